@@ -1,0 +1,32 @@
+"""howsteps: many videos of the same job in, the steps of the job out.
+
+The public names are loaded when they are first used, so that ``import howsteps`` stays quick.
+"""
+
+from importlib import import_module
+from typing import Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "Caption": "howsteps.task",
+    "Mention": "howsteps.task",
+    "Relation": "howsteps.task",
+    "Sentence": "howsteps.task",
+    "Task": "howsteps.task",
+    "Video": "howsteps.task",
+    "Word": "howsteps.task",
+}
+
+__all__ = ["__version__", *_HOME]  # noqa: PLE0604 - the keys are names
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from the module it lives in."""
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'howsteps' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME])

@@ -1,0 +1,1 @@
+"""Readers: each turns files on disk into a Task."""

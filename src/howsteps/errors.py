@@ -1,0 +1,37 @@
+"""What can go wrong, in words that a person can act on."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class HowstepsError(Exception):
+    """Base of every error that howsteps raises on purpose."""
+
+
+class MissingExtra(HowstepsError):
+    """An optional part of howsteps is needed and not installed."""
+
+    def __init__(self, extra: str, purpose: str) -> None:
+        super().__init__(f"{purpose} needs an extra: pip install 'howsteps[{extra}]'")
+        self.extra = extra
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in the input that was mended or set aside, and where it stands."""
+
+    path: Path
+    reason: str
+    line: int | None = None
+
+    def __str__(self) -> str:
+        place = f"{self.path}:{self.line}" if self.line else str(self.path)
+        return f"{place}: {self.reason}"
+
+
+class InputError(HowstepsError):
+    """An input file cannot be used at all; the message names the file, and the line if any."""
+
+    def __init__(self, path: Path, reason: str, line: int | None = None) -> None:
+        self.problem = Problem(path, reason, line)
+        super().__init__(str(self.problem))

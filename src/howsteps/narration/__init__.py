@@ -1,0 +1,1 @@
+"""From captions to what the narrators say they do, with times."""

@@ -1,0 +1,171 @@
+"""The values that flow through howsteps, from captions to located steps.
+
+A :class:`Task` is a set of :class:`Video` of the same job. Each stage returns new values with one
+more part filled in; nothing is changed in place::
+
+    captions ─► words ─► sentences ─► mentions ─► script ─► localisations
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One spoken word and when it is spoken, in seconds."""
+
+    text: str
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """One line of captions; ``words`` holds word times where the file gives them."""
+
+    start: float
+    end: float
+    text: str
+    words: tuple[Word, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence put together again from caption lines."""
+
+    words: tuple[Word, ...]
+
+    @property
+    def text(self) -> str:
+        """The words with spaces between them."""
+        return " ".join(word.text for word in self.words)
+
+    @property
+    def start(self) -> float:
+        """Start of the first word, in seconds."""
+        return self.words[0].start
+
+    @property
+    def end(self) -> float:
+        """End of the last word, in seconds."""
+        return self.words[-1].end
+
+
+class Relation(NamedTuple):
+    """A direct object relation, as lemmas: what narrations are aligned by."""
+
+    verb: str
+    noun: str
+
+    def __str__(self) -> str:
+        return f"{self.verb} {self.noun}"
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One occurrence of a relation in one narration.
+
+    ``phrase`` is how people read it ("take off the lug nuts"); ``verb`` and ``noun`` are the lemmas
+    that are matched ("take", "nut"). ``sentence`` is an index into the video's sentences.
+    """
+
+    video: str
+    verb: str
+    noun: str
+    phrase: str
+    start: float
+    end: float
+    particle: str = ""
+    modal: str = ""
+    negated: bool = False
+    resolved: bool = False
+    passive: bool = False
+    sentence: int = 0
+
+    @property
+    def relation(self) -> Relation:
+        """The pair of lemmas that narrations are aligned by."""
+        return Relation(self.verb, self.noun)
+
+
+@dataclass(frozen=True, slots=True)
+class Video:
+    """One video of a task and what its narrator says.
+
+    ``sentences`` and ``mentions`` are empty until the narration stage has heard the captions;
+    ``media`` is the video file, where there is one.
+    """
+
+    id: str
+    captions: tuple[Caption, ...] = ()
+    title: str = ""
+    duration: float | None = None
+    media: Path | None = None
+    sentences: tuple[Sentence, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Videos of the same job."""
+
+    name: str
+    videos: tuple[Video, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of the job: the mentions that were aligned in one slot of the script."""
+
+    label: str
+    mentions: tuple[Mention, ...]
+    examples: tuple[str, ...] = ()
+
+    @property
+    def support(self) -> int:
+        """How many mentions name this step."""
+        return len(self.mentions)
+
+    @property
+    def relations(self) -> list[tuple[Relation, int]]:
+        """The relations of the step with their counts, most frequent first."""
+        counts = Counter(mention.relation for mention in self.mentions)
+        return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """The steps of a task in order, with the figures of the alignment they came from.
+
+    ``objective`` is Tr(UᵀBU), ``bound`` a value that no alignment can go below.
+    """
+
+    steps: tuple[Step, ...]
+    objective: float = 0.0
+    objective_per_token: float = 0.0
+    bound: float = 0.0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Localisation:
+    """Where one step happens in one video; the step is absent when ``time`` is None."""
+
+    video: str
+    step: int
+    time: float | None
+    start: float | None = None
+    end: float | None = None
+    confidence: float = 0.0
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A task, its script, and the place of every step in every video."""
+
+    task: Task
+    script: Script
+    localisations: tuple[Localisation, ...]
