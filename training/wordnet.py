@@ -1,0 +1,253 @@
+"""Compact WordNet's database files into the tables that howsteps ships.
+
+One command, with WordNet 3.0 from Debian's package ``wordnet-base``::
+
+    apt-get install wordnet-base
+    python -m training.wordnet /usr/share/wordnet
+
+It reads ``data.*``, ``index.*``, ``*.exc`` and ``cntlist.rev`` (their formats are described in the
+manual pages wndb(5), morphy(7) and cntlist(5)) and writes ``wordnet.npz`` and, from the head of
+``data.noun``, the licence beside it. The same files give the same bytes.
+"""
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from howsteps.errors import HowstepsError, InputError
+from howsteps.narration.wordnet.storage import (
+    PARTS_OF_SPEECH,
+    PartOfSpeech,
+    Tables,
+    as_text,
+)
+
+SHIPPED = Path(__file__).parents[1] / "src/howsteps/narration/wordnet"
+
+_HYPERNYM = ("@", "@i")
+_ANTONYM = "!"
+# One letter in data and pointers, one digit in sense keys; a satellite is an adjective.
+_POS: dict[str, PartOfSpeech] = {
+    "n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv",
+    "1": "noun", "2": "verb", "3": "adj", "5": "adj", "4": "adv",
+}  # fmt: skip
+
+SynsetKey = tuple[PartOfSpeech, int]
+"""How the files name a synset: its part of speech and its offset in the data file."""
+Entry = tuple[PartOfSpeech, str]
+"""A lemma or an irregular form in one part of speech."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A link from a synset, or from one of its words, to another."""
+
+    symbol: str
+    target: SynsetKey
+    source_word: int
+    target_word: int
+
+
+@dataclass(frozen=True, slots=True)
+class Synset:
+    """One line of a data file."""
+
+    key: SynsetKey
+    words: tuple[str, ...]
+    pointers: tuple[Pointer, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Database:
+    """What the files say, part of speech by part of speech in the order of the tables."""
+
+    synsets: list[Synset]
+    entries: dict[Entry, list[SynsetKey]]
+    tag_counts: list[tuple[Entry, int, int]]
+    exceptions: dict[Entry, list[str]]
+
+
+def parsed(path: Path, parse: Callable[[str], T]) -> Iterator[T]:
+    """Parse every line of a database file after its licence; an error names the line."""
+    try:
+        text = path.read_text(encoding="ascii")
+    except OSError as error:
+        raise InputError(path, "a file of the WordNet database is missing") from error
+    except UnicodeDecodeError as error:
+        raise InputError(path, "is not a WordNet database file (not ASCII)") from error
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.strip() and not line.startswith("  "):
+            try:
+                yield parse(line)
+            except (IndexError, KeyError, ValueError) as error:
+                raise InputError(path, f"is not in WordNet's format ({error})", number) from error
+
+
+def parse_synset(line: str) -> Synset:
+    """Read a line of a data file."""
+    fields = line.partition(" | ")[0].split()
+    pos = _POS[fields[2]]
+    end_of_words = 4 + 2 * int(fields[3], 16)
+    # Adjectives may carry their position in the sentence: "galore(ip)".
+    words = tuple(word.partition("(")[0].lower() for word in fields[4:end_of_words:2])
+    pointers = []
+    first = end_of_words + 1
+    for at in range(first, first + 4 * int(fields[end_of_words]), 4):
+        symbol, offset, target_pos, words_joined = fields[at : at + 4]
+        source, target = int(words_joined[:2], 16), int(words_joined[2:], 16)
+        pointers.append(Pointer(symbol, (_POS[target_pos], int(offset)), source, target))
+    return Synset((pos, int(fields[0])), words, tuple(pointers))
+
+
+def parse_entry(line: str) -> tuple[Entry, list[SynsetKey]]:
+    """Read a line of an index file: a lemma and its synsets in the order of its senses."""
+    fields = line.split()
+    pos, count = _POS[fields[1]], int(fields[2])
+    return (pos, fields[0]), [(pos, int(offset)) for offset in fields[len(fields) - count :]]
+
+
+def parse_count(line: str) -> tuple[Entry, int, int]:
+    """Read a line of the tag counts: entry, number of the sense from 1, count."""
+    key, sense, count = line.split()
+    lemma, _, lex_sense = key.partition("%")
+    return (_POS[lex_sense[0]], lemma), int(sense), int(count)
+
+
+def parse_exception(line: str) -> tuple[str, list[str]]:
+    """Read a line of an exception list: an irregular form and its lemmas."""
+    form, *lemmas = line.split()
+    if not lemmas:
+        raise ValueError(f"no lemma for {form}")
+    return form, lemmas
+
+
+def read(folder: Path) -> Database:
+    """Read a folder of WordNet's database files."""
+    database = Database([], {}, list(parsed(folder / "cntlist.rev", parse_count)), {})
+    for pos in PARTS_OF_SPEECH:
+        database.synsets.extend(parsed(folder / f"data.{pos}", parse_synset))
+        database.entries.update(sorted(parsed(folder / f"index.{pos}", parse_entry)))
+        for form, lemmas in parsed(folder / f"{pos}.exc", parse_exception):
+            # A few forms stand on two lines, each with lemmas of its own.
+            known = database.exceptions.setdefault((pos, form), [])
+            known += [lemma for lemma in lemmas if lemma not in known]
+    return database
+
+
+def compact(database: Database) -> Tables:
+    """Lay the database out as tables, with synsets and entries numbered through."""
+    synsets, entries = database.synsets, database.entries
+    synset_number = {synset.key: number for number, synset in enumerate(synsets)}
+    entry_number = {entry: number for number, entry in enumerate(entries)}
+    senses = [[synset_number[key] for key in keys] for keys in entries.values()]
+    sense_starts = starts(senses)
+
+    tag_counts = np.zeros(sense_starts[-1], dtype=np.uint16)
+    for entry, sense, count in database.tag_counts:
+        # The counts also list senses that this release has dropped.
+        if entry in entries and sense <= len(entries[entry]):
+            tag_counts[sense_starts[entry_number[entry]] + sense - 1] = count
+
+    hypernyms: list[list[int]] = []
+    antonyms: set[tuple[int, int]] = set()
+    for number, synset in enumerate(synsets):
+        hypernyms.append(
+            [synset_number[link.target] for link in synset.pointers if link.symbol in _HYPERNYM]
+        )
+        for link in synset.pointers:
+            if link.symbol == _ANTONYM:
+                opposite = synsets[synset_number[link.target]]
+                source = entry_number[synset.key[0], synset.words[link.source_word - 1]]
+                target = entry_number[opposite.key[0], opposite.words[link.target_word - 1]]
+                sense = int(sense_starts[source]) + senses[source].index(number)
+                antonyms.add((sense, target))
+    pairs = np.array(sorted(antonyms), dtype=np.int32).reshape(-1, 2)
+
+    return Tables(
+        lemmas=as_text([lemma for _, lemma in entries]),
+        entry_starts=bounds(pos for pos, _ in entries),
+        synset_starts=bounds(synset.key[0] for synset in synsets),
+        sense_starts=sense_starts,
+        senses=flat(senses),
+        tag_counts=tag_counts,
+        hypernym_starts=starts(hypernyms),
+        hypernyms=flat(hypernyms),
+        antonym_senses=pairs[:, 0].copy(),
+        antonyms=pairs[:, 1].copy(),
+        exceptions=as_text(
+            [" ".join((pos, form, *lemmas)) for (pos, form), lemmas in database.exceptions.items()]
+        ),
+    )
+
+
+def build(folder: Path) -> Tables:
+    """Make the tables from a folder of WordNet's database files."""
+    database = read(folder)
+    try:
+        return compact(database)
+    except (IndexError, KeyError, ValueError) as error:
+        raise InputError(folder, f"a link of the database leads nowhere ({error})") from error
+
+
+def bounds(parts: Iterable[PartOfSpeech]) -> npt.NDArray[np.int32]:
+    """Return where each part of speech starts in a list that is sorted by it, and its length."""
+    sizes = Counter(parts)
+    return np.array(
+        list(accumulate((sizes[pos] for pos in PARTS_OF_SPEECH), initial=0)), dtype=np.int32
+    )
+
+
+def starts(rows: Iterable[list[int]]) -> npt.NDArray[np.int32]:
+    """Return where each row starts when the rows are laid end to end, and where the last ends."""
+    return np.array(list(accumulate(map(len, rows), initial=0)), dtype=np.int32)
+
+
+def flat(rows: Iterable[list[int]]) -> npt.NDArray[np.int32]:
+    """Lay rows end to end."""
+    return np.array([value for row in rows for value in row], dtype=np.int32)
+
+
+def licence(folder: Path) -> str:
+    """Return WordNet's licence, which opens each of its data files in numbered lines."""
+    path = folder / "data.noun"
+    head = [line for line in path.read_text(encoding="ascii").splitlines() if line[:2] == "  "]
+    if not head:
+        raise InputError(path, "opens without the licence, which has to go with the tables")
+    # After two spaces and the number, a single space parts the number from the text.
+    lines = [line.strip().partition(" ")[2].rstrip() for line in head]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Build the tables and write them with their licence."""
+    parser = argparse.ArgumentParser(description="Compact WordNet for howsteps.")
+    parser.add_argument("database", type=Path, help="folder with data.noun, index.noun, noun.exc …")
+    parser.add_argument("--out", type=Path, default=SHIPPED, help="folder to write to")
+    options = parser.parse_args(arguments)
+    try:
+        tables, text = build(options.database), licence(options.database)
+    except HowstepsError as error:
+        print(error, file=sys.stderr)
+        return 1
+    tables.write(options.out / "wordnet.npz")
+    (options.out / "LICENSE").write_text(text, encoding="ascii")
+    print(
+        f"{tables.entry_starts[-1]:,} lemmas, {tables.senses.size:,} senses,"
+        f" {tables.synset_starts[-1]:,} synsets, {tables.antonyms.size:,} antonyms:"
+        f" {(options.out / 'wordnet.npz').stat().st_size / 1e6:.1f} MB"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
