@@ -41,7 +41,8 @@ def read_sound(media: Path) -> NDArray[np.float32]:
 
 def _delay(name: str, media: Path) -> float:
     """Seconds from the start of the file to the start of its sound; checks that it is whole."""
-    with av.open(name) as container:
+    # Titles and tags in an unknown encoding are no reason to refuse the sound.
+    with av.open(name, metadata_errors="ignore") as container:
         if not container.streams.audio:
             raise InputError(media, "there is no audio stream in this file")
         stream = container.streams.audio[0]

@@ -33,7 +33,7 @@ _DECODING = {
     "word_timestamps": True,
 }
 
-# Text that gzip shrinks by more than this is Whisper caught in a loop ("and take a look at it, and
+# Text that zlib shrinks by more than this is Whisper caught in a loop ("and take a look at it, and
 # take a look at it, ..."), as it falls into over music. It is Whisper's own measure of a failure.
 _LOOPING = 2.4
 
