@@ -13,7 +13,7 @@ manual pages wndb(5), morphy(7) and cntlist(5)) and writes ``wordnet.npz`` and, 
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -34,11 +34,16 @@ SHIPPED = Path(__file__).parents[1] / "src/howsteps/narration/wordnet"
 
 _HYPERNYM = ("@", "@i")
 _ANTONYM = "!"
-# One letter in data and pointers, one digit in sense keys; a satellite is an adjective.
+_SIMILAR = "&"
+_SATELLITE = "s"  # an adjective that is defined by the one at the head of its cluster
 _POS: dict[str, PartOfSpeech] = {
-    "n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv",
-    "1": "noun", "2": "verb", "3": "adj", "5": "adj", "4": "adv",
-}  # fmt: skip
+    "n": "noun",
+    "v": "verb",
+    "a": "adj",
+    _SATELLITE: "adj",
+    "r": "adv",
+}
+_DIGIT = {"n": 1, "v": 2, "a": 3, "r": 4, _SATELLITE: 5}
 
 SynsetKey = tuple[PartOfSpeech, int]
 """How the files name a synset: its part of speech and its offset in the data file."""
@@ -63,7 +68,10 @@ class Synset:
     """One line of a data file."""
 
     key: SynsetKey
+    kind: str
+    file: int
     words: tuple[str, ...]
+    word_ids: tuple[int, ...]
     pointers: tuple[Pointer, ...]
 
 
@@ -73,7 +81,7 @@ class Database:
 
     synsets: list[Synset]
     entries: dict[Entry, list[SynsetKey]]
-    tag_counts: list[tuple[Entry, int, int]]
+    tag_counts: dict[str, int]
     exceptions: dict[Entry, list[str]]
 
 
@@ -96,7 +104,6 @@ def parsed(path: Path, parse: Callable[[str], T]) -> Iterator[T]:
 def parse_synset(line: str) -> Synset:
     """Read a line of a data file."""
     fields = line.partition(" | ")[0].split()
-    pos = _POS[fields[2]]
     end_of_words = 4 + 2 * int(fields[3], 16)
     # Adjectives may carry their position in the sentence: "galore(ip)".
     words = tuple(word.partition("(")[0].lower() for word in fields[4:end_of_words:2])
@@ -106,7 +113,14 @@ def parse_synset(line: str) -> Synset:
         symbol, offset, target_pos, words_joined = fields[at : at + 4]
         source, target = int(words_joined[:2], 16), int(words_joined[2:], 16)
         pointers.append(Pointer(symbol, (_POS[target_pos], int(offset)), source, target))
-    return Synset((pos, int(fields[0])), words, tuple(pointers))
+    return Synset(
+        key=(_POS[fields[2]], int(fields[0])),
+        kind=fields[2],
+        file=int(fields[1]),
+        words=words,
+        word_ids=tuple(int(number, 16) for number in fields[5:end_of_words:2]),
+        pointers=tuple(pointers),
+    )
 
 
 def parse_entry(line: str) -> tuple[Entry, list[SynsetKey]]:
@@ -116,11 +130,10 @@ def parse_entry(line: str) -> tuple[Entry, list[SynsetKey]]:
     return (pos, fields[0]), [(pos, int(offset)) for offset in fields[len(fields) - count :]]
 
 
-def parse_count(line: str) -> tuple[Entry, int, int]:
-    """Read a line of the tag counts: entry, number of the sense from 1, count."""
-    key, sense, count = line.split()
-    lemma, _, lex_sense = key.partition("%")
-    return (_POS[lex_sense[0]], lemma), int(sense), int(count)
+def parse_count(line: str) -> tuple[str, int]:
+    """Read a line of the tag counts: the key of a sense, and how often it was tagged."""
+    key, _, count = line.split()
+    return key, int(count)
 
 
 def parse_exception(line: str) -> tuple[str, list[str]]:
@@ -133,7 +146,7 @@ def parse_exception(line: str) -> tuple[str, list[str]]:
 
 def read(folder: Path) -> Database:
     """Read a folder of WordNet's database files."""
-    database = Database([], {}, list(parsed(folder / "cntlist.rev", parse_count)), {})
+    database = Database([], {}, dict(parsed(folder / "cntlist.rev", parse_count)), {})
     for pos in PARTS_OF_SPEECH:
         database.synsets.extend(parsed(folder / f"data.{pos}", parse_synset))
         database.entries.update(sorted(parsed(folder / f"index.{pos}", parse_entry)))
@@ -152,31 +165,30 @@ def compact(database: Database) -> Tables:
     senses = [[synset_number[key] for key in keys] for keys in entries.values()]
     sense_starts = starts(senses)
 
+    heads = {synset.key: synset for synset in synsets if synset.kind != _SATELLITE}
     tag_counts = np.zeros(sense_starts[-1], dtype=np.uint16)
-    for entry, sense, count in database.tag_counts:
-        # The counts also list senses that this release has dropped.
-        if entry in entries and sense <= len(entries[entry]):
-            tag_counts[sense_starts[entry_number[entry]] + sense - 1] = count
-
     hypernyms: list[list[int]] = []
     antonyms: set[tuple[int, int]] = set()
     for number, synset in enumerate(synsets):
+        sense_of_word = []
+        for word in synset.words:
+            entry = entry_number[synset.key[0], word]
+            sense_of_word.append(int(sense_starts[entry]) + senses[entry].index(number))
+        for sense, key in zip(sense_of_word, sense_keys(synset, heads), strict=True):
+            tag_counts[sense] += database.tag_counts.get(key, 0)
         hypernyms.append(
             [synset_number[link.target] for link in synset.pointers if link.symbol in _HYPERNYM]
         )
         for link in synset.pointers:
             if link.symbol == _ANTONYM:
                 opposite = synsets[synset_number[link.target]]
-                source = entry_number[synset.key[0], synset.words[link.source_word - 1]]
                 target = entry_number[opposite.key[0], opposite.words[link.target_word - 1]]
-                sense = int(sense_starts[source]) + senses[source].index(number)
-                antonyms.add((sense, target))
+                antonyms.add((sense_of_word[link.source_word - 1], target))
     pairs = np.array(sorted(antonyms), dtype=np.int32).reshape(-1, 2)
 
     return Tables(
         lemmas=as_text([lemma for _, lemma in entries]),
         entry_starts=bounds(pos for pos, _ in entries),
-        synset_starts=bounds(synset.key[0] for synset in synsets),
         sense_starts=sense_starts,
         senses=flat(senses),
         tag_counts=tag_counts,
@@ -188,6 +200,16 @@ def compact(database: Database) -> Tables:
             [" ".join((pos, form, *lemmas)) for (pos, form), lemmas in database.exceptions.items()]
         ),
     )
+
+
+def sense_keys(synset: Synset, heads: Mapping[SynsetKey, Synset]) -> Iterator[str]:
+    """Yield the key of every word of a synset, by which the tag counts name it; see senseidx(5)."""
+    cluster = ":"
+    if synset.kind == _SATELLITE:
+        head = next(heads[link.target] for link in synset.pointers if link.symbol == _SIMILAR)
+        cluster = f"{head.words[0]}:{head.word_ids[0]:02d}"
+    for word, number in zip(synset.words, synset.word_ids, strict=True):
+        yield f"{word}%{_DIGIT[synset.kind]}:{synset.file:02d}:{number:02d}:{cluster}"
 
 
 def build(folder: Path) -> Tables:
@@ -243,7 +265,7 @@ def main(arguments: list[str] | None = None) -> int:
     (options.out / "LICENSE").write_text(text, encoding="ascii")
     print(
         f"{tables.entry_starts[-1]:,} lemmas, {tables.senses.size:,} senses,"
-        f" {tables.synset_starts[-1]:,} synsets, {tables.antonyms.size:,} antonyms:"
+        f" {tables.hypernym_starts.size - 1:,} synsets, {tables.antonyms.size:,} antonyms:"
         f" {(options.out / 'wordnet.npz').stat().st_size / 1e6:.1f} MB"
     )
     return 0
