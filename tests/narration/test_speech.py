@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from howsteps.errors import HowstepsError, InputError, MissingExtra
 from howsteps.narration import transcript
+from howsteps.narration.captions import read
 from howsteps.narration.speech import cache_key, captions_of, transcribe
 from howsteps.task import Caption, Word
 
@@ -223,6 +224,13 @@ def test_what_was_heard_is_kept(
     assert again == captions
     assert reports == [(DURATION, DURATION)]
     assert os.listdir(kept) == [f"{cache_key(RECORDING, MODEL, vad=True)}.json"]
+
+
+def test_what_is_kept_is_a_caption_file(captions: tuple[Caption, ...], kept: Path) -> None:
+    reading = read(kept / f"{cache_key(RECORDING, MODEL, vad=True)}.json")
+    assert reading.format == "Whisper JSON"
+    assert not reading.problems
+    assert [caption.words for caption in reading.captions] == [c.words for c in captions]
 
 
 def test_a_damaged_entry_is_heard_again(captions: tuple[Caption, ...], tmp_path: Path) -> None:
