@@ -51,8 +51,6 @@ class Tables:
         UTF-8 text, one line per entry, sorted within a part of speech.
     entry_starts
         First entry of every part of speech, and the number of entries.
-    synset_starts
-        First synset of every part of speech, and the number of synsets.
     sense_starts, senses
         The synsets of every entry, first sense first.
     tag_counts
@@ -67,7 +65,6 @@ class Tables:
 
     lemmas: npt.NDArray[np.uint8]
     entry_starts: npt.NDArray[np.int32]
-    synset_starts: npt.NDArray[np.int32]
     sense_starts: npt.NDArray[np.int32]
     senses: npt.NDArray[np.int32]
     tag_counts: npt.NDArray[np.uint16]
