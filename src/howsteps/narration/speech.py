@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# The smallest English model that seldom mishears the verbs and nouns of a job, and still keeps up
-# with the speaker on a laptop without a GPU. See docs/speech.md.
+# A middle way between tiny.en, which mishears the words that steps are made of, and models that want
+# a GPU. Chosen by size; docs/speech.md says what was measured.
 DEFAULT_MODEL = "small.en"
 
 # How Whisper decodes. Later temperatures would draw at random when a passage is hard; a passage
@@ -34,7 +34,7 @@ _DECODING = {
 }
 
 # Text that zlib shrinks by more than this is Whisper caught in a loop ("and take a look at it, and
-# take a look at it, ..."), as it falls into over music. It is Whisper's own measure of a failure.
+# take a look at it, ..."), as it falls into over noise. It is Whisper's own measure of a failure.
 _LOOPING = 2.4
 
 Progress = Callable[[float, float], None]
