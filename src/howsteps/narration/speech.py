@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# A middle way between tiny.en, which mishears the words that steps are made of, and models that want
-# a GPU. Chosen by size; docs/speech.md says what was measured.
+# A middle way between tiny.en, which mishears the words that steps are made of, and models that
+# want a GPU. Chosen by size; docs/speech.md says what was measured.
 DEFAULT_MODEL = "small.en"
 
 # How Whisper decodes. Later temperatures would draw at random when a passage is hard; a passage
