@@ -13,7 +13,7 @@ manual pages wndb(5), morphy(7) and cntlist(5)) and writes ``wordnet.npz`` and, 
 import argparse
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -23,12 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from howsteps.errors import HowstepsError, InputError
-from howsteps.narration.wordnet.storage import (
-    PARTS_OF_SPEECH,
-    PartOfSpeech,
-    Tables,
-    as_text,
-)
+from howsteps.narration.wordnet.lexicon import hash_slots
+from howsteps.narration.wordnet.storage import PARTS_OF_SPEECH, PartOfSpeech, Tables
 
 SHIPPED = Path(__file__).parents[1] / "src/howsteps/narration/wordnet"
 
@@ -187,8 +183,10 @@ def compact(database: Database) -> Tables:
     pairs = np.array(sorted(antonyms), dtype=np.int32).reshape(-1, 2)
 
     return Tables(
-        lemmas=as_text([lemma for _, lemma in entries]),
+        lemma_starts=starts(lemma for _, lemma in entries),
+        lemmas=text("".join(lemma for _, lemma in entries)),
         entry_starts=bounds(pos for pos, _ in entries),
+        hash_slots=hash_slots(list(entries)),
         sense_starts=sense_starts,
         senses=flat(senses),
         tag_counts=tag_counts,
@@ -196,8 +194,11 @@ def compact(database: Database) -> Tables:
         hypernyms=flat(hypernyms),
         antonym_senses=pairs[:, 0].copy(),
         antonyms=pairs[:, 1].copy(),
-        exceptions=as_text(
-            [" ".join((pos, form, *lemmas)) for (pos, form), lemmas in database.exceptions.items()]
+        exceptions=text(
+            "".join(
+                f"{pos} {form} {' '.join(lemmas)}\n"
+                for (pos, form), lemmas in database.exceptions.items()
+            )
         ),
     )
 
@@ -229,9 +230,14 @@ def bounds(parts: Iterable[PartOfSpeech]) -> npt.NDArray[np.int32]:
     )
 
 
-def starts(rows: Iterable[list[int]]) -> npt.NDArray[np.int32]:
+def starts(rows: Iterable[Sized]) -> npt.NDArray[np.int32]:
     """Return where each row starts when the rows are laid end to end, and where the last ends."""
     return np.array(list(accumulate(map(len, rows), initial=0)), dtype=np.int32)
+
+
+def text(string: str) -> npt.NDArray[np.uint8]:
+    """Return a text as an array of its bytes."""
+    return np.frombuffer(string.encode(), dtype=np.uint8)
 
 
 def flat(rows: Iterable[list[int]]) -> npt.NDArray[np.int32]:
@@ -257,12 +263,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=SHIPPED, help="folder to write to")
     options = parser.parse_args(arguments)
     try:
-        tables, text = build(options.database), licence(options.database)
+        tables, terms = build(options.database), licence(options.database)
     except HowstepsError as error:
         print(error, file=sys.stderr)
         return 1
     tables.write(options.out / "wordnet.npz")
-    (options.out / "LICENSE").write_text(text, encoding="ascii")
+    (options.out / "LICENSE").write_text(terms, encoding="ascii")
     print(
         f"{tables.entry_starts[-1]:,} lemmas, {tables.senses.size:,} senses,"
         f" {tables.hypernym_starts.size - 1:,} synsets, {tables.antonyms.size:,} antonyms:"

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 from typing import Self
 
@@ -10,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from howsteps.narration.wordnet.distance import path_distance
+from howsteps.narration.wordnet.lexicon import Lexicon
 from howsteps.narration.wordnet.morphology import forms, is_well_spelt, normalise
-from howsteps.narration.wordnet.storage import PARTS_OF_SPEECH, PartOfSpeech, Tables, as_lines
+from howsteps.narration.wordnet.storage import PARTS_OF_SPEECH, PartOfSpeech, Tables
 
 _SHIPPED = Path(__file__).with_name("wordnet.npz")
 
@@ -35,27 +35,20 @@ class WordNet:
     """
 
     tables: Tables
-    lemma_of_entry: Sequence[str]
-    entries: Mapping[PartOfSpeech, Mapping[str, int]]
+    lexicon: Lexicon
     exceptions: Mapping[PartOfSpeech, Mapping[str, Sequence[str]]]
 
     @classmethod
     def load(cls, path: Path = _SHIPPED) -> Self:
         """Load the file that ships with howsteps, or another that ``training/wordnet.py`` made."""
         tables = Tables.read(path)
-        lemmas = as_lines(tables.lemmas)
-        entries = {
-            pos: dict(zip(lemmas[first:end], range(first, end), strict=True))
-            for pos, (first, end) in zip(
-                PARTS_OF_SPEECH, pairwise(tables.entry_starts.tolist()), strict=True
-            )
-        }
-        irregular = [line.split(" ") for line in as_lines(tables.exceptions) if line]
+        lines = tables.exceptions.tobytes().decode().splitlines()
+        irregular = [line.split(" ") for line in lines]
         exceptions = {
             pos: {form: its_lemmas for its_pos, form, *its_lemmas in irregular if its_pos == pos}
             for pos in PARTS_OF_SPEECH
         }
-        return cls(tables, lemmas, entries, exceptions)
+        return cls(tables, Lexicon.of(tables), exceptions)
 
     def knows(self, lemma: str, pos: PartOfSpeech) -> bool:
         """Tell whether WordNet has this lemma in this part of speech."""
@@ -114,7 +107,7 @@ class WordNet:
             tables.antonym_senses, self._sense_range(lemma, pos, senses)
         ).tolist()
         entries = dict.fromkeys(tables.antonyms[first:end].tolist())
-        return tuple(self.lemma_of_entry[entry] for entry in entries)
+        return tuple(self.lexicon.lemma(entry) for entry in entries)
 
     def lemmas(self, word: str, pos: PartOfSpeech) -> tuple[str, ...]:
         """Return the lemmas that a word may be a form of: all that WordNet's morphy allows.
@@ -124,10 +117,8 @@ class WordNet:
         anything else ("fire engines").
         """
         word = normalise(word)
-        known = self._lexicon(pos)
-        found = dict.fromkeys(
-            form for form in forms(word, pos, self.exceptions[pos]) if form in known
-        )
+        candidates = forms(word, pos, self.exceptions[pos])
+        found = dict.fromkeys(form for form in candidates if self.knows(form, pos))
         if not found and "_" in word:
             if pos == "verb":
                 head, _, rest = word.partition("_")
@@ -135,7 +126,7 @@ class WordNet:
             else:
                 rest, _, head = word.rpartition("_")
                 phrases = [f"{rest}_{lemma}" for lemma in self.lemmas(head, pos)]
-            found = dict.fromkeys(phrase for phrase in phrases if phrase in known)
+            found = dict.fromkeys(phrase for phrase in phrases if self.knows(phrase, pos))
         return tuple(found)
 
     def lemma(self, word: str, pos: PartOfSpeech) -> str:
@@ -161,13 +152,8 @@ class WordNet:
         counts = self.tag_counts(lemma, pos)
         return int(counts.sum()), len(counts)
 
-    def _lexicon(self, pos: PartOfSpeech) -> Mapping[str, int]:
-        if pos not in self.entries:
-            raise ValueError(f"part of speech must be one of {PARTS_OF_SPEECH}, not {pos!r}")
-        return self.entries[pos]
-
     def _entry(self, lemma: str, pos: PartOfSpeech) -> int | None:
-        return self._lexicon(pos).get(normalise(lemma))
+        return self.lexicon.find(normalise(lemma), pos)
 
     def _sense_range(self, lemma: str, pos: PartOfSpeech, senses: int | None) -> tuple[int, int]:
         """Return where the senses of a lemma stand in the tables."""

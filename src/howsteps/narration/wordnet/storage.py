@@ -47,10 +47,12 @@ class Tables:
 
     Attributes
     ----------
-    lemmas
-        UTF-8 text, one line per entry, sorted within a part of speech.
+    lemma_starts, lemmas
+        The lemma of every entry as UTF-8 text, sorted within a part of speech.
     entry_starts
         First entry of every part of speech, and the number of entries.
+    hash_slots
+        Where to look for an entry by its lemma, see :class:`~.lexicon.Lexicon`.
     sense_starts, senses
         The synsets of every entry, first sense first.
     tag_counts
@@ -63,8 +65,10 @@ class Tables:
         UTF-8 text, one irregular form per line: part of speech, form, its lemmas.
     """
 
+    lemma_starts: npt.NDArray[np.int32]
     lemmas: npt.NDArray[np.uint8]
     entry_starts: npt.NDArray[np.int32]
+    hash_slots: npt.NDArray[np.int32]
     sense_starts: npt.NDArray[np.int32]
     senses: npt.NDArray[np.int32]
     tag_counts: npt.NDArray[np.uint16]
@@ -78,10 +82,10 @@ class Tables:
     def read(cls, path: Path) -> Self:
         """Read the tables, or raise an :class:`InputError` that names the file."""
         try:
-            with np.load(path, allow_pickle=False) as archive:
-                if not isinstance(archive, np.lib.npyio.NpzFile) or archive["format"] != FORMAT:
+            with zipfile.ZipFile(path) as archive:
+                if _array(archive, "format") != FORMAT:
                     raise ValueError(f"not a WordNet file of format {FORMAT}")
-                tables = cls(**{field.name: archive[field.name] for field in fields(cls)})
+                tables = cls(**{field.name: _array(archive, field.name) for field in fields(cls)})
         except FileNotFoundError as error:
             raise InputError(path, "the WordNet file is missing; install howsteps again") from error
         except _DAMAGE as error:
@@ -97,11 +101,7 @@ class Tables:
         np.savez(path, format=np.int32(FORMAT), **arrays)
 
 
-def as_text(lines: list[str]) -> npt.NDArray[np.uint8]:
-    """Store lines of text as an array of bytes."""
-    return np.frombuffer("\n".join(lines).encode(), dtype=np.uint8)
-
-
-def as_lines(text: npt.NDArray[np.uint8]) -> list[str]:
-    """Undo :func:`as_text`."""
-    return text.tobytes().decode().split("\n")
+def _array(archive: zipfile.ZipFile, name: str) -> npt.NDArray[Any]:
+    with archive.open(f"{name}.npy") as file:
+        array: npt.NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
+    return array
