@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 import howsteps.narration.wordnet as package
 from howsteps.errors import HowstepsError, InputError
 from howsteps.narration.wordnet import PARTS_OF_SPEECH, PartOfSpeech, WordNet, match_matrix
-from howsteps.narration.wordnet.morphology import is_well_spelt
 from howsteps.task import Relation
 
 WORDNET = WordNet.load()
@@ -220,96 +219,6 @@ class TestAntonyms:
         assert every == ("lower", "level")
 
 
-class TestLemma:
-    @pytest.mark.parametrize(
-        ("word", "lemma"),
-        [
-            ("needs", "need"),
-            ("need", "need"),
-            ("tires", "tire"),
-            ("lying", "lie"),
-            ("taken", "take"),
-            ("used", "use"),
-            ("using", "use"),
-            ("left", "leave"),
-            ("found", "find"),
-            ("ground", "grind"),
-            ("goes", "go"),
-            ("passes", "pass"),
-            ("visited", "visit"),
-            ("opened", "open"),
-            ("unscrewed", "unscrew"),
-            ("feed", "feed"),
-            ("Removing", "remove"),
-        ],
-    )
-    def test_of_verbs(self, word: str, lemma: str) -> None:
-        assert WORDNET.lemma(word, "verb") == lemma
-
-    @pytest.mark.parametrize(
-        ("word", "lemma"),
-        [
-            ("wheels", "wheel"),
-            ("jacks", "jack"),
-            ("lugs", "lug"),
-            ("tires", "tire"),
-            ("glasses", "glass"),
-            ("leaves", "leaf"),
-            ("knives", "knife"),
-            ("brushes", "brush"),
-            ("batteries", "battery"),
-            ("pliers", "pliers"),
-            ("scissors", "scissors"),
-            ("gas", "gas"),
-            ("brass", "brass"),
-        ],
-    )
-    def test_of_nouns(self, word: str, lemma: str) -> None:
-        assert WORDNET.lemma(word, "noun") == lemma
-
-    @pytest.mark.parametrize(
-        ("word", "lemma", "other"),
-        [
-            ("taped", "tape", "tap"),
-            ("tapes", "tape", "tap"),
-            ("planes", "plane", "plan"),
-            ("planing", "plane", "plan"),
-            ("cubed", "cube", "cub"),
-        ],
-    )
-    def test_minds_the_spelling_before_the_frequency(
-        self, word: str, lemma: str, other: str
-    ) -> None:
-        assert set(WORDNET.lemmas(word, "verb")) == {lemma, other}
-        assert WORDNET.lemma(word, "verb") == lemma
-        assert is_well_spelt(word, lemma)
-        assert not is_well_spelt(word, other)
-
-    def test_of_adjectives_and_adverbs(self) -> None:
-        assert WORDNET.lemma("tighter", "adj") == "tight"
-        assert WORDNET.lemma("bigger", "adj") == "big"
-        assert WORDNET.lemma("further", "adv") == "far"
-
-    def test_of_several_parts_is_found_by_its_head(self) -> None:
-        assert WORDNET.lemma("took off", "verb") == "take_off"
-        assert WORDNET.lemma("fire engines", "noun") == "fire_engine"
-
-    @pytest.mark.parametrize("word", ["", " ", "xyzzy", "ñandúes", "数", "_", "s", "ing", "🔧s"])
-    def test_of_an_unknown_word_is_the_word(self, word: str) -> None:
-        for pos in PARTS_OF_SPEECH:
-            if not WORDNET.lemmas(word, pos):
-                assert WORDNET.lemma(word, pos) == word.strip()
-
-    @given(parts_of_speech.flatmap(lambda p: st.tuples(st.sampled_from(FREQUENT[p]), st.just(p))))
-    def test_a_lemma_is_among_its_own_candidates(self, lemma: tuple[str, PartOfSpeech]) -> None:
-        assert WORDNET.lemmas(*lemma)[0] == lemma[0]
-
-    @given(st.text(st.characters(), max_size=12), parts_of_speech)
-    def test_any_text_has_a_lemma(self, word: str, pos: PartOfSpeech) -> None:
-        lemma = WORDNET.lemma(word, pos)
-        assert WORDNET.knows(lemma, pos) == bool(WORDNET.lemmas(word, pos))
-
-
 class TestMatchMatrix:
     def test_needs_both_the_verb_and_the_noun(self) -> None:
         relations = [
@@ -370,6 +279,8 @@ class TestBadInput:
     def test_an_unknown_part_of_speech_is_named(self) -> None:
         with pytest.raises(ValueError, match="'VERB'"):
             WORDNET.synset_ids("take", "VERB")  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="'VERB'"):
+            WORDNET.lemma("taken", "VERB")  # type: ignore[arg-type]
 
     @pytest.mark.parametrize("senses", [0, -1])
     def test_at_least_one_sense_is_needed(self, senses: int) -> None:

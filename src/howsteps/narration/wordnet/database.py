@@ -117,7 +117,8 @@ class WordNet:
         anything else ("fire engines").
         """
         word = normalise(word)
-        candidates = forms(word, pos, self.exceptions[pos])
+        # An unknown part of speech is refused when the first form is looked up.
+        candidates = forms(word, pos, self.exceptions.get(pos, {}))
         found = dict.fromkeys(form for form in candidates if self.knows(form, pos))
         if not found and "_" in word:
             if pos == "verb":
