@@ -4,6 +4,7 @@ import sys
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 import howsteps
 from howsteps._cli import screen
@@ -41,5 +42,5 @@ def main() -> None:
     try:
         app()
     except HowstepsError as error:
-        screen.err.print(f"[red]howsteps:[/] {screen.escape(str(error))}", soft_wrap=True)
+        screen.err.print(f"[red]howsteps:[/] {escape(str(error))}", soft_wrap=True)
         sys.exit(1)

@@ -12,10 +12,11 @@ from rich.table import Table
 
 from howsteps._cli import screen
 from howsteps.errors import HowstepsError, InputError, Problem
-from howsteps.task import Mention, Task, Video
+from howsteps.task import Mention, Sentence, Task, Video
 
 # Exit codes: 0 all was read; 1 nothing could be done; 3 done, but something was set aside.
 SOME_PROBLEMS = 3
+WIDE = 100  # columns that a quotation needs to be worth its place
 TRANSCRIPTS = Path.home() / ".cache" / "howsteps" / "transcripts"
 
 
@@ -158,25 +159,34 @@ def show_task(task: Task, top: int, *, each_video: bool) -> None:
     if each_video:
         for video in task.videos:
             show_video(video)
-    sentences = {video.id: video.sentences for video in task.videos}
-    table = Table(box=None, pad_edge=False, header_style="dim")
+    wide = screen.out.width >= WIDE
+    table = Table(box=None, pad_edge=False, header_style="dim", expand=wide)
     for heading in ("videos", "mentions"):
-        table.add_column(heading, justify="right")
-    for heading in ("relation", "usually said", "for example"):
-        table.add_column(
-            heading, overflow="fold" if heading == "relation" else "ellipsis", no_wrap=True
-        )
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("relation", no_wrap=True)
+    table.add_column("usually said as", no_wrap=True)
+    if wide:
+        table.add_column("for example", no_wrap=True, overflow="ellipsis", ratio=1)
+    sentences = {video.id: video.sentences for video in task.videos}
     for common in relations[:top]:
-        example = common.example
-        text = sentences[example.video][example.sentence].text
-        table.add_row(
+        shown = common.example
+        quote = excerpt(shown, sentences[shown.video][shown.sentence])
+        cells = (
             str(common.videos),
             str(common.mentions),
             escape(str(common.relation)),
             escape(common.phrase),
-            escape(f"{example.video} {screen.clock(example.start)} {text}"),
+            f"[dim]{screen.clock(shown.start)}[/] {escape(quote)}",
         )
+        table.add_row(*cells[: len(table.columns)])
     screen.out.print(table)
+
+
+def excerpt(mention: Mention, sentence: Sentence, around: float = 1.0) -> str:
+    """The words of a sentence that are spoken within a second of a mention."""
+    start, end = mention.start - around, mention.end + around
+    words = [word.text for word in sentence.words if word.end > start and word.start < end]
+    return " ".join(words)
 
 
 def show_video(video: Video) -> None:
@@ -192,7 +202,7 @@ def show_video(video: Video) -> None:
 def describe(mention: Mention) -> str:
     """A mention in one line: ``not: remove the nuts  (resolved, 1:02–1:04)``."""
     marks = [
-        *(["need" if mention.modal == "need to" else mention.modal] if mention.modal else []),
+        *([mention.modal] if mention.modal else []),
         *(["passive"] if mention.passive else []),
         *(["pronoun resolved"] if mention.resolved else []),
         f"{mention.start:.1f}–{mention.end:.1f} s",

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from time import monotonic
 
 from rich.console import Console
-from rich.markup import escape as escape
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from howsteps.errors import Problem

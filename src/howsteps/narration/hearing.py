@@ -44,20 +44,25 @@ def heard(nlp: Language, videos: Sequence[Video], reading: relations.Reading) ->
     """Hear videos one after another, in their order."""
     parsed = parser.parse(nlp, (spoken(video.captions) for video in videos))
     for video, passages in zip(videos, parsed, strict=True):
-        sentences: list[Sentence] = []
-        mentions: list[Mention] = []
-        for words, doc in passages:
-            places = parser.word_places(doc)
-            numbers: list[int] = []
-            for span in doc.sents:
-                numbers += [len(sentences)] * len(span)
-                first, last = places[span.start], places[span.end - 1]
-                sentences.append(Sentence(tuple(words[first : last + 1])))
-            mentions += (
-                mention(video.id, pair, words, places, numbers[pair.verb.i])
-                for pair in relations.find(doc, reading)
-            )
-        yield replace(video, sentences=tuple(sentences), mentions=tuple(mentions))
+        yield listen(video, passages, reading)
+
+
+def listen(video: Video, passages: Sequence[parser.Passage], reading: relations.Reading) -> Video:
+    """Fill in the sentences and mentions of a video from its parsed passages."""
+    sentences: list[Sentence] = []
+    mentions: list[Mention] = []
+    for words, doc in passages:
+        places = parser.word_places(doc)
+        numbers: list[int] = []
+        for span in doc.sents:
+            numbers += [len(sentences)] * len(span)
+            first, last = places[span.start], places[span.end - 1]
+            sentences.append(Sentence(tuple(words[first : last + 1])))
+        mentions += (
+            mention(video.id, pair, words, places, numbers[pair.verb.i])
+            for pair in relations.find(doc, reading)
+        )
+    return replace(video, sentences=tuple(sentences), mentions=tuple(mentions))
 
 
 def mention(

@@ -7,6 +7,7 @@ The pipeline that ships with howsteps is trained on lower-case, unpunctuated spe
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from typing import TypeAlias
 
 import spacy
 from spacy.language import Language
@@ -23,6 +24,10 @@ PAUSE_SECONDS = 3.0
 # spaCy reads a whole text at once; this keeps its memory flat for a narration of hours.
 LONGEST_PASSAGE = 1500
 _BATCH = 16
+
+
+# A stretch of narration and its parse.
+Passage: TypeAlias = tuple[Sequence[Word], Doc]
 
 
 class ParserError(HowstepsError):
@@ -60,9 +65,7 @@ def passages(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
             start = place
 
 
-def parse(
-    nlp: Language, narrations: Iterable[Sequence[Word]]
-) -> Iterator[list[tuple[Sequence[Word], Doc]]]:
+def parse(nlp: Language, narrations: Iterable[Sequence[Word]]) -> Iterator[list[Passage]]:
     """Parse many narrations; each comes back as its passages with their parses."""
 
     def texts() -> Iterator[tuple[str, tuple[int, Sequence[Word]]]]:
@@ -70,7 +73,7 @@ def parse(
             for passage in passages(words) if words else [words]:
                 yield text_of(passage), (number, passage)
 
-    parsed: list[tuple[Sequence[Word], Doc]] = []
+    parsed: list[Passage] = []
     current = 0
     for doc, (number, passage) in nlp.pipe(texts(), as_tuples=True, batch_size=_BATCH):
         while number > current:
