@@ -207,7 +207,7 @@ def sense_keys(synset: Synset, heads: Mapping[SynsetKey, Synset]) -> Iterator[st
     """Yield the key of every word of a synset, by which the tag counts name it; see senseidx(5)."""
     cluster = ":"
     if synset.kind == _SATELLITE:
-        head = next(heads[link.target] for link in synset.pointers if link.symbol == _SIMILAR)
+        head, *_ = [heads[link.target] for link in synset.pointers if link.symbol == _SIMILAR]
         cluster = f"{head.words[0]}:{head.word_ids[0]:02d}"
     for word, number in zip(synset.words, synset.word_ids, strict=True):
         yield f"{word}%{_DIGIT[synset.kind]}:{synset.file:02d}:{number:02d}:{cluster}"
