@@ -54,8 +54,8 @@ def _anchored(
     any_label: bool,
     label: int | None,
 ) -> Iterator[Anchored]:
-    stops = [place for place, _ in times[1:]] + [len(lines)]
-    for (place, (start, end)), stop in zip(times, stops, strict=True):
+    stops = [*(place for place, _ in times[1:]), len(lines)]
+    for (place, (start, end)), stop in zip(times, stops, strict=False):
         region = list(lines[place + 1 : stop])
         if stop < len(lines):
             region, label = _without_label(region, any_label, label)

@@ -45,7 +45,6 @@ def parse(text: str) -> tuple[Element, list[Flaw]]:
     root = Element("", {}, 0)
     path = [root]
     parser = expat.ParserCreate("utf-8")
-    parser.buffer_text = True
 
     def start(name: str, attributes: dict[str, str]) -> None:
         if len(path) > _DEEPEST:
@@ -59,7 +58,12 @@ def parse(text: str) -> tuple[Element, list[Flaw]]:
         path.pop()
 
     def characters(data: str) -> None:
-        path[-1].children.append(data)
+        # The parser hands text on in parts; its own buffer would be lost at a fault.
+        children = path[-1].children
+        if children and isinstance(children[-1], str):
+            children[-1] += data
+        else:
+            children.append(data)
 
     def refuse(*_: object) -> None:
         raise UnreadableError("XML with a document type is not read", parser.CurrentLineNumber)
