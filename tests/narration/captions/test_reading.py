@@ -299,6 +299,14 @@ class TestJSON:
             parse(text)
 
 
+def test_one_endless_cue() -> None:
+    endless = "word " * 100_000
+    for text in (f'[[0, 1, "{endless}"]]', f'<tt><p begin="1s">{endless}</p></tt>'):
+        with pytest.raises(InputError, match=r"holds no captions: .*is too long to be a caption"):
+            parse(text)
+    assert spans(f'[[0, 1, "{endless}"], [1, 2, "lift it"]]') == [(1.0, 2.0, "lift it")]
+
+
 class TestTables:
     def test_whisper_writes_milliseconds_and_does_not_quote(self) -> None:
         text = 'start\tend\ttext\n0\t2000\t"Stop," she said\n2000\t3500\tand went\n'
