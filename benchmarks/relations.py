@@ -2,6 +2,7 @@
 
 Hears the narrations that were marked by hand (``benchmarks/marks``) and compares what it finds with
 the marks. A relation is right when verb and object stand at the marked words and both lemmas agree.
+Rules are made on the development marks; ``--marks held-out`` scores those that no rule has seen.
 """
 
 import argparse
@@ -19,6 +20,7 @@ from howsteps.narration.words import spoken
 from howsteps.task import Video
 
 MARKS = Path(__file__).with_name("marks")
+SETS = ("development", "held-out")
 KINDS = ("active", "pronoun", "passive", "relative", "measure")
 # How far the verb may stand from its mark in the looser figure, in words.
 NEAR = 1
@@ -257,6 +259,7 @@ def main() -> None:
     """Score the marked narrations and print the tables."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("captions", type=Path, help="folder with the task files that were marked")
+    options.add_argument("--marks", choices=SETS, default=SETS[0], help="which marks to score")
     options.add_argument("--parser", help="another spaCy pipeline")
     options.add_argument("--mode", choices=("default", "paper"), default="default")
     options.add_argument(
@@ -267,7 +270,7 @@ def main() -> None:
     total = Score()
     wrong: list[str] = []
     missed: list[str] = []
-    for path in sorted(MARKS.glob("*.json")):
+    for path in sorted((MARKS / chosen.marks).glob("*.json")):
         marked = json.loads(path.read_text(encoding="utf-8"))
         videos = marked_videos(chosen.captions / path.name, marked["words"])
         streams = [spoken(video.captions) for video in videos.values()]

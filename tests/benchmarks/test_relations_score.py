@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from benchmarks.relations import (
     KINDS,
     MARKS,
+    SETS,
     Found,
     Mark,
     Tally,
@@ -140,7 +141,10 @@ def test_every_mark_and_every_finding_is_counted_once(marks, found):
     assert tallies["near"].right + tallies["near"].wrong == len(found)
 
 
-@pytest.mark.parametrize("path", sorted(MARKS.glob("*.json")), ids=lambda path: path.stem)
+STORED = sorted(MARKS.glob("*/*.json"))
+
+
+@pytest.mark.parametrize("path", STORED, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_the_stored_marks_are_well_formed(path):
     marked = json.loads(path.read_text(encoding="utf-8"))
     assert marked["words"].keys() == marked["marks"].keys()
@@ -151,6 +155,20 @@ def test_the_stored_marks_are_well_formed(path):
             assert mark.verb_place != mark.object_place
             assert mark.kind in KINDS
         assert len({(mark.verb_place, mark.object_place) for mark in read_marks(rows)}) == len(rows)
+
+
+def test_no_video_is_in_both_sets_of_marks():
+    videos = {
+        name: [
+            video
+            for path in sorted((MARKS / name).glob("*.json"))
+            for video in json.loads(path.read_text(encoding="utf-8"))["words"]
+        ]
+        for name in SETS
+    }
+    assert sorted(SETS) == sorted({path.parent.name for path in STORED})
+    assert all(len(set(drawn)) == len(drawn) > 0 for drawn in videos.values())
+    assert set(videos["development"]).isdisjoint(videos["held-out"])
 
 
 def test_captions_that_differ_from_the_marked_ones_are_refused(tmp_path):
