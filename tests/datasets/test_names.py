@@ -1,7 +1,7 @@
 """Names from outside are safe, differ from each other, and say so when they were changed."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from howsteps.datasets.names import Names, split_language
@@ -45,7 +45,6 @@ def test_names_that_are_used_twice() -> None:
     assert names.give(None) == ("video", "a video without a name is called 'video'")
 
 
-@settings(deadline=None)
 @given(st.lists(st.text() | st.none() | st.integers(), max_size=8))
 def test_any_names(wanted: list[object]) -> None:
     names = Names("video")

@@ -1,7 +1,7 @@
 """Sounds, lyrics and speaker marks are dropped; what is said stays."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from howsteps.narration.words import spoken
@@ -105,7 +105,6 @@ def test_thousands_of_marks_take_no_longer_than_words(text: str) -> None:
     heard(text * 20_000)
 
 
-@settings(deadline=None)
 @given(st.text("ab [](){}*♪>-:AB\n", max_size=60))
 def test_any_mixture_of_marks(text: str) -> None:
     letters = "".join(char for char in heard(text) if char.isalpha())

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from howsteps.narration.pace import likely_duration, share_out
@@ -20,7 +20,6 @@ def test_longer_text_takes_longer() -> None:
     assert likely_duration("x" * 150) == pytest.approx(10.0)
 
 
-@settings(deadline=None)
 @given(st.lists(st.text(min_size=1, max_size=9), min_size=1, max_size=9), TIMES, TIMES)
 def test_shares_fill_the_line(texts: list[str], one: float, other: float) -> None:
     start, end = sorted((one, other))

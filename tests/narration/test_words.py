@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from howsteps.narration.words import spoken
@@ -81,7 +81,6 @@ def test_nothing_said() -> None:
     assert spoken([Caption(0.0, 1.0, " \n"), Caption(1.0, 2.0, "[Music]")]) == []
 
 
-@settings(deadline=None)
 @given(st.lists(captions(), max_size=6))
 def test_times_are_in_order(lines: list[Caption]) -> None:
     heard = spoken(lines)
@@ -89,7 +88,6 @@ def test_times_are_in_order(lines: list[Caption]) -> None:
     assert all(first.end <= second.start for first, second in pairwise(heard))
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(["no", "go on", "stop it now"]), min_size=1, max_size=8))
 def test_every_word_of_separate_lines_is_heard(texts: list[str]) -> None:
     lines = [Caption(2.0 * i, 2.0 * i + 1.0, text) for i, text in enumerate(texts)]

@@ -1,7 +1,7 @@
 """Bytes become text, or a reason why not."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from howsteps.errors import InputError
@@ -68,7 +68,6 @@ def test_binary_files(data: bytes) -> None:
         decode(data)
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=300))
 def test_any_bytes_are_text_or_refused(data: bytes) -> None:
     try:

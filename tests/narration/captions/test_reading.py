@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from writers import LINE_FORMATS, WORD_FORMATS, Narration, Spoken, narrations, webvtt
 
@@ -101,7 +101,6 @@ class TestTimes:
         assert told[0] == f"here.txt: entry 1: {mending.REVERSED} (and 999 more like it)"
         assert len(told) == 2
 
-    @settings(deadline=None)
     @given(
         st.lists(
             st.tuples(
@@ -382,7 +381,6 @@ def test_ten_thousand_cues() -> None:
         assert len(parse(write(narration)).captions) == 10_000
 
 
-@settings(deadline=None)
 @given(st.one_of(st.binary(max_size=200), st.text(max_size=200).map(str.encode)))
 def test_anything_is_read_or_refused(data: bytes) -> None:
     try:
@@ -392,7 +390,6 @@ def test_anything_is_read_or_refused(data: bytes) -> None:
         assert refused.startswith("here")
 
 
-@settings(deadline=None)
 @given(
     narration=narrations(),
     name=st.sampled_from(sorted(WRITERS)),

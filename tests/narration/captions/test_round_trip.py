@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from writers import (
     LINE_FORMATS,
@@ -48,7 +48,6 @@ def texts(words: list[Word]) -> list[str]:
 
 
 @pytest.mark.parametrize("name", LINE_FORMATS)
-@settings(deadline=None)
 @given(narration=narrations(), encoding=st.sampled_from(ENCODINGS))
 def test_formats_that_time_lines(name: str, narration: Narration, encoding: str) -> None:
     expected, write = LINE_FORMATS[name]
@@ -62,14 +61,12 @@ def test_formats_that_time_lines(name: str, narration: Narration, encoding: str)
 
 
 @pytest.mark.parametrize("name", WORD_FORMATS)
-@settings(deadline=None)
 @given(narration=narrations(), encoding=st.sampled_from(ENCODINGS))
 def test_formats_that_time_words(name: str, narration: Narration, encoding: str) -> None:
     expected, write = WORD_FORMATS[name]
     assert_same_times(hear(write(narration), encoding, expected), narration)
 
 
-@settings(deadline=None)
 @given(narration=narrations(), flashes=st.booleans(), window=st.integers(2, 3))
 def test_rolling_lines_with_word_times(narration: Narration, flashes: bool, window: int) -> None:
     words = hear(rolling_webvtt(narration, tags=True, flashes=flashes, window=window))
@@ -77,14 +74,12 @@ def test_rolling_lines_with_word_times(narration: Narration, flashes: bool, wind
     assert_same_times(words, narration, tolerance=0.0101 if flashes else 1e-6)
 
 
-@settings(deadline=None)
 @given(narration=narrations(), flashes=st.booleans(), window=st.integers(2, 3))
 def test_rolling_lines_without_word_times(narration: Narration, flashes: bool, window: int) -> None:
     written = rolling_webvtt(narration, tags=False, flashes=flashes, window=window)
     assert texts(hear(written)) == said(narration)
 
 
-@settings(deadline=None)
 @given(
     narration=narrations(st.sampled_from(["no", "turn"])),
     tags=st.booleans(),
@@ -94,14 +89,12 @@ def test_repeated_speech_in_rolling_lines(narration: Narration, tags: bool, flas
     assert texts(hear(rolling_webvtt(narration, tags=tags, flashes=flashes))) == said(narration)
 
 
-@settings(deadline=None)
 @given(narration=narrations(st.sampled_from(["no", "turn"]), line_length=3))
 def test_repeated_speech_in_lines_that_do_not_roll(narration: Narration) -> None:
     assert texts(hear(subrip(narration))) == said(narration)
     assert texts(hear(webvtt(narration))) == said(narration)
 
 
-@settings(deadline=None)
 @given(narration=narrations(), overlap=st.integers(0, 4_000))
 def test_lines_that_overlap_in_time(narration: Narration, overlap: int) -> None:
     words = hear(overlapping(narration, overlap))
