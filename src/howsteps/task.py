@@ -195,3 +195,23 @@ class Truth:
     steps: tuple[str, ...]
     annotations: tuple[Annotation, ...]
     durations: Mapping[str, float | None]
+
+    @property
+    def by_video(self) -> dict[str, list[Annotation]]:
+        """The annotations of every video, in the order in which they begin."""
+        videos: dict[str, list[Annotation]] = {video: [] for video in self.durations}
+        for annotation in sorted(self.annotations, key=lambda a: (a.start, a.end)):
+            videos[annotation.video].append(annotation)
+        return videos
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Relations that people accept as naming a true step: any of the verbs, any of the nouns."""
+
+    verbs: frozenset[str]
+    nouns: frozenset[str]
+
+    def allows(self, relation: Relation) -> bool:
+        """Whether the relation is one of them."""
+        return relation.verb in self.verbs and relation.noun in self.nouns
