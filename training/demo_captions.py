@@ -279,7 +279,7 @@ FORMATS: dict[str, Callable[[Sequence[Caption]], str]] = {
 def render(narrations: Sequence[Narration]) -> dict[str, bytes]:
     """Return every file that is made from the narrations, by its path under the demo."""
     files = {
-        f"captions/{n.file}": _encoded(FORMATS[n.format](captions(n)), n.encoding)
+        f"fix_a_flat_bike_tire/{n.file}": _encoded(FORMATS[n.format](captions(n)), n.encoding)
         for n in narrations
     }
     rows = [

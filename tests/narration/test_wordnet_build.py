@@ -1,6 +1,5 @@
 """The script that compacts WordNet, on a database of a few words."""
 
-import importlib.util
 from pathlib import Path
 
 import pytest
@@ -9,13 +8,7 @@ from hypothesis import strategies as st
 
 from howsteps.errors import InputError
 from howsteps.narration.wordnet import WordNet
-
-ROOT = Path(__file__).parents[2]
-spec = importlib.util.spec_from_file_location("build", ROOT / "training" / "wordnet.py")
-assert spec is not None
-assert spec.loader is not None
-build = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(build)
+from training import wordnet as build
 
 LICENCE = "  1 Free for all.  \n  2   \n  3 No warranty.  \n"
 # entity ◄ tool ◄ {hammer, saw, Excalibur (an instance)}; open ↔ close; wet ↔ dry, damp like wet.

@@ -1,6 +1,7 @@
 """``howsteps narration``: what the narrators of a job say they do, and when."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -12,6 +13,8 @@ from rich.table import Table
 
 from howsteps._cli import screen
 from howsteps.errors import HowstepsError, InputError, Problem
+from howsteps.narration.record import record
+from howsteps.narration.summary import Common, common_relations
 from howsteps.task import Mention, Sentence, Task, Video
 
 # Exit codes: 0 all was read; 1 nothing could be done; 3 done, but something was set aside.
@@ -80,7 +83,6 @@ def narration(
     """
     from howsteps import datasets  # noqa: PLC0415 - kept out of the start of every command
     from howsteps.narration import hear  # noqa: PLC0415
-    from howsteps.narration.record import record  # noqa: PLC0415
 
     collection = datasets.read(source)
     problems = list(collection.problems)
@@ -147,18 +149,22 @@ def write_json(content: object, path: Path) -> None:
 
 def show_task(task: Task, top: int, *, each_video: bool) -> None:
     """Print a task's common relations, and its videos where asked for."""
-    from howsteps.narration.summary import common_relations  # noqa: PLC0415
-
     relations = common_relations(task)
     mentions = sum(len(video.mentions) for video in task.videos)
     screen.out.print(
-        f"\n[bold]{escape(task.name)}[/]: {len(task.videos)} videos, "
+        f"\n[bold]{escape(task.name)}[/]: {plural(len(task.videos), 'video')}, "
         f"{sum(len(video.sentences) for video in task.videos):,} sentences, "
         f"{mentions:,} mentions of {len(relations):,} relations"
     )
     if each_video:
         for video in task.videos:
             show_video(video)
+    if len(task.videos) > 1:
+        screen.out.print(relation_table(task, relations[:top]))
+
+
+def relation_table(task: Task, relations: Sequence[Common]) -> Table:
+    """The relations of a task, how many videos name them, and how."""
     wide = screen.out.width >= WIDE
     table = Table(box=None, pad_edge=False, header_style="dim", expand=wide)
     for heading in ("videos", "mentions"):
@@ -168,7 +174,7 @@ def show_task(task: Task, top: int, *, each_video: bool) -> None:
     if wide:
         table.add_column("for example", no_wrap=True, overflow="ellipsis", ratio=1)
     sentences = {video.id: video.sentences for video in task.videos}
-    for common in relations[:top]:
+    for common in relations:
         shown = common.example
         quote = excerpt(shown, sentences[shown.video][shown.sentence])
         cells = (
@@ -179,7 +185,12 @@ def show_task(task: Task, top: int, *, each_video: bool) -> None:
             f"[dim]{screen.clock(shown.start)}[/] {escape(quote)}",
         )
         table.add_row(*cells[: len(table.columns)])
-    screen.out.print(table)
+    return table
+
+
+def plural(count: int, noun: str) -> str:
+    """``1 video``, ``13 videos``."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def excerpt(mention: Mention, sentence: Sentence, around: float = 1.0) -> str:

@@ -50,7 +50,8 @@ def read(path: Path | str) -> Collection:
     for source, task, flaws in found:
         problems += flaws
         if not task.videos:
-            problems.append(Problem(source, "no video in it can be used"))
+            if not flaws:
+                problems.append(Problem(source, "holds no video"))
             continue
         name, changed = names.give(task.name)
         if changed:

@@ -20,6 +20,8 @@ NOUN_PHRASE = frozenset(
     {"det", "amod", "compound", "nummod", "nmod:poss", "poss", "det:predet", "nn"}
 )
 
+# Adverbs that change what a verb does to its object as particles do.
+_PARTICLE_ADVERBS = frozenset("apart away back down in off on out over together up".split())
 _NEGATIONS = frozenset({"not", "n't", "nt", "never"})
 _NEGATIVE_OPENERS = frozenset({"without", "instead"})
 _MODALS = {
@@ -71,9 +73,9 @@ def conjuncts(token: Token) -> Iterator[Token]:
 
 
 def particle(verb: Token) -> Token | None:
-    """The particle of a phrasal verb: "take *off*"."""
+    """The particle of a phrasal verb: "take *off*", "put the wheel *back*"."""
     for child in verb.children:
-        if child.dep_ in PARTICLE or (child.tag_ == "RP" and child.dep_ == "advmod"):
+        if child.dep_ in PARTICLE or (child.dep_ == "advmod" and child.lower_ in _PARTICLE_ADVERBS):
             return child
     return None
 

@@ -1,10 +1,12 @@
 """Captions to sentences and mentions: what every narrator says is done, and when."""
 
+from bisect import bisect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from spacy.language import Language
-from spacy.tokens import Token
+from spacy.tokens import Doc, Token
 
 from howsteps.narration import grammar, parser, relations
 from howsteps.narration.words import spoken
@@ -53,16 +55,29 @@ def listen(video: Video, passages: Sequence[parser.Passage], reading: relations.
     mentions: list[Mention] = []
     for words, doc in passages:
         places = parser.word_places(doc)
-        numbers: list[int] = []
-        for span in doc.sents:
-            numbers += [len(sentences)] * len(span)
-            first, last = places[span.start], places[span.end - 1]
-            sentences.append(Sentence(tuple(words[first : last + 1])))
+        starts = sentence_starts(doc, places)
+        before = len(sentences)
+        sentences += (
+            Sentence(tuple(words[start:end])) for start, end in pairwise([*starts, len(words)])
+        )
         mentions += (
-            mention(video.id, pair, words, places, numbers[pair.verb.i])
+            mention(video.id, pair, words, places, before + bisect(starts, place) - 1)
             for pair in relations.find(doc, reading)
+            for place in [places[pair.verb.i]]
         )
     return replace(video, sentences=tuple(sentences), mentions=tuple(mentions))
+
+
+def sentence_starts(doc: Doc, places: Sequence[int]) -> list[int]:
+    """Places of the words that start a sentence.
+
+    A parser may put a sentence end inside a word ("tire" | "."); the word then ends the sentence.
+    """
+    starts = {0}
+    for span in doc.sents:
+        inside = span.start > 0 and places[span.start] == places[span.start - 1]
+        starts.add(places[span.start] + inside)
+    return sorted(starts - {places[-1] + 1})
 
 
 def mention(

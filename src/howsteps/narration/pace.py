@@ -21,8 +21,8 @@ def share_out(texts: Sequence[str], start: float, end: float) -> list[Word]:
     Word i of length l_i (plus one, for the pause after it) ends at
     start + (end − start) · Σ_{j ≤ i} (l_j + 1) / Σ_j (l_j + 1).
     """
-    if not texts:
-        return []
+    if len(texts) <= 1:
+        return [Word(text, start, end) for text in texts]
     reached = list(accumulate(len(text) + 1 for text in texts))
     span = (end - start) / reached[-1]
     # The last end is the line's own: no rounding carries a word past its line.

@@ -22,6 +22,8 @@ _FLASH = 0.05
 _CLEARED = 0.5
 # Captions closer than this follow without a break.
 _TOUCHING = 0.05
+# No screen has more lines than this to keep.
+_TALLEST = 8
 # Lines that grow word by word look like stammering; it takes several to believe it.
 _GROWTHS = 3
 
@@ -53,11 +55,12 @@ def first_shown(screens: Sequence[Screen]) -> list[Screen]:
     screens = _without_copies(screens)
     carried = [0, *(_carried(*pair) for pair in pairwise(screens))]
     grown = [0, *(_grown(*pair) for pair in pairwise(screens))]
-    if not _is_habit(screens, carried):
-        carried = [0] * len(screens)
-    if not _is_habit(screens, grown) or sum(map(bool, grown)) < _GROWTHS:
-        grown = [0] * len(screens)
-    return [_after(*each) for each in zip(screens, map(max, carried, grown), strict=True)]
+    grow = _is_habit(screens, grown) and sum(map(bool, grown)) >= _GROWTHS
+    roll = grow or _is_habit(screens, carried)
+    return [
+        _after(screen, max(rolled if roll else 0, longer if grow else 0))
+        for screen, rolled, longer in zip(screens, carried, grown, strict=False)
+    ]
 
 
 def _carried(above: Screen, below: Screen) -> int:
@@ -68,7 +71,7 @@ def _carried(above: Screen, below: Screen) -> int:
     after = [_texts(line) for line in below.lines if line]
     stayed = [
         count
-        for count in range(1, min(len(before), len(after)) + 1)
+        for count in range(1, min(len(before), len(after), _TALLEST) + 1)
         if before[-count:] == after[:count]
     ]
     # A flash shows nothing new. Any other screen shows something new if it can; if it cannot,
@@ -82,11 +85,18 @@ def _carried(above: Screen, below: Screen) -> int:
 
 
 def _grown(above: Screen, below: Screen) -> int:
-    """How many words of ``below`` are all of ``above``, its last line now being longer."""
-    before = _texts(token for line in above.lines for token in line)
-    after = _texts(token for line in below.lines for token in line)
-    longer = 0 < len(before) < len(after) and before == after[: len(before)]
-    return len(before) if longer and below.start - above.end <= _CLEARED else 0
+    """How many words of ``below`` are all of ``above``, whose last line has become longer."""
+    before = [_texts(line) for line in above.lines if line]
+    after = [_texts(line) for line in below.lines if line]
+    *whole, last = before
+    grows = (
+        len(after) >= len(before)
+        and after[: len(whole)] == whole
+        and len(after[len(whole)]) > len(last)
+        and after[len(whole)][: len(last)] == last
+        and below.start - above.end <= _CLEARED
+    )
+    return sum(map(len, before)) if grows else 0
 
 
 def _is_habit(screens: Sequence[Screen], counts: Sequence[int]) -> bool:

@@ -50,8 +50,8 @@ def _screen(caption: Caption) -> Screen:
 def _timed(screens: Sequence[Screen]) -> Iterator[Shown]:
     """Give every word a time, ending each line where the next one starts."""
     together = [list(group) for _, group in groupby(screens, key=lambda screen: screen.start)]
-    following = [group[0].start for group in together[1:]] + [float("inf")]
-    for group, limit in zip(together, following, strict=True):
+    following = [*(group[0].start for group in together[1:]), float("inf")]
+    for group, limit in zip(together, following, strict=False):
         # Lines that start together are said one after the other and share the time they have.
         end = min(max(screen.end for screen in group), limit)
         tokens = [token for screen in group for line in screen.lines for token in line]

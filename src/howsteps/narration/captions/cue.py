@@ -1,6 +1,5 @@
 """What every parser yields: cues as the file writes them, and what it could not read."""
 
-import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,6 +7,10 @@ from typing import TypeAlias
 
 # No video lasts eleven days: a larger number is a fault in the file, not a time.
 LONGEST = 1e6
+# The largest number that can be a time, if in milliseconds.
+_LARGEST = 1000 * LONGEST
+# Letters of four hours of speech: a longer text is no caption.
+LONGEST_TEXT = 2**18
 
 CLOCK = re.compile(
     r"(?P<sign>-?)(?:(?P<hours>[0-9]{1,4}):)?(?P<minutes>[0-9]{1,4}):(?P<seconds>[0-9]{1,2})"
@@ -63,24 +66,22 @@ class UnreadableError(Exception):
 
 def seconds(value: object) -> float | None:
     """Seconds from a number or from a clock such as ``1:02:03,500``; None if it is neither."""
-    if isinstance(value, bool):
+    if isinstance(value, str):
+        text = value.strip()
+        if clock := CLOCK.fullmatch(text):
+            return clock_seconds(clock)
+        try:
+            value = float(text.replace(",", "."))
+        except ValueError:
+            return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    if isinstance(value, int | float):
-        return _sane(value)
-    if not isinstance(value, str):
-        return None
-    text = value.strip()
-    if clock := CLOCK.fullmatch(text):
-        return clock_seconds(clock)
-    try:
-        return _sane(float(text.replace(",", ".")))
-    except ValueError:
-        return None
+    # An integer of any size can be compared, but not always made a float.
+    return float(value) if -_LARGEST <= value <= _LARGEST else None
 
 
-def scaled(value: object, rate: float) -> float | None:
+def scaled(number: float | None, rate: float) -> float | None:
     """Seconds from a number of which ``rate`` make a second."""
-    number = seconds(value)
     return None if number is None else number / rate
 
 
@@ -95,12 +96,3 @@ def clock_seconds(clock: re.Match[str]) -> float:
 def plus(start: float | None, duration: float | None) -> float | None:
     """Add a duration to a start; None if either is missing."""
     return None if start is None or duration is None else start + duration
-
-
-def _sane(number: float) -> float | None:
-    """Keep a number that can be a time in milliseconds or in seconds."""
-    try:
-        number = float(number)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) and abs(number) <= 1000 * LONGEST else None

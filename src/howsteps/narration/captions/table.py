@@ -73,8 +73,8 @@ class _Layout:
         return len(row.cells) > max(self.start, self.text, self.length or 0)
 
     def times(self, row: _Row, unit: float) -> tuple[float | None, float | None]:
-        start = scaled(row.cells[self.start], unit)
-        end = None if self.length is None else scaled(row.cells[self.length], unit)
+        start = scaled(seconds(row.cells[self.start]), unit)
+        end = None if self.length is None else scaled(seconds(row.cells[self.length]), unit)
         return start, plus(start, end) if self.lasts else end
 
     def spoken(self, row: _Row) -> str:

@@ -43,7 +43,7 @@ def parse_cpp(value: Any) -> Parsed:
         if not isinstance(offsets, dict):
             yield Flaw("is not a segment; left out", entry=entry)
             continue
-        start, end = scaled(offsets.get("from"), 1000), scaled(offsets.get("to"), 1000)
+        start, end = (scaled(seconds(offsets.get(key)), 1000) for key in ("from", "to"))
         yield Cue(start, end, str(segment.get("text") or ""), entry=entry)
 
 
