@@ -8,7 +8,8 @@ with replacement, whose matched label is right; c is the sum over all segments::
     MoF = right frames / frames
 
 This is what "F1 on YouTube Instructions" means since Kukleva et al. (2019). It rewards labelling
-every frame with some step: background costs nothing. Their program never counts the last segment
+every frame with some step: background costs nothing; and where steps are repeated, precision can
+pass 1. Their program never counts the last segment
 of a task, and joins segments of one step that end one video and begin the next; this one does not.
 """
 

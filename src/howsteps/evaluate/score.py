@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Precision, recall and F1, between 0 and 1; what is 0 of 0 is 0.
+    """Precision, recall and F1; what is 0 of 0 is 0.
 
     ``low`` and ``high`` are the ends of the error bar of F1, and ``frames`` the share of frames
     that are right (MoF), in protocols that have them. ``matching`` gives the true step of each
