@@ -55,8 +55,8 @@ def settle(
         end = _end(path, row, steps, durations)
         if end < row.end:
             cut.append(row)
-        checked.append(row._replace(end=end))
-    checked.sort(key=lambda row: (row.video, row.step, row.start))
+        checked.append(row if end == row.end else row._replace(end=end))
+    checked.sort()
     kept: list[Annotation] = []
     for (video, step), same in groupby(checked, key=lambda row: (row.video, row.step)):
         last: Row | None = None

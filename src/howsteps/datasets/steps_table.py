@@ -5,6 +5,7 @@ The second kind gives whole seconds, rounded and rounded outwards; it is known b
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import TypeAlias
 
@@ -36,12 +37,13 @@ def read(
     _, heading = next(rows)
     layout = _layout([cell.strip().lower() for cell in heading], path)
     tasks: dict[str, _Task] = {}
+    only = name or path.stem
     for line, cells in rows:
-        task = cells[layout.task].strip() if layout.task is not None else name or path.stem
+        task = only if layout.task is None else cells[layout.task].strip()
         video, step = cells[layout.video].strip(), cells[layout.step].strip()
         if not (video and step and task):
             raise InputError(path, "has no name for its video, step or task", line)
-        start, end = layout.times([cells[column] for column in layout.seconds], path, line)
+        start, end = layout.times(layout.seconds(cells), path, line)
         if videos is not None and video not in videos:
             raise InputError(path, f"video {video!r} is not beside this table", line)
         into = tasks.setdefault(task, _Task({}, {}, []))
@@ -77,7 +79,7 @@ class _Layout:
     video: int
     step: int
     task: int | None
-    seconds: Sequence[int]
+    seconds: Callable[[Sequence[str]], Sequence[str]]
     times: _Times
     merge: bool
 
@@ -88,20 +90,18 @@ def _layout(heading: Sequence[str], path: Path) -> _Layout:
 
     if set(ROUNDED) <= set(heading):
         video, task, step, *seconds = columns(ROUNDED)
-        return _Layout(video, step, task, seconds, _rounded, merge=True)
+        return _Layout(video, step, task, itemgetter(*seconds), _rounded, merge=True)
     if missing := [name for name in PLAIN if name not in heading]:
         reason = f"has no column {missing[0]!r}; a table of steps starts with {','.join(PLAIN)}"
         raise InputError(path, reason, 1)
     video, step, *seconds = columns(PLAIN)
     named = heading.index("task") if "task" in heading else None
-    return _Layout(video, step, named, seconds, _plain, merge=False)
+    return _Layout(video, step, named, itemgetter(*seconds), _plain, merge=False)
 
 
 def _plain(cells: Sequence[str], path: Path, line: int) -> tuple[float, float]:
-    start, end = (
-        number(cell, path, name, line) for cell, name in zip(cells, PLAIN[2:], strict=True)
-    )
-    return start, end
+    start, end = cells
+    return number(start, path, "start", line), number(end, path, "end", line)
 
 
 def _rounded(cells: Sequence[str], path: Path, line: int) -> tuple[float, float]:
