@@ -1,12 +1,13 @@
 """Tables of true steps, good and bad."""
 
+import csv
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.datasets import truth
+from howsteps.datasets import collection, steps_table, truth
 from howsteps.errors import InputError
 from howsteps.task import Annotation
 
@@ -64,6 +65,15 @@ def test_steps_beside_videos_are_checked_against_them(tmp_path):
     assert job.task == tmp_path.name
     (tmp_path / "v.mp4").unlink()
     assert fault(tmp_path) == ("video 'v' is not beside this table", 3)
+
+
+def test_steps_beside_captions_do_not_trouble_the_reader_of_narrations(tmp_path):
+    line = "1\n00:00:01,000 --> 00:00:05,000\nfirst you remove the nuts\n\n"
+    (tmp_path / "u.srt").write_text(line)
+    write(tmp_path, GOOD, "steps.csv")
+    found = collection.read(tmp_path)
+    assert [video.id for video in found.tasks[0].videos] == ["u"]
+    assert not found.problems
 
 
 @pytest.mark.parametrize(
@@ -165,15 +175,11 @@ names = st.text(st.characters(categories=("L", "N", "P", "Zs")), min_size=1).map
     )
 )
 def test_whatever_is_written_as_a_table_is_read_back(tmp_path_factory, rows):
-    import csv
-
     path = tmp_path_factory.mktemp("table") / "steps.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)
         table.writerow(["video", "step", "start", "end"])
         table.writerows([video, step, start, start + length] for video, step, start, length in rows)
-    from howsteps.datasets import steps_table
-
     [job] = steps_table.read(path)[0]
     back = {(a.video, job.steps[a.step], a.start, a.end) for a in job.annotations}
     assert back == {(video, step, start, start + length) for video, step, start, length in rows}

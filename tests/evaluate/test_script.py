@@ -100,6 +100,12 @@ class TestByTime:
         ]
         assert by_time(events, true, steps=3) == [{2}, {0}, set()]
 
+    def test_what_is_named_before_it_is_done_needs_a_lead(self):
+        true, begins = job(12, seed=2)
+        events = [Localisation(video, 0, found[1] - 1.5) for video, found in begins.items()]
+        assert by_time(events, true, steps=1, lead=2.0) == [{1}]
+        assert by_time(events, true, steps=1) != [{1}]
+
     def test_times_that_only_know_their_place_in_the_video_are_no_step(self):
         # The text-free control: one random time in each of ten bins. At most one in twenty of
         # its steps may be taken for a true one.

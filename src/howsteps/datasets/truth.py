@@ -46,7 +46,8 @@ def read(path: Path | str) -> GroundTruth:
     if path.is_dir():
         return _folder(path)
     if path.suffix.lower() != ".json":
-        truths, problems = steps_table.read(path)
+        name = path.resolve().parent.name if path.name == STEPS else None
+        truths, problems = steps_table.read(path, name=name)
         return GroundTruth(truths, tuple(problems))
     if (found := _json(path)) is None:
         raise InputError(path, f"holds no ground truth; known are {_KNOWN}")

@@ -36,7 +36,12 @@ def events_of(script: Script) -> list[Localisation]:
 
 
 def by_time(
-    events: Sequence[Localisation], truth: Truth, steps: int, alpha: float = ALPHA
+    events: Sequence[Localisation],
+    truth: Truth,
+    steps: int,
+    *,
+    lead: float = 0.0,
+    alpha: float = ALPHA,
 ) -> list[set[int]]:
     """The true step, if any, that each discovered step counts as.
 
@@ -47,11 +52,16 @@ def by_time(
         without a time, or in a video that nobody annotated, are left out.
     steps
         The number of discovered steps.
+    lead
+        How many seconds before its begin a step is taken to have begun already: narrators name a
+        step shortly before they do it.
+    alpha
+        How often a discovered step may be taken for a true one by chance.
     """
     lengths = _lengths(events, truth)
     intervals: dict[tuple[str, int], list[tuple[float, float]]] = {}
     for a in truth.annotations:
-        intervals.setdefault((a.video, a.step), []).append((a.start, a.end))
+        intervals.setdefault((a.video, a.step), []).append((a.start - lead, a.end))
     found = []
     for step in range(steps):
         times = _relative(events, step, lengths)
