@@ -16,6 +16,7 @@ from typing import Any
 from howsteps import datasets
 from howsteps.errors import HowstepsError
 from howsteps.narration import hearing, parser, relations
+from howsteps.narration.pronouns import Antecedents
 from howsteps.narration.words import spoken
 from howsteps.task import Video
 
@@ -211,9 +212,10 @@ def find(
 ) -> Iterator[Found]:
     """The relations of a parsed narration, as the narration stage finds them."""
     offset = 0
+    antecedents = Antecedents()
     for words, doc in passages:
         places = parser.word_places(doc)
-        for pair in relations.find(doc, reading):
+        for pair in relations.find(doc, reading, antecedents):
             mention = hearing.mention(video.id, pair, words, places, 0)
             thing = pair.spoken if pair.resolved else pair.noun
             yield Found(
@@ -233,7 +235,7 @@ def _kind(pair: relations.Pair) -> str:
         return "pronoun"
     if pair.passive:
         return "passive"
-    if pair.noun is not pair.spoken:
+    if pair.noun != pair.spoken:
         return "measure"
     return "relative" if pair.noun.i < pair.verb.i else "active"
 
