@@ -1,6 +1,7 @@
 """``howsteps stats`` and ``howsteps fetch``, as people call them."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from typer.testing import CliRunner
 
 from howsteps._cli.app import app
 from howsteps.datasets import fetch as fetching
+from howsteps.task import Mention
 
 TABLE = """\
 task,video,step,start,end
@@ -69,11 +71,49 @@ def test_what_was_mended_is_said(tmp_path):
     assert "56" in out  # 5 of 9 seconds are in a step
 
 
-def test_a_judgement_needs_narrations(table, tmp_path):
-    judge = tmp_path / "judge.json"
-    judge.write_text('{"rules": {}}')
-    result = CliRunner().invoke(app, ["stats", str(table), "--judge", str(judge)])
-    assert result.exit_code != 0
+class TestNarrationLead:
+    @pytest.fixture
+    def tea(self, tmp_path: Path) -> Path:
+        line = [0, 5, "first you boil the water and then you pour the water in the pot"]
+        video = {"duration": 60, "asr": [line], "steps": [[1, 10, 20]]}
+        path = tmp_path / "tea.json"
+        path.write_text(json.dumps({"step_names": ["boil"], "videos": {"u": video}}))
+        return path
+
+    @pytest.fixture
+    def judge(self, tmp_path: Path) -> Path:
+        path = tmp_path / "judge.json"
+        path.write_text('{"rules": {"boil": [{"verbs": ["boil"], "nouns": ["water"]}]}}')
+        return path
+
+    @pytest.fixture
+    def says(self, monkeypatch):
+        """Hear what the test says in place of what a parser finds."""
+
+        def set_to(*mentions: Mention) -> None:
+            def hear(task, progress):
+                videos = tuple(replace(video, mentions=mentions) for video in task.videos)
+                progress(videos[0])
+                return replace(task, videos=videos)
+
+            monkeypatch.setattr("howsteps.narration.hear", hear)
+
+        return set_to
+
+    def test_is_the_time_from_naming_to_doing(self, tea, judge, says):
+        says(Mention("u", "boil", "water", "boil the water", 7.5, 8))
+        code, out, _ = run("stats", tea, "--judge", judge)
+        assert code == 0
+        assert "begins 2.5 s after it is named (median of 1 mentions" in out
+
+    def test_may_have_nothing_to_go_by(self, tea, judge, says):
+        says(Mention("u", "see", "water", "see the water", 7.5, 8))
+        _, out, _ = run("stats", tea, "--judge", judge)
+        assert "no mention names a step" in out
+
+    def test_needs_one_task_with_narrations(self, table, judge):
+        result = CliRunner().invoke(app, ["stats", str(table), "--judge", str(judge)])
+        assert "--judge needs one task with narrations" in str(result.exception)
 
 
 def test_fetch_says_what_it_did(tmp_path, monkeypatch):

@@ -190,6 +190,15 @@ def test_another_file_than_the_first_time_is_refused(server, tmp_path):
     assert (tmp_path / "NLP" / "tea" / "b.txt").read_text() == "something else"
 
 
+def test_the_checksum_of_a_broken_archive_is_not_written_down(server, tmp_path):
+    server.content = CONTENT[:200]
+    with pytest.raises(InputError, match=r"tea\.zip\.bad: cannot be unpacked"):
+        fetch(server.archive, tmp_path)
+    assert not (tmp_path / RECORD).exists()
+    server.content = CONTENT
+    assert fetch(server.archive, tmp_path)
+
+
 def test_a_folder_that_cannot_be_made_is_named(server, tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot be made"):

@@ -157,11 +157,12 @@ class TestWholeSeconds:
         assert problem.line == 3
 
 
-def test_a_million_rows(tmp_path):
-    rows = "".join(f"v{n // 10},s{n % 10},{n % 10}.5,{n % 10}.9\n" for n in range(1_000_000))
+def test_large_tables_are_read_whole(tmp_path):
+    # benchmarks/ground_truth.py times a million rows.
+    rows = "".join(f"v{n // 10},s{n % 10},{n % 10}.5,{n % 10}.9\n" for n in range(100_000))
     [job] = truth.read(write(tmp_path, f"video,step,start,end\n{rows}")).truths
-    assert len(job.annotations) == 1_000_000
-    assert len(job.durations) == 100_000
+    assert len(job.annotations) == 100_000
+    assert len(job.durations) == 10_000
 
 
 names = st.text(st.characters(categories=("L", "N", "P", "Zs")), min_size=1).map(str.strip)

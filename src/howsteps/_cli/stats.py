@@ -138,9 +138,9 @@ def _leads(source: Path, truths: Sequence[Truth], judge: Path, quiet: bool) -> l
     from howsteps.evaluate import narration_leads  # noqa: PLC0415
     from howsteps.narration import hear  # noqa: PLC0415
 
-    tasks = datasets.read(source).tasks
-    if len(truths) != 1 or len(tasks) != 1:
-        raise HowstepsError(f"--judge needs one task with narrations; {source} has {len(tasks)}")
+    tasks = datasets.read(source).tasks if len(truths) == 1 else ()
+    if len(tasks) != 1:
+        raise HowstepsError(f"--judge needs one task with narrations, and {source} is not that")
     judgement = judgement_file.read(judge, truths[0].steps)
     with screen.progress("hearing", len(tasks[0].videos), quiet=quiet) as advance:
         task = hear(tasks[0], progress=lambda _: advance())

@@ -75,22 +75,34 @@ def fetch(archive: Archive, folder: Path, progress: Progress = lambda done, tota
     path = folder / archive.name
     if not path.exists():
         _download(archive.address, path, progress)
-    known = _record(folder).get(archive.name, {})
+    known = _record(folder).get(archive.name)
     checksum = sha256(path)
-    if known.get("sha256", checksum) != checksum:
-        bad = path.rename(path.with_name(f"{path.name}.bad"))
+    if known is not None and known["sha256"] == checksum:
+        return False
+    if known is not None:
         raise InputError(
-            bad,
+            _put_aside(path),
             f"is not the file that was fetched before: its SHA-256 is {checksum}, that of the "
             f"other {known['sha256']}. Fetch again, or delete {folder / RECORD} to accept it",
         )
-    if known.get("unpacked"):
-        return False
-    entry = {"address": archive.address, "sha256": checksum, "bytes": path.stat().st_size}
-    _write_down(folder, archive.name, {**entry, "unpacked": []})
-    names = [found.name for found in unpack(path, folder)]
-    _write_down(folder, archive.name, {**entry, "unpacked": names})
+    try:
+        unpacked = [found.name for found in unpack(path, folder)]
+    except InputError as error:
+        raise InputError(_put_aside(path), error.problem.reason) from error
+    # Only now: the checksum of a broken archive must not be the one that all others are held to.
+    entry = {
+        "address": archive.address,
+        "sha256": checksum,
+        "bytes": path.stat().st_size,
+        "unpacked": unpacked,
+    }
+    _write_down(folder, archive.name, entry)
     return True
+
+
+def _put_aside(path: Path) -> Path:
+    """Keep a bad archive for people to look at, out of the way of the next fetch."""
+    return path.replace(path.with_name(f"{path.name}.bad"))
 
 
 def sha256(path: Path) -> str:
