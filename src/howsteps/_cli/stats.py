@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from howsteps.evaluate import Statistics
     from howsteps.evaluate.printed import PrintedStatistics
 
+_COUNTS = ("videos", "steps", "annotated")
+_SHARES = ("order_error", "missing", "repetition", "repetition_in_turn")
+
 
 def stats(
     source: Annotated[
@@ -56,7 +59,6 @@ def stats(
     """
     from howsteps.datasets import truth  # noqa: PLC0415 - kept out of the start of every command
     from howsteps.evaluate import statistics  # noqa: PLC0415
-    from howsteps.evaluate.printed import STATISTICS  # noqa: PLC0415
 
     found = truth.read(source)
     measured = []
@@ -73,7 +75,7 @@ def stats(
         ]
         write_json({"version": 1, "tasks": rows, "narration_leads": leads}, json_file)
     if str(json_file) != "-":
-        screen.out.print(_regularity(measured, STATISTICS))
+        screen.out.print(_regularity(measured))
         screen.out.print(_lengths(measured))
         for row, each in zip(measured, found.truths, strict=True):
             _show_order(row, each, listed)
@@ -82,31 +84,36 @@ def stats(
     screen.show_problems(found.problems)
 
 
-def _regularity(rows: Sequence["Statistics"], printed: dict[str, "PrintedStatistics"]) -> Table:
+def _regularity(rows: Sequence["Statistics"]) -> Table:
     """Order error, missing and repetition in per cent, the paper's numbers in brackets."""
+    from howsteps.evaluate.printed import AVERAGE, STATISTICS  # noqa: PLC0415
+
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("task", no_wrap=True)
     headings = ("videos", "steps", "rows", "order error %", "missing %", "repeated %", "in turn %")
     for heading in headings:
         table.add_column(heading, justify="right")
-    beside = any(row.task in printed for row in rows)
-    for row in rows:
-        paper = printed.get(row.task)
+
+    def add(name: str, members: Sequence["Statistics"], paper: "PrintedStatistics | None") -> None:
+        counts = (sum(getattr(row, what) for row in members) for what in _COUNTS)
         table.add_row(
-            escape(row.task),
-            *(f"{count:,}" for count in (row.videos, row.steps, row.annotated)),
-            _percent(row.order_error, paper.order_error if paper else None),
-            _percent(row.missing, paper.missing if paper else None),
-            _percent(row.repetition, paper.repetition if paper else None),
-            _percent(row.repetition_in_turn),
+            escape(name),
+            *(f"{count:,}" for count in counts),
+            *(_percent(members, what, paper) for what in _SHARES),
         )
-    if beside:
+
+    for row in rows:
+        add(row.task, [row], STATISTICS.get(row.task))
+    if len(rows) > 1:
+        add("all, mean", rows, AVERAGE if {row.task for row in rows} == set(STATISTICS) else None)
+    if any(row.task in STATISTICS for row in rows):
         table.caption = "in brackets: as printed in the paper"
     return table
 
 
-def _percent(share: float, printed: float | None = None) -> str:
-    ours = f"{100 * share:.1f}"
+def _percent(rows: Sequence["Statistics"], what: str, paper: "PrintedStatistics | None") -> str:
+    ours = f"{100 * sum(getattr(row, what) for row in rows) / len(rows):.1f}"
+    printed = getattr(paper, what, None)
     return ours if printed is None else f"{ours} [dim]({100 * printed:g})[/]"
 
 

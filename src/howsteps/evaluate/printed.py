@@ -20,3 +20,4 @@ STATISTICS = {
     "coffee": PrintedStatistics(0.03, 0.28, 0.11),
     "jump_car": PrintedStatistics(0.08, 0.27, 0.004),
 }
+AVERAGE = PrintedStatistics(0.06, 0.27, 0.14)
