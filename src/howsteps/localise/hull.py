@@ -11,10 +11,15 @@ it towards the minimum of ½‖z − s‖² by Newton steps of a primal–dual i
 belongs to every node of the grid, and the systems are banded: a step costs O(T·K³).
 """
 
+from typing import TypeVar
+
 import numpy as np
+from numpy.typing import NDArray
 
 from howsteps.localise.compiled import compiled
 from howsteps.localise.oracle import Floats, Mask
+
+Scalar = TypeVar("Scalar", bound=np.generic)
 
 _BOUNDARY = 0.99  # share of the way to the nearest wall that one step may go
 
@@ -197,10 +202,8 @@ class Interior:
 
     def __init__(self, allowed: Mask) -> None:
         self.length, self.steps = allowed.shape
-        width = self.length - self.steps + 1
-        self._rows = np.arange(width)[None, :] + np.arange(self.steps)[:, None]
-        self._columns = np.arange(self.steps)[:, None]
-        self._take, self._wait = _reachable(np.ascontiguousarray(allowed[self._rows, self._columns]))
+        self._width = self.length - self.steps + 1
+        self._take, self._wait = _reachable(self._moved(allowed))
         room = self._take.sum(axis=1, keepdims=True)
         self._z = np.where(self._take, 1.0 / room, 0.0)
         self._w = np.where(self._wait, 0.5, 0.0)
@@ -208,8 +211,12 @@ class Interior:
         level = np.min(1.0 / room) ** 2
         self._y = np.where(self._take, level * room, 0.0)
         self._v = np.where(self._wait, level / 0.5, 0.0)
-        self._q = np.zeros((max(self.steps - 1, 1), width))
+        self._q = np.zeros((max(self.steps - 1, 1), self._width))
         self._total = np.zeros(1)
+
+    def _moved(self, matrix: NDArray[Scalar]) -> NDArray[Scalar]:
+        """T×K to K×M, with step k moved k intervals to the left."""
+        return np.stack([matrix[k : k + self._width, k] for k in range(self.steps)])
 
     @property
     def walls(self) -> int:
@@ -218,14 +225,23 @@ class Interior:
 
     def step(self, scores: Floats, tau: float) -> None:
         """Step towards the point nearest to ``scores`` (T×K), kept off every wall by τ."""
-        s = np.ascontiguousarray(scores[self._rows, self._columns])
         _step(
-            s, self._take, self._wait, self._z, self._w, self._y, self._v, self._q, self._total, tau
+            self._moved(scores),
+            self._take,
+            self._wait,
+            self._z,
+            self._w,
+            self._y,
+            self._v,
+            self._q,
+            self._total,
+            tau,
         )
 
     @property
     def point(self) -> Floats:
-        """The point, T×K."""
+        """The point, T×K; every column adds up to one."""
         z = np.zeros((self.length, self.steps))
-        z[self._rows, self._columns] = self._z
+        for k, row in enumerate(self._z):
+            z[k : k + self._width, k] = row / row.sum()
         return z

@@ -32,21 +32,21 @@ def _compress(
 @compiled
 def _by_column(
     starts: NDArray[np.int64], columns: NDArray[np.uint32], first: int, last: int, d: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Where each column stands in the rows ``first`` to ``last``: bounds, rows, positions."""
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+    """Where each column stands in the rows ``first`` to ``last``: bounds, and from there rows, places."""
     bounds = np.zeros(d + 1, np.int64)
     for p in range(starts[first], starts[last]):
         bounds[columns[p] + 1] += 1
     for j in range(d):
         bounds[j + 1] += bounds[j]
     free = bounds[:-1].copy()
-    rows = np.empty(starts[last] - starts[first], np.int64)
-    positions = np.empty(len(rows), np.int64)
+    rows = np.empty(starts[last] - starts[first], np.int32)
+    positions = np.empty(len(rows), np.int32)
     for t in range(first, last):
         for p in range(starts[t], starts[t + 1]):
             at = free[columns[p]]
-            rows[at] = t
-            positions[at] = p
+            rows[at] = t - first
+            positions[at] = p - starts[first]
             free[columns[p]] += 1
     return bounds, rows, positions
 
@@ -65,8 +65,9 @@ def _add_gram(
     for i in range(gram.shape[0]):
         row = gram[i]
         for q in range(bounds[i], bounds[i + 1]):
-            value = np.float64(values[positions[q]])
-            for p in range(positions[q], starts[rows[q] + 1]):
+            at = starts[first] + positions[q]
+            value = np.float64(values[at])
+            for p in range(at, starts[first + rows[q] + 1]):
                 row[columns[p]] += value * values[p]
 
 
@@ -85,11 +86,12 @@ def _quadratic(
     for i in range(matrix.shape[0]):
         row = matrix[i]
         for q in range(bounds[i], bounds[i + 1]):
-            value = np.float64(values[positions[q]])
+            at = starts[first] + positions[q]
+            value = np.float64(values[at])
             # Four sums, because one alone would wait for each addition before the next.
             a = b = c = e = 0.0
-            p = positions[q] + 1
-            end = starts[rows[q] + 1]
+            p = at + 1
+            end = starts[first + rows[q] + 1]
             while p + 4 <= end:
                 a += row[columns[p]] * values[p]
                 b += row[columns[p + 1]] * values[p + 1]
@@ -99,7 +101,7 @@ def _quadratic(
             while p < end:
                 a += row[columns[p]] * values[p]
                 p += 1
-            out[rows[q]] += value * (2.0 * ((a + b) + (c + e)) + row[i] * value)
+            out[first + rows[q]] += value * (2.0 * ((a + b) + (c + e)) + row[i] * value)
 
 
 @compiled
@@ -170,7 +172,7 @@ class CompressedRows:
             row += len(x)
         return CompressedRows(starts, columns, values, width)
 
-    def _blocks(self, size: int = 4096) -> list[tuple[int, int]]:
+    def _blocks(self, size: int = 2048) -> list[tuple[int, int]]:
         rows = len(self.starts) - 1
         return [(first, min(first + size, rows)) for first in range(0, rows, size)]
 

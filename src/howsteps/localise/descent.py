@@ -1,0 +1,130 @@
+"""Block-exact descent on the integer problem: one video at a time, each solved exactly.
+
+A video has exactly one 1 per step, so with all other videos fixed h is linear in its placement:
+
+    2T·h = const + Σ_k ( B_tt − 2 s_k(t) )  at t = t_k,
+
+where s are the scores of the classifier of the *other* videos and B_tt = 1 − leverage of t. One dynamic
+programme therefore finds the best placement of the video, and h never rises. W* is linear in Z: each video's
+share of it is kept, so a visit costs a product with that video's rows, and the d×d matrix is only touched for the
+steps that moved.
+"""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from howsteps.localise.cost import Weights
+from howsteps.localise.oracle import Floats, Places
+from howsteps.localise.problem import Problem, TracePoint
+
+
+@dataclass(frozen=True)
+class Descent:
+    """Where the descent ended.
+
+    ``objective`` is h (times the scale). ``own_scores[n, k]`` is what the classifier of the other videos
+    says at the place of step k in video n: evidence that does not judge itself.
+    """
+
+    places: Places
+    objective: float
+    weights: Weights
+    trace: tuple[TracePoint, ...]
+
+
+class Shares:
+    """W* as a sum of the videos' shares, PXᵀZ_n of every video n; kept up to date as placements change."""
+
+    def __init__(self, problem: Problem, places: Places) -> None:
+        self.problem = problem
+        self.places = places.copy()
+        videos, steps = places.shape
+        sums = np.concatenate([self._features_of(n, places[n]) for n in range(videos)], axis=1)
+        counts = (places >= 0).astype(np.float64)
+        weights = problem.cost.weights_of(sums, counts.ravel())
+        self._matrices = np.ascontiguousarray(
+            weights.matrix.reshape(-1, videos, steps).transpose(1, 0, 2)
+        )
+        self._biases = weights.bias.reshape(videos, steps)
+        self._matrix = self._matrices.sum(axis=0)
+        self._bias = self._biases.sum(axis=0)
+
+    def _features_of(self, video: int, places: Places) -> Floats:
+        """X_nᵀZ_n: the features at the places of the steps, zero where a step is absent."""
+        rows = self.problem.cost.offsets[video] + np.maximum(places, 0)
+        return (self.problem.cost.algebra.rows(rows) * (places >= 0)[:, None]).T
+
+    @property
+    def weights(self) -> Weights:
+        """W* and b* of the placements."""
+        return Weights(self._matrix.copy(), self._bias.copy())
+
+    def others(self, video: int) -> Floats:
+        """Scores of one video by the classifier of all the others, T_n×K."""
+        rest = Weights(self._matrix - self._matrices[video], self._bias - self._biases[video])
+        return self.problem.cost.scores_of(rest, video)
+
+    def move(self, video: int, places: Places) -> None:
+        """Give one video a new placement."""
+        moved = np.flatnonzero(places != self.places[video])
+        share = self.problem.cost.weights_of(
+            self._features_of(video, places[moved]), (places[moved] >= 0).astype(np.float64)
+        )
+        self._matrix[:, moved] += share.matrix - self._matrices[video][:, moved]
+        self._bias[moved] += share.bias - self._biases[video, moved]
+        self._matrices[video][:, moved] = share.matrix
+        self._biases[video, moved] = share.bias
+        self.places[video] = places
+
+
+def descent(
+    problem: Problem, start: Places | None = None, *, seed: int = 0, sweeps: int = 100
+) -> Descent:
+    """Lower the integer objective until no single video can.
+
+    Parameters
+    ----------
+    problem
+        What to solve; with absence costs, steps may come and go.
+    start
+        Placement to begin at, N×K; a random one when None.
+    seed
+        Of the random start and of the order in which videos are visited.
+    sweeps
+        Most visits to every video.
+    """
+    began = time.perf_counter()
+    rng = np.random.default_rng(seed)
+    places = problem.random_placement(rng) if start is None else start
+    shares = Shares(problem, places)
+    own = 1.0 - problem.cost.leverages
+    trace: list[TracePoint] = []
+    steps = np.arange(problem.steps)
+    for _ in range(sweeps):
+        moved = False
+        for video in rng.permutation(problem.videos):
+            cost = own[problem.rows(video), None] - 2.0 * shares.others(video)
+            old, new = shares.places[video], problem.place(video, cost)
+            if (new != old).any() and _value(problem, video, cost, new, steps) < _value(
+                problem, video, cost, old, steps
+            ) - 1e-12:
+                shares.move(video, new)
+                moved = True
+        objective = problem.objective(shares.places)
+        trace.append(TracePoint("descent", time.perf_counter() - began, objective))
+        if not moved:
+            break
+    return Descent(shares.places, objective, shares.weights, tuple(trace))
+
+
+def _value(
+    problem: Problem, video: int, cost: Floats, places: Places, steps: Places
+) -> float:
+    """Cost of one video's placement, absences included."""
+    present = places >= 0
+    value = float(cost[places[present], steps[present]].sum())
+    if problem.absence is not None:
+        value += float(problem.absence[video][~present].sum())
+    return value
