@@ -1,7 +1,8 @@
 """A synthetic task of the size of the paper's: sparse histograms, steps, windows of a narration.
 
-Every video is a row of scenes; every step is a short stretch in which words of its own mix with those
-of the scene. Steps are missing, swapped and spoken of a little early, as in the paper's data.
+Every video is a row of scenes; every step is a short stretch in which words of its own mix with
+those of the scene. Steps are missing, swapped and spoken of a little early, as in the paper's
+data.
 """
 
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ NARRATION_LEAD = 10.0  # the narrator is early by up to this many seconds
 
 @dataclass(frozen=True)
 class SyntheticTask:
-    """Features (float32) of every video, its windows, and where its steps truly are (−1: nowhere)."""
+    """Features of every video, its windows, and where its steps truly are (−1: nowhere)."""
 
     features: list[NDArray[np.float32]]
     windows: list[NDArray[np.bool_]]
@@ -35,12 +36,16 @@ class SyntheticTask:
         return sum(len(x) for x in self.features)
 
 
-def _word_distribution(rng: np.random.Generator, words: int, shared: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A peaked distribution over words that leans on the frequencies shared by all videos."""
+def _word_distribution(
+    rng: np.random.Generator, words: int, shared: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Draw a peaked distribution over words that leans on the frequencies shared by all videos."""
     return rng.dirichlet(np.full(words, 0.02)) * 0.6 + shared * 0.4
 
 
-def _histograms(rng: np.random.Generator, mixture: NDArray[np.float64], draws: int) -> NDArray[np.float32]:
+def _histograms(
+    rng: np.random.Generator, mixture: NDArray[np.float64], draws: int
+) -> NDArray[np.float32]:
     """Draw ``draws`` words for every row of ``mixture``; Hellinger-normalised histograms."""
     rows, words = mixture.shape
     cumulative = np.cumsum(mixture, axis=1)
@@ -56,7 +61,9 @@ def _histograms(rng: np.random.Generator, mixture: NDArray[np.float64], draws: i
     return np.sqrt(spread / spread.sum(axis=1, keepdims=True))
 
 
-def _places(rng: np.random.Generator, length: int, steps: int, missing: float, swapped: float) -> NDArray[np.int64]:
+def _places(
+    rng: np.random.Generator, length: int, steps: int, missing: float, swapped: float
+) -> NDArray[np.int64]:
     """Middle of every step in one video, −1 where the step is missing."""
     margin = length // (4 * steps)
     grid = np.linspace(margin, length - margin - 1, steps)
@@ -84,7 +91,10 @@ def synthetic_task(
     rng = np.random.default_rng(seed)
     shared = [rng.dirichlet(np.full(words, 0.3)) for words in WORDS]
     looks = [
-        [_word_distribution(rng, words, common) for words, common in zip(WORDS, shared, strict=True)]
+        [
+            _word_distribution(rng, words, common)
+            for words, common in zip(WORDS, shared, strict=True)
+        ]
         for _ in range(steps)
     ]
     features: list[NDArray[np.float32]] = []

@@ -1,7 +1,7 @@
 """Products with the features of all videos, on the processor or on a GPU.
 
-The features stay where they are, one float32 array a video, perhaps mapped from disk: X is never copied into
-one array. Every product is accumulated in float64. Three ways of doing the same sums:
+The features stay where they are, one float32 array a video, perhaps mapped from disk: X is never
+copied into one array. Every product is accumulated in float64. Three ways of doing the same sums:
 
 * ``CpuAlgebra`` with compressed rows, when most entries are zero (:mod:`howsteps.localise.sparse`);
 * ``CpuAlgebra`` with blocks of dense rows otherwise;
@@ -61,21 +61,21 @@ class Algebra(Protocol):
         ...
 
     def rows(self, indices: NDArray[np.int64]) -> Floats:
-        """Some rows of X."""
+        """Rows of X."""
         ...
 
 
 def make_algebra(videos: Videos, device: str = "cpu") -> Algebra:
     """Choose the algebra: ``cpu`` (compressed or dense, by the share of zeros) or a PyTorch device.
 
-    ``device`` is ``"cpu"``, ``"cuda"``, ``"cuda:N"``, or ``"torch-cpu"``: PyTorch on the processor, which
-    runs the lines of the GPU where there is none.
+    ``device`` is ``"cpu"``, ``"cuda"``, ``"cuda:N"``, or ``"torch-cpu"``: PyTorch on the
+    processor, which runs the lines of the GPU where there is none.
     """
     if device == "cpu":
         filled = sum(np.count_nonzero(x) for x in videos)
-        sparse = filled < SPARSE_BELOW * sum(x.size for x in videos)
-        return CpuAlgebra(videos, compress=sparse)
-    if device == "torch-cpu" or device.split(":")[0] == "cuda":
+        entries = sum(x.size for x in videos)
+        return CpuAlgebra(videos, compress=bool(filled < SPARSE_BELOW * entries))
+    if device == "torch-cpu" or device.partition(":")[0] == "cuda":
         return TorchAlgebra(videos, device.removeprefix("torch-"))
     raise HowstepsError(f"unknown device {device!r}: say 'cpu', 'cuda' or 'torch-cpu'")
 
@@ -85,7 +85,7 @@ def _offsets(videos: Videos) -> NDArray[np.int64]:
 
 
 def _blocks(videos: Videos) -> Iterator[tuple[int, int, NDArray[np.float32]]]:
-    """Runs of rows, none longer than a block, with their place in X."""
+    """Cut X into runs of rows, none longer than a block, with their place in X."""
     row = 0
     for x in videos:
         for first in range(0, len(x), _BLOCK_ROWS):
@@ -125,9 +125,9 @@ class CpuAlgebra:
         self._compressed: CompressedRows | None = None
         if compress:
             # Loaded here, so that the dense way needs no compiler.
-            from howsteps.localise.sparse import CompressedRows  # noqa: PLC0415
+            from howsteps.localise import sparse  # noqa: PLC0415
 
-            self._compressed = CompressedRows.of(videos)
+            self._compressed = sparse.CompressedRows.of(videos)
 
     @property
     def sparse(self) -> bool:
@@ -187,7 +187,7 @@ class CpuAlgebra:
         return out
 
     def rows(self, indices: NDArray[np.int64]) -> Floats:
-        """Some rows of X."""
+        """Rows of X."""
         owners = np.searchsorted(self.offsets, indices, side="right") - 1
         return np.array(
             [self._videos[n][t - self.offsets[n]] for n, t in zip(owners, indices, strict=True)],
@@ -196,7 +196,7 @@ class CpuAlgebra:
 
 
 class TorchAlgebra:
-    """The dense products through PyTorch; the features are copied to the device once, as float32."""
+    """The dense products through PyTorch; the features are copied to the device once."""
 
     def __init__(self, videos: Videos, device: str) -> None:
         try:
@@ -280,6 +280,6 @@ class TorchAlgebra:
         return product
 
     def rows(self, indices: NDArray[np.int64]) -> Floats:
-        """Some rows of X."""
+        """Rows of X."""
         chosen: Floats = self._x[self._torch.from_numpy(indices)].double().cpu().numpy()
         return chosen

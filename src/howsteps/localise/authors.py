@@ -1,8 +1,8 @@
 """What the authors' program did with windows, kept to compare numbers with theirs.
 
-A step is confined to the hull of its allowed intervals, earlier steps may not come after it, later ones
-not before it, and every other entry of the cost is *overwritten* by a large number. Windows that contradict the
-order are thereby broken without a word; :func:`broken` finds them afterwards.
+A step is confined to the hull of its allowed intervals, earlier steps may not come after it, later
+ones not before it, and every other entry of the cost is *overwritten* by a large number. Windows
+that contradict the order are thereby broken without a word; :func:`broken` finds them afterwards.
 """
 
 import numpy as np
@@ -41,6 +41,6 @@ def filtered(cost: Floats, allowed: Mask, forbidden: float = FORBIDDEN) -> Float
 
 
 def broken(places: Places, allowed: Mask) -> list[int]:
-    """Steps that were placed outside the hull of their windows."""
+    """List the steps that were placed outside the hull of their windows."""
     keep = hull(allowed)
     return [k for k, t in enumerate(places) if t >= 0 and not keep[t, k]]

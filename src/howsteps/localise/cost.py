@@ -2,8 +2,9 @@
 
     h(Z) = min_{W,b}  1/(2T) ‖Z − XW − 1bᵀ‖² + λ/2 ‖W‖² + λρ/2 ‖b‖²  =  1/(2T) Tr(ZᵀBZ)
 
-ρ says how weakly the bias is regularised: the paper's constant bias feature of value 1/√ρ, or the authors'
-explicit bias when ρ = 0. With P = (XᵀX + TλI)⁻¹, u = PXᵀ1 and σ = T(1 + λρ) − 1ᵀXu, bordering gives
+ρ says how weakly the bias is regularised: the paper's constant bias feature of value 1/√ρ, or the
+authors' explicit bias when ρ = 0. With P = (XᵀX + TλI)⁻¹, u = PXᵀ1 and σ = T(1 + λρ) − 1ᵀXu,
+bordering gives
 
     b = (1ᵀZ − uᵀXᵀZ)/σ,   W = PXᵀZ − ubᵀ,   BZ = Z − XW − 1bᵀ,
     B_tt = 1 − x_tᵀPx_t − (1 − uᵀx_t)²/σ        (one minus the leverage of t)

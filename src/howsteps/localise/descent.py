@@ -4,10 +4,10 @@ A video has exactly one 1 per step, so with all other videos fixed h is linear i
 
     2T·h = const + Σ_k ( B_tt − 2 s_k(t) )  at t = t_k,
 
-where s are the scores of the classifier of the *other* videos and B_tt = 1 − leverage of t. One dynamic
-programme therefore finds the best placement of the video, and h never rises. W* is linear in Z: each video's
-share of it is kept, so a visit costs a product with that video's rows, and the d×d matrix is only touched for the
-steps that moved.
+where s are the scores of the classifier of the *other* videos and B_tt = 1 − leverage of t. One
+dynamic programme therefore finds the best placement of the video, and h never rises. W* is linear
+in Z: each video's share of it is kept, so a visit costs a product with that video's rows, and the
+d×d matrix is only touched for the steps that moved.
 """
 
 import time
@@ -24,8 +24,7 @@ from howsteps.localise.problem import Problem, TracePoint
 class Descent:
     """Where the descent ended.
 
-    ``objective`` is h (times the scale). ``own_scores[n, k]`` is what the classifier of the other videos
-    says at the place of step k in video n: evidence that does not judge itself.
+    ``objective`` is h (times the scale), without the cost of absences.
     """
 
     places: Places
@@ -35,13 +34,13 @@ class Descent:
 
 
 class Shares:
-    """W* as a sum of the videos' shares, PXᵀZ_n of every video n; kept up to date as placements change."""
+    """W* as a sum of the videos' shares, kept up to date as placements change."""
 
     def __init__(self, problem: Problem, places: Places) -> None:
         self.problem = problem
         self.places = places.copy()
         videos, steps = places.shape
-        sums = np.concatenate([self._features_of(n, places[n]) for n in range(videos)], axis=1)
+        sums = np.concatenate([problem.features_at(n, places[n]) for n in range(videos)], axis=1)
         counts = (places >= 0).astype(np.float64)
         weights = problem.cost.weights_of(sums, counts.ravel())
         self._matrices = np.ascontiguousarray(
@@ -50,11 +49,6 @@ class Shares:
         self._biases = weights.bias.reshape(videos, steps)
         self._matrix = self._matrices.sum(axis=0)
         self._bias = self._biases.sum(axis=0)
-
-    def _features_of(self, video: int, places: Places) -> Floats:
-        """X_nᵀZ_n: the features at the places of the steps, zero where a step is absent."""
-        rows = self.problem.cost.offsets[video] + np.maximum(places, 0)
-        return (self.problem.cost.algebra.rows(rows) * (places >= 0)[:, None]).T
 
     @property
     def weights(self) -> Weights:
@@ -70,7 +64,7 @@ class Shares:
         """Give one video a new placement."""
         moved = np.flatnonzero(places != self.places[video])
         share = self.problem.cost.weights_of(
-            self._features_of(video, places[moved]), (places[moved] >= 0).astype(np.float64)
+            self.problem.features_at(video, places[moved]), (places[moved] >= 0).astype(np.float64)
         )
         self._matrix[:, moved] += share.matrix - self._matrices[video][:, moved]
         self._bias[moved] += share.bias - self._biases[video, moved]
@@ -112,16 +106,14 @@ def descent(
             ) - 1e-12:
                 shares.move(video, new)
                 moved = True
-        objective = problem.objective(shares.places)
+        objective = problem.objective(shares.places, shares.weights)
         trace.append(TracePoint("descent", time.perf_counter() - began, objective))
         if not moved:
             break
     return Descent(shares.places, objective, shares.weights, tuple(trace))
 
 
-def _value(
-    problem: Problem, video: int, cost: Floats, places: Places, steps: Places
-) -> float:
+def _value(problem: Problem, video: int, cost: Floats, places: Places, steps: Places) -> float:
     """Cost of one video's placement, absences included."""
     present = places >= 0
     value = float(cost[places[present], steps[present]].sum())

@@ -1,8 +1,8 @@
 """Frank-Wolfe on the convex hull, as the paper does it.
 
-Every iteration asks the oracle for the corner S that minimises ⟨BZ, S⟩, steps towards it by the exact
-γ = ⟨BZ, Z − S⟩ / ⟨S − Z, B(S − Z)⟩, and rounds. BZ is linear in Z, so only the scores of the corner, which
-has N·K ones, are computed anew.
+Every iteration asks the oracle for the corner S that minimises ⟨BZ, S⟩, steps towards it by the
+exact γ = ⟨BZ, Z − S⟩ / ⟨S − Z, B(S − Z)⟩, and rounds. BZ is linear in Z, so only the scores of the
+corner, which has N·K ones, are computed anew.
 """
 
 import time
@@ -17,9 +17,11 @@ _START_CORNERS = 10
 
 
 def mean_of_random_corners(problem: Problem, rng: np.random.Generator) -> Floats:
-    """The authors' start: the mean of ten random placements."""
-    corners = [problem.indicator(problem.random_placement(rng)) for _ in range(_START_CORNERS)]
-    return np.mean(corners, axis=0)
+    """Start where the authors do, at the mean of ten random placements."""
+    z = np.zeros((problem.cost.intervals, problem.steps))
+    for _ in range(_START_CORNERS):
+        z += problem.indicator(problem.random_placement(rng)) / _START_CORNERS
+    return z
 
 
 def frank_wolfe(

@@ -1,13 +1,14 @@
 """The relaxed optimum, to a small duality gap, by an accelerated interior method.
 
-The largest eigenvalue of B is one, so that moving Z to the point of the hull nearest to its own scores,
-Z ← Proj(Z − BZ) = Proj(XW*(Z)), lowers h. Along the hull B is well conditioned (its one small eigenvalue
-belongs to the almost constant direction, in which the hull is flat), so a little momentum gives six digits
-in about twenty products with X. The projection is never carried out: a few interior steps a video
-(:mod:`howsteps.localise.hull`) follow it while the distance to the walls shrinks with the gap.
+The largest eigenvalue of B is one, so that moving Z to the point of the hull nearest to its own
+scores, Z ← Proj(Z − BZ) = Proj(XW*(Z)), lowers h. Along the hull B is well conditioned (its one
+small eigenvalue belongs to the almost constant direction, in which the hull is flat), so a little
+momentum gives six digits in about twenty products with X. The projection is never carried out: a
+few interior steps a video (:mod:`howsteps.localise.hull`) follow it while the distance to the
+walls shrinks with the gap.
 
-Corners are the wrong language here. The optimum spreads each step over its whole window, so a method that
-mixes corners needs thousands of them a video; this one needs none.
+Corners are the wrong language here. The optimum spreads each step over its whole window, so a
+method that mixes corners needs thousands of them a video; this one needs none.
 """
 
 import time
@@ -19,6 +20,7 @@ from howsteps.localise.problem import LocaliseError, Problem, Relaxed, TracePoin
 
 _MOMENTUM = 0.4
 _STEPS_A_PRODUCT = 2
+_FEASIBLE = 1e-8  # of the mass of a step
 _WALL = 0.1  # share of the gap that the distance to the walls may cost
 
 
@@ -35,7 +37,9 @@ def interior(problem: Problem, *, tolerance: float = 1e-6, iterations: int = 200
         Most products with X; what is reached by then is returned with its gap.
     """
     if problem.absence is not None or problem.forbidden is not None:
-        raise LocaliseError("the interior method needs binding windows and steps that are all present")
+        raise LocaliseError(
+            "the interior method needs binding windows and steps that are all present"
+        )
     began = time.perf_counter()
     scale = problem.scale / (2 * problem.cost.intervals)
     hulls = [Interior(window) for window in problem.windows]
@@ -44,7 +48,7 @@ def interior(problem: Problem, *, tolerance: float = 1e-6, iterations: int = 200
     scores = before = problem.cost.scores(z)
     tau = float(np.vdot(z, z)) / walls
     trace: list[TracePoint] = []
-    best: tuple[float, float] | None = None
+    objective = gap = np.inf
     for _ in range(iterations):
         target = scores + _MOMENTUM * (scores - before)
         before = scores
@@ -59,11 +63,9 @@ def interior(problem: Problem, *, tolerance: float = 1e-6, iterations: int = 200
         objective, gap = scale * float(np.vdot(z, gradient)), 2 * scale * slope
         trace.append(TracePoint("interior", time.perf_counter() - began, objective, gap))
         tau = _WALL * abs(slope) / walls
-        best = (objective, gap)
-        if gap <= tolerance * objective:
+        if gap <= tolerance * objective and max(hull.violation for hull in hulls) < _FEASIBLE:
             break
-    assert best is not None
     rounded = problem.round(scores)
     return Relaxed(
-        z, scores, *best, ((problem.objective(rounded), rounded),), tuple(trace)
+        z, scores, objective, gap, ((problem.objective(rounded), rounded),), tuple(trace)
     )

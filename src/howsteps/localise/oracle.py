@@ -2,8 +2,8 @@
 
     minimise  Σ_k C[t_k, k]   subject to   t_1 < t_2 < … < t_K,  t_k allowed
 
-by the dynamic programme  best[t, k] = min(best[t−1, k], best[t−1, k−1] + C[t, k]),  O(T·K). A step may
-also be *absent* at a cost of its own: best[t, k] = min(…, best[t, k−1] + absence[k]).
+by the dynamic programme  best[t, k] = min(best[t−1, k], best[t−1, k−1] + C[t, k]),  O(T·K). A step
+may also be *absent* at a cost of its own: best[t, k] = min(…, best[t, k−1] + absence[k]).
 """
 
 import numpy as np
@@ -78,7 +78,8 @@ def cheapest_placement(
     Returns
     -------
     The interval of every step, −1 where it is absent, or None when no placement keeps the order
-    inside the allowed intervals. Of equal placements the latest is taken, and presence before absence.
+    inside the allowed intervals. Of equal placements the latest is taken, and presence before
+    absence.
     """
     length, steps = cost.shape
     places = np.full(steps, ABSENT, np.int64)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from howsteps.errors import HowstepsError
 from howsteps.localise import authors
 from howsteps.localise.algebra import Videos
-from howsteps.localise.cost import ClusteringCost
+from howsteps.localise.cost import ClusteringCost, Weights
 from howsteps.localise.oracle import Floats, Mask, Places, cheapest_placement
 
 
@@ -35,7 +35,8 @@ def checked_features(features: list[NDArray[np.floating]], steps: int) -> Videos
             raise LocaliseError(f"video {number}: features are T×d, not of shape {x.shape}")
         if x.shape[1] != features[0].shape[1]:
             raise LocaliseError(
-                f"video {number} has {x.shape[1]} features an interval, video 0 has {features[0].shape[1]}"
+                f"video {number} has {x.shape[1]} features an interval, "
+                f"video 0 has {features[0].shape[1]}"
             )
         if len(x) < steps:
             raise LocaliseError(
@@ -43,8 +44,10 @@ def checked_features(features: list[NDArray[np.floating]], steps: int) -> Videos
             )
         if not np.isfinite(x).all():
             row = int(np.flatnonzero(~np.isfinite(x).all(axis=1))[0])
-            raise LocaliseError(f"video {number} has a feature that is not finite in interval {row}")
-        videos.append(x if x.dtype == np.float32 else x.astype(np.float32))
+            raise LocaliseError(
+                f"video {number} has a feature that is not finite in interval {row}"
+            )
+        videos.append(x if x.dtype in (np.float32, np.float64) else x.astype(np.float32))
     return tuple(videos)
 
 
@@ -59,7 +62,8 @@ class Problem:
     windows
         T_n×K a video, each satisfied by some placement (or of any kind in the ``authors`` mode).
     absence
-        N×K: what it costs to leave a step out, in units of 2T·h; None when every step must be placed.
+        N×K: what it costs to leave a step out, in units of 2T·h; None when every step must be
+        placed.
     scale
         Factor of the reported objectives: 2 in the ``authors`` mode, whose objective is twice h.
     forbidden
@@ -80,7 +84,7 @@ class Problem:
     @property
     def steps(self) -> int:
         """K."""
-        return self.windows[0].shape[1]
+        return int(self.windows[0].shape[1])
 
     def rows(self, video: int) -> slice:
         """Rows of a video in X and Z."""
@@ -112,18 +116,32 @@ class Problem:
         """Placement nearest to the scores: min ‖Z − XW*‖² = min −2⟨Z, XW*⟩."""
         return self.place_all(-2.0 * scores)
 
-    def objective(self, places: Places) -> float:
-        """h of a placement (times the scale), without the cost of absence."""
-        return self.scale * self.cost.objective(self.indicator(places))
+    def features_at(self, video: int, places: Places) -> Floats:
+        """X_nᵀZ_n, d×K: the features at the places of the steps, zero where a step is absent."""
+        rows = self.cost.offsets[video] + np.maximum(places, 0)
+        return (self.cost.algebra.rows(rows) * (places >= 0)[:, None]).T
+
+    def objective(self, places: Places, weights: Weights | None = None) -> float:
+        """Compute h of a placement (times the scale), without the cost of absence.
+
+        Z is 0/1, so that ⟨Z, BZ⟩ = |Z| − ⟨XᵀZ, W*⟩ − ⟨1ᵀZ, b*⟩; ``weights`` saves W* where it is
+        known.
+        """
+        sums = np.sum([self.features_at(n, row) for n, row in enumerate(places)], axis=0)
+        counts = (places >= 0).sum(axis=0).astype(np.float64)
+        if weights is None:
+            weights = self.cost.weights_of(sums, counts)
+        explained = float(np.vdot(sums, weights.matrix)) + float(counts @ weights.bias)
+        return self.scale * (float(counts.sum()) - explained) / (2 * self.cost.intervals)
 
     def random_placement(self, rng: np.random.Generator) -> Places:
-        """A placement from costs drawn at random."""
+        """Draw a placement, by costs drawn at random."""
         return self.place_all(rng.random((self.cost.intervals, self.steps)))
 
 
 @dataclass(frozen=True)
 class TracePoint:
-    """Where a solver stood: seconds since its start, its objective, its duality gap (None: no bound)."""
+    """Where a solver stood: seconds since its start, objective, duality gap (None: no bound)."""
 
     solver: str
     seconds: float
@@ -135,7 +153,8 @@ class TracePoint:
 class Relaxed:
     """A point of the hull, its objective and gap, and the placements it was rounded to on the way.
 
-    ``roundings`` holds every rounding met with its objective, in order; the first of the lowest is chosen.
+    ``roundings`` holds every rounding met with its objective, in order; the first of the lowest is
+    chosen.
     """
 
     z: Floats
