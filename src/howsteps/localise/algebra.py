@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import blas, lapack
 
 from howsteps.errors import HowstepsError, MissingExtra
 
@@ -105,6 +104,8 @@ def _mirror(matrix: Floats) -> None:
 
 def _invert(upper: Floats, ridge: float) -> Floats:
     """(M + ridge·I)⁻¹ in place of a symmetric M ⪰ 0 given by its upper triangle: one Cholesky."""
+    from scipy.linalg import lapack  # noqa: PLC0415 - not needed on another device
+
     upper[np.diag_indices(len(upper))] += ridge
     factor, failed = lapack.dpotrf(upper.T, lower=1, overwrite_a=1, clean=0)
     if not failed:
@@ -138,6 +139,8 @@ class CpuAlgebra:
         """(XᵀX + ridge·I)⁻¹."""
         if self._compressed is not None:
             return _invert(self._compressed.gram(), ridge)
+        from scipy.linalg import blas  # noqa: PLC0415 - not needed on another device
+
         width = self._videos[0].shape[1]
         gram = np.zeros((width, width), order="F")
         for _, _, block in _blocks(self._videos):
