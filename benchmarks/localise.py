@@ -71,7 +71,6 @@ def paper_size(iterations: int) -> None:
     dense = [x + np.float32(1e-6) for x in task.features]
     result, wall, processor = timed(lambda: cluster(dense, windows, steps=10))
     print(row("default, no zeros", wall, processor, result, accuracy(task, result.intervals)))
-    del dense
     if not iterations:
         return
     reference, wall, processor = timed(
@@ -101,7 +100,7 @@ def row(name: str, wall: float, processor: float, result: Clustering, found: flo
 
 
 def growth(sizes: list[int]) -> None:
-    """Time and memory of the default as the number of videos grows, each in a process of its own."""
+    """Time and memory of the default as videos are added, each size in its own process."""
     print("\nGrowth of the default (features mapped from disk where N > 30)")
     print("| N | T | features | wall s | processor s | ms an interval | memory | of features |")
     print("|---|---|---|---|---|---|---|---|")

@@ -9,12 +9,13 @@ copied into one array. Every product is accumulated in float64. Three ways of do
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.errors import HowstepsError, MissingExtra
+from howsteps.localise.half import HalfMatrix
 
 if TYPE_CHECKING:
     from howsteps.localise.sparse import CompressedRows
@@ -102,19 +103,16 @@ def _mirror(matrix: Floats) -> None:
         square[:] = np.triu(square) + np.triu(square, 1).T
 
 
-def _invert(upper: Floats, ridge: float) -> Floats:
-    """(M + ridge·I)⁻¹ in place of a symmetric M ⪰ 0 given by its upper triangle: one Cholesky."""
+def _invert(upper: Floats, ridge: float) -> None:
+    """Replace a symmetric M ⪰ 0 by (M + ridge·I)⁻¹, both by their upper triangle: one Cholesky."""
     from scipy.linalg import lapack  # noqa: PLC0415 - not needed on another device
 
     upper[np.diag_indices(len(upper))] += ridge
     factor, failed = lapack.dpotrf(upper.T, lower=1, overwrite_a=1, clean=0)
     if not failed:
-        inverse, failed = lapack.dpotri(factor, lower=1, overwrite_c=1)
+        _, failed = lapack.dpotri(factor, lower=1, overwrite_c=1)
     if failed:
         raise HowstepsError("the Gram matrix is not positive definite: raise the regularisation")
-    result: Floats = np.ascontiguousarray(inverse.T)
-    _mirror(result)
-    return result
 
 
 class CpuAlgebra:
@@ -135,10 +133,12 @@ class CpuAlgebra:
         """Whether the zeros are left out."""
         return self._compressed is not None
 
-    def inverse(self, ridge: float) -> Floats:
+    def inverse(self, ridge: float) -> Floats | HalfMatrix:
         """(XᵀX + ridge·I)⁻¹."""
         if self._compressed is not None:
-            return _invert(self._compressed.gram(), ridge)
+            gram = self._compressed.gram()
+            _invert(gram, ridge)
+            return HalfMatrix.of(gram)
         from scipy.linalg import blas  # noqa: PLC0415 - not needed on another device
 
         width = self._videos[0].shape[1]
@@ -146,14 +146,19 @@ class CpuAlgebra:
         for _, _, block in _blocks(self._videos):
             wide = block.astype(np.float64)
             gram = blas.dsyrk(1.0, wide.T, beta=1.0, c=gram, lower=1, overwrite_c=1)
-        return _invert(gram.T, ridge)
+        _invert(gram.T, ridge)
+        _mirror(gram.T)
+        return gram
 
     def kernel_inverse(self, ridge: float) -> Floats:
         """(XXᵀ + ridge·I)⁻¹."""
         x = np.vstack(self._videos).astype(np.float64)
-        return _invert(x @ x.T, ridge)
+        gram = x @ x.T
+        _invert(gram, ridge)
+        _mirror(gram)
+        return gram
 
-    def apply(self, matrix: Floats, right: Floats) -> Floats:
+    def apply(self, matrix: Floats | HalfMatrix, right: Floats) -> Floats:
         """M R."""
         return matrix @ right
 
@@ -161,14 +166,15 @@ class CpuAlgebra:
         """Diagonal of M."""
         return np.diag(matrix).copy()
 
-    def quadratic(self, matrix: Floats) -> Floats:
+    def quadratic(self, matrix: Floats | HalfMatrix) -> Floats:
         """x_tᵀ M x_t of every row."""
         if self._compressed is not None:
-            return self._compressed.quadratic(matrix)
+            return self._compressed.quadratic(cast(HalfMatrix, matrix))
+        full = cast(Floats, matrix)
         out = np.empty(self.offsets[-1])
         for first, last, block in _blocks(self._videos):
             wide = block.astype(np.float64)
-            out[first:last] = np.einsum("td,td->t", wide @ matrix, wide)
+            out[first:last] = np.einsum("td,td->t", wide @ full, wide)
         return out
 
     def times(self, weights: Floats, video: int | None = None) -> Floats:

@@ -19,6 +19,8 @@ from howsteps.localise.cost import Weights
 from howsteps.localise.oracle import Floats, Places
 from howsteps.localise.problem import Problem, TracePoint
 
+_VIDEOS_A_PRODUCT = 8  # enough for the d×d product to run at full speed
+
 
 @dataclass(frozen=True)
 class Descent:
@@ -40,13 +42,18 @@ class Shares:
         self.problem = problem
         self.places = places.copy()
         videos, steps = places.shape
-        sums = np.concatenate([problem.features_at(n, places[n]) for n in range(videos)], axis=1)
-        counts = (places >= 0).astype(np.float64)
-        weights = problem.cost.weights_of(sums, counts.ravel())
-        self._matrices = np.ascontiguousarray(
-            weights.matrix.reshape(-1, videos, steps).transpose(1, 0, 2)
-        )
-        self._biases = weights.bias.reshape(videos, steps)
+        width = problem.features_at(0, places[0]).shape[0]
+        self._matrices = np.empty((videos, width, steps))
+        self._biases = np.empty((videos, steps))
+        for first in range(0, videos, _VIDEOS_A_PRODUCT):
+            group = range(first, min(first + _VIDEOS_A_PRODUCT, videos))
+            sums = np.concatenate([problem.features_at(n, places[n]) for n in group], axis=1)
+            counts = (places[group.start : group.stop] >= 0).astype(np.float64)
+            share = problem.cost.weights_of(sums, counts.ravel())
+            for column, n in enumerate(group):
+                own = slice(column * steps, (column + 1) * steps)
+                self._matrices[n] = share.matrix[:, own]
+                self._biases[n] = share.bias[own]
         self._matrix = self._matrices.sum(axis=0)
         self._bias = self._biases.sum(axis=0)
 

@@ -50,17 +50,17 @@ def interior(problem: Problem, *, tolerance: float = 1e-6, iterations: int = 200
     trace: list[TracePoint] = []
     objective = gap = np.inf
     for _ in range(iterations):
-        target = scores + _MOMENTUM * (scores - before)
-        before = scores
         for video, hull in enumerate(hulls):
+            rows = problem.rows(video)
+            target = scores[rows] + _MOMENTUM * (scores[rows] - before[rows])
             for _ in range(_STEPS_A_PRODUCT):
-                hull.step(target[problem.rows(video)], tau)
-        z = np.vstack([hull.point for hull in hulls])
-        scores = problem.cost.scores(z)
+                hull.step(target, tau)
+            z[rows] = hull.point
+        before, scores = scores, problem.cost.scores(z)
         gradient = z - scores
-        corner = problem.indicator(problem.place_all(gradient))
-        slope = float(np.vdot(gradient, z - corner))
-        objective, gap = scale * float(np.vdot(z, gradient)), 2 * scale * slope
+        value = float(np.vdot(z, gradient))
+        slope = value - problem.value(gradient, problem.place_all(gradient))
+        objective, gap = scale * value, 2 * scale * slope
         trace.append(TracePoint("interior", time.perf_counter() - began, objective, gap))
         tau = _WALL * abs(slope) / walls
         if gap <= tolerance * objective and max(hull.violation for hull in hulls) < _FEASIBLE:

@@ -105,6 +105,11 @@ class Problem:
         """Cheapest placement in every video for a T×K cost: the linear oracle; N×K."""
         return np.array([self.place(n, cost[self.rows(n)]) for n in range(self.videos)])
 
+    def value(self, cost: Floats, places: Places) -> float:
+        """⟨C, Z⟩ of placements, for a T×K cost."""
+        n, k = np.nonzero(places >= 0)
+        return float(cost[self.cost.offsets[n] + places[n, k], k].sum())
+
     def indicator(self, places: Places) -> Floats:
         """Z of placements, T×K."""
         z = np.zeros((self.cost.intervals, self.steps))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.localise.compiled import compiled
+from howsteps.localise.half import HalfMatrix
 
 Floats = NDArray[np.float64]
 
@@ -37,10 +38,11 @@ def _compress(
                 place += 1
 
 
+_ByColumn = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
+
+
 @compiled
-def _by_column(
-    rows: _Rows, first: int, last: int, width: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+def _by_column(rows: _Rows, first: int, last: int, width: int) -> _ByColumn:
     """Sort the entries of rows ``first`` to ``last`` by column: bounds, then rows and places."""
     starts, columns = rows.starts, rows.columns
     bounds = np.zeros(width + 1, np.int64)
@@ -75,28 +77,31 @@ def _add_gram(rows: _Rows, first: int, last: int, gram: Floats) -> None:
 
 
 @compiled
-def _quadratic(rows: _Rows, first: int, last: int, matrix: Floats, out: Floats) -> None:
-    """x_tᵀ M x_t for a symmetric M, from its upper triangle."""
+def _add_quadratic(
+    rows: _Rows, first: int, columns_of: _ByColumn, block: Floats, out: Floats
+) -> None:
+    """Add to x_tᵀ M x_t what the last rows of M give that ``block`` holds, from its diagonal on."""
     starts, columns, values = rows
-    bounds, row_of, place_of = _by_column(rows, first, last, matrix.shape[0])
-    for i in range(matrix.shape[0]):
-        row = matrix[i]
+    bounds, row_of, place_of = columns_of
+    corner = len(bounds) - 1 - block.shape[1]
+    for i in range(corner, corner + block.shape[0]):
+        row = block[i - corner]
         for q in range(bounds[i], bounds[i + 1]):
             p = starts[first] + place_of[q]
             end = starts[first + row_of[q] + 1]
             value = np.float64(values[p])
-            diagonal = row[i] * value
+            diagonal = row[i - corner] * value
             # Four sums, because one alone would wait for each addition before the next.
             a = b = c = d = 0.0
             p += 1
             while p + 4 <= end:
-                a += row[columns[p]] * values[p]
-                b += row[columns[p + 1]] * values[p + 1]
-                c += row[columns[p + 2]] * values[p + 2]
-                d += row[columns[p + 3]] * values[p + 3]
+                a += row[columns[p] - corner] * values[p]
+                b += row[columns[p + 1] - corner] * values[p + 1]
+                c += row[columns[p + 2] - corner] * values[p + 2]
+                d += row[columns[p + 3] - corner] * values[p + 3]
                 p += 4
             while p < end:
-                a += row[columns[p]] * values[p]
+                a += row[columns[p] - corner] * values[p]
                 p += 1
             out[first + row_of[q]] += value * (2.0 * ((a + b) + (c + d)) + diagonal)
 
@@ -155,7 +160,7 @@ class CompressedRows:
             row += len(x)
         return CompressedRows(_Rows(starts, columns, values), width)
 
-    def _blocks(self, size: int = 2048) -> list[tuple[int, int]]:
+    def _blocks(self, size: int = 1024) -> list[tuple[int, int]]:
         rows = len(self.rows.starts) - 1
         return [(first, min(first + size, rows)) for first in range(0, rows, size)]
 
@@ -166,11 +171,13 @@ class CompressedRows:
             _add_gram(self.rows, first, last, gram)
         return gram
 
-    def quadratic(self, matrix: Floats) -> Floats:
-        """x_tᵀ M x_t of every row, for a symmetric M."""
+    def quadratic(self, matrix: HalfMatrix) -> Floats:
+        """x_tᵀ M x_t of every row."""
         out = np.zeros(len(self.rows.starts) - 1)
         for first, last in self._blocks():
-            _quadratic(self.rows, first, last, matrix, out)
+            columns_of = _by_column(self.rows, first, last, self.width)
+            for _, block in matrix.blocks():
+                _add_quadratic(self.rows, first, columns_of, block, out)
         return out
 
     def times(self, weights: Floats, first: int, last: int) -> Floats:
