@@ -68,9 +68,7 @@ def test_windows_against_the_order_are_infeasible():
 
 def test_ties_go_to_the_latest_and_to_presence():
     np.testing.assert_array_equal(cheapest_placement(np.ones((8, 3))), [5, 6, 7])
-    np.testing.assert_array_equal(
-        cheapest_placement(np.ones((4, 2)), absence=np.ones(2)), [2, 3]
-    )
+    np.testing.assert_array_equal(cheapest_placement(np.ones((4, 2)), absence=np.ones(2)), [2, 3])
 
 
 def test_a_step_is_absent_when_that_is_cheaper():

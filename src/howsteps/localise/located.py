@@ -106,7 +106,8 @@ def extents(places: Places, scores: Floats) -> tuple[Places, Places]:
     for k in np.flatnonzero(places >= 0):
         score = scores[:, k]
         floor = float(np.median(score))
-        low = np.flatnonzero(score < floor + 0.5 * (score[places[k]] - floor))
+        height = score[places[k]] - floor
+        low = np.flatnonzero(score < min(score[places[k]], floor + 0.5 * height))
         at = int(np.searchsorted(low, places[k]))
         first[k] = low[at - 1] + 1 if at > 0 else 0
         last[k] = low[at] - 1 if at < len(low) else len(score) - 1
