@@ -66,15 +66,19 @@ def _reachable(allowed: Mask) -> tuple[Mask, Mask]:
 def _factor(band: Floats) -> None:
     """Cholesky in place of a banded matrix; band[i, j] is entry (i, i − j)."""
     size, width = band.shape
-    for i in range(size):
-        for j in range(min(width - 1, i), -1, -1):
-            c = i - j
-            total = band[i, j]
-            for m in range(1, width - j):
-                if c - m < 0:
-                    break
-                total -= band[i, j + m] * band[c, m]
-            band[i, j] = np.sqrt(total) if j == 0 else total / band[c, 0]
+    column = np.empty(width)
+    for c in range(size):
+        reach = min(width, size - c)
+        pivot = np.sqrt(band[c, 0])
+        band[c, 0] = pivot
+        for b in range(1, reach):
+            column[b] = band[c + b, b] / pivot
+            band[c + b, b] = column[b]
+        # The rows below, entry by entry without a running sum, so that they vectorise.
+        for b in range(1, reach):
+            row = band[c + b]
+            for j in range(b):
+                row[j] -= column[b] * column[b - j]
 
 
 @compiled

@@ -15,6 +15,9 @@ from howsteps.localise.half import HalfMatrix
 
 Floats = NDArray[np.float64]
 
+# Rows that are sorted by column at a time: few while the whole Gram matrix takes up memory.
+_GRAM_ROWS, _QUADRATIC_ROWS = 1024, 4096
+
 
 class _Rows(NamedTuple):
     """Row t has ``values[starts[t]:starts[t + 1]]`` in the columns at the same places."""
@@ -160,21 +163,21 @@ class CompressedRows:
             row += len(x)
         return CompressedRows(_Rows(starts, columns, values), width)
 
-    def _blocks(self, size: int = 1024) -> list[tuple[int, int]]:
+    def _blocks(self, size: int) -> list[tuple[int, int]]:
         rows = len(self.rows.starts) - 1
         return [(first, min(first + size, rows)) for first in range(0, rows, size)]
 
     def gram(self) -> Floats:
         """Upper triangle of XᵀX."""
         gram = np.zeros((self.width, self.width))
-        for first, last in self._blocks():
+        for first, last in self._blocks(_GRAM_ROWS):
             _add_gram(self.rows, first, last, gram)
         return gram
 
     def quadratic(self, matrix: HalfMatrix) -> Floats:
         """x_tᵀ M x_t of every row."""
         out = np.zeros(len(self.rows.starts) - 1)
-        for first, last in self._blocks():
+        for first, last in self._blocks(_QUADRATIC_ROWS):
             columns_of = _by_column(self.rows, first, last, self.width)
             for _, block in matrix.blocks():
                 _add_quadratic(self.rows, first, columns_of, block, out)
