@@ -9,6 +9,7 @@ copied into one array. Every product is accumulated in float64. Three ways of do
 """
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
@@ -121,27 +122,28 @@ class CpuAlgebra:
     def __init__(self, videos: Videos, compress: bool) -> None:
         self.offsets = _offsets(videos)
         self._videos = videos
-        self._compressed: CompressedRows | None = None
-        if compress:
-            # Loaded here, so that the dense way needs no compiler.
-            from howsteps.localise import sparse  # noqa: PLC0415
+        self.sparse = compress
 
-            self._compressed = sparse.CompressedRows.of(videos)
+    @cached_property
+    def _compressed(self) -> "CompressedRows | None":
+        """Compressed rows; made when first asked for, when the Gram matrix is no longer there."""
+        if not self.sparse:
+            return None
+        from howsteps.localise.sparse import CompressedRows  # noqa: PLC0415 - needs a compiler
 
-    @property
-    def sparse(self) -> bool:
-        """Whether the zeros are left out."""
-        return self._compressed is not None
+        return CompressedRows.of(self._videos)
 
     def inverse(self, ridge: float) -> Floats | HalfMatrix:
         """(XᵀX + ridge·I)⁻¹."""
-        if self._compressed is not None:
-            gram = self._compressed.gram()
+        width = self._videos[0].shape[1]
+        if self.sparse:
+            from howsteps.localise.sparse import gram as sparse_gram  # noqa: PLC0415
+
+            gram = sparse_gram((block for _, _, block in _blocks(self._videos)), width)
             _invert(gram, ridge)
             return HalfMatrix.of(gram)
         from scipy.linalg import blas  # noqa: PLC0415 - not needed on another device
 
-        width = self._videos[0].shape[1]
         gram = np.zeros((width, width), order="F")
         for _, _, block in _blocks(self._videos):
             wide = block.astype(np.float64)

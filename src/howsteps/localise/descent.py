@@ -99,8 +99,8 @@ def descent(
     began = time.perf_counter()
     rng = np.random.default_rng(seed)
     places = problem.random_placement(rng) if start is None else start
-    shares = Shares(problem, places)
     own = 1.0 - problem.cost.leverages
+    shares = Shares(problem, places)
     trace: list[TracePoint] = []
     steps = np.arange(problem.steps)
     for _ in range(sweeps):

@@ -5,6 +5,7 @@ runs in float64. For the Gram matrix and for the leverages the loop goes feature
 that the row of the d×d matrix it works on stays in the nearest cache.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +16,7 @@ from howsteps.localise.half import HalfMatrix
 
 Floats = NDArray[np.float64]
 
-# Rows that are sorted by column at a time: few while the whole Gram matrix takes up memory.
-_GRAM_ROWS, _QUADRATIC_ROWS = 1024, 4096
+_BLOCK_ROWS = 2048  # rows that are sorted by column at a time
 
 
 class _Rows(NamedTuple):
@@ -66,16 +66,16 @@ def _by_column(rows: _Rows, first: int, last: int, width: int) -> _ByColumn:
 
 
 @compiled
-def _add_gram(rows: _Rows, first: int, last: int, gram: Floats) -> None:
+def _add_gram(rows: _Rows, gram: Floats) -> None:
     """Add Σ_t x_t x_tᵀ to the upper triangle of ``gram``."""
     starts, columns, values = rows
-    bounds, row_of, place_of = _by_column(rows, first, last, gram.shape[0])
+    bounds, row_of, place_of = _by_column(rows, 0, len(starts) - 1, gram.shape[0])
     for i in range(gram.shape[0]):
         total = gram[i]
         for q in range(bounds[i], bounds[i + 1]):
-            at = starts[first] + place_of[q]
+            at = place_of[q]
             value = np.float64(values[at])
-            for p in range(at, starts[first + row_of[q] + 1]):
+            for p in range(at, starts[row_of[q] + 1]):
                 total[columns[p]] += value * values[p]
 
 
@@ -163,21 +163,12 @@ class CompressedRows:
             row += len(x)
         return CompressedRows(_Rows(starts, columns, values), width)
 
-    def _blocks(self, size: int) -> list[tuple[int, int]]:
-        rows = len(self.rows.starts) - 1
-        return [(first, min(first + size, rows)) for first in range(0, rows, size)]
-
-    def gram(self) -> Floats:
-        """Upper triangle of XᵀX."""
-        gram = np.zeros((self.width, self.width))
-        for first, last in self._blocks(_GRAM_ROWS):
-            _add_gram(self.rows, first, last, gram)
-        return gram
-
     def quadratic(self, matrix: HalfMatrix) -> Floats:
         """x_tᵀ M x_t of every row."""
-        out = np.zeros(len(self.rows.starts) - 1)
-        for first, last in self._blocks(_QUADRATIC_ROWS):
+        count = len(self.rows.starts) - 1
+        out = np.zeros(count)
+        for first in range(0, count, _BLOCK_ROWS):
+            last = min(first + _BLOCK_ROWS, count)
             columns_of = _by_column(self.rows, first, last, self.width)
             for _, block in matrix.blocks():
                 _add_quadratic(self.rows, first, columns_of, block, out)
@@ -194,3 +185,11 @@ class CompressedRows:
         out = np.zeros((self.width, z.shape[1]))
         _transposed_times(self.rows, z, out)
         return out
+
+
+def gram(blocks: Iterable[NDArray[np.float32]], width: int) -> Floats:
+    """Upper triangle of XᵀX from blocks of rows, of which only one is compressed at a time."""
+    total = np.zeros((width, width))
+    for block in blocks:
+        _add_gram(CompressedRows.of((block,)).rows, total)
+    return total
