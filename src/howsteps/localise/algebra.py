@@ -135,15 +135,15 @@ class CpuAlgebra:
 
     def inverse(self, ridge: float) -> Floats | HalfMatrix:
         """(XᵀX + ridge·I)⁻¹."""
-        width = self._videos[0].shape[1]
         if self.sparse:
             from howsteps.localise.sparse import gram as sparse_gram  # noqa: PLC0415
 
-            gram = sparse_gram((block for _, _, block in _blocks(self._videos)), width)
+            gram = sparse_gram(self._videos)
             _invert(gram, ridge)
             return HalfMatrix.of(gram)
         from scipy.linalg import blas  # noqa: PLC0415 - not needed on another device
 
+        width = self._videos[0].shape[1]
         gram = np.zeros((width, width), order="F")
         for _, _, block in _blocks(self._videos):
             wide = block.astype(np.float64)

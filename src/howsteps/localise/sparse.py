@@ -5,7 +5,6 @@ runs in float64. For the Gram matrix and for the leverages the loop goes feature
 that the row of the d×d matrix it works on stays in the nearest cache.
 """
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -187,9 +186,14 @@ class CompressedRows:
         return out
 
 
-def gram(blocks: Iterable[NDArray[np.float32]], width: int) -> Floats:
-    """Upper triangle of XᵀX from blocks of rows, of which only one is compressed at a time."""
+def gram(videos: tuple[NDArray[np.float32], ...]) -> Floats:
+    """Upper triangle of XᵀX; only a few videos are compressed at a time, to leave it the memory."""
+    width = videos[0].shape[1]
     total = np.zeros((width, width))
-    for block in blocks:
-        _add_gram(CompressedRows.of((block,)).rows, total)
+    group: list[NDArray[np.float32]] = []
+    for number, video in enumerate(videos):
+        group.append(video)
+        if sum(map(len, group)) >= _BLOCK_ROWS or number == len(videos) - 1:
+            _add_gram(CompressedRows.of(tuple(group)).rows, total)
+            group = []
     return total
