@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -205,3 +206,12 @@ def test_whole_numbers_are_features_too():
 def test_the_algebra_needs_no_compiler():
     code = "import sys, howsteps.localise.algebra; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0  # noqa: S603
+
+
+@pytest.mark.parametrize("device", ["cpu", *(["torch-cpu"] if find_spec("torch") else [])])
+def test_every_device_gives_the_same_answer(task, device):
+    videos, _ = task
+    here, there = cluster(videos, steps=3), cluster(videos, steps=3, device=device)
+    np.testing.assert_array_equal(here.intervals, there.intervals)
+    assert there.relaxed_objective == pytest.approx(here.relaxed_objective, rel=1e-5)
+    np.testing.assert_allclose(there.weights.matrix, here.weights.matrix, rtol=1e-5, atol=1e-9)

@@ -1,4 +1,5 @@
 import sys
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -20,17 +21,11 @@ def videos_of(width, filled, dtype=np.float32):
     )
 
 
-@pytest.fixture(params=["cpu", "torch-cpu"])
-def device(request):
-    if request.param == "torch-cpu":
-        try:
-            import torch  # noqa: F401
-        except ImportError:
-            request.param = "cpu"  # the lines of the processor stand in where PyTorch is absent
-            return "cpu"
-    return request.param
+# Where PyTorch is not installed, only the lines of the processor can be held to the whole matrix.
+DEVICES = ["cpu", *(["torch-cpu"] if find_spec("torch") else [])]
 
 
+@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("bias", [0.0, 0.01])
 @pytest.mark.parametrize("filled", [DENSE, SPARSE])
 @pytest.mark.parametrize("width", [7, 60])  # fewer and more features than intervals
