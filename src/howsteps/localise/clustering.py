@@ -166,9 +166,12 @@ def cluster(
         trace = (*trace, *steps_down)
     else:
         places = start
-    chance = chance_scores(problem, seed) if absent or evidence else None
+    chance = chance_scores(problem, places, seed) if absent or evidence else None
     if absent and chance is not None:
-        problem = Problem(problem.cost, opened, absence=absence_costs(chance, opened))
+        leverages = problem.cost.leverages
+        usual = np.array([1 - np.median(leverages[problem.rows(n)]) for n in range(len(videos))])
+        costs = absence_costs(held_out_scores(problem, places), chance, opened, usual)
+        problem = Problem(problem.cost, opened, absence=costs)
         ended = descent(problem, places, seed=seed)
         places, trace = ended.places, (*trace, *ended.trace)
     if as_authors:
@@ -189,7 +192,7 @@ def cluster(
         roundings=()
         if relaxed is None
         else tuple(rounded for _, rounded in relaxed.roundings[relaxed.chosen + 1 :]),
-        scores=tuple(held_out_scores(problem, places)) if evidence else (),
+        scores=held_out_scores(problem, places) if evidence else (),
         chance=chance if evidence else None,
     )
 

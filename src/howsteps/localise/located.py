@@ -81,7 +81,7 @@ def locate(
     windows
         T_n×K a video; a step with a window that excludes something is named by the narration.
     """
-    confidence = confidences(intervals, list(scores), chance)
+    confidence = confidences(intervals, scores, chance)
     first, last = np.full(intervals.shape, -1), np.full(intervals.shape, -1)
     for n, (places, score) in enumerate(zip(intervals, scores, strict=True)):
         first[n], last[n] = extents(places, score)

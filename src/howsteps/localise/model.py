@@ -89,8 +89,8 @@ class Model:
         if windows is None:
             windows = [np.ones((len(x), count), np.bool_) for x in videos]
         opened, _ = relax(windows)
-        absence = absence_costs(self.chance, opened)
         scores = [self.weights.scores(x) for x in videos]
+        absence = absence_costs(scores, self.chance, opened, np.ones(len(videos)))
         places = [
             # Least squares of one row: ‖z − s‖² changes by 1 − 2s where z becomes one.
             cheapest_placement(1.0 - 2.0 * score, window, absence[n] if absent else None)
