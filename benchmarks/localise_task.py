@@ -1,0 +1,132 @@
+"""A synthetic task of the size of the paper's: sparse histograms, steps, windows of a narration.
+
+Every video is a row of scenes; every step is a short stretch in which words of its own mix with
+those of the scene. Steps are missing, swapped and spoken of a little early, as in the paper's
+data.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+SECONDS_PER_INTERVAL = 1 / 3  # ten frames at thirty frames a second
+WORDS = (2000, 1000)  # motion and appearance
+DRAWS = (90, 50)  # words counted in one interval, for each
+NARRATION_LEAD = 10.0  # the narrator is early by up to this many seconds
+
+
+@dataclass(frozen=True)
+class SyntheticTask:
+    """Features of every video, its windows, and where its steps truly are (−1: nowhere)."""
+
+    features: list[NDArray[np.float32]]
+    windows: list[NDArray[np.bool_]]
+    truth: NDArray[np.int64]
+
+    @property
+    def steps(self) -> int:
+        """Number of steps, K."""
+        return self.truth.shape[1]
+
+    @property
+    def intervals(self) -> int:
+        """Number of intervals in all videos, T."""
+        return sum(len(x) for x in self.features)
+
+
+def _word_distribution(
+    rng: np.random.Generator, words: int, shared: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Draw a peaked distribution over words that leans on the frequencies shared by all videos."""
+    return rng.dirichlet(np.full(words, 0.02)) * 0.6 + shared * 0.4
+
+
+def _histograms(
+    rng: np.random.Generator, mixture: NDArray[np.float64], draws: int
+) -> NDArray[np.float32]:
+    """Draw ``draws`` words for every row of ``mixture``; Hellinger-normalised histograms."""
+    rows, words = mixture.shape
+    cumulative = np.cumsum(mixture, axis=1)
+    cumulative /= cumulative[:, -1:]
+    picks = rng.random((rows, draws))
+    counts = np.zeros((rows, words), np.float32)
+    for row in range(rows):
+        np.add.at(counts[row], np.searchsorted(cumulative[row], picks[row]), 1)
+    # An interval is described over the thirty frames around it: neighbours share two thirds.
+    spread = counts.copy()
+    spread[1:] += counts[:-1]
+    spread[:-1] += counts[1:]
+    return np.sqrt(spread / spread.sum(axis=1, keepdims=True))
+
+
+def _places(
+    rng: np.random.Generator, length: int, steps: int, missing: float, swapped: float
+) -> NDArray[np.int64]:
+    """Middle of every step in one video, −1 where the step is missing."""
+    margin = length // (4 * steps)
+    grid = np.linspace(margin, length - margin - 1, steps)
+    places = np.sort(grid + rng.uniform(-margin, margin, steps)).astype(np.int64)
+    for step in range(steps - 1):
+        if rng.random() < swapped:
+            places[[step, step + 1]] = places[[step + 1, step]]
+    places[rng.random(steps) < missing] = -1
+    return places
+
+
+def synthetic_task(
+    videos: int,
+    *,
+    steps: int = 10,
+    shortest: int = 400,
+    longest: int = 550,
+    missing: float = 0.27,
+    swapped: float = 0.06,
+    narrated: float = 0.6,
+    seed: int = 0,
+    folder: Path | None = None,
+) -> SyntheticTask:
+    """Draw a task; with a ``folder`` the features are written there and come back memory-mapped."""
+    rng = np.random.default_rng(seed)
+    shared = [rng.dirichlet(np.full(words, 0.3)) for words in WORDS]
+    looks = [
+        [
+            _word_distribution(rng, words, common)
+            for words, common in zip(WORDS, shared, strict=True)
+        ]
+        for _ in range(steps)
+    ]
+    features: list[NDArray[np.float32]] = []
+    windows: list[NDArray[np.bool_]] = []
+    truth = np.full((videos, steps), -1)
+    lead = int(NARRATION_LEAD / SECONDS_PER_INTERVAL)
+    for video in range(videos):
+        length = int(rng.integers(shortest, longest + 1))
+        truth[video] = places = _places(rng, length, steps, missing, swapped)
+        allowed = np.ones((length, steps), np.bool_)
+        scene_of = np.arange(length) // 60
+        blocks = []
+        for kind, (words, common) in enumerate(zip(WORDS, shared, strict=True)):
+            scenes = np.array(
+                [_word_distribution(rng, words, common) for _ in range(scene_of[-1] + 1)]
+            )
+            mixture = scenes[scene_of]
+            for step, place in enumerate(places):
+                if place >= 0:
+                    stretch = slice(max(place - 5, 0), place + 6)
+                    mixture[stretch] = 0.5 * mixture[stretch] + 0.5 * looks[step][kind]
+            blocks.append(_histograms(rng, mixture, DRAWS[kind]))
+        for step, place in enumerate(places):
+            if place >= 0 and rng.random() < narrated:
+                spoken = max(place - int(rng.integers(0, lead + 1)), 0)
+                allowed[:, step] = False
+                allowed[spoken : spoken + lead + 1, step] = True
+        x = np.hstack(blocks)
+        if folder is not None:
+            path = folder / f"{video:04}.npy"
+            np.save(path, x)
+            x = np.load(path, mmap_mode="r")
+        features.append(x)
+        windows.append(allowed)
+    return SyntheticTask(features, windows, truth)

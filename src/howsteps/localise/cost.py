@@ -1,0 +1,114 @@
+"""The clustering cost: how well a linear classifier of the features can tell the steps apart.
+
+    h(Z) = min_{W,b}  1/(2T) ‖Z − XW − 1bᵀ‖² + λ/2 ‖W‖² + λρ/2 ‖b‖²  =  1/(2T) Tr(ZᵀBZ)
+
+ρ says how weakly the bias is regularised: the paper's constant bias feature of value 1/√ρ, or the
+authors' explicit bias when ρ = 0. With P = (XᵀX + TλI)⁻¹, u = PXᵀ1 and σ = T(1 + λρ) − 1ᵀXu,
+bordering gives
+
+    b = (1ᵀZ − uᵀXᵀZ)/σ,   W = PXᵀZ − ubᵀ,   BZ = Z − XW − 1bᵀ,
+    B_tt = 1 − x_tᵀPx_t − (1 − uᵀx_t)²/σ        (one minus the leverage of t)
+
+When there are fewer intervals than features, P is applied through the T×T kernel instead:
+P = (I − Xᵀ(XXᵀ + TλI)⁻¹X)/(Tλ).
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsteps.localise.algebra import Algebra, Floats, Videos, make_algebra
+
+PAPER_BIAS = 0.01  # ρ: a constant feature of 10 beside histograms of norm √2
+AUTHORS_BIAS = 0.0
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A linear score for every step: x ↦ xᵀW + b, with W d×K and b K."""
+
+    matrix: Floats
+    bias: Floats
+
+    def scores(self, x: NDArray[np.floating]) -> Floats:
+        """Scores of rows of features, T×K."""
+        product: Floats = np.asarray(x, np.float64) @ self.matrix + self.bias
+        return product
+
+
+class ClusteringCost:
+    """h and what it is made of, factorised once for one set of features.
+
+    Parameters
+    ----------
+    videos
+        One T_n×d array of features a video.
+    regularisation
+        λ.
+    bias
+        ρ, see above.
+    device
+        Where the algebra runs.
+    """
+
+    def __init__(
+        self, videos: Videos, regularisation: float, bias: float = PAPER_BIAS, device: str = "cpu"
+    ) -> None:
+        self.algebra: Algebra = make_algebra(videos, device)
+        self.offsets = self.algebra.offsets
+        self.intervals = int(self.offsets[-1])
+        self.regularisation = regularisation
+        self._ridge = self.intervals * regularisation
+        self._kernel = self.intervals < videos[0].shape[1]
+        if self._kernel:
+            self._inverse = self.algebra.kernel_inverse(self._ridge)
+        else:
+            self._inverse = self.algebra.inverse(self._ridge)
+        total = self.algebra.transposed_times(np.ones((self.intervals, 1)))
+        self._u = self._apply(total)[:, 0]
+        self._sigma = self.intervals + self._ridge * bias - float(total[:, 0] @ self._u)
+
+    def _apply(self, right: Floats) -> Floats:
+        """P R."""
+        if not self._kernel:
+            return self.algebra.apply(self._inverse, right)
+        inner = self.algebra.apply(self._inverse, self.algebra.times(right))
+        return (right - self.algebra.transposed_times(inner)) / self._ridge
+
+    @cached_property
+    def leverages(self) -> Floats:
+        """1 − B_tt of every interval."""
+        if self._kernel:
+            own = 1.0 - self._ridge * self.algebra.diagonal(self._inverse)
+        else:
+            own = self.algebra.quadratic(self._inverse)
+        border = 1.0 - self.algebra.times(self._u[:, None])[:, 0]
+        return own + border**2 / self._sigma
+
+    def weights_of(self, features_sum: Floats, count: Floats) -> Weights:
+        """W* and b* from XᵀZ and 1ᵀZ; linear in both."""
+        bias = (count - self._u @ features_sum) / self._sigma
+        return Weights(self._apply(features_sum) - np.outer(self._u, bias), bias)
+
+    def weights(self, z: Floats) -> Weights:
+        """W*(Z) and b*(Z) of a T×K matrix."""
+        return self.weights_of(self.algebra.transposed_times(z), z.sum(axis=0))
+
+    def scores_of(self, weights: Weights, video: int | None = None) -> Floats:
+        """XW + 1bᵀ, or the rows of one video."""
+        return self.algebra.times(weights.matrix, video) + weights.bias
+
+    def scores(self, z: Floats) -> Floats:
+        """(I − B) Z: what the best classifier of Z says of every interval."""
+        return self.scores_of(self.weights(z))
+
+    def gradient(self, z: Floats) -> Floats:
+        """BZ/T, the derivative of h."""
+        return (z - self.scores(z)) / self.intervals
+
+    def objective(self, z: Floats, scores: Floats | None = None) -> float:
+        """h(Z) = ⟨Z, BZ⟩/(2T); ``scores`` saves the product where it is known."""
+        residual = z - (self.scores(z) if scores is None else scores)
+        return float(np.vdot(z, residual)) / (2 * self.intervals)

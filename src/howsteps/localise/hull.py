@@ -1,0 +1,310 @@
+"""The convex hull of the placements of one video, and interior steps inside it.
+
+With step k moved k intervals to the left, "strictly in order" becomes "not later than the next",
+and a point z of the hull is a unit of flow on a small grid: z_k(t) is the flow that takes step k
+at time t, and w_k(t) = Σ_{u≤t} z_k(u) − z_{k+1}(u) the flow that waits between step k and the
+next. So the hull is
+
+    z ≥ 0,  w ≥ 0,  Σ_t z_1(t) = 1,  w_k(t) − w_k(t−1) − z_k(t) + z_{k+1}(t) = 0
+
+(a network, so its corners are 0/1). :class:`Interior` keeps a point inside it with its
+multipliers, and moves it towards the minimum of ½‖z − s‖² by Newton steps of a primal–dual
+interior-point method. One potential belongs to every node of the grid, and the systems are banded:
+a step costs O(T·K³).
+"""
+
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsteps.localise.compiled import compiled
+from howsteps.localise.oracle import Floats, Mask
+
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+_HURRY = 0.1  # least share of the products that one step aims to keep
+_BOUNDARY = 0.99  # share of the way to the nearest wall that one step may go
+
+
+@compiled
+def _reachable(allowed: Mask) -> tuple[Mask, Mask]:
+    """Which takings z_k(t) and waitings w_k(t) lie on some path; both K×M, on the moved grid."""
+    steps, length = allowed.shape
+    # ahead[k, t]: k steps can be done before time t; behind[k, t]: from there the rest can be done.
+    ahead = np.zeros((steps + 1, length + 1), np.bool_)
+    behind = np.zeros((steps + 1, length + 1), np.bool_)
+    for t in range(length + 1):
+        ahead[0, t] = True
+        behind[steps, t] = True
+    for t in range(length):
+        # Several steps may be taken in one column, because the grid is moved.
+        taken = ahead[0, t]
+        for k in range(steps):
+            taken = (taken and allowed[k, t]) or ahead[k + 1, t]
+            ahead[k + 1, t + 1] = taken
+    for t in range(length - 1, -1, -1):
+        taken = behind[steps, t + 1]
+        for k in range(steps - 1, -1, -1):
+            taken = (taken and allowed[k, t]) or behind[k, t + 1]
+            behind[k, t] = taken
+    take = np.zeros((steps, length), np.bool_)
+    wait = np.zeros((steps, length), np.bool_)
+    for k in range(steps):
+        for t in range(length):
+            # Just before taking k in column t: k steps done by the column's earlier part.
+            before = ahead[k, t + 1]
+            after = behind[k + 1, t]
+            take[k, t] = allowed[k, t] and before and after
+            wait[k, t] = (
+                k < steps - 1 and t < length - 1 and ahead[k + 1, t + 1] and behind[k + 1, t + 1]
+            )
+    return take, wait
+
+
+@compiled
+def _factor(band: Floats) -> None:
+    """Cholesky in place of a banded matrix; band[i, j] is entry (i, i − j)."""
+    size, width = band.shape
+    column = np.empty(width)
+    for c in range(size):
+        reach = min(width, size - c)
+        pivot = np.sqrt(band[c, 0])
+        band[c, 0] = pivot
+        for b in range(1, reach):
+            column[b] = band[c + b, b] / pivot
+            band[c + b, b] = column[b]
+        # The rows below, entry by entry without a running sum, so that they vectorise.
+        for b in range(1, reach):
+            row = band[c + b]
+            for j in range(b):
+                row[j] -= column[b] * column[b - j]
+
+
+@compiled
+def _solve(band: Floats, x: Floats) -> None:
+    """Solve in place with the factor of :func:`_factor`."""
+    size, width = band.shape
+    for i in range(size):
+        total = x[i]
+        for j in range(1, min(width, i + 1)):
+            total -= band[i, j] * x[i - j]
+        x[i] = total / band[i, 0]
+    for i in range(size - 1, -1, -1):
+        x[i] /= band[i, 0]
+        for j in range(1, min(width, i + 1)):
+            x[i - j] -= band[i, j] * x[i]
+
+
+class _Point(NamedTuple):
+    """A point of the hull with its multipliers; K×M but for the last two."""
+
+    take: Mask  # which z are there
+    wait: Mask  # which w are there
+    z: Floats
+    w: Floats
+    y: Floats  # multipliers of z ≥ 0
+    v: Floats  # multipliers of w ≥ 0
+    q: Floats  # potentials of the nodes, (K−1)×M
+    total: Floats  # multiplier of Σ z_1 = 1, one entry
+
+
+class _Move(NamedTuple):
+    """A Newton step: a part of its own, and a scale for the difference of two potentials."""
+
+    dz: Floats
+    dw: Floats
+    scale_z: Floats
+    scale_w: Floats
+
+
+@compiled
+def _own_parts(s: Floats, at: _Point, tau: float, move: _Move) -> None:
+    """Fill in the part of every move that does not depend on the change of the potentials."""
+    steps, length = s.shape
+    for k in range(steps):
+        for t in range(length):
+            if at.take[k, t]:
+                before = at.total[0] if k == 0 else at.q[k - 1, t]
+                after = at.q[k, t] if k < steps - 1 else 0.0
+                scale = 1.0 / (1.0 + at.y[k, t] / at.z[k, t])
+                residual = at.z[k, t] - s[k, t] - before + after
+                move.scale_z[k, t] = scale
+                move.dz[k, t] = scale * (tau / at.z[k, t] - residual)
+            if at.wait[k, t]:
+                scale = at.w[k, t] / at.v[k, t]
+                move.scale_w[k, t] = scale
+                move.dw[k, t] = scale * (at.q[k, t] - at.q[k, t + 1] + tau / at.w[k, t])
+
+
+@compiled
+def _potentials(at: _Point, move: _Move) -> tuple[Floats, float]:
+    """Change of the potentials that makes the flow balance at every node after the step.
+
+    Node (k, t) is row t·(K−1) + k of a banded system; the total's multiplier is a border of it.
+    """
+    steps, length = at.z.shape
+    nodes = steps - 1
+    size = nodes * length
+    band = np.zeros((size, max(nodes, 1) + 1))
+    right, border = np.zeros(size), np.zeros(size)
+    corner, missing = 0.0, 1.0
+    for t in range(length):
+        for k in range(steps):
+            after = t * nodes + k
+            scale, flow = move.scale_z[k, t], at.z[k, t] + move.dz[k, t]
+            if k == 0:
+                corner += scale
+                missing -= flow
+            else:
+                band[after - 1, 0] += scale
+                right[after - 1] -= flow
+            if k == nodes:
+                continue
+            band[after, 0] += scale
+            right[after] += flow
+            if k == 0:
+                border[after] -= scale
+            else:
+                band[after, 1] -= scale
+            if at.wait[k, t]:
+                scale, flow = move.scale_w[k, t], at.w[k, t] + move.dw[k, t]
+                band[after, 0] += scale
+                right[after] -= flow
+                band[after + nodes, 0] += scale
+                right[after + nodes] += flow
+                band[after + nodes, nodes] -= scale
+    for i in range(size):
+        # Nodes that no path visits stand alone.
+        band[i, 0] = band[i, 0] * (1.0 + 1e-14) if band[i, 0] > 0.0 else 1.0
+    _factor(band)
+    column = border.copy()
+    _solve(band, column)
+    _solve(band, right)
+    change = (missing - np.dot(border, right)) / (corner - np.dot(border, column))
+    return right - change * column, change
+
+
+@compiled
+def _multiplier_move(x: float, y: float, dx: float, tau: float) -> float:
+    """Move of a multiplier, from the linearised product (y + dy)·x + y·dx = τ."""
+    return (tau - y * dx) / x - y
+
+
+@compiled
+def _reach(x: Floats, y: Floats, dx: Floats, tau: float) -> float:
+    """How far x and its multipliers y may go and stay positive."""
+    reach = 1.0
+    for i in range(len(x)):
+        if x[i] <= 0.0:
+            continue  # not a variable
+        dy = _multiplier_move(x[i], y[i], dx[i], tau)
+        if dx[i] < 0.0:
+            reach = min(reach, -_BOUNDARY * x[i] / dx[i])
+        if dy < 0.0:
+            reach = min(reach, -_BOUNDARY * y[i] / dy)
+    return reach
+
+
+@compiled
+def _advance(x: Floats, y: Floats, dx: Floats, tau: float, reach: float) -> None:
+    """Move x and its multipliers y."""
+    for i in range(len(x)):
+        if x[i] > 0.0:
+            dy = _multiplier_move(x[i], y[i], dx[i], tau)
+            x[i] += reach * dx[i]
+            y[i] += reach * dy
+
+
+@compiled
+def _step(s: Floats, at: _Point, tau: float) -> None:
+    """One Newton step from ``at``, in place, towards z·y = w·v = τ.
+
+    Where the products still lie far above τ, the step aims only part of the way: a point that is
+    hurried against a wall stays there.
+    """
+    steps, length = s.shape
+    products = np.sum(at.z * at.y) + np.sum(at.w * at.v)
+    tau = max(tau, _HURRY * products / (np.sum(at.take) + np.sum(at.wait)))
+    move = _Move(
+        np.zeros((steps, length)),
+        np.zeros((steps, length)),
+        np.zeros((steps, length)),
+        np.zeros((steps, length)),
+    )
+    _own_parts(s, at, tau, move)
+    change, total = _potentials(at, move)
+    nodes = steps - 1
+    for t in range(length):
+        for k in range(steps):
+            after = t * nodes + k
+            before_change = total if k == 0 else change[after - 1]
+            after_change = change[after] if k < nodes else 0.0
+            move.dz[k, t] += move.scale_z[k, t] * (before_change - after_change)
+            if at.wait[k, t]:
+                move.dw[k, t] += move.scale_w[k, t] * (change[after] - change[after + nodes])
+    reach = min(
+        _reach(at.z.ravel(), at.y.ravel(), move.dz.ravel(), tau),
+        _reach(at.w.ravel(), at.v.ravel(), move.dw.ravel(), tau),
+    )
+    _advance(at.z.ravel(), at.y.ravel(), move.dz.ravel(), tau, reach)
+    _advance(at.w.ravel(), at.v.ravel(), move.dw.ravel(), tau, reach)
+    at.total[0] += reach * total
+    for t in range(length):
+        for k in range(nodes):
+            at.q[k, t] += reach * change[t * nodes + k]
+
+
+class Interior:
+    """A point inside the hull of one video's placements, with its multipliers.
+
+    Parameters
+    ----------
+    allowed
+        T×K windows that some placement satisfies.
+    """
+
+    def __init__(self, allowed: Mask) -> None:
+        self.length, self.steps = allowed.shape
+        self._width = self.length - self.steps + 1
+        take, wait = _reachable(self._moved(allowed))
+        room = take.sum(axis=1, keepdims=True)
+        # Multipliers on one central path: every product z·y and w·v starts out the same.
+        level = np.min(1.0 / room) ** 2
+        self._at = _Point(
+            take=take,
+            wait=wait,
+            z=np.where(take, 1.0 / room, 0.0),
+            w=np.where(wait, 0.5, 0.0),
+            y=np.where(take, level * room, 0.0),
+            v=np.where(wait, level / 0.5, 0.0),
+            q=np.zeros((max(self.steps - 1, 1), self._width)),
+            total=np.zeros(1),
+        )
+
+    def _moved(self, matrix: NDArray[Scalar]) -> NDArray[Scalar]:
+        """T×K to K×M, with step k moved k intervals to the left."""
+        return np.stack([matrix[k : k + self._width, k] for k in range(self.steps)])
+
+    @property
+    def walls(self) -> int:
+        """How many inequalities keep the point inside."""
+        return int(self._at.take.sum() + self._at.wait.sum())
+
+    def step(self, scores: Floats, tau: float) -> None:
+        """Step towards the point nearest to ``scores`` (T×K), kept off every wall by τ."""
+        _step(self._moved(scores), self._at, tau)
+
+    @property
+    def violation(self) -> float:
+        """Mass by which the point breaks the order; next to nothing once a whole step was made."""
+        ahead = np.cumsum(self._at.z / self._at.z.sum(axis=1, keepdims=True), axis=1)
+        return float(np.max(ahead[1:] - ahead[:-1], initial=0.0))
+
+    @property
+    def point(self) -> Floats:
+        """The point, T×K; every column adds up to one."""
+        z = np.zeros((self.length, self.steps))
+        for k, row in enumerate(self._at.z):
+            z[k : k + self._width, k] = row / row.sum()
+        return z

@@ -1,0 +1,132 @@
+"""A learnt model: find the steps in videos that were not there when it was learnt."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsteps.errors import InputError
+from howsteps.localise.chance import absence_costs
+from howsteps.localise.clustering import Clustering
+from howsteps.localise.cost import Weights
+from howsteps.localise.located import Located, locate
+from howsteps.localise.oracle import Floats, Mask, cheapest_placement
+from howsteps.localise.problem import LocaliseError, checked_features
+from howsteps.localise.windows import relax
+
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a model was learnt with, and what new features must agree with."""
+
+    mode: str = "paper"
+    regularisation: float | None = None
+    seconds_per_interval: float | None = None
+    vocabularies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Model:
+    """The steps of a job and a linear score for each.
+
+    Attributes
+    ----------
+    steps
+        The labels of the script, in order.
+    weights
+        W* and b*.
+    chance
+        Scores of decoys, sorted: what a score is held against.
+    options
+        What it was learnt with.
+    """
+
+    steps: tuple[str, ...]
+    weights: Weights
+    chance: Floats
+    options: Options = field(default_factory=Options)
+
+    @staticmethod
+    def learnt(
+        clustering: Clustering, steps: Sequence[str], options: Options | None = None
+    ) -> "Model":
+        """Model of a clustering that was made with ``evidence=True``."""
+        if clustering.chance is None:
+            raise LocaliseError("a model needs the scores of decoys: cluster with evidence=True")
+        if len(steps) != clustering.intervals.shape[1]:
+            raise LocaliseError(f"{len(steps)} labels for {clustering.intervals.shape[1]} steps")
+        return Model(
+            tuple(steps),
+            clustering.weights,
+            np.sort(clustering.chance, axis=None),
+            options or Options(),
+        )
+
+    def localise(
+        self,
+        features: Sequence[NDArray[np.floating]],
+        windows: Sequence[Mask] | None = None,
+        *,
+        absent: bool = False,
+    ) -> Located:
+        """Locate the steps in new videos, with windows of their captions or without.
+
+        Windows that contradict the order are opened, as :func:`~howsteps.localise.relax` does.
+        """
+        count = len(self.steps)
+        videos = checked_features(list(features), count)
+        if videos[0].shape[1] != len(self.weights.matrix):
+            raise LocaliseError(
+                f"the videos have {videos[0].shape[1]} features an interval, "
+                f"the model knows {len(self.weights.matrix)}"
+            )
+        if windows is None:
+            windows = [np.ones((len(x), count), np.bool_) for x in videos]
+        opened, _ = relax(windows)
+        scores = [self.weights.scores(x) for x in videos]
+        absence = absence_costs(scores, self.chance, opened, np.ones(len(videos)))
+        places = [
+            # Least squares of one row: ‖z − s‖² changes by 1 − 2s where z becomes one.
+            cheapest_placement(1.0 - 2.0 * score, window, absence[n] if absent else None)
+            for n, (score, window) in enumerate(zip(scores, opened, strict=True))
+        ]
+        return locate(np.array(places), scores, self.chance, opened)
+
+    def save(self, folder: Path) -> None:
+        """Write ``model.json`` (what people read) and ``model.npz`` (the arrays)."""
+        folder.mkdir(parents=True, exist_ok=True)
+        text = {"version": VERSION, "steps": list(self.steps), "options": asdict(self.options)}
+        (folder / "model.json").write_text(
+            json.dumps(text, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+        np.savez(
+            folder / "model.npz",
+            weights=self.weights.matrix,
+            bias=self.weights.bias,
+            chance=self.chance,
+        )
+
+    @staticmethod
+    def load(folder: Path) -> "Model":
+        """Read what :meth:`save` wrote."""
+        path = folder / "model.json"
+        try:
+            text: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            if text["version"] != VERSION:
+                raise InputError(path, f"version {text['version']} of the model, not {VERSION}")
+            text["options"]["vocabularies"] = tuple(text["options"]["vocabularies"])
+            options = Options(**text["options"])
+            with np.load(folder / "model.npz", allow_pickle=False) as arrays:
+                weights = Weights(arrays["weights"], arrays["bias"])
+                model = Model(tuple(text["steps"]), weights, arrays["chance"], options)
+        except (OSError, ValueError, KeyError, TypeError) as problem:
+            raise InputError(path, f"not a model that was saved here: {problem}") from problem
+        if weights.matrix.shape[1:] != (len(model.steps),):
+            raise InputError(path, "the arrays do not fit the steps")
+        return model

@@ -1,0 +1,175 @@
+"""The localisation problem: a cost, the windows of every video, and the oracle over all of them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsteps.errors import HowstepsError
+from howsteps.localise import authors
+from howsteps.localise.algebra import Videos
+from howsteps.localise.cost import ClusteringCost, Weights
+from howsteps.localise.oracle import Floats, Mask, Places, cheapest_placement
+
+
+class LocaliseError(HowstepsError, ValueError):
+    """The arrays cannot be localised; the message names the video."""
+
+
+def checked_features(features: list[NDArray[np.floating]], steps: int) -> Videos:
+    """Features that a problem can be made of, as float32 arrays of one width.
+
+    Raises
+    ------
+    LocaliseError
+        When there is no video, or a video has another width, too few intervals for the steps, or an
+        entry that is not finite.
+    """
+    if steps < 1:
+        raise LocaliseError(f"at least one step is needed, not {steps}")
+    if not features:
+        raise LocaliseError("no video: at least one is needed")
+    videos = []
+    for number, x in enumerate(features):
+        if x.ndim != 2 or x.shape[1] == 0:
+            raise LocaliseError(f"video {number}: features are T×d, not of shape {x.shape}")
+        if x.shape[1] != features[0].shape[1]:
+            raise LocaliseError(
+                f"video {number} has {x.shape[1]} features an interval, "
+                f"video 0 has {features[0].shape[1]}"
+            )
+        if len(x) < steps:
+            raise LocaliseError(
+                f"video {number} has {len(x)} intervals: too few to place {steps} steps in order"
+            )
+        if not np.isfinite(x).all():
+            row = int(np.flatnonzero(~np.isfinite(x).all(axis=1))[0])
+            raise LocaliseError(
+                f"video {number} has a feature that is not finite in interval {row}"
+            )
+        videos.append(x if x.dtype in (np.float32, np.float64) else x.astype(np.float32))
+    return tuple(videos)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Minimise h(Z) over placements that keep the order inside the windows.
+
+    Parameters
+    ----------
+    cost
+        h.
+    windows
+        T_n×K a video, each satisfied by some placement (or of any kind in the ``authors`` mode).
+    absence
+        N×K: what it costs to leave a step out, in units of 2T·h; None when every step must be
+        placed.
+    scale
+        Factor of the reported objectives: 2 in the ``authors`` mode, whose objective is twice h.
+    forbidden
+        The ``authors`` mode's price of an interval outside the windows; None makes them binding.
+    """
+
+    cost: ClusteringCost
+    windows: tuple[Mask, ...]
+    absence: Floats | None = None
+    scale: float = 1.0
+    forbidden: float | None = None
+
+    @property
+    def videos(self) -> int:
+        """N."""
+        return len(self.windows)
+
+    @property
+    def steps(self) -> int:
+        """K."""
+        return int(self.windows[0].shape[1])
+
+    def rows(self, video: int) -> slice:
+        """Rows of a video in X and Z."""
+        return slice(int(self.cost.offsets[video]), int(self.cost.offsets[video + 1]))
+
+    def place(self, video: int, cost: Floats) -> Places:
+        """Cheapest placement in one video for a T_n×K cost."""
+        window: Mask | None = self.windows[video]
+        if self.forbidden is not None:
+            cost, window = authors.filtered(cost, self.windows[video], self.forbidden), None
+        absence = None if self.absence is None else self.absence[video]
+        places = cheapest_placement(cost, window, absence)
+        if places is None:
+            raise LocaliseError(f"video {video}: the windows contradict the order of the steps")
+        return places
+
+    def place_all(self, cost: Floats) -> Places:
+        """Cheapest placement in every video for a T×K cost: the linear oracle; N×K."""
+        return np.array([self.place(n, cost[self.rows(n)]) for n in range(self.videos)])
+
+    def value(self, cost: Floats, places: Places) -> float:
+        """⟨C, Z⟩ of placements, for a T×K cost."""
+        n, k = np.nonzero(places >= 0)
+        return float(cost[self.cost.offsets[n] + places[n, k], k].sum())
+
+    def indicator(self, places: Places) -> Floats:
+        """Z of placements, T×K."""
+        z = np.zeros((self.cost.intervals, self.steps))
+        n, k = np.nonzero(places >= 0)
+        z[self.cost.offsets[n] + places[n, k], k] = 1.0
+        return z
+
+    def round(self, scores: Floats) -> Places:
+        """Placement nearest to the scores: min ‖Z − XW*‖² = min −2⟨Z, XW*⟩."""
+        return self.place_all(-2.0 * scores)
+
+    def features_at(self, video: int, places: Places) -> Floats:
+        """X_nᵀZ_n, d×K: the features at the places of the steps, zero where a step is absent."""
+        rows = self.cost.offsets[video] + np.maximum(places, 0)
+        return (self.cost.algebra.rows(rows) * (places >= 0)[:, None]).T
+
+    def objective(self, places: Places, weights: Weights | None = None) -> float:
+        """Compute h of a placement (times the scale), without the cost of absence.
+
+        Z is 0/1, so that ⟨Z, BZ⟩ = |Z| − ⟨XᵀZ, W*⟩ − ⟨1ᵀZ, b*⟩; ``weights`` saves W* where it is
+        known.
+        """
+        sums = np.sum([self.features_at(n, row) for n, row in enumerate(places)], axis=0)
+        counts = (places >= 0).sum(axis=0).astype(np.float64)
+        if weights is None:
+            weights = self.cost.weights_of(sums, counts)
+        explained = float(np.vdot(sums, weights.matrix)) + float(counts @ weights.bias)
+        return self.scale * (float(counts.sum()) - explained) / (2 * self.cost.intervals)
+
+    def random_placement(self, rng: np.random.Generator) -> Places:
+        """Draw a placement, by costs drawn at random."""
+        return self.place_all(rng.random((self.cost.intervals, self.steps)))
+
+
+@dataclass(frozen=True)
+class TracePoint:
+    """Where a solver stood: seconds since its start, objective, duality gap (None: no bound)."""
+
+    solver: str
+    seconds: float
+    objective: float
+    gap: float | None = None
+
+
+@dataclass(frozen=True)
+class Relaxed:
+    """A point of the hull, its objective and gap, and the placements it was rounded to on the way.
+
+    ``roundings`` holds every rounding met with its objective, in order; the first of the lowest is
+    chosen.
+    """
+
+    z: Floats
+    scores: Floats
+    objective: float
+    gap: float
+    roundings: tuple[tuple[float, Places], ...]
+    trace: tuple[TracePoint, ...]
+
+    @property
+    def chosen(self) -> int:
+        """Index of the best rounding."""
+        return int(np.argmin([value for value, _ in self.roundings]))

@@ -1,0 +1,1 @@
+"""Tests of the localisation of steps in videos."""

@@ -1,0 +1,26 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+
+@pytest.fixture(scope="session")
+def golden():
+    path = Path(__file__).parents[1] / "golden" / "golden.json"
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def task():
+    """Six videos with three steps that have looks of their own, in a background of noise."""
+    rng = np.random.default_rng(7)
+    videos, truth = [], []
+    for _ in range(6):
+        x = 0.3 * rng.random((int(rng.integers(20, 30)), 8)).astype(np.float32)
+        places = np.sort(rng.choice(np.arange(1, len(x) - 1), 3, replace=False))
+        for step, place in enumerate(places):
+            x[place, step] += 2.0
+        videos.append(x)
+        truth.append(places)
+    return videos, np.array(truth)

@@ -1,0 +1,98 @@
+import numpy as np
+import pytest
+
+from howsteps.localise import LocaliseError
+from howsteps.localise.baselines import (
+    bag_of_relations,
+    hits,
+    supervised,
+    uniform,
+    video_and_words,
+    video_only,
+)
+from howsteps.localise.hmm import align_transcript, place_aligned
+
+
+def test_uniform_spreads_the_steps():
+    np.testing.assert_array_equal(uniform([10, 3], 3), [[1, 5, 8], [0, 1, 2]])
+    with pytest.raises(LocaliseError, match="video 1"):
+        uniform([5, 2], 3)
+
+
+def test_video_only_knows_the_order_alone(task):
+    videos, truth = task
+    assert (video_only(videos, steps=3, restarts=3).intervals == truth).mean() > 0.8
+
+
+def test_words_alone_can_tell_the_steps_apart():
+    rng = np.random.default_rng(0)
+    videos = [rng.random((20, 5)).astype(np.float32) * 0.01 for _ in range(5)]
+    words, truth = [], []
+    for _ in videos:
+        places = np.sort(rng.choice(20, 2, replace=False))
+        mentions = np.arange(20)[None] == places[:, None]
+        words.append(bag_of_relations(mentions, np.array([0, 1]), 2))
+        truth.append(places)
+    result = video_and_words(videos, words, steps=2, restarts=3)
+    np.testing.assert_array_equal(result.intervals, truth)
+
+
+def test_a_bag_of_relations_is_hellinger_normalised():
+    mentions = np.array([[1, 1, 0], [1, 0, 0], [1, 0, 0]], bool)
+    bag = bag_of_relations(mentions, np.array([2, 2, 0]), 3)
+    np.testing.assert_allclose(bag**2, [[1 / 3, 0, 2 / 3], [0, 0, 1], [0, 0, 0]], rtol=1e-6)
+
+
+def test_hits_count_what_is_inside_the_truth():
+    truth = [np.array([[1, 0], [0, 0], [0, 1]], bool), np.array([[1, 0], [0, 0], [0, 0]], bool)]
+    assert hits(np.array([[0, 2], [0, 1]]), truth) == pytest.approx(2 * 3 / (4 + 3))
+    assert hits(np.array([[0, 2], [0, -1]]), truth) == 1.0
+    assert hits(np.full((2, 2), -1), [np.zeros((3, 2), bool)] * 2) == 0.0
+
+
+def test_supervision_predicts_on_videos_it_has_not_seen(task):
+    videos, truth = task
+    windows = [
+        np.arange(len(x))[:, None] == places for x, places in zip(videos, truth, strict=True)
+    ]
+    windows[0][:, 1] = False  # a step that is not in the video
+    result = supervised(videos, windows, regularisations=(1e-3, 1e-1))
+    assert hits(result.intervals, windows) > 0.8
+    assert len(result.scores) == len(result.regularisations) == 5
+    assert set(result.regularisations) <= {1e-3, 1e-1}
+    with pytest.raises(LocaliseError, match="too few"):
+        supervised(videos[:3], windows[:3])
+
+
+OTHERS = 30  # relations that belong to no step
+STEPS = np.pad(np.array([[5.0, 0, 0, 0], [0, 4, 1, 0], [0, 0, 0, 6]]), ((0, 0), (0, OTHERS)))
+COUNTS = np.concatenate([STEPS.sum(axis=0)[:4], np.full(OTHERS, 3.0)])
+
+
+def test_the_transcript_follows_the_steps_and_passes_over_talk():
+    relations = np.array([0, 1, 2, 0, 3])
+    np.testing.assert_array_equal(align_transcript(relations, STEPS, COUNTS), [0, 1, 1, -1, 2])
+
+
+def test_the_transcript_never_goes_back():
+    aligned = align_transcript(np.array([3, 0, 1, 3]), STEPS, COUNTS)
+    spoken = aligned[aligned >= 0]
+    assert (np.diff(spoken) >= 0).all()
+
+
+def test_a_silent_transcript_spreads_the_steps():
+    silent = align_transcript(np.array([], int), STEPS, COUNTS)
+    assert len(silent) == 0
+    places = place_aligned([silent], [np.array([], int)], [31], 3)
+    np.testing.assert_array_equal(places, [[5, 15, 25]])
+
+
+def test_steps_are_placed_where_they_are_first_spoken_of():
+    aligned = [np.array([0, 0, 2]), np.array([1, -1])]
+    spoken = [np.array([4, 6, 20]), np.array([7, 9])]
+    places = place_aligned(aligned, spoken, [30, 30], 3)
+    np.testing.assert_array_equal(places[0], [4, 12, 20])
+    assert places[1, 1] == 7
+    assert (np.diff(places, axis=1) > 0).all()
+    with pytest.raises(LocaliseError, match="video 0"):
+        place_aligned([np.array([0])], [np.array([0])], [2], 3)

@@ -1,0 +1,217 @@
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from howsteps.localise import LocaliseError, cluster, locate
+from howsteps.localise.clustering import Clustering
+from howsteps.localise.located import extents
+
+
+@pytest.mark.parametrize("solver", ["combined", "descent", "frank-wolfe", "block", "interior"])
+def test_every_solver_finds_steps_with_looks_of_their_own(task, solver):
+    videos, truth = task
+    iterations = {"frank-wolfe": 30, "block": 40}.get(solver)
+    result = cluster(videos, steps=3, solver=solver, iterations=iterations, restarts=3)
+    # The order of three alike steps is free, so a few videos may settle elsewhere.
+    assert (result.intervals == truth).mean() >= 0.8
+    assert result.objective > 0
+    assert {point.solver for point in result.trace}
+
+
+def test_the_result_says_how_it_was_found(task):
+    videos, truth = task
+    result = cluster(videos, steps=3)
+    assert isinstance(result, Clustering)
+    assert result.intervals.shape == truth.shape
+    assert result.relaxed_objective - result.duality_gap <= result.objective
+    assert result.duality_gap <= 1e-6 * result.relaxed_objective
+    assert result.weights.matrix.shape == (8, 3)
+    seconds = [point.seconds for point in result.trace if point.solver == "interior"]
+    assert seconds == sorted(seconds)
+
+
+def test_windows_hold_and_contradictions_are_listed(task):
+    videos, _ = task
+    windows = [np.ones((len(x), 3), bool) for x in videos]
+    windows[0][:, 1] = np.arange(len(videos[0])) == 4
+    windows[1][:, 0] = np.arange(len(videos[1])) == 9
+    windows[1][:, 2] = np.arange(len(videos[1])) == 3
+    support = np.ones((6, 3))
+    support[1, 2] = 5
+    result = cluster(videos, windows, steps=3, support=support)
+    assert result.intervals[0, 1] == 4
+    assert result.intervals[1, 2] == 3
+    assert [(w.video, w.step) for w in result.relaxed_windows] == [(1, 0)]
+
+
+def test_the_default_is_not_above_the_papers_scheme(task):
+    videos, _ = task
+    ours = cluster(videos, steps=3, restarts=2)
+    paper = cluster(videos, steps=3, solver="frank-wolfe", iterations=100)
+    assert ours.objective <= paper.objective + 1e-12
+
+
+def test_error_bars_come_from_what_was_rounded_after_the_best(task):
+    videos, _ = task
+    result = cluster(videos, steps=3, solver="frank-wolfe", iterations=30)
+    assert len(result.roundings) < 30
+    assert all(places.shape == (6, 3) for places in result.roundings)
+
+
+def test_a_step_that_is_not_there_can_be_said_to_be_absent():
+    rng = np.random.default_rng(0)
+    videos, truth = [], np.full((12, 3), -1)
+    for n in range(12):
+        x = 0.3 * rng.random((40, 30)).astype(np.float32)
+        for k, place in enumerate(np.sort(rng.choice(40, 3, replace=False))):
+            if n % 3 != k:
+                x[place, 2 * k : 2 * k + 2] += 1.0
+                truth[n, k] = place
+        videos.append(x)
+    forced, free = (cluster(videos, steps=3, absent=absent, evidence=True) for absent in (0, 1))
+    assert (forced.intervals >= 0).all()
+    missing = truth < 0
+    assert (free.intervals[missing] < 0).mean() >= 0.8
+    assert (free.intervals[~missing] == truth[~missing]).mean() >= 0.8
+
+
+def test_a_named_step_is_never_said_to_be_absent():
+    rng = np.random.default_rng(1)
+    videos = [rng.random((15, 4)).astype(np.float32) for _ in range(5)]
+    windows = [np.ones((15, 2), bool) for _ in videos]
+    windows[3][:, 0] = np.arange(15) < 3
+    result = cluster(videos, windows, steps=2, absent=True)
+    assert 0 <= result.intervals[3, 0] < 3
+
+
+def test_a_located_step_has_extent_confidence_and_evidence(task):
+    videos, truth = task
+    windows = [np.ones((len(x), 3), bool) for x in videos]
+    windows[0][:, 0] = np.abs(np.arange(len(videos[0])) - truth[0, 0]) <= 1
+    result = cluster(videos, windows, steps=3, evidence=True)
+    located = locate(result.intervals, result.scores, result.chance, windows)
+    assert (located.first <= located.intervals).all()
+    assert (located.intervals <= located.last).all()
+    assert (located.last[:, :-1] < located.first[:, 1:]).all()
+    assert ((located.confidence >= 0) & (located.confidence <= 1)).all()
+    assert located.evidence[0, 0] == "named and seen"
+    assert set(located.evidence.ravel()) <= {"named and seen", "named", "seen", "order"}
+    names = [f"video {n}" for n in range(6)]
+    found = located.in_seconds(names, [0.5] * 6)
+    assert len(found) == 18
+    assert found[0].video == "video 0"
+    assert found[0].time == (result.intervals[0, 0] + 0.5) * 0.5
+    assert all(f.start <= f.time <= f.end for f in found)
+
+
+def test_an_absent_step_has_no_time():
+    places = np.array([[2, -1]])
+    located = locate(places, [np.random.default_rng(0).random((6, 2))], np.zeros((1, 2)))
+    assert located.evidence[0, 1] == ""
+    assert located.first[0, 1] == located.last[0, 1] == -1
+    absent = located.in_seconds(["v"], [1.0])[1]
+    assert absent.time is absent.start is absent.end is None
+
+
+@given(st.integers(0, 10_000))
+def test_extents_never_overlap(seed):
+    rng = np.random.default_rng(seed)
+    places = np.sort(rng.choice(12, 4, replace=False))
+    places[rng.random(4) < 0.3] = -1
+    first, last = extents(places, rng.random((12, 4)))
+    present = places >= 0
+    assert (first[present] <= places[present]).all()
+    assert (places[present] <= last[present]).all()
+    assert (last[present][:-1] < first[present][1:]).all()
+    assert (first[~present] == -1).all()
+
+
+GOOD = np.random.default_rng(0).random((9, 4)).astype(np.float32)
+
+
+def spoilt(value):
+    x = GOOD.copy()
+    x[5, 2] = value
+    return x
+
+
+@pytest.mark.parametrize(
+    ("videos", "message"),
+    [
+        ([], "no video"),
+        ([GOOD, spoilt(np.nan)], "video 1 .* not finite in interval 5"),
+        ([spoilt(np.inf)], "video 0 .* not finite in interval 5"),
+        ([GOOD, GOOD[:2]], "video 1 has 2 intervals"),
+        ([GOOD, GOOD[:, :3]], "video 1 has 3 features an interval, video 0 has 4"),
+        ([GOOD[0]], "video 0"),
+        ([GOOD[:, :0]], "video 0"),
+    ],
+)
+def test_features_that_cannot_be_used_are_named(videos, message):
+    with pytest.raises(LocaliseError, match=message):
+        cluster(videos, steps=3)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"windows": [np.ones((9, 3), bool)]}, "2 videos have features, 1 have windows"),
+        ({"windows": [np.ones((9, 3), bool), np.ones((9, 2), bool)]}, "video 1: windows of shape"),
+        ({"mode": "other"}, "mode"),
+        ({"solver": "other"}, "solver"),
+        ({"regularisation": 0.0}, "positive"),
+        ({"mode": "authors", "absent": True}, "absent"),
+        ({"steps": 0}, "at least one step"),
+    ],
+)
+def test_options_that_cannot_be_used_are_named(options, message):
+    with pytest.raises(LocaliseError, match=message):
+        cluster([GOOD, GOOD], **{"steps": 3, **options})
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    videos=st.integers(1, 3),
+    width=st.sampled_from([1, 3, 40]),
+    kind=st.sampled_from(["random", "duplicates", "zeros"]),
+)
+def test_odd_but_legal_features_have_an_answer(seed, videos, width, kind):
+    """One video, more features than intervals, duplicate rows, no information at all."""
+    rng = np.random.default_rng(seed)
+    features = [rng.random((rng.integers(3, 8), width)) for _ in range(videos)]
+    if kind == "duplicates":
+        features = [np.repeat(x[:1], len(x), axis=0) for x in features]
+    if kind == "zeros":
+        features = [np.zeros_like(x) for x in features]
+    windows = [rng.random((len(x), 3)) < 0.6 for x in features]
+    result = cluster(features, windows, steps=3, seed=seed)
+    assert (np.diff(result.intervals, axis=1) > 0).all()
+    opened = {(w.video, w.step) for w in result.relaxed_windows}
+    for n, row in enumerate(result.intervals):
+        assert all(windows[n][t, k] or (n, k) in opened for k, t in enumerate(row))
+    assert result.relaxed_objective - result.duality_gap <= result.objective + 1e-9
+
+
+def test_whole_numbers_are_features_too():
+    counts = [np.random.default_rng(n).integers(0, 5, (8, 4)) for n in range(3)]
+    assert cluster(counts, steps=2).intervals.shape == (3, 2)
+
+
+def test_the_algebra_needs_no_compiler():
+    code = "import sys, howsteps.localise.algebra; sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0  # noqa: S603
+
+
+@pytest.mark.parametrize("device", ["cpu", *(["torch-cpu"] if find_spec("torch") else [])])
+def test_every_device_gives_the_same_answer(task, device):
+    videos, _ = task
+    here, there = cluster(videos, steps=3), cluster(videos, steps=3, device=device)
+    np.testing.assert_array_equal(here.intervals, there.intervals)
+    assert there.relaxed_objective == pytest.approx(here.relaxed_objective, rel=1e-5)
+    np.testing.assert_allclose(there.weights.matrix, here.weights.matrix, rtol=1e-5, atol=1e-9)

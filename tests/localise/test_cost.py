@@ -1,0 +1,118 @@
+import sys
+from importlib.util import find_spec
+
+import numpy as np
+import pytest
+
+from howsteps.errors import HowstepsError, MissingExtra
+from howsteps.localise.algebra import CpuAlgebra, make_algebra
+from howsteps.localise.cost import ClusteringCost
+from howsteps.localise.half import BLOCK, HalfMatrix
+from tests.localise import naive
+
+DENSE, SPARSE = 1.0, 0.1
+
+
+def videos_of(width, filled, dtype=np.float32):
+    rng = np.random.default_rng(3)
+    return tuple(
+        (rng.random((t, width)) * (rng.random((t, width)) < filled)).astype(dtype)
+        for t in (13, 17, 20)
+    )
+
+
+# Where PyTorch is not installed, only the lines of the processor can be held to the whole matrix.
+DEVICES = ["cpu", *(["torch-cpu"] if find_spec("torch") else [])]
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("bias", [0.0, 0.01])
+@pytest.mark.parametrize("filled", [DENSE, SPARSE])
+@pytest.mark.parametrize("width", [7, 60])  # fewer and more features than intervals
+def test_cost_is_that_of_the_whole_matrix(width, filled, bias, device):
+    videos = videos_of(width, filled)
+    cost = ClusteringCost(videos, 0.05, bias, device)
+    b = naive.cost_matrix(np.vstack(videos), 0.05, bias)
+    z = np.random.default_rng(0).random((50, 3))
+    assert cost.objective(z) == pytest.approx(naive.objective(b, z), rel=1e-9)
+    np.testing.assert_allclose(50 * cost.gradient(z), b @ z, atol=1e-10)
+    np.testing.assert_allclose(1 - cost.leverages, np.diag(b), atol=1e-10)
+
+
+@pytest.mark.parametrize("filled", [DENSE, SPARSE])
+def test_weights_minimise_the_regularised_loss(filled):
+    videos = videos_of(7, filled)
+    x = np.vstack(videos).astype(float)
+    z = np.random.default_rng(0).random((50, 2))
+    w = ClusteringCost(videos, 0.05, 0.01).weights(z)
+
+    def loss(matrix, bias):
+        residual = z - x @ matrix - bias
+        return (residual**2).sum() / 100 + 0.025 * ((matrix**2).sum() + 0.01 * (bias**2).sum())
+
+    best = loss(w.matrix, w.bias)
+    assert best == pytest.approx(ClusteringCost(videos, 0.05, 0.01).objective(z), rel=1e-9)
+    rng = np.random.default_rng(1)
+    for _ in range(10):
+        nearby = w.matrix + 0.01 * rng.normal(size=w.matrix.shape), w.bias + 0.01 * rng.normal()
+        assert loss(*nearby) > best
+
+
+def test_zeros_are_left_out_only_when_there_are_many():
+    assert make_algebra(videos_of(30, SPARSE)).sparse
+    assert not make_algebra(videos_of(30, DENSE)).sparse
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sparse_and_dense_products_agree(dtype):
+    videos = videos_of(30, SPARSE, dtype)
+    sparse, dense = CpuAlgebra(videos, compress=True), CpuAlgebra(videos, compress=False)
+    rng = np.random.default_rng(0)
+    w, z = rng.random((30, 4)), rng.random((50, 4)) * (rng.random((50, 1)) < 0.5)
+    np.testing.assert_allclose(sparse.times(w), dense.times(w), atol=1e-12)
+    np.testing.assert_allclose(sparse.times(w, 1), dense.times(w, 1), atol=1e-12)
+    np.testing.assert_allclose(sparse.transposed_times(z), dense.transposed_times(z), atol=1e-12)
+    half, full = sparse.inverse(0.3), dense.inverse(0.3)
+    np.testing.assert_allclose(sparse.apply(half, w), dense.apply(full, w), atol=1e-10)
+    np.testing.assert_allclose(sparse.quadratic(half), dense.quadratic(full), atol=1e-10)
+    rows = np.array([0, 14, 49])
+    np.testing.assert_array_equal(dense.rows(rows), np.vstack(videos)[rows])
+
+
+@pytest.mark.parametrize("width", [1, 5, BLOCK, BLOCK + 1, 3 * BLOCK - 7])
+def test_half_a_matrix_multiplies_as_the_whole(width):
+    rng = np.random.default_rng(width)
+    m = rng.random((width, width))
+    m += m.T
+    right = rng.random((width, 3))
+    half = HalfMatrix.of(np.triu(m))
+    np.testing.assert_allclose(half @ right, m @ right, rtol=1e-12)
+    assert half.memory.size <= width * (width + BLOCK) / 2
+
+
+def test_rows_may_come_from_disk(tmp_path):
+    videos = videos_of(7, DENSE)
+    mapped = []
+    for n, x in enumerate(videos):
+        np.save(tmp_path / f"{n}.npy", x)
+        mapped.append(np.load(tmp_path / f"{n}.npy", mmap_mode="r"))
+    z = np.random.default_rng(0).random((50, 2))
+    there, here = ClusteringCost(tuple(mapped), 0.1), ClusteringCost(videos, 0.1)
+    assert there.objective(z) == here.objective(z)
+
+
+def test_unknown_devices_are_named():
+    with pytest.raises(HowstepsError, match="tpu"):
+        make_algebra(videos_of(3, DENSE), "tpu")
+
+
+def test_a_gpu_without_pytorch_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtra, match="vision"):
+        make_algebra(videos_of(3, DENSE), "cuda")
+
+
+def test_a_matrix_that_cannot_be_inverted_is_told():
+    same = (np.ones((5, 3), np.float32),)
+    with pytest.raises(HowstepsError, match="regularisation"):
+        CpuAlgebra(same, compress=False).inverse(-20.0)

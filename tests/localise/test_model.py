@@ -1,0 +1,82 @@
+import json
+
+import numpy as np
+import pytest
+
+from howsteps.errors import InputError
+from howsteps.localise import LocaliseError, Model, Options, cluster
+
+
+@pytest.fixture
+def model(task):
+    videos, _ = task
+    result = cluster(videos, steps=3, evidence=True, restarts=3)
+    return Model.learnt(
+        result, ["jack up", "loosen", "lower"], Options(vocabularies=("hof", "vgg"))
+    )
+
+
+def new_video(seed=100):
+    rng = np.random.default_rng(seed)
+    x = 0.3 * rng.random((25, 8)).astype(np.float32)
+    for step, place in enumerate((4, 11, 20)):
+        x[place, step] += 2.0
+    return x
+
+
+def test_steps_are_found_in_a_new_video(model):
+    located = model.localise([new_video()])
+    np.testing.assert_array_equal(located.intervals, [[4, 11, 20]])
+    assert (located.confidence > 0.9).all()
+
+
+def test_captions_of_the_new_video_hold(model):
+    window = np.ones((25, 3), bool)
+    window[:, 1] = np.arange(25) == 15
+    located = model.localise([new_video()], [window])
+    assert located.intervals[0, 1] == 15
+    assert located.evidence[0, 1].startswith("named")
+
+
+def test_a_step_that_is_not_there_is_absent(model):
+    x = new_video()
+    x[11] = 0.1
+    assert model.localise([x], absent=True).intervals[0].tolist() == [4, -1, 20]
+
+
+def test_a_model_comes_back_as_it_was_saved(model, tmp_path):
+    model.save(tmp_path / "jack")
+    again = Model.load(tmp_path / "jack")
+    assert again.steps == model.steps
+    assert again.options == model.options
+    np.testing.assert_array_equal(again.weights.matrix, model.weights.matrix)
+    np.testing.assert_array_equal(again.chance, model.chance)
+    assert json.loads((tmp_path / "jack" / "model.json").read_text())["version"] == 1
+
+
+def test_other_features_are_refused(model):
+    with pytest.raises(LocaliseError, match="8"):
+        model.localise([np.ones((10, 5), np.float32)])
+
+
+def test_a_model_needs_evidence_and_labels(task):
+    videos, _ = task
+    with pytest.raises(LocaliseError, match="evidence"):
+        Model.learnt(cluster(videos, steps=3, solver="descent"), ["a", "b", "c"])
+    with pytest.raises(LocaliseError, match="2 labels"):
+        Model.learnt(cluster(videos, steps=3, evidence=True), ["a", "b"])
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"version": 9}', "[1]"])
+def test_a_file_that_is_not_a_model_is_named(tmp_path, text):
+    (tmp_path / "model.json").write_text(text)
+    with pytest.raises(InputError, match=r"model\.json"):
+        Model.load(tmp_path)
+
+
+def test_arrays_that_do_not_fit_are_told(model, tmp_path):
+    model.save(tmp_path)
+    text = json.loads((tmp_path / "model.json").read_text())
+    (tmp_path / "model.json").write_text(json.dumps({**text, "steps": ["one"]}))
+    with pytest.raises(InputError, match="do not fit"):
+        Model.load(tmp_path)
