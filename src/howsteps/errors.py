@@ -18,11 +18,15 @@ class MissingExtra(HowstepsError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something in the input that was mended or set aside, and where it stands."""
+    """Something in the input that was mended or set aside, and where it stands.
+
+    A harmless one is only worth saying: nothing that was asked for is missing.
+    """
 
     path: Path
     reason: str
     line: int | None = None
+    harmless: bool = False
 
     def __str__(self) -> str:
         place = f"{self.path}:{self.line}" if self.line else str(self.path)

@@ -1,1 +1,11 @@
-"""Readers: each turns files on disk into a Task."""
+"""Readers: each turns files on disk into tasks.
+
+::
+
+    path ─► collection ─┬─► task_file     one JSON with the videos of a task
+                        └─► caption_files caption files side by side, and the videos beside them
+"""
+
+from howsteps.datasets.collection import Collection, read
+
+__all__ = ["Collection", "read"]

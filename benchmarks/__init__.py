@@ -1,0 +1,1 @@
+"""Measurements: side by side, as ratios, on paths given as arguments."""

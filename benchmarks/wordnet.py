@@ -1,0 +1,217 @@
+"""Our WordNet against NLTK's, on random words; load time, size and speed.
+
+NLTK is needed by this benchmark alone. Give it the database that our tables were built from::
+
+    pip install nltk
+    apt-get install wordnet-base
+    python -m benchmarks.wordnet /usr/share/wordnet
+
+NLTK reads the same files with code of its own, so agreement says that nothing was lost or put out
+of order on the way into the tables. Every figure but the times depends on the seed alone.
+"""
+
+import argparse
+import random
+import shutil
+import tempfile
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import nltk
+import numpy as np
+from nltk.corpus.reader.wordnet import WordNetCorpusReader
+
+from howsteps.narration import wordnet as package
+from howsteps.narration.wordnet import PARTS_OF_SPEECH, PartOfSpeech, WordNet, match_matrix
+from howsteps.narration.wordnet.morphology import ENDINGS
+from howsteps.task import Relation
+
+LETTER: dict[PartOfSpeech, str] = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
+LEXICOGRAPHER_FILES = 45
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """NLTK's answers, with synsets numbered as in our tables."""
+
+    reader: Any
+    number: dict[Any, int]
+
+    @classmethod
+    def open(cls, database: Path, scratch: Path) -> "Reference":
+        """Give NLTK a folder that looks like the one it downloads."""
+        corpus = scratch / "corpora" / "wordnet"
+        corpus.mkdir(parents=True)
+        for path in database.iterdir():
+            if path.is_file():
+                shutil.copy(path, corpus)
+        # Debian packages these two elsewhere or not at all; NLTK opens them, no answer uses them.
+        names = "".join(f"{n:02d}\tfile.{n}\t0\n" for n in range(LEXICOGRAPHER_FILES))
+        (corpus / "lexnames").write_text(names, encoding="ascii")
+        (corpus / "index.sense").touch()
+        nltk.data.path.append(str(scratch))  # NLTK opens no corpus outside its data folders
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it misses the translations, which are not needed
+            reader = WordNetCorpusReader(str(corpus), None)
+        number: dict[Any, int] = {}
+        for pos in PARTS_OF_SPEECH:
+            in_file_order = sorted(reader.all_synsets(LETTER[pos]), key=lambda s: s.offset())
+            number.update({s: len(number) + place for place, s in enumerate(in_file_order)})
+        return cls(reader, number)
+
+    def senses(self, lemma: str, pos: PartOfSpeech) -> list[Any]:
+        """Return NLTK's lemma objects of one lemma in the order of its senses.
+
+        NLTK finds a synset twice that holds both a word and what looks like its singular.
+        """
+        found = self.reader.lemmas(lemma, LETTER[pos])
+        return list({(sense.synset(), sense.name()): sense for sense in found}.values())
+
+    def synset_ids(self, lemma: str, pos: PartOfSpeech) -> list[int]:
+        """Return the synsets of a lemma."""
+        return list(dict.fromkeys(self.number[s.synset()] for s in self.senses(lemma, pos)))
+
+    def tag_counts(self, lemma: str, pos: PartOfSpeech) -> list[int]:
+        """Return the tag counts of its senses."""
+        counts: Counter[Any] = Counter()
+        for sense in self.senses(lemma, pos):
+            counts[sense.synset()] += sense.count()
+        return list(counts.values())
+
+    def antonyms(self, lemma: str, pos: PartOfSpeech) -> set[str]:
+        """Return the antonyms of a lemma."""
+        return {a.name().lower() for s in self.senses(lemma, pos) for a in s.antonyms()}
+
+    def similarity(self, a: str, b: str, pos: PartOfSpeech) -> float | None:
+        """Return the greatest path similarity of any two senses."""
+        values = [
+            s.synset().path_similarity(t.synset())
+            for s in self.senses(a, pos)
+            for t in self.senses(b, pos)
+        ]
+        return max((value for value in values if value is not None), default=None)
+
+
+def inflect(lemma: str, pos: PartOfSpeech, chance: random.Random) -> str:
+    """Make something that looks like a form of a lemma, right or wrong."""
+    ending, replacement = chance.choice([("", ""), *ENDINGS[pos]])
+    return lemma.removesuffix(replacement) + ending
+
+
+def agreement(
+    name: str,
+    ours: Callable[..., Any],
+    theirs: Callable[..., Any],
+    questions: Sequence[tuple[Any, ...]],
+) -> None:
+    """Ask both the same questions, print how often they agree, and the first disagreements."""
+    wrong = [(q, ours(*q), theirs(*q)) for q in questions if ours(*q) != theirs(*q)]
+    print(f"{name:32} {len(questions) - len(wrong):6,} of {len(questions):6,} agree")
+    for question, our_answer, their_answer in wrong[:5]:
+        print(f"    {question}: ours {our_answer}, NLTK's {their_answer}")
+
+
+def compare(ours: WordNet, theirs: Reference, questions: int, seed: int) -> None:
+    """Compare every kind of answer on random lemmas, pairs and forms."""
+    chance = random.Random(seed)  # noqa: S311 - not a secret
+    lemmas = [(lemma, pos) for pos in PARTS_OF_SPEECH for lemma in ours.lexicon.lemmas(pos)]
+    some = chance.sample(lemmas, questions)
+    single = {pos: [w for w in ours.lexicon.lemmas(pos) if "_" not in w] for pos in PARTS_OF_SPEECH}
+    forms = [
+        (inflect(chance.choice(single[pos]), pos, chance), pos)
+        for pos in PARTS_OF_SPEECH
+        for _ in range(questions // 4)
+    ]
+    irregular = [(form, pos) for pos in PARTS_OF_SPEECH for form in ours.exceptions[pos]]
+    tagged = {pos: [w for w in single[pos] if ours.tag_counts(w, pos).any()] for pos in single}
+    with_antonyms = [(w, pos) for w, pos in lemmas if ours.antonyms(w, pos)]
+
+    def similarity(a: str, b: str, pos: PartOfSpeech) -> float | None:
+        distance = ours.distance(a, b, pos)
+        return None if distance is None else 1 / (1 + distance)
+
+    def morphy(word: str, pos: PartOfSpeech) -> list[str]:
+        return list(theirs.reader._morphy(word, LETTER[pos]))
+
+    def synset_ids(lemma: str, pos: PartOfSpeech) -> list[int]:
+        return ours.synset_ids(lemma, pos).tolist()
+
+    def tag_counts(lemma: str, pos: PartOfSpeech) -> list[int]:
+        return ours.tag_counts(lemma, pos).tolist()
+
+    def antonyms(lemma: str, pos: PartOfSpeech) -> set[str]:
+        return set(ours.antonyms(lemma, pos))
+
+    def candidates(word: str, pos: PartOfSpeech) -> list[str]:
+        return list(ours.lemmas(word, pos))
+
+    agreement("synsets in order", synset_ids, theirs.synset_ids, some)
+    agreement("tag counts", tag_counts, theirs.tag_counts, some)
+    agreement("antonyms, random words", antonyms, theirs.antonyms, some)
+    agreement("antonyms, words that have any", antonyms, theirs.antonyms, with_antonyms)
+    agreement("morphy, regular forms", candidates, morphy, forms)
+    # Where the list gives a form twice, NLTK keeps the last line only and we keep both.
+    agreement("morphy, irregular forms", candidates, morphy, irregular)
+    for pos in PARTS_OF_SPEECH:
+        pairs = [(*chance.choices(tagged[pos], k=2), pos) for _ in range(questions // 4)]
+        agreement(f"path similarity, {pos}", similarity, theirs.similarity, pairs)
+
+
+def seconds(
+    action: Callable[[], Any], repeats: int, clock: Callable[[], float] = time.process_time
+) -> float:
+    """Return the median time of an action, by default as the time that it keeps a core busy."""
+    times = []
+    for _ in range(repeats):
+        start = clock()
+        action()
+        times.append(clock() - start)
+    return float(np.median(times))
+
+
+def speed(wordnet: WordNet, seed: int) -> None:
+    """Print size, load time and the time of the questions that the pipeline asks."""
+    size = Path(package.__file__).with_name("wordnet.npz").stat().st_size
+    cpu = seconds(WordNet.load, 20)
+    wall = seconds(WordNet.load, 20, time.perf_counter)
+    print(f"size {size / 1e6:.2f} MB")
+    print(f"load: {cpu * 1e3:.0f} ms of one core, {wall * 1e3:.0f} ms on the clock")
+    chance = random.Random(seed)  # noqa: S311 - not a secret
+    common = {
+        pos: [w for w in wordnet.lexicon.lemmas(pos) if wordnet.tag_counts(w, pos).sum() > 5]
+        for pos in PARTS_OF_SPEECH
+    }
+    for count in (45, 300, 3000):
+        relations = [
+            Relation(chance.choice(common["verb"]), chance.choice(common["noun"]))
+            for _ in range(count)
+        ]
+        duration = seconds(partial(match_matrix, relations, wordnet), 5)
+        print(f"match matrix of {count:5,} relations: {duration * 1e3:.1f} ms")
+    forms = [inflect(chance.choice(common["verb"]), "verb", chance) for _ in range(10_000)]
+    duration = seconds(lambda: [wordnet.lemma(form, "verb") for form in forms], 3)
+    print(f"lemma: {duration / len(forms) * 1e6:.1f} µs a word")
+
+
+def main() -> None:
+    """Compare, time and print."""
+    parser = argparse.ArgumentParser(description="Compare our WordNet with NLTK's.")
+    parser.add_argument("database", type=Path, help="folder with data.noun, index.noun, noun.exc …")
+    parser.add_argument("--questions", type=int, default=4000, help="random questions of each kind")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    wordnet = WordNet.load()
+    speed(wordnet, options.seed)
+    with tempfile.TemporaryDirectory() as scratch:
+        reference = Reference.open(options.database, Path(scratch))
+        compare(wordnet, reference, options.questions, options.seed)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""The ``howsteps`` command: one sub-command for each stage, each in its own file."""
+
+import sys
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+import howsteps
+from howsteps._cli import screen
+from howsteps._cli.demo import demo
+from howsteps._cli.narration import narration
+from howsteps.errors import HowstepsError
+
+app = typer.Typer(
+    name="howsteps",
+    help="Watch many videos of the same job, and write down its steps.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+app.command()(narration)
+app.command()(demo)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"howsteps {howsteps.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line; an error that a person can act on is one line, not a traceback."""
+    try:
+        app()
+    except HowstepsError as error:
+        screen.err.print(f"[red]howsteps:[/] {escape(str(error))}", soft_wrap=True)
+        sys.exit(1)

@@ -1,0 +1,66 @@
+"""How howsteps talks on a terminal: results on stdout, progress and problems on stderr."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from time import monotonic
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from howsteps.errors import Problem
+
+out = Console(highlight=False)
+err = Console(stderr=True, highlight=False)
+
+# A terminal gets a bar; a log gets a line now and then.
+_LINE_EVERY_SECONDS = 10.0
+
+
+@contextmanager
+def progress(what: str, total: int, *, quiet: bool) -> Iterator[Callable[[], None]]:
+    """Show how far a stage is; the value is called once for every item done."""
+    if quiet:
+        yield lambda: None
+    elif err.is_terminal:
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+        )
+        with Progress(*columns, console=err, transient=True) as bar:
+            job = bar.add_task(what, total=total)
+            yield lambda: bar.advance(job)
+    else:
+        yield _lines(what, total)
+
+
+def _lines(what: str, total: int) -> Callable[[], None]:
+    done, said = 0, monotonic()
+
+    def advance() -> None:
+        nonlocal done, said
+        done += 1
+        if monotonic() - said >= _LINE_EVERY_SECONDS:
+            said = monotonic()
+            print(f"{what}: {done} of {total}", file=sys.stderr, flush=True)
+
+    return advance
+
+
+def show_problems(problems: Sequence[Problem], most: int = 30) -> None:
+    """Name what was mended or set aside, one line each, in place of a traceback."""
+    for problem in problems[:most]:
+        style = "dim" if problem.harmless else "yellow"
+        err.print(f"[{style}]{escape(str(problem))}[/]", soft_wrap=True)
+    if len(problems) > most:
+        err.print(f"[yellow]… and {len(problems) - most} more lines like these[/]")
+
+
+def clock(seconds: float) -> str:
+    """A time as people write it under a video: ``1:02:03`` or ``4:05``."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

@@ -1,0 +1,51 @@
+"""Names that come from outside, made safe to be used as keys and in paths."""
+
+import re
+
+# What could leave a folder or break a line or an encoding.
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f/\\\u2028\u2029\ud800-\udfff]+")
+_LONGEST = 120
+
+# The two-letter codes of ISO 639, which tools put between a name and its suffix: "abc.en.vtt".
+_LANGUAGES = """
+aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de
+dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id
+ie ig ii ik in io is it iu iw ja jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo
+lt lu lv mg mh mi mk ml mn mr ms mt my na nb nd ne ng nl nn no nr nv ny oc oj om or os pa pi pl ps
+pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv sw ta te tg th ti tk tl tn
+to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu eng
+"""
+_CODES = frozenset(_LANGUAGES.split())
+_SUFFIX = re.compile(r"(?P<name>.+)\.(?P<code>[A-Za-z]{2,3})(?P<variant>(?:[-_][A-Za-z0-9]+)*)")
+
+
+def split_language(stem: str) -> tuple[str, str]:
+    """Part ``"abc.en-US"`` into ``("abc", "en-us")``; the language is empty if there is none."""
+    found = _SUFFIX.fullmatch(stem)
+    if found is None or found["code"].lower() not in _CODES:
+        return stem, ""
+    return found["name"], (found["code"] + found["variant"]).lower().replace("_", "-")
+
+
+class Names:
+    """Gives out names that are safe and that differ, also where capitals do not count."""
+
+    def __init__(self, kind: str) -> None:
+        self._kind = kind
+        self._taken: set[str] = set()
+
+    def give(self, wanted: object) -> tuple[str, str | None]:
+        """Return a name near ``wanted``, and a sentence that says so if it is another."""
+        asked = str(wanted).strip() if isinstance(wanted, str | int) else ""
+        safe = _UNSAFE.sub("_", asked)[:_LONGEST].strip(" ").lstrip(".") or self._kind
+        name, count = safe, 1
+        while name.casefold() in self._taken:
+            count += 1
+            name = f"{safe}-{count}"
+        self._taken.add(name.casefold())
+        if name == asked:
+            return name, None
+        if not asked:
+            return name, f"a {self._kind} without a name is called {name!r}"
+        why = "is used twice" if safe == asked else "is not safe as a name"
+        return name, f"the {self._kind} name {asked[:_LONGEST]!r} {why}; called {name!r}"

@@ -1,0 +1,73 @@
+"""One JSON file that holds the videos of one task.
+
+Either ``{"task": name, "videos": {id: {"duration": …, "asr": [[start, end, text], …]}}}`` or a list
+of ``{"id": …, "title": …, "asr": …}``. What else the file holds, as true steps, is not read here.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from howsteps.datasets.english import NOT_ENGLISH, is_english
+from howsteps.datasets.names import Names
+from howsteps.errors import Problem
+from howsteps.narration.captions import timed
+from howsteps.narration.captions.cue import seconds
+from howsteps.narration.captions.reading import settle, summarise
+from howsteps.task import Caption, Task, Video
+
+
+def recognises(value: Any) -> bool:
+    """Look for an object with ``videos``, or a list with captions under ``asr``."""
+    if isinstance(value, dict):
+        return isinstance(value.get("videos"), dict | list)
+    return isinstance(value, list) and any(
+        isinstance(entry, dict) and "asr" in entry for entry in value
+    )
+
+
+def read(value: Any, path: Path) -> tuple[Task, list[Problem]]:
+    """Make a task of the contents of a task file; ``path`` names it in problems."""
+    problems: list[Problem] = []
+    videos = []
+    names = Names("video")
+    for given, entry in _entries(value):
+        name, changed = names.give(given)
+        if changed:
+            problems.append(Problem(path, changed))
+        if not isinstance(entry, dict):
+            problems.append(Problem(path, f"video {name}: is not an object; left out"))
+            continue
+        captions, found = _captions(entry.get("asr"), name, path)
+        problems += found
+        if not is_english(captions):
+            problems.append(Problem(path, f"video {name}: {NOT_ENGLISH}"))
+            continue
+        title = entry.get("title")
+        videos.append(
+            Video(
+                id=name,
+                captions=captions,
+                title=title.strip() if isinstance(title, str) else "",
+                duration=seconds(entry.get("duration")),
+            )
+        )
+    task = value.get("task") if isinstance(value, dict) else None
+    name = task.strip() if isinstance(task, str) else ""
+    return Task(name or path.stem, tuple(videos)), problems
+
+
+def _entries(value: Any) -> Iterable[tuple[Any, Any]]:
+    """Pairs of an id and a video."""
+    videos = value["videos"] if isinstance(value, dict) else value
+    if isinstance(videos, dict):
+        return videos.items()
+    return [(entry.get("id") if isinstance(entry, dict) else None, entry) for entry in videos]
+
+
+def _captions(asr: Any, name: str, path: Path) -> tuple[tuple[Caption, ...], list[Problem]]:
+    if not isinstance(asr, list):
+        return (), [Problem(path, f"video {name}: has no captions")]
+    captions, flaws = settle(timed.parse(asr))
+    problems = summarise(flaws, path)
+    return captions, [Problem(path, f"video {name}: {problem.reason}") for problem in problems]

@@ -1,0 +1,78 @@
+"""The one way in: a caption file → its captions, its format, and what was wrong with it."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from howsteps.errors import InputError, Problem
+from howsteps.narration.captions import encoding, formats
+from howsteps.narration.captions.cue import Cue, Flaw, Parsed, UnreadableError
+from howsteps.narration.captions.mending import mend
+from howsteps.task import Caption
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a caption file holds: captions in order of time, its format, and its problems."""
+
+    captions: tuple[Caption, ...]
+    format: str
+    problems: tuple[Problem, ...] = ()
+
+
+def read(path: Path | str) -> Reading:
+    """Read a caption file of any known format and encoding.
+
+    Raises
+    ------
+    InputError
+        The file cannot be used at all; the message names the file, and the line if there is one.
+    """
+    path = Path(path)
+    return read_bytes(encoding.load(path), path)
+
+
+def read_bytes(data: bytes, path: Path | str) -> Reading:
+    """Read captions from the bytes of a file; ``path`` is only named in problems."""
+    path = Path(path)
+    try:
+        text, flaws = encoding.decode(data)
+        name, parsed, more = formats.parse(text)
+        captions, rest = settle(parsed)
+    except UnreadableError as error:
+        raise InputError(path, error.reason, error.line) from None
+    if not captions:
+        raise InputError(path, f"is {name}, but holds no captions")
+    return Reading(captions, name, summarise([*flaws, *more, *rest], path))
+
+
+def settle(parsed: Parsed) -> tuple[tuple[Caption, ...], list[Flaw]]:
+    """Part what a parser yields into cues and flaws, and mend the cues."""
+    flaws: list[Flaw] = []
+    cues: list[Cue] = []
+    for item in parsed:
+        if isinstance(item, Cue):
+            cues.append(item)
+        else:
+            flaws.append(item)
+    captions, mended = mend(cues)
+    return captions, flaws + mended
+
+
+def summarise(flaws: Iterable[Flaw], path: Path) -> tuple[Problem, ...]:
+    """One problem for each kind of flaw, at its first place, with the number of the others.
+
+    A file whose every line is wrong is one thing to tell, not ten thousand.
+    """
+    kinds: dict[str, list[Flaw]] = {}
+    for flaw in flaws:
+        kinds.setdefault(flaw.reason, []).append(flaw)
+    return tuple(_problem(kind, path) for kind in kinds.values())
+
+
+def _problem(kind: list[Flaw], path: Path) -> Problem:
+    first = min(kind, key=lambda flaw: (flaw.line or 0, flaw.entry or 0))
+    reason = first.reason if first.entry is None else f"entry {first.entry}: {first.reason}"
+    if len(kind) > 1:
+        reason += f" (and {len(kind) - 1:,} more like it)"
+    return Problem(path, reason, first.line)

@@ -1,0 +1,127 @@
+"""Small questions about words in a dependency parse.
+
+The shipped parser speaks Universal Dependencies; other spaCy models speak ClearNLP's labels. Both
+dialects are listed here, and nowhere else.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from spacy.tokens import Token
+
+OBJECT = frozenset({"obj", "dobj"})
+PASSIVE_SUBJECT = frozenset({"nsubj:pass", "nsubjpass"})
+SUBJECT = frozenset({"nsubj", "csubj", "expl"})
+RELATIVE_CLAUSE = frozenset({"acl:relcl", "relcl"})
+PARTICLE = frozenset({"compound:prt", "prt"})
+CLAUSE_OPENER = frozenset({"mark", "prep"})
+COMPLEMENT = frozenset({"xcomp", "ccomp"})
+OF_PHRASE = frozenset({"nmod", "prep", "nmod:unmarked"})
+NOUN_PHRASE = frozenset(
+    {"det", "amod", "compound", "nummod", "nmod:poss", "poss", "det:predet", "nn"}
+)
+
+# Adverbs that change what a verb does to its object as particles do.
+_PARTICLE_ADVERBS = frozenset("apart away back down in off on out over together up".split())
+_NEGATIONS = frozenset({"not", "n't", "nt", "never"})
+_NEGATIVE_OPENERS = frozenset({"without", "instead"})
+_MODALS = {
+    **{word: word for word in ("can", "could", "may", "might", "must", "shall", "should")},
+    "ca": "can",
+    "will": "will",
+    "'ll": "will",
+    "wo": "will",
+    "would": "would",
+    "'d": "would",
+}
+# Verbs that hand their own negation and mood on to the verb they introduce: "you don't need to
+# remove the hubcap" is no more a removal than "don't remove the hubcap".
+_SEMI_MODALS = {
+    "need": "need to",
+    "want": "want to",
+    "have": "have to",
+    "got": "have to",
+    "get": "get to",
+    "going": "going to",
+    "gon": "going to",
+    "gonna": "going to",
+    "go": "going to",
+    "try": "try to",
+    "able": "able to",
+    "like": "like to",
+    "let": "let",
+}
+_MODAL_STEMS = {"needs": "need", "wants": "want", "has": "have", "had": "have", "wan": "want"}
+_MODAL_STEMS |= {"trying": "try", "wanted": "want", "needed": "need", "tried": "try"}
+
+
+def children(token: Token, labels: Iterable[str]) -> Iterator[Token]:
+    """Dependents of a word by label."""
+    return (child for child in token.children if child.dep_ in labels)
+
+
+def is_noun(token: Token) -> bool:
+    """Whether a word is a noun; the parser calls a capitalised "Jack" a name."""
+    return token.pos_ == "NOUN" or (token.pos_ == "PROPN" and token.text.isalpha())
+
+
+def conjuncts(token: Token) -> Iterator[Token]:
+    """The words coordinated with a word and standing after it: "the nuts *and the wheel*"."""
+    for child in token.children:
+        if child.dep_ == "conj":
+            yield child
+            yield from conjuncts(child)
+
+
+def particle(verb: Token) -> Token | None:
+    """The particle of a phrasal verb: "take *off*", "put the wheel *back*"."""
+    for child in verb.children:
+        if child.dep_ in PARTICLE or (child.dep_ == "advmod" and child.lower_ in _PARTICLE_ADVERBS):
+            return child
+    return None
+
+
+def introducer(verb: Token) -> Token | None:
+    """The semi-modal that a verb is the complement of: "you *need* to remove …"."""
+    head = verb.head
+    if verb.dep_ in COMPLEMENT and head is not verb and _stem(head) in _SEMI_MODALS:
+        return head
+    return None
+
+
+def is_negated(verb: Token) -> bool:
+    """Whether the narrator says that this is not, or should not be, done."""
+    if any(child.lower_ in _NEGATIONS for child in verb.children):
+        return True
+    if any(child.lower_ in _NEGATIVE_OPENERS for child in children(verb, CLAUSE_OPENER)):
+        return True
+    if verb.dep_ == "pcomp" and verb.head.lower_ in _NEGATIVE_OPENERS:
+        return True
+    above = introducer(verb)
+    if above is not None:
+        return is_negated(above)
+    # "Don't touch or remove the valve": one negation for both. "And" starts a new statement.
+    if verb.dep_ == "conj" and any(child.lower_ in {"or", "nor"} for child in verb.children):
+        return is_negated(verb.head)
+    return False
+
+
+def modal(verb: Token) -> str:
+    """The modal of a verb in its plain form: "should", "need to", "can", or nothing."""
+    for child in verb.children:
+        if child.dep_.startswith("aux") and child.lower_ in _MODALS:
+            return _MODALS[child.lower_]
+    above = introducer(verb)
+    if above is not None:
+        return modal(above) or _SEMI_MODALS[_stem(above)]
+    return ""
+
+
+def noun_phrase(noun: Token) -> list[Token]:
+    """The noun with what stands before it: "the rusty lug nuts"."""
+    words = [token for token in noun.lefts if token.dep_ in NOUN_PHRASE]
+    inner = [part for word in words for part in word.subtree if part.i < noun.i]
+    return sorted({*inner, noun}, key=lambda token: token.i)
+
+
+def _stem(token: Token) -> str:
+    return _MODAL_STEMS.get(token.lower_, token.lower_)

@@ -1,0 +1,119 @@
+"""Captions to sentences and mentions: what every narrator says is done, and when."""
+
+from bisect import bisect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from spacy.language import Language
+from spacy.tokens import Doc, Token
+
+from howsteps.narration import grammar, parser, relations
+from howsteps.narration.words import spoken
+from howsteps.task import Mention, Sentence, Task, Video, Word
+
+
+def hear(
+    task: Task,
+    *,
+    mode: str = "default",
+    model: str | None = None,
+    progress: Callable[[Video], None] | None = None,
+) -> Task:
+    """Read the captions of a task: its videos come back with sentences and mentions.
+
+    Parameters
+    ----------
+    task
+        Videos with captions.
+    mode
+        ``default``, ``paper`` or ``authors``: which ways of naming an object count (see
+        :class:`howsteps.narration.relations.Reading`).
+    model
+        A spaCy pipeline by name or folder instead of the one that ships with howsteps.
+    progress
+        Called with every video that has been heard.
+    """
+    videos = []
+    for video in heard(parser.load(model), task.videos, relations.MODES[mode]):
+        videos.append(video)
+        if progress is not None:
+            progress(video)
+    return replace(task, videos=tuple(videos))
+
+
+def heard(nlp: Language, videos: Sequence[Video], reading: relations.Reading) -> Iterator[Video]:
+    """Hear videos one after another, in their order."""
+    parsed = parser.parse(nlp, (spoken(video.captions) for video in videos))
+    for video, passages in zip(videos, parsed, strict=True):
+        yield listen(video, passages, reading)
+
+
+def listen(video: Video, passages: Sequence[parser.Passage], reading: relations.Reading) -> Video:
+    """Fill in the sentences and mentions of a video from its parsed passages."""
+    sentences: list[Sentence] = []
+    mentions: list[Mention] = []
+    for words, doc in passages:
+        places = parser.word_places(doc)
+        starts = sentence_starts(doc, places)
+        before = len(sentences)
+        sentences += (
+            Sentence(tuple(words[start:end])) for start, end in pairwise([*starts, len(words)])
+        )
+        mentions += (
+            mention(video.id, pair, words, places, before + bisect(starts, place) - 1)
+            for pair in relations.find(doc, reading)
+            for place in [places[pair.verb.i]]
+        )
+    return replace(video, sentences=tuple(sentences), mentions=tuple(mentions))
+
+
+def sentence_starts(doc: Doc, places: Sequence[int]) -> list[int]:
+    """Places of the words that start a sentence.
+
+    A parser may put a sentence end inside a word ("tire" | "."); the word then ends the sentence.
+    """
+    starts = {0}
+    for span in doc.sents:
+        inside = span.start > 0 and places[span.start] == places[span.start - 1]
+        starts.add(places[span.start] + inside)
+    return sorted(starts - {places[-1] + 1})
+
+
+def mention(
+    video: str,
+    pair: relations.Pair,
+    words: Sequence[Word],
+    places: Sequence[int],
+    sentence: int,
+) -> Mention:
+    """Give a pair its time span and a phrase that people can read."""
+    particle = grammar.particle(pair.verb)
+    verb = pair.verb.lemma_
+    off = particle.lower_ if particle is not None else ""
+    said = [pair.verb, pair.spoken, *([particle] if particle is not None else [])]
+    spans = [words[places[token.i]] for token in said]
+    return Mention(
+        video=video,
+        verb=verb,
+        noun=pair.noun.lemma_,
+        phrase=" ".join(filter(None, [verb, off, phrase(pair.noun)])),
+        start=min(word.start for word in spans),
+        end=max(word.end for word in spans),
+        particle=off,
+        modal=grammar.modal(pair.verb),
+        negated=grammar.is_negated(pair.verb) or forbids(pair.noun),
+        resolved=pair.resolved,
+        passive=pair.passive,
+        sentence=sentence,
+    )
+
+
+def phrase(noun: Token) -> str:
+    """The noun phrase as it was spoken, in lower case: "the lug nuts"."""
+    return "".join(t.text_with_ws for t in grammar.noun_phrase(noun)).strip().lower()
+
+
+def forbids(noun: Token) -> bool:
+    """Whether the object itself is denied: "use *no* soap"."""
+    return any(child.lower_ == "no" for child in grammar.children(noun, {"det", "neg"}))

@@ -1,0 +1,133 @@
+"""``howsteps narration`` and ``howsteps demo``, as people and scripts call them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from howsteps._cli.app import app, main
+
+GOOD = "1\n00:00:01,000 --> 00:00:05,000\nfirst you remove the nuts\n\n"
+BACKWARDS = "1\n00:00:09,000 --> 00:00:05,000\nthen you take the wheel off\n\n"
+
+
+def run(*arguments: str | Path) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, [str(a) for a in arguments])
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    captions = tmp_path / "change a tire"
+    captions.mkdir()
+    (captions / "one.srt").write_text(GOOD)
+    (captions / "two.srt").write_text(GOOD.replace("first", "now"))
+    return captions
+
+
+def test_a_folder_is_one_task_and_its_relations_are_listed(folder: Path) -> None:
+    code, out, _ = run("narration", folder)
+    assert code == 0
+    assert "change a tire: 2 videos" in out
+    assert "remove nut" in out
+
+
+def test_one_file_is_shown_sentence_by_sentence_with_times(folder: Path) -> None:
+    code, out, _ = run("narration", folder / "one.srt")
+    assert code == 0
+    assert "first you remove the nuts" in out
+    assert "→ remove the nuts" in out
+
+
+def test_json_has_the_documented_shape(folder: Path, tmp_path: Path) -> None:
+    target = tmp_path / "heard.json"
+    code, _, _ = run("narration", folder, "--json", target)
+    heard = json.loads(target.read_text("utf-8"))
+    assert code == 0
+    assert heard["version"] == 1
+    [relation] = heard["videos"]["one"]["relations"]
+    assert (relation["verb"], relation["noun"], relation["particle"]) == ("remove", "nut", "")
+    assert 1.0 <= relation["start"] < relation["end"] <= 5.0
+
+
+def test_json_to_stdout_is_json_and_nothing_else(folder: Path) -> None:
+    code, out, _ = run("narration", folder, "--json", "-", "--quiet")
+    assert code == 0
+    assert json.loads(out)["task"] == "change a tire"
+
+
+def test_a_broken_file_is_named_and_the_rest_goes_on(folder: Path) -> None:
+    (folder / "broken.srt").write_bytes(b"\x00\x01\x02\x03" * 500)
+    code, out, err = run("narration", folder)
+    assert code == 3
+    assert "2 videos" in out
+    assert "broken.srt" in err
+
+
+def test_times_that_run_backwards_are_mended_and_named_by_line(folder: Path) -> None:
+    (folder / "three.srt").write_text(GOOD + BACKWARDS)
+    code, out, err = run("narration", folder)
+    assert code == 3
+    assert "3 videos" in out
+    assert "three.srt:6" in err.replace("\n", "")
+
+
+def test_a_narration_without_relations_is_named(folder: Path) -> None:
+    (folder / "mute.srt").write_text(GOOD.replace("first you remove the nuts", "well hello there"))
+    code, _, err = run("narration", folder)
+    assert code == 3
+    assert "mute: no relation found" in err
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00\x01" * 600, b"just a few words of no format"])
+def test_a_single_file_that_cannot_be_used_is_one_line(
+    content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    path = tmp_path / "bad.srt"
+    path.write_bytes(content)
+    monkeypatch.setattr("sys.argv", ["howsteps", "narration", str(path)])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert stop.value.code == 1
+    err = capsys.readouterr().err
+    assert "bad.srt" in err
+    assert "Traceback" not in err
+
+
+def test_a_path_that_does_not_exist_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    monkeypatch.setattr("sys.argv", ["howsteps", "narration", "nowhere"])
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert stop.value.code == 1
+    assert "nowhere" in capsys.readouterr().err
+
+
+def test_captions_cannot_style_the_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "hostile.srt"
+    path.write_text(GOOD.replace("first", "[bold]first[/bold]"))
+    code, out, _ = run("narration", path)
+    assert code == 0
+    assert "remove the nuts" in out
+
+
+def test_a_video_without_captions_says_how_to_transcribe_it(folder: Path) -> None:
+    (folder / "film.mp4").write_bytes(b"not really a film")
+    code, _, err = run("narration", folder)
+    assert code == 3
+    assert "--speech" in err
+
+
+def test_demo_hears_all_narrations_without_a_problem() -> None:
+    code, out, _ = run("demo")
+    assert code == 0
+    assert "13 videos" in out
+
+
+def test_version_and_help_teach() -> None:
+    assert run("--version")[1].startswith("howsteps 0.")
+    code, out, _ = run("narration", "--help")
+    assert code == 0
+    assert "SubRip" in out

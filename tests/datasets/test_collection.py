@@ -1,0 +1,202 @@
+"""A path becomes tasks; what is broken is named and does no harm to the rest."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from howsteps import datasets
+from howsteps.errors import InputError
+from howsteps.task import Caption
+
+ENGLISH = "first you want to loosen the nuts and then you can take them off with your hand " * 3
+GERMAN = "zuerst lösen wir die Muttern und dann heben wir das Auto mit dem Wagenheber an " * 4
+
+
+def subrip(text: str) -> str:
+    return f"1\n00:00:01,000 --> 00:00:09,000\n{text}\n"
+
+
+def tagged(text: str) -> str:
+    return f"WEBVTT\n\n00:01.000 --> 00:09.000\n{text}<00:00:05.000><c> now</c>\n"
+
+
+def write(folder: Path, **files: str) -> Path:
+    """Write files whose names have two underscores for each dot."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        (folder / name.replace("__", ".")).write_text(text, "utf-8")
+    return folder
+
+
+def ids(collection: datasets.Collection) -> list[str]:
+    return [video.id for task in collection.tasks for video in task.videos]
+
+
+def reasons(collection: datasets.Collection) -> list[tuple[str, str]]:
+    return [(problem.path.name, problem.reason) for problem in collection.problems]
+
+
+class TestOneFile:
+    def test_captions_are_a_task_of_one_video(self, tmp_path: Path) -> None:
+        write(tmp_path, abc__en__srt=subrip("lift the car"), abc__mp4="", other__mp4="")
+        collection = datasets.read(tmp_path / "abc.en.srt")
+        (task,) = collection.tasks
+        (video,) = task.videos
+        assert (task.name, video.id, video.media) == ("abc", "abc", tmp_path / "abc.mp4")
+        assert video.captions == (Caption(1.0, 9.0, "lift the car"),)
+        assert collection.problems == ()
+
+    def test_a_film_alone(self, tmp_path: Path) -> None:
+        path = write(tmp_path, abc__mp4="") / "abc.mp4"
+        ((video,),) = (task.videos for task in datasets.read(path).tasks)
+        assert (video.id, video.media, video.captions) == ("abc", path, ())
+
+    @pytest.mark.parametrize("text", ["", "just some prose", "[[1, 2", subrip(GERMAN)])
+    def test_a_file_that_cannot_be_used(self, tmp_path: Path, text: str) -> None:
+        path = write(tmp_path, bad__srt=text) / "bad.srt"
+        with pytest.raises(InputError, match=r"bad\.srt"):
+            datasets.read(path)
+
+    def test_no_such_path(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match="no such file"):
+            datasets.read(tmp_path / "missing")
+
+
+class TestTaskFiles:
+    def test_videos_by_id(self, tmp_path: Path) -> None:
+        value = {
+            "task": "Change a Tyre",
+            "step_names": ["jack up"],
+            "videos": {
+                "a": {"duration": 12.5, "asr": [[0, 2, "lift it"]], "steps": [[1, 0, 2]]},
+                "b": {"duration": 9, "asr": [[1, 3, "lower it"]]},
+            },
+        }
+        path = write(tmp_path, task__json=json.dumps(value)) / "task.json"
+        collection = datasets.read(path)
+        (task,) = collection.tasks
+        assert task.name == "Change a Tyre"
+        assert [(v.id, v.duration, v.captions) for v in task.videos] == [
+            ("a", 12.5, (Caption(0.0, 2.0, "lift it"),)),
+            ("b", 9.0, (Caption(1.0, 3.0, "lower it"),)),
+        ]
+        assert collection.problems == ()
+
+    def test_a_list_of_videos(self, tmp_path: Path) -> None:
+        value = [{"id": "a", "title": " Lift \n", "asr": [[0, 2, "lift it"]], "category": "cars"}]
+        path = write(tmp_path, lift__json=json.dumps(value)) / "lift.json"
+        (task,) = datasets.read(path).tasks
+        assert (task.name, task.videos[0].id, task.videos[0].title) == ("lift", "a", "Lift")
+
+    def test_a_task_without_videos(self, tmp_path: Path) -> None:
+        path = write(tmp_path, none__json='{"videos": {}}') / "none.json"
+        assert [reason for _, reason in reasons(datasets.read(path))] == [
+            "holds no video",
+            "no captions were found here",
+        ]
+
+    def test_broken_videos_do_no_harm(self, tmp_path: Path) -> None:
+        value = [
+            {"id": "a", "asr": [[0, 2, "one"]]},
+            {"id": "a", "asr": [[0, 2, "two"]]},
+            {"id": "", "asr": [[5, 2, "three"]]},
+            {"id": "d", "asr": "none"},
+            {"id": "e", "asr": [[0, 60, GERMAN]]},
+            "what",
+        ]
+        path = write(tmp_path, lift__json=json.dumps(value)) / "lift.json"
+        collection = datasets.read(path)
+        assert ids(collection) == ["a", "a-2", "video", "d"]
+        assert reasons(collection) == [
+            ("lift.json", "the video name 'a' is used twice; called 'a-2'"),
+            ("lift.json", "a video without a name is called 'video'"),
+            ("lift.json", "video video: entry 1: ends before it starts; the end was estimated"),
+            ("lift.json", "video d: has no captions"),
+            ("lift.json", "video e: the narration is not English; set aside"),
+            ("lift.json", "a video without a name is called 'video-2'"),
+            ("lift.json", "video video-2: is not an object; left out"),
+        ]
+
+
+class TestFolders:
+    def test_captions_side_by_side_are_one_task(self, tmp_path: Path) -> None:
+        folder = write(
+            tmp_path / "change a tyre",
+            b__srt=subrip("lower it"),
+            a__en__vtt=tagged("lift it"),
+            c__txt=json.dumps([[0, 1, "drive off"]]),
+            a__mkv="",
+            film__mp4="",
+            README__md="# captions",
+            __hidden="x",
+        )
+        collection = datasets.read(folder)
+        (task,) = collection.tasks
+        assert task.name == "change a tyre"
+        assert [(video.id, video.media) for video in task.videos] == [
+            ("a", folder / "a.mkv"),
+            ("b", None),
+            ("c", None),
+            ("film", folder / "film.mp4"),
+        ]
+        assert collection.problems == ()
+
+    def test_english_is_chosen_and_said(self, tmp_path: Path) -> None:
+        folder = write(
+            tmp_path / "tyre",
+            a__de__srt=subrip(GERMAN),
+            a__en__srt=subrip("one"),
+            a__en_US__srt=subrip("two"),
+            a__srt=subrip("three"),
+        )
+        collection = datasets.read(folder)
+        assert collection.tasks[0].videos[0].captions[0].text == "one"
+        reason = "not used: the captions of this video are read from a.en.srt"
+        assert reasons(collection) == [
+            ("a.de.srt", reason),
+            ("a.en_US.srt", reason),
+            ("a.srt", reason),
+        ]
+
+    def test_word_times_are_preferred(self, tmp_path: Path) -> None:
+        folder = write(
+            tmp_path / "tyre", a__en__srt=subrip("lift it"), a__en__vtt=tagged("lift it")
+        )
+        assert datasets.read(folder).tasks[0].videos[0].captions[0].words
+
+    def test_the_next_best_file_where_the_best_is_broken(self, tmp_path: Path) -> None:
+        folder = write(tmp_path / "tyre", a__en__srt="broken", a__srt=subrip("lift it"))
+        collection = datasets.read(folder)
+        assert ids(collection) == ["a"]
+        assert reasons(collection) == [("a.en.srt", "no caption format is recognised in it")]
+
+    def test_broken_and_foreign_files_do_no_harm(self, tmp_path: Path) -> None:
+        folder = write(
+            tmp_path / "tyre", a__srt=subrip(ENGLISH), b__srt=subrip(GERMAN), c__srt="", d__srt="?"
+        )
+        (folder / "e.srt").write_bytes(bytes(range(256)) * 4)
+        collection = datasets.read(folder)
+        assert ids(collection) == ["a"]
+        assert reasons(collection) == [
+            ("b.srt", "the narration is not English; set aside"),
+            ("c.srt", "the file is empty"),
+            ("d.srt", "no caption format is recognised in it"),
+            ("e.srt", "is a binary file, not captions"),
+        ]
+
+    def test_task_files_and_sub_folders(self, tmp_path: Path) -> None:
+        videos = [{"id": "a", "asr": [[0, 2, "one"]]}]
+        write(tmp_path / "data", one__json=json.dumps(videos), bad__json="{")
+        write(tmp_path / "data" / "more", two__json=json.dumps(videos), x__srt=subrip("lift"))
+        write(tmp_path / "data" / "again", one__json=json.dumps(videos))
+        collection = datasets.read(tmp_path / "data")
+        assert [task.name for task in collection.tasks] == ["one", "one-2", "two", "more"]
+        assert [path for path, _ in reasons(collection)] == ["bad.json", "one.json"]
+
+    def test_an_empty_folder(self, tmp_path: Path) -> None:
+        collection = datasets.read(tmp_path)
+        assert collection.tasks == ()
+        assert [problem.reason for problem in collection.problems] == [
+            "no captions were found here"
+        ]

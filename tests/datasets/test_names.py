@@ -1,0 +1,57 @@
+"""Names from outside are safe, differ from each other, and say so when they were changed."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsteps.datasets.names import Names, split_language
+
+
+@pytest.mark.parametrize(
+    ("stem", "parts"),
+    [
+        ("abc", ("abc", "")),
+        ("abc.en", ("abc", "en")),
+        ("abc.en-US", ("abc", "en-us")),
+        ("abc.zh_Hans", ("abc", "zh-hans")),
+        ("Change a tyre [x1].en-orig", ("Change a tyre [x1]", "en-orig")),
+        ("part.one", ("part.one", "")),
+        ("v1.2", ("v1.2", "")),
+        (".en", (".en", "")),
+    ],
+)
+def test_languages_in_file_names(stem: str, parts: tuple[str, str]) -> None:
+    assert split_language(stem) == parts
+
+
+@pytest.mark.parametrize("name", ["xg_Uw7a1", "watch?v=a-b", "Wie geht's? – Räder", "a.b"])
+def test_good_names_stay(name: str) -> None:
+    assert Names("video").give(name) == (name, None)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "name"),
+    [("../etc", "_etc"), ("a/b", "a_b"), ("a\nb", "a_b"), ("", "video"), (7, "7")],
+)
+def test_unsafe_names_are_changed(wanted: object, name: str) -> None:
+    assert Names("video").give(wanted)[0] == name
+
+
+def test_names_that_are_used_twice() -> None:
+    names = Names("video")
+    assert names.give("a") == ("a", None)
+    assert names.give("a") == ("a-2", "the video name 'a' is used twice; called 'a-2'")
+    assert names.give("A")[0] == "A-3"
+    assert names.give(None) == ("video", "a video without a name is called 'video'")
+
+
+@given(st.lists(st.text() | st.none() | st.integers(), max_size=8))
+def test_any_names(wanted: list[object]) -> None:
+    names = Names("video")
+    given_out = [names.give(one)[0] for one in wanted]
+    assert len({name.casefold() for name in given_out}) == len(wanted)
+    for name in given_out:
+        name.encode("utf-8")
+        assert name
+        assert not name.startswith(".")
+        assert not set(name) & set("/\\\n\0")

@@ -1,0 +1,88 @@
+"""Word streams to parsed passages, with the pipeline that ships."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsteps.narration import parser
+from howsteps.task import Word
+
+
+def stream(text: str, *, seconds_a_word: float = 0.4) -> list[Word]:
+    return [
+        Word(word, place * seconds_a_word, (place + 1) * seconds_a_word)
+        for place, word in enumerate(text.split())
+    ]
+
+
+@st.composite
+def narrations(draw: st.DrawFn) -> list[Word]:
+    texts = draw(st.lists(st.sampled_from(["don't", "take", "I'm", "gonna", "A.M.", "♥", "10,5"])))
+    words, clock = [], 0.0
+    for text in texts:
+        clock += draw(st.floats(0, 6))
+        words.append(Word(text, clock, clock + 0.3))
+        clock += 0.3
+    return words
+
+
+@given(narrations())
+def test_passages_hold_every_word_once_in_order(words: list[Word]) -> None:
+    assert [word for passage in parser.passages(words) for word in passage] == words
+
+
+@given(narrations())
+def test_passages_end_at_long_pauses_and_nowhere_else(words: list[Word]) -> None:
+    cuts = [list(passage) for passage in parser.passages(words)]
+    for left, right in pairwise(cuts):
+        assert right[0].start - left[-1].end >= parser.PAUSE_SECONDS
+    for passage in cuts:
+        for one, two in pairwise(passage):
+            assert two.start - one.end < parser.PAUSE_SECONDS
+
+
+def test_a_narration_without_pauses_is_cut_before_it_grows_too_long() -> None:
+    words = stream("and " * (2 * parser.LONGEST_PASSAGE + 7))
+    lengths = [len(passage) for passage in parser.passages(words)]
+    assert lengths == [parser.LONGEST_PASSAGE, parser.LONGEST_PASSAGE, 7]
+
+
+@given(narrations())
+def test_every_token_knows_its_spoken_word(words: list[Word]) -> None:
+    nlp = parser.load()
+    doc = nlp.make_doc(parser.text_of(words))
+    places = parser.word_places(doc)
+    rebuilt = ["".join(t.text for t in doc if places[t.i] == i) for i in range(len(words))]
+    assert " ".join(rebuilt) == parser.text_of(words)
+
+
+def test_narrations_come_back_in_order_and_empty_ones_stay_empty() -> None:
+    texts = ["take the wheel off", "", "put the wheel on", ""]
+    parsed = list(parser.parse(parser.load(), [stream(text) for text in texts]))
+    assert [" ".join(doc.text for _, doc in passages) for passages in parsed] == texts
+
+
+def test_sentence_ends_are_restored_in_speech() -> None:
+    text = "so that's the tire now you need to remove the old tube it should come out easily"
+    [[(_, doc)]] = parser.parse(parser.load(), [stream(text)])
+    assert [sentence[0].text for sentence in doc.sents] == ["so", "now", "it"]
+
+
+def test_captions_that_shout_are_read_in_lower_case() -> None:
+    assert parser.text_of(stream("TAKE THE WHEEL OFF")) == "take the wheel off"
+    assert parser.text_of(stream("Take the LED off")) == "Take the LED off"
+
+
+def test_lemmas_are_dictionary_forms() -> None:
+    [[(_, doc)]] = parser.parse(parser.load(), [stream("she needs the nuts she removed")])
+    lemmas = {token.text: token.lemma_ for token in doc}
+    assert lemmas["needs"] == "need"
+    assert lemmas["nuts"] == "nut"
+    assert lemmas["removed"] == "remove"
+
+
+def test_an_unknown_pipeline_is_one_clear_line() -> None:
+    with pytest.raises(parser.ParserError, match="no spaCy pipeline 'nowhere_sm'"):
+        parser.load("nowhere_sm")

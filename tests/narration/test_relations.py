@@ -1,0 +1,251 @@
+"""Which verb–object pairs a parse holds, one way of speaking at a time."""
+
+import pytest
+from spacy.tokens import Doc
+
+from howsteps.narration import grammar
+from howsteps.narration.relations import MODES, Reading, find
+from tests.narration.trees import tree
+
+PAPER = MODES["paper"]
+
+
+def pairs(doc: Doc, reading: Reading = MODES["default"]) -> list[str]:
+    return [f"{pair.verb.lemma_} {pair.noun.lemma_}" for pair in find(doc, reading)]
+
+
+REMOVE_THE_NUTS = """
+remove VERB VB  0 root
+the    DET  DT  3 det
+nuts   NOUN NNS 1 obj
+"""
+
+NUTS_AND_WHEEL = """
+remove VERB  VB  0 root
+the    DET   DT  3 det
+nuts   NOUN  NNS 1 obj
+and    CCONJ CC  6 cc
+the    DET   DT  6 det
+wheel  NOUN  NN  3 conj
+"""
+
+JACK_UP_AND_SECURE_ON_FIRST = """
+jack   VERB  VB 0 root
+up     ADP   RP 1 compound:prt
+and    CCONJ CC 4 cc
+secure VERB  VB 1 conj
+the    DET   DT 6 det
+car    NOUN  NN 1 obj
+"""
+
+JACK_UP_AND_SECURE_ON_LAST = JACK_UP_AND_SECURE_ON_FIRST.replace("NN 1 obj", "NN 4 obj")
+
+GO_AHEAD_AND_REMOVE = """
+go     VERB  VB  0 root
+ahead  ADV   RB  1 advmod
+and    CCONJ CC  4 cc
+remove VERB  VB  1 conj
+the    DET   DT  6 det
+nuts   NOUN  NNS 4 obj
+"""
+
+NUTS_ARE_REMOVED = """
+the     DET  DT  2 det
+nuts    NOUN NNS 4 nsubj:pass
+are     AUX  VBP 4 aux:pass
+removed VERB VBN 0 root
+"""
+
+REMOVED_AND_CLEANED = (
+    NUTS_ARE_REMOVED
+    + """and     CCONJ CC 6 cc
+cleaned VERB VBN 4 conj
+"""
+)
+
+NUTS_YOU_REMOVED = """
+find    VERB VB  0 root
+the     DET  DT  3 det
+nuts    NOUN NNS 1 obj
+you     PRON PRP 5 nsubj
+removed VERB VBD 3 acl:relcl
+"""
+
+NUTS_THAT_YOU_REMOVED = """
+find    VERB VB  0 root
+the     DET  DT  3 det
+nuts    NOUN NNS 1 obj
+that    PRON WDT 6 obj
+you     PRON PRP 6 nsubj
+removed VERB VBD 3 acl:relcl
+"""
+
+TIRE_THAT_FELL = """
+find VERB VB  0 root
+the  DET  DT  3 det
+tire NOUN NN  1 obj
+that PRON WDT 5 nsubj
+fell VERB VBD 3 acl:relcl
+"""
+
+TOOL_YOU_WORK_WITH = """
+find VERB VB  0 root
+the  DET  DT  3 det
+tool NOUN NN  1 obj
+you  PRON PRP 5 nsubj
+work VERB VBP 3 acl:relcl
+with ADP  IN  5 obl
+"""
+
+LOOSEN_AND_TAKE_THEM_OFF = """
+loosen VERB  VB  0 root
+the    DET   DT  3 det
+nuts   NOUN  NNS 1 obj
+and    CCONJ CC  5 cc
+take   VERB  VB  1 conj
+them   PRON  PRP 5 obj
+off    ADP   RP  5 compound:prt
+"""
+
+TAKE_IT_OFF_AFTER_PLURAL = LOOSEN_AND_TAKE_THEM_OFF.replace("them   PRON", "it     PRON")
+
+CUP_OF_FLOUR = """
+add   VERB VB 0 root
+a     DET  DT 3 det
+cup   NOUN NN 1 obj
+of    ADP  IN 5 case
+flour NOUN NN 3 nmod
+"""
+
+ONE_OF_THE_NUTS = """
+remove VERB VB  0 root
+one    NUM  CD  1 obj
+of     ADP  IN  5 case
+the    DET  DT  5 det
+nuts   NOUN NNS 2 nmod
+"""
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (REMOVE_THE_NUTS, ["remove nut"]),
+        (NUTS_AND_WHEEL, ["remove nut", "remove wheel"]),
+        (JACK_UP_AND_SECURE_ON_FIRST, ["jack car", "secure car"]),
+        (JACK_UP_AND_SECURE_ON_LAST, ["jack car", "secure car"]),
+        (GO_AHEAD_AND_REMOVE, ["remove nut"]),
+        (NUTS_ARE_REMOVED, ["remove nut"]),
+        (REMOVED_AND_CLEANED, ["remove nut", "clean nut"]),
+        (NUTS_YOU_REMOVED, ["find nut", "remove nut"]),
+        (NUTS_THAT_YOU_REMOVED, ["find nut", "remove nut"]),
+        (TIRE_THAT_FELL, ["find tire"]),
+        (TOOL_YOU_WORK_WITH, ["find tool"]),
+        (LOOSEN_AND_TAKE_THEM_OFF, ["loosen nut", "take nut"]),
+        (TAKE_IT_OFF_AFTER_PLURAL, ["loosen nut"]),
+        (CUP_OF_FLOUR, ["add flour"]),
+        (ONE_OF_THE_NUTS, ["remove nut"]),
+    ],
+)
+def test_every_way_of_naming_an_object(said: str, expected: list[str]) -> None:
+    assert pairs(tree(said)) == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (REMOVE_THE_NUTS, ["remove nut"]),
+        (NUTS_AND_WHEEL, ["remove nut", "remove wheel"]),
+        (NUTS_ARE_REMOVED, []),
+        (NUTS_YOU_REMOVED, ["find nut"]),
+        (LOOSEN_AND_TAKE_THEM_OFF, ["loosen nut"]),
+        (CUP_OF_FLOUR, ["add cup"]),
+        (ONE_OF_THE_NUTS, []),
+    ],
+)
+def test_paper_mode_takes_active_direct_objects_that_are_nouns(
+    said: str, expected: list[str]
+) -> None:
+    assert pairs(tree(said), PAPER) == expected
+
+
+def test_the_labels_of_other_spacy_models_are_understood() -> None:
+    said = NUTS_ARE_REMOVED.replace("nsubj:pass", "nsubjpass")
+    assert pairs(tree(said)) == ["remove nut"]
+    assert pairs(tree(REMOVE_THE_NUTS.replace("obj", "dobj"))) == ["remove nut"]
+
+
+def test_a_resolved_pronoun_says_so_and_keeps_its_own_place() -> None:
+    _, taken = find(tree(LOOSEN_AND_TAKE_THEM_OFF))
+    assert taken.resolved
+    assert (taken.noun.text, taken.spoken.text) == ("nuts", "them")
+
+
+def test_a_pronoun_with_nothing_before_it_is_left_out() -> None:
+    assert pairs(tree("take VERB VB 0 root\nit PRON PRP 1 obj\noff ADP RP 1 compound:prt")) == []
+
+
+def test_time_is_not_something_that_it_can_stand_for() -> None:
+    said = """
+    take  VERB VB 0 root
+    your  PRON PRP$ 3 nmod:poss
+    time  NOUN NN 1 obj
+    and   CCONJ CC 5 cc
+    check VERB VB 1 conj
+    it    PRON PRP 5 obj
+    """
+    assert pairs(tree(said)) == ["take time"]
+
+
+@pytest.mark.parametrize(
+    ("said", "negated"),
+    [
+        ("do AUX VB 3 aux\nnot PART RB 3 advmod\nremove VERB VB 0 root\nnuts NOUN NNS 3 obj", True),
+        ("never ADV RB 2 advmod\nremove VERB VB 0 root\nnuts NOUN NNS 2 obj", True),
+        ("without SCONJ IN 2 mark\nremoving VERB VBG 0 root\nnuts NOUN NNS 2 obj", True),
+        (
+            "do AUX VBP 3 aux\nn't PART RB 3 advmod\nneed VERB VB 0 root\nto PART TO 5 mark\n"
+            "remove VERB VB 3 xcomp\nnuts NOUN NNS 5 obj",
+            True,
+        ),
+        (
+            "do AUX VB 3 aux\nn't PART RB 3 advmod\ntouch VERB VB 0 root\nor CCONJ CC 5 cc\n"
+            "remove VERB VB 3 conj\nnuts NOUN NNS 5 obj",
+            True,
+        ),
+        (
+            "do AUX VB 3 aux\nn't PART RB 3 advmod\nworry VERB VB 0 root\nand CCONJ CC 5 cc\n"
+            "remove VERB VB 3 conj\nnuts NOUN NNS 5 obj",
+            False,
+        ),
+        (REMOVE_THE_NUTS, False),
+    ],
+)
+def test_negation_reaches_the_verb_it_is_meant_for(said: str, negated: bool) -> None:
+    verb = next(token for token in tree(said) if token.text.startswith("remov"))
+    assert grammar.is_negated(verb) is negated
+
+
+@pytest.mark.parametrize(
+    ("said", "modal"),
+    [
+        ("should AUX MD 2 aux\nremove VERB VB 0 root\nnuts NOUN NNS 2 obj", "should"),
+        ("'ll AUX MD 2 aux\nremove VERB VB 0 root\nnuts NOUN NNS 2 obj", "will"),
+        ("need VERB VBP 0 root\nto PART TO 3 mark\nremove VERB VB 1 xcomp", "need to"),
+        ("going VERB VBG 0 root\nto PART TO 3 mark\nremove VERB VB 1 xcomp", "going to"),
+        (REMOVE_THE_NUTS, ""),
+    ],
+)
+def test_modality(said: str, modal: str) -> None:
+    verb = next(token for token in tree(said) if token.text == "remove")
+    assert grammar.modal(verb) == modal
+
+
+def test_compound_nouns_are_kept_for_display() -> None:
+    said = tree(
+        "take VERB VB 0 root\noff ADP RP 1 compound:prt\nthe DET DT 6 det\nrusty ADJ JJ 6 amod\n"
+        "lug NOUN NN 6 compound\nnuts NOUN NNS 1 obj\non ADP IN 8 case\ntop NOUN NN 6 nmod"
+    )
+    assert [token.text for token in grammar.noun_phrase(said[5])] == ["the", "rusty", "lug", "nuts"]
+    particle = grammar.particle(said[0])
+    assert particle is not None
+    assert particle.text == "off"

@@ -1,0 +1,63 @@
+"""Relations that narrators share, and the JSON of what was heard."""
+
+import json
+
+from howsteps.narration.record import record
+from howsteps.narration.summary import common_relations
+from howsteps.task import Mention, Relation, Sentence, Task, Video, Word
+
+
+def mention(video: str, verb: str, noun: str, phrase: str = "", **other: object) -> Mention:
+    return Mention(video, verb, noun, phrase or f"{verb} the {noun}", 1.0, 2.0, **other)  # type: ignore[arg-type]
+
+
+TASK = Task(
+    "fix",
+    (
+        Video(
+            "a",
+            sentences=(Sentence((Word("hi", 0.0, 0.12345),)),),
+            mentions=(
+                mention("a", "remove", "nut", "remove those nuts"),
+                mention("a", "remove", "nut"),
+                mention("a", "take", "look"),
+            ),
+        ),
+        Video("b", mentions=(mention("b", "remove", "nut"),)),
+        Video("c", mentions=(mention("c", "remove", "nut", negated=True),)),
+    ),
+)
+
+
+def test_relations_are_counted_by_the_videos_that_name_them() -> None:
+    first, second = common_relations(TASK)
+    assert (first.relation, first.videos, first.mentions) == (Relation("remove", "nut"), 2, 3)
+    assert (second.relation, second.videos) == (Relation("take", "look"), 1)
+
+
+def test_the_usual_phrase_is_the_most_frequent_one() -> None:
+    assert common_relations(TASK)[0].phrase == "remove the nut"
+
+
+def test_the_example_is_a_plain_mention_where_there_is_one() -> None:
+    resolved = mention("a", "put", "tire", resolved=True)
+    plain = mention("b", "put", "tire")
+    task = Task("t", (Video("a", mentions=(resolved,)), Video("b", mentions=(plain,))))
+    assert common_relations(task)[0].example == plain
+
+
+def test_one_task_is_recorded_with_its_videos_at_the_top() -> None:
+    heard = json.loads(json.dumps(record([TASK])))
+    assert heard["version"] == 1
+    assert list(heard["videos"]) == ["a", "b", "c"]
+    assert heard["videos"]["a"]["sentences"] == [{"start": 0.0, "end": 0.123, "text": "hi"}]
+    relation = heard["videos"]["c"]["relations"][0]
+    assert {"verb", "particle", "noun", "phrase", "start", "end", "negated", "resolved"} <= set(
+        relation
+    )
+    assert relation["negated"] is True
+
+
+def test_several_tasks_are_recorded_by_name() -> None:
+    heard = record([TASK, Task("other", ())])
+    assert list(heard["tasks"]) == ["fix", "other"]

@@ -1,0 +1,115 @@
+"""A kept transcript comes back as it was, or not at all."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsteps.narration import transcript
+from howsteps.narration.transcript import Transcript
+from howsteps.task import Caption, Word
+
+TRANSCRIPT = Transcript(
+    (
+        Caption(0.5, 1.25, "Café doors", (Word("Café", 0.5, 0.75), Word("doors", 0.75, 1.25))),
+        Caption(2.0, 3.0, "no words here"),
+    ),
+    duration=4.0,
+)
+
+seconds = st.floats(0, 1e5, allow_nan=False).map(lambda value: round(value, 3))
+words = st.builds(Word, st.text(min_size=1), seconds, seconds)
+captions = st.builds(Caption, seconds, seconds, st.text(), st.lists(words, max_size=4).map(tuple))
+transcripts = st.builds(Transcript, st.lists(captions, max_size=4).map(tuple), seconds)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("transcripts")
+
+
+@given(heard=transcripts)
+def test_what_is_saved_is_loaded(folder: Path, heard: Transcript) -> None:
+    transcript.save(heard, folder / "any.json")
+    assert transcript.load(folder / "any.json") == heard
+
+
+def test_the_file_has_the_layout_of_whisper(tmp_path: Path) -> None:
+    transcript.save(TRANSCRIPT, tmp_path / "a.json")
+    document = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
+    assert document["text"] == "Café doors no words here"
+    first = document["segments"][0]
+    assert (first["id"], first["start"], first["end"], first["text"]) == (
+        0,
+        0.5,
+        1.25,
+        "Café doors",
+    )
+    assert first["words"][1] == {"word": "doors", "start": 0.75, "end": 1.25}
+
+
+def test_saving_leaves_nothing_else_behind(tmp_path: Path) -> None:
+    transcript.save(TRANSCRIPT, tmp_path / "a.json")
+    transcript.save(TRANSCRIPT, tmp_path / "a.json")
+    assert os.listdir(tmp_path) == ["a.json"]
+
+
+def test_a_failed_save_keeps_the_old_file(tmp_path: Path) -> None:
+    transcript.save(TRANSCRIPT, tmp_path / "a.json")
+    unwritable = Transcript((Caption(0, 1, object()),), 1.0)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        transcript.save(unwritable, tmp_path / "a.json")
+    assert os.listdir(tmp_path) == ["a.json"]
+    assert transcript.load(tmp_path / "a.json") == TRANSCRIPT
+
+
+def test_there_is_nothing_to_load(tmp_path: Path) -> None:
+    assert transcript.load(tmp_path / "absent.json") is None
+    assert transcript.load(tmp_path) is None
+
+
+@given(data=st.data())
+def test_a_file_cut_anywhere_is_not_believed(folder: Path, data: st.DataObject) -> None:
+    path = folder / "cut.json"
+    transcript.save(TRANSCRIPT, path)
+    content = path.read_bytes()
+    path.write_bytes(content[: data.draw(st.integers(0, len(content) - 1))])
+    assert transcript.load(path) is None
+
+
+@given(data=st.data())
+def test_a_changed_byte_is_noticed_or_harmless(folder: Path, data: st.DataObject) -> None:
+    path = folder / "changed.json"
+    transcript.save(TRANSCRIPT, path)
+    content = bytearray(path.read_bytes())
+    content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    path.write_bytes(content)
+    assert transcript.load(path) in (None, TRANSCRIPT)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"null",
+        b"[]",
+        b"{}",
+        b"\xff\xfe\x00",
+        b"[" * 200_000,
+        b'{"version": 1, "sha256": "", "duration": 1.0, "segments": 7}',
+    ],
+)
+def test_other_content_is_not_believed(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "a.json").write_bytes(content)
+    assert transcript.load(tmp_path / "a.json") is None
+
+
+def test_another_version_is_not_believed(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    transcript.save(TRANSCRIPT, path)
+    document = json.loads(path.read_bytes())
+    path.write_text(json.dumps(document | {"version": transcript.VERSION + 1}))
+    assert transcript.load(path) is None
