@@ -1,7 +1,7 @@
 """Slow, obviously right versions of the mathematics of the script."""
 
 from functools import cache
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 
 import numpy as np
 
@@ -21,7 +21,7 @@ def random_instance(
 
 
 def increasing(slots) -> bool:
-    return all(left < right for left, right in zip(slots, slots[1:], strict=False))
+    return all(left < right for left, right in pairwise(slots))
 
 
 def objective(sequences, match, slots) -> int:
@@ -37,7 +37,7 @@ def objective(sequences, match, slots) -> int:
 
 
 def optimum(sequences, match, mismatch=100) -> int:
-    """Best objective on a template of any length: every column is a set of sequences that advance."""
+    """Best objective on a template of any length: each column advances some of the sequences."""
     rows = [row for row in sequences if row]
 
     @cache

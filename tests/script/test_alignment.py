@@ -15,9 +15,7 @@ SAME = np.eye(3, dtype=bool)
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 100_000), st.sampled_from([0.0, 0.15, 0.5]))
 def test_meets_the_optimum_of_four_sequences_of_five(seed: int, alike: float) -> None:
-    sequences, match = naive.random_instance(
-        seed, sequences=4, longest=5, relations=4, alike=alike
-    )
+    sequences, match = naive.random_instance(seed, sequences=4, longest=5, relations=4, alike=alike)
     found = align(sequences, match, seed=seed)
     assert found.objective == naive.optimum(sequences, match)
     assert found.objective == naive.objective(sequences, match, found.slots)

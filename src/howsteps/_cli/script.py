@@ -1,6 +1,5 @@
 """``howsteps script``: the steps of a job, in order, from what its narrators say."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -9,20 +8,12 @@ from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import screen
-from howsteps._cli.narration import SOME_PROBLEMS, WIDE, plural, write_json
+from howsteps._cli.narration import SOME_PROBLEMS, WIDE, Mode, plural, write_json
 from howsteps.errors import Problem
 from howsteps.task import Script, Step, Task
 
 BAR = 10  # characters of a full bar
 OTHER_WORDS = 3  # other ways of saying a step that are listed
-
-
-class Mode(StrEnum):
-    """What is aligned, and how."""
-
-    default = "default"
-    paper = "paper"
-    authors = "authors"
 
 
 def script(

@@ -9,6 +9,7 @@
 """
 
 from howsteps.script.alignment import Alignment, align, certify
+from howsteps.script.columns import columns
 from howsteps.script.discovery import Options, discover
 
-__all__ = ["Alignment", "Options", "align", "certify", "discover"]
+__all__ = ["Alignment", "Options", "align", "certify", "columns", "discover"]

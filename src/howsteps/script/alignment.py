@@ -191,7 +191,7 @@ def _put_back(problem: Problem, placed: NDArray[np.int64]) -> NDArray[np.int64]:
 def _squeeze(
     problem: Problem, slots: int, seconds: float, seed: int
 ) -> tuple[NDArray[np.int64], list[tuple[float, int]]]:
-    """Align on a template that is too short: many starts of Frank-Wolfe, each with block descent."""
+    """Align on a template that is too short: starts of Frank-Wolfe, each with block descent."""
     begun = perf_counter()
     generator = np.random.default_rng(seed)
     best, trace = problem.tokens, []

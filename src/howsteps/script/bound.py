@@ -57,7 +57,7 @@ def _count_pairs(tokens: Any, first: Any, match: Any, best: Any) -> Any:
 def pairs(problem: Problem) -> int:
     """Bound by pairs of sequences: two sequences share at most their longest common subsequence.
 
-        Tr(UᵀBU) ≥ −S − 2 Σ_(n<m) LCS(dⁿ, dᵐ)
+    Tr(UᵀBU) ≥ −S − 2 Σ_(n<m) LCS(dⁿ, dᵐ)
     """
     best = np.zeros(int(problem.lengths.max(initial=0)) + 1, dtype=np.int64)
     return objective_at(problem, _count_pairs(problem.tokens, problem.first, problem.match, best))

@@ -28,7 +28,9 @@ def columns(
         for slot in row:
             counts[slot] = counts.get(slot, 0) + 1
     shown = sorted(slot for slot, count in counts.items() if count >= least)
-    rows = [dict(zip(places, texts, strict=True)) for places, texts in zip(slots, words, strict=True)]
+    rows = [
+        dict(zip(places, texts, strict=True)) for places, texts in zip(slots, words, strict=True)
+    ]
     lines = [[str(counts[slot]) for slot in shown]]
     lines += [[row.get(slot, BLANK)[:width] for slot in shown] for row in rows]
     widths = [max(len(line[place]) for line in lines) for place in range(len(shown))]

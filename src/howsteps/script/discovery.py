@@ -107,7 +107,12 @@ def discover(
     if steps is None:
         steps = stable_steps(short, matrix, mode=mode, seed=seed)
     alignment = align(
-        short, matrix, seconds=seconds, seed=seed, mode=mode, certificate_seconds=certificate_seconds
+        short,
+        matrix,
+        seconds=seconds,
+        seed=seed,
+        mode=mode,
+        certificate_seconds=certificate_seconds,
     )
     kept = selection.keep(_support(alignment), steps)
     members = _members(sequences, places, alignment, kept)

@@ -105,7 +105,7 @@ def step_size(slope: float, curvature: float) -> float:
 
 @dataclass(frozen=True)
 class Iteration:
-    """One step of Frank-Wolfe from an iterate U: f and the gap before it, the step, the roundings."""
+    """One step of Frank-Wolfe from U: f and the gap before it, the step, the roundings."""
 
     objective: float
     gradient: Matrix

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
 
 from howsteps.errors import HowstepsError
 
@@ -53,8 +54,7 @@ class Problem:
     def shared(self) -> NDArray[np.bool_]:
         """Tokens that match a token of another sequence; all others can only stand alone.
 
-        Relation d is heard in ``videos[d]`` sequences; it is shared when it is heard in two, or when
-        a relation that it matches is heard in a sequence other than its own.
+        A relation is shared when it and the relations that it matches are heard in two sequences.
         """
         pairs = np.unique(np.stack([self.tokens, self.sequence], axis=1), axis=0)
         heard: list[set[int]] = [set() for _ in self.match]
@@ -85,8 +85,6 @@ class Problem:
         slots
             The slot of every token, end to end.
         """
-        from scipy.sparse import csr_array
-
         _, place = np.unique(np.asarray(slots), return_inverse=True)
         if not len(place):
             return 0

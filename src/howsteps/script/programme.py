@@ -1,7 +1,7 @@
 """An exact integer programme with order cuts that are added when they are needed.
 
-One variable x_e ∈ {0, 1} for every pair e = (s, t) of matching tokens of different sequences: do they
-share a slot? Maximise Σ_e x_e (maximum-weight trace), subject to
+One variable x_e ∈ {0, 1} for every pair e = (s, t) of matching tokens of different sequences: do
+they share a slot? Maximise Σ_e x_e (maximum-weight trace), subject to
 
 * staircases: of the pairs between two sequences that pairwise cross or touch, one at most;
 * transitivity: x_(s,t) + x_(t,u) − x_(s,u) ≤ 1, and ≤ 1 without the last term where s and u cannot
@@ -18,6 +18,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
 
 from howsteps.script.bound import objective_at
 from howsteps.script.compiled import compiled
@@ -46,8 +49,6 @@ class _Cuts:
 
     def matrix(self, width: int) -> Any:
         """All rows, sparse."""
-        from scipy.sparse import csr_array
-
         return csr_array((self.values, (self.rows, self.columns)), (len(self.limits), width))
 
 
@@ -129,9 +130,6 @@ class _Programme:
 
     def _order(self, full: NDArray[np.float64], x: NDArray[np.float64]) -> None:
         """Find for every step to the right the lightest way back, a pair weighing 1 − x."""
-        from scipy.sparse import csr_array
-        from scipy.sparse.csgraph import dijkstra
-
         sequence = self.problem.sequence
         tails = np.flatnonzero(sequence[:-1] == sequence[1:])
         if not len(tails):
@@ -169,8 +167,6 @@ def programme(problem: Problem, *, seconds: float, objective: int) -> int | None
     None where there are too many pairs, or no relaxation could be solved in time. The programme
     stops early when its bound meets ``objective``.
     """
-    from scipy.optimize import Bounds, LinearConstraint, linprog, milp
-
     start = perf_counter()
     tokens, first = problem.tokens, problem.first
     matching = problem.match[:, tokens].sum(axis=1)[tokens].sum()

@@ -192,6 +192,95 @@ def settle(tokens: Tokens, template: Template, scratch: Scratch, n: int) -> None
 
 
 @compiled
+def _meet(tokens: Tokens, template: Template, scratch: Scratch, n: int, d: int) -> Any:
+    """Count the tokens of other sequences that match relation d, slot by slot.
+
+    Returns how many slots were ``touched``; their counts are for the caller to clear.
+    """
+    found = 0
+    for k in range(tokens.partner_first[d], tokens.partner_first[d + 1]):
+        t = tokens.partner[k]
+        at = template.slot[t]
+        if at >= 0 and tokens.sequence[t] != n:
+            if scratch.count[at] == 0:
+                scratch.touched[found] = at
+                found += 1
+            scratch.count[at] += 1
+    template.work[0] += tokens.partner_first[d + 1] - tokens.partner_first[d] + 8 * found
+    return found
+
+
+@compiled
+def _heaviest_left(scratch: Scratch, at: int) -> Any:
+    """The heaviest chain that ends to the left of a slot (−1: none)."""
+    best = -1
+    while at > 0:
+        node = scratch.tree[at]
+        if node >= 0 and (best < 0 or scratch.value[node] > scratch.value[best]):
+            best = node
+        at -= at & -at
+    return best
+
+
+@compiled
+def _enter(scratch: Scratch, node: int, length: int) -> None:
+    """Enter a chain into the tree of prefix maxima."""
+    at = scratch.node_slot[node] + 1
+    while at <= length:
+        other = scratch.tree[at]
+        if other < 0 or scratch.value[node] > scratch.value[other]:
+            scratch.tree[at] = node
+        at += at & -at
+
+
+@compiled
+def _chains(
+    tokens: Tokens, template: Template, scratch: Scratch, n: int, seed: int, bonus: int
+) -> Any:
+    """Build all heaviest chains of sequence n, whose tokens are not counted in the sizes.
+
+    Returns the gain and the worth (bonus included) of the old place.
+    """
+    slot, length = template.slot, template.length[0]
+    begin, end = tokens.first[n], tokens.first[n + 1]
+    chance = max(1, min(255, (1 << TIE_BITS) // (end - begin + 1)))
+    scratch.tree[: length + 1] = -1
+    template.work[0] += length
+    nodes, old_gain, old_worth = 0, 0, 0
+    for s in range(begin, end):
+        d = tokens.relation[s]
+        extra = 0
+        if seed >= 0:
+            alike = tokens.match[d, tokens.relation[seed]]
+            extra = -2 * bonus * (tokens.match_cost if alike else tokens.mismatch_cost)
+        fresh = nodes
+        for j in range(_meet(tokens, template, scratch, n, d)):
+            at = scratch.touched[j]
+            matching = scratch.count[at]
+            scratch.count[at] = 0
+            clashing = template.size[at] - matching
+            gain = -2 * (tokens.match_cost * matching + tokens.mismatch_cost * clashing)
+            worth = gain + (extra if seed >= 0 and at == slot[seed] else 0)
+            if at == slot[s]:
+                old_gain += gain
+                old_worth += worth
+            if worth > 0:
+                scratch.value[nodes] = (worth << TIE_BITS) + random_below(template, chance)
+                scratch.gain[nodes] = gain
+                scratch.node_slot[nodes] = at
+                scratch.node_token[nodes] = s
+                left = _heaviest_left(scratch, at)
+                scratch.parent[nodes] = left
+                if left >= 0:
+                    scratch.value[nodes] += scratch.value[left]
+                    scratch.gain[nodes] += scratch.gain[left]
+                nodes += 1
+        for node in range(fresh, nodes):  # only now: no two tokens of a sequence share a slot
+            _enter(scratch, node, length)
+    return old_gain, old_worth
+
+
+@compiled
 def realign(
     tokens: Tokens, template: Template, scratch: Scratch, n: int, seed: int, bonus: int
 ) -> Any:
@@ -200,74 +289,15 @@ def realign(
     The slot of token ``seed`` (−1: none) counts as if it held ``bonus`` more tokens like it. A
     sequence that is in the template moves only to a strictly better place.
     """
-    slot, size, count, tree = template.slot, template.size, scratch.count, scratch.tree
-    touched, value, parent = scratch.touched, scratch.value, scratch.parent
-    begin, end, length = tokens.first[n], tokens.first[n + 1], template.length[0]
-    seed_slot = slot[seed] if seed >= 0 else -1
+    slot, size = template.slot, template.size
+    begin, end = tokens.first[n], tokens.first[n + 1]
     attached = slot[begin] >= 0
-    chance = max(1, min(255, (1 << TIE_BITS) // (end - begin + 1)))
-    for s in range(begin, end):
-        if attached:
+    if attached:
+        for s in range(begin, end):
             size[slot[s]] -= 1
-    tree[: length + 1] = -1
-    nodes, old_gain, old_value, work = 0, 0, 0, length
-    for s in range(begin, end):
-        d = tokens.relation[s]
-        found = 0
-        for k in range(tokens.partner_first[d], tokens.partner_first[d + 1]):
-            t = tokens.partner[k]
-            at = slot[t]
-            if at >= 0 and tokens.sequence[t] != n:
-                if count[at] == 0:
-                    touched[found] = at
-                    found += 1
-                count[at] += 1
-        seeded = 0
-        if seed >= 0:
-            alike = tokens.match[d, tokens.relation[seed]]
-            seeded = -2 * bonus * (tokens.match_cost if alike else tokens.mismatch_cost)
-        fresh = nodes
-        for j in range(found):
-            at = touched[j]
-            gain = -2 * (
-                tokens.match_cost * count[at] + tokens.mismatch_cost * (size[at] - count[at])
-            )
-            worth = gain + (seeded if at == seed_slot else 0)
-            count[at] = 0
-            if at == slot[s]:
-                old_gain += gain
-                old_value += worth
-            if worth <= 0:
-                continue
-            best = -1  # the heaviest chain that ends to the left of this slot
-            p = at
-            while p > 0:
-                if tree[p] >= 0 and (best < 0 or value[tree[p]] > value[best]):
-                    best = tree[p]
-                p -= p & -p
-            value[nodes] = (worth << TIE_BITS) + random_below(template, chance)
-            scratch.gain[nodes] = gain
-            if best >= 0:
-                value[nodes] += value[best]
-                scratch.gain[nodes] += scratch.gain[best]
-            parent[nodes] = best
-            scratch.node_slot[nodes] = at
-            scratch.node_token[nodes] = s
-            nodes += 1
-        for m in range(fresh, nodes):  # only now: no two tokens of a sequence share a slot
-            p = scratch.node_slot[m] + 1
-            while p <= length:
-                if tree[p] < 0 or value[m] > value[tree[p]]:
-                    tree[p] = m
-                p += p & -p
-        work += tokens.partner_first[d + 1] - tokens.partner_first[d] + 8 * found
-    template.work[0] += work
-
-    best = -1
-    for m in range(nodes):
-        if best < 0 or value[m] > value[best]:
-            best = m
-    if attached and (best < 0 or value[best] >> TIE_BITS <= old_value):
+    old_gain, old_worth = _chains(tokens, template, scratch, n, seed, bonus)
+    best = _heaviest_left(scratch, template.length[0])
+    if attached and (best < 0 or scratch.value[best] >> TIE_BITS <= old_worth):
         for s in range(begin, end):
             size[slot[s]] += 1
         return 0
@@ -275,8 +305,7 @@ def realign(
     scratch.target[: end - begin] = -1
     while best >= 0:
         scratch.target[scratch.node_token[best] - begin] = scratch.node_slot[best]
-        best = parent[best]
-    for s in range(begin, end):
-        slot[s] = -1
+        best = scratch.parent[best]
+    slot[begin:end] = -1
     settle(tokens, template, scratch, n)
     return old_gain - new_gain

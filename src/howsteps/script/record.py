@@ -2,8 +2,9 @@
 
 One task::
 
-    {"version": 1, "task": …, "steps": [{"label", "support", "relations": [{"verb", "noun", "count"}],
-     "mentions": [{"video", "start", "end"}], "examples": […]}],
+    {"version": 1, "task": …,
+     "steps": [{"label", "support", "relations": [{"verb", "noun", "count"}],
+                "mentions": [{"video", "start", "end"}], "examples": […]}],
      "alignment": {"objective", "objective_per_token", "bound", "seconds"}}
 
 Several tasks::
@@ -24,7 +25,10 @@ def record(scripts: Mapping[str, Script]) -> dict[str, Any]:
     if len(scripts) == 1:
         [(name, script)] = scripts.items()
         return {"version": VERSION, "task": name, **_script(script)}
-    return {"version": VERSION, "tasks": {name: _script(script) for name, script in scripts.items()}}
+    return {
+        "version": VERSION,
+        "tasks": {name: _script(script) for name, script in scripts.items()},
+    }
 
 
 def _script(script: Script) -> dict[str, Any]:

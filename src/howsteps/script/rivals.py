@@ -1,9 +1,10 @@
 """Two aligners from biology, on the same problem and the same costs, to measure against.
 
-*Progressive* alignment (Clustal): a guide tree from the distances of pairs, then profiles are merged
-up the tree, each merge exact for the two profiles. *Partial-order* alignment (POA): sequences are
-added one by one to a graph of columns, each along its heaviest path. Neither looks back, so each is
-run for several orders and the best is kept. Both use the gain of the objective itself, −2 Σ c.
+*Progressive* alignment (Clustal): a guide tree from the distances of pairs, then profiles are
+merged up the tree, each merge exact for the two profiles. *Partial-order* alignment (POA):
+sequences are added one by one to a graph of columns, each along its heaviest path. Neither looks
+back, so each is run for several orders and the best is kept. Both use the gain of the objective
+itself, −2 Σ c.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,6 +13,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.cluster.hierarchy import average
+from scipy.spatial.distance import squareform
 
 from howsteps.script import bound as bounds
 from howsteps.script.alignment import Alignment
@@ -110,9 +113,6 @@ def _merge(problem: Problem, left: Columns, right: Columns) -> Columns:
 
 
 def _progressive(problem: Problem, attempt: int, generator: np.random.Generator) -> Columns:
-    from scipy.cluster.hierarchy import average
-    from scipy.spatial.distance import squareform
-
     profiles: list[Columns] = [
         [[s] for s in range(begin, end)]
         for begin, end in zip(problem.first[:-1], problem.first[1:], strict=True)
@@ -200,7 +200,7 @@ def _heaviest_path(
     i, node = many, ended[1]
     while node >= 0 and i > 0:
         came = arrived[node]
-        base_at = value[came[i]][i] if came[i] >= 0 else 0.0
+        base_at = value[int(came[i])][i] if came[i] >= 0 else 0.0
         if value[node][i] == value[node][i - 1]:
             i -= 1
         elif value[node][i] == base_at:

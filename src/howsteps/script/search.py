@@ -6,8 +6,8 @@ lets every sequence that could join choose again: slots merge, split and shift t
 follows each move: the sequences that were disturbed are re-aligned until none improves.
 
 The clock is the work done, not the time: the number of elementary operations is fixed by the size
-of the problem and by ``seconds`` (at a rate well below that of an ordinary machine), so that one seed
-gives one answer. Real time only stops a machine that is slower than that.
+of the problem and by ``seconds`` (at a rate well below that of an ordinary machine), so that one
+seed gives one answer. Real time only stops a machine that is slower than that.
 """
 
 from functools import cache
@@ -227,11 +227,7 @@ def search(
     # With little work per pair of tokens there is no time to cool down from a high temperature.
     warmth = min(1.0, max(2 * COLD, budget / (200 * pairs)))
     scale = -float(objective[1]) / len(best)
-    while (
-        template.work[0] < budget
-        and objective[1] > floor
-        and perf_counter() - start < seconds
-    ):
+    while template.work[0] < budget and objective[1] > floor and perf_counter() - start < seconds:
         until = min(budget, template.work[0] + WORK_PER_CALL)
         _anneal(
             tokens, template, scratch, best, kept, objective,

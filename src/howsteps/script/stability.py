@@ -66,10 +66,7 @@ def _ranked(
         for relation, slot in zip(row, slots, strict=True):
             members[slot][relation] += 1
     supports = selection.support(alignment.slots)
-    usual = [
-        _most_common(members[slot])
-        for slot in range(len(supports))
-    ]
+    usual = [_most_common(members[slot]) for slot in range(len(supports))]
     return supports, usual
 
 

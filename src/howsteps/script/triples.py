@@ -14,7 +14,7 @@ norm). Every λ on the way gives a valid bound, so the method can stop at any ti
 
 from itertools import combinations
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,101 +44,119 @@ def _edges(tokens: Any, first: Any, match: Any) -> Any:
     return edges
 
 
+class _Triple(NamedTuple):
+    """Memory for one triple (a, b, c); its sides 0, 1, 2 are (a, b), (a, c), (b, c)."""
+
+    many: Any  # tokens of each sequence that have a partner in the triple
+    kept: Any  # and which they are
+    where: Any  # side × i × j: the number of a share, −1 where the tokens do not match
+    weight: Any  # and its value
+    table: Any  # heaviest alignment of the first i, j, k tokens
+
+
+@compiled
+def _load(
+    tokens: Any, first: Any, match: Any, members: Any, share: Any, at: int, triple: _Triple
+) -> None:
+    """Find the useful tokens of a triple and the weights of their pairs."""
+    many, kept = triple.many, triple.kept
+    for h in range(3):
+        many[h] = 0
+        for s in range(first[members[h]], first[members[h] + 1]):
+            useful = False
+            for g in range(3):
+                if g != h:
+                    for t in range(first[members[g]], first[members[g] + 1]):
+                        useful |= match[tokens[s], tokens[t]]
+            if useful:
+                kept[h, many[h]] = s
+                many[h] += 1
+    for side in range(3):
+        one, two = side // 2, min(side + 1, 2)
+        for i in range(many[one]):
+            for j in range(many[two]):
+                triple.where[side, i, j] = -1
+                triple.weight[side, i, j] = 0.0
+                if match[tokens[kept[one, i]], tokens[kept[two, j]]]:
+                    triple.where[side, i, j] = at
+                    triple.weight[side, i, j] = share[at]
+                    at += 1
+
+
+@compiled
+def _matching(triple: _Triple, i: int, j: int, k: int) -> Any:
+    """Which sides of the last of i, j, k tokens match."""
+    return (
+        i > 0 and j > 0 and triple.where[0, i - 1, j - 1] >= 0,
+        i > 0 and k > 0 and triple.where[1, i - 1, k - 1] >= 0,
+        j > 0 and k > 0 and triple.where[2, j - 1, k - 1] >= 0,
+    )
+
+
+@compiled
+def _best_move(triple: _Triple, i: int, j: int, k: int, cliques: bool) -> Any:
+    """Value of the state (i, j, k), and which sequences step back on the best way out of it.
+
+    Three tokens share a slot when all match (``cliques``), or when two of the three pairs do and
+    the mismatch is forgiven, which keeps the bound valid.
+    """
+    table, weight = triple.table, triple.weight
+    value, a, b, c = 0.0, 0, 0, 0
+    if i > 0 and table[i - 1, j, k] > value:
+        value, a, b, c = table[i - 1, j, k], 1, 0, 0
+    if j > 0 and table[i, j - 1, k] > value:
+        value, a, b, c = table[i, j - 1, k], 0, 1, 0
+    if k > 0 and table[i, j, k - 1] > value:
+        value, a, b, c = table[i, j, k - 1], 0, 0, 1
+    ab, ac, bc = _matching(triple, i, j, k)
+    if ab and table[i - 1, j - 1, k] + weight[0, i - 1, j - 1] > value:
+        value, a, b, c = table[i - 1, j - 1, k] + weight[0, i - 1, j - 1], 1, 1, 0
+    if ac and table[i - 1, j, k - 1] + weight[1, i - 1, k - 1] > value:
+        value, a, b, c = table[i - 1, j, k - 1] + weight[1, i - 1, k - 1], 1, 0, 1
+    if bc and table[i, j - 1, k - 1] + weight[2, j - 1, k - 1] > value:
+        value, a, b, c = table[i, j - 1, k - 1] + weight[2, j - 1, k - 1], 0, 1, 1
+    if ab + ac + bc == 3 or (not cliques and ab + ac + bc == 2):
+        together = table[i - 1, j - 1, k - 1] + (
+            weight[0, i - 1, j - 1] + weight[1, i - 1, k - 1] + weight[2, j - 1, k - 1]
+        )
+        if together > value:
+            value, a, b, c = together, 1, 1, 1
+    return value, a, b, c
+
+
+@compiled
+def _trace_back(triple: _Triple, chosen: Any, cliques: bool) -> None:
+    """Mark the shares that the heaviest alignment uses."""
+    i, j, k = triple.many[0], triple.many[1], triple.many[2]
+    while triple.table[i, j, k] > 0:
+        _, a, b, c = _best_move(triple, i, j, k, cliques)
+        ab, ac, bc = _matching(triple, i, j, k)
+        if a and b and ab:
+            chosen[triple.where[0, i - 1, j - 1]] = 1
+        if a and c and ac:
+            chosen[triple.where[1, i - 1, k - 1]] = 1
+        if b and c and bc:
+            chosen[triple.where[2, j - 1, k - 1]] = 1
+        i, j, k = i - a, j - b, k - c
+
+
 @compiled
 def _align_triples(
     tokens: Any, first: Any, match: Any, cliques: bool,
-    triples: Any, offset: Any, share: Any, chosen: Any, table: Any, begin: int, end: int,
+    triples: Any, offset: Any, share: Any, chosen: Any, triple: _Triple, begin: int, end: int,
 ) -> Any:  # fmt: skip
-    """Align the triples begin … end − 1 exactly; mark the chosen shares; return the sum of values.
-
-    Side 0, 1, 2 of a triple (a, b, c) is (a, b), (a, c), (b, c). Tokens without a partner in the
-    triple are left out. Three tokens share a slot when all match (``cliques``), or when two of the
-    three pairs do and the mismatch is forgiven, which keeps the bound valid.
-    """
-    longest = len(table)
-    weight = np.zeros((3, longest, longest))
-    where = np.zeros((3, longest, longest), dtype=np.int64)
-    kept = np.zeros((3, longest), dtype=np.int64)
-    many = np.zeros(3, dtype=np.int64)
+    """Align the triples begin … end − 1 exactly; mark the chosen shares; sum the values."""
     total = 0.0
     for q in range(begin, end):
-        for h in range(3):
-            many[h] = 0
-            for s in range(first[triples[q, h]], first[triples[q, h] + 1]):
-                useful = False
-                for g in range(3):
-                    if g != h:
-                        for t in range(first[triples[q, g]], first[triples[q, g] + 1]):
-                            useful |= match[tokens[s], tokens[t]]
-                if useful:
-                    kept[h, many[h]] = s
-                    many[h] += 1
-        at = offset[q]
-        chosen[at : offset[q + 1]] = 0
-        for side in range(3):
-            one, two = side // 2, min(side + 1, 2)
-            for i in range(many[one]):
-                for j in range(many[two]):
-                    where[side, i, j] = -1
-                    if match[tokens[kept[one, i]], tokens[kept[two, j]]]:
-                        where[side, i, j] = at
-                        weight[side, i, j] = share[at]
-                        at += 1
+        chosen[offset[q] : offset[q + 1]] = 0
+        _load(tokens, first, match, triples[q], share, offset[q], triple)
+        many = triple.many
         for i in range(many[0] + 1):
             for j in range(many[1] + 1):
                 for k in range(many[2] + 1):
-                    value = 0.0
-                    if i > 0:
-                        value = max(value, table[i - 1, j, k])
-                    if j > 0:
-                        value = max(value, table[i, j - 1, k])
-                    if k > 0:
-                        value = max(value, table[i, j, k - 1])
-                    ab = i > 0 and j > 0 and where[0, i - 1, j - 1] >= 0
-                    ac = i > 0 and k > 0 and where[1, i - 1, k - 1] >= 0
-                    bc = j > 0 and k > 0 and where[2, j - 1, k - 1] >= 0
-                    together = 0.0
-                    if ab:
-                        value = max(value, table[i - 1, j - 1, k] + weight[0, i - 1, j - 1])
-                        together += weight[0, i - 1, j - 1]
-                    if ac:
-                        value = max(value, table[i - 1, j, k - 1] + weight[1, i - 1, k - 1])
-                        together += weight[1, i - 1, k - 1]
-                    if bc:
-                        value = max(value, table[i, j - 1, k - 1] + weight[2, j - 1, k - 1])
-                        together += weight[2, j - 1, k - 1]
-                    if ab + ac + bc == 3 or (not cliques and ab + ac + bc == 2):
-                        value = max(value, table[i - 1, j - 1, k - 1] + together)
-                    table[i, j, k] = value
-        i, j, k = many[0], many[1], many[2]
-        total += table[i, j, k]
-        while table[i, j, k] > 0:
-            value = table[i, j, k]
-            if i > 0 and table[i - 1, j, k] >= value:
-                i -= 1
-                continue
-            if j > 0 and table[i, j - 1, k] >= value:
-                j -= 1
-                continue
-            if k > 0 and table[i, j, k - 1] >= value:
-                k -= 1
-                continue
-            ab = i > 0 and j > 0 and where[0, i - 1, j - 1] >= 0
-            ac = i > 0 and k > 0 and where[1, i - 1, k - 1] >= 0
-            bc = j > 0 and k > 0 and where[2, j - 1, k - 1] >= 0
-            if ab and table[i - 1, j - 1, k] + weight[0, i - 1, j - 1] >= value:
-                ac, bc = False, False
-            elif ac and table[i - 1, j, k - 1] + weight[1, i - 1, k - 1] >= value:
-                ab, bc = False, False
-            elif bc and table[i, j - 1, k - 1] + weight[2, j - 1, k - 1] >= value:
-                ab, ac = False, False
-            if ab:
-                chosen[where[0, i - 1, j - 1]] = 1
-            if ac:
-                chosen[where[1, i - 1, k - 1]] = 1
-            if bc:
-                chosen[where[2, j - 1, k - 1]] = 1
-            i, j, k = i - (ab or ac), j - (ab or bc), k - (ac or bc)
+                    triple.table[i, j, k] = _best_move(triple, i, j, k, cliques)[0]
+        total += triple.table[many[0], many[1], many[2]]
+        _trace_back(triple, chosen, cliques)
     return total
 
 
@@ -147,7 +165,7 @@ def _hand_out(
     triples: Any, offset: Any, edges: Any, base: Any, holders: Any,
     share: Any, chosen: Any, mean: Any, excess: float,
 ) -> None:  # fmt: skip
-    """Move the shares against the subgradient: from triples that used a pair to those that did not."""
+    """Move shares against the subgradient: from triples that used a pair to those that did not."""
     mean[:] = 0.0
     for sweep in range(3):
         norm = 0.0
@@ -219,7 +237,14 @@ def triples(problem: Problem, *, seconds: float, objective: int, seed: int = 0) 
     share = np.repeat(parts.ravel(), counts.ravel())
     chosen = np.zeros(len(share), dtype=np.int8)
     mean = np.zeros(int(edges.sum()))
-    table = np.zeros((int(problem.lengths.max()) + 1,) * 3)
+    longest = int(problem.lengths.max()) + 1
+    triple = _Triple(
+        np.zeros(3, dtype=np.int64),
+        np.zeros((3, longest), dtype=np.int64),
+        np.zeros((3, longest, longest), dtype=np.int64),
+        np.zeros((3, longest, longest)),
+        np.zeros((longest, longest, longest)),
+    )
 
     known = (objective / problem.match_cost - len(tokens)) / 2
     best, theta, waited = np.inf, 1.0, 0
@@ -231,7 +256,7 @@ def triples(problem: Problem, *, seconds: float, objective: int, seed: int = 0) 
             end = min(begin + TRIPLES_PER_CALL, len(chosen_triples))
             value += _align_triples(
                 tokens, first, match, problem.conflict_free,
-                chosen_triples, offset, share, chosen, table, begin, end,
+                chosen_triples, offset, share, chosen, triple, begin, end,
             )  # fmt: skip
         waited = 0 if value < best * (1 - 1e-4) else waited + 1
         best = min(best, value)
