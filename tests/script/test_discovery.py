@@ -34,10 +34,13 @@ def labels(script: Script) -> list[str]:
 
 def test_the_steps_come_in_order_with_their_support() -> None:
     script = discover(spoken.task(*WASH), steps=5, match=same_words)
-    assert labels(script) == [
-        "fill the tub", "catch the cat", "rub in the soap", "rinse the cat", "dry off the cat",
-    ] or labels(script)[2:] == ["rub in the soap", "rinse the cat", "dry off the cat"]  # fmt: skip
-    assert [step.support for step in script.steps][2:] == [4, 3, 4]
+    assert [(step.label, step.support) for step in script.steps] == [
+        ("fill the tub", 4),
+        ("catch the cat", 2),  # the third video catches the cat first
+        ("rub in the soap", 4),
+        ("rinse the cat", 3),
+        ("dry off the cat", 4),
+    ]
     assert script.objective >= script.bound
     assert script.objective_per_token < -2
 
@@ -113,10 +116,7 @@ def test_the_switches_of_the_modes() -> None:
 
 def test_a_vocabulary_leaves_rare_relations_out() -> None:
     script = discover(spoken.task(*WASH), steps=9, match=same_words, options=Options(vocabulary=2))
-    assert {str(relation) for step in script.steps for relation, _ in step.relations} == {
-        "dry cat",
-        "fill tub",
-    } or len(script.steps) == 2
+    assert labels(script) == ["fill the tub", "dry off the cat"]
 
 
 def test_keep_last_aligns_the_recap_and_broad_lets_the_rest_join() -> None:

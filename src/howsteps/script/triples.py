@@ -45,23 +45,36 @@ def _edges(tokens: Any, first: Any, match: Any) -> Any:
 
 
 class _Triple(NamedTuple):
-    """Memory for one triple (a, b, c); its sides 0, 1, 2 are (a, b), (a, c), (b, c)."""
+    """Memory for one triple (a, b, c); its sides 0, 1, 2 are (a, b), (a, c), (b, c).
+
+    Tokens are counted from one. What has number zero does not exist: it matches nothing.
+    """
 
     many: Any  # tokens of each sequence that have a partner in the triple
     kept: Any  # and which they are
     where: Any  # side × i × j: the number of a share, −1 where the tokens do not match
-    weight: Any  # and its value
-    table: Any  # heaviest alignment of the first i, j, k tokens
+    weight: Any  # and its value, −∞ where they do not match
+    forgiven: Any  # what the side counts where all three tokens share a slot
+    table: Any  # [i + 1, j + 1, k + 1]: heaviest alignment of the first i, j, k tokens
+
+
+def _allocate(longest: int) -> _Triple:
+    sides = (3, longest + 1, longest + 1)
+    return _Triple(
+        np.zeros(3, dtype=np.int64),
+        np.zeros((3, longest + 1), dtype=np.int64),
+        np.full(sides, -1, dtype=np.int64),
+        np.full(sides, -np.inf),
+        np.full(sides, -np.inf),
+        np.zeros((longest + 2, longest + 2, longest + 2)),
+    )
 
 
 @compiled
-def _load(
-    tokens: Any, first: Any, match: Any, members: Any, share: Any, at: int, triple: _Triple
-) -> None:
-    """Find the useful tokens of a triple and the weights of their pairs."""
-    many, kept = triple.many, triple.kept
+def _keep_useful(tokens: Any, first: Any, match: Any, members: Any, triple: _Triple) -> None:
+    """Find the tokens that have a partner in the triple."""
     for h in range(3):
-        many[h] = 0
+        triple.many[h] = 0
         for s in range(first[members[h]], first[members[h] + 1]):
             useful = False
             for g in range(3):
@@ -69,75 +82,81 @@ def _load(
                     for t in range(first[members[g]], first[members[g] + 1]):
                         useful |= match[tokens[s], tokens[t]]
             if useful:
-                kept[h, many[h]] = s
-                many[h] += 1
+                triple.many[h] += 1
+                triple.kept[h, triple.many[h]] = s
+
+
+@compiled
+def _weigh(tokens: Any, match: Any, cliques: bool, share: Any, at: int, triple: _Triple) -> None:
+    """Write down the weight of every pair of tokens; its shares begin at number ``at``.
+
+    Three tokens share a slot when all match (``cliques``), or else any mismatch is forgiven, which
+    keeps the bound valid where an optimum may hold mismatches.
+    """
     for side in range(3):
         one, two = side // 2, min(side + 1, 2)
-        for i in range(many[one]):
-            for j in range(many[two]):
-                triple.where[side, i, j] = -1
-                triple.weight[side, i, j] = 0.0
-                if match[tokens[kept[one, i]], tokens[kept[two, j]]]:
+        for i in range(1, triple.many[one] + 1):
+            for j in range(1, triple.many[two] + 1):
+                if match[tokens[triple.kept[one, i]], tokens[triple.kept[two, j]]]:
                     triple.where[side, i, j] = at
                     triple.weight[side, i, j] = share[at]
+                    triple.forgiven[side, i, j] = share[at]
                     at += 1
+                else:
+                    triple.where[side, i, j] = -1
+                    triple.weight[side, i, j] = -np.inf
+                    triple.forgiven[side, i, j] = -np.inf if cliques else 0.0
 
 
 @compiled
-def _matching(triple: _Triple, i: int, j: int, k: int) -> Any:
-    """Which sides of the last of i, j, k tokens match."""
-    return (
-        i > 0 and j > 0 and triple.where[0, i - 1, j - 1] >= 0,
-        i > 0 and k > 0 and triple.where[1, i - 1, k - 1] >= 0,
-        j > 0 and k > 0 and triple.where[2, j - 1, k - 1] >= 0,
-    )
+def _fill(triple: _Triple) -> Any:
+    """Fill the table; return the value of the whole triple."""
+    table, weight, forgiven = triple.table, triple.weight, triple.forgiven
+    many = triple.many
+    for i in range(many[0] + 1):
+        for j in range(many[1] + 1):
+            for k in range(many[2] + 1):
+                table[i + 1, j + 1, k + 1] = max(
+                    table[i, j + 1, k + 1],
+                    table[i + 1, j, k + 1],
+                    table[i + 1, j + 1, k],
+                    table[i, j, k + 1] + weight[0, i, j],
+                    table[i, j + 1, k] + weight[1, i, k],
+                    table[i + 1, j, k] + weight[2, j, k],
+                    table[i, j, k] + forgiven[0, i, j] + forgiven[1, i, k] + forgiven[2, j, k],
+                )
+    return table[many[0] + 1, many[1] + 1, many[2] + 1]
 
 
 @compiled
-def _best_move(triple: _Triple, i: int, j: int, k: int, cliques: bool) -> Any:
-    """Value of the state (i, j, k), and which sequences step back on the best way out of it.
-
-    Three tokens share a slot when all match (``cliques``), or when two of the three pairs do and
-    the mismatch is forgiven, which keeps the bound valid.
-    """
-    table, weight = triple.table, triple.weight
-    value, a, b, c = 0.0, 0, 0, 0
-    if i > 0 and table[i - 1, j, k] > value:
-        value, a, b, c = table[i - 1, j, k], 1, 0, 0
-    if j > 0 and table[i, j - 1, k] > value:
-        value, a, b, c = table[i, j - 1, k], 0, 1, 0
-    if k > 0 and table[i, j, k - 1] > value:
-        value, a, b, c = table[i, j, k - 1], 0, 0, 1
-    ab, ac, bc = _matching(triple, i, j, k)
-    if ab and table[i - 1, j - 1, k] + weight[0, i - 1, j - 1] > value:
-        value, a, b, c = table[i - 1, j - 1, k] + weight[0, i - 1, j - 1], 1, 1, 0
-    if ac and table[i - 1, j, k - 1] + weight[1, i - 1, k - 1] > value:
-        value, a, b, c = table[i - 1, j, k - 1] + weight[1, i - 1, k - 1], 1, 0, 1
-    if bc and table[i, j - 1, k - 1] + weight[2, j - 1, k - 1] > value:
-        value, a, b, c = table[i, j - 1, k - 1] + weight[2, j - 1, k - 1], 0, 1, 1
-    if ab + ac + bc == 3 or (not cliques and ab + ac + bc == 2):
-        together = table[i - 1, j - 1, k - 1] + (
-            weight[0, i - 1, j - 1] + weight[1, i - 1, k - 1] + weight[2, j - 1, k - 1]
-        )
-        if together > value:
-            value, a, b, c = together, 1, 1, 1
-    return value, a, b, c
-
-
-@compiled
-def _trace_back(triple: _Triple, chosen: Any, cliques: bool) -> None:
+def _trace_back(triple: _Triple, chosen: Any) -> None:
     """Mark the shares that the heaviest alignment uses."""
+    table, weight, where = triple.table, triple.weight, triple.where
     i, j, k = triple.many[0], triple.many[1], triple.many[2]
-    while triple.table[i, j, k] > 0:
-        _, a, b, c = _best_move(triple, i, j, k, cliques)
-        ab, ac, bc = _matching(triple, i, j, k)
-        if a and b and ab:
-            chosen[triple.where[0, i - 1, j - 1]] = 1
-        if a and c and ac:
-            chosen[triple.where[1, i - 1, k - 1]] = 1
-        if b and c and bc:
-            chosen[triple.where[2, j - 1, k - 1]] = 1
-        i, j, k = i - a, j - b, k - c
+    while table[i + 1, j + 1, k + 1] > 0:
+        value = table[i + 1, j + 1, k + 1]
+        if table[i, j + 1, k + 1] == value:
+            i -= 1
+        elif table[i + 1, j, k + 1] == value:
+            j -= 1
+        elif table[i + 1, j + 1, k] == value:
+            k -= 1
+        else:
+            a, b, c = 1, 1, 1
+            if table[i, j, k + 1] + weight[0, i, j] == value:
+                c = 0
+            elif table[i, j + 1, k] + weight[1, i, k] == value:
+                b = 0
+            elif table[i + 1, j, k] + weight[2, j, k] == value:
+                a = 0
+            for used, share in (
+                (a and b, where[0, i, j]),
+                (a and c, where[1, i, k]),
+                (b and c, where[2, j, k]),
+            ):
+                if used and share >= 0:
+                    chosen[share] = 1
+            i, j, k = i - a, j - b, k - c
 
 
 @compiled
@@ -149,14 +168,10 @@ def _align_triples(
     total = 0.0
     for q in range(begin, end):
         chosen[offset[q] : offset[q + 1]] = 0
-        _load(tokens, first, match, triples[q], share, offset[q], triple)
-        many = triple.many
-        for i in range(many[0] + 1):
-            for j in range(many[1] + 1):
-                for k in range(many[2] + 1):
-                    triple.table[i, j, k] = _best_move(triple, i, j, k, cliques)[0]
-        total += triple.table[many[0], many[1], many[2]]
-        _trace_back(triple, chosen, cliques)
+        _keep_useful(tokens, first, match, triples[q], triple)
+        _weigh(tokens, match, cliques, share, offset[q], triple)
+        total += _fill(triple)
+        _trace_back(triple, chosen)
     return total
 
 
@@ -237,14 +252,7 @@ def triples(problem: Problem, *, seconds: float, objective: int, seed: int = 0) 
     share = np.repeat(parts.ravel(), counts.ravel())
     chosen = np.zeros(len(share), dtype=np.int8)
     mean = np.zeros(int(edges.sum()))
-    longest = int(problem.lengths.max()) + 1
-    triple = _Triple(
-        np.zeros(3, dtype=np.int64),
-        np.zeros((3, longest), dtype=np.int64),
-        np.zeros((3, longest, longest), dtype=np.int64),
-        np.zeros((3, longest, longest)),
-        np.zeros((longest, longest, longest)),
-    )
+    triple = _allocate(int(problem.lengths.max()))
 
     known = (objective / problem.match_cost - len(tokens)) / 2
     best, theta, waited = np.inf, 1.0, 0
