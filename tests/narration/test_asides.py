@@ -97,6 +97,14 @@ def test_an_aside_inside_a_word_parts_it() -> None:
     assert heard("now[Music]lift") == "now lift"
 
 
+@pytest.mark.parametrize(
+    "text", ["[Music]", "(", "[", "*", "♪", ">>", "- ", "A", "<", "&", "\n(\n"]
+)
+def test_thousands_of_marks_take_no_longer_than_words(text: str) -> None:
+    heard(*[text] * 10_000)
+    heard(text * 20_000)
+
+
 @given(st.text("ab [](){}*♪>-:AB\n", max_size=60))
 def test_any_mixture_of_marks(text: str) -> None:
     letters = "".join(char for char in heard(text) if char.isalpha())

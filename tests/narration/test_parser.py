@@ -75,6 +75,11 @@ def test_captions_that_shout_are_read_in_lower_case() -> None:
     assert parser.text_of(stream("Take the LED off")) == "Take the LED off"
 
 
+def test_hyphenated_words_stay_whole() -> None:
+    doc = parser.load().make_doc("pour half-and-half over it,then don't stir")
+    assert [token.text for token in doc][:4] == ["pour", "half-and-half", "over", "it"]
+
+
 def test_lemmas_are_dictionary_forms() -> None:
     [[(_, doc)]] = parser.parse(parser.load(), [stream("she needs the nuts she removed")])
     lemmas = {token.text: token.lemma_ for token in doc}

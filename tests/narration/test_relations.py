@@ -4,6 +4,7 @@ import pytest
 from spacy.tokens import Doc
 
 from howsteps.narration import grammar
+from howsteps.narration.pronouns import Antecedents
 from howsteps.narration.relations import MODES, Reading, find
 from tests.narration.trees import tree
 
@@ -109,6 +110,47 @@ off    ADP   RP  5 compound:prt
 
 TAKE_IT_OFF_AFTER_PLURAL = LOOSEN_AND_TAKE_THEM_OFF.replace("them   PRON", "it     PRON")
 
+NUTS_YOU_WANT_TO_REMOVE = """
+find   VERB VB  0 root
+the    DET  DT  3 det
+nuts   NOUN NNS 1 obj
+you    PRON PRP 5 nsubj
+want   VERB VBP 3 acl:relcl
+to     PART TO  7 mark
+remove VERB VB  5 xcomp
+"""
+
+NUTS_THAT_WERE_REMOVED = """
+find    VERB VB  0 root
+the     DET  DT  3 det
+nuts    NOUN NNS 1 obj
+that    PRON WDT 6 nsubj:pass
+were    AUX  VBD 6 aux:pass
+removed VERB VBN 3 acl:relcl
+"""
+
+TURN_THE_NUT_A_BIT = """
+turn VERB VB 0 root
+the  DET  DT 3 det
+nut  NOUN NN 1 obj
+a    DET  DT 5 det
+bit  NOUN NN 1 obj
+"""
+
+GIVE_THE_WHEEL_A_SPIN = """
+give  VERB VB 0 root
+the   DET  DT 3 det
+wheel NOUN NN 1 obj
+a     DET  DT 5 det
+spin  NOUN NN 1 obj
+"""
+
+LIFT_TAGGED_AS_A_NOUN = """
+lift NOUN NN 0 root
+the  DET  DT 3 det
+car  NOUN NN 1 obj
+"""
+
 CUP_OF_FLOUR = """
 add   VERB VB 0 root
 a     DET  DT 3 det
@@ -140,6 +182,11 @@ nuts   NOUN NNS 2 nmod
         (NUTS_THAT_YOU_REMOVED, ["find nut", "remove nut"]),
         (TIRE_THAT_FELL, ["find tire"]),
         (TOOL_YOU_WORK_WITH, ["find tool"]),
+        (NUTS_YOU_WANT_TO_REMOVE, ["find nut", "remove nut"]),
+        (NUTS_THAT_WERE_REMOVED, ["find nut", "remove nut"]),
+        (TURN_THE_NUT_A_BIT, ["turn nut"]),
+        (GIVE_THE_WHEEL_A_SPIN, ["give spin"]),
+        (LIFT_TAGGED_AS_A_NOUN, ["lift car"]),
         (LOOSEN_AND_TAKE_THEM_OFF, ["loosen nut", "take nut"]),
         (TAKE_IT_OFF_AFTER_PLURAL, ["loosen nut"]),
         (CUP_OF_FLOUR, ["add flour"]),
@@ -178,6 +225,13 @@ def test_a_resolved_pronoun_says_so_and_keeps_its_own_place() -> None:
     _, taken = find(tree(LOOSEN_AND_TAKE_THEM_OFF))
     assert taken.resolved
     assert (taken.noun.text, taken.spoken.text) == ("nuts", "them")
+
+
+def test_a_pronoun_reaches_back_across_a_pause() -> None:
+    antecedents = Antecedents()
+    find(tree(REMOVE_THE_NUTS), antecedents=antecedents)
+    [later] = find(tree("clean VERB VB 0 root\nthem PRON PRP 1 obj"), MODES["default"], antecedents)
+    assert later.noun.text == "nuts"
 
 
 def test_a_pronoun_with_nothing_before_it_is_left_out() -> None:

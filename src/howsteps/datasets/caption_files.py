@@ -37,7 +37,7 @@ def read(name: str, files: Sequence[Path], media: Sequence[Path]) -> tuple[Task,
             continue
         video, changed = names.give(stem)
         if changed:
-            problems.append(Problem((candidates or media)[0], changed))
+            problems.append(Problem((candidates or media)[0], changed, harmless=True))
         lines = reading.captions if reading else ()
         videos.append(Video(video, lines, media=films.get(stem)))
     return Task(name, tuple(videos)), problems
@@ -60,7 +60,7 @@ def _choose(candidates: Sequence[Path]) -> tuple[Reading | None, list[Problem]]:
     chosen = max(readings, key=lambda path: any(line.words for line in readings[path].captions))
     unread = set(candidates) - {problem.path for problem in problems} - {chosen}
     reason = f"not used: the captions of this video are read from {chosen.name}"
-    problems += [Problem(path, reason) for path in sorted(unread)]
+    problems += [Problem(path, reason, harmless=True) for path in sorted(unread)]
     return readings[chosen], [*problems, *readings[chosen].problems]
 
 

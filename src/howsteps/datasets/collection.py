@@ -55,7 +55,7 @@ def read(path: Path | str) -> Collection:
             continue
         name, changed = names.give(task.name)
         if changed:
-            problems.append(Problem(source, changed))
+            problems.append(Problem(source, changed, harmless=True))
         tasks.append(replace(task, name=name))
     if not tasks:
         problems.append(Problem(path, "no captions were found here"))

@@ -34,7 +34,7 @@ def read(value: Any, path: Path) -> tuple[Task, list[Problem]]:
     for given, entry in _entries(value):
         name, changed = names.give(given)
         if changed:
-            problems.append(Problem(path, changed))
+            problems.append(Problem(path, changed, harmless=True))
         if not isinstance(entry, dict):
             problems.append(Problem(path, f"video {name}: is not an object; left out"))
             continue

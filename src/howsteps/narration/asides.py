@@ -30,7 +30,8 @@ _HEADING = (
     r"|INGREDIENTS|METHOD|PS|OK|OKAY)\b)"
 )
 
-# In this order: what stands before a name must be gone before the name can open its line.
+# In this order: what stands before a name must be gone before the name can open its line. All are
+# bounded or anchored, so that no text takes more than a time in proportion to its length.
 _ASIDES = tuple(
     re.compile(pattern, re.MULTILINE)
     for pattern in (
@@ -38,7 +39,7 @@ _ASIDES = tuple(
         rf"\((?=[^()]{{0,80}}\))[^()]*?\b(?i:{_SOUND})[^()]*\)",
         rf"\*(?=[^*\n]{{0,40}}\*)[^*\n]*?\b(?i:{_SOUND})[^*\n]*\*",
         rf"[{_NOTE}][^{_NOTE}\x1e]{{0,200}}[{_NOTE}]",
-        rf"(?:>{{2,}}|^\s*[-–—]+)\s*{_HEADING}{_NAME}:(?=\s)",
+        rf"(?:(?<!>)>{{2,}}+|^[^\S\n]*[-–—]+)[^\S\n]*{_HEADING}{_NAME}:(?=\s)",
         rf"^[^\S\n]*{_HEADING}{_CAPITALS}:(?=[^\S\n][^\n]*[a-z])",
         rf"^[^\S\n]*{_ROLE}:(?=\s)",
         rf">{{2,}}|[{_NOTE}]",

@@ -20,6 +20,10 @@ NOUN_PHRASE = frozenset(
     {"det", "amod", "compound", "nummod", "nmod:poss", "poss", "det:predet", "nn"}
 )
 
+# Opening imperatives ("lift the car", "finish the nuts") are often tagged as something else.
+_MISTAKEN_FOR_VERBS = frozenset({"NOUN", "PROPN", "ADJ", "X"})
+# The halves of "gonna" and "wanna".
+_NO_OBJECT = frozenset({"gon", "gonna", "wan", "wanna", "na"})
 # Adverbs that change what a verb does to its object as particles do.
 _PARTICLE_ADVERBS = frozenset("apart away back down in off on out over together up".split())
 _NEGATIONS = frozenset({"not", "n't", "nt", "never"})
@@ -59,6 +63,16 @@ def children(token: Token, labels: Iterable[str]) -> Iterator[Token]:
     return (child for child in token.children if child.dep_ in labels)
 
 
+def is_verb(token: Token) -> bool:
+    """Whether a word is a verb, or stands as one: a word with an object, whatever its tag."""
+    if token.lower_ in _NO_OBJECT:
+        return False
+    return token.pos_ == "VERB" or (
+        token.pos_ in _MISTAKEN_FOR_VERBS
+        and any(child.i > token.i for child in children(token, OBJECT))
+    )
+
+
 def is_noun(token: Token) -> bool:
     """Whether a word is a noun; the parser calls a capitalised "Jack" a name."""
     return token.pos_ == "NOUN" or (token.pos_ == "PROPN" and token.text.isalpha())
@@ -74,16 +88,20 @@ def conjuncts(token: Token) -> Iterator[Token]:
 
 def particle(verb: Token) -> Token | None:
     """The particle of a phrasal verb: "take *off*", "put the wheel *back*"."""
-    for child in verb.children:
-        if child.dep_ in PARTICLE or (child.dep_ == "advmod" and child.lower_ in _PARTICLE_ADVERBS):
-            return child
-    return None
+    found = [
+        child
+        for child in verb.children
+        if child.dep_ in PARTICLE
+        or (child.dep_ == "advmod" and child.lower_ in _PARTICLE_ADVERBS and child.i > verb.i)
+    ]
+    # "Put the wheel back on": the last one says where the object ends up.
+    return found[-1] if found else None
 
 
 def introducer(verb: Token) -> Token | None:
     """The semi-modal that a verb is the complement of: "you *need* to remove …"."""
     head = verb.head
-    if verb.dep_ in COMPLEMENT and head is not verb and _stem(head) in _SEMI_MODALS:
+    if verb.dep_ in COMPLEMENT and head != verb and _stem(head) in _SEMI_MODALS:
         return head
     return None
 

@@ -9,6 +9,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Token
 
 from howsteps.narration import grammar, parser, relations
+from howsteps.narration.pronouns import Antecedents
 from howsteps.narration.words import spoken
 from howsteps.task import Mention, Sentence, Task, Video, Word
 
@@ -53,6 +54,7 @@ def listen(video: Video, passages: Sequence[parser.Passage], reading: relations.
     """Fill in the sentences and mentions of a video from its parsed passages."""
     sentences: list[Sentence] = []
     mentions: list[Mention] = []
+    antecedents = Antecedents()
     for words, doc in passages:
         places = parser.word_places(doc)
         starts = sentence_starts(doc, places)
@@ -62,7 +64,7 @@ def listen(video: Video, passages: Sequence[parser.Passage], reading: relations.
         )
         mentions += (
             mention(video.id, pair, words, places, before + bisect(starts, place) - 1)
-            for pair in relations.find(doc, reading)
+            for pair in relations.find(doc, reading, antecedents)
             for place in [places[pair.verb.i]]
         )
     return replace(video, sentences=tuple(sentences), mentions=tuple(mentions))

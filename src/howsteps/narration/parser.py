@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 import spacy
+from spacy.lang.char_classes import HYPHENS
 from spacy.language import Language
+from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
 
 from howsteps.errors import HowstepsError
@@ -49,7 +51,15 @@ def load(name: str | None = None) -> Language:
     # Names of people and places are of no use here, and reading them costs time.
     nlp.select_pipes(disable=[pipe for pipe in nlp.pipe_names if pipe in {"ner", "lemmatizer"}])
     nlp.add_pipe(lemmas.NAME)
+    keep_hyphens(nlp)
     return nlp
+
+
+def keep_hyphens(nlp: Language) -> None:
+    """Read "half-and-half" and "go-to" as one word each; in pieces they look like verbs."""
+    if isinstance(nlp.tokenizer, Tokenizer):
+        infixes = [str(rule) for rule in nlp.Defaults.infixes or () if HYPHENS not in str(rule)]
+        nlp.tokenizer.infix_finditer = spacy.util.compile_infix_regex(infixes).finditer
 
 
 def passages(words: Sequence[Word]) -> Iterator[Sequence[Word]]:

@@ -14,10 +14,20 @@ PLURAL = frozenset({"them", "these", "those", "'em", "em"})
 # How far back a narrator's "it" reaches, in words. Farther back it is as likely wrong as right.
 REACH = 40
 
+# Nouns that narrators say often and never mean by "it": times, manners, places, parts of the body,
+# talk. (WordNet's classes do not tell them apart: its first *bolt* is of lightning, its first
+# *batter* a player.)
 _NOT_HANDLED = frozenset(
-    """time way thing video minute second hour day week month year side bit lot kind sort type step
-    part guy people person somebody everybody one ones something anything everything nothing stuff
-    question reason point case idea problem job work process method name channel lot today morning
+    """
+    afternoon breakfast day dinner hour life lunch minute moment month morning night second time
+    today week while year
+    bit case fun half idea job kind lot method motion pattern point problem process question reason
+    size sort step stuff thing torque turn type way weight work
+    back bottom end front ground inside left middle outside place rear right road room side spot top
+    arm eye finger foot hand head mind thumb
+    access air attention care excess habit heat look party peace play pressure sense taste
+    anything channel comment everybody everything friend guy link name nothing one people person
+    somebody something subscriber video viewer
     """.split()
 )
 
@@ -28,26 +38,31 @@ def is_pronoun(token: Token) -> bool:
 
 
 class Antecedents:
-    """The nouns of a text that pronouns may stand for; filled as the text is read."""
+    """The nouns of a narration that pronouns may stand for; filled as it is read."""
 
-    def __init__(self, doc: Doc) -> None:
-        self._doc = doc
+    def __init__(self) -> None:
+        self._doc: Doc | None = None
+        self._offset = 0  # words in the passages before this one
         self._acted_on: list[tuple[int, Token]] = []
 
-    def see(self, noun: Token, place: int) -> None:
+    def turn_to(self, doc: Doc) -> None:
+        """Go on to the next passage of the same narration."""
+        self._offset += len(self._doc) if self._doc is not None else 0
+        self._doc = doc
+
+    def see(self, noun: Token, spoken: Token) -> None:
         """Remember that something was done to a noun, and where that was said."""
-        self._acted_on.append((place, noun))
+        self._acted_on.append((self._offset + spoken.i, noun))
 
     def of(self, pronoun: Token, verb: Token) -> Token | None:
         """The noun that a pronoun object stands for, or nothing when none fits."""
         plural = pronoun.lower_ in PLURAL
-        first = max(0, pronoun.i - REACH)
+        here = self._offset + pronoun.i
         for place, noun in reversed(self._acted_on):
-            if first <= place < pronoun.i and self._fits(noun, plural):
+            if here - REACH <= place < here and self._fits(noun, plural):
                 return noun
-        limit = min(pronoun.i, verb.i)
-        for place in range(limit - 1, first - 1, -1):
-            noun = self._doc[place]
+        first, last = max(0, pronoun.i - REACH), min(pronoun.i, verb.i)
+        for noun in reversed(pronoun.doc[first:last]):
             if self._fits(noun, plural) and noun.dep_ not in {"compound", "nn"}:
                 return noun
         return None
@@ -57,6 +72,5 @@ class Antecedents:
         return (
             grammar.is_noun(noun)
             and (noun.tag_ in {"NNS", "NNPS"}) == plural
-            and noun.lower_.rstrip("s") not in _NOT_HANDLED
-            and noun.lower_ not in _NOT_HANDLED
+            and noun.lemma_ not in _NOT_HANDLED
         )

@@ -53,39 +53,52 @@ _MEASURES = frozenset(
     pound quart rest set sheet slice some sort splash stick tablespoon teaspoon ton type
     variety one two three four five six each both any none much many""".split()
 )
+# Nouns that say how far, how long or how often when they follow the real object: "turn the nuts a
+# bit", "lift the car a few inches".
+_EXTENTS = frozenset(
+    """bit centimeter day degree feet foot hour inch lot mile millimeter minute morning second step
+    time turn way while""".split()
+)
+# Verbs that take a receiver before what is given: "give *the wheel* a spin".
+_GIVING = frozenset("bring buy get give hand make send show teach tell".split())
 # "Go ahead and remove the nuts": going is not done to the nuts.
 _NEVER_SHARE = frozenset(
     """be begin come continue finish go happen hurry let look proceed relax rest run sit sleep stand
     start stay stop try turn wait walk work""".split()
 )
+_CLAUSES = frozenset({"xcomp", "ccomp"})
 
 
-def find(doc: Doc, reading: Reading = MODES["default"]) -> list[Pair]:
-    """All verb–object pairs of a parsed text, in the order of their verbs."""
-    antecedents = Antecedents(doc)
+def find(
+    doc: Doc, reading: Reading = MODES["default"], antecedents: Antecedents | None = None
+) -> list[Pair]:
+    """All verb–object pairs of a parsed passage, in the order of their verbs.
+
+    ``antecedents`` carries what was named in the passages before this one.
+    """
+    if antecedents is None:
+        antecedents = Antecedents()
+    antecedents.turn_to(doc)
     pairs = []
-    for verb in doc:
-        if verb.pos_ != "VERB":
-            continue
+    for verb in filter(grammar.is_verb, doc):
         for spoken, passive in _objects(verb, reading):
             noun: Token | None = _measured(spoken) if reading.measures else spoken
-            if is_pronoun(spoken) and noun is spoken:
+            if is_pronoun(spoken) and noun == spoken:
                 noun = antecedents.of(spoken, verb) if reading.pronouns else None
             if noun is not None and grammar.is_noun(noun):
                 pairs.append(Pair(verb, noun, spoken, passive))
-                antecedents.see(noun, spoken.i)
+                antecedents.see(noun, spoken)
     return pairs
 
 
 def _objects(verb: Token, reading: Reading) -> Iterator[tuple[Token, bool]]:
     """What a verb acts on: words, and whether the clause is passive."""
-    found = [obj for child in _direct_objects(verb, reading) for obj in (child, *_listed(child))]
-    yield from ((obj, False) for obj in found)
-    if found or not reading.passives:
+    subjects = _passive_subjects(verb)
+    if subjects and not reading.passives:
         return
-    for subject in _passive_subjects(verb):
-        yield subject, True
-        yield from ((other, True) for other in _listed(subject))
+    for obj in subjects or _direct_objects(verb, reading):
+        yield obj, bool(subjects)
+        yield from ((other, bool(subjects)) for other in _listed(obj))
 
 
 def _listed(noun: Token) -> Iterator[Token]:
@@ -95,10 +108,17 @@ def _listed(noun: Token) -> Iterator[Token]:
 def _direct_objects(verb: Token, reading: Reading) -> list[Token]:
     own = [obj for obj in grammar.children(verb, grammar.OBJECT) if not _is_relativiser(obj)]
     if own:
-        return own
-    if verb.dep_ in grammar.RELATIVE_CLAUSE:
-        return [verb.head] if reading.relatives and _object_is_outside(verb) else []
+        return [_one_object(verb, own)]
+    if _relative_clause(verb) is not None:
+        outside = _object_outside(verb) if reading.relatives else None
+        return [] if outside is None else [outside]
     return _shared_objects(verb)
+
+
+def _one_object(verb: Token, objects: list[Token]) -> Token:
+    """A verb has one direct object; the parser may name more."""
+    things = [obj for obj in objects if obj.lemma_ not in _EXTENTS] or objects
+    return things[-1] if verb.lemma_ in _GIVING else things[0]
 
 
 def _is_relativiser(token: Token) -> bool:
@@ -110,25 +130,52 @@ def _is_relativiser(token: Token) -> bool:
     )
 
 
-def _object_is_outside(verb: Token) -> bool:
-    """In "the nuts (that) you removed" the object of the relative clause is the noun above it."""
-    if any(_is_relativiser(obj) for obj in grammar.children(verb, grammar.OBJECT)):
-        return True
-    subjects = list(grammar.children(verb, grammar.SUBJECT))
-    filled = {"xcomp", "ccomp", "obl", "prep", "advmod", "cop", *grammar.PASSIVE_SUBJECT}
-    occupied = any(child.dep_ in filled and child.i > verb.i for child in verb.children)
-    return (
-        bool(subjects)
-        and not any(_is_relativiser(subject) for subject in subjects)
-        and not any(grammar.children(verb, grammar.PASSIVE_SUBJECT))
-        and not occupied
-    )
+def _relative_clause(verb: Token) -> Token | None:
+    """The verb of the relative clause around a verb: in "the nuts you want to remove", *want*."""
+    while verb.dep_ not in grammar.RELATIVE_CLAUSE:
+        coordinated = verb.dep_ == "conj" and verb.head.pos_ == "VERB"
+        if verb.dep_ not in _CLAUSES and not coordinated:
+            return None
+        verb = verb.head
+    return verb
+
+
+def _object_outside(verb: Token) -> Token | None:
+    """In "the nuts (that) you removed" the object of the clause is the noun above it.
+
+    The gap may lie deeper ("the nuts you want to remove"), but never above another clause or
+    another object.
+    """
+    clause = _relative_clause(verb)
+    if clause is None:
+        return None
+    if any(child.dep_ in _CLAUSES for child in verb.children):
+        return None
+    above = verb
+    while above != clause:
+        above = above.head
+        taken = grammar.children(above, grammar.OBJECT)
+        if any(not _is_relativiser(obj) and obj.i > above.i for obj in taken):
+            return None
+    if any(_is_relativiser(obj) for obj in grammar.children(clause, grammar.OBJECT)):
+        return clause.head
+    subjects = list(grammar.children(clause, grammar.SUBJECT))
+    filled = {"obl", "prep", "advmod", "cop"} if verb == clause else {"obl", "prep"}
+    if (
+        not subjects
+        or any(_is_relativiser(subject) for subject in subjects)
+        or any(child.dep_ in filled and child.i > verb.i for child in verb.children)
+    ):
+        return None
+    return clause.head
 
 
 def _shared_objects(verb: Token) -> list[Token]:
     """The object that coordinated verbs share: "jack up and secure *the car*"."""
-    if verb.lower_ in _NEVER_SHARE or any(
-        child.dep_ in {"obl", "xcomp", "ccomp", "prep", "nsubj:pass"} for child in verb.children
+    if verb.lemma_ in _NEVER_SHARE or any(
+        child.dep_ in {"obl", "xcomp", "ccomp", "prep"}
+        or (child.dep_ == "advmod" and child.i > verb.i)
+        for child in verb.children
     ):
         return []
     if verb.dep_ == "conj" and verb.head.pos_ == "VERB":
@@ -145,12 +192,14 @@ def _shared_objects(verb: Token) -> list[Token]:
 
 def _passive_subjects(verb: Token) -> list[Token]:
     own = list(grammar.children(verb, grammar.PASSIVE_SUBJECT))
-    if own or verb.dep_ != "conj" or verb.tag_ != "VBN":
-        return own
+    if own:
+        # "The nuts that were removed": the noun stands above its clause.
+        return [verb.head if _is_relativiser(subject) else subject for subject in own]
     # "The nuts are removed and cleaned".
-    if any(grammar.children(verb, grammar.SUBJECT)):
-        return []
-    return list(grammar.children(verb.head, grammar.PASSIVE_SUBJECT))
+    coordinated = verb.dep_ == "conj" and verb.tag_ == "VBN"
+    if coordinated and not any(grammar.children(verb, grammar.SUBJECT | grammar.OBJECT)):
+        return list(grammar.children(verb.head, grammar.PASSIVE_SUBJECT))
+    return []
 
 
 def _measured(noun: Token) -> Token:

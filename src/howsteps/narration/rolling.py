@@ -22,6 +22,8 @@ _FLASH = 0.05
 _CLEARED = 0.5
 # Captions closer than this follow without a break.
 _TOUCHING = 0.05
+# No screen has more lines than this to keep.
+_TALLEST = 8
 # Lines that grow word by word look like stammering; it takes several to believe it.
 _GROWTHS = 3
 
@@ -69,7 +71,7 @@ def _carried(above: Screen, below: Screen) -> int:
     after = [_texts(line) for line in below.lines if line]
     stayed = [
         count
-        for count in range(1, min(len(before), len(after)) + 1)
+        for count in range(1, min(len(before), len(after), _TALLEST) + 1)
         if before[-count:] == after[:count]
     ]
     # A flash shows nothing new. Any other screen shows something new if it can; if it cannot,

@@ -133,6 +133,14 @@ class TestSubRip:
         )
         assert spans(text) == [(1.0, 2.0, "one"), (2.0, 3.0, "two"), (3.5, 4.5, "three")]
 
+    def test_blank_lines_too_many(self) -> None:
+        text = (
+            "\n1\n\n00:00:01,000 --> 00:00:02,000\none\n\n\n"
+            "2\n\n00:00:02,000 --> 00:00:03,000\ntwo\n"
+        )
+        assert spans(text) == [(1.0, 2.0, "one"), (2.0, 3.0, "two")]
+        assert problems(text) == []
+
     def test_numbers_that_are_spoken(self) -> None:
         text = subrip(
             ("00:00:01,000 --> 00:00:02,000", "count:\n1"),
@@ -171,6 +179,10 @@ class TestWebVTT:
         )
         assert spans(text) == [(1.0, 2.0, "one"), (3603.0, 3604.0, "two")]
         assert problems(text) == []
+
+    def test_missing_blank_lines(self) -> None:
+        text = "WEBVTT\n00:01.000 --> 00:02.000\none\n00:02.000 --> 00:03.000\ntwo\n"
+        assert spans(text) == [(1.0, 2.0, "one"), (2.0, 3.0, "two")]
 
     def test_text_without_times(self) -> None:
         text = webvtt(NARRATION) + "\nlost words\n"
@@ -239,6 +251,16 @@ class TestXML:
             ("two", 11.0, 12.0),
         ]
 
+    def test_frame_rates_that_are_not_whole(self) -> None:
+        text = (
+            '<tt frameRate="30" frameRateMultiplier="1000 1001"><p begin="30f" end="2s">a</p></tt>'
+        )
+        assert spans(text) == [(pytest.approx(1.001), 2.0, "a")]
+
+    def test_a_paragraph_of_which_only_the_spans_are_timed(self) -> None:
+        text = '<tt><p><span begin="1s">one</span> <span begin="2s" end="3s">two</span></p></tt>'
+        assert spans(text) == [(1.0, 3.0, "one two")]
+
     def test_srv1_has_seconds(self) -> None:
         text = '<transcript><text start="1.5" dur="2">it&amp;#39;s on</text></transcript>'
         assert spans(text) == [(1.5, 3.5, "it&#39;s on")]
@@ -268,6 +290,10 @@ class TestJSON:
         (line,) = parse(text).captions
         assert [(w.text, w.start, w.end) for w in line.words] == [("take-off", 0.0, 1.0)]
 
+    def test_lines_given_by_their_keys(self) -> None:
+        text = '[{"from": "0:01", "to": "0:02,5", "caption": "one"}, {"begin": 3, "line": "two"}]'
+        assert spans(text) == [(1.0, 2.5, "one"), (3.0, 3.5, "two")]
+
     def test_an_entry_that_is_no_line(self) -> None:
         assert problems('[[1, 2, "one"], 7, {"start": 2, "text": "two"}]') == [
             "here.txt: entry 2: is not a timed line; left out"
@@ -275,6 +301,9 @@ class TestJSON:
         assert problems('{"events": [3, {"tStartMs": 1, "segs": [{"utf8": "a"}]}]}') == [
             "here.txt: entry 1: is not an event; left out"
         ]
+        assert problems(
+            '{"transcription": [3, {"offsets": {"from": 0, "to": 1}, "text": "a"}]}'
+        ) == ["here.txt: entry 1: is not a segment; left out"]
         assert problems('{"segments": [3, {"start": 1, "end": 2, "text": "a"}]}') == [
             "here.txt: entry 1: is not a segment; left out"
         ]
@@ -297,6 +326,14 @@ class TestJSON:
     def test_json_that_cannot_be_used(self, text: str, reason: str) -> None:
         with pytest.raises(InputError, match=reason):
             parse(text)
+
+
+def test_one_endless_cue() -> None:
+    endless = "word " * 100_000
+    for text in (f'[[0, 1, "{endless}"]]', f'<tt><p begin="1s">{endless}</p></tt>'):
+        with pytest.raises(InputError, match=r"holds no captions: .*is too long to be a caption"):
+            parse(text)
+    assert spans(f'[[0, 1, "{endless}"], [1, 2, "lift it"]]') == [(1.0, 2.0, "lift it")]
 
 
 class TestTables:

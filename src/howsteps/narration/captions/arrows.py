@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from howsteps.narration.captions.cue import CLOCK, clock_seconds
 
-_ARROW = re.compile(r"\s*(?:-{1,3}|[–—])>\s*")
+_ARROW = re.compile(r"(?:-{1,3}|[–—])>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def cues(lines: Sequence[str], any_label: bool) -> tuple[list[Block], Iterator[A
     """
     times = [(place, found) for place, line in enumerate(lines) if (found := _times(line))]
     first = times[0][0] if times else len(lines)
-    opening, label = _without_label(lines[:first], any_label, None)
+    opening, label = _without_label(lines[:first], any_label, previous=0)
     return _blocks(opening, 1), _anchored(lines, times, any_label, label)
 
 
@@ -69,16 +69,22 @@ def _without_label(
     region: Sequence[str], any_label: bool, previous: int | None
 ) -> tuple[list[str], int | None]:
     """Take the label of the next cue off the end of ``region``; say its number, if it is one."""
-    if not region or not region[-1].strip():
+    end = len(region)
+    while end and not region[end - 1].strip():
+        end -= 1
+    if end == 0:
         return list(region), None
-    last = region[-1].strip()
-    number = int(last) if re.fullmatch("[0-9]{1,9}", last) else None
-    stands_alone = len(region) == 1 or not region[-2].strip()
-    # Without a blank line above, a number is a label only if it counts on.
+    label = region[end - 1].strip()
+    number = int(label) if re.fullmatch("[0-9]{1,9}", label) else None
+    # A number that counts on may lack the blank line above it, or have one below it too many.
     counts_on = number is not None and previous is not None and number == previous + 1
-    if counts_on or (stands_alone and (any_label or number is not None)):
-        return list(region[:-1]), number
-    return list(region), None
+    # Right under a timing line stands text; the first label (previous = 0) has none above it.
+    stands_alone = not region[end - 2].strip() if end > 1 else previous == 0
+    if end == len(region):
+        is_label = counts_on or (stands_alone and (any_label or number is not None))
+    else:
+        is_label = counts_on and stands_alone
+    return (list(region[: end - 1]), number) if is_label else (list(region), None)
 
 
 def _blocks(lines: Sequence[str], first: int) -> list[Block]:
@@ -98,10 +104,10 @@ def _blocks(lines: Sequence[str], first: int) -> list[Block]:
 def _times(line: str) -> tuple[float | None, float | None] | None:
     if ">" not in line:
         return None
-    parts = _ARROW.split(line.strip(), maxsplit=1)
+    parts = _ARROW.split(line, maxsplit=1)
     if len(parts) != 2:
         return None
-    left, right = CLOCK.fullmatch(parts[0]), CLOCK.match(parts[1])
+    left, right = CLOCK.fullmatch(parts[0].strip()), CLOCK.match(parts[1].lstrip())
     if left is None and right is None:
         return None
     return left and clock_seconds(left), right and clock_seconds(right)

@@ -9,6 +9,8 @@ from typing import TypeAlias
 LONGEST = 1e6
 # The largest number that can be a time, if in milliseconds.
 _LARGEST = 1000 * LONGEST
+# Letters of four hours of speech: a longer text is no caption.
+LONGEST_TEXT = 2**18
 
 CLOCK = re.compile(
     r"(?P<sign>-?)(?:(?P<hours>[0-9]{1,4}):)?(?P<minutes>[0-9]{1,4}):(?P<seconds>[0-9]{1,2})"

@@ -4,11 +4,10 @@ import codecs
 from pathlib import Path
 
 from howsteps.errors import InputError
-from howsteps.narration.captions.cue import Flaw, UnreadableError
+from howsteps.narration.captions.cue import LONGEST_TEXT, Flaw, UnreadableError
 
 # A day of captions with word times is about 10 MB; a larger file is something else.
-LARGEST = 64 * 2**20
-LONGEST_LINE = 2**20
+LARGEST = 32 * 2**20
 
 # UTF-32 before UTF-16: the mark of UTF-16-LE begins that of UTF-32-LE.
 _MARKS = (
@@ -72,7 +71,7 @@ def lines(text: str) -> list[str]:
     """Split ``text`` into lines, refusing lines that no caption file has."""
     found = text.split("\n")
     for number, line in enumerate(found, 1):
-        if len(line) > LONGEST_LINE:
+        if len(line) > LONGEST_TEXT:
             raise UnreadableError(f"a line of {len(line):,} characters cannot be captions", number)
     return found
 
@@ -119,16 +118,16 @@ def _legacy(data: bytes) -> tuple[str, list[Flaw]]:
     """Bytes that are not UTF-8: UTF-8 with a few slips, Windows-1252, or what a detector says."""
     mended = data.decode("utf-8", "replace")
     slips = mended.count("\ufffd")
-    sound = sum(not char.isascii() for char in mended) - slips
+    sound = len(mended) - len(mended.encode("ascii", "ignore")) - slips
     if sound > slips:
         return _forgiving(data, "utf-8")
-    foreign = sum(byte > 0x7F for byte in data[:_SAMPLE])
-    if foreign < 0.2 * min(len(data), _SAMPLE):
+    sample = data[:_SAMPLE]
+    if sum(byte > 0x7F for byte in sample) < 0.2 * len(sample):
         return _forgiving(data, "cp1252")
     from charset_normalizer import from_bytes  # noqa: PLC0415 - rarely needed, slow to import
 
     # The detector's time grows with its input; the first bytes tell the encoding.
-    guess = from_bytes(data[:_SAMPLE]).best()
+    guess = from_bytes(sample).best()
     return _forgiving(data, guess.encoding) if guess else (data.decode("latin-1"), [])
 
 

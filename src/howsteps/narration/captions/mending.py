@@ -1,17 +1,19 @@
 """Cues as written → captions whose times can be relied on, and a note of all that was mended.
 
 Afterwards times are finite and not negative, no caption ends before it starts, captions are in
-order of their start, and word times lie inside their caption. Words are never dropped.
+order of their start, and word times lie inside their caption. No word is dropped,
+unless a cue is so long that it cannot be a caption.
 """
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from howsteps.narration.captions.cue import LONGEST, Cue, Flaw, Piece
+from howsteps.narration.captions.cue import LONGEST, LONGEST_TEXT, Cue, Flaw, Piece
 from howsteps.narration.pace import likely_duration, share_out
 from howsteps.task import Caption, Word
 
+TOO_LONG = "is too long to be a caption; left out"
 NO_TIME = "the times cannot be read; the words were placed after the line before"
 NEGATIVE = "starts before zero; moved to zero"
 REVERSED = "ends before it starts; the end was estimated"
@@ -26,7 +28,12 @@ def mend(cues: Iterable[Cue]) -> tuple[tuple[Caption, ...], list[Flaw]]:
     """Make captions of ``cues``, and list what had to be mended, in file order."""
     flaws: list[Flaw] = []
     placed: list[_Placed] = []
-    spoken = [cue for cue in cues if cue.text.strip()]
+    spoken = []
+    for cue in cues:
+        if len(cue.text) > LONGEST_TEXT:
+            flaws.append(Flaw(TOO_LONG, cue.line, cue.entry))
+        elif cue.text.strip():
+            spoken.append(cue)
     above = 0.0
     for cue, below in zip(spoken, _next_starts(spoken), strict=True):
         if cue.start is None or cue.start > LONGEST:

@@ -41,9 +41,11 @@ def read_bytes(data: bytes, path: Path | str) -> Reading:
         captions, rest = settle(parsed)
     except UnreadableError as error:
         raise InputError(path, error.reason, error.line) from None
+    problems = summarise([*flaws, *more, *rest], path)
     if not captions:
-        raise InputError(path, f"is {name}, but holds no captions")
-    return Reading(captions, name, summarise([*flaws, *more, *rest], path))
+        why, line = (f": {problems[0].reason}", problems[0].line) if problems else ("", None)
+        raise InputError(path, f"is {name}, but holds no captions{why}", line)
+    return Reading(captions, name, problems)
 
 
 def settle(parsed: Parsed) -> tuple[tuple[Caption, ...], list[Flaw]]:

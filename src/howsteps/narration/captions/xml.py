@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
-from howsteps.narration.captions.cue import Flaw, UnreadableError
+from howsteps.narration.captions.cue import LONGEST_TEXT, Flaw, UnreadableError
 
 _DEEPEST = 100
 
@@ -60,10 +60,10 @@ def parse(text: str) -> tuple[Element, list[Flaw]]:
     def characters(data: str) -> None:
         # The parser hands text on in parts; its own buffer would be lost at a fault.
         children = path[-1].children
-        if children and isinstance(children[-1], str):
-            children[-1] += data
-        else:
+        if not children or isinstance(children[-1], Element):
             children.append(data)
+        elif len(children[-1]) <= LONGEST_TEXT:  # what is longer will be refused
+            children[-1] += data
 
     def refuse(*_: object) -> None:
         raise UnreadableError("XML with a document type is not read", parser.CurrentLineNumber)

@@ -1,0 +1,325 @@
+"""How well relations are found: ``python -m benchmarks.relations CAPTIONS``.
+
+Hears the narrations that were marked by hand (``benchmarks/marks``) and compares what it finds with
+the marks. A relation is right when verb and object stand at the marked words and both lemmas agree.
+Rules are made on the development marks; ``--marks held-out`` scores those that no rule has seen.
+"""
+
+import argparse
+import json
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from howsteps import datasets
+from howsteps.errors import HowstepsError
+from howsteps.narration import hearing, parser, relations
+from howsteps.narration.pronouns import Antecedents
+from howsteps.narration.words import spoken
+from howsteps.task import Video
+
+MARKS = Path(__file__).with_name("marks")
+SETS = ("development", "held-out")
+KINDS = ("active", "pronoun", "passive", "relative", "measure")
+# How far the verb may stand from its mark in the looser figure, in words.
+NEAR = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A relation that a reader marked; ``benchmarks/marks/README.md`` says how.
+
+    ``nouns`` are the lemmas that count as right, the preferred one first. A particle with a
+    question mark may be read either way, and an optional relation may be found or not.
+    """
+
+    verb_place: int
+    object_place: int
+    verb: str
+    nouns: tuple[str, ...]
+    particle: str = ""
+    negated: bool = False
+    kind: str = "active"
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A relation that was found, with the places of its words in the narration."""
+
+    verb_place: int
+    object_place: int
+    verb: str
+    noun: str
+    particle: str = ""
+    negated: bool = False
+    kind: str = "active"
+
+
+@dataclass(slots=True)
+class Tally:
+    """Right answers, wrong answers, and right ones that were not given."""
+
+    right: int = 0
+    wrong: int = 0
+    missed: int = 0
+
+    def __iadd__(self, other: "Tally") -> "Tally":
+        self.right += other.right
+        self.wrong += other.wrong
+        self.missed += other.missed
+        return self
+
+    @property
+    def precision(self) -> float:
+        """The share of the answers that is right."""
+        return self.right / max(1, self.right + self.wrong)
+
+    @property
+    def recall(self) -> float:
+        """The share of the right answers that was given."""
+        return self.right / max(1, self.right + self.missed)
+
+    @property
+    def f(self) -> float:
+        """The harmonic mean of precision and recall."""
+        return 2 * self.right / max(1, 2 * self.right + self.wrong + self.missed)
+
+
+@dataclass(slots=True)
+class Score:
+    """How the relations found in one narration, or in many, compare with the marks.
+
+    Negation and particles are judged where both words stand at marked places, so that they say
+    nothing of relations that were not found. ``pronoun nouns`` are the nouns given to pronouns.
+    """
+
+    tallies: dict[str, Tally] = field(default_factory=dict)
+    wrong: list[Found] = field(default_factory=list)
+    missed: list[Mark] = field(default_factory=list)
+
+    def add(self, name: str, right: int = 0, wrong: int = 0, missed: int = 0) -> None:
+        """Count answers under a name."""
+        self.tallies.setdefault(name, Tally())
+        self.tallies[name] += Tally(right, wrong, missed)
+
+
+def score(marks: Sequence[Mark], found: Sequence[Found]) -> Score:
+    """Compare the relations found in a narration with its marks."""
+    result = Score()
+    asked = {(mark.verb_place, mark.object_place): mark for mark in marks}
+    met = set()
+    for pair in found:
+        mark = asked.get((pair.verb_place, pair.object_place))
+        if mark is not None and mark.optional:
+            continue
+        right = mark is not None and _agree(mark, pair)
+        # What is right counts under the reader's kind, what is wrong under the extractor's.
+        for name in ("all", mark.kind if mark is not None and right else pair.kind):
+            result.add(name, right=right, wrong=not right)
+        if not right:
+            result.wrong.append(pair)
+        if mark is None:
+            continue
+        if right:
+            met.add(mark)
+        _judge_details(result, mark, pair)
+    result.missed = [mark for mark in marks if not mark.optional and mark not in met]
+    for mark in result.missed:
+        result.add("all", missed=1)
+        result.add(mark.kind, missed=1)
+    places = {(pair.verb_place, pair.object_place) for pair in found}
+    unheard = [mark for mark in result.missed if mark.kind == "pronoun"]
+    result.add(
+        "pronoun nouns",
+        missed=sum((mark.verb_place, mark.object_place) not in places for mark in unheard),
+    )
+    result.tallies["near"] = near(marks, found)
+    return result
+
+
+def near(marks: Sequence[Mark], found: Sequence[Found]) -> Tally:
+    """Compare lemmas only, where the verb stands within a word of its mark."""
+    tally = Tally()
+    left = list(marks)
+    for pair in found:
+        fitting = [
+            mark
+            for mark in left
+            if abs(mark.verb_place - pair.verb_place) <= NEAR and _agree(mark, pair)
+        ]
+        if not fitting:
+            places = pair.verb_place, pair.object_place
+            tally.wrong += not any(
+                mark.optional and (mark.verb_place, mark.object_place) == places for mark in marks
+            )
+            continue
+        best = min(
+            fitting,
+            key=lambda mark: (
+                abs(mark.verb_place - pair.verb_place),
+                abs(mark.object_place - pair.object_place),
+            ),
+        )
+        left.remove(best)
+        tally.right += not best.optional
+    tally.missed = sum(not mark.optional for mark in left)
+    return tally
+
+
+def _agree(mark: Mark, pair: Found) -> bool:
+    return mark.verb == pair.verb and pair.noun in mark.nouns
+
+
+def _judge_details(result: Score, mark: Mark, pair: Found) -> None:
+    """Judge noun, negation and particle of a relation at the right place."""
+    if mark.kind == "pronoun":
+        resolved = pair.noun in mark.nouns
+        result.add("pronoun nouns", right=resolved, wrong=not resolved)
+    result.add(
+        "negation",
+        right=mark.negated and pair.negated,
+        wrong=pair.negated and not mark.negated,
+        missed=mark.negated and not pair.negated,
+    )
+    certain, either = mark.particle, mark.particle.removesuffix("?")
+    if certain == either:
+        result.add(
+            "particles",
+            right=pair.particle == certain != "",
+            wrong=pair.particle not in {"", certain},
+            missed=pair.particle == "" != certain,
+        )
+    else:
+        result.add("particles", wrong=pair.particle not in {"", either})
+
+
+def read_marks(rows: Iterable[Sequence[Any]], *, literal: bool = False) -> list[Mark]:
+    """Read the marks of a narration; ``literal`` takes "a cup of milk" as a cup."""
+    marks = []
+    for verb_place, place, verb, noun, particle, negated, kind, extra in rows:
+        at, lemma = extra["measure"] if literal and kind == "measure" else (place, noun)
+        nouns = (lemma, *extra.get("also", ()))
+        optional = extra.get("optional", False)
+        marks.append(Mark(verb_place, at, verb, nouns, particle, negated, kind, optional))
+    return marks
+
+
+def find(
+    video: Video, passages: Sequence[parser.Passage], reading: relations.Reading
+) -> Iterator[Found]:
+    """The relations of a parsed narration, as the narration stage finds them."""
+    offset = 0
+    antecedents = Antecedents()
+    for words, doc in passages:
+        places = parser.word_places(doc)
+        for pair in relations.find(doc, reading, antecedents):
+            mention = hearing.mention(video.id, pair, words, places, 0)
+            thing = pair.spoken if pair.resolved else pair.noun
+            yield Found(
+                offset + places[pair.verb.i],
+                offset + places[thing.i],
+                mention.verb,
+                mention.noun,
+                mention.particle,
+                mention.negated,
+                _kind(pair),
+            )
+        offset += len(words)
+
+
+def _kind(pair: relations.Pair) -> str:
+    if pair.resolved:
+        return "pronoun"
+    if pair.passive:
+        return "passive"
+    if pair.noun != pair.spoken:
+        return "measure"
+    return "relative" if pair.noun.i < pair.verb.i else "active"
+
+
+def marked_videos(task: Path, counts: dict[str, int]) -> dict[str, Video]:
+    """Read the marked videos of a task, and refuse captions that differ from the marked ones."""
+    videos = {
+        video.id: video for video in datasets.read(task).tasks[0].videos if video.id in counts
+    }
+    for name, count in counts.items():
+        if name not in videos:
+            raise HowstepsError(f"{task}: video {name} is marked and is not there")
+        heard = len(spoken(videos[name].captions))
+        if heard != count:
+            raise HowstepsError(
+                f"{task}: video {name} has {heard} words and its marks were made for {count}: "
+                "these are other captions, or words are read from them in another way"
+            )
+    return videos
+
+
+def main() -> None:
+    """Score the marked narrations and print the tables."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("captions", type=Path, help="folder with the task files that were marked")
+    options.add_argument("--marks", choices=SETS, default=SETS[0], help="which marks to score")
+    options.add_argument("--parser", help="another spaCy pipeline")
+    options.add_argument("--mode", choices=("default", "paper"), default="default")
+    options.add_argument(
+        "--errors", type=int, default=0, help="how many errors of each sort to show"
+    )
+    chosen = options.parse_args()
+    nlp = parser.load(chosen.parser)
+    total = Score()
+    wrong: list[str] = []
+    missed: list[str] = []
+    for path in sorted((MARKS / chosen.marks).glob("*.json")):
+        marked = json.loads(path.read_text(encoding="utf-8"))
+        videos = marked_videos(chosen.captions / path.name, marked["words"])
+        streams = [spoken(video.captions) for video in videos.values()]
+        for video, words, passages in zip(
+            videos.values(), streams, parser.parse(nlp, streams), strict=True
+        ):
+            marks = read_marks(marked["marks"][video.id], literal=chosen.mode == "paper")
+            result = score(marks, list(find(video, passages, relations.MODES[chosen.mode])))
+            for name, tally in result.tallies.items():
+                total.add(name, tally.right, tally.wrong, tally.missed)
+                if name == "all":
+                    total.add(path.stem, tally.right, tally.wrong, tally.missed)
+            texts = [word.text for word in words]
+            wrong += (_shown(video.id, pair, pair.noun, texts) for pair in result.wrong)
+            missed += (_shown(video.id, mark, mark.nouns[0], texts) for mark in result.missed)
+    _print_table(total)
+    for title, errors in (("wrong", wrong), ("missed", missed)):
+        few = random.Random(0).sample(range(len(errors)), min(chosen.errors, len(errors)))  # noqa: S311
+        if few:
+            print(
+                f"\n{len(few)} of {len(errors)} {title}",
+                *(errors[i] for i in sorted(few)),
+                sep="\n",
+            )
+
+
+def _print_table(total: Score) -> None:
+    details = ("negation", "particles", "pronoun nouns")
+    tasks = sorted(set(total.tallies) - {"all", "near", *KINDS, *details})
+    print(
+        "| relations | right | wrong | missed | precision | recall | F |",
+        "|---" * 7 + "|",
+        sep="\n",
+    )
+    for name in ("all", "near", *tasks, *KINDS, *details):
+        tally = total.tallies.get(name, Tally())
+        shares = " | ".join(f"{100 * x:.1f}" for x in (tally.precision, tally.recall, tally.f))
+        print(f"| {name} | {tally.right} | {tally.wrong} | {tally.missed} | {shares} |")
+
+
+def _shown(video: str, pair: Found | Mark, noun: str, words: Sequence[str]) -> str:
+    """An error in its context, with the verb and the object in brackets."""
+    places = pair.verb_place, pair.object_place
+    around = range(max(0, min(places) - 6), min(len(words), max(places) + 7))
+    text = " ".join(f"[{words[i]}]" if i in places else words[i] for i in around)
+    return f"{video}:{pair.verb_place} {pair.kind}: {pair.verb} {noun}: … {text} …"
+
+
+if __name__ == "__main__":
+    main()
