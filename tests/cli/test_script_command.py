@@ -77,3 +77,9 @@ def test_silence_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     code, _, err = run(tmp_path / "one.srt", "--quiet")
     assert code == 1
     assert "nobody names a step" in err
+
+
+def test_nothing_stands_out_in_one_narration(folder: Path) -> None:
+    code, out, _ = run(folder / "v0.srt", "--quiet", "--steps", "2")
+    assert code == 0
+    assert "no relation stands out" in out

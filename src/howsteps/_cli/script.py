@@ -8,7 +8,15 @@ from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import screen
-from howsteps._cli.narration import SOME_PROBLEMS, WIDE, Mode, plural, write_json
+from howsteps._cli.narration import (
+    SOME_PROBLEMS,
+    TRANSCRIPTS,
+    WIDE,
+    Mode,
+    plural,
+    with_speech,
+    write_json,
+)
 from howsteps.errors import Problem
 from howsteps.task import Script, Step, Task
 
@@ -50,6 +58,17 @@ def script(
         Path | None,
         typer.Option("--json", metavar="FILE", help="Write all of it as JSON ('-': to stdout)."),
     ] = None,
+    speech: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="Transcribe videos that have no captions with this Whisper model (a name such as "
+            "'small.en', or a folder). Needs: pip install 'howsteps[asr]'.",
+        ),
+    ] = None,
+    cache: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Where transcripts are kept.")
+    ] = TRANSCRIPTS,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
 ) -> None:
     """Write down the steps of a job, in order, with the videos that name each.
@@ -65,8 +84,10 @@ def script(
     problems = list(collection.problems)
     scripts: dict[str, Script] = {}
     for found in collection.tasks:
-        with screen.progress(f"hearing {found.name}", len(found.videos), quiet=quiet) as advance:
-            task = hear(found, mode=mode, progress=lambda _: advance())
+        spoken, flaws = with_speech(found, speech, cache, quiet)
+        problems += flaws
+        with screen.progress(f"hearing {found.name}", len(spoken.videos), quiet=quiet) as advance:
+            task = hear(spoken, mode=mode, progress=lambda _: advance())
         if not any(video.mentions for video in task.videos):
             problems.append(Problem(source, f"{task.name}: nobody names a step"))
             continue
@@ -97,6 +118,9 @@ def show_script(task: Task, found: Script) -> None:
         f"\n[bold]{escape(task.name)}[/]: {plural(len(found.steps), 'step')} "
         f"from {plural(len(task.videos), 'video')}"
     )
+    if not found.steps:
+        screen.out.print("no relation stands out; more steps (--steps) or more videos may help")
+        return
     wide = screen.out.width >= WIDE
     table = Table(box=None, pad_edge=False, header_style="dim", expand=wide)
     table.add_column("", justify="right", style="dim", no_wrap=True)

@@ -25,7 +25,7 @@ from howsteps.script.problem import Problem
 
 SIDES = ((0, 1), (0, 2), (1, 2))
 MOST_SHARES = 4_000_000
-TRIPLES_PER_SECOND = 2_500  # leaves time for some hundred steps
+TRIPLES_PER_SECOND = 8_000  # leaves time for some hundred steps
 LONGEST = 200  # tokens of one sequence; the programme needs its cube
 PATIENCE = 15
 TRIPLES_PER_CALL = 2_000
