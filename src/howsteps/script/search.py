@@ -34,7 +34,7 @@ from howsteps.script.realign import (
 WORK_PER_SECOND = 1e8
 WORK_PER_TOKEN_PAIR = 5_000
 WORK_AT_LEAST = 2e6
-WORK_PER_CALL = 5e6  # between two looks at the watch
+WORK_PER_CALL = (1e5, 5e6)  # between two looks at the watch, at first and at most
 COLD = 0.05  # last temperature, in units of the mean gain of a token
 RESEED_PERCENT = 80
 MOST_RUINED = 6
@@ -228,7 +228,8 @@ def search(
     warmth = min(1.0, max(2 * COLD, budget / (200 * pairs)))
     scale = -float(objective[1]) / len(best)
     while template.work[0] < budget and objective[1] > floor and perf_counter() - start < seconds:
-        until = min(budget, template.work[0] + WORK_PER_CALL)
+        done = float(template.work[0])
+        until = min(budget, done + min(max(done, WORK_PER_CALL[0]), WORK_PER_CALL[1]))
         _anneal(
             tokens, template, scratch, best, kept, objective,
             warmth * scale, COLD * scale, budget, until,

@@ -20,7 +20,7 @@ VAGUE_NOUNS = frozenset(
     "video channel comment thumb subscriber subscription link tutorial bell guy folk people friend "
     "viewer thing something anything everything nothing stuff way lot bit kind sort time minute "
     "second hour day job question problem idea point reason example look chance fun luck fact case "
-    "demonstration rest one other money care difference".split()
+    "demonstration rest one other money care difference try shot go".split()
 )
 
 

@@ -25,7 +25,7 @@ from howsteps.script.problem import Problem
 
 SIDES = ((0, 1), (0, 2), (1, 2))
 MOST_SHARES = 4_000_000
-TRIPLES_PER_SECOND = 8_000  # leaves time for some hundred steps
+SHARES_PER_SECOND = 24_000  # leaves time for some hundred steps
 LONGEST = 200  # tokens of one sequence; the programme needs its cube
 PATIENCE = 15
 TRIPLES_PER_CALL = 2_000
@@ -237,7 +237,7 @@ def triples(problem: Problem, *, seconds: float, objective: int, seed: int = 0) 
     tokens, first, match = problem.tokens, problem.first, problem.match
     edges = _edges(tokens, first, match)
     per_triple = 3 * max(1.0, edges.sum() / (many * (many - 1) / 2))
-    most = int(min(TRIPLES_PER_SECOND * seconds, MOST_SHARES / per_triple))
+    most = int(min(SHARES_PER_SECOND * seconds, MOST_SHARES) / per_triple)
     chosen_triples = _choose_triples(many, most, seed)
     holders = np.zeros((many, many), dtype=np.int64)
     sides = [(chosen_triples[:, one], chosen_triples[:, two]) for one, two in SIDES]
