@@ -156,7 +156,8 @@ def quality(found: Script) -> str:
     if found.objective == found.bound:
         return f"{line}, proved to be the best, in {found.seconds:.1f} s"
     gap = (found.objective - found.bound) / -found.bound
-    return f"{line}, at most {gap:.0%} from the best ({found.bound:,.0f}), in {found.seconds:.1f} s"
+    bound = f"at most {gap:.1%} from the best ({found.bound:,.0f})"
+    return f"{line}, {bound}, in {found.seconds:.1f} s"
 
 
 def places(task: Task, found: Script) -> Table:
