@@ -7,6 +7,7 @@ more part filled in; nothing is changed in place::
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -169,3 +170,48 @@ class Result:
     task: Task
     script: Script
     localisations: tuple[Localisation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """A stretch of a video in which a step is truly done; ``step`` counts in ``Truth.steps``."""
+
+    video: str
+    step: int
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What people saw in the videos of a task: its true steps, and where each of them is done.
+
+    ``durations`` has every video that was looked at, also one without any step, with its length in
+    seconds where that is known. The order of ``steps`` is that of the source, which need not be the
+    order in which the job is done.
+    """
+
+    task: str
+    steps: tuple[str, ...]
+    annotations: tuple[Annotation, ...]
+    durations: Mapping[str, float | None]
+
+    @property
+    def by_video(self) -> dict[str, list[Annotation]]:
+        """The annotations of every video, in the order in which they begin."""
+        videos: dict[str, list[Annotation]] = {video: [] for video in self.durations}
+        for annotation in sorted(self.annotations, key=lambda a: (a.start, a.end)):
+            videos[annotation.video].append(annotation)
+        return videos
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Relations that people accept as naming a true step: any of the verbs, any of the nouns."""
+
+    verbs: frozenset[str]
+    nouns: frozenset[str]
+
+    def allows(self, relation: Relation) -> bool:
+        """Whether the relation is one of them."""
+        return relation.verb in self.verbs and relation.noun in self.nouns

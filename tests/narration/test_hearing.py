@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from importlib.resources import files
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from howsteps.narration.hearing import sentence_starts
 from howsteps.narration.words import spoken
 from howsteps.task import Caption, Mention, Task, Video
 from tests.narration.trees import tree
+from training.demo_captions import read_source, spoken_sentences
 
 DEMO = Path(str(files("howsteps.demo") / "fix_a_flat_bike_tire"))
 
@@ -32,6 +34,23 @@ def test_sentences_hold_every_word_once(demo: Task) -> None:
     for video in demo.videos:
         words = [word for sentence in video.sentences for word in sentence.words]
         assert words == spoken(video.captions)
+
+
+def test_most_sentence_ends_are_restored(demo: Task) -> None:
+    source = {n.id: n for n in read_source(DEMO.parent / "narrations.toml") if ".es." not in n.file}
+    right = found = there = 0
+    for video in demo.videos:
+        said = [
+            [word for word in words if not word.text.startswith("[")]
+            for _, words in spoken_sentences(source[video.id])
+        ]
+        true = set(accumulate(map(len, filter(None, said))))
+        heard = set(accumulate(len(sentence.words) for sentence in video.sentences))
+        assert max(true) == max(heard)
+        right += len(true & heard)
+        found += len(heard)
+        there += len(true)
+    assert 2 * right / (found + there) > 0.7
 
 
 def test_mentions_are_in_order_and_lie_in_their_sentence(demo: Task) -> None:

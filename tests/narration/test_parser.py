@@ -64,12 +64,6 @@ def test_narrations_come_back_in_order_and_empty_ones_stay_empty() -> None:
     assert [" ".join(doc.text for _, doc in passages) for passages in parsed] == texts
 
 
-def test_sentence_ends_are_restored_in_speech() -> None:
-    text = "so that's the tire now you need to remove the old tube it should come out easily"
-    [[(_, doc)]] = parser.parse(parser.load(), [stream(text)])
-    assert [sentence[0].text for sentence in doc.sents] == ["so", "now", "it"]
-
-
 def test_captions_that_shout_are_read_in_lower_case() -> None:
     assert parser.text_of(stream("TAKE THE WHEEL OFF")) == "take the wheel off"
     assert parser.text_of(stream("Take the LED off")) == "Take the LED off"

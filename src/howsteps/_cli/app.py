@@ -9,7 +9,9 @@ from rich.markup import escape
 import howsteps
 from howsteps._cli import screen
 from howsteps._cli.demo import demo
+from howsteps._cli.fetch import fetch
 from howsteps._cli.narration import narration
+from howsteps._cli.stats import stats
 from howsteps.errors import HowstepsError
 
 app = typer.Typer(
@@ -20,6 +22,8 @@ app = typer.Typer(
 )
 app.command()(narration)
 app.command()(demo)
+app.command()(stats)
+app.command()(fetch)
 
 
 def _show_version(wanted: bool) -> None:

@@ -17,7 +17,7 @@ from howsteps.task import Task
 _BESIDE = (
     *(".jpg", ".jpeg", ".png", ".webp", ".gif", ".svg", ".pdf", ".html", ".md", ".py", ".log"),
     *(".mp3", ".m4a", ".wav", ".flac", ".ogg", ".opus", ".aac", ".npy", ".npz", ".zip", ".part"),
-    *(".description", ".info.json", ".ytdl"),
+    *(".description", ".info.json", ".ytdl", "steps.csv"),
 )
 
 

@@ -61,6 +61,8 @@ _EXTENTS = frozenset(
 )
 # Verbs that take a receiver before what is given: "give *the wheel* a spin".
 _GIVING = frozenset("bring buy get give hand make send show teach tell".split())
+# With these a pronoun stands for what was said, not for a thing: "do that", "I know this".
+_NOT_OF_THINGS = frozenset("do know mean say think".split())
 # "Go ahead and remove the nuts": going is not done to the nuts.
 _NEVER_SHARE = frozenset(
     """be begin come continue finish go happen hurry let look proceed relax rest run sit sleep stand
@@ -84,7 +86,8 @@ def find(
         for spoken, passive in _objects(verb, reading):
             noun: Token | None = _measured(spoken) if reading.measures else spoken
             if is_pronoun(spoken) and noun == spoken:
-                noun = antecedents.of(spoken, verb) if reading.pronouns else None
+                resolvable = reading.pronouns and verb.lemma_ not in _NOT_OF_THINGS
+                noun = antecedents.of(spoken, verb) if resolvable else None
             if noun is not None and grammar.is_noun(noun):
                 pairs.append(Pair(verb, noun, spoken, passive))
                 antecedents.see(noun, spoken)

@@ -1,0 +1,67 @@
+"""``howsteps fetch``: data sets from where their authors keep them."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+from howsteps._cli import screen
+
+
+class DataSet(StrEnum):
+    """Data sets that can be fetched."""
+
+    niv = "niv"
+
+
+def fetch(
+    name: Annotated[
+        DataSet,
+        typer.Argument(help="'niv': Narrated Instruction Videos, the data of the CVPR 2016 paper."),
+    ],
+    to: Annotated[
+        Path, typer.Option("--to", metavar="FOLDER", help="Where to put it; made if need be.")
+    ] = Path("niv"),
+    everything: Annotated[
+        bool,
+        typer.Option("--all", help="Also the videos themselves and the paper's results."),
+    ] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Fetch a data set from the page of its authors, over https.
+
+    Goes on where it was cut off. The checksum of each archive is written down the first time and
+    checked ever after.
+
+    Example: howsteps fetch niv --to data/niv
+    """
+    from howsteps.datasets.fetch import DATA_SETS  # noqa: PLC0415
+    from howsteps.datasets.fetch import fetch as fetch_archive  # noqa: PLC0415
+
+    for archive in DATA_SETS[name]:
+        if archive.wanted or everything:
+            with _bar(archive.name, quiet) as update:
+                fresh = fetch_archive(archive, to, update)
+            what = "fetched" if fresh else "already here, unchanged"
+            screen.out.print(f"{archive.name}: {what} [dim]({escape(archive.holds)})[/]")
+    screen.out.print(f"in {escape(str(to))}; look at it with: howsteps stats {escape(str(to))}")
+
+
+@contextmanager
+def _bar(what: str, quiet: bool) -> Iterator[Callable[[int, int | None], None]]:
+    """A bar of bytes on a terminal; the value is called with those done and those to come."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TimeRemainingColumn(),
+    )
+    hidden = quiet or not screen.err.is_terminal
+    with Progress(*columns, console=screen.err, transient=True, disable=hidden) as bar:
+        job = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(job, completed=done, total=total)

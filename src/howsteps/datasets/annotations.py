@@ -1,0 +1,128 @@
+"""Rows of ground truth, checked: every reader of annotations ends here."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from math import isfinite
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from howsteps.errors import InputError, Problem
+from howsteps.task import Annotation, Truth
+
+# Durations and annotations are rounded by different tools; more than this is a mistake.
+_OVERRUN = 1.0
+
+
+class Row(NamedTuple):
+    """One row as it stands in a file; ``place`` says where, if the file has no useful lines."""
+
+    video: str
+    step: int
+    start: float
+    end: float
+    line: int | None = None
+    place: str = ""
+
+
+def settle(
+    path: Path,
+    task: str,
+    steps: Sequence[str],
+    durations: Mapping[str, float | None],
+    rows: Iterable[Row],
+    *,
+    merge: bool,
+) -> tuple[Truth, list[Problem]]:
+    """Make a truth of rows, in the order of time, after looking at each of them.
+
+    Parameters
+    ----------
+    path
+        The file that errors name.
+    merge
+        Whether rows of the same step that overlap become one (releases hold them where two people
+        annotated a video), or are an error.
+
+    Raises
+    ------
+    InputError
+        A row has an unknown video or step, a time that is negative or outside the video, or
+        overlaps another row of the same step. Nothing is read by halves.
+    """
+    cut, joined = [], []
+    checked = []
+    for row in rows:
+        end = _end(path, row, steps, durations)
+        if end < row.end:
+            cut.append(row)
+        checked.append(row if end == row.end else row._replace(end=end))
+    checked.sort()
+    kept: list[Annotation] = []
+    for (video, step), same in groupby(checked, key=lambda row: (row.video, row.step)):
+        last: Row | None = None
+        for row in same:
+            if last is None or row.start >= last.end:
+                kept.append(Annotation(video, step, row.start, row.end))
+                last = row
+                continue
+            if not merge:
+                reason = f"{row.place}overlaps another row of {steps[step]!r} in video {video}"
+                raise InputError(path, reason, row.line)
+            joined.append(row)
+            last = last._replace(end=max(last.end, row.end))
+            kept[-1] = Annotation(video, step, last.start, last.end)
+    kept.sort(key=lambda a: (a.video, a.start, a.end, a.step))
+    mended = {
+        "ends after its video by less than a second; cut": cut,
+        "overlaps another row of its step; the two were made one": joined,
+    }
+    problems = [_summary(path, what, found) for what, found in mended.items() if found]
+    return Truth(task, tuple(steps), tuple(kept), dict(durations)), problems
+
+
+def _summary(path: Path, what: str, rows: Sequence[Row]) -> Problem:
+    """One line for all rows with the same flaw."""
+    others = f" (and {len(rows) - 1:,} more rows like it)" if len(rows) > 1 else ""
+    return Problem(path, f"{rows[0].place}{what}{others}", rows[0].line, harmless=True)
+
+
+def _end(
+    path: Path, row: Row, steps: Sequence[str], durations: Mapping[str, float | None]
+) -> float:
+    """Check one row, and return its end inside the video."""
+
+    def refuse(reason: str) -> InputError:
+        return InputError(path, f"{row.place}{reason}", row.line)
+
+    if row.video not in durations:
+        raise refuse(f"video {row.video!r} is unknown")
+    if not 0 <= row.step < len(steps):
+        raise refuse(f"step {row.step + 1} is unknown: there are {len(steps)} steps")
+    if not (isfinite(row.start) and isfinite(row.end)):
+        raise refuse("a time is not a finite number")
+    if row.start < 0:
+        raise refuse(f"starts before the video, at {row.start:g} s")
+    if row.end <= row.start:
+        raise refuse(f"ends at {row.end:g} s, not after its start at {row.start:g} s")
+    duration = durations[row.video]
+    if duration is None:
+        return row.end
+    if row.start >= duration or row.end > duration + _OVERRUN:
+        raise refuse(f"{row.start:g}–{row.end:g} s is outside the video, {duration:g} s long")
+    return min(row.end, duration)
+
+
+def number(value: Any, path: Path, what: str, line: int | None = None) -> float:
+    """A number out of a cell or a JSON value.
+
+    Raises
+    ------
+    InputError
+        It is none; ``what`` names it in the message.
+    """
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        return float(value)
+    except (TypeError, ValueError):
+        raise InputError(path, f"{what} is {value!r}, not a number", line) from None

@@ -1,0 +1,82 @@
+"""Unpacking archives that come from outside: no file may end up beyond the folder."""
+
+import shutil
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+from stat import S_ISLNK
+
+from howsteps.errors import InputError
+
+_BROKEN = (OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile, tarfile.TarError)
+
+
+def unpack(archive: Path, folder: Path) -> list[Path]:
+    """Unpack a .zip or .tar.gz into ``folder``, wholly or not at all.
+
+    Returns
+    -------
+    What now stands in ``folder``: the first level of the archive. Files that were there before
+    under the same names are replaced, others are left alone.
+
+    Raises
+    ------
+    InputError
+        The archive is cut short, larger than the free disk, or holds a link, a device or a name
+        that leaves the folder; then nothing of it was unpacked.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder, prefix=".unpacking-") as place:
+        try:
+            if zipfile.is_zipfile(archive):
+                _unzip(archive, Path(place))
+            else:
+                _untar(archive, Path(place))
+        except _BROKEN as error:
+            raise InputError(archive, f"cannot be unpacked: {error}") from error
+        return [_move(path, folder / path.name) for path in sorted(Path(place).iterdir())]
+
+
+def _unzip(path: Path, place: Path) -> None:
+    with zipfile.ZipFile(path) as archive:
+        members = archive.infolist()
+        _check(path, place, ((m.filename, m.file_size) for m in members))
+        for member in members:
+            if S_ISLNK(member.external_attr >> 16):
+                raise InputError(path, f"holds the link {member.filename!r}")
+        archive.extractall(place)  # noqa: S202 - every name was looked at
+
+
+def _untar(path: Path, place: Path) -> None:
+    with tarfile.open(path) as archive:
+        members = archive.getmembers()
+        _check(path, place, ((m.name, m.size) for m in members))
+        for member in members:
+            if not (member.isreg() or member.isdir()):
+                raise InputError(path, f"holds {member.name!r}, which is no file or folder")
+        archive.extractall(place, filter="data")
+
+
+def _check(path: Path, place: Path, members: Iterable[tuple[str, int]]) -> None:
+    total = 0
+    for name, size in members:
+        parts = PurePosixPath(name.replace("\\", "/"))
+        if parts.is_absolute() or ".." in parts.parts or ":" in name or not parts.parts:
+            raise InputError(path, f"holds {name!r}, a name that leaves the folder")
+        total += size
+    if total > (free := shutil.disk_usage(place).free):
+        need = f"{total / 2**20:,.0f} MB, and {free / 2**20:,.0f} MB are free"
+        raise InputError(path, f"needs {need}")
+
+
+def _move(source: Path, target: Path) -> Path:
+    """Put a file or folder in place; folders are filled up."""
+    if source.is_dir() and target.is_dir():
+        for path in source.iterdir():
+            _move(path, target / path.name)
+    else:
+        source.replace(target)
+    return target

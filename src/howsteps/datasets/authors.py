@@ -1,0 +1,258 @@
+"""The release of the paper: what its narrators say, what its videos show, and where the steps are.
+
+::
+
+    NLP/<task>/sim_mat/<task>_sim_mat.txt             similarity of relations, 1 where they match
+    NLP/<task>/count_files/<task>_lem_dobj_count      rows: count, verb, noun
+    NLP/<task>/simple_trlst/<video>.trlst             rows: relation from 0, start, end
+    VISION/<task>/videos_info/<video>.mat             fps, nimgs
+    VISION/<task>/features/full_dataset.mat           X, Y, hw3: one entry for each video
+
+``X`` has a row of features for every interval of 10 frames, and ``Y`` the true step of it in one
+column for each step; the last column is background. ``hw3.clipid`` are the videos. The steps have
+numbers and no names. ``NLP_<task>`` in place of ``NLP/<task>`` is read as well.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsteps.datasets.annotations import Row, number, settle
+from howsteps.datasets.text import read_lines
+from howsteps.errors import InputError
+from howsteps.task import Mention, Relation, Task, Truth, Video
+
+INTERVAL = 10  # frames
+_FEATURES = Path("features") / "full_dataset.mat"
+
+Matrix: TypeAlias = NDArray[np.float64]
+Labels: TypeAlias = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Release:
+    """One task of the release, complete.
+
+    ``task`` has the narrated videos with their mentions; ``features`` (T_n×d), ``labels`` (T_n×K)
+    and ``rates`` (frames a second) have every video, by its name. ``similarity`` may cover the most
+    frequent relations only.
+    """
+
+    task: Task
+    truth: Truth
+    relations: tuple[Relation, ...]
+    counts: NDArray[np.int64]
+    similarity: Matrix
+    features: Mapping[str, Matrix]
+    labels: Mapping[str, Labels]
+    rates: Mapping[str, float]
+
+
+def recognises(folder: Path) -> bool:
+    """Look for the features of a task."""
+    return bool(tasks(folder))
+
+
+def tasks(folder: Path) -> list[str]:
+    """The names of the tasks under ``folder`` that have features."""
+    apart = {path.parent.parent.name for path in folder.glob(f"VISION/*/{_FEATURES}")}
+    joined = {path.parent.parent.name for path in folder.glob(f"VISION_*/{_FEATURES}")}
+    return sorted(apart | {name.removeprefix("VISION_") for name in joined})
+
+
+def read(folder: Path, task: str) -> Release:
+    """Read one task of the release.
+
+    Raises
+    ------
+    InputError
+        A file is missing, cut short, of the wrong shape, or does not fit the others.
+    """
+    nlp, vision = _part(folder, "NLP", task), _part(folder, "VISION", task)
+    relations, counts = _dictionary(nlp / "count_files" / f"{task}_lem_dobj_count")
+    similarity = _similarity(nlp / "sim_mat" / f"{task}_sim_mat.txt", len(relations))
+    labels, features = _dataset(vision / _FEATURES, "X")
+    rates, durations = _videos(vision / "videos_info", labels)
+    videos = tuple(
+        Video(path.stem, duration=durations[path.stem], mentions=_mentions(path, relations))
+        for path in _narrations(nlp / "simple_trlst", durations)
+    )
+    truth = _truth(vision / _FEATURES, task, labels, rates, durations)
+    return Release(
+        Task(task, videos), truth, relations, counts, similarity, features, labels, rates
+    )
+
+
+def read_truth(folder: Path, task: str) -> Truth:
+    """Read the ground truth of one task, and leave its features alone."""
+    vision = _part(folder, "VISION", task)
+    labels, _ = _dataset(vision / _FEATURES)
+    rates, durations = _videos(vision / "videos_info", labels)
+    return _truth(vision / _FEATURES, task, labels, rates, durations)
+
+
+def _part(folder: Path, kind: str, task: str) -> Path:
+    apart = folder / kind / task
+    return apart if apart.is_dir() else folder / f"{kind}_{task}"
+
+
+def _dictionary(path: Path) -> tuple[tuple[Relation, ...], NDArray[np.int64]]:
+    relations, counts = [], []
+    for line, text in read_lines(path):
+        cells = text.split()
+        if len(cells) != 3 or not cells[0].isdecimal():
+            raise InputError(path, "is not: count verb noun", line)
+        counts.append(int(cells[0]))
+        relations.append(Relation(*cells[1:]))
+    return tuple(relations), np.array(counts, dtype=np.int64)
+
+
+def _similarity(path: Path, relations: int) -> Matrix:
+    rows = []
+    for line, text in read_lines(path):
+        rows.append([number(cell, path, "a similarity", line) for cell in text.split()])
+        if len(rows[-1]) != len(rows[0]):
+            raise InputError(path, f"has {len(rows[-1])} columns, not {len(rows[0])}", line)
+    if len(rows) != len(rows[0]) or len(rows) > relations:
+        shape = f"{len(rows)}×{len(rows[0])}"
+        raise InputError(path, f"is {shape}, not square with at most {relations} rows")
+    return np.array(rows)
+
+
+def _narrations(folder: Path, durations: Mapping[str, float]) -> list[Path]:
+    paths = sorted(folder.glob("*.trlst"))
+    if not paths:
+        raise InputError(folder, "has no .trlst file")
+    for path in paths:
+        if path.stem not in durations:
+            raise InputError(path, "has no video of its name among the features")
+    return paths
+
+
+def _mentions(path: Path, relations: tuple[Relation, ...]) -> tuple[Mention, ...]:
+    if path.is_file() and path.stat().st_size == 0:
+        return ()  # a narrator who names no relation
+    mentions = []
+    for line, text in read_lines(path):
+        cells = text.split()
+        if len(cells) != 3 or not cells[0].isdecimal():
+            raise InputError(path, "is not: relation start end", line)
+        index = int(cells[0])
+        if index >= len(relations):
+            raise InputError(path, f"relation {index} is not in the dictionary", line)
+        start, end = (number(cell, path, "a time", line) for cell in cells[1:])
+        if not 0 <= start <= end:
+            raise InputError(path, f"{start:g}–{end:g} s is no stretch of time", line)
+        relation = relations[index]
+        mentions.append(Mention(path.stem, *relation, str(relation), start, end))
+    return tuple(mentions)
+
+
+def _dataset(path: Path, *wanted: str) -> tuple[dict[str, Labels], dict[str, Matrix]]:
+    """Labels of every video and, where ``X`` is wanted, features."""
+    content = _mat(path, "Y", "hw3", *wanted)
+    try:
+        names = [str(clip.item()) for clip in content["hw3"]["clipid"].ravel()]
+    except (IndexError, TypeError, ValueError, AttributeError):
+        raise InputError(path, "hw3 is not a struct with a name in each clipid") from None
+    if len(set(names)) < len(names):
+        raise InputError(path, "hw3.clipid names a video twice")
+    truth = _cells(path, content, "Y", names)
+    labels = {}
+    for name, values in zip(names, truth, strict=True):
+        if not np.isin(values, (0, 1)).all():
+            raise InputError(path, f"video {name}: Y has values other than 0 and 1")
+        labels[name] = values[:, :-1].astype(bool)
+    if "X" not in wanted:
+        return labels, {}
+    features = dict(zip(names, _cells(path, content, "X", names), strict=True))
+    for name in names:
+        if len(features[name]) != len(labels[name]):
+            rows = f"{len(features[name])} rows and Y {len(labels[name])}"
+            raise InputError(path, f"video {name}: X has {rows}")
+        if not np.isfinite(features[name]).all():
+            raise InputError(path, f"video {name}: X has values that are not finite")
+    return labels, features
+
+
+def _cells(path: Path, content: Mapping[str, Any], name: str, videos: list[str]) -> list[Matrix]:
+    from scipy.sparse import issparse  # noqa: PLC0415 - scipy is slow to import
+
+    cells = content[name].ravel()
+    if content[name].dtype != object or len(cells) != len(videos):
+        raise InputError(path, f"{name} is not a cell for each of the {len(videos)} videos")
+    matrices = [cell.toarray() if issparse(cell) else np.asarray(cell) for cell in cells]
+    for video, matrix in zip(videos, matrices, strict=True):
+        if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
+            raise InputError(path, f"video {video}: {name} is not a matrix of numbers")
+        if matrix.shape[1] != matrices[0].shape[1]:
+            columns = f"{matrix.shape[1]} columns, the first video {matrices[0].shape[1]}"
+            raise InputError(path, f"video {video}: {name} has {columns}")
+    return [matrix.astype(np.float64) for matrix in matrices]
+
+
+def _videos(
+    folder: Path, labels: Mapping[str, Labels]
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Frames a second and length in seconds of every video."""
+    rates, durations = {}, {}
+    for name, rows in labels.items():
+        path = folder / f"{name}.mat"
+        content = _mat(path, "fps", "nimgs")
+        values = [content[key] for key in ("fps", "nimgs")]
+        if any(value.size != 1 or value.dtype.kind not in "iuf" for value in values):
+            raise InputError(path, "fps and nimgs are not two numbers")
+        fps, frames = (float(value.item()) for value in values)
+        if not (0 < fps < 1000 and frames > 0):
+            raise InputError(path, f"{frames:g} frames at {fps:g} a second is no video")
+        if ceil(frames / INTERVAL) != len(rows):
+            intervals = f"{ceil(frames / INTERVAL)} intervals of {INTERVAL}"
+            raise InputError(path, f"{frames:g} frames are {intervals}, but Y has {len(rows)}")
+        rates[name] = fps
+        durations[name] = frames / fps
+    return rates, durations
+
+
+def _mat(path: Path, *names: str) -> dict[str, Any]:
+    from scipy.io import loadmat  # noqa: PLC0415 - slow to import
+
+    if not path.is_file():
+        raise InputError(path, "no such file")
+    try:
+        content = loadmat(path, variable_names=names)
+    except NotImplementedError:
+        reason = "is in MATLAB's 7.3 format; load it there and save it with -v7"
+        raise InputError(path, reason) from None
+    except Exception as error:  # scipy raises a dozen kinds on files that are cut short
+        raise InputError(path, f"is not a whole .mat file ({error})") from error
+    if missing := [name for name in names if name not in content]:
+        raise InputError(path, f"has no variable {missing[0]}; it may be cut short")
+    return dict(content)
+
+
+def _truth(
+    path: Path,
+    task: str,
+    labels: Mapping[str, Labels],
+    rates: Mapping[str, float],
+    durations: Mapping[str, float],
+) -> Truth:
+    steps = [f"step {k + 1}" for k in range(next(iter(labels.values())).shape[1])]
+    rows = (
+        Row(video, k, first * INTERVAL / rates[video], last * INTERVAL / rates[video])
+        for video, matrix in labels.items()
+        for k in range(len(steps))
+        for first, last in _runs(matrix[:, k])
+    )
+    return settle(path, task, steps, durations, rows, merge=False)[0]
+
+
+def _runs(present: NDArray[np.bool_]) -> list[list[int]]:
+    """The first and one past the last place of every run of True."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], present, [False]))))
+    return edges.reshape(-1, 2).tolist()

@@ -1,0 +1,119 @@
+"""The layout in which the community shares features and frame labels.
+
+::
+
+    mapping/mapping.txt       rows: number, label
+    groundTruth/<video>.txt   (or without .txt) one label for each frame
+    features/<video>.npy      T×d or d×T
+
+One folder is one task. Frames have a label each; ``background`` and ``SIL`` (silence) are none.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsteps.datasets.annotations import Row, settle
+from howsteps.datasets.text import read_lines
+from howsteps.errors import InputError
+from howsteps.task import Truth
+
+BACKGROUND = frozenset({"background", "bg", "sil", "none", "-1"})
+FRAMES_A_SECOND = 15.0
+
+Matrix: TypeAlias = NDArray[np.floating]
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureFolder:
+    """Ground truth, and where the features of each video lie."""
+
+    truth: Truth
+    frames: Mapping[str, int]
+    paths: Mapping[str, Path]
+
+    def features(self, video: str) -> Matrix:
+        """Load the features of one video, a row for each frame.
+
+        Raises
+        ------
+        InputError
+            The file is cut short, or fits not the number of frames that have labels.
+        """
+        path, frames = self.paths[video], self.frames[video]
+        try:
+            matrix = np.load(path, allow_pickle=False)
+        except (OSError, ValueError, EOFError) as error:
+            raise InputError(path, f"is not a whole .npy file ({error})") from error
+        if not isinstance(matrix, np.ndarray) or matrix.ndim != 2 or matrix.dtype.kind != "f":
+            raise InputError(path, "is not a matrix of floating point numbers")
+        if frames not in matrix.shape:
+            shape = "×".join(map(str, matrix.shape))
+            raise InputError(path, f"is {shape}, but {frames} frames have labels")
+        return matrix if matrix.shape[0] == frames else matrix.T
+
+
+def recognises(folder: Path) -> bool:
+    """Look for labels of frames and the list of labels."""
+    return (folder / "groundTruth").is_dir() and (folder / "mapping" / "mapping.txt").is_file()
+
+
+def read(folder: Path, rate: float = FRAMES_A_SECOND) -> FeatureFolder:
+    """Read the labels of all videos; ``rate`` is how many frames make a second.
+
+    Raises
+    ------
+    InputError
+        A label is not in the mapping, or a video has no features though others have.
+    """
+    labels = _mapping(folder / "mapping" / "mapping.txt")
+    steps = [label for label in labels if label.casefold() not in BACKGROUND]
+    numbers = {label: place for place, label in enumerate(steps)}
+    rows: list[Row] = []
+    frames: dict[str, int] = {}
+    paths = sorted(path for path in (folder / "groundTruth").iterdir() if path.is_file())
+    for path in paths:
+        video = path.name.removesuffix(".txt")
+        frames[video] = 0
+        for label, run in groupby(read_lines(path), key=lambda found: found[1]):
+            lines = [line for line, _ in run]
+            first, length = lines[0], len(lines)
+            if label not in labels:
+                raise InputError(path, f"label {label!r} is not in mapping.txt", first)
+            start = frames[video]
+            frames[video] += length
+            if label in numbers:
+                begin, end = start / rate, frames[video] / rate
+                rows.append(Row(video, numbers[label], begin, end, first))
+    if not frames:
+        raise InputError(folder / "groundTruth", "has no file")
+    durations = {video: count / rate for video, count in frames.items()}
+    truth, _ = settle(folder, folder.resolve().name, steps, durations, rows, merge=False)
+    return FeatureFolder(truth, frames, _features(folder / "features", frames))
+
+
+def _mapping(path: Path) -> list[str]:
+    labels = []
+    for line, text in read_lines(path):
+        number, _, label = text.partition(" ")
+        if not (number.isdecimal() and label.strip()):
+            raise InputError(path, "is not: number label", line)
+        if label.strip() in labels:
+            raise InputError(path, f"label {label.strip()!r} stands twice", line)
+        labels.append(label.strip())
+    return labels
+
+
+def _features(folder: Path, videos: Mapping[str, int]) -> dict[str, Path]:
+    if not folder.is_dir():
+        return {}  # ground truth alone is enough for statistics
+    paths = {video: folder / f"{video}.npy" for video in videos}
+    for path in paths.values():
+        if not path.is_file():
+            raise InputError(path, "no such file, though the video has labels")
+    return paths

@@ -1,0 +1,119 @@
+"""Tables of true steps: ``video,step,start,end``, and the table of the paper's own data set.
+
+The second kind gives whole seconds, rounded and rounded outwards; it is known by its heading.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from pathlib import Path
+from typing import TypeAlias
+
+from howsteps.datasets.annotations import Row, number, settle
+from howsteps.datasets.text import read_rows
+from howsteps.errors import InputError, Problem
+from howsteps.task import Truth
+
+PLAIN = ("video", "step", "start", "end")
+ROUNDED = (
+    *("video", "task", "step_name", "start_round", "end_round"),
+    *("start_floor", "end_ceil_clipped"),
+)
+
+
+def read(
+    path: Path, *, name: str | None = None, videos: Collection[str] | None = None
+) -> tuple[tuple[Truth, ...], list[Problem]]:
+    """Read a table of steps; a column ``task`` makes one truth for each task in it.
+
+    Parameters
+    ----------
+    name
+        The task of a table without a column ``task``; else it is called as its file.
+    videos
+        The videos that exist, where they are known: any other is an error.
+    """
+    rows = iter(read_rows(path))
+    _, heading = next(rows)
+    layout = _layout([cell.strip().lower() for cell in heading], path)
+    tasks: dict[str, _Task] = {}
+    only = name or path.stem
+    for line, cells in rows:
+        task = only if layout.task is None else cells[layout.task].strip()
+        video, step = cells[layout.video].strip(), cells[layout.step].strip()
+        if not (video and step and task):
+            raise InputError(path, "has no name for its video, step or task", line)
+        start, end = layout.times(layout.seconds(cells), path, line)
+        if videos is not None and video not in videos:
+            raise InputError(path, f"video {video!r} is not beside this table", line)
+        into = tasks.setdefault(task, _Task({}, {}, []))
+        into.durations[video] = None
+        number_of_step = into.steps.setdefault(step, len(into.steps))
+        into.rows.append(Row(video, number_of_step, start, end, line))
+    if not tasks:
+        raise InputError(path, "has a heading and no rows")
+    truths, problems = [], []
+    for task, found in tasks.items():
+        truth, flaws = settle(
+            path, task, list(found.steps), found.durations, found.rows, merge=layout.merge
+        )
+        truths.append(truth)
+        problems += flaws
+    return tuple(truths), problems
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    steps: dict[str, int]
+    durations: dict[str, float | None]
+    rows: list[Row]
+
+
+_Times: TypeAlias = Callable[[Sequence[str], Path, int], tuple[float, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Which columns hold what."""
+
+    video: int
+    step: int
+    task: int | None
+    seconds: Callable[[Sequence[str]], Sequence[str]]
+    times: _Times
+    merge: bool
+
+
+def _layout(heading: Sequence[str], path: Path) -> _Layout:
+    def columns(names: Iterable[str]) -> list[int]:
+        return [heading.index(name) for name in names]
+
+    if set(ROUNDED) <= set(heading):
+        video, task, step, *seconds = columns(ROUNDED)
+        return _Layout(video, step, task, itemgetter(*seconds), _rounded, merge=True)
+    if missing := [name for name in PLAIN if name not in heading]:
+        reason = f"has no column {missing[0]!r}; a table of steps starts with {','.join(PLAIN)}"
+        raise InputError(path, reason, 1)
+    video, step, *seconds = columns(PLAIN)
+    named = heading.index("task") if "task" in heading else None
+    return _Layout(video, step, named, itemgetter(*seconds), _plain, merge=False)
+
+
+def _plain(cells: Sequence[str], path: Path, line: int) -> tuple[float, float]:
+    start, end = cells
+    return number(start, path, "start", line), number(end, path, "end", line)
+
+
+def _rounded(cells: Sequence[str], path: Path, line: int) -> tuple[float, float]:
+    """Rounded times; the outer ones where those are missing or leave nothing between them."""
+    start, end = (
+        number(cell or "nan", path, name, line)
+        for cell, name in zip(cells[:2], ROUNDED[3:5], strict=True)
+    )
+    if end > start:
+        return start, end
+    start, end = (
+        number(cell, path, name, line) for cell, name in zip(cells[2:], ROUNDED[5:], strict=True)
+    )
+    # A step that was cut off at the end of its video is still a second that can be hit.
+    return (end - 1.0, end) if start == end else (start, end)

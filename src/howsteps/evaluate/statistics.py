@@ -1,0 +1,114 @@
+"""Statistics of a data set: how regular a job is, before any method looks at it.
+
+With g_n annotated, u_n distinct steps in video n, and l_n the length of the longest common
+subsequence of its steps in time and the global order::
+
+    order error = 1 − Σl/Σu      missing = 1 − Σu/(K·N)      repetition = 1 − Σu/Σg
+
+Annotators differ in whether a step that is interrupted and goes on is one row or two; counting
+rows of the same step that follow each other as one gives ``repetition_in_turn``.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import numpy as np
+
+from howsteps.evaluate.judgement import steps_of
+from howsteps.evaluate.order import agreement, find_order
+from howsteps.evaluate.score import ratio
+from howsteps.task import Mention, Rule, Truth
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """The statistics of one task; shares are between 0 and 1, lengths are seconds."""
+
+    task: str
+    videos: int
+    steps: int
+    annotated: int
+    order: tuple[int, ...]
+    order_proved: bool
+    order_error: float
+    missing: float
+    repetition: float
+    repetition_in_turn: float
+    step_length: float
+    video_length: float | None
+    covered: float | None
+
+
+def statistics(truth: Truth, order: Sequence[int] | None = None) -> Statistics:
+    """The statistics of a task.
+
+    Parameters
+    ----------
+    order
+        The global order of the steps; where it is not given, the one that agrees best with the
+        videos is found. ``order_proved`` then says whether no other order agrees better.
+    """
+    sequences = [[a.step for a in found] for found in truth.by_video.values()]
+    proved = True
+    if order is None:
+        found = find_order(sequences, len(truth.steps))
+        order, proved = found.steps, found.proved
+    annotated = sum(map(len, sequences))
+    distinct = sum(len(set(sequence)) for sequence in sequences)
+    turns = sum(1 for sequence in sequences for _ in groupby(sequence))
+    lengths = [a.end - a.start for a in truth.annotations]
+    known = [duration for duration in truth.durations.values() if duration is not None]
+    return Statistics(
+        task=truth.task,
+        videos=len(sequences),
+        steps=len(truth.steps),
+        annotated=annotated,
+        order=tuple(order),
+        order_proved=proved,
+        order_error=1 - ratio(sum(agreement(order, sequences)), distinct) if distinct else 0.0,
+        missing=1 - ratio(distinct, len(truth.steps) * len(sequences)),
+        repetition=1 - ratio(distinct, annotated) if annotated else 0.0,
+        repetition_in_turn=1 - ratio(distinct, turns) if turns else 0.0,
+        step_length=float(np.median(lengths)) if lengths else 0.0,
+        video_length=float(np.median(known)) if known else None,
+        covered=_covered(truth),
+    )
+
+
+def _covered(truth: Truth) -> float | None:
+    """The share of time in which any step is done, over the videos of known length."""
+    total, inside = 0.0, 0.0
+    for video, annotations in truth.by_video.items():
+        duration = truth.durations[video]
+        if duration is None:
+            continue
+        total += duration
+        reached = 0.0
+        for a in annotations:
+            inside += max(0.0, a.end - max(a.start, reached))
+            reached = max(reached, a.end)
+    return inside / total if total else None
+
+
+def narration_leads(
+    mentions: Sequence[Mention], judgement: Mapping[str, Sequence[Rule]], truth: Truth
+) -> list[float]:
+    """How long before a step begins it is named, in seconds; negative when it is named after.
+
+    For every mention that the judgement allows as a true step which is done in its video, the time
+    from the mention to the nearest begin of that step.
+    """
+    begins: dict[tuple[str, int], list[float]] = {}
+    for a in truth.annotations:
+        begins.setdefault((a.video, a.step), []).append(a.start)
+    leads = []
+    for mention in mentions:
+        times = [
+            begin - mention.start
+            for step in steps_of(mention, judgement, truth.steps)
+            for begin in begins.get((mention.video, step), ())
+        ]
+        if times:
+            leads.append(min(times, key=abs))
+    return leads

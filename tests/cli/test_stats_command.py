@@ -1,0 +1,138 @@
+"""``howsteps stats`` and ``howsteps fetch``, as people call them."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from howsteps._cli.app import app
+from howsteps.datasets import fetch as fetching
+from howsteps.task import Mention
+
+TABLE = """\
+task,video,step,start,end
+coffee,u,grind,0,4
+coffee,u,pour,5,9
+coffee,v,pour,2,4
+coffee,v,grind,6,8
+tea,w,boil,0,10
+"""
+
+
+def run(*arguments: str | Path) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, [str(a) for a in arguments], env={"COLUMNS": "120"})
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    path = tmp_path / "steps.csv"
+    path.write_text(TABLE)
+    return path
+
+
+def test_the_papers_numbers_stand_beside_ours(table):
+    code, out, _ = run("stats", table)
+    assert code == 0
+    [coffee] = [line for line in out.splitlines() if line.startswith("coffee  ")][:1]
+    # Σu = Σg = 4, Σl = 3, K·N = 4; the paper prints 3, 28 and 11.
+    assert "25.0 (3)" in coffee
+    assert "0.0 (28)" in coffee
+    assert "0.0 (11)" in coffee
+    assert "(" not in next(line for line in out.splitlines() if line.startswith("tea"))
+    assert "tea, order found: boil" in out
+
+
+def test_the_listed_order_can_be_taken(table):
+    _, out, _ = run("stats", table, "--listed")
+    assert "coffee, order listed: grind → pour" in out
+
+
+def test_json_has_one_entry_for_each_task(table):
+    code, out, _ = run("stats", table, "--json", "-", "--quiet")
+    assert code == 0
+    coffee, tea = json.loads(out)["tasks"]
+    assert coffee["order_error"] == 0.25
+    assert (tea["order"], tea["step_length"], tea["video_length"]) == (["boil"], 10.0, None)
+
+
+def test_what_was_mended_is_said(tmp_path):
+    value = {
+        "step_names": ["boil"],
+        "videos": {"u": {"duration": 9, "steps": [[1, 0, 4], [1, 3, 5]]}},
+    }
+    path = tmp_path / "tea.json"
+    path.write_text(json.dumps(value))
+    code, out, err = run("stats", path)
+    assert code == 0
+    assert "made one" in err
+    assert "56" in out  # 5 of 9 seconds are in a step
+
+
+class TestNarrationLead:
+    @pytest.fixture
+    def tea(self, tmp_path: Path) -> Path:
+        line = [0, 5, "first you boil the water and then you pour the water in the pot"]
+        video = {"duration": 60, "asr": [line], "steps": [[1, 10, 20]]}
+        path = tmp_path / "tea.json"
+        path.write_text(json.dumps({"step_names": ["boil"], "videos": {"u": video}}))
+        return path
+
+    @pytest.fixture
+    def judge(self, tmp_path: Path) -> Path:
+        path = tmp_path / "judge.json"
+        path.write_text('{"rules": {"boil": [{"verbs": ["boil"], "nouns": ["water"]}]}}')
+        return path
+
+    @pytest.fixture
+    def says(self, monkeypatch):
+        """Hear what the test says in place of what a parser finds."""
+
+        def set_to(*mentions: Mention) -> None:
+            def hear(task, progress):
+                videos = tuple(replace(video, mentions=mentions) for video in task.videos)
+                progress(videos[0])
+                return replace(task, videos=videos)
+
+            monkeypatch.setattr("howsteps.narration.hear", hear)
+
+        return set_to
+
+    def test_is_the_time_from_naming_to_doing(self, tea, judge, says):
+        says(Mention("u", "boil", "water", "boil the water", 7.5, 8))
+        code, out, _ = run("stats", tea, "--judge", judge)
+        assert code == 0
+        assert "begins 2.5 s after it is named (median of 1 mentions" in out
+
+    def test_may_have_nothing_to_go_by(self, tea, judge, says):
+        says(Mention("u", "see", "water", "see the water", 7.5, 8))
+        _, out, _ = run("stats", tea, "--judge", judge)
+        assert "no mention names a step" in out
+
+    def test_needs_one_task_with_narrations(self, table, judge):
+        result = CliRunner().invoke(app, ["stats", str(table), "--judge", str(judge)])
+        assert "--judge needs one task with narrations" in str(result.exception)
+
+
+def test_fetch_says_what_it_did(tmp_path, monkeypatch):
+    fetched = []
+
+    def fake(archive, folder, progress):
+        fetched.append(archive.name)
+        progress(1, 2)
+        return len(fetched) == 1
+
+    monkeypatch.setattr(fetching, "fetch", fake)
+    code, out, _ = run("fetch", "niv", "--to", tmp_path)
+    assert code == 0
+    assert fetched == ["NLP_data.zip", "VISION_data.zip"]
+    assert "NLP_data.zip: fetched" in out
+    assert "VISION_data.zip: already here" in out
+    run("fetch", "niv", "--to", tmp_path, "--all")
+    assert "data_new.tar.gz" in fetched
+
+
+def test_an_unknown_data_set_is_a_wrong_command():
+    assert run("fetch", "everything")[0] == 2

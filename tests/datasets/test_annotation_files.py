@@ -1,0 +1,325 @@
+"""Ground truth as it is released: task files, COIN, YouCook2, CrossTask, feature folders."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from howsteps.datasets import feature_folder, judgement_file, truth
+from howsteps.errors import InputError
+from howsteps.task import Annotation, Relation
+
+
+def write_json(path: Path, value: Any) -> Path:
+    path.write_text(json.dumps(value))
+    return path
+
+
+def fault(path: Path) -> str:
+    with pytest.raises(InputError) as caught:
+        truth.read(path)
+    return str(caught.value)
+
+
+class TestTaskFile:
+    def task(self, *rows: Any, duration: Any = 60.0, **changes: Any) -> dict[str, Any]:
+        videos = {
+            "u": {"duration": duration, "asr": [], "steps": list(rows)},
+            "unlabelled": {"duration": 5, "asr": []},
+        }
+        return {"task": "Tea", "step_names": ["boil", "pour"], "videos": videos, **changes}
+
+    def test_steps_count_from_one(self, tmp_path):
+        path = write_json(tmp_path / "tea.json", self.task([2, 30, 40.5], [1, 3, 9]))
+        [tea] = truth.read(path).truths
+        assert (tea.task, tea.steps) == ("Tea", ("boil", "pour"))
+        assert tea.annotations == (Annotation("u", 0, 3, 9), Annotation("u", 1, 30, 40.5))
+        assert dict(tea.durations) == {"u": 60.0}
+
+    def test_rows_of_two_annotators_become_one_and_an_overrun_is_cut(self, tmp_path):
+        rows = [1, 3, 9], [1, 8, 11], [2, 50, 60.4]
+        found = truth.read(write_json(tmp_path / "tea.json", self.task(*rows)))
+        [tea] = found.truths
+        assert tea.annotations == (Annotation("u", 0, 3, 11), Annotation("u", 1, 50, 60))
+        assert all(problem.harmless for problem in found.problems)
+        assert len(found.problems) == 2
+
+    @pytest.mark.parametrize(
+        ("row", "reason"),
+        [
+            ([3, 0, 1], "row 2 of steps: step 3 is unknown: there are 2 steps"),
+            ([0, 0, 1], "step 0 is unknown"),
+            ([1, 70, 80], "70–80 s is outside the video, 60 s long"),
+            ([1, 50, 62], "50–62 s is outside the video, 60 s long"),
+            ([1, -1, 5], "starts before the video"),
+            ([1, 5], "is not [step, start, end]"),
+            (["boil", 1, 5], "is not [step, start, end]"),
+            ([1, None, 5], "a time is None, not a number"),
+        ],
+    )
+    def test_a_bad_row_is_named(self, tmp_path, row, reason):
+        message = fault(write_json(tmp_path / "tea.json", self.task([1, 3, 9], row)))
+        assert message.startswith(f"{tmp_path / 'tea.json'}: video u, row 2 of steps: ")
+        assert reason in message
+
+    @pytest.mark.parametrize(
+        ("changes", "reason"),
+        [
+            ({"step_names": ["boil", "boil"]}, "the same name twice"),
+            ({"step_names": []}, "not a list of names"),
+            ({"step_names": ["boil", 3]}, "not a list of names"),
+            ({"videos": {"u": {"asr": []}}}, "no video with steps"),
+            ({"videos": {"u": {"steps": {}}}}, "steps is not a list"),
+            ({"videos": {"u": {"steps": [], "duration": "long"}}}, "duration is 'long'"),
+        ],
+    )
+    def test_a_bad_file_is_named(self, tmp_path, changes, reason):
+        assert reason in fault(write_json(tmp_path / "tea.json", self.task(**changes)))
+
+    def test_broken_json_is_named_by_its_line(self, tmp_path):
+        path = tmp_path / "tea.json"
+        path.write_text('{"task": "tea",\n"videos": {')
+        assert fault(path).startswith(f"{path}:2: is not whole JSON")
+
+    def test_a_folder_of_task_files_skips_what_has_no_truth(self, tmp_path):
+        write_json(tmp_path / "captions.json", [{"id": "u", "asr": []}])
+        assert "holds no ground truth" in fault(tmp_path)
+        write_json(tmp_path / "tea.json", self.task([1, 3, 9]))
+        assert [found.task for found in truth.read(tmp_path).truths] == ["Tea"]
+
+    def test_json_of_something_else_is_refused(self, tmp_path):
+        assert "holds no ground truth" in fault(write_json(tmp_path / "x.json", {"a": 1}))
+
+
+class TestCoin:
+    def coin(self, *segments: Any, **changes: Any) -> dict[str, Any]:
+        video = {
+            "duration": 131.03,
+            "class": "ReplaceCDDriveWithSSD",
+            "video_url": "https://www.youtube.com/embed/abc",
+            "start": 56.6,
+            "end": 85.7,
+            "subset": "training",
+            "recipe_type": 131,
+            "annotation": list(segments),
+            **changes,
+        }
+        return {"database": {"abc": video}}
+
+    def test_the_steps_of_a_class_stand_in_the_order_of_their_ids(self, tmp_path):
+        segments = [
+            {"id": "216", "segment": [71.0, 82.0], "label": "insert the tray"},
+            {"id": "212", "segment": [60.0, 69.0], "label": "take out the drive"},
+        ]
+        [job] = truth.read(write_json(tmp_path / "COIN.json", self.coin(*segments))).truths
+        assert job.task == "ReplaceCDDriveWithSSD"
+        assert job.steps == ("take out the drive", "insert the tray")
+        assert job.annotations == (Annotation("abc", 0, 60, 69), Annotation("abc", 1, 71, 82))
+        assert dict(job.durations) == {"abc": 131.03}
+
+    @pytest.mark.parametrize(
+        ("segment", "reason"),
+        [
+            ({"id": "1", "segment": [1, 2]}, "has no label"),
+            ({"id": "1", "segment": [1], "label": "a"}, "segment is not [start, end]"),
+            ({"id": "x", "segment": [1, 2], "label": "a"}, "has no id that is a number"),
+            ({"id": "1", "segment": [1, 900], "label": "a"}, "is outside the video"),
+            ({"id": "1", "segment": ["1s", 2], "label": "a"}, "a time is '1s', not a number"),
+        ],
+    )
+    def test_a_bad_segment_is_named(self, tmp_path, segment, reason):
+        message = fault(write_json(tmp_path / "COIN.json", self.coin(segment)))
+        assert "video abc, annotation 1: " in message
+        assert reason in message
+
+    def test_a_bad_video_is_named(self, tmp_path):
+        good = self.coin()["database"]["abc"]
+        for change, reason in (
+            ({"class": ""}, "has no class"),
+            ({"duration": None}, "duration is None"),
+            ({"annotation": None}, "has no list 'annotation'"),
+        ):
+            value = {"database": {"good": good, "bad": {**good, **change}}}
+            message = fault(write_json(tmp_path / "COIN.json", value))
+            assert f"video bad: {reason}" in message
+
+
+def test_youcook2_makes_a_truth_for_each_recipe_and_a_step_of_each_sentence(tmp_path):
+    def video(recipe: str, *sentences: str) -> dict[str, Any]:
+        rows = [
+            {"id": k, "segment": [10 * k, 10 * k + 5], "sentence": sentence}
+            for k, sentence in enumerate(sentences)
+        ]
+        return {
+            "duration": 311.8,
+            "subset": "training",
+            "recipe_type": recipe,
+            "video_url": "https://www.youtube.com/watch?v=abc",
+            "annotations": rows,
+        }
+
+    database = {"abc": video("226", "boil water", "add salt"), "def": video("113", "melt butter")}
+    path = write_json(tmp_path / "youcookii_annotations_trainval.json", {"database": database})
+    one, other = truth.read(path).truths
+    assert (one.task, one.steps) == ("226", ("boil water", "add salt"))
+    assert one.annotations == (Annotation("abc", 0, 0, 5), Annotation("abc", 1, 10, 15))
+    assert (other.task, list(other.durations)) == ("113", ["def"])
+    del database["abc"]["recipe_type"]
+    assert "video abc: has no recipe_type" in fault(write_json(path, {"database": database}))
+
+
+class TestCrossTask:
+    @pytest.fixture
+    def folder(self, tmp_path: Path) -> Path:
+        (tmp_path / "tasks_primary.txt").write_text(
+            "40567\nChange a Tire\nhttps://www.wikihow.com/Change-a-Tire\n3\n"
+            "brake on,start loose,jack up\n\n"
+            "23521\nMake Jello Shots\nhttps://www.wikihow.com/x\n2\npour water,stir\n\n"
+        )
+        (tmp_path / "videos.csv").write_text(
+            "40567,a_b-C1,https://www.youtube.com/watch?v=a_b-C1\n"
+            "40567,unlabelled,https://www.youtube.com/watch?v=x\n"
+            "99999,related,https://www.youtube.com/watch?v=y\n"
+        )
+        (tmp_path / "annotations").mkdir()
+        (tmp_path / "annotations" / "40567_a_b-C1.csv").write_text("3,5.5,9\n1,1,2\n")
+        return tmp_path
+
+    def test_annotated_videos_of_listed_tasks_are_read(self, folder):
+        [tire] = truth.read(folder).truths
+        assert (tire.task, tire.steps[1]) == ("Change a Tire", "start loose")
+        assert tire.annotations == (Annotation("a_b-C1", 0, 1, 2), Annotation("a_b-C1", 2, 5.5, 9))
+        assert list(tire.durations) == ["a_b-C1"]
+
+    @pytest.mark.parametrize(
+        ("row", "reason"),
+        [
+            ("4,0,1", "step 4 is unknown: there are 3 steps"),
+            ("0,0,1", "step 0 is unknown"),
+            ("jack,0,1", "step 'jack' is not a number from 1"),
+            ("1,-3,1", "starts before the video"),
+            ("1,x,1", "a time is 'x', not a number"),
+            ("1,2", "has 2 columns in place of 3"),
+        ],
+    )
+    def test_a_bad_row_is_named_by_file_and_line(self, folder, row, reason):
+        path = folder / "annotations" / "40567_a_b-C1.csv"
+        path.write_text(f"1,1,2\n{row}\n")
+        message = fault(folder)
+        assert message.startswith(f"{path}:2: ")
+        assert reason in message
+
+    def test_a_table_that_nobody_lists_is_an_error(self, folder):
+        path = folder / "annotations" / "40567_stray.csv"
+        path.write_text("1,0,1\n")
+        assert fault(folder).startswith(f"{path}: its task and video are not in")
+
+    def test_a_list_of_tasks_that_contradicts_itself_is_named(self, folder):
+        path = folder / "tasks_primary.txt"
+        path.write_text(path.read_text().replace("\n3\n", "\n4\n"))
+        assert fault(folder).startswith(f"{path}:4: task 40567 says 4 steps and lists 3")
+        path.write_text("40567\nChange a Tire\n")
+        assert fault(folder).startswith(f"{path}:1: the block of task 40567 has not 5 lines")
+
+    def test_no_annotations_at_all_is_an_error(self, folder):
+        (folder / "annotations" / "40567_a_b-C1.csv").unlink()
+        assert "has no table of a listed video" in fault(folder)
+
+
+class TestFeatureFolder:
+    @pytest.fixture
+    def folder(self, tmp_path: Path) -> Path:
+        for name in ("mapping", "groundTruth", "features"):
+            (tmp_path / name).mkdir()
+        (tmp_path / "mapping" / "mapping.txt").write_text("0 SIL\n1 take_cup\n2 pour milk\n")
+        (tmp_path / "groundTruth" / "P03_milk.txt").write_text(
+            "SIL\nSIL\ntake_cup\npour milk\npour milk\ntake_cup\n"
+        )
+        np.save(tmp_path / "features" / "P03_milk.npy", np.arange(24.0).reshape(4, 6))
+        return tmp_path
+
+    def test_runs_of_labels_become_annotations(self, folder):
+        [job] = truth.read(folder).truths
+        assert job.steps == ("take_cup", "pour milk")
+        found = feature_folder.read(folder, rate=2.0).truth
+        assert found.annotations == (
+            Annotation("P03_milk", 0, 1.0, 1.5),
+            Annotation("P03_milk", 1, 1.5, 2.5),
+            Annotation("P03_milk", 0, 2.5, 3.0),
+        )
+        assert dict(found.durations) == {"P03_milk": 3.0}
+
+    def test_features_have_a_row_for_each_frame_whichever_way_they_lie(self, folder):
+        path = folder / "features" / "P03_milk.npy"
+        lying = feature_folder.read(folder).features("P03_milk")
+        np.save(path, np.arange(24.0).reshape(4, 6).T)
+        standing = feature_folder.read(folder).features("P03_milk")
+        assert lying.shape == standing.shape == (6, 4)
+        assert np.array_equal(lying, standing)
+
+    @pytest.mark.parametrize(
+        ("matrix", "reason"),
+        [
+            (np.zeros((4, 5)), "is 4×5, but 6 frames have labels"),
+            (np.zeros(6), "is not a matrix"),
+            (np.zeros((6, 4), dtype="S1"), "is not a matrix of floating point numbers"),
+        ],
+    )
+    def test_features_of_the_wrong_shape_are_named(self, folder, matrix, reason):
+        np.save(folder / "features" / "P03_milk.npy", matrix)
+        with pytest.raises(InputError, match=reason):
+            feature_folder.read(folder).features("P03_milk")
+
+    def test_features_that_are_cut_short_are_named(self, folder):
+        path = folder / "features" / "P03_milk.npy"
+        path.write_bytes(path.read_bytes()[:-9])
+        with pytest.raises(InputError, match=r"P03_milk\.npy: is not a whole \.npy file"):
+            feature_folder.read(folder).features("P03_milk")
+
+    def test_a_label_outside_the_mapping_is_named_by_its_line(self, folder):
+        path = folder / "groundTruth" / "P03_milk.txt"
+        path.write_text("SIL\npour_milk\n")
+        assert fault(folder).startswith(f"{path}:2: label 'pour_milk' is not in mapping.txt")
+
+    def test_a_video_without_features_is_named_unless_there_are_none_at_all(self, folder):
+        path = folder / "features" / "P03_milk.npy"
+        path.unlink()
+        assert fault(folder).startswith(f"{path}: no such file")
+        path.parent.rmdir()
+        assert len(truth.read(folder).truths) == 1
+
+    def test_a_bad_mapping_is_named_by_its_line(self, folder):
+        path = folder / "mapping" / "mapping.txt"
+        path.write_text("0 SIL\n1 a\n2 a\n")
+        assert fault(folder).startswith(f"{path}:3: label 'a' stands twice")
+        path.write_text("0 SIL\nlabel\n")
+        assert fault(folder).startswith(f"{path}:2: is not: number label")
+
+    def test_no_labels_at_all_is_an_error(self, folder):
+        (folder / "groundTruth" / "P03_milk.txt").unlink()
+        assert "has no file" in fault(folder)
+
+
+class TestJudgementFile:
+    def test_rules_are_read(self, tmp_path):
+        rules = {"lift": [{"verbs": ["jack", "lift"], "nouns": ["car"]}]}
+        path = write_json(tmp_path / "judge.json", {"task": "tire", "rules": rules})
+        [rule] = judgement_file.read(path, ("lift", "lower"))["lift"]
+        assert rule.allows(Relation("jack", "car"))
+        assert not rule.allows(Relation("jack", "wheel"))
+
+    @pytest.mark.parametrize(
+        ("value", "reason"),
+        [
+            ({}, "has no 'rules'"),
+            ({"rules": {"fly": []}}, "has rules for 'fly', which is not a true step"),
+            ({"rules": {"lift": {}}}, "not a list"),
+            ({"rules": {"lift": [{"verbs": ["a"]}]}}, "not lists of words"),
+            ({"rules": {"lift": [{"verbs": ["a"], "nouns": [3]}]}}, "not lists of words"),
+        ],
+    )
+    def test_what_is_no_judgement_is_refused(self, tmp_path, value, reason):
+        with pytest.raises(InputError, match=reason):
+            judgement_file.read(write_json(tmp_path / "judge.json", value), ("lift",))

@@ -1,0 +1,220 @@
+"""The release of the paper, read completely; held to what the authors' program reads in it."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.io import loadmat, savemat
+
+from howsteps.datasets import authors, truth
+from howsteps.errors import InputError
+from howsteps.evaluate import Variant, paper_f1, place, place_intervals
+from howsteps.task import Localisation, Relation
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+NUMBERS = json.loads((GOLDEN / "golden.json").read_text())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The small example in the layout of the release."""
+    for kind in ("NLP", "VISION"):
+        shutil.copytree(GOLDEN / "data" / f"{kind}_small", tmp_path / kind / "small")
+    return tmp_path
+
+
+@pytest.fixture
+def dataset(folder: Path) -> Path:
+    return folder / "VISION" / "small" / "features" / "full_dataset.mat"
+
+
+def fault(folder: Path) -> str:
+    with pytest.raises(InputError) as caught:
+        authors.read(folder, "small")
+    return str(caught.value)
+
+
+def test_narrations_are_what_the_authors_program_reads(folder):
+    # The golden numbers keep the 7 most frequent of 9 relations.
+    release, golden = authors.read(folder, "small"), NUMBERS["narration"]
+    assert ["_".join(relation) for relation in release.relations[:7]] == golden["dict"]
+    assert release.counts[:7].tolist() == golden["counts"]
+    assert np.allclose(release.similarity[:7, :7], golden["sim"])
+    frequent = {relation: k + 1 for k, relation in enumerate(release.relations[:7])}
+    for n, video in enumerate(release.task.videos):
+        assert golden["names"][n].startswith(video.id)
+        kept = [mention for mention in video.mentions if mention.relation in frequent]
+        assert [frequent[mention.relation] for mention in kept] == golden["word_1based"][n]
+        assert np.allclose([[mention.start, mention.end] for mention in kept], golden["times"][n])
+
+
+def test_features_and_labels_are_what_the_authors_program_reads(folder):
+    release, golden = authors.read(folder, "small"), NUMBERS["diffrac"]
+    assert [len(matrix) for matrix in release.features.values()] == golden["clips"]
+    assert np.allclose(np.concatenate(list(release.features.values())), golden["X"])
+    assert np.concatenate(list(release.labels.values())).tolist() == golden["Z_gt"]
+
+
+@pytest.mark.parametrize("step", range(len(NUMBERS["diffrac"]["iters"])))
+def test_roundings_score_as_in_the_authors_program(folder, step):
+    release, golden = authors.read(folder, "small"), NUMBERS["diffrac"]
+    found = golden["iters"][step]
+    rounded = np.split(np.array(found["rounded"]), np.cumsum(golden["clips"])[:-1])
+    placement = place_intervals(rounded, list(release.labels.values()))
+    score = paper_f1(placement, Variant.authors)
+    matched = [(k, true) for k, true in enumerate(score.matching) if true is not None]
+    correct = sum(placement.hits[:, k, true].sum() for k, true in matched)
+    assert correct == np.sum(found["hits"])
+    assert paper_f1(placement).recall == pytest.approx(found["recall"], abs=1e-6)
+
+
+def test_truth_in_seconds_scores_as_truth_in_intervals(folder):
+    # One interval predicted for each step, on its true place and beside it.
+    release = authors.read(folder, "small")
+    rng = np.random.default_rng(0)
+    marks, times = [], []
+    for video, labels in release.labels.items():
+        z = np.zeros_like(labels)
+        for step in range(labels.shape[1]):
+            at = rng.integers(len(labels))
+            z[at, step] = True
+            middle = (at + 0.5) * authors.INTERVAL / release.rates[video]
+            times.append(Localisation(video, step, middle))
+        marks.append(z)
+    on_intervals = place_intervals(marks, list(release.labels.values()))
+    in_seconds = place(times, release.truth, steps=3)
+    for variant in Variant:
+        assert paper_f1(in_seconds, variant) == paper_f1(on_intervals, variant)
+
+
+def test_truth_alone_needs_no_narrations(folder):
+    shutil.rmtree(folder / "NLP")
+    [small] = truth.read(folder).truths
+    assert small.task == "small"
+    assert small.steps == ("step 1", "step 2", "step 3")
+    assert small.durations["small_0001"] == pytest.approx(376 / 30)
+    assert truth.read(GOLDEN / "data").truths == (small,)
+
+
+def test_a_narrator_may_name_nothing(folder):
+    (folder / "NLP" / "small" / "simple_trlst" / "small_0001.trlst").write_text("")
+    assert authors.read(folder, "small").task.videos[0].mentions == ()
+
+
+def test_mentions_have_verb_noun_and_times(folder):
+    [first, *_] = authors.read(folder, "small").task.videos[0].mentions
+    assert first.relation == Relation("say3", "thing3")
+    assert (first.start, first.end) == (0.29, 3.93)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "reason"),
+    [
+        ("simple_trlst/small_0002.trlst", "1 0 1\n9 1 2\n", "2: relation 9 is not in the dict"),
+        ("simple_trlst/small_0002.trlst", "1 0 1\n1 -1 2\n", "2: -1–2 s is no stretch of time"),
+        ("simple_trlst/small_0002.trlst", "1 3 2\n", "1: 3–2 s is no stretch of time"),
+        ("simple_trlst/small_0002.trlst", "1 0\n", "1: is not: relation start end"),
+        ("simple_trlst/small_0002.trlst", "1 0 x\n", "1: a time is 'x', not a number"),
+        ("count_files/small_lem_dobj_count", "7 say thing\nsay thing\n", "2: is not: count verb"),
+        ("sim_mat/small_sim_mat.txt", "1 0\n0\n", "2: has 1 columns, not 2"),
+        ("sim_mat/small_sim_mat.txt", "1 0\n", "is 1×2, not square with at most 9 rows"),
+        ("sim_mat/small_sim_mat.txt", "1 a\n0 1\n", "1: a similarity is 'a', not a number"),
+    ],
+)
+def test_bad_text_is_named_by_file_and_line(folder, file, text, reason):
+    path = folder / "NLP" / "small" / file
+    path.write_text(text)
+    assert fault(folder).startswith(f"{path}:")
+    assert reason in fault(folder)
+
+
+def test_missing_parts_are_named(folder):
+    path = folder / "VISION" / "small" / "videos_info" / "small_0003.mat"
+    path.unlink()
+    assert fault(folder) == f"{path}: no such file"
+
+
+def test_a_narration_without_a_video_is_named(folder):
+    path = folder / "NLP" / "small" / "simple_trlst" / "small_0009.trlst"
+    path.write_text("1 0 1\n")
+    assert fault(folder).startswith(f"{path}: has no video of its name")
+    shutil.rmtree(path.parent)
+    assert fault(folder) == f"{path.parent}: has no .trlst file"
+
+
+@pytest.mark.parametrize("share", [0, 0.001, 0.01, 0.1, 0.3, 0.5, 0.9, 0.99])
+def test_a_truncated_mat_is_named_and_nothing_is_read(folder, dataset, share):
+    content = dataset.read_bytes()
+    dataset.write_bytes(content[: int(share * len(content))])
+    assert fault(folder).startswith(f"{dataset}: ")
+
+
+def test_a_mat_of_version_7_3_says_what_to_do(folder, dataset):
+    header = b"MATLAB 7.3 MAT-file".ljust(116) + b"\0" * 8 + b"\x00\x02" + b"IM"
+    dataset.write_bytes(header + b"\x89HDF\r\n\x1a\n" + b"\0" * 500)
+    assert "save it with -v7" in fault(folder)
+
+
+def changed(dataset: Path, **changes: object) -> None:
+    content = {key: value for key, value in loadmat(dataset).items() if not key.startswith("__")}
+    savemat(dataset, {**content, **changes})
+
+
+def cells(*matrices: object) -> np.ndarray:
+    column = np.empty((len(matrices), 1), dtype=object)
+    column[:, 0] = matrices
+    return column
+
+
+def test_wrong_shapes_are_named(folder, dataset):
+    good = {key: loadmat(dataset)[key].ravel() for key in ("X", "Y")}
+    wrong = [
+        ({"X": np.zeros((3, 3))}, "X is not a cell for each of the 4 videos"),
+        ({"X": cells(*good["X"][:3])}, "X is not a cell for each of the 4 videos"),
+        ({"X": cells(*good["X"][:3], good["X"][3][:-1])}, "small_0004: X has"),
+        ({"X": cells(*good["X"][:3], good["X"][3][:, :-1])}, "small_0004: X has 19 columns"),
+        ({"X": cells(*good["X"][:3], good["X"][3] * np.nan)}, "that are not finite"),
+        ({"X": cells(*good["X"][:3], "text")}, "small_0004: X is not a matrix of numbers"),
+        ({"Y": cells(*good["Y"][:3], good["Y"][3] * 2)}, "Y has values other than 0 and 1"),
+        ({"hw3": np.zeros((1, 4))}, "hw3 is not a struct"),
+    ]
+    whole = dataset.read_bytes()
+    for changes, reason in wrong:
+        dataset.write_bytes(whole)
+        changed(dataset, **changes)
+        assert reason in fault(folder)
+
+
+def test_a_video_that_stands_twice_is_named(folder, dataset):
+    struct = loadmat(dataset)["hw3"]
+    struct["clipid"][0, 1] = struct["clipid"][0, 0]
+    changed(dataset, hw3=struct)
+    assert "names a video twice" in fault(folder)
+
+
+@pytest.mark.parametrize(
+    ("info", "reason"),
+    [
+        ({"fps": 30.0}, "has no variable nimgs"),
+        ({"fps": 0.0, "nimgs": 376.0}, "376 frames at 0 a second is no video"),
+        ({"fps": 30.0, "nimgs": 500.0}, "500 frames are 50 intervals of 10, but Y has 38"),
+        ({"fps": [1.0, 2.0], "nimgs": 376.0}, "fps and nimgs are not two numbers"),
+    ],
+)
+def test_bad_information_on_a_video_is_named(folder, info, reason):
+    path = folder / "VISION" / "small" / "videos_info" / "small_0001.mat"
+    savemat(path, info)
+    assert fault(folder).startswith(f"{path}: ")
+    assert reason in fault(folder)
+
+
+def test_sparse_features_are_read_as_any_others(folder, dataset):
+    from scipy.sparse import csc_matrix
+
+    dense = authors.read(folder, "small").features
+    content = loadmat(dataset)["X"].ravel()
+    changed(dataset, X=cells(*(csc_matrix(matrix.astype(float)) for matrix in content)))
+    sparse = authors.read(folder, "small").features
+    assert all(np.array_equal(sparse[video], dense[video]) for video in dense)

@@ -1,0 +1,290 @@
+"""Fetching, against a server on this machine that misbehaves on demand."""
+
+import hashlib
+import io
+import json
+import tarfile
+import threading
+import zipfile
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.request import Request
+
+import pytest
+
+from howsteps.datasets import fetch as fetching
+from howsteps.datasets.archives import unpack
+from howsteps.datasets.fetch import DATA_SETS, RECORD, Archive, fetch
+from howsteps.errors import HowstepsError, InputError
+
+
+def zipped(files: dict[str, str]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return buffer.getvalue()
+
+
+CONTENT = zipped({"NLP/tea/a.txt": "boil\n" * 5000, "NLP/tea/b.txt": "pour"})
+
+
+class Server(ThreadingHTTPServer):
+    """Serves ``content`` under any path, and writes down what was asked for."""
+
+    content = CONTENT
+    tag: str | None = '"one"'
+    ranges = True
+    cut: int | None = None  # bytes after which a connection is dropped
+    status: int | None = None
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.asked: list[str | None] = []
+
+    @property
+    def archive(self) -> Archive:
+        return Archive("tea.zip", f"http://127.0.0.1:{self.server_port}/tea.zip", "tea")
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def do_GET(self) -> None:
+        server, first = self.server, 0
+        wanted = self.headers.get("Range")
+        server.asked.append(wanted)
+        if server.status:
+            self.send_error(server.status)
+            return
+        if wanted and server.ranges and self.headers.get("If-Range") == server.tag:
+            first = int(wanted.removeprefix("bytes=").removesuffix("-"))
+        if first >= len(server.content):
+            self.send_error(416)
+            return
+        self.send_response(206 if first else 200)
+        self.send_header("Content-Length", str(len(server.content) - first))
+        if server.tag:
+            self.send_header("ETag", server.tag)
+        self.end_headers()
+        end = len(server.content) if server.cut is None else first + server.cut
+        self.wfile.write(server.content[first:end])
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server() as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        yield running
+        running.shutdown()
+
+
+def record(folder: Path) -> dict[str, dict[str, object]]:
+    return json.loads((folder / RECORD).read_text())
+
+
+def test_an_archive_is_fetched_unpacked_and_written_down(server, tmp_path):
+    seen = []
+    folder = tmp_path / "new" / "folder"
+    assert fetch(server.archive, folder, lambda done, total: seen.append((done, total)))
+    assert (folder / "NLP" / "tea" / "b.txt").read_text() == "pour"
+    entry = record(folder)["tea.zip"]
+    assert entry["sha256"] == hashlib.sha256(CONTENT).hexdigest()
+    assert (entry["bytes"], entry["unpacked"]) == (len(CONTENT), ["NLP"])
+    assert seen[-1] == (len(CONTENT), len(CONTENT))
+    assert sorted(path.name for path in folder.iterdir()) == ["NLP", RECORD, "tea.zip"]
+
+
+def test_what_is_there_is_checked_and_not_fetched_again(server, tmp_path):
+    fetch(server.archive, tmp_path)
+    assert not fetch(server.archive, tmp_path)
+    assert server.asked == [None]
+
+
+def test_a_connection_that_breaks_is_taken_up_again(server, tmp_path):
+    server.cut = 40
+    fetch(server.archive, tmp_path)
+    assert (tmp_path / "tea.zip").read_bytes() == CONTENT
+    assert server.asked == [None, *(f"bytes={at}-" for at in range(40, len(CONTENT), 40))]
+
+
+def test_a_fetch_that_was_killed_goes_on(server, tmp_path):
+    (tmp_path / "tea.zip.part").write_bytes(CONTENT[:100])
+    (tmp_path / "tea.zip.part.mark").write_text('"one"')
+    fetch(server.archive, tmp_path)
+    assert (tmp_path / "tea.zip").read_bytes() == CONTENT
+    assert server.asked == ["bytes=100-"]
+
+
+def test_a_server_without_ranges_sends_all_of_it_again(server, tmp_path):
+    server.ranges = False
+    (tmp_path / "tea.zip.part").write_bytes(CONTENT[:100])
+    (tmp_path / "tea.zip.part.mark").write_text('"one"')
+    fetch(server.archive, tmp_path)
+    assert (tmp_path / "tea.zip").read_bytes() == CONTENT
+
+
+def test_two_versions_of_an_archive_are_never_mixed(server, tmp_path):
+    (tmp_path / "tea.zip.part").write_bytes(b"of the old version")
+    (tmp_path / "tea.zip.part.mark").write_text('"zero"')
+    fetch(server.archive, tmp_path)
+    assert (tmp_path / "tea.zip").read_bytes() == CONTENT
+
+
+def test_a_part_of_unknown_version_is_not_gone_on_with(server, tmp_path):
+    server.tag = None
+    (tmp_path / "tea.zip.part").write_bytes(b"of who knows what")
+    fetch(server.archive, tmp_path)
+    assert server.asked == [None]
+
+
+def test_a_part_that_is_longer_than_the_archive_is_fetched_anew(server, tmp_path):
+    (tmp_path / "tea.zip.part").write_bytes(CONTENT + b"and more")
+    (tmp_path / "tea.zip.part.mark").write_text('"one"')
+    fetch(server.archive, tmp_path)
+    assert (tmp_path / "tea.zip").read_bytes() == CONTENT
+
+
+def test_a_server_that_always_breaks_off_is_given_up(server, tmp_path):
+    server.cut, server.ranges = 40, False
+    with pytest.raises(HowstepsError, match=r"ended early.*put it into"):
+        fetch(server.archive, tmp_path)
+    assert not (tmp_path / "tea.zip").exists()
+
+
+def test_an_error_of_the_server_is_said(server, tmp_path):
+    server.status = 404
+    with pytest.raises(HowstepsError, match="answers 404 Not Found"):
+        fetch(server.archive, tmp_path)
+
+
+def test_without_a_network_one_line_says_what_to_do(server, tmp_path):
+    archive = server.archive
+    server.shutdown()
+    server.server_close()
+    with pytest.raises(HowstepsError, match=r"cannot fetch http.*bring tea\.zip from elsewhere"):
+        fetch(archive, tmp_path)
+
+
+def test_an_archive_that_was_brought_by_hand_is_taken(server, tmp_path):
+    (tmp_path / "tea.zip").write_bytes(CONTENT)
+    assert fetch(server.archive, tmp_path)
+    assert server.asked == []
+    assert (tmp_path / "NLP").is_dir()
+
+
+def test_another_file_than_the_first_time_is_refused(server, tmp_path):
+    fetch(server.archive, tmp_path)
+    (tmp_path / "tea.zip").unlink()
+    server.content = zipped({"NLP/tea/b.txt": "something else"})
+    with pytest.raises(InputError, match="is not the file that was fetched before"):
+        fetch(server.archive, tmp_path)
+    assert (tmp_path / "NLP" / "tea" / "b.txt").read_text() == "pour"
+    assert not (tmp_path / "tea.zip").exists()
+    (tmp_path / RECORD).unlink()
+    assert fetch(server.archive, tmp_path)
+    assert (tmp_path / "NLP" / "tea" / "b.txt").read_text() == "something else"
+
+
+def test_the_checksum_of_a_broken_archive_is_not_written_down(server, tmp_path):
+    server.content = CONTENT[:200]
+    with pytest.raises(InputError, match=r"tea\.zip\.bad: cannot be unpacked"):
+        fetch(server.archive, tmp_path)
+    assert not (tmp_path / RECORD).exists()
+    server.content = CONTENT
+    assert fetch(server.archive, tmp_path)
+
+
+def test_a_folder_that_cannot_be_made_is_named(server, tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(InputError, match="cannot be made"):
+        fetch(server.archive, tmp_path / "file")
+
+
+def test_every_known_address_is_https():
+    archives = [archive for found in DATA_SETS.values() for archive in found]
+    assert all(archive.address.startswith("https://") for archive in archives)
+
+
+def test_https_never_leads_to_http():
+    handler = fetching._NeverToHttp()
+    request = Request("https://example.org/a.zip")
+    with pytest.raises(HowstepsError, match="which is not https"):
+        handler.redirect_request(request, io.BytesIO(), 302, "", {}, "http://example.org/a.zip")
+    followed = handler.redirect_request(request, io.BytesIO(), 302, "", {}, "https://b.org/a.zip")
+    assert followed.full_url == "https://b.org/a.zip"
+
+
+class TestUnpacking:
+    @pytest.mark.parametrize("name", ["../out.txt", "/etc/out.txt", "a/../../out.txt", "C:\\out"])
+    def test_a_name_that_leaves_the_folder_is_refused_before_anything_is_unpacked(
+        self, tmp_path, name
+    ):
+        path = tmp_path / "bad.zip"
+        path.write_bytes(zipped({"good.txt": "", name: "out"}))
+        with pytest.raises(InputError, match="leaves the folder"):
+            unpack(path, tmp_path / "in")
+        assert list((tmp_path / "in").iterdir()) == []
+
+    def test_a_link_is_refused(self, tmp_path):
+        link = zipfile.ZipInfo("link")
+        link.external_attr = 0o120777 << 16
+        path = tmp_path / "bad.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr(link, "/etc")
+        with pytest.raises(InputError, match="holds the link 'link'"):
+            unpack(path, tmp_path / "in")
+        tarred = tmp_path / "bad.tar.gz"
+        with tarfile.open(tarred, "w:gz") as archive:
+            member = tarfile.TarInfo("link")
+            member.type, member.linkname = tarfile.SYMTYPE, "/etc"
+            archive.addfile(member)
+        with pytest.raises(InputError, match="no file or folder"):
+            unpack(tarred, tmp_path / "in")
+
+    def test_a_tar_is_unpacked(self, tmp_path):
+        path = tmp_path / "good.tar.gz"
+        with tarfile.open(path, "w:gz") as archive:
+            member = tarfile.TarInfo("videos/a.mpg")
+            member.size = 3
+            archive.addfile(member, io.BytesIO(b"mpg"))
+        assert unpack(path, tmp_path / "in") == [tmp_path / "in" / "videos"]
+        assert (tmp_path / "in" / "videos" / "a.mpg").read_bytes() == b"mpg"
+
+    @pytest.mark.parametrize("damage", ["cut", "changed", "no archive"])
+    def test_a_broken_archive_is_named_and_leaves_nothing(self, tmp_path, damage):
+        path = tmp_path / "broken.zip"
+        middle = len(CONTENT) // 4
+        path.write_bytes(
+            {
+                "cut": CONTENT[:middle],
+                "changed": CONTENT[: middle - 20] + bytes(40) + CONTENT[middle + 20 :],
+                "no archive": b"<html>moved</html>",
+            }[damage]
+        )
+        with pytest.raises(InputError, match=r"broken\.zip: cannot be unpacked"):
+            unpack(path, tmp_path / "in")
+        assert list((tmp_path / "in").iterdir()) == []
+
+    def test_what_is_there_already_is_filled_up(self, tmp_path):
+        (tmp_path / "NLP" / "tea").mkdir(parents=True)
+        (tmp_path / "NLP" / "tea" / "own.txt").write_text("mine")
+        path = tmp_path / "tea.zip"
+        path.write_bytes(CONTENT)
+        unpack(path, tmp_path)
+        found = sorted(file.name for file in (tmp_path / "NLP" / "tea").iterdir())
+        assert found == ["a.txt", "b.txt", "own.txt"]
+
+    def test_an_archive_larger_than_the_disk_is_refused(self, tmp_path, monkeypatch):
+        class Full:
+            free = 10
+
+        monkeypatch.setattr("howsteps.datasets.archives.shutil.disk_usage", lambda _: Full)
+        path = tmp_path / "tea.zip"
+        path.write_bytes(CONTENT)
+        with pytest.raises(InputError, match="are free"):
+            unpack(path, tmp_path / "in")

@@ -1,0 +1,142 @@
+"""``script``: precision and recall in order, judged or by time."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsteps.evaluate import by_time, events_of, judged, script_score
+from howsteps.evaluate.cooccurrence import tail
+from howsteps.evaluate.script import chain
+from howsteps.task import Localisation, Mention, Rule, Script, Step
+from tests.evaluate.truths import truth
+
+
+def mention(verb: str, noun: str, video: str = "u", start: float = 0.0) -> Mention:
+    return Mention(video, verb, noun, f"{verb} {noun}", start, start + 1)
+
+
+class TestChain:
+    def test_worked_example(self):
+        # True order 0 1 2 3. Discovered: 1, nothing, 0, 2, 2, 3.
+        # The longest chain is 1 2 3 (or 0 2 3): 3 of 6 discovered, 3 of 4 true steps.
+        score = script_score([{1}, set(), {0}, {2}, {2}, {3}], [0, 1, 2, 3], note="judged")
+        assert score.precision == pytest.approx(3 / 6)
+        assert score.recall == pytest.approx(3 / 4)
+        assert score.f1 == pytest.approx(2 * 0.5 * 0.75 / 1.25)
+        assert score.note == "judged"
+        assert sum(step is not None for step in score.matching) == 3
+
+    def test_the_order_is_that_of_the_job_not_of_the_list(self):
+        assert script_score([{1}, {0}], [1, 0], note="").recall == 1
+        assert script_score([{1}, {0}], [0, 1], note="").recall == 1 / 2
+
+    def test_a_discovered_step_counts_once_though_it_may_be_several(self):
+        # One discovered step that may be 0 or 1 cannot recover both.
+        assert script_score([{0, 1}], [0, 1], note="").recall == 1 / 2
+        assert chain([{0, 1}, {0, 1}], [0, 1]) == (0, 1)
+
+    def test_an_empty_script_recovers_nothing(self):
+        assert script_score([], [0], note="").f1 == 0
+
+    @given(st.lists(st.sets(st.integers(0, 3)), max_size=5), st.permutations(range(4)))
+    def test_no_chain_is_longer(self, options, order):
+        def is_chain(choice):
+            places = [order.index(step) for step in choice if step is not None]
+            return places == sorted(set(places))
+
+        choices = product(*([None, *allowed] for allowed in options))
+        longest = max(sum(s is not None for s in c) for c in choices if is_chain(c))
+        counts = chain(options, order)
+        assert is_chain(counts)
+        assert sum(step is not None for step in counts) == longest
+        assert all(step is None or step in options[k] for k, step in enumerate(counts))
+
+
+RULES = {
+    "loosen": (Rule(frozenset({"loosen", "break"}), frozenset({"nut", "lug"})),),
+    "lift": (
+        Rule(frozenset({"jack"}), frozenset({"car"})),
+        Rule(frozenset({"put"}), frozenset({"jack"})),
+    ),
+}
+
+
+class TestJudgement:
+    def test_half_of_the_mentions_must_be_allowed(self):
+        half = Step("loosen nut", (mention("loosen", "nut"), mention("see", "nut")))
+        third = Step("see nut", (*half.mentions, mention("see", "car")))
+        assert judged([half, third], RULES, ["lift", "loosen"]) == [{1}, set()]
+
+    def test_any_of_the_rules_will_do_and_verb_and_noun_must_both_fit(self):
+        steps = [
+            Step("put jack", (mention("put", "jack"), mention("jack", "car"))),
+            Step("put car", (mention("put", "car"),)),
+        ]
+        assert judged(steps, RULES, ["lift", "loosen"]) == [{0}, set()]
+
+    def test_a_step_without_rules_or_mentions_is_never_recovered(self):
+        steps = [Step("nothing", ()), Step("lift", (mention("jack", "car"),))]
+        assert judged(steps, {}, ["lift"]) == [set(), set()]
+
+
+def job(videos: int, seed: int):
+    """True steps of 10 s at places that differ from video to video."""
+    rng = np.random.default_rng(seed)
+    begins = {f"v{n}": np.sort(rng.uniform(0, 190, 3)) for n in range(videos)}
+    rows = {v: [(k, b, b + 10) for k, b in enumerate(found)] for v, found in begins.items()}
+    return truth(rows, 3, dict.fromkeys(rows, 200.0)), begins
+
+
+class TestByTime:
+    def test_what_happens_together_in_all_videos_is_the_same_step(self):
+        true, begins = job(12, seed=1)
+        events = [
+            Localisation(video, discovered, found[step] + 5)
+            for video, found in begins.items()
+            for discovered, step in enumerate((2, 0))
+        ]
+        assert by_time(events, true, steps=3) == [{2}, {0}, set()]
+
+    def test_what_is_named_before_it_is_done_needs_a_lead(self):
+        true, begins = job(12, seed=2)
+        events = [Localisation(video, 0, found[1] - 1.5) for video, found in begins.items()]
+        assert by_time(events, true, steps=1, lead=2.0) == [{1}]
+        assert by_time(events, true, steps=1) != [{1}]
+
+    def test_times_that_only_know_their_place_in_the_video_are_no_step(self):
+        # The text-free control: one random time in each of ten bins. At most one in twenty of
+        # its steps may be taken for a true one.
+        taken = 0
+        for seed in range(12):
+            true, _ = job(30, seed)
+            rng = np.random.default_rng(100 + seed)
+            events = [
+                Localisation(video, k, 20 * (k + rng.random()))
+                for video in true.durations
+                for k in range(10)
+            ]
+            taken += sum(map(bool, by_time(events, true, steps=10)))
+        assert taken <= 0.05 * 120
+
+    def test_several_mentions_in_a_video_are_one_hit(self):
+        # 1 video has 5 hits, the other none: with 2 videos nothing can be told from chance.
+        true = truth({"u": [(0, 0, 10)], "v": [(0, 90, 100)]}, 1, {"u": 100.0, "v": 100.0})
+        events = [Localisation("u", 0, t) for t in range(5)] + [Localisation("v", 0, 5)]
+        assert by_time(events, true, steps=1) == [set()]
+
+    def test_one_video_or_no_time_tells_nothing(self):
+        true = truth({"u": [(0, 0, 10)]}, 1)
+        assert by_time([Localisation("u", 0, 5)], true, steps=1) == [set()]
+        assert by_time([Localisation("u", 0, None)], true, steps=1) == [set()]
+
+    def test_a_script_happens_when_it_is_mentioned(self):
+        script = Script((Step("a", (mention("a", "b", "v", 3.0),)),))
+        assert events_of(script) == [Localisation("v", 0, 3.0)]
+
+    def test_tail_worked_example(self):
+        # Two events with chances ½ and ¼: P(≥1) = 1 − ½·¾ = ⅝, P(≥2) = ⅛, P(≥0) = 1.
+        chances = np.array([0.5, 0.25])
+        assert [tail(k, chances) for k in range(3)] == pytest.approx([1, 5 / 8, 1 / 8])

@@ -1,0 +1,85 @@
+"""Statistics of a data set: worked by hand."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsteps.evaluate import narration_leads, statistics
+from howsteps.task import Mention, Rule
+from tests.evaluate.truths import truth
+
+
+def in_order(*videos: str):
+    """A truth in which letters are steps, one after the other, two seconds each."""
+    rows = {
+        f"v{n}": [(ord(letter) - ord("a"), 2.0 * t, 2.0 * t + 2) for t, letter in enumerate(text)]
+        for n, text in enumerate(videos)
+    }
+    return truth(rows, 3, {f"v{n}": 2.0 * len(text) + 2 for n, text in enumerate(videos)})
+
+
+def test_worked_example():
+    # video   g  u  l with order a b c
+    # abc     3  3  3
+    # ba      2  2  1
+    # aabbc   5  3  3          in turn: a b c, 3
+    # cac     3  2  2 (a c)
+    # Σg = 13, Σu = 10, Σl = 9, K·N = 12; rows in turn: 3 + 2 + 3 + 3 = 11.
+    found = statistics(in_order("abc", "ba", "aabbc", "cac"))
+    assert (found.videos, found.steps, found.annotated) == (4, 3, 13)
+    assert found.order == (0, 1, 2)
+    assert found.order_proved
+    assert found.order_error == pytest.approx(1 - 9 / 10)
+    assert found.missing == pytest.approx(1 - 10 / 12)
+    assert found.repetition == pytest.approx(1 - 10 / 13)
+    assert found.repetition_in_turn == pytest.approx(1 - 10 / 11)
+    assert found.step_length == 2
+    # 26 s of steps in (6+4+10+6) + 4·2 = 34 s of video.
+    assert found.covered == pytest.approx(26 / 34)
+    assert found.video_length == pytest.approx((8 + 8) / 2)
+
+
+def test_a_given_order_is_taken():
+    # Against c b a, only one step of each video is in order.
+    found = statistics(in_order("abc", "abc"), order=(2, 1, 0))
+    assert found.order_error == pytest.approx(1 - 2 / 6)
+
+
+def test_a_video_in_which_nothing_is_done_misses_everything():
+    assert statistics(in_order("abc", "")).missing == pytest.approx(1 / 2)
+
+
+def test_time_that_two_steps_share_is_counted_once():
+    job = truth({"u": [(0, 0, 6), (1, 4, 8)]}, 2, {"u": 10.0})
+    assert statistics(job).covered == pytest.approx(0.8)
+
+
+def test_lengths_of_unknown_videos_are_unknown():
+    found = statistics(truth({"u": [(0, 0, 6)]}, 1))
+    assert found.video_length is None
+    assert found.covered is None
+
+
+def test_a_truth_without_rows_has_no_errors_of_order():
+    found = statistics(truth({"u": []}, 2))
+    assert (found.order_error, found.missing, found.repetition) == (0, 1, 0)
+
+
+@given(st.lists(st.text("abc", max_size=6), min_size=1, max_size=4))
+def test_all_are_shares_and_no_given_order_errs_less(videos):
+    job = in_order(*videos)
+    found = statistics(job)
+    shares = found.order_error, found.missing, found.repetition, found.repetition_in_turn
+    assert all(0 <= share <= 1 for share in shares)
+    assert found.repetition_in_turn <= found.repetition
+    assert found.order_error <= statistics(job, order=(1, 2, 0)).order_error + 1e-12
+
+
+def test_narration_lead_worked_example():
+    # "loosen nut" at 8 names step 0, which begins at 10 (lead 2) and 50 (42): the nearest counts.
+    # At 53 the step has begun: lead −3. "see nut" names nothing; in v the step is not done.
+    job = truth({"u": [(0, 10, 20), (0, 50, 60)], "v": [(1, 0, 5)]}, 2)
+    rules = {"step 0": (Rule(frozenset({"loosen"}), frozenset({"nut"})),)}
+    spoken = [("u", "loosen", 8.0), ("u", "loosen", 53.0), ("u", "see", 9.0), ("v", "loosen", 1.0)]
+    mentions = [Mention(v, verb, "nut", f"{verb} nut", t, t + 1) for v, verb, t in spoken]
+    assert narration_leads(mentions, rules, job) == [2.0, -3.0]
