@@ -126,8 +126,8 @@ class Step:
 
     @property
     def support(self) -> int:
-        """How many mentions name this step."""
-        return len(self.mentions)
+        """How many videos name this step."""
+        return len({mention.video for mention in self.mentions})
 
     @property
     def relations(self) -> list[tuple[Relation, int]]:

@@ -1,0 +1,180 @@
+"""``howsteps script``: the steps of a job, in order, from what its narrators say."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from howsteps._cli import screen
+from howsteps._cli.narration import (
+    SOME_PROBLEMS,
+    TRANSCRIPTS,
+    WIDE,
+    Mode,
+    plural,
+    with_speech,
+    write_json,
+)
+from howsteps.errors import Problem
+from howsteps.task import Script, Step, Task
+
+BAR = 10  # characters of a full bar
+OTHER_WORDS = 3  # other ways of saying a step that are listed
+
+
+def script(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="INPUT",
+            help="A folder of caption files (one task), a task JSON, or a folder of those.",
+        ),
+    ],
+    steps: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="K", help="At most this many steps (else: chosen)."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="One seed, one answer.")] = 0,
+    mode: Annotated[
+        Mode,
+        typer.Option(
+            help="'paper': all relations. 'authors': their program (45 relations, last mentions, "
+            "one start). 'default': no small talk, common word senses."
+        ),
+    ] = Mode.default,
+    seconds: Annotated[
+        float, typer.Option(min=0.0, help="Work of the search: a longer one may find more.")
+    ] = 5.0,
+    certify: Annotated[
+        float,
+        typer.Option(min=0.0, metavar="SECONDS", help="Time for a tighter bound on the optimum."),
+    ] = 0.0,
+    columns: Annotated[
+        bool, typer.Option("--columns", help="Show where every video names every step.")
+    ] = False,
+    json_file: Annotated[
+        Path | None,
+        typer.Option("--json", metavar="FILE", help="Write all of it as JSON ('-': to stdout)."),
+    ] = None,
+    speech: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="Transcribe videos that have no captions with this Whisper model (a name such as "
+            "'small.en', or a folder). Needs: pip install 'howsteps[asr]'.",
+        ),
+    ] = None,
+    cache: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Where transcripts are kept.")
+    ] = TRANSCRIPTS,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+) -> None:
+    """Write down the steps of a job, in order, with the videos that name each.
+
+    Example: howsteps script captions/ --steps 10 --json script.json
+    """
+    from howsteps import datasets  # noqa: PLC0415 - kept out of the start of every command
+    from howsteps.narration import hear  # noqa: PLC0415
+    from howsteps.script import discover  # noqa: PLC0415
+    from howsteps.script.record import record  # noqa: PLC0415
+
+    collection = datasets.read(source)
+    problems = list(collection.problems)
+    scripts: dict[str, Script] = {}
+    for found in collection.tasks:
+        spoken, flaws = with_speech(found, speech, cache, quiet)
+        problems += flaws
+        with screen.progress(f"hearing {found.name}", len(spoken.videos), quiet=quiet) as advance:
+            task = hear(spoken, mode=mode, progress=lambda _: advance())
+        if not any(video.mentions for video in task.videos):
+            problems.append(Problem(source, f"{task.name}: nobody names a step"))
+            continue
+        scripts[task.name] = discover(
+            task,
+            steps=steps,
+            mode=mode,
+            seed=seed,
+            seconds=seconds,
+            certificate_seconds=certify,
+        )
+        if str(json_file) != "-":
+            show_script(task, scripts[task.name])
+            if columns:
+                screen.out.print(places(task, scripts[task.name]))
+    if json_file is not None:
+        write_json(record(scripts), json_file)
+    screen.show_problems(problems)
+    if not scripts:
+        raise typer.Exit(1)
+    if not all(problem.harmless for problem in problems):
+        raise typer.Exit(SOME_PROBLEMS)
+
+
+def show_script(task: Task, found: Script) -> None:
+    """Print the steps, and how good the alignment behind them is."""
+    screen.out.print(
+        f"\n[bold]{escape(task.name)}[/]: {plural(len(found.steps), 'step')} "
+        f"from {plural(len(task.videos), 'video')}"
+    )
+    if not found.steps:
+        screen.out.print("no relation stands out; more steps (--steps) or more videos may help")
+        return
+    wide = screen.out.width >= WIDE
+    table = Table(box=None, pad_edge=False, header_style="dim", expand=wide)
+    table.add_column("", justify="right", style="dim", no_wrap=True)
+    table.add_column("step", no_wrap=True)
+    table.add_column("videos", justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True, width=BAR)
+    if wide:
+        table.add_column("also said as", style="dim", no_wrap=True, overflow="ellipsis", ratio=2)
+        table.add_column("for example", no_wrap=True, overflow="ellipsis", ratio=3)
+    for number, step in enumerate(found.steps, 1):
+        bar = "█" * max(1, round(BAR * step.support / len(task.videos)))
+        cells = (
+            str(number),
+            f"[bold]{escape(step.label)}[/]",
+            str(step.support),
+            f"[green]{bar}[/]",
+            escape(other_words(step)),
+            escape(step.examples[0] if step.examples else ""),
+        )
+        table.add_row(*cells[: len(table.columns)])
+    screen.out.print(table)
+    screen.out.print(f"[dim]{quality(found)}[/]")
+
+
+def other_words(step: Step) -> str:
+    """The relations of a step other than the one it is named by."""
+    return ", ".join(str(relation) for relation, _ in step.relations[1 : 1 + OTHER_WORDS])
+
+
+def quality(found: Script) -> str:
+    """The figures of the alignment in one line."""
+    line = f"alignment {found.objective:,.0f} ({found.objective_per_token:.2f} per mention)"
+    if found.objective == found.bound:
+        return f"{line}, proved to be the best, in {found.seconds:.1f} s"
+    gap = (found.objective - found.bound) / -found.bound
+    bound = f"at most {gap:.1%} from the best ({found.bound:,.0f})"
+    return f"{line}, {bound}, in {found.seconds:.1f} s"
+
+
+def places(task: Task, found: Script) -> Table:
+    """Every video's mentions under the steps they belong to, by the clock.
+
+    A star marks a mention in other words than the step's own.
+    """
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("video", no_wrap=True, overflow="ellipsis", max_width=24)
+    for number in range(1, len(found.steps) + 1):
+        table.add_column(str(number), justify="right", no_wrap=True)
+    for video in task.videos:
+        cells = []
+        for step in found.steps:
+            own = [mention for mention in step.mentions if mention.video == video.id]
+            usual = step.relations[0][0]
+            star = "*" if own and own[0].relation != usual else ""
+            cells.append(screen.clock(own[0].start) + star if own else "[dim]·[/]")
+        table.add_row(escape(video.title or video.id), *cells)
+    return table

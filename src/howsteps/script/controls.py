@@ -1,0 +1,52 @@
+"""Two controls that any script must be shown beside.
+
+*Frequent*: the relations that most videos name, sorted by their median time. On raw captions it
+comes near the alignment. *Text-free*: random times, one in each of K equal parts of the video; a
+matching by time alone rewards it.
+"""
+
+from collections import defaultdict
+from statistics import median
+
+import numpy as np
+
+from howsteps.task import Localisation, Mention, Relation, Script, Step, Task, Video
+
+
+def duration(video: Video) -> float:
+    """Length of a video in seconds, or the end of what is said in it."""
+    if video.duration is not None:
+        return video.duration
+    ends = [caption.end for caption in video.captions] + [m.end for m in video.mentions]
+    return max(ends, default=0.0)
+
+
+def frequent(task: Task, steps: int) -> Script:
+    """The ``steps`` relations that most videos name, by their median relative time.
+
+    The first mention in each video counts for the time. Of equally frequent relations the first in
+    the alphabet wins.
+    """
+    mentions: defaultdict[Relation, list[Mention]] = defaultdict(list)
+    times: defaultdict[Relation, list[float]] = defaultdict(list)
+    for video in task.videos:
+        heard: set[Relation] = set()
+        length = duration(video) or 1.0
+        for mention in sorted(video.mentions, key=lambda m: (m.start, m.end)):
+            mentions[mention.relation].append(mention)
+            if mention.relation not in heard:
+                heard.add(mention.relation)
+                times[mention.relation].append(mention.start / length)
+    chosen = sorted(times, key=lambda relation: (-len(times[relation]), relation))[:steps]
+    chosen.sort(key=lambda relation: (median(times[relation]), relation))
+    return Script(tuple(Step(str(relation), tuple(mentions[relation])) for relation in chosen))
+
+
+def text_free(task: Task, steps: int, seed: int = 0) -> tuple[Localisation, ...]:
+    """One uniform random time in each of ``steps`` equal parts of every video."""
+    generator = np.random.default_rng(seed)
+    return tuple(
+        Localisation(video.id, step, float((step + part) / steps * duration(video)))
+        for video in task.videos
+        for step, part in enumerate(generator.random(steps))
+    )

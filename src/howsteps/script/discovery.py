@@ -1,0 +1,211 @@
+"""Discover the script of a task: its steps in order, from what the narrators mention."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsteps.script import selection
+from howsteps.script.alignment import Alignment, align, check_mode
+from howsteps.script.problem import AlignmentError
+from howsteps.script.stability import stable_steps
+from howsteps.script.talk import talk
+from howsteps.task import Mention, Relation, Script, Step, Task
+
+MatchFunction = Callable[[Sequence[Relation]], NDArray[np.bool_]]
+
+EXAMPLES = 3
+EXAMPLE_WORDS = 10  # a sentence of about this length is quick to read
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is aligned, and what joins a step afterwards; each field is one switch.
+
+    Parameters
+    ----------
+    vocabulary
+        Align the mentions of this many most frequent relations only (authors: 45).
+    keep_last
+        Of a relation repeated in one narration, align the last mention only (authors).
+    broad
+        Let earlier, similar mentions of a narration join its steps (authors).
+    senses
+        Match words by this many first senses; None: by all (the paper).
+    negated
+        Align "don't touch the wire" too.
+    chatter
+        Align light verbs, talk about the video, and the title of the job too.
+    """
+
+    vocabulary: int | None = None
+    keep_last: bool = False
+    broad: bool = False
+    senses: int | None = None
+    negated: bool = True
+    chatter: bool = True
+
+
+OPTIONS = {
+    "paper": Options(),
+    "authors": Options(vocabulary=45, keep_last=True, broad=True),
+    "default": Options(senses=2, negated=False, chatter=False),
+}
+
+
+def discover(
+    task: Task,
+    *,
+    steps: int | None = None,
+    mode: str = "paper",
+    seed: int = 0,
+    seconds: float = 5.0,
+    certificate_seconds: float = 0.0,
+    match: MatchFunction | None = None,
+    options: Options | None = None,
+) -> Script:
+    """Find the steps of a job in what its narrators say.
+
+    The mentions of every video are aligned on one template; the slots with most support are the
+    steps (:func:`howsteps.script.selection.keep`).
+
+    Parameters
+    ----------
+    task
+        Videos with mentions (:func:`howsteps.narration.hear`).
+    steps
+        K, the most steps to keep. None: chosen by stability.
+    mode
+        ``paper``, ``authors`` or ``default``: a set of :class:`Options` and a solver.
+    seconds, certificate_seconds
+        As for :func:`howsteps.script.align`.
+    match
+        Which relations match; WordNet where it is not given.
+    options
+        Switches to use instead of those of the mode.
+
+    Raises
+    ------
+    HowstepsError
+        When no video has a mention, or ``steps`` is less than one.
+    """
+    check_mode(mode)
+    if steps is not None and steps < 1:
+        raise AlignmentError(f"a script has at least one step, not {steps}")
+    if not any(video.mentions for video in task.videos):
+        raise AlignmentError(f"{task.name}: no video has a mention; are its captions heard?")
+    options = options or OPTIONS[mode]
+    heard = _wanted(task, options)
+    relations = sorted({mention.relation for row in heard for mention in row})
+    number = {relation: place for place, relation in enumerate(relations)}
+    matrix = (match or wordnet(options.senses))(relations)
+    sequences = [[number[mention.relation] for mention in row] for row in heard]
+    places = _aligned_places(sequences, options)
+    short = [[row[place] for place in kept] for row, kept in zip(sequences, places, strict=True)]
+    if steps is None:
+        steps = stable_steps(short, matrix, mode=mode, seed=seed)
+    alignment = align(
+        short,
+        matrix,
+        seconds=seconds,
+        seed=seed,
+        mode=mode,
+        certificate_seconds=certificate_seconds,
+    )
+    kept = selection.keep(_support(alignment), steps)
+    members = _members(sequences, places, alignment, kept)
+    if options.broad:
+        members = selection.broaden(sequences, members, matrix, len(kept))
+    groups: list[list[Mention]] = [[] for _ in kept]
+    for row, belongs in zip(heard, members, strict=True):
+        for mention, step in zip(row, belongs, strict=True):
+            if step >= 0:
+                groups[step].append(mention)
+    return Script(
+        steps=tuple(_step(task, group) for group in groups),
+        objective=alignment.objective,
+        objective_per_token=alignment.objective_per_token,
+        bound=alignment.bound,
+        seconds=alignment.seconds,
+    )
+
+
+def wordnet(senses: int | None = None) -> MatchFunction:
+    """Match by WordNet: verbs and nouns share a synset each, among their first senses."""
+    from howsteps.narration.wordnet import WordNet, match_matrix  # noqa: PLC0415 - takes a while
+
+    database = WordNet.load()
+    return lambda relations: match_matrix(relations, database, senses)
+
+
+def _wanted(task: Task, options: Options) -> list[list[Mention]]:
+    is_talk = talk(task.name)
+    return [
+        [
+            mention
+            for mention in sorted(video.mentions, key=lambda m: (m.start, m.end))
+            if (options.negated or not mention.negated)
+            and (options.chatter or not is_talk(mention.relation))
+        ]
+        for video in task.videos
+    ]
+
+
+def _aligned_places(sequences: list[list[int]], options: Options) -> list[list[int]]:
+    """The places of the mentions that are aligned, for every sequence."""
+    places = [list(range(len(row))) for row in sequences]
+    if options.vocabulary is not None:
+        frequent = selection.most_frequent(sequences, options.vocabulary)
+        places = [
+            [place for place in kept if row[place] in frequent]
+            for row, kept in zip(sequences, places, strict=True)
+        ]
+    if options.keep_last:
+        places = [
+            [kept[last] for last in selection.last_occurrences([row[place] for place in kept])]
+            for row, kept in zip(sequences, places, strict=True)
+        ]
+    return places
+
+
+def _support(alignment: Alignment) -> NDArray[np.int64]:
+    """Support of every slot; what only one video says is no step of the job where others agree."""
+    supports = selection.support(alignment.slots)
+    shared = sum(1 for row in alignment.slots if row) > 1
+    return np.where(supports > 1, supports, 0) if shared else supports
+
+
+def _members(
+    sequences: list[list[int]], places: list[list[int]], alignment: Alignment, kept: list[int]
+) -> list[list[int]]:
+    """The step of every mention; −1 where it has none."""
+    number = {slot: step for step, slot in enumerate(kept)}
+    members = [[-1] * len(row) for row in sequences]
+    for belongs, used, slots in zip(members, places, alignment.slots, strict=True):
+        for place, slot in zip(used, slots, strict=True):
+            belongs[place] = number.get(slot, -1)
+    return members
+
+
+def _step(task: Task, mentions: Sequence[Mention]) -> Step:
+    step = Step(label="", mentions=tuple(mentions))
+    usual = step.relations[0][0]
+    shown = [mention for mention in mentions if mention.relation == usual]
+    phrases = Counter(mention.phrase for mention in shown)
+    label = min(phrases, key=lambda phrase: (-phrases[phrase], len(phrase), phrase))
+    return replace(step, label=label, examples=_examples(task, shown))
+
+
+def _examples(task: Task, mentions: Sequence[Mention]) -> tuple[str, ...]:
+    """Sentences of different videos, the easiest to read first."""
+    sentences = {video.id: video.sentences for video in task.videos}
+    found: dict[str, str] = {}
+    for mention in mentions:
+        if mention.sentence < len(sentences[mention.video]):
+            found.setdefault(mention.video, sentences[mention.video][mention.sentence].text)
+    unlike = sorted(
+        set(found.values()), key=lambda text: (abs(len(text.split()) - EXAMPLE_WORDS), text)
+    )
+    return tuple(unlike[:EXAMPLES])

@@ -1,0 +1,135 @@
+"""The alignment problem: sequences of relations, who matches whom, and what an alignment costs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+
+from howsteps.errors import HowstepsError
+
+Slots = tuple[tuple[int, ...], ...]
+
+MATCH_COST = -1
+MISMATCH_COST = 100
+
+
+class AlignmentError(HowstepsError):
+    """The sequences, the match matrix or the slots do not make an alignment problem."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """N sequences over D relations, to be mapped increasingly onto one template.
+
+    ``tokens`` holds the S relations of all sequences end to end (Y is its indicator matrix);
+    ``match`` is D×D. c(d, e) = ``match_cost`` where d and e match, ``mismatch_cost`` elsewhere.
+    """
+
+    tokens: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    match: NDArray[np.bool_]
+    match_cost: int = MATCH_COST
+    mismatch_cost: int = MISMATCH_COST
+
+    @cached_property
+    def first(self) -> NDArray[np.int64]:
+        """Sequence n owns the tokens first[n] … first[n + 1] − 1."""
+        return np.concatenate([[0], np.cumsum(self.lengths)]).astype(np.int64)
+
+    @cached_property
+    def sequence(self) -> NDArray[np.int64]:
+        """The sequence that each token belongs to."""
+        return np.repeat(np.arange(len(self.lengths), dtype=np.int64), self.lengths)
+
+    @cached_property
+    def costs(self) -> NDArray[np.float64]:
+        """C_o, the D×D costs."""
+        return np.where(self.match, float(self.match_cost), float(self.mismatch_cost))
+
+    @cached_property
+    def shared(self) -> NDArray[np.bool_]:
+        """Tokens that match a token of another sequence; all others can only stand alone.
+
+        A relation is shared when it and the relations that it matches are heard in two sequences.
+        """
+        pairs = np.unique(np.stack([self.tokens, self.sequence], axis=1), axis=0)
+        heard: list[set[int]] = [set() for _ in self.match]
+        for relation, sequence in pairs.tolist():
+            heard[relation].add(sequence)
+        shared = np.zeros(len(self.match), dtype=bool)
+        for relation in np.unique(self.tokens):
+            others: set[int] = set()
+            for partner in np.flatnonzero(self.match[relation]):
+                others |= heard[partner]
+            shared[relation] = len(others) > 1
+        return shared[self.tokens]
+
+    @property
+    def conflict_free(self) -> bool:
+        """Whether some best alignment has only matching tokens in every slot.
+
+        A token with a mismatch among m tokens costs at least
+        2·(mismatch_cost + (m − 2)·match_cost); while that is not negative it is better off alone.
+        """
+        return self.mismatch_cost + (len(self.lengths) - 2) * self.match_cost >= 0
+
+    def objective(self, slots: ArrayLike) -> int:
+        """Tr(UᵀBU): the cost of all ordered pairs of tokens that share a slot, i = j included.
+
+        Parameters
+        ----------
+        slots
+            The slot of every token, end to end.
+        """
+        _, place = np.unique(np.asarray(slots), return_inverse=True)
+        if not len(place):
+            return 0
+        shape = (int(place.max()) + 1, len(self.match))
+        used: Any = csr_array((np.ones(len(place), dtype=np.int64), (place, self.tokens)), shape)
+        used.sum_duplicates()
+        matching = int((used @ csr_array(self.match.astype(np.int64))).multiply(used).sum())
+        pairs = int((np.bincount(place).astype(np.int64) ** 2).sum())
+        return self.match_cost * matching + self.mismatch_cost * (pairs - matching)
+
+    def split(self, values: Sequence[int] | NDArray[np.int64]) -> Slots:
+        """Cut a list with one value per token into one tuple per sequence."""
+        flat = [int(value) for value in values]
+        return tuple(
+            tuple(flat[begin:end])
+            for begin, end in zip(self.first[:-1], self.first[1:], strict=True)
+        )
+
+
+def pose(sequences: Sequence[Sequence[int]], match: ArrayLike) -> Problem:
+    """Check the input and state the problem.
+
+    Raises
+    ------
+    AlignmentError
+        When ``match`` is not a square symmetric 0/1 matrix with a true diagonal, or a token is not
+        one of its rows.
+    """
+    matrix = np.asarray(match)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise AlignmentError(f"the match matrix must be square, it has shape {matrix.shape}")
+    if not np.isin(matrix, (0, 1)).all():
+        raise AlignmentError("the match matrix must hold true and false only")
+    matrix = matrix.astype(bool)
+    if (matrix != matrix.T).any():
+        d, e = np.argwhere(matrix != matrix.T)[0]
+        raise AlignmentError(f"the match matrix is not symmetric: [{d}, {e}] is not [{e}, {d}]")
+    if not matrix.diagonal().all():
+        alone = int(np.flatnonzero(~matrix.diagonal())[0])
+        raise AlignmentError(f"every relation must match itself; relation {alone} does not")
+    for n, sequence in enumerate(sequences):
+        for token in sequence:
+            if not isinstance(token, int | np.integer) or not 0 <= token < len(matrix):
+                raise AlignmentError(
+                    f"sequence {n} holds {token!r}; relations are numbers 0 … {len(matrix) - 1}"
+                )
+    tokens = np.array([token for sequence in sequences for token in sequence], dtype=np.int64)
+    return Problem(tokens, np.array([len(s) for s in sequences], dtype=np.int64), matrix)

@@ -1,0 +1,39 @@
+"""Relations that narrators say and that are not steps: talk, not work.
+
+Three kinds take slots away from steps on real captions: light verbs ("have a look", "want one"),
+talk about the video itself ("hit the bell", "leave a comment"), and the title of the job ("change a
+tyre" is what all of the steps are).
+"""
+
+import re
+from collections.abc import Callable
+
+from howsteps.task import Relation
+
+LIGHT_VERBS = frozenset(
+    "be have do go want need let know see say think like love guess hope mean call tell talk thank "
+    "watch hear feel seem happen recommend prefer decide try start begin finish enjoy wish care "
+    "wonder remember forget notice learn understand appreciate suggest consider expect explain "
+    "mention figure depend matter cause require involve include become own believe".split()
+)
+VAGUE_NOUNS = frozenset(
+    "video channel comment thumb subscriber subscription link tutorial bell guy folk people friend "
+    "viewer thing something anything everything nothing stuff way lot bit kind sort time minute "
+    "second hour day job question problem idea point reason example look chance fun luck fact case "
+    "demonstration rest one other money care difference try shot go".split()
+)
+
+
+def talk(title: str) -> Callable[[Relation], bool]:
+    """Return a test for relations that are talk in videos of the job ``title``."""
+    words = set(re.findall(r"[a-z]+", title.lower().replace("_", " ")))
+    words |= {word.removesuffix("s") for word in words}
+
+    def is_talk(relation: Relation) -> bool:
+        return (
+            relation.verb in LIGHT_VERBS
+            or relation.noun in VAGUE_NOUNS
+            or (relation.verb in words and relation.noun in words)
+        )
+
+    return is_talk

@@ -1,0 +1,145 @@
+"""The public call: right on small problems, sane on bad input, the same for the same seed."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from howsteps.script import align
+from howsteps.script.problem import AlignmentError, pose
+from tests.script import naive
+
+SAME = np.eye(3, dtype=bool)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 100_000), st.sampled_from([0.0, 0.15, 0.5]))
+def test_meets_the_optimum_of_four_sequences_of_five(seed: int, alike: float) -> None:
+    sequences, match = naive.random_instance(seed, sequences=4, longest=5, relations=4, alike=alike)
+    found = align(sequences, match, seed=seed)
+    assert found.objective == naive.optimum(sequences, match)
+    assert found.objective == naive.objective(sequences, match, found.slots)
+    assert found.bound <= found.objective
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 100_000))
+def test_an_alignment_is_increasing_and_its_objective_is_what_it_says(seed: int) -> None:
+    sequences, match = naive.random_instance(seed, sequences=9, longest=12, relations=15)
+    found = align(sequences, match, seconds=0.05)
+    assert [len(slots) for slots in found.slots] == [len(row) for row in sequences]
+    assert all(naive.increasing(slots) for slots in found.slots)
+    assert found.objective == naive.objective(sequences, match, found.slots)
+    assert found.objective_per_token * found.tokens == pytest.approx(found.objective)
+    used = {at for slots in found.slots for at in slots}
+    assert used == set(range(len(used)))
+
+
+def test_one_seed_one_answer() -> None:
+    sequences, match = naive.random_instance(5, sequences=12, longest=10, relations=12)
+    assert align(sequences, match, seed=3) == align(sequences, match, seed=3)
+
+
+def test_the_trace_falls_to_the_objective() -> None:
+    sequences, match = naive.random_instance(8, sequences=12, longest=10, relations=12)
+    found = align(sequences, match)
+    values = [value for _, value in found.trace]
+    assert values == sorted(values, reverse=True)
+    assert values[-1] == found.objective
+
+
+def test_a_mismatch_is_worth_it_between_two_large_crowds() -> None:
+    # 0 and 2 both match 1 but not each other: with 150 of 1 in the slot both still belong there
+    match = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]])
+    sequences = [[1]] * 150 + [[0], [2]]
+    found = align(sequences, match)
+    assert found.objective == -(150**2) - 2 * 2 * 150 + 2 * 100 - 2
+    assert not pose(sequences, match).conflict_free
+
+
+def test_nothing_to_align() -> None:
+    for sequences in ([], [[]], [[], []]):
+        found = align(sequences, SAME)
+        assert found.objective == found.bound == 0
+        assert found.objective_per_token == 0
+        assert found.slots == tuple(() for _ in sequences)
+
+
+def test_a_single_narration_stands_alone() -> None:
+    found = align([[0, 1, 0, 2]], SAME)
+    assert found.slots == ((0, 1, 2, 3),)
+    assert found.objective == found.bound == -4
+    assert found.proved
+
+
+def test_no_relation_is_shared() -> None:
+    found = align([[0], [], [1, 2]], SAME)
+    assert found.objective == found.bound == -3
+
+
+def test_one_relation_everywhere() -> None:
+    found = align([[0, 0, 0], [0], [0, 0]], SAME)
+    assert found.objective == -(3**2) - 2**2 - 1
+    assert found.proved
+
+
+def test_ten_thousand_tokens() -> None:
+    generator = np.random.default_rng(0)
+    sequences = [generator.zipf(1.3, size=40).clip(1, 400) - 1 for _ in range(250)]
+    found = align([row.tolist() for row in sequences], np.eye(400, dtype=bool), seconds=0.2)
+    assert found.tokens == 10_000
+    assert found.bound <= found.objective < -50_000
+
+
+def test_a_template_that_is_long_enough_changes_nothing() -> None:
+    sequences = [[0, 1, 2], [0, 2], [1, 2]]
+    free = align(sequences, SAME)
+    assert align(sequences, SAME, slots=3).slots == free.slots == ((0, 1, 2), (0, 2), (1, 2))
+
+
+def test_a_template_that_is_too_short_costs_mismatches() -> None:
+    found = align([[0, 1], [1, 2], [2, 0]], SAME, slots=2)
+    assert all(max(slots) < 2 for slots in found.slots)
+    assert found.objective == -6 + 2 * 6 * 100
+    assert found.objective == naive.objective([[0, 1], [1, 2], [2, 0]], SAME, found.slots)
+
+
+def test_the_authors_mode_uses_their_template() -> None:
+    sequences, match = naive.random_instance(2, sequences=6, longest=6, relations=6)
+    found = align(sequences, match, mode="authors")
+    assert max(max(slots, default=0) for slots in found.slots) < 120
+    assert found.objective >= align(sequences, match).objective
+
+
+def test_a_certificate_proves_a_small_task() -> None:
+    sequences, match = naive.random_instance(4, sequences=6, longest=6, relations=5)
+    found = align(sequences, match, certificate_seconds=10)
+    assert found.proved
+    assert found.gap == 0
+
+
+@pytest.mark.parametrize(
+    ("sequences", "match", "message"),
+    [
+        ([[0]], [[1, 0]], "square"),
+        ([[0]], [[1, 0], [1, 1]], "not symmetric"),
+        ([[0]], [[0]], "must match itself"),
+        ([[0]], [[2]], "true and false"),
+        ([[0, 3]], SAME, "sequence 0 holds 3"),
+        ([[-1]], SAME, "sequence 0 holds -1"),
+        ([[0.5]], SAME, "sequence 0 holds 0.5"),
+    ],
+)
+def test_bad_input_is_named(sequences: list, match: object, message: str) -> None:
+    with pytest.raises(AlignmentError, match=message):
+        align(sequences, match)
+
+
+def test_a_sequence_longer_than_the_template() -> None:
+    with pytest.raises(AlignmentError, match="3 relations does not fit a template of 2 slots"):
+        align([[0, 1, 2]], SAME, slots=2)
+
+
+def test_an_unknown_mode() -> None:
+    with pytest.raises(AlignmentError, match="no mode 'best'"):
+        align([[0]], SAME, mode="best")

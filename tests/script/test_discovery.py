@@ -1,0 +1,203 @@
+"""From mentions to a script: labels, support, modes, the number of steps, bad input."""
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from howsteps.errors import HowstepsError
+from howsteps.script import Options, discover
+from howsteps.script.controls import duration, frequent, text_free
+from howsteps.script.discovery import OPTIONS
+from howsteps.script.record import record
+from howsteps.script.stability import USUAL_STEPS, agreement, stable_steps
+from howsteps.script.talk import talk
+from howsteps.task import Relation, Script, Task
+from tests.script import spoken
+
+WASH = (
+    "fill tub; catch cat; rub in soap; rinse cat; dry cat",
+    "fill tub; catch cat; rub in soap; dry off cat",
+    "catch cat; fill tub; rub in soap; rinse cat; dry off cat",
+    "fill tub; rub in soap; rinse cat; dry off cat; feed dog",
+)
+
+
+def same_words(relations: Sequence[Relation]) -> np.ndarray:
+    return np.eye(len(relations), dtype=bool)
+
+
+def labels(script: Script) -> list[str]:
+    return [step.label for step in script.steps]
+
+
+def test_the_steps_come_in_order_with_their_support() -> None:
+    script = discover(spoken.task(*WASH), steps=5, match=same_words)
+    assert [(step.label, step.support) for step in script.steps] == [
+        ("fill the tub", 4),
+        ("catch the cat", 2),  # the third video catches the cat first
+        ("rub in the soap", 4),
+        ("rinse the cat", 3),
+        ("dry off the cat", 4),
+    ]
+    assert script.objective >= script.bound
+    assert script.objective_per_token < -2
+
+
+def test_a_step_is_named_by_its_most_common_phrase_and_lists_all_its_relations() -> None:
+    def synonyms(relations: Sequence[Relation]) -> np.ndarray:
+        return np.array([[a.noun == b.noun for a in relations] for b in relations])
+
+    task = spoken.task("lift up car", "jack up car", "jack up car", "jack car", "raise car")
+    [step] = discover(task, steps=3, match=synonyms).steps
+    assert step.label == "jack up the car"
+    assert step.relations[0] == (Relation("jack", "car"), 3)
+    assert {relation.verb for relation, _ in step.relations} == {"jack", "lift", "raise"}
+    assert step.support == 5
+
+
+def test_examples_are_sentences_of_different_videos() -> None:
+    script = discover(spoken.task(*WASH), steps=5, match=same_words)
+    for step in script.steps:
+        assert 1 <= len(step.examples) <= 3
+        assert len(set(step.examples)) == len(step.examples)
+        assert step.relations[0][0].noun in step.examples[0]
+
+
+def test_what_one_video_alone_says_is_no_step() -> None:
+    script = discover(spoken.task(*WASH), steps=50, match=same_words)
+    assert "feed the dog" not in labels(script)
+
+
+def test_ties_are_never_split() -> None:
+    script = discover(spoken.task(*["fill tub; dry cat"] * 3), steps=1, match=same_words)
+    assert script.steps == ()
+
+
+def test_one_narration_is_its_own_script() -> None:
+    script = discover(spoken.task("fill tub; dry cat"), match=same_words)
+    assert labels(script) == ["fill the tub", "dry the cat"]
+
+
+def test_silent_videos_do_no_harm() -> None:
+    script = discover(spoken.task("", *WASH, ""), steps=5, match=same_words)
+    assert script.steps == discover(spoken.task("", *WASH, ""), steps=5, match=same_words).steps
+    assert len(script.steps) >= 4
+
+
+def test_no_mention_at_all() -> None:
+    for task in (spoken.task("", ""), Task("nothing", ())):
+        with pytest.raises(HowstepsError, match="no video has a mention"):
+            discover(task, match=same_words)
+
+
+def test_nothing_is_left_when_all_is_talk() -> None:
+    script = discover(spoken.task("see video", "see video"), mode="default", match=same_words)
+    assert script.steps == ()
+
+
+@pytest.mark.parametrize("steps", [0, -3])
+def test_a_script_has_a_step(steps: int) -> None:
+    with pytest.raises(HowstepsError, match="at least one step"):
+        discover(spoken.task(*WASH), steps=steps, match=same_words)
+
+
+def test_an_unknown_mode() -> None:
+    with pytest.raises(HowstepsError, match="no mode 'best'"):
+        discover(spoken.task(*WASH), mode="best", match=same_words)
+
+
+def test_the_switches_of_the_modes() -> None:
+    assert OPTIONS["paper"] == Options()
+    assert OPTIONS["authors"] == Options(vocabulary=45, keep_last=True, broad=True)
+    assert not OPTIONS["default"].chatter
+
+
+def test_a_vocabulary_leaves_rare_relations_out() -> None:
+    script = discover(spoken.task(*WASH), steps=9, match=same_words, options=Options(vocabulary=2))
+    assert labels(script) == ["fill the tub", "dry off the cat"]
+
+
+def test_keep_last_aligns_the_recap_and_broad_lets_the_rest_join() -> None:
+    task = spoken.task("dry cat; fill tub; dry cat", "fill tub; dry cat")
+    last = discover(task, steps=2, match=same_words, options=Options(keep_last=True))
+    assert [len(step.mentions) for step in last.steps] == [2, 2]
+    broad = discover(task, steps=2, match=same_words, options=Options(keep_last=True, broad=True))
+    assert [len(step.mentions) for step in broad.steps] == [2, 3]
+    assert [step.support for step in broad.steps] == [2, 2]
+
+
+def test_default_leaves_out_what_is_denied() -> None:
+    task = spoken.task("not dry cat; fill tub", "not dry cat; fill tub")
+    assert labels(discover(task, steps=5, mode="default", match=same_words)) == ["fill the tub"]
+    assert len(discover(task, steps=5, mode="paper", match=same_words).steps) == 2
+
+
+def test_talk_is_light_verbs_vague_nouns_and_the_title() -> None:
+    is_talk = talk("change_a_tire")
+    assert is_talk(Relation("change", "tire"))
+    assert is_talk(Relation("want", "jack"))
+    assert is_talk(Relation("like", "video"))
+    assert not is_talk(Relation("change", "oil"))
+    assert not is_talk(Relation("loosen", "nut"))
+
+
+def test_wordnet_is_the_default_match() -> None:
+    script = discover(spoken.task("raise car", "lift car", "lift car"), steps=1)
+    assert script.steps[0].support == 3
+
+
+def test_authors_mode_runs_their_solver() -> None:
+    script = discover(spoken.task(*WASH), steps=5, mode="authors", match=same_words)
+    assert script.objective >= script.bound
+    assert script.steps
+
+
+def test_the_number_of_steps_is_what_two_halves_agree_on() -> None:
+    generator = np.random.default_rng(0)
+    sequences = []
+    for _ in range(24):
+        said = [step for step in range(6) if generator.random() < 0.9]
+        said.insert(int(generator.integers(len(said) + 1)), 6 + int(generator.integers(30)))
+        sequences.append(said)
+    match = np.eye(36, dtype=bool)
+    chosen = stable_steps(sequences, match, mode="paper", seed=0)
+    assert 6 <= chosen <= 9
+    assert chosen == stable_steps(sequences, match, mode="paper", seed=0)
+    assert stable_steps(sequences[:4], match, mode="paper", seed=0) == USUAL_STEPS
+
+
+def test_agreement_is_the_share_of_matching_steps_in_order() -> None:
+    match = np.eye(4, dtype=bool)
+    assert agreement([0, 1, 2], [0, 1, 2], match) == 1
+    assert agreement([0, 1], [1, 0], match) == 0.5
+    assert agreement([], [1], match) == 0
+
+
+def test_the_frequency_control_sorts_by_median_time() -> None:
+    script = frequent(spoken.task(*WASH), 3)
+    assert labels(script) == ["fill tub", "rub soap", "dry cat"]
+
+
+def test_the_text_free_control_puts_one_time_in_every_part() -> None:
+    task = spoken.task(*WASH)
+    null = text_free(task, 4, seed=1)
+    assert len(null) == 4 * len(task.videos)
+    for found in null:
+        length = duration(next(video for video in task.videos if video.id == found.video))
+        assert found.time is not None
+        assert found.step <= found.time / length * 4 <= found.step + 1
+    assert null == text_free(task, 4, seed=1)
+
+
+def test_the_record_has_the_documented_shape() -> None:
+    script = discover(spoken.task(*WASH), steps=5, match=same_words)
+    one = json.loads(json.dumps(record({"wash a cat": script})))
+    assert one["version"] == 1
+    assert set(one["steps"][0]) == {"label", "support", "relations", "mentions", "examples"}
+    assert set(one["steps"][0]["relations"][0]) == {"verb", "noun", "count"}
+    assert set(one["steps"][0]["mentions"][0]) == {"video", "start", "end"}
+    assert set(one["alignment"]) == {"objective", "objective_per_token", "bound", "seconds"}
+    both = record({"a": script, "b": script})
+    assert set(both["tasks"]) == {"a", "b"}

@@ -1,0 +1,68 @@
+"""The tie rule, the vocabulary, keep-last and "broad", held to the authors' program."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsteps.script import selection
+
+GOLDEN = json.loads((Path(__file__).parent / "golden.json").read_text())
+WORDS = GOLDEN["narration"]
+
+
+@pytest.mark.parametrize("case", GOLDEN["tie_rule"], ids=str)
+def test_the_tie_rule(case: dict[str, Any]) -> None:
+    kept = selection.keep(case["support"], case["K"])
+    assert selection.threshold(case["support"], case["K"]) == case["threshold"]
+    assert kept == np.flatnonzero(case["kept"]).tolist()
+
+
+def test_a_support_above_thirty_is_no_error() -> None:
+    # the authors' program looks for a threshold up to 30 only
+    assert selection.keep([80, 40, 40, 3], 1) == [0]
+
+
+@given(st.lists(st.integers(0, 6)), st.integers(1, 8))
+def test_the_threshold_is_the_smallest_that_leaves_enough_out(support: list, steps: int) -> None:
+    def left(least: int) -> int:
+        return sum(count >= least for count in support)
+
+    least = selection.threshold(support, steps)
+    assert left(least) <= steps
+    assert least == 1 or left(least - 1) > steps
+
+
+def test_the_vocabulary_and_the_last_occurrences() -> None:
+    kept = selection.most_frequent(WORDS["all_words_0based"], WORDS["maxWord"])
+    for row, words, last in zip(
+        WORDS["all_words_0based"], WORDS["word_1based"], WORDS["keep"], strict=True
+    ):
+        used = [word for word in row if word in kept]
+        assert [word + 1 for word in used] == words
+        assert selection.last_occurrences(used) == np.flatnonzero(last).tolist()
+
+
+@pytest.mark.parametrize("case", GOLDEN["selection"], ids=lambda case: case["name"])
+def test_steps_from_slots(case: dict[str, Any]) -> None:
+    rows, grid = WORDS["all_words_0based"], np.array(case["cG"])
+    slots = [np.flatnonzero(row).tolist() for row in grid]
+    supports = selection.support(slots)
+    assert supports.tolist() == case["support"]
+    kept = selection.keep(supports, case["K"])
+    assert [at + 1 for at in kept] == case["kept_slots_1based"]
+    members = []
+    for row, where in zip(rows, slots, strict=True):
+        belongs = [-1] * len(row)
+        for place, at in zip(selection.last_occurrences(row), where, strict=True):
+            belongs[place] = kept.index(at) if at in kept else -1
+        members.append(belongs)
+    if case["broad"]:
+        members = selection.broaden(rows, members, WORDS["all_sim"], len(kept))
+    for belongs, golden in zip(members, case["R"], strict=True):
+        expected = [row.index(1) if 1 in row else -1 for row in golden]
+        assert belongs == (expected or [-1] * len(belongs))
