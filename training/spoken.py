@@ -64,7 +64,7 @@ def projective_head(tree: Tree, gap: int) -> int:
 def add_filler(tree: Tree, random: Random) -> Tree:
     """Say "um", "uh" or the like, at the start of the sentence more often than inside it."""
     gap = 0 if random.random() < 0.6 else random.randrange(len(tree) + 1)
-    if 0 < gap and not tree[gap - 1].space:  # never between "do" and "n't"
+    if gap > 0 and not tree[gap - 1].space:  # never between "do" and "n't"
         gap = 0
     form = random.choice(FILLERS)
     filler = Token(form, form, "INTJ", "UH", projective_head(tree, gap), "discourse")
@@ -82,6 +82,15 @@ def stumble(tree: Tree, random: Random) -> Tree:
         return tree
     place = random.choice(places)
     return insert(tree, place, replace(tree[place], head=place, deprel="reparandum"))
+
+
+def written(tree: Tree) -> Tree:
+    """Write a bare sentence down: a capital at the start and a full stop at the end."""
+    root = next(index for index, token in enumerate(tree) if token.head == index)
+    first = replace(tree[0], form=tree[0].form[:1].upper() + tree[0].form[1:])
+    stop = Token(".", ".", "PUNCT", ".", root, "punct")
+    words = (first, *tree[1:])
+    return (*words[:-1], replace(words[-1], space=False), stop)
 
 
 def spoken(tree: Tree, random: Random) -> Tree:

@@ -1,7 +1,7 @@
 """Universal Dependencies treebanks: sentences as trees, and which of them may be trained on."""
 
 import lzma
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,6 +13,8 @@ SHIPPABLE_GUM = frozenset(
 )
 # How-to articles and vlogs are the text most like spoken instructions: scoring only.
 SCORING_GENRES = frozenset({"whow", "vlog"})
+SILVER = "silver"  # the genre of captions that the teacher labelled
+GENERATED = "generated"  # and that of instructions that a grammar made
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +67,8 @@ def parse_sentence(lines: list[str]) -> Tree:
 
 def read_documents(path: Path) -> Iterator[Document]:
     """Yield the documents of a CoNLL-U file, plain or xz."""
-    opened = lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open()
-    with opened as file:
+    opener = lzma.open if path.suffix == ".xz" else open
+    with opener(path, "rt", encoding="utf-8") as file:
         name, trees, lines = "", [], []
         for raw in [*file, ""]:
             line = raw.rstrip("\n")
@@ -83,11 +85,25 @@ def read_documents(path: Path) -> Iterator[Document]:
             yield Document(name, genre_of(name), tuple(trees))
 
 
+def write_documents(path: Path, documents: Iterable[Document]) -> None:
+    """Write documents as CoNLL-U (xz), in the form that ``read_documents`` takes."""
+    with lzma.open(path, "wt", encoding="utf-8") as file:
+        for document in documents:
+            file.write(f"# newdoc id = {document.id}\n")
+            for tree in document.trees:
+                for i, t in enumerate(tree):
+                    head = 0 if t.head == i else t.head + 1
+                    misc = "_" if t.space else "SpaceAfter=No"
+                    row = (i + 1, t.form, t.lemma, t.upos, t.xpos, "_", head, t.deprel, "_", misc)
+                    file.write("\t".join(map(str, row)) + "\n")
+                file.write("\n")
+
+
 def genre_of(document: str) -> str:
     """Genre from a document's name: ``GUM_vlog_radiology``, ``answers/2011…`` (EWT)."""
     if document.startswith("GUM_"):
         return document.split("_")[1]
-    return document.split("/")[0]
+    return document.split("/", maxsplit=1)[0]
 
 
 def shippable(document: Document) -> bool:

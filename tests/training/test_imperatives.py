@@ -1,0 +1,60 @@
+from itertools import pairwise
+from random import Random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.training.trees import is_projective, is_tree
+from training.imperatives import Phrase, instruction, instructions, leaf, tree_of
+from training.score import pairs
+
+SEEDS = st.integers(0, 100_000)
+
+
+def test_a_phrase_is_written_out_in_order():
+    phrase = Phrase(
+        "take",
+        "VB/VERB",
+        "root",
+        (leaf("then", "RB/ADV", "advmod"),),
+        (
+            Phrase("nut", "NN/NOUN", "obj", (leaf("the", "DT/DET", "det"),)),
+            leaf("off", "RP/ADP", "compound:prt"),
+        ),
+    )
+    tree = tree_of(phrase)
+    assert [token.form for token in tree] == ["then", "take", "the", "nut", "off"]
+    assert [token.head for token in tree] == [1, 1, 3, 1, 1]
+    assert [token.xpos for token in tree] == ["RB", "VB", "DT", "NN", "RP"]
+
+
+@given(SEEDS)
+def test_every_instruction_is_a_projective_tree_with_an_object(seed):
+    tree = instruction(Random(seed))
+    assert is_tree(tree)
+    assert is_projective(tree)
+    assert pairs(list(tree))
+
+
+@given(SEEDS)
+def test_clitics_lean_on_the_word_before_them(seed):
+    tree = instruction(Random(seed))
+    for before, after in pairwise(tree):
+        assert before.space is (after.form not in {"'re", "n't", "na"})
+
+
+def test_measures_are_no_objects():
+    made = [token for tree in instructions(500, Random(0)).trees for token in tree]
+    nouns = [token for token in made if token.upos == "NOUN"]
+    measures = [token for token in nouns if token.lemma in {"turn", "inch", "time", "day"}]
+    assert measures
+    assert {token.deprel for token in measures} == {"obl:unmarked"}
+
+
+def test_words_that_look_like_nouns_open_sentences():
+    openings = {tree[0].form for tree in instructions(800, Random(0)).trees if tree[0].xpos == "VB"}
+    assert {"water", "season", "lower", "butter", "level"} <= openings
+
+
+def test_a_seed_repeats_them():
+    assert instructions(5, Random(1)) == instructions(5, Random(1))

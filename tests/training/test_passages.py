@@ -1,0 +1,44 @@
+from random import Random
+
+from tests.training.trees import DO_NOT, LOWER_IT
+from training.passages import clean_stream, one_pass, spoken_stream
+from training.treebanks import SILVER, Document
+
+
+def text(passage):
+    return [" ".join(token.form for token in tree) for tree in passage]
+
+
+def test_a_pass_holds_every_sentence_once():
+    document = Document("d", "answers", (LOWER_IT, DO_NOT) * 40)
+    passes = one_pass([document], Random(3))
+    assert sum(len(passage) for passage in passes) == 80
+    assert max(len(passage) for passage in passes) <= 12
+
+
+def test_passes_differ_and_a_seed_repeats_them():
+    document = Document("d", "answers", (LOWER_IT, DO_NOT) * 10)
+    random = Random(1)
+    first, second = one_pass([document], random), one_pass([document], random)
+    assert first != second
+    assert first == one_pass([document], Random(1))
+
+
+def test_passages_are_no_longer_than_asked():
+    document = Document("d", "answers", (LOWER_IT,) * 30)
+    passes = one_pass([document], Random(0), most=9)
+    assert all(sum(map(len, passage)) <= 9 for passage in passes)
+
+
+def test_captions_are_at_times_written_down():
+    bare = spoken_stream(Document("d", "answers", (LOWER_IT,)))
+    document = Document("silver/x", SILVER, tuple(bare * 50))
+    sentences = [line for passage in one_pass([document], Random(0)) for line in text(passage)]
+    assert "Lower the car ." in sentences
+    assert "lower the car" in sentences
+
+
+def test_streams_change_nothing_else():
+    document = Document("d", "answers", (LOWER_IT, DO_NOT))
+    assert text(clean_stream(document)) == ["Lower the car !", "Do n't drop it ."]
+    assert text(spoken_stream(document)) == ["lower the car", "do n't drop it"]

@@ -1,0 +1,59 @@
+from dataclasses import replace
+
+import pytest
+
+from tests.training.trees import DO_NOT, LOWER_IT, tree
+from training.score import f_score, flat, pairs, score, sentence_starts, table
+
+TEXT = [LOWER_IT, DO_NOT, LOWER_IT]
+
+
+def test_the_truth_scores_full_marks():
+    marks = score([TEXT], [TEXT], lemma=lambda token: token.lemma)
+    assert marks.pair_f == marks.labelled == marks.tags == marks.sentence_f == pytest.approx(100)
+
+
+def test_pairs_are_verbs_with_nouns_by_place():
+    assert pairs(flat(TEXT)) == {(0, 2), (9, 11)}
+
+
+def test_a_wrong_lemma_costs_the_pair_where_lemmas_are_asked_for():
+    assert score([TEXT], [TEXT]).pair_f == pytest.approx(100)
+    assert score([TEXT], [TEXT], lemma=lambda token: "nee").pair_f == 0
+
+
+def test_counting_by_hand():
+    truth = [tree("lift/VERB/root/0", "cars/NOUN/obj/1"), tree("eat/VERB/root/0", "it/PRON/obj/1")]
+    joined = [
+        tree("lift/VERB/root/0", "cars/NOUN/nsubj/1", "eat/VERB/conj/1", "it/PRON/obj/3"),
+    ]
+    marks = score([truth], [joined])
+    assert marks.pair_f == 0
+    assert marks.unlabelled == 75  # "eat" should be a root
+    assert marks.labelled == 50  # and "cars" is no subject
+    assert marks.tags == 100
+    assert marks.sentence_f == 0
+
+
+def test_punctuation_is_not_counted_among_the_words():
+    guess = [(*LOWER_IT[:3], replace(LOWER_IT[3], head=2))]
+    assert score([[LOWER_IT]], [guess]).labelled == 100
+
+
+def test_the_first_sentence_start_is_given_away():
+    assert sentence_starts(TEXT) == {4, 9}
+    assert sentence_starts([LOWER_IT]) == set()
+    assert sentence_starts([]) == set()
+
+
+def test_f_is_the_harmonic_mean_and_nothing_is_zero():
+    assert f_score(1, 2, 4) == pytest.approx((50, 25, 100 / 3))
+    assert f_score(0, 0, 0) == (0, 0, 0)
+
+
+def test_the_table_has_a_row_for_each_kind_of_text():
+    marks = score([TEXT], [TEXT])
+    rows = table(marks, marks).splitlines()
+    assert len({row.count("|") for row in rows}) == 1
+    assert rows[2].startswith("| written | 100.0 |")
+    assert rows[3].startswith("| spoken | 100.0 |")
