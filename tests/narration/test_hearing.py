@@ -82,6 +82,11 @@ def test_a_phrase_reads_well_and_has_the_time_of_its_words() -> None:
     assert 0 < mention.start < mention.end == 10.0
 
 
+def test_upside_down_stands_behind_what_is_turned() -> None:
+    [mention] = said("turn the bike upside down")
+    assert (mention.particle, mention.phrase) == ("upside down", "turn the bike upside down")
+
+
 def test_what_is_not_done_is_marked() -> None:
     assert [m.negated for m in said("do not remove the cap")] == [True]
     assert [m.negated for m in said("remove the cap")] == [False]

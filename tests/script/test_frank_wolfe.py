@@ -21,7 +21,7 @@ from howsteps.script.frank_wolfe import (
 from howsteps.script.problem import AlignmentError, Problem, pose
 from tests.script import naive
 
-GOLDEN = json.loads((Path(__file__).parent / "golden.json").read_text())
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "golden.json").read_text())
 ALIGN = GOLDEN["align"]
 
 

@@ -9,10 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from howsteps.datasets import authors
 from howsteps.script import selection
 
-GOLDEN = json.loads((Path(__file__).parent / "golden.json").read_text())
+FOLDER = Path(__file__).parents[1] / "golden"
+GOLDEN = json.loads((FOLDER / "golden.json").read_text())
 WORDS = GOLDEN["narration"]
+RELEASE = authors.read(FOLDER / "data", "small")
+NUMBER = {relation: place for place, relation in enumerate(RELEASE.relations)}
+ROWS = [[NUMBER[mention.relation] for mention in v.mentions] for v in RELEASE.task.videos]
 
 
 @pytest.mark.parametrize("case", GOLDEN["tie_rule"], ids=str)
@@ -38,10 +43,8 @@ def test_the_threshold_is_the_smallest_that_leaves_enough_out(support: list, ste
 
 
 def test_the_vocabulary_and_the_last_occurrences() -> None:
-    kept = selection.most_frequent(WORDS["all_words_0based"], WORDS["maxWord"])
-    for row, words, last in zip(
-        WORDS["all_words_0based"], WORDS["word_1based"], WORDS["keep"], strict=True
-    ):
+    kept = selection.most_frequent(ROWS, WORDS["maxWord"])
+    for row, words, last in zip(ROWS, WORDS["word_1based"], WORDS["keep"], strict=True):
         used = [word for word in row if word in kept]
         assert [word + 1 for word in used] == words
         assert selection.last_occurrences(used) == np.flatnonzero(last).tolist()
@@ -49,20 +52,20 @@ def test_the_vocabulary_and_the_last_occurrences() -> None:
 
 @pytest.mark.parametrize("case", GOLDEN["selection"], ids=lambda case: case["name"])
 def test_steps_from_slots(case: dict[str, Any]) -> None:
-    rows, grid = WORDS["all_words_0based"], np.array(case["cG"])
+    grid = np.array(case["cG"])
     slots = [np.flatnonzero(row).tolist() for row in grid]
     supports = selection.support(slots)
     assert supports.tolist() == case["support"]
     kept = selection.keep(supports, case["K"])
     assert [at + 1 for at in kept] == case["kept_slots_1based"]
     members = []
-    for row, where in zip(rows, slots, strict=True):
+    for row, where in zip(ROWS, slots, strict=True):
         belongs = [-1] * len(row)
         for place, at in zip(selection.last_occurrences(row), where, strict=True):
             belongs[place] = kept.index(at) if at in kept else -1
         members.append(belongs)
     if case["broad"]:
-        members = selection.broaden(rows, members, WORDS["all_sim"], len(kept))
+        members = selection.broaden(ROWS, members, RELEASE.similarity, len(kept))
     for belongs, golden in zip(members, case["R"], strict=True):
         expected = [row.index(1) if 1 in row else -1 for row in golden]
         assert belongs == (expected or [-1] * len(belongs))

@@ -11,6 +11,7 @@ from howsteps._cli import screen
 from howsteps._cli.demo import demo
 from howsteps._cli.fetch import fetch
 from howsteps._cli.narration import narration
+from howsteps._cli.script import script
 from howsteps._cli.stats import stats
 from howsteps.errors import HowstepsError
 
@@ -21,6 +22,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(narration)
+app.command()(script)
 app.command()(demo)
 app.command()(stats)
 app.command()(fetch)

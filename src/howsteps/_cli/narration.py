@@ -1,10 +1,6 @@
 """``howsteps narration``: what the narrators of a job say they do, and when."""
 
-import json
 from collections.abc import Sequence
-from dataclasses import replace
-from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,38 +8,27 @@ from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import screen
-from howsteps.errors import HowstepsError, InputError, Problem
+from howsteps._cli.hearing import heard_tasks
+from howsteps._cli.options import (
+    TRANSCRIPTS,
+    Cache,
+    JsonFile,
+    Mode,
+    Parser,
+    Quiet,
+    Source,
+    Speech,
+)
+from howsteps._cli.outcome import finish, write_json
+from howsteps.errors import Problem
 from howsteps.narration.record import record
 from howsteps.narration.summary import Common, common_relations
 from howsteps.task import Mention, Sentence, Task, Video
 
-# Exit codes: 0 all was read; 1 nothing could be done; 3 done, but something was set aside.
-SOME_PROBLEMS = 3
-WIDE = 100  # columns that a quotation needs to be worth its place
-TRANSCRIPTS = Path.home() / ".cache" / "howsteps" / "transcripts"
-
-
-class Mode(StrEnum):
-    """Which ways of naming an object count."""
-
-    default = "default"
-    paper = "paper"
-    authors = "authors"
-
 
 def narration(
-    source: Annotated[
-        Path,
-        typer.Argument(
-            metavar="INPUT",
-            help="A caption file, a folder of caption files (one task), a task JSON, or a folder "
-            "of those.",
-        ),
-    ],
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Write all of it as JSON ('-': to stdout)."),
-    ] = None,
+    source: Source,
+    json_file: JsonFile = None,
     mode: Annotated[
         Mode,
         typer.Option(
@@ -55,23 +40,10 @@ def narration(
     videos: Annotated[
         bool, typer.Option("--videos", help="List every sentence and relation of every video.")
     ] = False,
-    model: Annotated[
-        str | None,
-        typer.Option("--parser", metavar="NAME", help="Another spaCy pipeline, by name or folder."),
-    ] = None,
-    speech: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODEL",
-            help="Transcribe videos that have no captions with this Whisper model (a name such as "
-            "'small.en', or a folder). Needs: pip install 'howsteps[asr]'.",
-        ),
-    ] = None,
-    cache: Annotated[
-        Path,
-        typer.Option(metavar="FOLDER", help="Where transcripts are kept."),
-    ] = TRANSCRIPTS,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    model: Parser = None,
+    speech: Speech = None,
+    cache: Cache = TRANSCRIPTS,
+    quiet: Quiet = False,
 ) -> None:
     """Show what the narrators of a job say they do, and when.
 
@@ -81,70 +53,17 @@ def narration(
 
     Example: howsteps narration captions/ --json narration.json
     """
-    from howsteps import datasets  # noqa: PLC0415 - kept out of the start of every command
-    from howsteps.narration import hear  # noqa: PLC0415
-
-    collection = datasets.read(source)
-    problems = list(collection.problems)
+    problems: list[Problem] = []
     tasks = []
-    for found in collection.tasks:
-        spoken, flaws = with_speech(found, speech, cache, quiet)
-        with screen.progress(f"hearing {found.name}", len(spoken.videos), quiet=quiet) as advance:
-            task = hear(spoken, mode=mode, model=model, progress=lambda _: advance())
-        problems += flaws
-        problems += (
-            Problem(source, f"{video.id}: no relation found in its narration")
-            for video in task.videos
-            if video.captions and not video.mentions
-        )
+    for task in heard_tasks(
+        source, problems, mode=mode, model=model, speech=speech, cache=cache, quiet=quiet
+    ):
         tasks.append(task)
+        if str(json_file) != "-":
+            show_task(task, top, each_video=videos or len(task.videos) == 1)
     if json_file is not None:
         write_json(record(tasks), json_file)
-    if str(json_file) != "-":
-        for task in tasks:
-            show_task(task, top, each_video=videos or len(task.videos) == 1)
-    screen.show_problems(problems)
-    if not any(video.mentions for task in tasks for video in task.videos):
-        raise typer.Exit(1)
-    if not all(problem.harmless for problem in problems):
-        raise typer.Exit(SOME_PROBLEMS)
-
-
-def with_speech(
-    task: Task, model: str | None, cache: Path, quiet: bool
-) -> tuple[Task, list[Problem]]:
-    """Transcribe the videos that come without captions, or say how that is done."""
-    from howsteps.narration.speech import transcribe  # noqa: PLC0415
-
-    videos, problems = [], []
-    silent = [video for video in task.videos if not video.captions and video.media]
-    with screen.progress("transcribing", len(silent), quiet=quiet or not model) as advance:
-        for video in task.videos:
-            if video.captions or video.media is None:
-                videos.append(video)
-            elif model is None:
-                reason = "has no captions; --speech small.en transcribes it"
-                problems.append(Problem(video.media, reason))
-            else:
-                try:
-                    captions = transcribe(video.media, model=model, cache=cache)
-                    videos.append(replace(video, captions=captions))
-                except InputError as error:
-                    problems.append(error.problem)
-                advance()
-    return replace(task, videos=tuple(videos)), problems
-
-
-def write_json(content: object, path: Path) -> None:
-    """Write JSON to a file, or to stdout for ``-``."""
-    text = json.dumps(content, ensure_ascii=False, indent=1)
-    if str(path) == "-":
-        print(text)
-        return
-    try:
-        path.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise HowstepsError(f"cannot write {path}: {error.strerror}") from error
+    finish(problems, found=any(video.mentions for task in tasks for video in task.videos))
 
 
 def show_task(task: Task, top: int, *, each_video: bool) -> None:
@@ -152,7 +71,7 @@ def show_task(task: Task, top: int, *, each_video: bool) -> None:
     relations = common_relations(task)
     mentions = sum(len(video.mentions) for video in task.videos)
     screen.out.print(
-        f"\n[bold]{escape(task.name)}[/]: {plural(len(task.videos), 'video')}, "
+        f"\n[bold]{escape(task.name)}[/]: {screen.plural(len(task.videos), 'video')}, "
         f"{sum(len(video.sentences) for video in task.videos):,} sentences, "
         f"{mentions:,} mentions of {len(relations):,} relations"
     )
@@ -165,7 +84,7 @@ def show_task(task: Task, top: int, *, each_video: bool) -> None:
 
 def relation_table(task: Task, relations: Sequence[Common]) -> Table:
     """The relations of a task, how many videos name them, and how."""
-    wide = screen.out.width >= WIDE
+    wide = screen.is_wide()
     table = Table(box=None, pad_edge=False, header_style="dim", expand=wide)
     for heading in ("videos", "mentions"):
         table.add_column(heading, justify="right", no_wrap=True)
@@ -186,11 +105,6 @@ def relation_table(task: Task, relations: Sequence[Common]) -> Table:
         )
         table.add_row(*cells[: len(table.columns)])
     return table
-
-
-def plural(count: int, noun: str) -> str:
-    """``1 video``, ``13 videos``."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def excerpt(mention: Mention, sentence: Sentence, around: float = 1.0) -> str:

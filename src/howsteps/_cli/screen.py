@@ -16,6 +16,7 @@ err = Console(stderr=True, highlight=False)
 
 # A terminal gets a bar; a log gets a line now and then.
 _LINE_EVERY_SECONDS = 10.0
+_WIDE = 100  # columns that a quotation needs to be worth its place
 
 
 @contextmanager
@@ -64,3 +65,13 @@ def clock(seconds: float) -> str:
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def plural(count: int, noun: str) -> str:
+    """``1 video``, ``13 videos``."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def is_wide() -> bool:
+    """Whether there is room for a quotation at the end of a table's line."""
+    return out.width >= _WIDE

@@ -1,6 +1,5 @@
 """``howsteps script``: the steps of a job, in order, from what its narrators say."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -8,15 +7,18 @@ from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import screen
-from howsteps._cli.narration import (
-    SOME_PROBLEMS,
+from howsteps._cli.hearing import heard_tasks
+from howsteps._cli.options import (
     TRANSCRIPTS,
-    WIDE,
+    Cache,
+    JsonFile,
     Mode,
-    plural,
-    with_speech,
-    write_json,
+    Parser,
+    Quiet,
+    Source,
+    Speech,
 )
+from howsteps._cli.outcome import finish, write_json
 from howsteps.errors import Problem
 from howsteps.task import Script, Step, Task
 
@@ -25,13 +27,7 @@ OTHER_WORDS = 3  # other ways of saying a step that are listed
 
 
 def script(
-    source: Annotated[
-        Path,
-        typer.Argument(
-            metavar="INPUT",
-            help="A folder of caption files (one task), a task JSON, or a folder of those.",
-        ),
-    ],
+    source: Source,
     steps: Annotated[
         int | None,
         typer.Option(min=1, metavar="K", help="At most this many steps (else: chosen)."),
@@ -54,44 +50,28 @@ def script(
     columns: Annotated[
         bool, typer.Option("--columns", help="Show where every video names every step.")
     ] = False,
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Write all of it as JSON ('-': to stdout)."),
-    ] = None,
-    speech: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODEL",
-            help="Transcribe videos that have no captions with this Whisper model (a name such as "
-            "'small.en', or a folder). Needs: pip install 'howsteps[asr]'.",
-        ),
-    ] = None,
-    cache: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Where transcripts are kept.")
-    ] = TRANSCRIPTS,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    json_file: JsonFile = None,
+    model: Parser = None,
+    speech: Speech = None,
+    cache: Cache = TRANSCRIPTS,
+    quiet: Quiet = False,
 ) -> None:
     """Write down the steps of a job, in order, with the videos that name each.
 
     Example: howsteps script captions/ --steps 10 --json script.json
     """
-    from howsteps import datasets  # noqa: PLC0415 - kept out of the start of every command
-    from howsteps.narration import hear  # noqa: PLC0415
-    from howsteps.script import discover  # noqa: PLC0415
+    from howsteps.script import discover  # noqa: PLC0415 - loads Numba
     from howsteps.script.record import record  # noqa: PLC0415
 
-    collection = datasets.read(source)
-    problems = list(collection.problems)
+    problems: list[Problem] = []
     scripts: dict[str, Script] = {}
-    for found in collection.tasks:
-        spoken, flaws = with_speech(found, speech, cache, quiet)
-        problems += flaws
-        with screen.progress(f"hearing {found.name}", len(spoken.videos), quiet=quiet) as advance:
-            task = hear(spoken, mode=mode, progress=lambda _: advance())
+    for task in heard_tasks(
+        source, problems, mode=mode, model=model, speech=speech, cache=cache, quiet=quiet
+    ):
         if not any(video.mentions for video in task.videos):
             problems.append(Problem(source, f"{task.name}: nobody names a step"))
             continue
-        scripts[task.name] = discover(
+        found = discover(
             task,
             steps=steps,
             mode=mode,
@@ -99,29 +79,26 @@ def script(
             seconds=seconds,
             certificate_seconds=certify,
         )
+        scripts[task.name] = found
         if str(json_file) != "-":
-            show_script(task, scripts[task.name])
+            show_script(task, found)
             if columns:
-                screen.out.print(places(task, scripts[task.name]))
+                screen.out.print(places(task, found))
     if json_file is not None:
         write_json(record(scripts), json_file)
-    screen.show_problems(problems)
-    if not scripts:
-        raise typer.Exit(1)
-    if not all(problem.harmless for problem in problems):
-        raise typer.Exit(SOME_PROBLEMS)
+    finish(problems, found=bool(scripts))
 
 
 def show_script(task: Task, found: Script) -> None:
     """Print the steps, and how good the alignment behind them is."""
     screen.out.print(
-        f"\n[bold]{escape(task.name)}[/]: {plural(len(found.steps), 'step')} "
-        f"from {plural(len(task.videos), 'video')}"
+        f"\n[bold]{escape(task.name)}[/]: {screen.plural(len(found.steps), 'step')} "
+        f"from {screen.plural(len(task.videos), 'video')}"
     )
     if not found.steps:
         screen.out.print("no relation stands out; more steps (--steps) or more videos may help")
         return
-    wide = screen.out.width >= WIDE
+    wide = screen.is_wide()
     table = Table(box=None, pad_edge=False, header_style="dim", expand=wide)
     table.add_column("", justify="right", style="dim", no_wrap=True)
     table.add_column("step", no_wrap=True)

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import screen
-from howsteps._cli.narration import write_json
+from howsteps._cli.outcome import write_json
 from howsteps.errors import HowstepsError
 from howsteps.task import Truth
 

@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.localise.compiled import compiled
+from howsteps.compiled import compiled
 from howsteps.localise.oracle import Floats, Mask
 
 Scalar = TypeVar("Scalar", bound=np.generic)

@@ -9,7 +9,7 @@ may also be *absent* at a cost of its own: best[t, k] = min(…, best[t, k−1] 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.localise.compiled import compiled
+from howsteps.compiled import compiled
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]

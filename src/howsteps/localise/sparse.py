@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.localise.compiled import compiled
+from howsteps.compiled import compiled
 from howsteps.localise.half import HalfMatrix
 
 Floats = NDArray[np.float64]

@@ -98,6 +98,12 @@ def particle(verb: Token) -> Token | None:
     return found[-1] if found else None
 
 
+def particle_text(token: Token) -> str:
+    """A particle as it is said; "upside down" is one."""
+    before = token.doc[token.i - 1].lower_ if token.i else ""
+    return "upside down" if (before, token.lower_) == ("upside", "down") else token.lower_
+
+
 def introducer(verb: Token) -> Token | None:
     """The semi-modal that a verb is the complement of: "you *need* to remove …"."""
     head = verb.head

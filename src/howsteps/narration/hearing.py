@@ -92,14 +92,14 @@ def mention(
     """Give a pair its time span and a phrase that people can read."""
     particle = grammar.particle(pair.verb)
     verb = pair.verb.lemma_
-    off = particle.lower_ if particle is not None else ""
+    off = "" if particle is None else grammar.particle_text(particle)
     said = [pair.verb, pair.spoken, *([particle] if particle is not None else [])]
     spans = [words[places[token.i]] for token in said]
     return Mention(
         video=video,
         verb=verb,
         noun=pair.noun.lemma_,
-        phrase=" ".join(filter(None, [verb, off, phrase(pair.noun)])),
+        phrase=phrase(verb, off, pair.noun),
         start=min(word.start for word in spans),
         end=max(word.end for word in spans),
         particle=off,
@@ -111,9 +111,11 @@ def mention(
     )
 
 
-def phrase(noun: Token) -> str:
-    """The noun phrase as it was spoken, in lower case: "the lug nuts"."""
-    return "".join(t.text_with_ws for t in grammar.noun_phrase(noun)).strip().lower()
+def phrase(verb: str, particle: str, noun: Token) -> str:
+    """What is done, as people say it: "take off the lug nuts", "turn the bike upside down"."""
+    thing = "".join(t.text_with_ws for t in grammar.noun_phrase(noun)).strip().lower()
+    order = (verb, thing, particle) if " " in particle else (verb, particle, thing)
+    return " ".join(filter(None, order))
 
 
 def forbids(noun: Token) -> bool:

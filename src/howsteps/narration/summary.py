@@ -31,7 +31,7 @@ def common_relations(task: Task) -> list[Common]:
     found = [
         Common(
             relation,
-            _usual_phrase(mentions),
+            usual_phrase(mentions),
             len({mention.video for mention in mentions}),
             len(mentions),
             _clearest(mentions),
@@ -41,7 +41,7 @@ def common_relations(task: Task) -> list[Common]:
     return sorted(found, key=lambda common: (-common.videos, -common.mentions, common.relation))
 
 
-def _usual_phrase(mentions: Iterable[Mention]) -> str:
+def usual_phrase(mentions: Iterable[Mention]) -> str:
     """The phrase used most often; of equals, the shortest."""
     counts = Counter(mention.phrase for mention in mentions)
     return min(counts, key=lambda phrase: (-counts[phrase], len(phrase), phrase))

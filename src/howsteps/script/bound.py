@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from howsteps.script.compiled import compiled
+from howsteps.compiled import compiled
 from howsteps.script.problem import Problem
 
 ROUNDING = 1e-3  # solvers return whole numbers up to their tolerance; err on the safe side

@@ -1,12 +1,12 @@
 """Discover the script of a task: its steps in order, from what the narrators mention."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsteps.narration.summary import usual_phrase
 from howsteps.script import selection
 from howsteps.script.alignment import Alignment, align, check_mode
 from howsteps.script.problem import AlignmentError
@@ -147,7 +147,7 @@ def _wanted(task: Task, options: Options) -> list[list[Mention]]:
             mention
             for mention in sorted(video.mentions, key=lambda m: (m.start, m.end))
             if (options.negated or not mention.negated)
-            and (options.chatter or not is_talk(mention.relation))
+            and (options.chatter or not is_talk(mention))
         ]
         for video in task.videos
     ]
@@ -193,9 +193,7 @@ def _step(task: Task, mentions: Sequence[Mention]) -> Step:
     step = Step(label="", mentions=tuple(mentions))
     usual = step.relations[0][0]
     shown = [mention for mention in mentions if mention.relation == usual]
-    phrases = Counter(mention.phrase for mention in shown)
-    label = min(phrases, key=lambda phrase: (-phrases[phrase], len(phrase), phrase))
-    return replace(step, label=label, examples=_examples(task, shown))
+    return replace(step, label=usual_phrase(shown), examples=_examples(task, shown))
 
 
 def _examples(task: Task, mentions: Sequence[Mention]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.script.compiled import compiled
+from howsteps.compiled import compiled
 from howsteps.script.problem import AlignmentError, Problem
 
 Matrix = NDArray[np.float64]

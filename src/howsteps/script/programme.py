@@ -22,8 +22,8 @@ from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
+from howsteps.compiled import compiled
 from howsteps.script.bound import objective_at
-from howsteps.script.compiled import compiled
 from howsteps.script.problem import Problem
 
 MOST_PAIRS = 4_000

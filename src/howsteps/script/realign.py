@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from howsteps.script.compiled import compiled
+from howsteps.compiled import compiled
 from howsteps.script.problem import Problem
 
 # Values of chains are shifted by this many bits; a little chance in the low bits breaks ties.

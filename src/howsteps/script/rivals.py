@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.cluster.hierarchy import average
 from scipy.spatial.distance import squareform
 
+from howsteps.compiled import compiled
 from howsteps.script import bound as bounds
 from howsteps.script.alignment import Alignment
-from howsteps.script.compiled import compiled
 from howsteps.script.problem import Problem, pose
 
 Columns = list[list[int]]  # tokens, in order of slots

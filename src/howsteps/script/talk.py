@@ -1,4 +1,4 @@
-"""Relations that narrators say and that are not steps: talk, not work.
+"""Mentions that are not of steps: talk, not work.
 
 Three kinds take slots away from steps on real captions: light verbs ("have a look", "want one"),
 talk about the video itself ("hit the bell", "leave a comment"), and the title of the job ("change a
@@ -8,7 +8,7 @@ tyre" is what all of the steps are).
 import re
 from collections.abc import Callable
 
-from howsteps.task import Relation
+from howsteps.task import Mention
 
 LIGHT_VERBS = frozenset(
     "be have do go want need let know see say think like love guess hope mean call tell talk thank "
@@ -24,16 +24,19 @@ VAGUE_NOUNS = frozenset(
 )
 
 
-def talk(title: str) -> Callable[[Relation], bool]:
-    """Return a test for relations that are talk in videos of the job ``title``."""
+def talk(title: str) -> Callable[[Mention], bool]:
+    """Return a test for mentions that are talk in videos of the job ``title``.
+
+    A light verb with a particle is light no more: "let the air *out*".
+    """
     words = set(re.findall(r"[a-z]+", title.lower().replace("_", " ")))
     words |= {word.removesuffix("s") for word in words}
 
-    def is_talk(relation: Relation) -> bool:
+    def is_talk(mention: Mention) -> bool:
         return (
-            relation.verb in LIGHT_VERBS
-            or relation.noun in VAGUE_NOUNS
-            or (relation.verb in words and relation.noun in words)
+            (mention.verb in LIGHT_VERBS and not mention.particle)
+            or mention.noun in VAGUE_NOUNS
+            or (mention.verb in words and mention.noun in words)
         )
 
     return is_talk

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from howsteps.compiled import compiled
 from howsteps.script.bound import objective_at
-from howsteps.script.compiled import compiled
 from howsteps.script.problem import Problem
 
 SIDES = ((0, 1), (0, 2), (1, 2))

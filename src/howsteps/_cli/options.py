@@ -1,0 +1,47 @@
+"""Options that several commands share, each described once."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+TRANSCRIPTS = Path.home() / ".cache" / "howsteps" / "transcripts"
+
+
+class Mode(StrEnum):
+    """The three ways of doing everything: ours, the paper's text, the authors' program."""
+
+    default = "default"
+    paper = "paper"
+    authors = "authors"
+
+
+Source: TypeAlias = Annotated[
+    Path,
+    typer.Argument(
+        metavar="INPUT",
+        help="A caption file, a folder of caption files (one task), a task JSON, or a folder of "
+        "those.",
+    ),
+]
+JsonFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--json", metavar="FILE", help="Write all of it as JSON ('-': to stdout)."),
+]
+Parser: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--parser", metavar="NAME", help="Another spaCy pipeline, by name or folder."),
+]
+Speech: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MODEL",
+        help="Transcribe videos that have no captions with this Whisper model (a name such as "
+        "'small.en', or a folder). Needs: pip install 'howsteps[asr]'.",
+    ),
+]
+Cache: TypeAlias = Annotated[
+    Path, typer.Option(metavar="FOLDER", help="Where transcripts are kept.")
+]
+Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
