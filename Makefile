@@ -38,6 +38,9 @@ docs: .venv/ready-docs
 
 bench: .venv/ready-dev
 	$(BIN)/python -m benchmarks.narration $(DATA)/captions
+	$(BIN)/python -m benchmarks.relations $(DATA)/captions
+	$(BIN)/python -m benchmarks.script $(DATA)/captions
+	$(BIN)/python -m benchmarks.localise
 
 # The parser that ships with howsteps (docs/parser.md). `make silver` needs a GPU, torch and
 # transformers; what it makes is passed to `make parser` as SILVER and ENCODER.
