@@ -7,18 +7,8 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from howsteps._cli import screen
+from howsteps._cli import options, screen
 from howsteps._cli.hearing import heard_tasks
-from howsteps._cli.options import (
-    TRANSCRIPTS,
-    Cache,
-    JsonFile,
-    Mode,
-    Parser,
-    Quiet,
-    Source,
-    Speech,
-)
 from howsteps._cli.outcome import finish, write_json
 from howsteps.errors import Problem
 from howsteps.narration.record import record
@@ -27,23 +17,23 @@ from howsteps.task import Mention, Sentence, Task, Video
 
 
 def narration(
-    source: Source,
-    json_file: JsonFile = None,
+    source: options.Source,
+    json_file: options.JsonFile = None,
     mode: Annotated[
-        Mode,
+        options.Mode,
         typer.Option(
             help="'paper' and 'authors' take active direct objects only; 'default' adds passives, "
             "relative clauses, measures and pronouns."
         ),
-    ] = Mode.default,
+    ] = options.Mode.default,
     top: Annotated[int, typer.Option(min=1, help="How many relations to list.")] = 20,
     videos: Annotated[
         bool, typer.Option("--videos", help="List every sentence and relation of every video.")
     ] = False,
-    model: Parser = None,
-    speech: Speech = None,
-    cache: Cache = TRANSCRIPTS,
-    quiet: Quiet = False,
+    model: options.Parser = None,
+    speech: options.Speech = None,
+    cache: options.Cache = options.TRANSCRIPTS,
+    quiet: options.Quiet = False,
 ) -> None:
     """Show what the narrators of a job say they do, and when.
 

@@ -6,18 +6,8 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from howsteps._cli import screen
+from howsteps._cli import options, screen
 from howsteps._cli.hearing import heard_tasks
-from howsteps._cli.options import (
-    TRANSCRIPTS,
-    Cache,
-    JsonFile,
-    Mode,
-    Parser,
-    Quiet,
-    Source,
-    Speech,
-)
 from howsteps._cli.outcome import finish, write_json
 from howsteps.errors import Problem
 from howsteps.task import Script, Step, Task
@@ -27,19 +17,19 @@ OTHER_WORDS = 3  # other ways of saying a step that are listed
 
 
 def script(
-    source: Source,
+    source: options.Source,
     steps: Annotated[
         int | None,
         typer.Option(min=1, metavar="K", help="At most this many steps (else: chosen)."),
     ] = None,
     seed: Annotated[int, typer.Option(help="One seed, one answer.")] = 0,
     mode: Annotated[
-        Mode,
+        options.Mode,
         typer.Option(
             help="'paper': all relations. 'authors': their program (45 relations, last mentions, "
             "one start). 'default': no small talk, common word senses."
         ),
-    ] = Mode.default,
+    ] = options.Mode.default,
     seconds: Annotated[
         float, typer.Option(min=0.0, help="Work of the search: a longer one may find more.")
     ] = 5.0,
@@ -50,11 +40,11 @@ def script(
     columns: Annotated[
         bool, typer.Option("--columns", help="Show where every video names every step.")
     ] = False,
-    json_file: JsonFile = None,
-    model: Parser = None,
-    speech: Speech = None,
-    cache: Cache = TRANSCRIPTS,
-    quiet: Quiet = False,
+    json_file: options.JsonFile = None,
+    model: options.Parser = None,
+    speech: options.Speech = None,
+    cache: options.Cache = options.TRANSCRIPTS,
+    quiet: options.Quiet = False,
 ) -> None:
     """Write down the steps of a job, in order, with the videos that name each.
 

@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from howsteps._cli import screen
+from howsteps._cli import options, screen
 from howsteps._cli.outcome import write_json
 from howsteps.errors import HowstepsError
 from howsteps.task import Truth
@@ -45,11 +45,8 @@ def stats(
             "narrator names it. PATH must be a task JSON.",
         ),
     ] = None,
-    json_file: Annotated[
-        Path | None,
-        typer.Option("--json", metavar="FILE", help="Write all of it as JSON ('-': to stdout)."),
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    json_file: options.JsonFile = None,
+    quiet: options.Quiet = False,
 ) -> None:
     """Show the statistics of a data set: order error, missing and repeated steps, lengths.
 
