@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
-from howsteps._cli import screen
+from howsteps._cli import options, screen
 
 
 class DataSet(StrEnum):
@@ -31,7 +31,7 @@ def fetch(
         bool,
         typer.Option("--all", help="Also the videos themselves and the paper's results."),
     ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
+    quiet: options.Quiet = False,
 ) -> None:
     """Fetch a data set from the page of its authors, over https.
 
