@@ -117,7 +117,7 @@ def main() -> None:
         "--vectors", type=Path, required=True, help="table made by training.vectors"
     )
     parser.add_argument("--silver", type=Path, help="trees that the teacher made, as CoNLL-U")
-    parser.add_argument("--silver-share", type=float, default=0.5)
+    parser.add_argument("--silver-share", type=float, default=0.75)
     parser.add_argument("--encoder", type=Path, help="weights made by training.pretrain")
     parser.add_argument("--rest", type=int, default=300, help="steps before such an encoder moves")
     parser.add_argument("--steps", type=int, default=6000)
