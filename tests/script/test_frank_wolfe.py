@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsteps.script.frank_wolfe import (
@@ -111,3 +111,26 @@ def test_block_descent_never_rises(seed: int) -> None:
     better = block_descent(problem, corner, length)
     assert problem.objective(better) <= problem.objective(corner)
     assert all(naive.increasing(slots) for slots in problem.split(better))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 200))
+def test_a_run_ends_only_where_nothing_moves(seed: int) -> None:
+    problem = pose(*naive.random_instance(seed, sequences=4, longest=4, relations=3))
+    u = random_start(problem, 6, np.random.default_rng(seed))
+    corner, _ = frank_wolfe(problem, u, 30)
+    seen = []
+    for _ in range(30):
+        now = iterate(problem, u)
+        seen += [now.corner_objective, now.projection_objective]
+        u = now.following
+    assert problem.objective(corner) == min(seen)
+
+
+def test_a_gap_of_nil_is_not_the_end_where_the_curvature_is_negative() -> None:
+    problem = pose([[0], [0]], [[1]])
+    apart = indicator(np.array([0, 1]), 2)
+    now = iterate(problem, apart)
+    assert (now.gap, now.step) == (0, 1)
+    corner, _ = frank_wolfe(problem, apart, 5)
+    assert problem.objective(corner) == -4

@@ -152,7 +152,8 @@ def frank_wolfe(
     """Run from a point of conv 𝒰; return the best corner seen and the trace of its objective.
 
     The best is taken over both roundings of every iteration: the oracle's own corner and the
-    projection argmin ‖V − U‖². The run ends when the gap is nil: nothing moves after that.
+    projection argmin ‖V − U‖². The run ends when U stays where it is. A gap of nil is not enough:
+    where the curvature is not positive the step is 1, and U moves on to another corner.
     """
     best, lowest, trace = oracle(-start, problem.first), np.inf, []
     u = start
@@ -165,7 +166,7 @@ def frank_wolfe(
             if value < lowest:
                 best, lowest = corner, value
                 trace.append((float(count), int(value)))
-        if now.gap <= 1e-9 * max(1.0, abs(now.objective)):
+        if np.array_equal(now.following, u):
             break
         u = now.following
     return best, trace
