@@ -10,23 +10,31 @@ __version__ = "0.1.0"
 
 _HOME = {
     "Caption": "howsteps.task",
+    "Localisation": "howsteps.task",
     "Mention": "howsteps.task",
     "Relation": "howsteps.task",
+    "Result": "howsteps.task",
+    "Script": "howsteps.task",
     "Sentence": "howsteps.task",
+    "Step": "howsteps.task",
     "Task": "howsteps.task",
     "Video": "howsteps.task",
     "Word": "howsteps.task",
 }
 
-__all__ = ["__version__", *_HOME]  # noqa: PLE0604 - the keys are names
+_STAGES = ("datasets", "evaluate", "localise", "narration", "script")
+
+__all__ = ["__version__", *_HOME, *_STAGES]  # noqa: PLE0604 - the keys are names
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name from the module it lives in."""
+    """Load a stage, or a public name from the module it lives in."""
+    if name in _STAGES:
+        return import_module(f"howsteps.{name}")
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
     raise AttributeError(f"module 'howsteps' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOME])
+    return sorted([*globals(), *_HOME, *_STAGES])

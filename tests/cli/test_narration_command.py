@@ -120,6 +120,25 @@ def test_a_video_without_captions_says_how_to_transcribe_it(folder: Path) -> Non
     assert "--speech" in err
 
 
+@pytest.mark.parametrize("command", ["narration", "script"])
+def test_a_folder_of_videos_alone_says_how_to_transcribe_them(command: str, tmp_path: Path) -> None:
+    (tmp_path / "film.mp4").write_bytes(b"not really a film")
+    code, _, err = run(command, tmp_path)
+    assert code == 1
+    assert "film.mp4: has no captions; --speech" in err.replace("\n", "")
+
+
+def test_help_names_the_extra() -> None:
+    assert "howsteps[asr]" in run("narration", "--help")[1]
+
+
+def test_stages_can_be_reached_from_the_package() -> None:
+    import howsteps
+
+    assert callable(howsteps.script.align)
+    assert {"Step", "localise"} <= set(dir(howsteps))
+
+
 def test_demo_hears_all_narrations_without_a_problem() -> None:
     code, out, _ = run("demo")
     assert code == 0

@@ -76,7 +76,7 @@ def test_silence_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     (tmp_path / "one.srt").write_text(CAPTION)
     code, _, err = run(tmp_path / "one.srt", "--quiet")
     assert code == 1
-    assert "nobody names a step" in err
+    assert "one: no relation found" in err
 
 
 def test_nothing_stands_out_in_one_narration(folder: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from howsteps import datasets
+from howsteps.errors import HowstepsError
 from howsteps.narration import hear
 from howsteps.narration.hearing import sentence_starts
 from howsteps.narration.words import spoken
@@ -85,6 +86,20 @@ def test_a_phrase_reads_well_and_has_the_time_of_its_words() -> None:
 def test_upside_down_stands_behind_what_is_turned() -> None:
     [mention] = said("turn the bike upside down")
     assert (mention.particle, mention.phrase) == ("upside down", "turn the bike upside down")
+
+
+def test_the_span_of_a_measure_ends_with_what_is_measured() -> None:
+    [mention] = said("then add a cup of flour")
+    assert (mention.relation, mention.end) == (("add", "flour"), 10.0)
+
+
+def test_a_task_without_videos_stays_empty() -> None:
+    assert hear(Task("job", ())).videos == ()
+
+
+def test_an_unknown_mode_is_named() -> None:
+    with pytest.raises(HowstepsError, match="no mode 'best'"):
+        hear(Task("job", ()), mode="best")
 
 
 def test_what_is_not_done_is_marked() -> None:

@@ -64,6 +64,15 @@ cleaned VERB VBN 4 conj
 """
 )
 
+WHEEL_NEEDS_TO_BE_REMOVED = """
+the     DET  DT  2 det
+wheel   NOUN NN  3 nsubj
+needs   VERB VBZ 0 root
+to      PART TO  6 mark
+be      AUX  VB  6 aux:pass
+removed VERB VBN 3 xcomp
+"""
+
 NUTS_YOU_REMOVED = """
 find    VERB VB  0 root
 the     DET  DT  3 det
@@ -178,6 +187,7 @@ nuts   NOUN NNS 2 nmod
         (GO_AHEAD_AND_REMOVE, ["remove nut"]),
         (NUTS_ARE_REMOVED, ["remove nut"]),
         (REMOVED_AND_CLEANED, ["remove nut", "clean nut"]),
+        (WHEEL_NEEDS_TO_BE_REMOVED, ["remove wheel"]),
         (NUTS_YOU_REMOVED, ["find nut", "remove nut"]),
         (NUTS_THAT_YOU_REMOVED, ["find nut", "remove nut"]),
         (TIRE_THAT_FELL, ["find tire"]),
@@ -271,6 +281,18 @@ def test_time_is_not_something_that_it_can_stand_for() -> None:
             "remove VERB VB 3 conj\nnuts NOUN NNS 5 obj",
             False,
         ),
+        ("avoid VERB VB 0 root\nremoving VERB VBG 1 xcomp\nnuts NOUN NNS 2 obj", True),
+        (
+            "never ADV RB 2 advmod\ngets VERB VBZ 0 root\nto PART TO 4 mark\n"
+            "remove VERB VB 2 xcomp\nnuts NOUN NNS 4 obj",
+            True,
+        ),
+        (
+            "not PART RB 2 advmod\nrecommend VERB VB 0 root\nremoving VERB VBG 2 xcomp\n"
+            "nuts NOUN NNS 3 obj",
+            True,
+        ),
+        ("nobody PRON NN 2 nsubj\nremoves VERB VBZ 0 root\nnuts NOUN NNS 2 obj", True),
         (REMOVE_THE_NUTS, False),
     ],
 )
@@ -285,6 +307,7 @@ def test_negation_reaches_the_verb_it_is_meant_for(said: str, negated: bool) -> 
         ("should AUX MD 2 aux\nremove VERB VB 0 root\nnuts NOUN NNS 2 obj", "should"),
         ("'ll AUX MD 2 aux\nremove VERB VB 0 root\nnuts NOUN NNS 2 obj", "will"),
         ("need VERB VBP 0 root\nto PART TO 3 mark\nremove VERB VB 1 xcomp", "need to"),
+        ("got VERB VBN 0 root\nto PART TO 3 mark\nremove VERB VB 1 xcomp", "have to"),
         ("going VERB VBG 0 root\nto PART TO 3 mark\nremove VERB VB 1 xcomp", "going to"),
         (REMOVE_THE_NUTS, ""),
     ],

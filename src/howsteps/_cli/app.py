@@ -1,6 +1,7 @@
 """The ``howsteps`` command: one sub-command for each stage, each in its own file."""
 
 import sys
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -45,6 +46,10 @@ def _options(
 
 def main() -> None:
     """Run the command line; an error that a person can act on is one line, not a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # A terminal or pipe that cannot show a sign gets a stand-in, not a traceback.
+            stream.reconfigure(errors="replace")
     try:
         app()
     except HowstepsError as error:

@@ -38,7 +38,7 @@ Speech: TypeAlias = Annotated[
     typer.Option(
         metavar="MODEL",
         help="Transcribe videos that have no captions with this Whisper model (a name such as "
-        "'small.en', or a folder). Needs: pip install 'howsteps[asr]'.",
+        "'small.en', or a folder). Needs: pip install 'howsteps\\[asr]'.",
     ),
 ]
 Cache: TypeAlias = Annotated[

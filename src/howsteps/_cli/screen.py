@@ -39,13 +39,13 @@ def progress(what: str, total: int, *, quiet: bool) -> Iterator[Callable[[], Non
 
 
 def _lines(what: str, total: int) -> Callable[[], None]:
-    done, said = 0, monotonic()
+    done, said, started = 0, monotonic(), False
 
     def advance() -> None:
-        nonlocal done, said
+        nonlocal done, said, started
         done += 1
-        if monotonic() - said >= _LINE_EVERY_SECONDS:
-            said = monotonic()
+        if monotonic() - said >= _LINE_EVERY_SECONDS or (started and done == total):
+            said, started = monotonic(), True
             print(f"{what}: {done} of {total}", file=sys.stderr, flush=True)
 
     return advance

@@ -13,6 +13,7 @@ from howsteps.errors import Problem
 from howsteps.task import Script, Step, Task
 
 BAR = 10  # characters of a full bar
+VIDEO_COLUMN, STEP_COLUMN = 20, 8  # characters of a video's name, and of a time with its gap
 OTHER_WORDS = 3  # other ways of saying a step that are listed
 
 
@@ -22,7 +23,7 @@ def script(
         int | None,
         typer.Option(min=1, metavar="K", help="At most this many steps (else: chosen)."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="One seed, one answer.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="One seed, one answer.")] = 0,
     mode: Annotated[
         options.Mode,
         typer.Option(
@@ -59,8 +60,7 @@ def script(
         source, problems, mode=mode, model=model, speech=speech, cache=cache, quiet=quiet
     ):
         if not any(video.mentions for video in task.videos):
-            problems.append(Problem(source, f"{task.name}: nobody names a step"))
-            continue
+            continue  # heard_tasks has said so of every video
         found = discover(
             task,
             steps=steps,
@@ -73,7 +73,7 @@ def script(
         if str(json_file) != "-":
             show_script(task, found)
             if columns:
-                screen.out.print(places(task, found))
+                show_places(task, found)
     if json_file is not None:
         write_json(record(scripts), json_file)
     finish(problems, found=bool(scripts))
@@ -127,18 +127,23 @@ def quality(found: Script) -> str:
     return f"{line}, {bound}, in {found.seconds:.1f} s"
 
 
-def places(task: Task, found: Script) -> Table:
-    """Every video's mentions under the steps they belong to, by the clock.
+def show_places(task: Task, found: Script) -> None:
+    """Print when every video names every step, as many steps side by side as there is room for."""
+    room = max(1, (screen.out.width - VIDEO_COLUMN) // STEP_COLUMN)
+    for first in range(0, len(found.steps), room):
+        screen.out.print(places(task, found, range(first, min(first + room, len(found.steps)))))
+    screen.out.print("[dim]* named in other words than the step's own[/]")
 
-    A star marks a mention in other words than the step's own.
-    """
+
+def places(task: Task, found: Script, numbers: range) -> Table:
+    """Every video's mentions under the steps they belong to, by the clock."""
     table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("video", no_wrap=True, overflow="ellipsis", max_width=24)
-    for number in range(1, len(found.steps) + 1):
-        table.add_column(str(number), justify="right", no_wrap=True)
+    table.add_column("video", no_wrap=True, overflow="ellipsis", max_width=VIDEO_COLUMN - 2)
+    for number in numbers:
+        table.add_column(str(number + 1), justify="right", no_wrap=True)
     for video in task.videos:
         cells = []
-        for step in found.steps:
+        for step in (found.steps[number] for number in numbers):
             own = [mention for mention in step.mentions if mention.video == video.id]
             usual = step.relations[0][0]
             star = "*" if own and own[0].relation != usual else ""

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import options, screen
-from howsteps._cli.outcome import write_json
+from howsteps._cli.outcome import finish, write_json
 from howsteps.errors import HowstepsError
 from howsteps.task import Truth
 
@@ -78,7 +78,7 @@ def stats(
             _show_order(row, each, listed)
         if judge:
             _show_leads(leads)
-    screen.show_problems(found.problems)
+    finish(found.problems, found=True)
 
 
 def _regularity(rows: Sequence["Statistics"]) -> Table:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from spacy.tokens import Token
 
 OBJECT = frozenset({"obj", "dobj"})
+PASSIVE_AUXILIARY = frozenset({"aux:pass", "auxpass"})
 PASSIVE_SUBJECT = frozenset({"nsubj:pass", "nsubjpass"})
 SUBJECT = frozenset({"nsubj", "csubj", "expl"})
 RELATIVE_CLAUSE = frozenset({"acl:relcl", "relcl"})
@@ -43,19 +44,19 @@ _SEMI_MODALS = {
     "need": "need to",
     "want": "want to",
     "have": "have to",
-    "got": "have to",
     "get": "get to",
-    "going": "going to",
-    "gon": "going to",
-    "gonna": "going to",
     "go": "going to",
+    "wan": "want to",
+    "gon": "going to",
     "try": "try to",
     "able": "able to",
     "like": "like to",
     "let": "let",
 }
-_MODAL_STEMS = {"needs": "need", "wants": "want", "has": "have", "had": "have", "wan": "want"}
-_MODAL_STEMS |= {"trying": "try", "wanted": "want", "needed": "need", "tried": "try"}
+# "Avoid touching the disc", "stop turning the wheel", "I wouldn't recommend removing it".
+_DETERRENTS = frozenset("avoid quit refuse stop".split())
+_RECOMMENDATIONS = frozenset("advise attempt dare recommend start suggest".split())
+_NOBODY = frozenset({"nobody", "neither", "none"})
 
 
 def children(token: Token, labels: Iterable[str]) -> Iterator[Token]:
@@ -106,23 +107,22 @@ def particle_text(token: Token) -> str:
 
 def introducer(verb: Token) -> Token | None:
     """The semi-modal that a verb is the complement of: "you *need* to remove …"."""
-    head = verb.head
-    if verb.dep_ in COMPLEMENT and head != verb and _stem(head) in _SEMI_MODALS:
-        return head
-    return None
+    above = _above(verb)
+    return above if above is not None and _semi_modal(above) else None
 
 
 def is_negated(verb: Token) -> bool:
     """Whether the narrator says that this is not, or should not be, done."""
-    if any(child.lower_ in _NEGATIONS for child in verb.children):
+    if any(child.lower_ in _NEGATIONS | _NOBODY for child in verb.children):
         return True
     if any(child.lower_ in _NEGATIVE_OPENERS for child in children(verb, CLAUSE_OPENER)):
         return True
     if verb.dep_ == "pcomp" and verb.head.lower_ in _NEGATIVE_OPENERS:
         return True
-    above = introducer(verb)
+    above = _above(verb)
     if above is not None:
-        return is_negated(above)
+        handed_on = _semi_modal(above) or above.lemma_ in _RECOMMENDATIONS
+        return above.lemma_ in _DETERRENTS or (bool(handed_on) and is_negated(above))
     # "Don't touch or remove the valve": one negation for both. "And" starts a new statement.
     if verb.dep_ == "conj" and any(child.lower_ in {"or", "nor"} for child in verb.children):
         return is_negated(verb.head)
@@ -136,7 +136,7 @@ def modal(verb: Token) -> str:
             return _MODALS[child.lower_]
     above = introducer(verb)
     if above is not None:
-        return modal(above) or _SEMI_MODALS[_stem(above)]
+        return modal(above) or _semi_modal(above)
     return ""
 
 
@@ -147,5 +147,11 @@ def noun_phrase(noun: Token) -> list[Token]:
     return sorted({*inner, noun}, key=lambda token: token.i)
 
 
-def _stem(token: Token) -> str:
-    return _MODAL_STEMS.get(token.lower_, token.lower_)
+def _semi_modal(verb: Token) -> str:
+    # "You've got to": the form tells it from "you get to".
+    return "have to" if verb.lower_ == "got" else _SEMI_MODALS.get(verb.lemma_, "")
+
+
+def _above(verb: Token) -> Token | None:
+    """The word that a verb is the complement of."""
+    return verb.head if verb.dep_ in COMPLEMENT and verb.head != verb else None

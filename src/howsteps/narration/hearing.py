@@ -36,7 +36,7 @@ def hear(
         Called with every video that has been heard.
     """
     videos = []
-    for video in heard(parser.load(model), task.videos, relations.MODES[mode]):
+    for video in heard(parser.load(model), task.videos, relations.reading_of(mode)):
         videos.append(video)
         if progress is not None:
             progress(video)
@@ -94,6 +94,8 @@ def mention(
     verb = pair.verb.lemma_
     off = "" if particle is None else grammar.particle_text(particle)
     said = [pair.verb, pair.spoken, *([particle] if particle is not None else [])]
+    if not pair.resolved:
+        said.append(pair.noun)  # "add a cup of *flour*" ends with the flour
     spans = [words[places[token.i]] for token in said]
     return Mention(
         video=video,

@@ -84,14 +84,16 @@ def parse(nlp: Language, narrations: Iterable[Sequence[Word]]) -> Iterator[list[
                 yield text_of(passage), (number, passage)
 
     parsed: list[Passage] = []
-    current = 0
+    current = -1
     for doc, (number, passage) in nlp.pipe(texts(), as_tuples=True, batch_size=_BATCH):
-        while number > current:
+        if number > current >= 0:
             yield parsed
-            parsed, current = [], current + 1
+        if number > current:
+            parsed, current = [], number
         if passage:
             parsed.append((passage, doc))
-    yield parsed
+    if current >= 0:
+        yield parsed
 
 
 def text_of(words: Sequence[Word]) -> str:

@@ -59,7 +59,9 @@ class Antecedents:
         plural = pronoun.lower_ in PLURAL
         here = self._offset + pronoun.i
         for place, noun in reversed(self._acted_on):
-            if here - REACH <= place < here and self._fits(noun, plural):
+            if place < here - REACH:
+                break
+            if place < here and self._fits(noun, plural):
                 return noun
         first, last = max(0, pronoun.i - REACH), min(pronoun.i, verb.i)
         for noun in reversed(pronoun.doc[first:last]):

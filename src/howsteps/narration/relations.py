@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from spacy.tokens import Doc, Token
 
+from howsteps.errors import HowstepsError
 from howsteps.narration import grammar
 from howsteps.narration.pronouns import Antecedents, is_pronoun
 
@@ -29,6 +30,13 @@ MODES = {
     "paper": Reading(passives=False, relatives=False, pronouns=False, measures=False),
     "authors": Reading(passives=False, relatives=False, pronouns=False, measures=False),
 }
+
+
+def reading_of(mode: str) -> Reading:
+    """The switches of a mode by its name."""
+    if mode not in MODES:
+        raise HowstepsError(f"no mode {mode!r}; there are: {', '.join(MODES)}")
+    return MODES[mode]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +76,6 @@ _NEVER_SHARE = frozenset(
     """be begin come continue finish go happen hurry let look proceed relax rest run sit sleep stand
     start stay stop try turn wait walk work""".split()
 )
-_CLAUSES = frozenset({"xcomp", "ccomp"})
 
 
 def find(
@@ -137,7 +144,7 @@ def _relative_clause(verb: Token) -> Token | None:
     """The verb of the relative clause around a verb: in "the nuts you want to remove", *want*."""
     while verb.dep_ not in grammar.RELATIVE_CLAUSE:
         coordinated = verb.dep_ == "conj" and verb.head.pos_ == "VERB"
-        if verb.dep_ not in _CLAUSES and not coordinated:
+        if verb.dep_ not in grammar.COMPLEMENT and not coordinated:
             return None
         verb = verb.head
     return verb
@@ -152,7 +159,7 @@ def _object_outside(verb: Token) -> Token | None:
     clause = _relative_clause(verb)
     if clause is None:
         return None
-    if any(child.dep_ in _CLAUSES for child in verb.children):
+    if any(child.dep_ in grammar.COMPLEMENT for child in verb.children):
         return None
     above = verb
     while above != clause:
@@ -198,6 +205,9 @@ def _passive_subjects(verb: Token) -> list[Token]:
     if own:
         # "The nuts that were removed": the noun stands above its clause.
         return [verb.head if _is_relativiser(subject) else subject for subject in own]
+    # "The wheel needs to be removed": the subject stands on the verb above.
+    if verb.dep_ == "xcomp" and any(grammar.children(verb, grammar.PASSIVE_AUXILIARY)):
+        return list(grammar.children(verb.head, {"nsubj"}))
     # "The nuts are removed and cleaned".
     coordinated = verb.dep_ == "conj" and verb.tag_ == "VBN"
     if coordinated and not any(grammar.children(verb, grammar.SUBJECT | grammar.OBJECT)):
