@@ -1,11 +1,14 @@
 """The public call: right on small problems, sane on bad input, the same for the same seed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsteps.script import align
+from howsteps.script import Solver, align
+from howsteps.script.frank_wolfe import frank_wolfe, random_start
 from howsteps.script.problem import AlignmentError, pose
 from tests.script import naive
 
@@ -109,6 +112,55 @@ def test_the_authors_mode_uses_their_template() -> None:
     found = align(sequences, match, mode="authors")
     assert max(max(slots, default=0) for slots in found.slots) < 120
     assert found.objective >= align(sequences, match).objective
+
+
+def test_the_authors_mode_is_one_set_of_switches() -> None:
+    sequences, match = naive.random_instance(2, sequences=6, longest=6, relations=6)
+    switches = Solver("frank-wolfe", slots=120, iterations=200, starts=1, rounding="best")
+    assert align(sequences, match, solver=switches) == align(sequences, match, mode="authors")
+    assert align(sequences, match, mode="authors", solver=Solver()) == align(sequences, match)
+
+
+def test_a_long_sequence_lengthens_the_template_of_a_solver() -> None:
+    found = align([[0, 1, 2]], SAME, solver=Solver("frank-wolfe", slots=2))
+    assert found.slots == ((0, 1, 2),)
+
+
+@pytest.mark.parametrize("iterations", [1, 2, 5, 40])
+def test_the_last_corner_is_what_the_paper_rounds_to(iterations: int) -> None:
+    sequences, match = naive.random_instance(9, sequences=5, longest=5, relations=4)
+    problem = pose(sequences, match)
+    start = random_start(problem, 12, np.random.default_rng(0))
+    corner, _ = frank_wolfe(problem, start, iterations, rounding="last-corner")
+    solver = Solver("frank-wolfe", slots=12, iterations=iterations, rounding="last-corner")
+    found = align(sequences, match, solver=solver)
+    assert found.slots == problem.split(corner)
+    assert found.trace[-1][1] == found.objective
+    best = align(sequences, match, solver=replace(solver, rounding="best"))
+    assert best.objective <= found.objective
+
+
+def test_more_starts_never_hurt() -> None:
+    sequences, match = naive.random_instance(3, sequences=8, longest=6, relations=8)
+    objectives = [
+        align(sequences, match, solver=Solver("frank-wolfe", starts=starts), seconds=60).objective
+        for starts in (1, 4, 8)
+    ]
+    assert objectives == sorted(objectives, reverse=True)
+    assert objectives[-1] >= align(sequences, match).objective
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"scheme": "luck"}, {"rounding": "up"}, {"starts": 0}, {"iterations": 0}]
+)
+def test_what_is_no_solver(wrong: dict) -> None:
+    with pytest.raises(AlignmentError, match=r"no scheme|no rounding|at least one"):
+        Solver(**wrong)
+
+
+def test_a_negative_seed() -> None:
+    with pytest.raises(AlignmentError, match="seed is a whole number from zero on, not -1"):
+        align([[0]], SAME, seed=-1)
 
 
 def test_a_certificate_proves_a_small_task() -> None:

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from howsteps.errors import HowstepsError
-from howsteps.script import Options, discover
+from howsteps.script import Options, Solver, discover
 from howsteps.script.controls import duration, frequent, text_free
 from howsteps.script.discovery import OPTIONS
 from howsteps.script.record import record
-from howsteps.script.stability import USUAL_STEPS, agreement, stable_steps
+from howsteps.script.stability import CANDIDATES, USUAL_STEPS, choose, common, stable_steps
 from howsteps.script.talk import talk
 from howsteps.task import Relation, Script, Task
 from tests.script import spoken
@@ -80,10 +80,11 @@ def test_one_narration_is_its_own_script() -> None:
     assert labels(script) == ["fill the tub", "dry the cat"]
 
 
-def test_silent_videos_do_no_harm() -> None:
-    script = discover(spoken.task("", *WASH, ""), steps=5, match=same_words)
-    assert script.steps == discover(spoken.task("", *WASH, ""), steps=5, match=same_words).steps
-    assert len(script.steps) >= 4
+@pytest.mark.parametrize("steps", [5, None])
+def test_silent_videos_do_no_harm(steps: int | None) -> None:
+    with_silence = discover(spoken.task(*WASH, "", ""), steps=steps, match=same_words)
+    assert with_silence.steps == discover(spoken.task(*WASH), steps=steps, match=same_words).steps
+    assert len(with_silence.steps) >= 4
 
 
 def test_no_mention_at_all() -> None:
@@ -110,8 +111,21 @@ def test_an_unknown_mode() -> None:
 
 def test_the_switches_of_the_modes() -> None:
     assert OPTIONS["paper"] == Options()
-    assert OPTIONS["authors"] == Options(vocabulary=45, keep_last=True, broad=True)
+    assert OPTIONS["authors"] == Options(
+        vocabulary=45,
+        keep_last=True,
+        broad=True,
+        solver=Solver("frank-wolfe", slots=120, iterations=200, starts=1, rounding="best"),
+    )
     assert not OPTIONS["default"].chatter
+    assert OPTIONS["paper"].solver == OPTIONS["default"].solver == Solver("search")
+
+
+def test_the_solver_of_the_paper_is_a_switch_in_any_mode() -> None:
+    paper = Solver("frank-wolfe", starts=3, rounding="last-corner")
+    script = discover(spoken.task(*WASH), steps=5, match=same_words, options=Options(solver=paper))
+    best = discover(spoken.task(*WASH), steps=5, match=same_words)
+    assert script.objective >= best.objective
 
 
 def test_a_vocabulary_leaves_rare_relations_out() -> None:
@@ -152,25 +166,69 @@ def test_authors_mode_runs_their_solver() -> None:
     assert script.steps
 
 
-def test_the_number_of_steps_is_what_two_halves_agree_on() -> None:
-    generator = np.random.default_rng(0)
-    sequences = []
-    for _ in range(24):
-        said = [step for step in range(6) if generator.random() < 0.9]
-        said.insert(int(generator.integers(len(said) + 1)), 6 + int(generator.integers(30)))
-        sequences.append(said)
-    match = np.eye(36, dtype=bool)
-    chosen = stable_steps(sequences, match, mode="paper", seed=0)
-    assert 6 <= chosen <= 9
-    assert chosen == stable_steps(sequences, match, mode="paper", seed=0)
-    assert stable_steps(sequences[:4], match, mode="paper", seed=0) == USUAL_STEPS
+def narrations(generator: np.random.Generator, videos: int, steps: int) -> list[list[int]]:
+    """Most say every step in order; all say something else in between."""
+    rows = []
+    for _ in range(videos):
+        said = [step for step in range(steps) if generator.random() < 0.85]
+        for _ in range(3):
+            said.insert(int(generator.integers(len(said) + 1)), int(generator.integers(20, 60)))
+        rows.append(said)
+    return rows
 
 
-def test_agreement_is_the_share_of_matching_steps_in_order() -> None:
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("steps", [5, 9, 13])
+def test_the_number_of_steps_is_what_two_halves_agree_on(steps: int, seed: int) -> None:
+    rows = narrations(np.random.default_rng(seed), 24, steps)
+    chosen = stable_steps(rows, np.eye(60, dtype=bool), seed=seed)
+    assert abs(chosen - steps) <= 1
+    assert chosen == stable_steps(rows, np.eye(60, dtype=bool), seed=seed)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_halves_that_do_not_agree_cannot_tell(seed: int) -> None:
+    rows = np.random.default_rng(seed).integers(60, size=(20, 10)).tolist()
+    assert stable_steps(rows, np.eye(60, dtype=bool), seed=seed) == USUAL_STEPS
+
+
+def test_the_halves_decide_where_they_can_and_else_ten() -> None:
+    noise = np.random.default_rng(0).normal(0, 0.5, size=(24, len(CANDIDATES)))
+    steps = np.array(CANDIDATES)
+    assert choose(noise - 1) == USUAL_STEPS  # no gain
+    assert choose(noise + 3) == USUAL_STEPS  # all the same
+    assert abs(choose(noise + 3 - abs(steps - 6)) - 6) <= 1
+    assert abs(choose(noise + 3 - abs(steps - 14)) - 14) <= 1
+
+
+LONG = "; ".join(f"move part{n}" for n in range(14))
+LONGER = "; ".join(f"move part{n}" for n in range(20))
+
+
+@pytest.mark.parametrize("videos", [1, 2, 3, 9])
+@pytest.mark.parametrize(("said", "steps"), [(LONG, 14), (LONGER, 20)])
+def test_a_chosen_number_never_leaves_nothing(said: str, steps: int, videos: int) -> None:
+    found = discover(spoken.task(*[said] * videos), match=same_words).steps
+    assert [step.label for step in found] == [f"move the part{n}" for n in range(steps)]
+
+
+def test_few_narrations_show_their_best_support_levels() -> None:
+    most = "; ".join(f"move part{n}" for n in range(10))
+    task = spoken.task(LONG, LONG, most)  # 10 slots of support 3, 4 of support 2
+    assert len(discover(task, match=same_words).steps) == 14
+    task = spoken.task(LONGER, LONGER, most)  # 10 of support 3, 10 of support 2: too many
+    assert len(discover(task, match=same_words).steps) == 10
+
+
+def test_nothing_shared_is_no_script() -> None:
+    assert discover(spoken.task("fill tub", "dry cat"), match=same_words).steps == ()
+
+
+def test_common_steps_are_those_that_match_in_order() -> None:
     match = np.eye(4, dtype=bool)
-    assert agreement([0, 1, 2], [0, 1, 2], match) == 1
-    assert agreement([0, 1], [1, 0], match) == 0.5
-    assert agreement([], [1], match) == 0
+    assert common([0, 1, 2], [0, 1, 2], match) == 3
+    assert common([0, 1], [1, 0], match) == 1
+    assert common([], [1], match) == 0
 
 
 def test_the_frequency_control_sorts_by_median_time() -> None:

@@ -2,14 +2,15 @@
 
 ::
 
-    mentions ─► discovery ─► alignment ─┬─► search ─► realign     the default solver
-                    │                   ├─► frank_wolfe           the paper's
-                    │                   └─► bound, triples, programme   how good it is
-                    └─► selection, stability                      which slots are steps
+    mentions ─► discovery ─► alignment ─┬─► solver ─┬─► search ─► realign   the default
+                    │                   │           └─► frank_wolfe         the paper's
+                    │                   └─► bound, triples, programme       how good it is
+                    └─► selection, stability                        which slots are steps
 """
 
 from howsteps.script.alignment import Alignment, align, certify
 from howsteps.script.columns import columns
 from howsteps.script.discovery import Options, discover
+from howsteps.script.solver import Solver
 
-__all__ = ["Alignment", "Options", "align", "certify", "columns", "discover"]
+__all__ = ["Alignment", "Options", "Solver", "align", "certify", "columns", "discover"]

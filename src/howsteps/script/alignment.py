@@ -2,26 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from time import perf_counter
-from typing import Literal
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from howsteps.script import bound as bounds
-from howsteps.script.frank_wolfe import block_descent, frank_wolfe, random_start
-from howsteps.script.problem import AlignmentError, Problem, Slots, pose
+from howsteps.script.problem import AlignmentError, Problem, Slots, pose, shared_part
 from howsteps.script.programme import programme
-from howsteps.script.search import search
+from howsteps.script.solver import AUTHORS, SEARCH, Solver, solve
 from howsteps.script.triples import triples
 
-Mode = Literal["paper", "authors", "default"]
-MODES: tuple[Mode, ...] = ("paper", "authors", "default")
-
-AUTHORS_SLOTS = 120
-AUTHORS_ITERATIONS = 200
-STARTS = 10  # of Frank-Wolfe, when the template is too short for the search
+SOLVERS = {"paper": SEARCH, "authors": AUTHORS, "default": SEARCH}
 
 
 @dataclass(frozen=True)
@@ -57,8 +48,8 @@ class Alignment:
 
 def check_mode(mode: str) -> None:
     """Raise when there is no such mode."""
-    if mode not in MODES:
-        raise AlignmentError(f"there is no mode {mode!r}; choose one of {', '.join(MODES)}")
+    if mode not in SOLVERS:
+        raise AlignmentError(f"there is no mode {mode!r}; choose one of {', '.join(SOLVERS)}")
 
 
 def align(
@@ -69,6 +60,7 @@ def align(
     seconds: float = 2.0,
     seed: int = 0,
     mode: str = "paper",
+    solver: Solver | None = None,
     certificate_seconds: float = 0.0,
 ) -> Alignment:
     """Map every sequence increasingly onto one template so that matching relations share slots.
@@ -83,34 +75,42 @@ def align(
     match
         D×D, symmetric, true on the diagonal.
     slots
-        Length of the template. None: as long as it needs to be, which never costs objective.
+        Length of the template. None: as the solver says, and never so short that a sequence does
+        not fit.
     seconds
         Sets the work of the search, with time to spare on an ordinary machine; stops a slow one.
+        No further start of Frank-Wolfe is made after them.
     seed
         One seed, one answer, unless the machine was so slow that ``seconds`` stopped it.
     mode
         ``authors``: one random start of Frank-Wolfe, 200 iterations, 120 slots. ``paper`` and
         ``default``: the same objective by the search.
+    solver
+        The solver to use instead of that of the mode.
     certificate_seconds
         Time for a tighter ``bound`` (:func:`certify`); without it the bound is by pairs.
 
     Raises
     ------
     AlignmentError
-        When the input makes no problem, or a sequence is longer than ``slots``.
+        When the input makes no problem, a sequence is longer than ``slots``, or the mode or the
+        seed is none.
     """
     start = perf_counter()
     check_mode(mode)
+    if seed < 0:
+        raise AlignmentError(f"a seed is a whole number from zero on, not {seed}")
     problem = pose(sequences, match)
-    if slots is None and mode == "authors":
-        slots = max(AUTHORS_SLOTS, int(problem.lengths.max(initial=0)))
-    if slots is not None and int(problem.lengths.max(initial=0)) > slots:
-        longest = int(problem.lengths.max())
+    longest = int(problem.lengths.max(initial=0))
+    solver = solver or SOLVERS[mode]
+    if slots is None and solver.slots is not None:
+        slots = max(solver.slots, longest)
+    if slots is not None and longest > slots:
         raise AlignmentError(
             f"a sequence of {longest} relations does not fit a template of {slots} slots"
         )
     bound = bounds.pairs(problem)
-    placed, trace = _solve(problem, slots, seconds, seed, mode, bound)
+    placed, trace = solve(problem, solver, slots=slots, seconds=seconds, seed=seed, floor=bound)
     objective = problem.objective(placed)
     if certificate_seconds > 0 and bound < objective:
         bound = max(bound, certify(problem, objective, seconds=certificate_seconds))
@@ -131,7 +131,7 @@ def certify(problem: Problem, objective: int, *, seconds: float) -> int:
     and the rest to the decomposition into triples.
     """
     start = perf_counter()
-    small = _shared_part(problem)
+    small = shared_part(problem)
     alone = problem.match_cost * (len(problem.tokens) - len(small.tokens))
     best = bounds.pairs(problem)
     exact = programme(small, seconds=seconds / 2, objective=objective - alone)
@@ -143,67 +143,3 @@ def certify(problem: Problem, objective: int, *, seconds: float) -> int:
         if tight is not None:
             best = max(best, tight + alone)
     return best
-
-
-def _solve(
-    problem: Problem, slots: int | None, seconds: float, seed: int, mode: str, bound: int
-) -> tuple[NDArray[np.int64], list[tuple[float, int]]]:
-    if not len(problem.tokens):
-        return problem.tokens, []
-    if mode == "authors" and slots is not None:
-        start = random_start(problem, slots, np.random.default_rng(seed))
-        return frank_wolfe(problem, start, AUTHORS_ITERATIONS)
-    small = _shared_part(problem)
-    placed, trace = np.zeros(0, dtype=np.int64), [(0.0, 0)]
-    alone = problem.match_cost * (len(problem.tokens) - len(small.tokens))
-    if len(small.tokens):
-        placed, trace = search(small, seconds=seconds, seed=seed, floor=bound - alone)
-    whole = _put_back(problem, placed)
-    if slots is not None and whole.max() >= slots:
-        return _squeeze(problem, slots, seconds, seed)
-    return whole, [(when, value + alone) for when, value in trace]
-
-
-def _shared_part(problem: Problem) -> Problem:
-    """Leave out the tokens that match nothing elsewhere; they cost the same wherever they are."""
-    tokens = problem.tokens[problem.shared]
-    lengths = np.bincount(problem.sequence[problem.shared], minlength=len(problem.lengths))
-    heard, renamed = np.unique(tokens, return_inverse=True)
-    match = np.ascontiguousarray(problem.match[np.ix_(heard, heard)])
-    return Problem(renamed.astype(np.int64), lengths[lengths > 0].astype(np.int64), match)
-
-
-def _put_back(problem: Problem, placed: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Give every left-out token a slot of its own behind its left neighbour, and close all gaps."""
-    keys: list[tuple[int, int]] = []
-    shared = problem.shared
-    kept = iter(placed.tolist())
-    for begin, end in pairwise(problem.first):
-        left = -1
-        for s in range(begin, end):
-            if shared[s]:
-                left = next(kept)
-            keys.append((left, -1 if shared[s] else s))
-    rank = {key: number for number, key in enumerate(sorted(set(keys)))}
-    return np.array([rank[key] for key in keys], dtype=np.int64)
-
-
-def _squeeze(
-    problem: Problem, slots: int, seconds: float, seed: int
-) -> tuple[NDArray[np.int64], list[tuple[float, int]]]:
-    """Align on a template that is too short: starts of Frank-Wolfe, each with block descent."""
-    begun = perf_counter()
-    generator = np.random.default_rng(seed)
-    best, trace = problem.tokens, []
-    lowest: float = np.inf
-    for _ in range(STARTS):
-        start = random_start(problem, slots, generator)
-        corner, _ = frank_wolfe(problem, start, AUTHORS_ITERATIONS)
-        corner = block_descent(problem, corner, slots)
-        value = problem.objective(corner)
-        if value < lowest:
-            best, lowest = corner, value
-            trace.append((perf_counter() - begun, value))
-        if perf_counter() - begun > seconds:
-            break
-    return best, trace

@@ -10,6 +10,7 @@ from howsteps.narration.summary import usual_phrase
 from howsteps.script import selection
 from howsteps.script.alignment import Alignment, align, check_mode
 from howsteps.script.problem import AlignmentError
+from howsteps.script.solver import AUTHORS, SEARCH, Solver
 from howsteps.script.stability import stable_steps
 from howsteps.script.talk import talk
 from howsteps.task import Mention, Relation, Script, Step, Task
@@ -38,6 +39,8 @@ class Options:
         Align "don't touch the wire" too.
     chatter
         Align light verbs, talk about the video, and the title of the job too.
+    solver
+        How the alignment is looked for.
     """
 
     vocabulary: int | None = None
@@ -46,11 +49,12 @@ class Options:
     senses: int | None = None
     negated: bool = True
     chatter: bool = True
+    solver: Solver = SEARCH
 
 
 OPTIONS = {
     "paper": Options(),
-    "authors": Options(vocabulary=45, keep_last=True, broad=True),
+    "authors": Options(vocabulary=45, keep_last=True, broad=True, solver=AUTHORS),
     "default": Options(senses=2, negated=False, chatter=False),
 }
 
@@ -76,9 +80,10 @@ def discover(
     task
         Videos with mentions (:func:`howsteps.narration.hear`).
     steps
-        K, the most steps to keep. None: chosen by stability.
+        K, the most steps to keep. None: chosen by stability, and never so few that
+        ties at the top leave none.
     mode
-        ``paper``, ``authors`` or ``default``: a set of :class:`Options` and a solver.
+        ``paper``, ``authors`` or ``default``: a set of :class:`Options`.
     seconds, certificate_seconds
         As for :func:`howsteps.script.align`.
     match
@@ -104,17 +109,19 @@ def discover(
     sequences = [[number[mention.relation] for mention in row] for row in heard]
     places = _aligned_places(sequences, options)
     short = [[row[place] for place in kept] for row, kept in zip(sequences, places, strict=True)]
-    if steps is None:
-        steps = stable_steps(short, matrix, mode=mode, seed=seed)
     alignment = align(
         short,
         matrix,
         seconds=seconds,
         seed=seed,
-        mode=mode,
+        solver=options.solver,
         certificate_seconds=certificate_seconds,
     )
-    kept = selection.keep(_support(alignment), steps)
+    supports = selection.shared_support(alignment.slots)
+    if steps is None:
+        kept = selection.keep_some(supports, stable_steps(short, matrix, seed=seed))
+    else:
+        kept = selection.keep(supports, steps)
     members = _members(sequences, places, alignment, kept)
     if options.broad:
         members = selection.broaden(sequences, members, matrix, len(kept))
@@ -168,13 +175,6 @@ def _aligned_places(sequences: list[list[int]], options: Options) -> list[list[i
             for row, kept in zip(sequences, places, strict=True)
         ]
     return places
-
-
-def _support(alignment: Alignment) -> NDArray[np.int64]:
-    """Support of every slot; what only one video says is no step of the job where others agree."""
-    supports = selection.support(alignment.slots)
-    shared = sum(1 for row in alignment.slots if row) > 1
-    return np.where(supports > 1, supports, 0) if shared else supports
 
 
 def _members(

@@ -7,7 +7,7 @@ formed, and G of a corner is a count of S tokens.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from howsteps.script.problem import AlignmentError, Problem
 
 Matrix = NDArray[np.float64]
 Corner = NDArray[np.int64]
+Rounding = Literal["best", "last-corner"]
 
 
 @compiled
@@ -147,13 +148,15 @@ def iterate(problem: Problem, u: Matrix) -> Iteration:
 
 
 def frank_wolfe(
-    problem: Problem, start: Matrix, iterations: int
+    problem: Problem, start: Matrix, iterations: int, *, rounding: Rounding = "best"
 ) -> tuple[Corner, list[tuple[float, int]]]:
-    """Run from a point of conv 𝒰; return the best corner seen and the trace of its objective.
+    """Run from a point of conv 𝒰; return a corner and the trace of its objective.
 
-    The best is taken over both roundings of every iteration: the oracle's own corner and the
-    projection argmin ‖V − U‖². The run ends when U stays where it is. A gap of nil is not enough:
-    where the curvature is not positive the step is 1, and U moves on to another corner.
+    ``best`` takes the best over both roundings of every iteration: the oracle's own corner and the
+    projection argmin ‖V − U‖². ``last-corner`` takes the oracle's corner of the last iteration.
+
+    The run ends when U stays where it is. A gap of nil is not enough: where the curvature is not
+    positive the step is 1, and U moves on to another corner.
     """
     best, lowest, trace = oracle(-start, problem.first), np.inf, []
     u = start
@@ -169,6 +172,8 @@ def frank_wolfe(
         if np.array_equal(now.following, u):
             break
         u = now.following
+    if rounding == "last-corner":
+        return now.corner, [(float(count), int(now.corner_objective))]
     return best, trace
 
 

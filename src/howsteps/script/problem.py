@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -133,3 +134,27 @@ def pose(sequences: Sequence[Sequence[int]], match: ArrayLike) -> Problem:
                 )
     tokens = np.array([token for sequence in sequences for token in sequence], dtype=np.int64)
     return Problem(tokens, np.array([len(s) for s in sequences], dtype=np.int64), matrix)
+
+
+def shared_part(problem: Problem) -> Problem:
+    """Leave out the tokens that match nothing elsewhere; they cost the same wherever they are."""
+    tokens = problem.tokens[problem.shared]
+    lengths = np.bincount(problem.sequence[problem.shared], minlength=len(problem.lengths))
+    heard, renamed = np.unique(tokens, return_inverse=True)
+    match = np.ascontiguousarray(problem.match[np.ix_(heard, heard)])
+    return Problem(renamed.astype(np.int64), lengths[lengths > 0].astype(np.int64), match)
+
+
+def put_back(problem: Problem, placed: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Give every left-out token a slot of its own behind its left neighbour, and close all gaps."""
+    keys: list[tuple[int, int]] = []
+    shared = problem.shared
+    kept = iter(placed.tolist())
+    for begin, end in pairwise(problem.first):
+        left = -1
+        for s in range(begin, end):
+            if shared[s]:
+                left = next(kept)
+            keys.append((left, -1 if shared[s] else s))
+    rank = {key: number for number, key in enumerate(sorted(set(keys)))}
+    return np.array([rank[key] for key in keys], dtype=np.int64)

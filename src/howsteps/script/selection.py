@@ -27,6 +27,13 @@ def support(slots: Sequence[Sequence[int]]) -> NDArray[np.int64]:
     return np.bincount(used).astype(np.int64) if used else np.zeros(0, dtype=np.int64)
 
 
+def shared_support(slots: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+    """Support of every slot; nil where one narration alone fills it and there are others."""
+    supports = support(slots)
+    several = sum(1 for row in slots if row) > 1
+    return np.where(supports > 1, supports, 0) if several else supports
+
+
 def threshold(supports: ArrayLike, steps: int) -> int:
     """Return s*, the smallest support that leaves at most ``steps`` slots.
 
@@ -40,6 +47,16 @@ def keep(supports: ArrayLike, steps: int) -> list[int]:
     """Return the slots that become steps, in order."""
     least = threshold(supports, steps)
     return np.flatnonzero(np.asarray(supports) >= least).tolist()
+
+
+def keep_some(supports: ArrayLike, steps: int) -> list[int]:
+    """Return the slots that become steps; where too many tie at the top, all of those.
+
+    For a K that nobody asked for: it is no reason to show nothing.
+    """
+    found = np.asarray(supports, dtype=np.int64)
+    best = int(found.max(initial=0))
+    return keep(found, max(steps, int((found == best).sum()))) if best else []
 
 
 def broaden(

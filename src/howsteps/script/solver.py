@@ -1,0 +1,112 @@
+"""How an alignment is looked for: the choices, one field each, and the two schemes behind them."""
+
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsteps.script.frank_wolfe import Rounding, block_descent, frank_wolfe, random_start
+from howsteps.script.problem import AlignmentError, Problem, put_back, shared_part
+from howsteps.script.search import search
+
+Trace = list[tuple[float, int]]
+Found = tuple[NDArray[np.int64], Trace]
+
+SQUEEZED_STARTS = 10
+
+
+@dataclass(frozen=True)
+class Solver:
+    """Which scheme, and how long it is at it; each field is one switch.
+
+    Parameters
+    ----------
+    scheme
+        ``search``, or ``frank-wolfe`` as in the paper.
+    slots
+        Length of the template; a longer sequence lengthens it. None: as long as it needs to be
+        (the search), or S, which is always enough (Frank-Wolfe).
+    iterations, starts
+        Of Frank-Wolfe: iterations from each random start. The best start is kept.
+    rounding
+        Of Frank-Wolfe: the ``best`` corner or projection seen (authors), or the ``last-corner`` of
+        the oracle (the paper).
+    """
+
+    scheme: Literal["search", "frank-wolfe"] = "search"
+    slots: int | None = None
+    iterations: int = 200
+    starts: int = 1
+    rounding: Rounding = "best"
+
+    def __post_init__(self) -> None:
+        """Refuse what is no choice."""
+        if self.scheme not in ("search", "frank-wolfe"):
+            raise AlignmentError(f"there is no scheme {self.scheme!r}; search or frank-wolfe")
+        if self.rounding not in ("best", "last-corner"):
+            raise AlignmentError(f"there is no rounding {self.rounding!r}; best or last-corner")
+        if self.iterations < 1 or self.starts < 1:
+            raise AlignmentError("a solver makes at least one iteration from one start")
+
+
+SEARCH = Solver()
+AUTHORS = Solver("frank-wolfe", slots=120)
+
+
+def solve(
+    problem: Problem, solver: Solver, *, slots: int | None, seconds: float, seed: int, floor: int
+) -> Found:
+    """Return the slot of every token, and the trace of the objective.
+
+    Parameters
+    ----------
+    slots
+        Length of the template; None where it is free.
+    floor
+        A lower bound; the search ends when it is met.
+    """
+    if not len(problem.tokens):
+        return problem.tokens, []
+    if solver.scheme == "frank-wolfe":
+        length = len(problem.tokens) if slots is None else slots
+        return _starts(problem, length, solver, seconds, seed, descend=False)
+    small = shared_part(problem)
+    placed: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+    trace: Trace = [(0.0, 0)]
+    alone = problem.match_cost * (len(problem.tokens) - len(small.tokens))
+    if len(small.tokens):
+        placed, trace = search(small, seconds=seconds, seed=seed, floor=floor - alone)
+    whole = put_back(problem, placed)
+    if slots is not None and whole.max() >= slots:
+        squeezed = Solver("frank-wolfe", starts=SQUEEZED_STARTS)
+        return _starts(problem, slots, squeezed, seconds, seed, descend=True)
+    return whole, [(when, value + alone) for when, value in trace]
+
+
+def _starts(
+    problem: Problem, length: int, solver: Solver, seconds: float, seed: int, *, descend: bool
+) -> Found:
+    """Keep the best of several starts of Frank-Wolfe, each with block descent where asked."""
+    begun = perf_counter()
+    generator = np.random.default_rng(seed)
+    best, trace = problem.tokens, Trace()
+    for start in range(solver.starts):
+        corner, steps = frank_wolfe(
+            problem,
+            random_start(problem, length, generator),
+            solver.iterations,
+            rounding=solver.rounding,
+        )
+        if descend:
+            corner = block_descent(problem, corner, length)
+            steps.append((float(solver.iterations - 1), problem.objective(corner)))
+        before = start * solver.iterations
+        for count, value in steps:
+            if not trace or value < trace[-1][1]:
+                best = corner
+                trace.append((before + count, value))
+        if perf_counter() - begun > seconds:
+            break
+    return best, trace
