@@ -44,16 +44,19 @@ def narration(
     Example: howsteps narration captions/ --json narration.json
     """
     problems: list[Problem] = []
-    tasks = []
+    kept: list[Task] = []  # only for the JSON: memory must not grow with the number of tasks
+    found = False
     for task in heard_tasks(
         source, problems, mode=mode, model=model, speech=speech, cache=cache, quiet=quiet
     ):
-        tasks.append(task)
+        found = found or any(video.mentions for video in task.videos)
+        if json_file is not None:
+            kept.append(task)
         if str(json_file) != "-":
             show_task(task, top, each_video=videos or len(task.videos) == 1)
     if json_file is not None:
-        write_json(record(tasks), json_file)
-    finish(problems, found=any(video.mentions for task in tasks for video in task.videos))
+        write_json(record(kept), json_file)
+    finish(problems, found=found)
 
 
 def show_task(task: Task, top: int, *, each_video: bool) -> None:

@@ -25,7 +25,7 @@ SHIPPED = Path(__file__).with_name("model")
 PAUSE_SECONDS = 3.0
 # spaCy reads a whole text at once; this keeps its memory flat for a narration of hours.
 LONGEST_PASSAGE = 1500
-_BATCH = 16
+_BATCH = 8
 
 
 # A stretch of narration and its parse.
