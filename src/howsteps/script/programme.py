@@ -29,6 +29,7 @@ from howsteps.script.problem import Problem
 MOST_PAIRS = 4_000
 CUTS_PER_ROUND = 400
 VIOLATED = 1e-3
+TAILS_PER_CALL = 100  # ways back that are looked for between two looks at the clock
 
 
 @dataclass
@@ -77,10 +78,11 @@ def _staircase(x: Any) -> Any:
 
 
 class _Programme:
-    """The variables, and the three families of cuts."""
+    """The variables, and the three families of cuts; none is looked for after ``deadline``."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Problem, deadline: float) -> None:
         self.problem = problem
+        self.deadline = deadline
         tokens, sequence = problem.tokens, problem.sequence
         allowed = problem.match[np.ix_(tokens, tokens)]
         allowed &= sequence[:, None] < sequence[None, :]
@@ -91,7 +93,10 @@ class _Programme:
         self.cuts = _Cuts()
 
     def separate(self, x: NDArray[np.float64]) -> int:
-        """Add cuts that x violates; return how many."""
+        """Add cuts that x violates; return how many.
+
+        Without time left some are not found, which leaves a weaker relaxation, never a wrong one.
+        """
         before = len(self.cuts.limits)
         full = np.zeros(self.number.shape)
         full[self.pairs[:, 0], self.pairs[:, 1]] = x
@@ -101,9 +106,14 @@ class _Programme:
         self._order(full, x)
         return len(self.cuts.limits) - before
 
+    def _late(self) -> bool:
+        return perf_counter() > self.deadline
+
     def _staircases(self, full: NDArray[np.float64]) -> None:
         first = self.problem.first
         for n in range(len(first) - 1):
+            if self._late():
+                return
             for m in range(n + 1, len(first) - 1):
                 block = np.ix_(range(first[n], first[n + 1]), range(first[m], first[m + 1]))
                 if full[block].sum() <= 1 + VIOLATED:
@@ -116,6 +126,8 @@ class _Programme:
     def _transitivity(self, full: NDArray[np.float64]) -> None:
         found = []
         for t in range(len(full)):
+            if self._late():
+                break
             near = np.flatnonzero(full[t] > VIOLATED)
             excess = full[t, near][:, None] + full[t, near] - full[np.ix_(near, near)] - 1
             for i, j in np.argwhere(np.triu(excess, 1) > VIOLATED):
@@ -144,21 +156,31 @@ class _Programme:
             ),
             full.shape,
         )
-        length, previous = dijkstra(arcs, indices=tails + 1, return_predecessors=True, limit=1.0)
-        seen = set()
-        for row, tail in enumerate(tails):
-            if length[row, tail] >= 1 - VIOLATED:
-                continue
-            cycle, here = [], int(tail)
-            while here != tail + 1:
-                there = int(previous[row, here])
-                if self.number[here, there] >= 0:
-                    cycle.append(int(self.number[here, there]))
-                here = there
-            key = tuple(sorted(cycle))
-            if key not in seen:
-                seen.add(key)
-                self.cuts.add(cycle, [], len(cycle) - 1)
+        seen: set[tuple[int, ...]] = set()
+        for begin in range(0, len(tails), TAILS_PER_CALL):
+            if self._late():
+                return
+            some = tails[begin : begin + TAILS_PER_CALL]
+            length, previous = dijkstra(arcs, indices=some + 1, return_predecessors=True, limit=1.0)
+            for row, tail in enumerate(some):
+                if length[row, tail] < 1 - VIOLATED:
+                    self._forbid(self._way_back(previous[row], int(tail)), seen)
+
+    def _way_back(self, previous: NDArray[np.int32], tail: int) -> list[int]:
+        """The pairs on the lightest way from the token after ``tail`` back to it."""
+        cycle, here = [], tail
+        while here != tail + 1:
+            there = int(previous[here])
+            if self.number[here, there] >= 0:
+                cycle.append(int(self.number[here, there]))
+            here = there
+        return cycle
+
+    def _forbid(self, cycle: list[int], seen: set[tuple[int, ...]]) -> None:
+        key = tuple(sorted(cycle))
+        if key not in seen:
+            seen.add(key)
+            self.cuts.add(cycle, [], len(cycle) - 1)
 
 
 def programme(problem: Problem, *, seconds: float, objective: int) -> int | None:
@@ -172,7 +194,7 @@ def programme(problem: Problem, *, seconds: float, objective: int) -> int | None
     matching = problem.match[:, tokens].sum(axis=1)[tokens].sum()
     if matching > 2 * MOST_PAIRS + len(tokens):
         return None
-    model = _Programme(problem)
+    model = _Programme(problem, deadline=start + seconds)
     width = len(model.pairs)
     if width == 0 or len(first) < 3:
         return objective_at(problem, 0)

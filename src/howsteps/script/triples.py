@@ -28,7 +28,7 @@ MOST_SHARES = 4_000_000
 SHARES_PER_SECOND = 24_000  # leaves time for some hundred steps
 LONGEST = 200  # tokens of one sequence; the programme needs its cube
 PATIENCE = 15
-TRIPLES_PER_CALL = 2_000
+CELLS_PER_CALL = 20_000_000  # of the dynamic programme, between two looks at the clock
 
 
 @compiled
@@ -252,16 +252,18 @@ def triples(problem: Problem, *, seconds: float, objective: int, seed: int = 0) 
     share = np.repeat(parts.ravel(), counts.ravel())
     chosen = np.zeros(len(share), dtype=np.int8)
     mean = np.zeros(int(edges.sum()))
-    triple = _allocate(int(problem.lengths.max()))
+    longest = int(problem.lengths.max())
+    triple = _allocate(longest)
+    per_call = max(1, CELLS_PER_CALL // (longest + 1) ** 3)
 
     known = (objective / problem.match_cost - len(tokens)) / 2
     best, theta, waited = np.inf, 1.0, 0
     while best == np.inf or objective_at(problem, best) < objective:
         value = outside
-        for begin in range(0, len(chosen_triples), TRIPLES_PER_CALL):
+        for begin in range(0, len(chosen_triples), per_call):
             if perf_counter() - start > seconds:
                 return objective_at(problem, best) if best < np.inf else None
-            end = min(begin + TRIPLES_PER_CALL, len(chosen_triples))
+            end = min(begin + per_call, len(chosen_triples))
             value += _align_triples(
                 tokens, first, match, problem.conflict_free,
                 chosen_triples, offset, share, chosen, triple, begin, end,
