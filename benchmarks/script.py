@@ -9,22 +9,30 @@ scripts of real captions beside the two controls.
 import argparse
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from benchmarks import authors_numpy
 from howsteps import datasets
+from howsteps.datasets import judgement_file, truth
+from howsteps.evaluate import by_time, events_of, judged, script_score
 from howsteps.narration import hear
 from howsteps.script import align, certify, discover
 from howsteps.script.bound import order_free
-from howsteps.script.controls import frequent
+from howsteps.script.controls import frequent, text_free
 from howsteps.script.problem import pose
 from howsteps.script.rivals import partial_order, progressive
-from howsteps.task import Script, Step, Task
+from howsteps.task import Rule, Script, Task, Truth
+
+MODES = ("authors", "paper", "default")
+STEPS = 10  # K
+DRAW, DRAWS = 30, 3  # videos of a draw, and draws
+LEAD = 2.0  # seconds: narrators name a step shortly before they do it
 
 
 class Instance(NamedTuple):
@@ -145,49 +153,67 @@ def race(instances: Sequence[Instance]) -> None:
 
 
 def judge_scripts(captions: Path) -> None:
-    """Precision and recall of scripts by the judges' rules, K ≤ 10, beside the frequency one."""
-    ways: dict[str, Callable[[Task], Script]] = {
-        "most frequent by time": lambda task: frequent(task, 10),
-        **{
-            mode: lambda task, mode=mode: discover(task, steps=10, mode=mode)
-            for mode in ("authors", "paper", "default")
-        },
+    """Scripts of real captions, K ≤ 10, beside the two controls: mean over draws of 30, and all.
+
+    A script is scored twice: by the judges' rules, and by the times at which its steps are named.
+    The text-free control has times only.
+    """
+    ways = {
+        "text-free": Way("paper", lambda task: None),
+        "most frequent by time": Way("paper", lambda task: frequent(task, STEPS)),
+        **{mode: Way(mode, partial(discover, steps=STEPS, mode=mode)) for mode in MODES},
     }
-    print("\n| task | videos | script | steps | precision | recall |\n|---|---|---|---|---|---|")
+    print("\n| task | videos | script | steps | judged, P/R | by time, P/R |")
+    print("|---|---|---|---|---|---|")
     for rules_path in sorted((captions.parent / "annotations").glob("judge_*.json")):
-        rules = json.loads(rules_path.read_text("utf-8"))
-        path = captions / f"{rules['task']}.json"
+        path = captions / f"{rules_path.stem.removeprefix('judge_')}.json"
         [whole] = datasets.read(path).tasks
+        [seen] = truth.read(path).truths
+        judges = Judges(seen, judgement_file.read(rules_path, seen.steps))
         heard = {mode: hear(whole, mode=mode) for mode in ("paper", "default")}
-        for name, discovered in ways.items():
-            for many in (30, len(whole.videos)):
-                task = heard["default" if name == "default" else "paper"]
-                script = discovered(replace(task, videos=task.videos[:many]))
-                right = judged(script.steps, list(rules["rules"].values()))
-                shares = (
-                    f"{right / max(1, len(script.steps)):.2f} | {right / len(rules['rules']):.2f}"
-                )
+        for name, way in ways.items():
+            task = heard["default" if way.hearing == "default" else "paper"]
+            for many, draws in ((DRAW, DRAWS), (len(task.videos), 1)):
+                drawn = [draw(task, many, seed) for seed in range(draws)]
+                figures = [judges.score(one, way.discover(one)) for one in drawn]
+                cells = np.array(figures, dtype=float).mean(axis=0)
+                judged_by_rules = "–" if np.isnan(cells[1]) else f"{cells[1]:.2f}/{cells[2]:.2f}"
                 print(
-                    f"| {task.name} | {many} | {name} | {len(script.steps)} | {shares} |",
+                    f"| {task.name} | {many} | {name} | {cells[0]:.1f} | {judged_by_rules} "
+                    f"| {cells[3]:.2f}/{cells[4]:.2f} |",
                     flush=True,
                 )
 
 
-def judged(steps: Sequence[Step], truth: Sequence[Any]) -> int:
-    """Longest chain of steps that are right and in the true order, each true step once.
+class Way(NamedTuple):
+    """A way to a script: the mode in which the captions are heard, and what is made of them."""
 
-    A step is right for a true step when at least half of its mentions fit one of its rules.
-    """
-    best = np.zeros((len(steps) + 1, len(truth) + 1), dtype=int)
-    for i, step in enumerate(steps, 1):
-        for j, rules in enumerate(truth, 1):
-            fitting = sum(
-                any(m.verb in rule["verbs"] and m.noun in rule["nouns"] for rule in rules)
-                for m in step.mentions
-            )
-            right = int(2 * fitting >= len(step.mentions))
-            best[i, j] = max(best[i - 1, j], best[i, j - 1], best[i - 1, j - 1] + right)
-    return int(best[-1, -1])
+    hearing: str
+    discover: Callable[[Task], Script | None]
+
+
+class Judges(NamedTuple):
+    """What people saw in the videos, and which relations they accept for each true step."""
+
+    truth: Truth
+    rules: Mapping[str, Sequence[Rule]]
+
+    def score(self, task: Task, script: Script | None) -> tuple[float, ...]:
+        """Steps; precision and recall as judged; and by time. None: the text-free control."""
+        order = [self.truth.steps.index(name) for name in self.rules]
+        steps = STEPS if script is None else len(script.steps)
+        events = text_free(task, STEPS) if script is None else events_of(script)
+        timed = script_score(by_time(events, self.truth, steps, lead=LEAD), order, "by time")
+        if script is None:
+            return steps, np.nan, np.nan, timed.precision, timed.recall
+        read = script_score(judged(script.steps, self.rules, self.truth.steps), order, "judged")
+        return steps, read.precision, read.recall, timed.precision, timed.recall
+
+
+def draw(task: Task, many: int, seed: int) -> Task:
+    """Some videos of a task, in their order."""
+    chosen = np.random.default_rng(seed).permutation(len(task.videos))[:many]
+    return replace(task, videos=tuple(task.videos[n] for n in sorted(chosen)))
 
 
 if __name__ == "__main__":
