@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from howsteps.script.discovery import OPTIONS
 from howsteps.script.record import record
 from howsteps.script.stability import CANDIDATES, USUAL_STEPS, choose, common, stable_steps
 from howsteps.script.talk import talk
-from howsteps.task import Relation, Script, Task
+from howsteps.task import Mention, Relation, Script, Sentence, Step, Task, Word
 from tests.script import spoken
 
 WASH = (
@@ -63,6 +64,25 @@ def test_examples_are_sentences_of_different_videos() -> None:
         assert 1 <= len(step.examples) <= 3
         assert len(set(step.examples)) == len(step.examples)
         assert step.relations[0][0].noun in step.examples[0]
+
+
+def test_an_example_names_the_thing_itself_where_one_does() -> None:
+    task = spoken.task(*["dry cat"] * 3)
+    said = (
+        "dry it",
+        "the cat is dried",
+        "now at the very end you dry the cat with a soft old towel",
+    )
+    videos = tuple(
+        replace(
+            video,
+            sentences=(Sentence(tuple(Word(word, 0.0, 2.0) for word in text.split())),),
+            mentions=(replace(video.mentions[0], resolved=n == 0, passive=n == 1),),
+        )
+        for n, (video, text) in enumerate(zip(task.videos, said, strict=True))
+    )
+    [step] = discover(replace(task, videos=videos), steps=1, match=same_words).steps
+    assert step.examples == (said[2], said[1], said[0])
 
 
 def test_what_one_video_alone_says_is_no_step() -> None:
@@ -177,19 +197,22 @@ def narrations(generator: np.random.Generator, videos: int, steps: int) -> list[
     return rows
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("steps", [5, 9, 13])
 def test_the_number_of_steps_is_what_two_halves_agree_on(steps: int, seed: int) -> None:
     rows = narrations(np.random.default_rng(seed), 24, steps)
-    chosen = stable_steps(rows, np.eye(60, dtype=bool), seed=seed)
-    assert abs(chosen - steps) <= 1
-    assert chosen == stable_steps(rows, np.eye(60, dtype=bool), seed=seed)
+    assert abs(stable_steps(rows, np.eye(60, dtype=bool), seed=seed) - steps) <= 1
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_halves_that_do_not_agree_cannot_tell(seed: int) -> None:
     rows = np.random.default_rng(seed).integers(60, size=(20, 10)).tolist()
     assert stable_steps(rows, np.eye(60, dtype=bool), seed=seed) == USUAL_STEPS
+
+
+def test_one_seed_one_number_of_steps() -> None:
+    rows, match = narrations(np.random.default_rng(5), 12, 7), np.eye(60, dtype=bool)
+    assert stable_steps(rows, match, seed=1) == stable_steps(rows, match, seed=1)
 
 
 def test_the_halves_decide_where_they_can_and_else_ten() -> None:
@@ -257,3 +280,9 @@ def test_the_record_has_the_documented_shape() -> None:
     assert set(one["alignment"]) == {"objective", "objective_per_token", "bound", "seconds"}
     both = record({"a": script, "b": script})
     assert set(both["tasks"]) == {"a", "b"}
+
+
+def test_times_are_recorded_to_the_millisecond() -> None:
+    mention = Mention("v", "dry", "cat", "dry the cat", 0.1 + 0.2, 2 / 3)
+    written = record({"wash": Script((Step("dry the cat", (mention,)),))})
+    assert written["steps"][0]["mentions"] == [{"video": "v", "start": 0.3, "end": 0.667}]

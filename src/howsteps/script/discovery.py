@@ -197,13 +197,20 @@ def _step(task: Task, mentions: Sequence[Mention]) -> Step:
 
 
 def _examples(task: Task, mentions: Sequence[Mention]) -> tuple[str, ...]:
-    """Sentences of different videos, the easiest to read first."""
+    """Sentences of different videos, the easiest to read first.
+
+    A sentence that names the thing itself, as what is done, goes before "take it off" and "it is
+    taken off"; then a length that is quick to read counts.
+    """
     sentences = {video.id: video.sentences for video in task.videos}
-    found: dict[str, str] = {}
+    found: list[tuple[bool, bool, int, str, str]] = []
     for mention in mentions:
         if mention.sentence < len(sentences[mention.video]):
-            found.setdefault(mention.video, sentences[mention.video][mention.sentence].text)
-    unlike = sorted(
-        set(found.values()), key=lambda text: (abs(len(text.split()) - EXAMPLE_WORDS), text)
-    )
-    return tuple(unlike[:EXAMPLES])
+            text = sentences[mention.video][mention.sentence].text
+            length = abs(len(text.split()) - EXAMPLE_WORDS)
+            found.append((mention.resolved, mention.passive, length, text, mention.video))
+    shown: dict[str, str] = {}
+    for *_, text, video in sorted(found):
+        if text not in shown and video not in shown.values():
+            shown[text] = video
+    return tuple(shown)[:EXAMPLES]

@@ -117,7 +117,7 @@ def pose(sequences: Sequence[Sequence[int]], match: ArrayLike) -> Problem:
     matrix = np.asarray(match)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise AlignmentError(f"the match matrix must be square, it has shape {matrix.shape}")
-    if not np.isin(matrix, (0, 1)).all():
+    if matrix.dtype != bool and not np.isin(matrix, (0, 1)).all():
         raise AlignmentError("the match matrix must hold true and false only")
     matrix = matrix.astype(bool)
     if (matrix != matrix.T).any():

@@ -52,7 +52,11 @@ def _step(step: Step) -> dict[str, Any]:
             for relation, count in step.relations
         ],
         "mentions": [
-            {"video": mention.video, "start": mention.start, "end": mention.end}
+            {
+                "video": mention.video,
+                "start": round(mention.start, 3),
+                "end": round(mention.end, 3),
+            }
             for mention in step.mentions
         ],
         "examples": list(step.examples),

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from howsteps.script import selection
 from howsteps.script.alignment import align
+from howsteps.script.problem import pose, shared_part
 
 CANDIDATES = range(4, 16)
 USUAL_STEPS = 10  # of the paper
@@ -34,17 +35,18 @@ CLEAR = 2.0  # standard errors
 
 def stable_steps(sequences: Sequence[Sequence[int]], match: NDArray[np.bool_], *, seed: int) -> int:
     """Choose K; see the module for how. Few narrations are given all that they can show."""
-    spoken = [list(row) for row in sequences if len(row)]
-    if len(spoken) < FEWEST_VIDEOS:
+    shared = shared_part(pose(sequences, match))  # what one video alone says is no step anyway
+    rows = [list(row) for row in shared.split(shared.tokens)]
+    if len(rows) < FEWEST_VIDEOS:
         return CANDIDATES[-1]
     generator = np.random.default_rng(seed)
     gains = np.zeros((SPLITS, len(CANDIDATES)))
     for split in range(SPLITS):
-        order = generator.permutation(len(spoken))
-        halves = [_ranked([spoken[n] for n in order[part::2]], match, seed) for part in (0, 1)]
+        order = generator.permutation(len(rows))
+        halves = [_ranked([rows[n] for n in order[part::2]], shared.match, seed) for part in (0, 1)]
         for place, steps in enumerate(CANDIDATES):
             one, two = (_shown(supports, usual, steps) for supports, usual in halves)
-            gains[split, place] = 2 * common(one, two, match) - (len(one) + len(two)) / 2
+            gains[split, place] = 2 * common(one, two, shared.match) - (len(one) + len(two)) / 2
     return choose(gains)
 
 
