@@ -38,6 +38,16 @@ def progress(what: str, total: int, *, quiet: bool) -> Iterator[Callable[[], Non
         yield _lines(what, total)
 
 
+@contextmanager
+def waiting(what: str, *, quiet: bool) -> Iterator[None]:
+    """Show on a terminal that something of unknown length is under way."""
+    if quiet or not err.is_terminal:
+        yield
+    else:
+        with err.status(f"{escape(what)} [dim](the first run compiles its loops)[/]"):
+            yield
+
+
 def _lines(what: str, total: int) -> Callable[[], None]:
     done, said, started = 0, monotonic(), False
 

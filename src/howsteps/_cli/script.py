@@ -61,14 +61,15 @@ def script(
     ):
         if not any(video.mentions for video in task.videos):
             continue  # heard_tasks has said so of every video
-        found = discover(
-            task,
-            steps=steps,
-            mode=mode,
-            seed=seed,
-            seconds=seconds,
-            certificate_seconds=certify,
-        )
+        with screen.waiting(f"aligning {task.name}", quiet=quiet):
+            found = discover(
+                task,
+                steps=steps,
+                mode=mode,
+                seed=seed,
+                seconds=seconds,
+                certificate_seconds=certify,
+            )
         scripts[task.name] = found
         if str(json_file) != "-":
             show_script(task, found)
