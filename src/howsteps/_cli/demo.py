@@ -12,8 +12,8 @@ COMMON = 12  # relations to list
 def demo() -> None:
     """Hear thirteen narrations of one job, written by the project, and write down its steps.
 
-    The job is replacing the inner tube of a bicycle wheel; nearly every narration is in a caption
-    format of its own.
+    The job is replacing the inner tube of a bicycle wheel; the narrations are in ten caption
+    formats.
     """
     with as_file(files("howsteps.demo") / "fix_a_flat_bike_tire") as folder:
         names = ", ".join(sorted(path.name for path in folder.iterdir()))
