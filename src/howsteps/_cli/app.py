@@ -14,7 +14,7 @@ from howsteps._cli.fetch import fetch
 from howsteps._cli.narration import narration
 from howsteps._cli.script import script
 from howsteps._cli.stats import stats
-from howsteps.errors import HowstepsError
+from howsteps.errors import HowstepsError, shown
 
 app = typer.Typer(
     name="howsteps",
@@ -53,5 +53,5 @@ def main() -> None:
     try:
         app()
     except HowstepsError as error:
-        screen.err.print(f"[red]howsteps:[/] {escape(str(error))}", soft_wrap=True)
+        screen.err.print(f"[red]howsteps:[/] {escape(shown(str(error)))}", soft_wrap=True)
         sys.exit(1)
