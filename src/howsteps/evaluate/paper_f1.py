@@ -50,6 +50,12 @@ class Placement:
     present: Bits
     long: Bits
 
+    def of(self, videos: NDArray[np.int64]) -> "Placement":
+        """The same for a choice of videos; one may be chosen several times."""
+        return Placement(
+            self.hits[videos], self.made[videos], self.present[videos], self.long[videos]
+        )
+
 
 def place(
     predictions: Sequence[Localisation], truth: Truth, steps: int, interval: float = 1 / 3
