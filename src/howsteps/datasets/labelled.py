@@ -120,7 +120,9 @@ def _with_narrations(seen: Truth, tasks: Sequence[Task]) -> Labelled:
         if video in told
     }
     videos = tuple(replace(told[video], duration=lengths[video]) for video in lengths)
-    whole = Labelled(Task(seen.task, videos), replace(seen, durations=seen.durations | lengths))
+    whole = Labelled(
+        Task(seen.task, videos), replace(seen, durations={**seen.durations, **lengths})
+    )
     return of_videos(whole, list(lengths))
 
 
@@ -214,4 +216,3 @@ def _arrays(folder: Path, task: Task) -> dict[str, NDArray[np.float32]]:
             raise InputError(path, f"has {x.shape[1]} columns, the first video {width}")
         arrays[video.id] = x.astype(np.float32)
     return arrays
-

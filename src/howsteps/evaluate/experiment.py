@@ -104,7 +104,9 @@ class Summary:
     over_seeds: tuple[float, float] | None
 
 
-def listened(labelled: Labelled, progress: Callable[[Video], None] | None = None) -> dict[str, Task]:
+def listened(
+    labelled: Labelled, progress: Callable[[Video], None] | None = None
+) -> dict[str, Task]:
     """The task as the modes hear it, its captions parsed once; empty without narrations."""
     videos = labelled.task.videos
     if any(video.mentions for video in videos):
@@ -141,11 +143,11 @@ def run(
             names = drawn(labelled, plan.videos, seed)
             draw = Draw(labelled, heard, names, plan.search_seconds)
         by = judge(draw.truth, rules, bars=plan.bars, seed=seed)
-        once: dict[str, Prediction | NotMeasured] = {}
+        once: dict[str, Prediction] = {}
         for steps in plan.steps:
             for method in plan.runs:
                 found = once.get(method) or _predicted(method, draw, steps, seed)
-                if isinstance(found, NotMeasured) or found.known:
+                if isinstance(found, Prediction) and found.known:
                     once[method] = found  # the same for every number of steps
                 yield from _scored(found, method, steps, seed, plan.protocols, by)
                 progress()
@@ -207,9 +209,12 @@ def summarise(rows: Sequence[Row]) -> list[Summary]:
     return [
         Summary(
             *key,
-            *(fmean(getattr(row, what) for row in same) for what in ("f1", "precision", "recall")),
-            *(_mean_of_known([getattr(row, end) for row in same]) for end in ("low", "high")),
-            over_seeds([row.f1 for row in same]),
+            f1=fmean(row.f1 for row in same),
+            precision=fmean(row.precision for row in same),
+            recall=fmean(row.recall for row in same),
+            low=_mean_of_known([row.low for row in same]),
+            high=_mean_of_known([row.high for row in same]),
+            over_seeds=over_seeds([row.f1 for row in same]),
         )
         for key, same in groups.items()
     ]

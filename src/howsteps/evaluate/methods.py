@@ -12,7 +12,7 @@ from howsteps.evaluate import cooccurrence
 from howsteps.evaluate.draw import Draw
 from howsteps.evaluate.order import find_order
 from howsteps.evaluate.protocols import NotMeasured, Prediction
-from howsteps.localise import baselines, hmm, mention_windows
+from howsteps.localise import Clustering, baselines, hmm, mention_windows
 from howsteps.script import controls
 from howsteps.task import Localisation, Script
 
@@ -45,9 +45,7 @@ def video_and_words(draw: Draw, steps: int, seed: int) -> Prediction:
         relations = np.array([number[m.relation] for m in said], dtype=np.int64)
         windows = mention_windows(times, length, GRID)
         words.append(baselines.bag_of_relations(windows, relations, len(kept)))
-    return _clustered(
-        draw, baselines.video_and_words(draw.features, words, steps=steps, seed=seed)
-    )
+    return _clustered(draw, baselines.video_and_words(draw.features, words, steps=steps, seed=seed))
 
 
 def transcript(draw: Draw, steps: int, seed: int) -> Prediction:
@@ -150,7 +148,7 @@ def text_free(draw: Draw, steps: int, seed: int) -> Prediction:
 CONTROLS: Mapping[str, Method] = {"frequent": frequent, "text-free": text_free}
 
 
-def _clustered(draw: Draw, found: "baselines.Clustering") -> Prediction:
+def _clustered(draw: Draw, found: Clustering) -> Prediction:
     return Prediction(
         found.intervals.shape[1],
         draw.in_seconds(found.intervals),

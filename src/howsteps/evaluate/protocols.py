@@ -16,6 +16,7 @@ from howsteps.evaluate.crosstask_recall import crosstask_recall
 from howsteps.evaluate.frame_f1 import frame_f1
 from howsteps.evaluate.frames import Labels, label_frames, true_frames
 from howsteps.evaluate.kukleva import kukleva
+from howsteps.evaluate.matching import Matching
 from howsteps.evaluate.order import find_order
 from howsteps.evaluate.paper_f1 import Variant, paper_f1, paper_f1_with_bar, place
 from howsteps.evaluate.per_video import per_video
@@ -112,7 +113,7 @@ def _paper(variant: Variant) -> "Protocol":
             return paper_f1_with_bar(chosen, others, variant)
         return _with_bar(
             paper_f1(chosen, variant),
-            lambda videos: paper_f1(chosen.of(videos), variant),
+            lambda score, videos: paper_f1(chosen.of(videos), variant, score.matching),
             len(by.truth.durations),
             by.seed,
         )
@@ -141,13 +142,13 @@ def _crosstask(prediction: Prediction, by: Judge) -> Score:
         raise NotMeasured("discovers steps, and this protocol is for steps that are known")
     names = list(by.truth.durations)
 
-    def again(videos: NDArray[np.int64]) -> Score:
+    def again(_: Score, videos: NDArray[np.int64]) -> Score:
         return crosstask_recall(*_copied(prediction.places, by.truth, [names[n] for n in videos]))
 
     return _with_bar(crosstask_recall(prediction.places, by.truth), again, len(names), by.seed)
 
 
-def _frames(score: Callable[[list[Labels], list[Labels], int, int], Score]) -> "Protocol":
+def _frames(scored: "_OnFrames") -> "Protocol":
     def protocol(prediction: Prediction, by: Judge) -> Score:
         _need_places(prediction)
         true = true_frames(by.truth, FRAME_RATE)
@@ -157,18 +158,18 @@ def _frames(score: Callable[[list[Labels], list[Labels], int, int], Score]) -> "
         ours = [label_frames(stretches[v], len(row), FRAME_RATE) for v, row in true.items()]
         theirs = list(true.values())
 
-        def again(videos: NDArray[np.int64]) -> Score:
+        def again(score: Score, videos: NDArray[np.int64]) -> Score:
             chosen = [ours[n] for n in videos], [theirs[n] for n in videos]
-            return score(*chosen, prediction.steps, by.seed)
+            return scored(*chosen, prediction.steps, score.matching)
 
-        return _with_bar(
-            score(ours, theirs, prediction.steps, by.seed), again, len(theirs), by.seed
-        )
+        score = scored(ours, theirs, prediction.steps, None)
+        return _with_bar(score, again, len(theirs), by.seed)
 
     return protocol
 
 
 Protocol: TypeAlias = Callable[[Prediction, Judge], Score]
+_OnFrames: TypeAlias = Callable[[list[Labels], list[Labels], int, Matching | None], Score]
 
 PROTOCOLS: Mapping[str, Protocol] = {
     "paper-f1": _paper(Variant.paper),
@@ -176,11 +177,11 @@ PROTOCOLS: Mapping[str, Protocol] = {
     "paper-f1-authors": _paper(Variant.authors),
     "script": _script,
     "script-judged": _script_judged,
-    "kukleva": _frames(lambda p, t, steps, seed: kukleva(p, t, steps, seed=seed)),
+    "kukleva": _frames(kukleva),
     "per-video": _frames(lambda p, t, *_: per_video(p, t, background=False)),
     "per-video-background": _frames(lambda p, t, *_: per_video(p, t, background=True)),
     "crosstask-recall": _crosstask,
-    "frame-f1": _frames(lambda p, t, *_: frame_f1(p, t)),
+    "frame-f1": _frames(lambda p, t, _, matching: frame_f1(p, t, matching)),
 }
 SCRIPT_PROTOCOLS = ("script", "script-judged")
 
@@ -212,9 +213,10 @@ def _need_places(prediction: Prediction) -> None:
 
 
 def _with_bar(
-    score: Score, again: Callable[[NDArray[np.int64]], Score], videos: int, seed: int
+    score: Score, again: Callable[[Score, NDArray[np.int64]], Score], videos: int, seed: int
 ) -> Score:
-    low, high = over_videos(lambda chosen: again(chosen).f1, videos, seed=seed)
+    """Put a bootstrap of videos to a score; the matching of all videos is kept in each draw."""
+    low, high = over_videos(lambda chosen: again(score, chosen).f1, videos, seed=seed)
     return replace(score, low=low, high=high)
 
 

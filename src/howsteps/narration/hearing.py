@@ -1,11 +1,10 @@
 """Captions to sentences and mentions: what every narrator says is done, and when."""
 
 from bisect import bisect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from spacy.language import Language
 from spacy.tokens import Doc, Token
 
 from howsteps.narration import grammar, parser, relations
