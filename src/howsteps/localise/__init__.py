@@ -1,7 +1,8 @@
 """Features and windows in, the place of every step in every video out.
 
 :func:`place` is the stage put together, :func:`cluster` the paper's method on arrays;
-docs/localise.md explains the problem and each solver. The names are loaded when they are first used: the algebra alone needs no compiler.
+docs/localise.md explains the problem and each solver. The names are loaded when they are first
+used: the algebra alone needs no compiler.
 """
 
 from importlib import import_module
