@@ -9,6 +9,7 @@ from rich.table import Table
 from howsteps._cli import options, screen
 from howsteps._cli.hearing import heard_tasks
 from howsteps._cli.outcome import finish, write_json
+from howsteps.clock import clock
 from howsteps.errors import Problem
 from howsteps.task import Script, Step, Task
 
@@ -146,6 +147,6 @@ def places(task: Task, found: Script, numbers: range) -> Table:
             own = [mention for mention in step.mentions if mention.video == video.id]
             usual = step.relations[0][0]
             star = "*" if own and own[0].relation != usual else ""
-            cells.append(screen.clock(own[0].start) + star if own else "[dim]·[/]")
+            cells.append(clock(own[0].start) + star if own else "[dim]·[/]")
         table.add_row(escape(video.title or video.id), *cells)
     return table
