@@ -10,6 +10,7 @@ from rich.markup import escape
 import howsteps
 from howsteps._cli import screen
 from howsteps._cli.demo import demo
+from howsteps._cli.evaluate import evaluate
 from howsteps._cli.fetch import fetch
 from howsteps._cli.narration import narration
 from howsteps._cli.run import run
@@ -28,6 +29,7 @@ app.command()(narration)
 app.command()(script)
 app.command()(demo)
 app.command()(stats)
+app.command()(evaluate)
 app.command()(fetch)
 
 
