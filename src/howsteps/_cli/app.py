@@ -13,6 +13,7 @@ from howsteps._cli.demo import demo
 from howsteps._cli.evaluate import evaluate
 from howsteps._cli.fetch import fetch
 from howsteps._cli.narration import narration
+from howsteps._cli.run import run
 from howsteps._cli.script import script
 from howsteps._cli.stats import stats
 from howsteps.errors import HowstepsError
@@ -23,6 +24,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+app.command()(run)
 app.command()(narration)
 app.command()(script)
 app.command()(demo)
