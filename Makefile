@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= ../shared/data
 
-.PHONY: demo test lint docs bench parser silver clean
+.PHONY: demo test lint docs bench chromium screenshots parser silver clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("howsteps needs Python 3.11 to 3.13") if not (3, 11) <= sys.version_info[:2] < (3, 14) else None'
@@ -22,11 +22,21 @@ DATA ?= ../shared/data
 demo: .venv/ready
 	$(BIN)/howsteps demo
 
-test: .venv/ready-dev
+test: .venv/ready-dev chromium
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pytest
+
+# The page is tested in a real Chromium. Where it cannot be installed, those tests fail and say why.
+chromium:
+	@command -v $${HOWSTEPS_CHROMIUM:-chromium} >/dev/null 2>&1 || { \
+	  command -v apt-get >/dev/null 2>&1 && \
+	  if [ "$$(id -u)" = 0 ]; then AS=; else AS="sudo -n"; fi && \
+	  echo "installing chromium for the tests of the page" && \
+	  { $$AS apt-get install -y -qq --no-install-recommends chromium >/dev/null 2>&1 || \
+	    { $$AS apt-get update -qq && $$AS apt-get install -y -qq --no-install-recommends chromium >/dev/null; }; }; } || \
+	  echo "no Chromium here, and it cannot be installed: run 'apt-get install chromium' as root, or set HOWSTEPS_CHROMIUM"
 
 lint: .venv/ready-dev
 	$(BIN)/ruff check --fix .
@@ -41,6 +51,7 @@ bench: .venv/ready-dev
 	$(BIN)/python -m benchmarks.relations $(DATA)/captions
 	$(BIN)/python -m benchmarks.script $(DATA)/captions
 	$(BIN)/python -m benchmarks.localise
+	$(BIN)/python -m benchmarks.page
 
 # The parser that ships with howsteps (docs/parser.md). `make silver` needs a GPU, torch and
 # transformers; what it makes is passed to `make parser` as SILVER and ENCODER.
