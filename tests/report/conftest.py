@@ -1,7 +1,6 @@
 """A real Chromium, films to play in it, and a page of them."""
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,31 +10,25 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from howsteps.report import write_page
 from howsteps.task import Result
 
+from . import chromium
 from .films import make_films
 from .job import tea
 
 VIDEOS, STEPS = 4, 5
-CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     """The Chromium of the system; Playwright's own download is never used."""
-    found = os.environ.get("HOWSTEPS_CHROMIUM") or next(
-        filter(None, map(shutil.which, CHROMIUMS)), None
-    )
+    found = chromium.find()
     if found is None:
-        pytest.fail(
-            "The page is tested in a real Chromium, and there is none. On Debian: `make chromium` "
-            "(or apt-get install chromium); elsewhere, set HOWSTEPS_CHROMIUM to its program.",
-            pytrace=False,
-        )
+        pytest.fail(chromium.ADVICE, pytrace=False)
     # Chromium's sandbox refuses to run as root, as which many CI machines run everything.
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=found, args=sandbox)
-        yield chromium
-        chromium.close()
+        running = driver.chromium.launch(executable_path=found, args=sandbox)
+        yield running
+        running.close()
 
 
 @pytest.fixture(scope="session")
