@@ -120,7 +120,7 @@ def test_no_worker_is_left_behind(tmp_path: Path, how: signal.Signals) -> None:
     program.write_text(WAITING)
     notes = tmp_path / "notes"
     notes.mkdir()
-    with subprocess.Popen(
+    with subprocess.Popen(  # noqa: S603 - our own program
         [sys.executable, str(program), str(notes)],
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
         stderr=subprocess.DEVNULL,

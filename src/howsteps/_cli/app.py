@@ -11,6 +11,7 @@ import howsteps
 from howsteps._cli import screen
 from howsteps._cli.demo import demo
 from howsteps._cli.doctor import doctor
+from howsteps._cli.evaluate import evaluate
 from howsteps._cli.export import export
 from howsteps._cli.fetch import fetch
 from howsteps._cli.localise import localise
@@ -34,6 +35,7 @@ app.command()(export)
 app.command()(doctor)
 app.command()(demo)
 app.command()(stats)
+app.command()(evaluate)
 app.command()(fetch)
 
 
