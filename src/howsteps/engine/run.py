@@ -172,7 +172,7 @@ def _one(
     try:
         script = read_script(given, task) if given else stages.script_of(task, options, work)
         if not script.steps:
-            raise HowstepsError(_why_no_steps(task))
+            raise HowstepsError(_why_no_steps(task, options.steps))
         features, keys, task, found = _features(task, options, work)
         problems += found
         task, found = _known(task, features)
@@ -188,9 +188,14 @@ def _one(
     return result, problems
 
 
-def _why_no_steps(task: Task) -> str:
+def _why_no_steps(task: Task, asked: int | None) -> str:
+    if asked is not None:
+        return (
+            f"no {asked} steps stand out: more than that are named equally often, and which to "
+            "leave out would be chance; ask for more steps, or leave their number open"
+        )
     if len(task.videos) < 2:
-        return "a step is what several narrators name, and this is one video"
+        return "its narrator names nothing that is done"
     return "no two narrators name the same thing; more videos, or more of what is said, may help"
 
 
