@@ -1,0 +1,31 @@
+"""Local descriptors as they are kept: directions, a byte for each number."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """Local descriptors (n×d, as whole numbers of -127…127) and the interval of each (n)."""
+
+    values: NDArray[np.int8]
+    intervals: NDArray[np.int32]
+
+
+Stretch: TypeAlias = dict[str, Local]  # by kind
+Found: TypeAlias = tuple[int, NDArray[np.int8]]  # an interval and descriptors of it
+
+
+def quantised(values: NDArray[np.float32]) -> NDArray[np.int8]:
+    """Directions in a byte for each number: 127 · v / max |v|."""
+    largest = np.abs(values).max(axis=1, keepdims=True)
+    return np.rint(values * (127 / np.maximum(largest, 1e-12))).astype(np.int8)
+
+
+def directions(values: NDArray[np.int8]) -> NDArray[np.float32]:
+    """Unit vectors again: v / ‖v‖."""
+    floats = values.astype(np.float32)
+    return floats / np.maximum(np.linalg.norm(floats, axis=1, keepdims=True), 1e-12)
