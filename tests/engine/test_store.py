@@ -63,7 +63,7 @@ def test_arrays_come_back_and_have_the_same_bytes_every_time(tmp_path):
 
 
 def test_an_object_array_is_refused(tmp_path):
-    with pytest.raises(TypeError, match="array of objects"):
+    with pytest.raises(ValueError, match="Object arrays"):
         Store(tmp_path).keep_arrays("features", "k", {"x": np.array([{}], dtype=object)})
 
 

@@ -1,0 +1,1 @@
+"""What people look at: the page, its pictures, and figures for papers."""
