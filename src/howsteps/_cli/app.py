@@ -11,6 +11,7 @@ import howsteps
 from howsteps._cli import screen
 from howsteps._cli.demo import demo
 from howsteps._cli.evaluate import evaluate
+from howsteps._cli.features import features
 from howsteps._cli.fetch import fetch
 from howsteps._cli.narration import narration
 from howsteps._cli.run import run
@@ -27,6 +28,7 @@ app = typer.Typer(
 app.command()(run)
 app.command()(narration)
 app.command()(script)
+app.command()(features)
 app.command()(demo)
 app.command()(stats)
 app.command()(evaluate)

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from howsteps._cli import screen
+from howsteps.clock import clock
 
 if TYPE_CHECKING:  # loads nothing before a command needs it
     from howsteps.engine.watched import Progress as Told
@@ -40,9 +41,9 @@ class _Bars:
     """One bar for all films, and one for each that is being watched."""
 
     def __init__(self, bars: Progress, count: int) -> None:
-        self._bars, self._of, self._began = bars, {}, {}
-        self._of: dict[str, TaskID]
-        self._began: dict[str, float]
+        self._bars = bars
+        self._of: dict[str, TaskID] = {}
+        self._began: dict[str, float] = {}
         self._all = bars.add_task("films", total=count, clock="", pace="")
 
     def told(self, seen: "Seen") -> None:
@@ -59,7 +60,7 @@ class _Bars:
         self._bars.update(
             self._of[seen.video],
             completed=seen.seconds,
-            clock=screen.clock(seen.seconds),
+            clock=clock(seen.seconds),
             pace=pace(seen.seconds, spent),
         )
 
@@ -80,7 +81,7 @@ class _Lines:
             self._said = monotonic()
             watched = sum(self._seconds.values())
             print(
-                f"watching: {self._done} of {self._count} films, {screen.clock(watched)} of film "
+                f"watching: {self._done} of {self._count} films, {clock(watched)} of film "
                 f"{pace(watched, monotonic() - self._began)}",
                 file=sys.stderr,
                 flush=True,

@@ -1,7 +1,8 @@
 """Work on one file in a process of its own, which may crash, hang or swell without harm to others.
 
-The job goes in as JSON on stdin and answers come out as lines of JSON on stdout: nothing that the other
-process says is ever executed here. It is killed when it falls behind, and when this process gives up.
+The job goes in as JSON on stdin and answers come out as lines of JSON on stdout: nothing that the
+other process says is ever executed here. It is killed when it falls behind, and when this process
+gives up.
 """
 
 import json

@@ -4,12 +4,12 @@
 
     film ─► watched (descriptors, in a process of its own) ─► vocabulary ─► words ─► vectors
 
-Descriptors are kept for each film and each kind, named by the film's content and the options. When a film
-is added later it is watched alone, and the others only have their words looked up again.
+Descriptors are kept for each film and each kind, named by the film's content and the options. When
+a film is added later it is watched alone, and the others only have their words looked up again.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,29 @@ from howsteps.vision.vocabulary import SAMPLE, Vocabulary, learn
 _VERSION = 1  # of what is computed: a change here makes all of it again
 _WORDS, _VOCABULARY = "words", "vocabulary"
 
-Features: TypeAlias = dict[str, NDArray[np.float32]]
+
+class Features(NamedTuple):
+    """What is seen in videos.
+
+    Attributes
+    ----------
+    vectors
+        By video id, T×d float32. A video that could not be watched is not there.
+    problems
+        The reason for each that is not there, and what was wrong with others.
+    keys
+        By video id, a hash of all that its vectors depend on.
+    durations
+        By video id, seconds.
+    vocabularies
+        By kind, the words that the vectors count.
+    """
+
+    vectors: dict[str, NDArray[np.float32]]
+    problems: list[Problem]
+    keys: dict[str, str]
+    durations: dict[str, float]
+    vocabularies: dict[str, Vocabulary]
 
 
 def features_of(
@@ -38,8 +60,9 @@ def features_of(
     device: str = "cpu",
     workers: int | None = None,
     memory: int = MEMORY,
+    again: bool = False,
     progress: Progress = lambda seen: None,
-) -> tuple[Features, list[Problem]]:
+) -> Features:
     """Describe every interval of every video that has a file.
 
     Parameters
@@ -58,17 +81,19 @@ def features_of(
         How many films are watched at once; else as many as there are cores.
     memory
         Bytes that one film may take, over what the libraries do.
+    again
+        Watch the films again even if they are known.
     progress
-        Told how far each film is.
+        Told how far each film is, from several threads but one at a time.
 
-    Returns
-    -------
-    features
-        By video id, T×d float32. A video that could not be watched is not there.
-    problems
-        The reason for each that is not there, and what was wrong with others.
+    Raises
+    ------
+    HowstepsError
+        The vocabularies are of descriptors made with other options, or the network is not there.
     """
     options = options or VisionOptions()
+    if vocabularies is not None:
+        _check(vocabularies, options)
     films, problems = watch_all(
         videos,
         options.watch,
@@ -76,25 +101,31 @@ def features_of(
         device=device,
         workers=workers,
         memory=memory,
+        again=again,
         progress=progress,
     )
     if not films:
-        return {}, problems
+        return Features({}, problems, {}, {}, {})
     if vocabularies is None:
         vocabularies, flaws = vocabularies_of(films, options, store)
         problems += flaws
-    _check(vocabularies, options)
-    features = {
-        film.video: np.concatenate(
-            [
-                hellinger(blocks(_counts(film, kind, vocabularies[kind], store)))
-                for kind in film.keys
-            ],
-            axis=1,
-        )
-        for film in films
-    }
-    return features, problems
+    kinds = list(films[0].keys)
+    words = {kind: vocabularies[kind] for kind in kinds}
+    vectors = {}
+    for film in films:
+        parts = [hellinger(blocks(_counts(film, kind, words[kind], store))) for kind in kinds]
+        vectors[film.video] = np.concatenate(parts, axis=1)
+    return Features(
+        vectors,
+        problems,
+        {film.video: _vector_key(film, words) for film in films},
+        {film.video: film.seconds for film in films},
+        words,
+    )
+
+
+def _vector_key(film: Watched, words: Mapping[str, Vocabulary]) -> str:
+    return key_of(_VERSION, keys={kind: [film.keys[kind], words[kind].digest] for kind in words})
 
 
 def vocabularies_of(
@@ -138,9 +169,7 @@ def _sample(
     return directions(np.concatenate(drawn)) if drawn else np.empty((0, 0), np.float32)
 
 
-def _counts(
-    film: Watched, kind: str, vocabulary: Vocabulary, store: Store
-) -> NDArray[np.float32]:
+def _counts(film: Watched, kind: str, vocabulary: Vocabulary, store: Store) -> NDArray[np.float32]:
     """T×k counts of words; which descriptor is which word is kept."""
     if not len(vocabulary):
         return np.zeros((film.intervals, 0), np.float32)

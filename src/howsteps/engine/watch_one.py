@@ -1,6 +1,6 @@
 """``python -m howsteps.engine.watch_one``: watch one film, in a process of its own.
 
-Reads a job from stdin (see :func:`howsteps.engine.features.features_of`), keeps what it finds in the
+Reads a job from stdin (see :func:`howsteps.engine.watched.watch_all`), keeps what it finds in the
 store, and says on stdout how far it is.
 """
 
@@ -8,6 +8,8 @@ import json
 import sys
 from pathlib import Path
 from typing import Any
+
+from numpy.typing import NDArray
 
 from howsteps.engine.apart import limit_memory
 from howsteps.engine.store import Store
@@ -58,7 +60,10 @@ def watch(job: dict[str, Any]) -> dict[str, object]:
         watching = Watching(film, options, network)
         for stretch in watching.stretches(lambda time: say({"seconds": time})):
             for kind, local in stretch.items():
-                arrays = {"values": local.values, "intervals": local.intervals}
+                arrays: dict[str, NDArray[Any]] = {
+                    "values": local.values,
+                    "intervals": local.intervals,
+                }
                 store.keep_arrays(STRETCHES, f"{keys[kind]}-{count:05d}", arrays)
             count += 1
         record = {

@@ -1,6 +1,5 @@
-"""Films → descriptors in the store, each film watched in a process of its own, several at a time."""
+"""Films → descriptors in the store: each is watched in a process of its own, several at a time."""
 
-import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.engine.apart import Failed, run_apart
+from howsteps.engine.executor import cores
 from howsteps.engine.files import digest_of
 from howsteps.engine.store import Store, key_of
 from howsteps.engine.watch_one import STRETCHES, WATCHED
@@ -103,6 +103,7 @@ def watch_all(
     device: str = "cpu",
     workers: int | None = None,
     memory: int = MEMORY,
+    again: bool = False,
     progress: Progress = lambda seen: None,
 ) -> tuple[list[Watched], list[Problem]]:
     """Watch the films of all videos that have one, as far as they are not in the store already.
@@ -123,7 +124,9 @@ def watch_all(
         try:
             content = digest_of(media)
             keys = {kind: key_of(_VERSION, by=by, of=content) for kind, by in made_by.items()}
-            missing = {kind: key for kind, key in keys.items() if not _is_known(key, store)}
+            missing = {
+                kind: key for kind, key in keys.items() if again or not _is_known(key, store)
+            }
             if missing:
                 wanted = replace(
                     options,
@@ -149,10 +152,9 @@ def watch_all(
             tell(Seen(video.id, "failed"))
 
     films = [(video, video.media) for video in videos if video.media is not None]
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    workers = max(1, min(workers or cores, len(films)))
+    workers = max(1, min(workers or cores(), len(films)))
     with ThreadPoolExecutor(workers) as pool:
-        jobs = [pool.submit(work, *film, max(1, cores // workers)) for film in films]
+        jobs = [pool.submit(work, *film, max(1, cores() // workers)) for film in films]
         try:
             done, _ = wait(jobs, return_when=FIRST_EXCEPTION)
             for job in done:

@@ -1,7 +1,7 @@
 """What is seen: the maps of a convolutional network, at several scales.
 
-Every position of a map is one local descriptor: 512 numbers for VGG-16 (conv5_3, the paper's), 320 for
-EfficientNet-Lite0 (the default, which comes from PyPI). Needs PyTorch and NumPy only.
+Every position of a map is one local descriptor: 512 numbers for VGG-16 (conv5_3, the paper's), 320
+for EfficientNet-Lite0 (the default, which comes from PyPI). Needs PyTorch and NumPy only.
 """
 
 from collections.abc import Sequence
@@ -36,19 +36,18 @@ class Network:
     device: str
     dtype: torch.dtype
 
-    def maps(self, pictures: NDArray[np.uint8]) -> Tensor:
-        """B×H×W×3 pictures → B×d×h×w maps, on the device.
+    def maps(self, pictures: Tensor) -> Tensor:
+        """B×H×W×3 pictures (bytes) → B×d×h×w maps, on the device.
 
         Channels come last in memory on the way in and all the way through, as in the pictures.
         """
         with torch.inference_mode():
-            values = torch.from_numpy(pictures).to(self.device, non_blocking=True)
-            values = (values.to(self.dtype).permute(0, 3, 1, 2) - self.mean) * self.scale
-            return _as_maps(self.module(values))
+            values = pictures.to(self.device, non_blocking=True).to(self.dtype)
+            return _as_maps(self.module((values.permute(0, 3, 1, 2) - self.mean) * self.scale))
 
     def describe(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Local descriptors of pictures of one size: B × positions × d."""
-        maps = self.maps(pictures).float().flatten(2).transpose(1, 2)
+        maps = self.maps(torch.from_numpy(pictures)).float().flatten(2).transpose(1, 2)
         found: NDArray[np.float32] = maps.cpu().numpy()
         return found
 
@@ -86,7 +85,8 @@ def ready(
     normal: tuple[Sequence[float], Sequence[float]] = _IMAGENET,
 ) -> Network:
     """Put a module on its device, in its number format, channels last."""
-    module = module.eval().to(device=device, dtype=dtype, memory_format=torch.channels_last)
+    module = module.eval().to(device=device, dtype=dtype)
+    module = module.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     mean, deviation = (
         torch.tensor(part, device=device, dtype=dtype)[:, None, None] * 255 for part in normal
     )
@@ -107,7 +107,7 @@ def _from_checkpoint(name: str, path: Path) -> nn.Module:
 
 def _from_torchscript(path: Path) -> nn.Module:
     try:
-        module: nn.Module = torch.jit.load(path, map_location="cpu")
+        module: nn.Module = torch.jit.load(path, map_location="cpu")  # type: ignore[no-untyped-call]
     except (RuntimeError, ValueError) as error:
         raise InputError(path, "is not a TorchScript file") from error
     return module

@@ -1,6 +1,6 @@
 """Words in intervals → one vector for each interval.
 
-An interval t is described over the block of 30 frames around it, that is the interval and its neighbours:
+An interval t is described over the block of 30 frames around it, that is with its neighbours:
 
     h_t[w] = number of descriptors of word w in the intervals t−r … t+r,   r = 1
     x_t    = √(h_t / Σ_w h_t[w])                                         (Hellinger)
@@ -36,4 +36,5 @@ def blocks(counts: NDArray[np.float32], around: int = AROUND) -> NDArray[np.floa
 def hellinger(counts: NDArray[np.float32]) -> NDArray[np.float32]:
     """√(h / Σh) in each row; a row without any word stays zero."""
     totals = counts.sum(axis=1, keepdims=True)
-    return np.sqrt(counts / np.maximum(totals, 1.0))
+    roots: NDArray[np.float32] = np.sqrt(counts / np.maximum(totals, 1.0))
+    return roots

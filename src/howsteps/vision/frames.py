@@ -131,7 +131,8 @@ class Film:
         if self.damaged:
             flaws.append(f"{self.damaged} damaged packets were left out")
         if self.stated is not None and self.stated - self.end > max(1.0, 0.05 * self.stated):
-            flaws.append(f"cut short: it should last {self.stated:.1f} s, its pictures end after {self.end:.1f} s")
+            lasts = f"it should last {self.stated:.1f} s, its pictures end after {self.end:.1f} s"
+            flaws.append(f"cut short: {lasts}")
         return flaws
 
     def size(self, pixels: int) -> tuple[int, int]:
@@ -207,4 +208,4 @@ class Film:
 
 
 def _has_luma_plane(form: Any) -> bool:
-    return form.name.startswith(_PLANAR) and form.components[0].bits == 8
+    return bool(form.name.startswith(_PLANAR) and form.components[0].bits == 8)

@@ -22,10 +22,13 @@ Found: TypeAlias = tuple[int, NDArray[np.int8]]  # an interval and descriptors o
 def quantised(values: NDArray[np.float32]) -> NDArray[np.int8]:
     """Directions in a byte for each number: 127 · v / max |v|."""
     largest = np.abs(values).max(axis=1, keepdims=True)
-    return np.rint(values * (127 / np.maximum(largest, 1e-12))).astype(np.int8)
+    bytes_: NDArray[np.int8] = np.rint(values * (127 / np.maximum(largest, 1e-12))).astype(np.int8)
+    return bytes_
 
 
 def directions(values: NDArray[np.int8]) -> NDArray[np.float32]:
     """Unit vectors again: v / ‖v‖."""
     floats = values.astype(np.float32)
-    return floats / np.maximum(np.linalg.norm(floats, axis=1, keepdims=True), 1e-12)
+    lengths: NDArray[np.float32] = np.linalg.norm(floats, axis=1, keepdims=True)
+    floats /= np.maximum(lengths, 1e-12)
+    return floats

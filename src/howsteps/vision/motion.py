@@ -1,9 +1,9 @@
 """Improved dense trajectories: what moves, and how, whatever the camera does.
 
-Points on grids of several scales are carried through the flow for half a second (15 frames of 30 a
-second). The flow along a track, with the camera's part taken out, is its descriptor: HOF, a histogram
-of directions in 2×2 cells of the picture and 3 of time, 9 bins each. Tracks that stand still, leap, or
-only follow the camera are dropped.
+Points on grids of several scales are carried through the flow for half a second (15 frames of 30
+a second). The flow along a track, with the camera's part taken out, is its descriptor: HOF, a
+histogram of directions in 2×2 cells of the picture and 3 of time, 9 bins each. Tracks that stand
+still, leap, or only follow the camera are dropped.
 
 H. Wang and C. Schmid, "Action Recognition with Improved Trajectories", ICCV 2013.
 """
@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.vision import tracks
-from howsteps.vision.clock import Spent, clock
-from howsteps.vision.flow import FlowField, camera, without_camera
+from howsteps.vision.flow import FlowField, Homography, camera, without_camera
 from howsteps.vision.frames import Picture
 from howsteps.vision.options import MotionOptions
+from howsteps.vision.stopwatch import Spent, timed
 
 _UNIT = 1 / 30  # speeds are in pixels per this many seconds, whatever the frame rate
 _TEXTURE = 0.001  # of the most textured pixel: what a place needs to be followed
@@ -50,11 +50,14 @@ class _Generation:
 
 
 class Motion:
-    """Takes small luminance pictures one after another and gives the tracks that end in each."""
+    """Takes small luminance pictures one after another and gives the tracks that end in each.
 
-    def __init__(self, options: MotionOptions | None = None) -> None:
+    ``spent`` is where the seconds are added up by what they were spent on.
+    """
+
+    def __init__(self, options: MotionOptions | None = None, spent: Spent | None = None) -> None:
         self.options = options or MotionOptions()
-        self.spent: Spent = Spent()  # seconds by what they were spent on
+        self.spent = Spent(float) if spent is None else spent
         self._field = FlowField()
         self._before: Picture | None = None
         self._time = 0.0
@@ -78,22 +81,21 @@ class Motion:
             self._living = []
             self._beget(picture, time)
             return None
-        with clock(self.spent, "flow"):
+        with timed(self.spent, "flow"):
             flow, filtered = self._field.between(before, picture)
             cut = _difference(before, picture, filtered) > _CUT
         if cut:
             self._living = []
             self._beget(picture, time)
             return None
-        with clock(self.spent, "camera"):
+        with timed(self.spent, "camera"):
             moved = camera(before, flow) if self.options.camera else None
-            back = np.eye(3) if moved is None else np.linalg.inv(moved)
-            corrected = without_camera(filtered, back, _UNIT / seconds)
-        with clock(self.spent, "descriptors"):
+            corrected = without_camera(filtered, _inverse(moved), _UNIT / seconds)
+        with timed(self.spent, "descriptors"):
             sums = tracks.direction_sums(corrected, self.options.still)
             for generation in self._living:
                 self._advance(generation, time - seconds, filtered, corrected, sums)
-        with clock(self.spent, "tracks"):
+        with timed(self.spent, "tracks"):
             # The step that comes nearest to the life of a track is its last.
             ended = [g for g in self._living if time + seconds / 2 - g.born >= self.options.seconds]
             self._living = [g for g in self._living if g not in ended]
@@ -186,6 +188,10 @@ class Motion:
         leaps = (longest > options.longest_step) & (longest > 0.7 * lengths.sum(axis=1))
         result: NDArray[np.bool_] = ~(still | follows | erratic | leaps)
         return result
+
+
+def _inverse(moved: Homography | None) -> Homography:
+    return np.eye(3) if moved is None else np.asarray(np.linalg.inv(moved), np.float64)
 
 
 def _difference(before: Picture, after: Picture, flow: NDArray[np.float32]) -> float:

@@ -43,9 +43,7 @@ class Vgg16(nn.Module):
         """B×3×H×W → B×512×H/16×W/16."""
         maps = pictures
         for layer in self.features:
-            if isinstance(layer, nn.MaxPool2d) or (
-                isinstance(layer, nn.ReLU) and not maps.is_cuda
-            ):
+            if isinstance(layer, nn.MaxPool2d) or (isinstance(layer, nn.ReLU) and not maps.is_cuda):
                 maps = layer(maps)
             elif isinstance(layer, nn.Conv2d):
                 maps = _rectified(layer, maps) if maps.is_cuda else layer(maps)
@@ -63,7 +61,7 @@ class EfficientNetLite0(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self._conv_stem = _Padded(3, 32, 3, stride=2, bias=False)
-        self._bn0: nn.Module = nn.BatchNorm2d(32, _EPSILON)
+        self._bn0 = nn.BatchNorm2d(32, _EPSILON)
         blocks, channels = [], 32
         for repeats, kernel, stride, expansion, width in _LITE0:
             for repeat in range(repeats):
@@ -84,10 +82,12 @@ class EfficientNetLite0(nn.Module):
         head = ("_conv_head.", "_bn1.", "_fc.")
         self.load_state_dict({k: v for k, v in weights.items() if not k.startswith(head)})
         self.eval()
-        self._conv_stem = fuse_conv_bn_eval(self._conv_stem, self._bn0)
-        self._bn0 = nn.Identity()
+        _fold(self, "_conv_stem", "_bn0")
         for block in self._blocks:
-            block.fuse()
+            _fold(block, "_depthwise_conv", "_bn1")
+            _fold(block, "_project_conv", "_bn2")
+            if hasattr(block, "_expand_conv"):
+                _fold(block, "_expand_conv", "_bn0")
 
 
 class _Padded(nn.Conv2d):
@@ -116,11 +116,11 @@ class _Block(nn.Module):
         self.widens, self.adds = expansion != 1, stride == 1 and inner == outer
         if self.widens:
             self._expand_conv = nn.Conv2d(inner, wide, 1, bias=False)
-            self._bn0: nn.Module = nn.BatchNorm2d(wide, _EPSILON)
+            self._bn0 = nn.BatchNorm2d(wide, _EPSILON)
         self._depthwise_conv = _Padded(wide, wide, kernel, stride, groups=wide, bias=False)
-        self._bn1: nn.Module = nn.BatchNorm2d(wide, _EPSILON)
+        self._bn1 = nn.BatchNorm2d(wide, _EPSILON)
         self._project_conv = nn.Conv2d(wide, outer, 1, bias=False)
-        self._bn2: nn.Module = nn.BatchNorm2d(outer, _EPSILON)
+        self._bn2 = nn.BatchNorm2d(outer, _EPSILON)
 
     def forward(self, maps: Tensor) -> Tensor:
         wide = _clipped(self._bn0(self._expand_conv(maps))) if self.widens else maps
@@ -128,22 +128,17 @@ class _Block(nn.Module):
         narrow: Tensor = self._bn2(self._project_conv(wide))
         return narrow + maps if self.adds else narrow
 
-    def fuse(self) -> None:
-        """Fold the normalisations into the convolutions."""
-        pairs = [("_depthwise_conv", "_bn1"), ("_project_conv", "_bn2")]
-        if self.widens:
-            pairs.append(("_expand_conv", "_bn0"))
-        for convolution, norm in pairs:
-            fused = fuse_conv_bn_eval(getattr(self, convolution), getattr(self, norm))
-            setattr(self, convolution, fused)
-            setattr(self, norm, nn.Identity())
+
+def _fold(module: nn.Module, convolution: str, norm: str) -> None:
+    """Let a convolution do the work of the normalisation after it."""
+    fused = fuse_conv_bn_eval(getattr(module, convolution), getattr(module, norm))
+    setattr(module, convolution, fused)
+    setattr(module, norm, nn.Identity())
 
 
 def _rectified(layer: nn.Conv2d, maps: Tensor) -> Tensor:
-    """max(0, w ∗ x + b) in one kernel: on a GPU the memory, not the arithmetic, is what it costs."""
-    return torch.cudnn_convolution_relu(
-        maps, layer.weight, layer.bias, layer.stride, layer.padding, layer.dilation, layer.groups
-    )
+    """max(0, w ∗ x + b) in one kernel: on a GPU its memory is the bottleneck, not the sums."""
+    return torch.cudnn_convolution_relu(maps, layer.weight, layer.bias, (1, 1), (1, 1), (1, 1), 1)
 
 
 def _clipped(maps: Tensor) -> Tensor:

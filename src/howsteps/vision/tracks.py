@@ -142,7 +142,11 @@ def free_places(
     for i in range(down):
         for j in range(across):
             x, y = (j + 0.5) * spacing, (i + 0.5) * spacing
-            if (i + 2 * j + turn) % TURNS == 0 and not taken[i, j] and texture[int(y), int(x)] > least:
+            if (
+                (i + 2 * j + turn) % TURNS == 0
+                and not taken[i, j]
+                and texture[int(y), int(x)] > least
+            ):
                 places[count, 0] = x
                 places[count, 1] = y
                 count += 1

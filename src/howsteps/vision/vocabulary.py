@@ -38,7 +38,7 @@ class Vocabulary:
         return hashlib.sha256(np.ascontiguousarray(self.centres).tobytes()).hexdigest()
 
     def words(self, descriptors: NDArray[np.float32]) -> NDArray[np.int32]:
-        """The nearest centre of each descriptor: argmin_k ‖x − c_k‖² = argmax_k (x·c_k − ‖c_k‖²/2)."""
+        """The nearest centre of each: argmin_k ‖x − c_k‖² = argmax_k (x·c_k − ‖c_k‖²/2)."""
         half = (self.centres**2).sum(axis=1) / 2
         found = np.empty(len(descriptors), np.int32)
         for start in range(0, len(descriptors), _BLOCK):
@@ -47,9 +47,7 @@ class Vocabulary:
         return found
 
 
-def learn(
-    descriptors: NDArray[np.float32], words: int, origin: str, seed: int = 0
-) -> Vocabulary:
+def learn(descriptors: NDArray[np.float32], words: int, origin: str, seed: int = 0) -> Vocabulary:
     """Mini-batch k-means; fewer distinct descriptors than words are words themselves."""
     try:
         from sklearn.cluster import MiniBatchKMeans  # noqa: PLC0415 - slow to load

@@ -1,7 +1,8 @@
 """One film from beginning to end → local descriptors with the interval they belong to.
 
-Frames are decoded once and looked at by motion and appearance together. What comes out is bounded for
-every interval and handed over in stretches of a minute, so that memory does not grow with the film.
+Frames are decoded once and looked at by motion and appearance together. What comes out is bounded
+for every interval and handed over in stretches of a minute, so that memory does not grow with the
+film.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,11 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.vision.clock import Spent, clock, clocked
 from howsteps.vision.frames import Film, Frame, Picture
 from howsteps.vision.local import Found, Local, Stretch, quantised
 from howsteps.vision.motion import Motion
 from howsteps.vision.options import APPEARANCE, MOTION, WatchOptions
+from howsteps.vision.stopwatch import Spent, timed, timed_each
 
 if TYPE_CHECKING:  # motion alone needs no PyTorch
     from howsteps.vision.appearance import Network
@@ -37,8 +38,8 @@ class Watching:
 
     def __init__(self, film: Film, options: WatchOptions, network: "Network | None") -> None:
         self.film, self.options = film, options
-        self.spent: Spent = Spent()
-        self._motion = Motion(options.motion) if options.motion else None
+        self.spent = Spent(float)
+        self._motion = Motion(options.motion, self.spent) if options.motion else None
         self._look = None
         if network is not None and options.appearance is not None:
             self._look = _Look(film, network, options.appearance.sides, options.seconds)
@@ -54,11 +55,11 @@ class Watching:
     def stretches(self, progress: Callable[[float], None] = lambda _: None) -> Iterator[Stretch]:
         """Watch to the end; ``progress`` is told the time of the film now and then."""
         begun = told = 0.0
-        for frame in clocked(self.film, self.spent, "decode"):
+        for frame in timed_each(self.film, self.spent, "decode"):
             if self._motion is not None and self._motion.due(frame.time):
                 self._follow(self._motion, frame)
             if self._look is not None:
-                with clock(self.spent, "network"):
+                with timed(self.spent, "network"):
                     self._keep(APPEARANCE, self._look.at(frame))
             if frame.time - told >= self.options.seconds:
                 told = frame.time
@@ -68,14 +69,13 @@ class Watching:
                 yield self._stretch()
         if self._motion is not None:
             self._settle(self.intervals)
-            self.spent += self._motion.spent
         if self._look is not None:
-            with clock(self.spent, "network"):
+            with timed(self.spent, "network"):
                 self._keep(APPEARANCE, self._look.until(self.film.end))
         yield self._stretch()
 
     def _follow(self, motion: Motion, frame: Frame) -> None:
-        with clock(self.spent, "scale"):
+        with timed(self.spent, "scale"):
             picture = frame.luma(*self.film.size(motion.options.pixels))
         tracks = motion.step(picture, frame.time)
         if tracks is not None:
@@ -148,7 +148,9 @@ class _Look:
         batch = list({id(pictures): pictures for _, pictures in waiting}.values())
         if not batch:
             return []
-        scales = [self._network.describe(np.stack(pictures)) for pictures in zip(*batch, strict=True)]
+        scales = [
+            self._network.describe(np.stack(pictures)) for pictures in zip(*batch, strict=True)
+        ]
         local = np.concatenate(scales, axis=1)
         values = {id(pictures): quantised(local[n]) for n, pictures in enumerate(batch)}
         return [(interval, values[id(pictures)]) for interval, pictures in waiting]
