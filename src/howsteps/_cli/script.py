@@ -20,11 +20,8 @@ OTHER_WORDS = 3  # other ways of saying a step that are listed
 
 def script(
     source: options.Source,
-    steps: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="K", help="At most this many steps (else: chosen)."),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="One seed, one answer.")] = 0,
+    steps: options.Steps = None,
+    seed: options.Seed = 0,
     mode: Annotated[
         options.Mode,
         typer.Option(
@@ -111,7 +108,8 @@ def show_script(task: Task, found: Script) -> None:
         )
         table.add_row(*cells[: len(table.columns)])
     screen.out.print(table)
-    screen.out.print(f"[dim]{quality(found)}[/]")
+    if found.objective:  # a script that a person gave comes from no alignment
+        screen.out.print(f"[dim]{quality(found)}[/]")
 
 
 def other_words(step: Step) -> str:
@@ -122,11 +120,11 @@ def other_words(step: Step) -> str:
 def quality(found: Script) -> str:
     """The figures of the alignment in one line."""
     line = f"alignment {found.objective:,.0f} ({found.objective_per_token:.2f} per mention)"
+    took = f", in {found.seconds:.1f} s" if found.seconds else ""
     if found.objective == found.bound:
-        return f"{line}, proved to be the best, in {found.seconds:.1f} s"
+        return f"{line}, proved to be the best{took}"
     gap = (found.objective - found.bound) / -found.bound
-    bound = f"at most {gap:.1%} from the best ({found.bound:,.0f})"
-    return f"{line}, {bound}, in {found.seconds:.1f} s"
+    return f"{line}, at most {gap:.1%} from the best ({found.bound:,.0f}){took}"
 
 
 def show_places(task: Task, found: Script) -> None:

@@ -21,6 +21,9 @@ _BESIDE = (
     *(".description", ".info.json", ".ytdl", "steps.csv"),
 )
 
+# The file that marks a work folder: what howsteps wrote is never read as captions.
+WORK_FOLDER = ".howsteps"
+
 
 @dataclass(frozen=True, slots=True)
 class Collection:
@@ -90,8 +93,12 @@ def _folder(root: Path) -> Iterator[_Found]:
         unreadable.append(Problem(Path(error.filename), f"cannot be read: {error.strerror}"))
 
     for place, folders, names in os.walk(root, onerror=note):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
         folder = Path(place)
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".") and not (folder / name / WORK_FOLDER).is_file()
+        )
         paths = [folder / name for name in sorted(names) if not name.startswith(".")]
         films = [path for path in paths if _is_film(path)]
         files = []
