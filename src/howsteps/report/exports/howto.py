@@ -42,7 +42,7 @@ def text_of(result: Result, pictures: Mapping[int, str]) -> str:
         lines += [f"> {escaped(one_line(example))}\n" for example in step.examples[:2]]
         seen = best.get(number)
         where = (
-            f"; well seen in *{escaped(seen.video)}* at {clock(seen.time)}"
+            f"; well seen in *{escaped(one_line(seen.video))}* at {clock(seen.time)}"
             if seen is not None and seen.time is not None
             else ""
         )

@@ -3,6 +3,7 @@
 import csv
 import io
 
+from howsteps.report.exports.spans import one_line
 from howsteps.report.placed import places
 from howsteps.task import Result
 
@@ -11,7 +12,7 @@ HEADING = (
     *("confidence", "evidence", "supporting_videos"),
 )
 # A spreadsheet takes a cell that begins so for a formula, and computes it.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@")
 
 
 def text_of(result: Result) -> str:
@@ -39,5 +40,6 @@ def text_of(result: Result) -> str:
 
 
 def _safe(text: str) -> str:
-    """A text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    """One line that no spreadsheet takes for a formula."""
+    line = one_line(text) if text else ""
+    return f"'{line}" if line.startswith(_FORMULA) else line
