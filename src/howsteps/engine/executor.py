@@ -23,7 +23,7 @@ Value = TypeVar("Value")
 
 _GIGABYTE = 1 << 30
 TRIES = 2
-_THREADS = (
+THREADS = (
     *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"),
     "VECLIB_MAXIMUM_THREADS",
 )
@@ -64,7 +64,7 @@ class Here:
     ) -> Iterator[Outcome[Value]]:
         """Apply a function to every item, in order."""
         for place, item in enumerate(items):
-            yield _attempt(function, place, item)
+            yield attempt(function, place, item)
 
 
 @dataclass(frozen=True)
@@ -111,14 +111,14 @@ class Processes:
         """Outcomes of a fresh pool, until all are done or one of its processes dies."""
         before = set(multiprocessing.active_children())
         threads = max(1, cores() // workers)
-        with _environment(dict.fromkeys(_THREADS, str(threads))):
+        with _environment(dict.fromkeys(THREADS, str(threads))):
             pool = ProcessPoolExecutor(
                 workers, multiprocessing.get_context("spawn"), initializer=_begin
             )
             finished = False
             try:
                 futures: list[Future[Outcome[Value]]] = [
-                    pool.submit(_attempt, function, place, item) for place, item in items.items()
+                    pool.submit(attempt, function, place, item) for place, item in items.items()
                 ]
                 for future in as_completed(futures):
                     try:
@@ -160,7 +160,7 @@ def fitting(workers: int, each: int, available: int | None) -> int:
     return workers if available is None else max(1, min(workers, available // each))
 
 
-def _attempt(function: Callable[[Item], Value], place: int, item: Item) -> Outcome[Value]:
+def attempt(function: Callable[[Item], Value], place: int, item: Item) -> Outcome[Value]:
     """Do one item; what goes wrong with it is its own business and becomes a reason."""
     try:
         return Outcome(place, function(item))
