@@ -142,13 +142,13 @@ def run(
         if draw is None or plan.videos is not None:
             names = drawn(labelled, plan.videos, seed)
             draw = Draw(labelled, heard, names, plan.search_seconds)
+            once: dict[str, Prediction] = {}
         by = judge(draw.truth, rules, bars=plan.bars, seed=seed)
-        once: dict[str, Prediction] = {}
         for steps in plan.steps:
             for method in plan.runs:
                 found = once.get(method) or _predicted(method, draw, steps, seed)
                 if isinstance(found, Prediction) and found.known:
-                    once[method] = found  # the same for every number of steps
+                    once[method] = found  # for every number of steps, and every seed of the draw
                 yield from _scored(found, method, steps, seed, plan.protocols, by)
                 progress()
 
