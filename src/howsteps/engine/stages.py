@@ -33,6 +33,8 @@ from howsteps.task import Caption, Localisation, Script, Task, Video, Word
 
 TRANSCRIBE, NARRATION, SCRIPT, LOCALISE = 1, 1, 1, 1
 
+FEW_NARRATIONS = 32  # are heard in the time that a second parser takes to load
+
 
 def transcribed(task: Task, options: Options, work: Work) -> tuple[Task, list[Problem]]:
     """The task with the speech of videos that came without captions."""
@@ -93,7 +95,7 @@ def narrated(task: Task, options: Options, work: Work) -> tuple[Task, list[Probl
         for video in task.videos
         if video.captions
     ]
-    heard, failures = work.each("narration", task.name, jobs, _hear)
+    heard, failures = work.each("narration", task.name, jobs, _hear, few=FEW_NARRATIONS)
     videos = tuple(
         with_narration(video, heard[video.id]) if video.id in heard else video
         for video in task.videos
