@@ -97,7 +97,7 @@ def supervised(draw: Draw, steps: int, seed: int) -> Prediction:
     found = baselines.supervised(draw.features, masks, seed=seed)
     places = draw.in_seconds(found.intervals)
     named = tuple(Localisation(p.video, order[p.step], p.time) for p in places)
-    return Prediction(len(order), named, known=True)
+    return Prediction(len(order), named, folds=found.scores, known=True)
 
 
 def _mode(mode: Literal["default", "paper", "authors"]) -> Method:
@@ -113,9 +113,13 @@ def _mode(mode: Literal["default", "paper", "authors"]) -> Method:
         return Prediction(
             len(script.steps),
             found.localisations,
-            tuple(draw.in_seconds(rounding) for rounding in found.roundings),
-            script,
-            tuple(cooccurrence.events_of(script)),
+            tuple(
+                draw.in_seconds(rounding)
+                for rounding in found.roundings
+                if len(rounding) == len(draw.videos)  # else a video was placed without features
+            ),
+            script=script,
+            named=tuple(cooccurrence.events_of(script)),
         )
 
     return method
