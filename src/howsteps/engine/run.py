@@ -21,14 +21,14 @@ from howsteps.engine import stages
 from howsteps.engine.events import Listener, Wrote, silent
 from howsteps.engine.executor import local
 from howsteps.engine.files import write_whole
-from howsteps.engine.options import STAGES, Mode, Options
+from howsteps.engine.options import STAGES, Options
 from howsteps.engine.store import Store
 from howsteps.engine.work import Work
 from howsteps.errors import HowstepsError, InputError, Problem
 from howsteps.result import FILE, settled, text_of
 from howsteps.script import record as script_file
 from howsteps.script.edited import read_script
-from howsteps.task import Result, Script, Task
+from howsteps.task import Mode, Result, Script, Task
 
 CACHE = "cache"
 SCRIPT = "script.json"

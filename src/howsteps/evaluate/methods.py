@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from howsteps.evaluate.order import find_order
 from howsteps.evaluate.protocols import NotMeasured, Prediction
 from howsteps.localise import Clustering, baselines, hmm, mention_windows
 from howsteps.script import controls
-from howsteps.task import Localisation, Script
+from howsteps.task import Localisation, Mode, Script
 
 LEAD = 2.0  # seconds from the middle of a mention to what it names
 # The paper's solver: the solutions it visits are what its error bars go over.
@@ -100,7 +100,7 @@ def supervised(draw: Draw, steps: int, seed: int) -> Prediction:
     return Prediction(len(order), named, folds=found.scores, known=True)
 
 
-def _mode(mode: Literal["default", "paper", "authors"]) -> Method:
+def _mode(mode: Mode) -> Method:
     """One of the three ways of doing everything: its script, and its places."""
 
     def method(draw: Draw, steps: int, seed: int) -> Prediction:
