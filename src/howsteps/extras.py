@@ -25,5 +25,6 @@ class Extra:
 
 VISION = Extra("vision", "looking at the videos", ("av", "cv2", "sklearn", "torch"))
 SPEECH = Extra("asr", "transcribing videos without captions", ("av", "faster_whisper"))
+PLOTS = Extra("plots", "drawing figures for papers", ("matplotlib",))
 CLUSTER = Extra("ray", "many machines", ("ray",))
-EXTRAS = (VISION, SPEECH, CLUSTER)
+EXTRAS = (VISION, SPEECH, PLOTS, CLUSTER)

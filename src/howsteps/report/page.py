@@ -9,12 +9,12 @@ from typing import Any
 
 from howsteps import __version__
 from howsteps.clock import clock
+from howsteps.engine.files import write_whole
 from howsteps.errors import InputError, MissingExtra, Problem
 from howsteps.report.content import content
 from howsteps.report.palette import STEP_COLOURS
 from howsteps.report.pictures import take_pictures
 from howsteps.report.placed import places
-from howsteps.report.writing import write_bytes
 from howsteps.task import Result, Video
 
 PAGE = "report.html"
@@ -72,7 +72,7 @@ def write_page(
                 say(Problem(page, advice, harmless=True))
         if progress:
             progress(video)
-    write_bytes(page, render(content(result, folder, found), advice))
+    write_whole(page, render(content(result, folder, found), advice))
     if pictures and not advice:
         _remove_unused(folder / PICTURES, {Path(name).name for name in found.values()})
     return page

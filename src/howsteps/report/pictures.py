@@ -7,8 +7,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from howsteps.engine.files import write_whole
 from howsteps.errors import InputError, MissingExtra
-from howsteps.report.writing import write_bytes
 from howsteps.task import Video
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def take_pictures(video: Video, times: Sequence[float], folder: Path) -> dict[fl
     filmed = video.media.stat().st_mtime
     wanted = [time for time, name in names.items() if not _is_younger(folder / name, filmed)]
     for time, picture in pictures_at(video.media, wanted):
-        write_bytes(folder / names[time], picture)
+        write_whole(folder / names[time], picture)
     return names
 
 
