@@ -12,7 +12,7 @@ DATA ?= ../shared/data
 	touch $@
 
 .venv/ready-dev: .venv/ready
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,asr]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,asr,vision]'
 	touch $@
 
 .venv/ready-docs: .venv/ready
