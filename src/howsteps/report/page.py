@@ -13,7 +13,7 @@ from howsteps.engine.files import write_whole
 from howsteps.errors import InputError, MissingExtra, Problem
 from howsteps.report.content import content
 from howsteps.report.palette import STEP_COLOURS
-from howsteps.report.pictures import take_pictures
+from howsteps.report.pictures import kept_pictures, take_pictures
 from howsteps.report.placed import places
 from howsteps.task import Result, Video
 
@@ -59,17 +59,19 @@ def write_page(
         times = {p.step: round(p.time, 2) for p in row if p is not None and p.time is not None}
         if pictures and not advice:
             try:
-                names = take_pictures(video, list(times.values()), folder / PICTURES)
-                found |= {
-                    (video.id, step): f"{PICTURES}/{names[time]}"
-                    for step, time in times.items()
-                    if time in names
-                }
+                take_pictures(video, list(times.values()), folder / PICTURES)
             except InputError as error:
                 say(error.problem)
             except MissingExtra as error:
                 advice = f"There are no pictures: {error}"
                 say(Problem(page, advice, harmless=True))
+        # Also those of a video that is gone, or broke off in the middle.
+        kept = kept_pictures(video, list(times.values()), folder / PICTURES) if pictures else {}
+        found |= {
+            (video.id, step): f"{PICTURES}/{kept[time]}"
+            for step, time in times.items()
+            if time in kept
+        }
         if progress:
             progress(video)
     write_whole(page, render(content(result, folder, found), advice))
