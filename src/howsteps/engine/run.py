@@ -21,14 +21,14 @@ from howsteps.engine import stages
 from howsteps.engine.events import Listener, Wrote, silent
 from howsteps.engine.executor import local
 from howsteps.engine.files import write_whole
-from howsteps.engine.options import STAGES, Mode, Options
+from howsteps.engine.options import STAGES, Options
 from howsteps.engine.store import Store
 from howsteps.engine.work import Work
 from howsteps.errors import HowstepsError, InputError, Problem
 from howsteps.result import FILE, settled, text_of
 from howsteps.script import record as script_file
 from howsteps.script.edited import read_script
-from howsteps.task import Result, Script, Task
+from howsteps.task import Mode, Result, Script, Task
 
 CACHE = "cache"
 SCRIPT = "script.json"
@@ -84,8 +84,7 @@ def run(
     """
     source, options = Path(source), options or Options()
     _check(source, out, begin, force)
-    # Marks the folder as ours: what is written there is not read as captions later.
-    write_whole(out / WORK_FOLDER, b"What howsteps computed. cache/ may be deleted.\n")
+    mark(out)
     redo = frozenset(force) | frozenset(STAGES[STAGES.index(begin) :] if begin else ())
     work = Work(Store(out / CACHE), local(workers), tell, redo)
     collection = datasets.read(source)
@@ -148,6 +147,11 @@ def discover(
         raise HowstepsError(f"{source} holds several tasks ({names}): howsteps.run takes them all")
     reason = done.problems[-1] if done.problems else "no task was found"
     raise HowstepsError(f"no steps were found in {source}: {reason}")
+
+
+def mark(out: Path) -> None:
+    """Mark a work folder as ours: what is written there is not read as captions later."""
+    write_whole(out / WORK_FOLDER, b"What howsteps computed. cache/ may be deleted.\n")
 
 
 def _check(source: Path, out: Path, begin: str | None, force: Sequence[str]) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from howsteps.engine.executor import Failure
 from howsteps.engine.files import digest_of
-from howsteps.engine.options import INTERVAL, Mode, Options
+from howsteps.engine.options import INTERVAL, Options
 from howsteps.engine.store import key_of
 from howsteps.engine.work import Work
 from howsteps.errors import HowstepsError, Problem
@@ -29,7 +29,7 @@ from howsteps.result import (
     script_record,
     with_narration,
 )
-from howsteps.task import Caption, Localisation, Script, Task, Video, Word
+from howsteps.task import Caption, Localisation, Mode, Script, Task, Video, Word
 
 TRANSCRIBE, NARRATION, SCRIPT, LOCALISE = 1, 1, 1, 1
 
