@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= ../shared/data
 
-.PHONY: demo test lint docs bench parser silver clean
+.PHONY: demo test lint docs bench chromium screenshots parser silver clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("howsteps needs Python 3.11 to 3.13") if not (3, 11) <= sys.version_info[:2] < (3, 14) else None'
@@ -22,11 +22,15 @@ DATA ?= ../shared/data
 demo: .venv/ready
 	$(BIN)/howsteps demo
 
-test: .venv/ready-dev
+test: .venv/ready-dev chromium
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pytest
+
+# The page is tested in a real Chromium, Debian's where there is none yet.
+chromium: .venv/ready-dev
+	$(BIN)/python -m tests.report.chromium
 
 lint: .venv/ready-dev
 	$(BIN)/ruff check --fix .
@@ -41,6 +45,7 @@ bench: .venv/ready-dev
 	$(BIN)/python -m benchmarks.relations $(DATA)/captions
 	$(BIN)/python -m benchmarks.script $(DATA)/captions
 	$(BIN)/python -m benchmarks.localise
+	$(BIN)/python -m benchmarks.page
 
 # The parser that ships with howsteps (docs/parser.md). `make silver` needs a GPU, torch and
 # transformers; what it makes is passed to `make parser` as SILVER and ENCODER.

@@ -10,7 +10,10 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
+
+# Ours, what the paper's text says, what its authors' program did.
+Mode: TypeAlias = Literal["default", "paper", "authors"]
 
 
 @dataclass(frozen=True, slots=True)

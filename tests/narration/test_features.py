@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -76,6 +75,8 @@ def test_another_collection_lends_its_vocabulary():
     assert x.shape[1] == len(vocabulary.words)
 
 
-@pytest.mark.parametrize("videos", [[], [video("alone", "loosen the nut")]])
-def test_nothing_is_shared_by_less_than_two_videos(videos):
-    assert all(x.shape[1] == 0 for x in narration_features(videos))
+def test_where_nothing_is_shared_all_words_weigh_the_same():
+    vocabulary = Vocabulary.of([video("alone", "loosen the nut")])
+    assert vocabulary.words == ("loosen", "nut", "the")
+    assert vocabulary.weights.tolist() == [1, 1, 1]
+    assert narration_features([]) == []

@@ -10,9 +10,12 @@ from rich.markup import escape
 import howsteps
 from howsteps._cli import screen
 from howsteps._cli.demo import demo
+from howsteps._cli.doctor import doctor
 from howsteps._cli.evaluate import evaluate
+from howsteps._cli.export import export
 from howsteps._cli.features import features
 from howsteps._cli.fetch import fetch
+from howsteps._cli.localise import localise
 from howsteps._cli.narration import narration
 from howsteps._cli.run import run
 from howsteps._cli.script import script
@@ -29,6 +32,9 @@ app.command()(run)
 app.command()(narration)
 app.command()(script)
 app.command()(features)
+app.command()(localise)
+app.command()(export)
+app.command()(doctor)
 app.command()(demo)
 app.command()(stats)
 app.command()(evaluate)

@@ -22,6 +22,7 @@ Item = TypeVar("Item")
 Value = TypeVar("Value")
 
 _GIGABYTE = 1 << 30
+TRIES = 2
 _THREADS = (
     *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"),
     "VECLIB_MAXIMUM_THREADS",
@@ -71,8 +72,8 @@ class Processes:
     """A pool of processes on this machine.
 
     Each starts afresh (spawn), computes with its share of the cores, ignores Ctrl-C, which is the
-    business of the parent, and ends when the parent does, however that ends. An item whose process
-    died is tried once more, alone.
+    business of the parent, and ends when the parent does, however that ends. When a process dies,
+    the items that are left are tried alone, each twice at most.
 
     Parameters
     ----------
@@ -97,10 +98,11 @@ class Processes:
         for outcome in self._pooled(function, left, workers):
             del left[outcome.place]
             yield outcome
+        # Which of them brought its process down is not known, so each is now tried alone.
         for place, item in left.items():
-            again = next(self._pooled(function, {place: item}, 1), None)
-            died = Failure("the process that worked on it died, twice (is memory short?)")
-            yield again or Outcome(place, failure=died)
+            tries = (next(self._pooled(function, {place: item}, 1), None) for _ in range(TRIES))
+            died = Failure("the process that works on it dies every time (is memory short?)")
+            yield next(filter(None, tries), Outcome(place, failure=died))
 
     @staticmethod
     def _pooled(

@@ -1,9 +1,8 @@
 """What a run may be asked for."""
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
-Mode: TypeAlias = Literal["default", "paper", "authors"]
+from howsteps.task import Mode
 
 # In the order in which they run. A stage's results are kept under its name.
 STAGES = ("transcribe", "narration", "script", "features", "localise")

@@ -21,14 +21,14 @@ from howsteps.engine import stages
 from howsteps.engine.events import Listener, Wrote, silent
 from howsteps.engine.executor import local
 from howsteps.engine.files import write_whole
-from howsteps.engine.options import STAGES, Mode, Options
+from howsteps.engine.options import STAGES, Options
 from howsteps.engine.store import Store
 from howsteps.engine.work import Work
 from howsteps.errors import HowstepsError, InputError, Problem
 from howsteps.result import FILE, settled, text_of
 from howsteps.script import record as script_file
 from howsteps.script.edited import read_script
-from howsteps.task import Result, Script, Task
+from howsteps.task import Mode, Result, Script, Task
 
 CACHE = "cache"
 SCRIPT = "script.json"
@@ -176,7 +176,7 @@ def _one(
     try:
         script = read_script(given, task) if given else stages.script_of(task, options, work)
         if not script.steps:
-            raise HowstepsError(_why_no_steps(task))
+            raise HowstepsError(_why_no_steps(task, options.steps))
         features, keys, task, found = _features(task, options, work)
         problems += found
         task, found = _known(task, features)
@@ -192,9 +192,14 @@ def _one(
     return result, problems
 
 
-def _why_no_steps(task: Task) -> str:
+def _why_no_steps(task: Task, asked: int | None) -> str:
+    if asked is not None:
+        return (
+            f"no {asked} steps stand out: more than that are named equally often, and which to "
+            "leave out would be chance; ask for more steps, or leave their number open"
+        )
     if len(task.videos) < 2:
-        return "a step is what several narrators name, and this is one video"
+        return "its narrator names nothing that is done"
     return "no two narrators name the same thing; more videos, or more of what is said, may help"
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from howsteps.engine.executor import Failure
 from howsteps.engine.files import digest_of
-from howsteps.engine.options import INTERVAL, Mode, Options
+from howsteps.engine.options import INTERVAL, Options
 from howsteps.engine.store import key_of
 from howsteps.engine.work import Work
 from howsteps.errors import HowstepsError, Problem
@@ -29,9 +29,11 @@ from howsteps.result import (
     script_record,
     with_narration,
 )
-from howsteps.task import Caption, Localisation, Script, Task, Video, Word
+from howsteps.task import Caption, Localisation, Mode, Script, Task, Video, Word
 
 TRANSCRIBE, NARRATION, SCRIPT, LOCALISE = 1, 1, 1, 1
+
+FEW_NARRATIONS = 32  # are heard in the time that a second parser takes to load
 
 
 def transcribed(task: Task, options: Options, work: Work) -> tuple[Task, list[Problem]]:
@@ -93,7 +95,7 @@ def narrated(task: Task, options: Options, work: Work) -> tuple[Task, list[Probl
         for video in task.videos
         if video.captions
     ]
-    heard, failures = work.each("narration", task.name, jobs, _hear)
+    heard, failures = work.each("narration", task.name, jobs, _hear, few=FEW_NARRATIONS)
     videos = tuple(
         with_narration(video, heard[video.id]) if video.id in heard else video
         for video in task.videos

@@ -60,6 +60,8 @@ class Work:
         task: str,
         jobs: Sequence[tuple[str, str, Job]],
         function: Callable[[Job], Any],
+        *,
+        few: int = 1,
     ) -> tuple[dict[str, Any], dict[str, Failure]]:
         """Do one job for each video, but for those whose result is kept.
 
@@ -70,6 +72,8 @@ class Work:
         function
             From a job to what JSON can say. It may run in another process, so it is a function of
             a module.
+        few
+            So many jobs are done here sooner than other processes have started.
 
         Returns
         -------
@@ -85,7 +89,8 @@ class Work:
                 else:
                     results[video] = found
                     progress.done(video, kept=True)
-            for outcome in self.executor.map(function, [job for *_, job in missing]):
+            executor = self.executor if len(missing) > few else Here()
+            for outcome in executor.map(function, [job for *_, job in missing]):
                 video, key, _ = missing[outcome.place]
                 if outcome.failure is not None:
                     failures[video] = outcome.failure

@@ -14,7 +14,7 @@ from howsteps.evaluate.order import find_order
 from howsteps.evaluate.protocols import NotMeasured, Prediction
 from howsteps.localise import Clustering, baselines, hmm, mention_windows
 from howsteps.script import controls
-from howsteps.task import Localisation, Script
+from howsteps.task import Localisation, Mode, Script
 
 LEAD = 2.0  # seconds from the middle of a mention to what it names
 WORDS = 200  # relations in the bag of ``video+bow``
@@ -96,7 +96,7 @@ def supervised(draw: Draw, steps: int, seed: int) -> Prediction:
     return Prediction(len(order), named, known=True)
 
 
-def _mode(mode: str) -> Method:
+def _mode(mode: Mode) -> Method:
     """One of the three ways of doing everything: its script, and its places."""
 
     def method(draw: Draw, steps: int, seed: int) -> Prediction:

@@ -8,7 +8,7 @@ scores add up best.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +31,8 @@ from howsteps.localise.windows import (
     step_windows,
 )
 from howsteps.narration.features import Vocabulary, interval_count
-from howsteps.task import Localisation, Script, Task, Video
+from howsteps.task import Localisation, Mode, Script, Task, Video
 
-Mode = Literal["default", "paper", "authors"]
 Features = Mapping[str, NDArray[np.floating]]
 
 LEAD = 2.0  # seconds from the middle of a mention to the middle of what it names

@@ -34,10 +34,16 @@ class Vocabulary:
 
     @staticmethod
     def of(videos: Sequence[Video], *, largest: int = LARGEST_VOCABULARY) -> "Vocabulary":
-        """The words that several videos say, and not all of them, by how many say them."""
+        """The words that several videos say, and not all of them, by how many say them.
+
+        Where there are none, as with one video or two, all words are taken, and all weigh the same.
+        """
         said = [{form for form, _ in _forms(video)} for video in videos]
         counts = Counter(form for forms in said for form in forms)
         shared = [form for form, count in counts.items() if 1 < count < len(videos)]
+        if not shared:
+            words = tuple(sorted(counts)[:largest])
+            return Vocabulary(words, np.ones(len(words), np.float32))
         kept = sorted(sorted(shared, key=lambda form: (-counts[form], form))[:largest])
         frequencies = np.array([counts[form] for form in kept], np.float32)
         return Vocabulary(tuple(kept), np.log(len(videos) / frequencies).astype(np.float32))

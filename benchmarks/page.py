@@ -1,0 +1,139 @@
+"""How fast the page opens and moves: ``python -m benchmarks.page``.
+
+Makes pages of invented results, opens them in the Chromium of the system, and prints for each how
+long it took to load (navigation until the load event and the first paint), how much of that was
+script, style and layout (Chromium's own counters), and what scrolling through the whole page costs:
+script time, and the frames that took longer than 50 ms.
+"""
+
+import argparse
+import os
+import tempfile
+import time
+from pathlib import Path
+
+import av
+import numpy as np
+from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
+
+from howsteps.report import write_page
+from howsteps.report.page import PICTURES
+from howsteps.report.pictures import picture_name
+from tests.report import chromium
+from tests.report.job import tea
+
+SIZES = ((30, 12), (100, 15))
+COUNTERS = ("ScriptDuration", "LayoutDuration", "RecalcStyleDuration")
+SCROLL = """() => new Promise((done) => {
+  const gaps = [];
+  let last = performance.now();
+  const step = () => {
+    const now = performance.now();
+    gaps.push(now - last);
+    last = now;
+    scrollBy({ top: 400, behavior: "instant" });
+    const grid = document.querySelector("[data-view=grid]");
+    grid.scrollLeft += 120;
+    const end = scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
+    end && grid.scrollLeft + grid.clientWidth >= grid.scrollWidth - 2
+      ? done(gaps) : requestAnimationFrame(step);
+  };
+  requestAnimationFrame(step);
+})"""
+
+
+def main() -> None:
+    """Measure both sizes and print the table."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--rounds", type=int, default=5, help="openings; the median is printed")
+    rounds = options.parse_args().rounds
+    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
+    print(
+        "| page | HTML | written in | load | first paint | script | layout, style "
+        "| scroll: script | scroll: frames over 50 ms |\n|---|---|---|---|---|---|---|---|---|"
+    )
+    with tempfile.TemporaryDirectory() as place, sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=chromium.find(), args=sandbox)
+        for videos, steps in SIZES:
+            folder = Path(place) / f"{videos}x{steps}"
+            page, seconds = make_page(folder, videos, steps)
+            opened = [measure(browser, page) for _ in range(rounds)]
+            middle = {key: float(np.median([one[key] for one in opened])) for key in opened[0]}
+            print(
+                f"| {videos} videos × {steps} steps | {page.stat().st_size / 1e6:.2f} MB "
+                f"| {seconds:.2f} s | {middle['load']:.2f} s | {middle['paint']:.2f} s "
+                f"| {1000 * middle['script']:.0f} ms | {1000 * middle['layout']:.0f} ms "
+                f"| {1000 * middle['scroll']:.0f} ms in {middle['frames']:.0f} frames "
+                f"| {middle['slow']:.0f} |"
+            )
+        browser.close()
+
+
+def make_page(folder: Path, videos: int, steps: int) -> tuple[Path, float]:
+    """Write a page with a picture for every place; the seconds are those of the page alone."""
+    result = tea(videos, steps)
+    pictures = folder / PICTURES
+    pictures.mkdir(parents=True)
+    chance = np.random.default_rng(0)
+    for place in result.localisations:
+        if place.time is not None:
+            name = picture_name(place.video, round(place.time, 2))
+            (pictures / name).write_bytes(noise(chance))
+    started = time.perf_counter()
+    page = write_page(result, folder)
+    return page, time.perf_counter() - started
+
+
+def noise(chance: np.random.Generator) -> bytes:
+    """A WebP of the size of a real frame that no cache can know."""
+    coarse = chance.integers(0, 255, (18, 32, 3), dtype=np.uint8)
+    frame = av.VideoFrame.from_ndarray(coarse, format="rgb24")
+    encoder = av.CodecContext.create("libwebp", "w")
+    encoder.width, encoder.height, encoder.pix_fmt = 320, 180, "yuv420p"
+    encoder.time_base = frame.time_base = 1
+    frame = frame.reformat(width=320, height=180, format="yuv420p")
+    frame.pts = 0
+    return b"".join(bytes(packet) for packet in [*encoder.encode(frame), *encoder.encode(None)])
+
+
+def measure(browser: Browser, path: Path) -> dict[str, float]:
+    """Open a page once and scroll to its end."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    page = context.new_page()
+    counters = context.new_cdp_session(page)
+    counters.send("Performance.enable")
+    page.goto(path.as_uri(), wait_until="load")
+    page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length")
+    at_load = read(counters)
+    timing = page.evaluate(
+        "[performance.getEntriesByType('navigation')[0].loadEventEnd,"
+        " performance.getEntriesByName('first-contentful-paint')[0].startTime]"
+    )
+    gaps = scroll(page)
+    at_end = read(counters)
+    context.close()
+    return {
+        "load": timing[0] / 1000,
+        "paint": timing[1] / 1000,
+        "script": at_load["ScriptDuration"],
+        "layout": at_load["LayoutDuration"] + at_load["RecalcStyleDuration"],
+        "scroll": at_end["ScriptDuration"] - at_load["ScriptDuration"],
+        "frames": len(gaps),
+        "slow": sum(gap > 50 for gap in gaps),
+    }
+
+
+def scroll(page: Page) -> list[float]:
+    """Milliseconds between the frames of a walk to the end of the page."""
+    gaps: list[float] = page.evaluate(SCROLL)
+    return gaps
+
+
+def read(counters: CDPSession) -> dict[str, float]:
+    """Chromium's counters, in seconds."""
+    metrics = counters.send("Performance.getMetrics")["metrics"]
+    return {one["name"]: one["value"] for one in metrics if one["name"] in COUNTERS}
+
+
+if __name__ == "__main__":
+    main()
