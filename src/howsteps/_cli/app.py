@@ -17,6 +17,7 @@ from howsteps._cli.features import features
 from howsteps._cli.fetch import fetch
 from howsteps._cli.localise import localise
 from howsteps._cli.narration import narration
+from howsteps._cli.paper import paper
 from howsteps._cli.run import run
 from howsteps._cli.script import script
 from howsteps._cli.stats import stats
@@ -38,6 +39,7 @@ app.command()(doctor)
 app.command()(demo)
 app.command()(stats)
 app.command()(evaluate)
+app.command()(paper)
 app.command()(fetch)
 
 
