@@ -17,6 +17,7 @@ from howsteps._cli.features import features
 from howsteps._cli.fetch import fetch
 from howsteps._cli.localise import localise
 from howsteps._cli.narration import narration
+from howsteps._cli.report import report
 from howsteps._cli.run import run
 from howsteps._cli.script import script
 from howsteps._cli.stats import stats
@@ -34,6 +35,7 @@ app.command()(script)
 app.command()(features)
 app.command()(localise)
 app.command()(export)
+app.command()(report)
 app.command()(doctor)
 app.command()(demo)
 app.command()(stats)
