@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= ../shared/data
 
-.PHONY: demo test lint docs bench chromium screenshots parser silver clean
+.PHONY: demo test lint docs bench audit fuzz chromium screenshots parser silver clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("howsteps needs Python 3.11 to 3.13") if not (3, 11) <= sys.version_info[:2] < (3, 14) else None'
@@ -13,6 +13,10 @@ DATA ?= ../shared/data
 
 .venv/ready-dev: .venv/ready
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,asr,vision]'
+	touch $@
+
+.venv/ready-audit: .venv/ready-dev
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[audit]'
 	touch $@
 
 .venv/ready-docs: .venv/ready
@@ -40,6 +44,14 @@ lint: .venv/ready-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/mypy
+
+# What docs/security.md explains: the code, and known holes in what it depends on (needs a network).
+audit: .venv/ready-audit
+	$(BIN)/bandit --quiet --recursive src --configfile pyproject.toml
+	$(BIN)/pip-audit --requirement constraints.txt --no-deps --disable-pip
+
+fuzz: .venv/ready-audit
+	$(BIN)/python -m benchmarks.fuzz
 
 docs: .venv/ready-docs
 	$(BIN)/mkdocs build --strict

@@ -16,7 +16,7 @@ from howsteps import datasets
 from howsteps.datasets import archives, authors, feature_folder, judgement_file, truth
 from howsteps.engine.store import Store
 from howsteps.errors import HowstepsError
-from howsteps.localise import Model
+from howsteps.localise.model import Model
 from howsteps.narration import captions
 from howsteps.task import Caption, Truth
 

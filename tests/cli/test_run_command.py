@@ -4,9 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner, Result
 
 from howsteps._cli.app import app
+from howsteps._cli.run import Engine, executor_of
+from howsteps.engine.cluster import Cluster
 from tests.engine.jobs import captions, narration
 
 
@@ -134,3 +137,10 @@ def test_doctor_names_what_is_missing_and_its_command(monkeypatch: pytest.Monkey
     assert "captions to steps" in done.stdout
     assert "needs no_such_module" in done.stdout
     assert "pip install 'howsteps[ray]'" in done.stdout
+
+
+def test_an_address_needs_the_engine_that_it_is_for() -> None:
+    with pytest.raises(typer.BadParameter, match="--engine ray"):
+        executor_of(Engine.local, "head:6379")
+    assert executor_of(Engine.local, None) is None
+    assert executor_of(Engine.ray, "head:6379") == Cluster("head:6379")

@@ -40,6 +40,7 @@ _DOING = {
     "script": "aligning",
     "features": "looking",
     "localise": "placing the steps",
+    "tasks": "tasks on the cluster",
 }
 
 

@@ -14,6 +14,7 @@ from howsteps._cli.script import show_script
 from howsteps.engine.options import STAGES, Options
 
 if TYPE_CHECKING:
+    from howsteps.engine.executor import Executor
     from howsteps.engine.run import Run
     from howsteps.task import Result
 
@@ -43,6 +44,21 @@ From = Annotated[
 Force = Annotated[
     list[Stage] | None, typer.Option("--force", help="Make this stage again (may be repeated).")
 ]
+Engine = StrEnum("Engine", ["local", "ray"])
+ChosenEngine = Annotated[
+    Engine,
+    typer.Option(
+        help="Who does the work: processes on this machine, or a Ray cluster whose machines all "
+        "see INPUT and the work folder. Needs: pip install 'howsteps\\[ray]'."
+    ),
+]
+Address = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HOST:PORT",
+        help="The head of the Ray cluster (else: the one on this machine, or a fresh one).",
+    ),
+]
 JsonLines = Annotated[
     bool, typer.Option("--json", help="Tell what happens as lines of JSON on stdout.")
 ]
@@ -61,6 +77,8 @@ def run(
     begin: From = None,
     force: Force = None,
     workers: options.Workers = None,
+    engine: ChosenEngine = Engine.local,
+    address: Address = None,
     json_lines: JsonLines = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -89,6 +107,7 @@ def run(
         begin=begin,
         force=force,
         workers=workers,
+        executor=executor_of(engine, address),
         json_lines=json_lines,
         quiet=quiet,
     )
@@ -106,6 +125,7 @@ def carry_out(
     begin: str | None,
     force: list[Stage] | None,
     workers: int | None,
+    executor: "Executor | None" = None,
     json_lines: bool,
     quiet: bool,
 ) -> "Run":
@@ -122,8 +142,20 @@ def carry_out(
             begin=begin,
             force=[str(stage) for stage in force or ()],
             workers=workers or cores(),
+            executor=executor,
             tell=tell,
         )
+
+
+def executor_of(engine: Engine, address: str | None) -> "Executor | None":
+    """Who does the work; None for processes on this machine."""
+    if engine is Engine.local:
+        if address is not None:
+            raise typer.BadParameter("an address needs --engine ray", param_hint="--address")
+        return None
+    from howsteps.engine.cluster import Cluster  # noqa: PLC0415 - kept out of every start
+
+    return Cluster(address)
 
 
 def default_out(source: Path) -> Path:

@@ -4,11 +4,12 @@ All machines see the same files under the same paths, and have the same howsteps
 computed, and what is kept under which key, is the same as on one machine.
 """
 
+import logging
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from howsteps.engine.executor import THREADS, Failure, Item, Outcome, Value, attempt
 from howsteps.errors import HowstepsError
@@ -37,7 +38,7 @@ class Cluster:
 
     address: str | None = None
     memory: int = 2 * _GIGABYTE
-    takes_tasks = True
+    takes_tasks: ClassVar[bool] = True
 
     def map(
         self,
@@ -93,7 +94,7 @@ def connected(address: str | None) -> Any:
             ray.init(
                 address=address,
                 log_to_driver=False,
-                logging_level="ERROR",
+                logging_level=logging.ERROR,
                 # Each library would start a thread per core in each worker otherwise.
                 runtime_env={"env_vars": dict.fromkeys(THREADS, "1")},
             )

@@ -14,7 +14,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from howsteps.errors import HowstepsError, InputError, Problem
 
@@ -47,20 +47,31 @@ class Outcome(Generic[Value]):
 
 
 class Executor(Protocol):
-    """Who does the work."""
+    """Who does the work.
+
+    Whoever takes tasks is given whole tasks where there are several, and does the videos of each
+    with itself; the others do one task after another.
+    """
+
+    takes_tasks: ClassVar[bool]
 
     def map(
-        self, function: Callable[[Item], Value], items: Sequence[Item]
+        self, function: Callable[[Item], Value], items: Sequence[Item], *, device: str = "cpu"
     ) -> Iterator[Outcome[Value]]:
-        """Apply a function to every item; outcomes come as they are done, each with its place."""
+        """Apply a function to every item; outcomes come as they are done, each with its place.
+
+        ``device`` is what every item needs to itself, where there are several: a core, or a GPU.
+        """
         ...
 
 
 class Here:
     """One item after another, in this process."""
 
+    takes_tasks: ClassVar[bool] = False
+
     def map(
-        self, function: Callable[[Item], Value], items: Sequence[Item]
+        self, function: Callable[[Item], Value], items: Sequence[Item], *, device: str = "cpu"
     ) -> Iterator[Outcome[Value]]:
         """Apply a function to every item, in order."""
         for place, item in enumerate(items):
@@ -85,9 +96,10 @@ class Processes:
 
     workers: int
     memory: int = 2 * _GIGABYTE
+    takes_tasks: ClassVar[bool] = False
 
     def map(
-        self, function: Callable[[Item], Value], items: Sequence[Item]
+        self, function: Callable[[Item], Value], items: Sequence[Item], *, device: str = "cpu"
     ) -> Iterator[Outcome[Value]]:
         """Apply a function to every item; outcomes come as they are done."""
         workers = fitting(min(self.workers, len(items)), self.memory, available_memory())

@@ -8,21 +8,22 @@
 
 import json
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from howsteps import datasets
 from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.engine import seeing, stages
 from howsteps.engine.events import Listener, Wrote, silent
-from howsteps.engine.executor import local
+from howsteps.engine.executor import Executor, local
 from howsteps.engine.files import write_whole
 from howsteps.engine.options import STAGES, Options
 from howsteps.engine.store import Store
 from howsteps.engine.work import Work
 from howsteps.errors import HowstepsError, InputError, Problem
-from howsteps.result import FILE, settled, text_of
+from howsteps.result import FILE, read_result, settled, text_of
 from howsteps.script import record as script_file
 from howsteps.script.edited import read_script
 from howsteps.task import Mode, Result, Script, Task
@@ -31,6 +32,25 @@ CACHE = "cache"
 SCRIPT = "script.json"
 MODEL = "model"
 EXPORTS = "exports"
+
+
+class Written(Mapping[str, Result]):
+    """Results by the names of their tasks, each read from its file when it is looked at.
+
+    Thousands of them take no memory that way.
+    """
+
+    def __init__(self, folders: Mapping[str, Path]) -> None:
+        self._folders = folders
+
+    def __getitem__(self, task: str) -> Result:
+        return read_result(self._folders[task])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._folders)
+
+    def __len__(self) -> int:
+        return len(self._folders)
 
 
 @dataclass(frozen=True)
@@ -51,6 +71,7 @@ def run(
     begin: str | None = None,
     force: Sequence[str] = (),
     workers: int = 1,
+    executor: Executor | None = None,
     pages: bool = True,
     tell: Listener = silent,
 ) -> Run:
@@ -73,6 +94,9 @@ def run(
         Make this stage and all after it again; make these stages again.
     workers
         How many processes work on videos.
+    executor
+        Who does the work in place of processes on this machine, such as a
+        :class:`howsteps.engine.cluster.Cluster`.
     pages
         Also write the page that shows the result, and the exports that are text.
     tell
@@ -83,25 +107,26 @@ def run(
     HowstepsError
         Nothing can be read at all, a folder cannot be written, or a stage has another name.
     """
-    source, options = Path(source), options or Options()
+    # Absolute, as other machines begin in other folders.
+    source, out, options = Path(source).absolute(), out.absolute(), options or Options()
     _check(source, out, begin, force)
     mark(out)
     redo = frozenset(force) | frozenset(STAGES[STAGES.index(begin) :] if begin else ())
-    work = Work(Store(out / CACHE), local(workers), tell, redo, workers)
+    work = Work(Store(out / CACHE), executor or local(workers), tell, redo, workers)
     collection = datasets.read(source)
     problems = list(collection.problems)
     work.note(problems)
-    results: dict[str, Result] = {}
     folders: dict[str, Path] = {}
-    for task in collection.tasks:
-        folder = out if len(collection.tasks) == 1 else out / task.name
-        result, found = _one(task, folder, options, script, work)
-        if result is not None:
-            results[task.name], folders[task.name] = result, folder
-            found += _present(result, folder, work) if pages else []
-        work.note(found)
-        problems += found
-    return Run(results, folders, tuple(problems))
+    jobs = [
+        _Job(task, out if len(collection.tasks) == 1 else out / task.name, options, script, pages)
+        for task in collection.tasks
+    ]
+    for job, is_found, flaws in _carried_out(jobs, work):
+        if is_found:
+            folders[job.task.name] = job.folder
+        work.note(flaws)
+        problems += flaws
+    return Run(Written(folders), folders, tuple(problems))
 
 
 def discover(
@@ -143,9 +168,9 @@ def discover(
         done = run(
             source, Path(out or empty), options, workers=workers, pages=out is not None, tell=tell
         )
-    if len(done.results) == 1:
-        [result] = done.results.values()
-        return result
+        if len(done.results) == 1:
+            [result] = done.results.values()
+            return result
     if done.results:
         names = ", ".join(done.results)
         raise HowstepsError(f"{source} holds several tasks ({names}): howsteps.run takes them all")
@@ -168,6 +193,41 @@ def _check(source: Path, out: Path, begin: str | None, force: Sequence[str]) -> 
         raise HowstepsError(f"{out} holds the videos; write to another folder, or to one inside it")
 
 
+@dataclass(frozen=True)
+class _Job:
+    """One task, and what is to be made of it."""
+
+    task: Task
+    folder: Path
+    options: Options
+    script: Path | None
+    pages: bool
+
+
+def _carried_out(jobs: Sequence[_Job], work: Work) -> Iterator[tuple[_Job, bool, list[Problem]]]:
+    """Each job as it is done: whether it has a result, and what went wrong."""
+    if len(jobs) == 1 or not work.executor.takes_tasks:
+        for job in jobs:
+            yield job, *_carry_out(job, work)
+        return
+    away = partial(_carry_out, work=replace(work, tell=silent, workers=1))
+    with work.stage("tasks", work.store.folder.parent.name, len(jobs)) as progress:
+        for outcome in work.executor.map(away, jobs):
+            job = jobs[outcome.place]
+            progress.done(job.task.name, kept=False)
+            if outcome.value is not None:
+                yield job, *outcome.value
+            elif outcome.failure is not None:
+                yield job, False, [Problem(Path(job.task.name), outcome.failure.reason)]
+
+
+def _carry_out(job: _Job, work: Work) -> tuple[bool, list[Problem]]:
+    result, problems = _one(job.task, job.folder, job.options, job.script, work)
+    if result is not None and job.pages:
+        problems += _present(result, job.folder, work)
+    return result is not None, problems
+
+
 def _one(
     task: Task, folder: Path, options: Options, given: Path | None, work: Work
 ) -> tuple[Result | None, list[Problem]]:
@@ -185,7 +245,9 @@ def _one(
         problems += seen.problems
         task, found = _known(seen.task, seen.vectors)
         problems += found
-        place = stages.located(task, script, seen, options, work)
+        # On a cluster the GPUs belong to the videos.
+        device = "cpu" if work.executor.takes_tasks else options.device
+        place = stages.located(task, script, seen, replace(options, device=device), work)
     except InputError as error:
         return None, [*problems, error.problem]
     except HowstepsError as error:

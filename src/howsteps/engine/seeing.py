@@ -1,18 +1,19 @@
 """The stage that looks at the videos, told to whoever watches the run."""
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.engine.events import ItemAt
+from howsteps.engine.events import ItemAt, silent
 from howsteps.engine.options import Options
 from howsteps.engine.work import Work
 from howsteps.errors import MissingExtra, Problem
 from howsteps.extras import VISION
-from howsteps.task import Task
+from howsteps.task import Task, Video
 
 if TYPE_CHECKING:
     from howsteps.engine.watched import Seen as Looked
@@ -48,6 +49,11 @@ def seen(task: Task, options: Options, work: Work) -> Seen:
         return Seen(task, problems=(Problem(Path(task.name), reason, harmless=True),))
     from howsteps.engine.features import features_of  # noqa: PLC0415 - loads what vision needs
 
+    if work.executor.takes_tasks:
+        # Each film is watched wherever there is room; what follows finds it in the store.
+        watch = partial(_watch, options=options, work=replace(work, tell=silent))
+        for _ in work.executor.map(watch, films, device=options.device):
+            pass
     with work.stage("features", task.name, len(films)) as progress:
 
         def tell(looked: "Looked") -> None:
@@ -72,4 +78,19 @@ def seen(task: Task, options: Options, work: Work) -> Seen:
         found.keys,
         found.vocabularies,
         tuple(found.problems),
+    )
+
+
+def _watch(video: Video, options: Options, work: Work) -> None:
+    """Look at one film, for the store."""
+    from howsteps.engine.watched import watch_all  # noqa: PLC0415 - loads what vision needs
+    from howsteps.vision.options import VisionOptions  # noqa: PLC0415
+
+    watch_all(
+        [video],
+        VisionOptions().watch,
+        store=work.store,
+        device=options.device,
+        workers=1,
+        again="features" in work.redo,
     )

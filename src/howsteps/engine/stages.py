@@ -56,7 +56,7 @@ def transcribed(task: Task, options: Options, work: Work) -> tuple[Task, list[Pr
             problems.append(_problem(video, str(error)))
             continue
         jobs.append((video.id, key, (media, options.speech, options.device)))
-    heard, failures = work.each("transcribe", task.name, jobs, _transcribe)
+    heard, failures = work.each("transcribe", task.name, jobs, _transcribe, device=options.device)
     problems += [_failed(task, video, failure) for video, failure in failures.items()]
     videos = tuple(
         replace(video, captions=tuple(_caption(*line) for line in heard[video.id]))

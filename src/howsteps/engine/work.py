@@ -65,6 +65,7 @@ class Work:
         function: Callable[[Job], Any],
         *,
         few: int = 1,
+        device: str = "cpu",
     ) -> tuple[dict[str, Any], dict[str, Failure]]:
         """Do one job for each video, but for those whose result is kept.
 
@@ -77,6 +78,8 @@ class Work:
             a module.
         few
             So many jobs are done here sooner than other processes have started.
+        device
+            What every job needs to itself, a core or a GPU.
 
         Returns
         -------
@@ -93,7 +96,7 @@ class Work:
                     results[video] = found
                     progress.done(video, kept=True)
             executor = self.executor if len(missing) > few else Here()
-            for outcome in executor.map(function, [job for *_, job in missing]):
+            for outcome in executor.map(function, [job for *_, job in missing], device=device):
                 video, key, _ = missing[outcome.place]
                 if outcome.failure is not None:
                     failures[video] = outcome.failure
