@@ -21,7 +21,7 @@ from howsteps._cli.paper import paper
 from howsteps._cli.run import run
 from howsteps._cli.script import script
 from howsteps._cli.stats import stats
-from howsteps.errors import HowstepsError
+from howsteps.errors import HowstepsError, shown
 
 app = typer.Typer(
     name="howsteps",
@@ -67,5 +67,5 @@ def main() -> None:
     try:
         app()
     except HowstepsError as error:
-        screen.err.print(f"[red]howsteps:[/] {escape(str(error))}", soft_wrap=True)
+        screen.err.print(f"[red]howsteps:[/] {escape(shown(str(error)))}", soft_wrap=True)
         sys.exit(1)
