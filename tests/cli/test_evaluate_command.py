@@ -98,6 +98,16 @@ def test_what_is_typed_wrongly_is_said(tea, options, code, reason):
     assert reason in err.replace("\n", " ")
 
 
+def test_a_truncated_file_is_named_and_nothing_is_measured(tmp_path):
+    for kind in ("NLP", "VISION"):
+        shutil.copytree(GOLDEN / f"{kind}_small", tmp_path / kind / "small")
+    path = tmp_path / "VISION" / "small" / "features" / "full_dataset.mat"
+    path.write_bytes(path.read_bytes()[:2000])
+    code, out, err = run("evaluate", tmp_path, "--quiet")
+    assert (code, out) == (1, "")
+    assert f"{path}: is not a whole .mat file" in err
+
+
 def test_the_paper_is_made_of_what_is_there(tmp_path):
     data, out = tmp_path / "data", tmp_path / "results"
     (data / "captions").mkdir(parents=True)
