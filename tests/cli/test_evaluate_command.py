@@ -6,9 +6,12 @@ import shutil
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from howsteps._cli.app import app
+from howsteps.evaluate.methods import METHODS
+from howsteps.evaluate.protocols import PROTOCOLS
 from tests.jobs import write_rules, write_tea
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "data"
@@ -80,6 +83,12 @@ def test_a_data_set_on_which_nothing_can_be_measured_ends_with_one(tmp_path):
     code, out, _ = run("evaluate", path, "--quiet")
     assert code == 1
     assert "uniform (the length of the videos is not known)" in out
+
+
+def test_the_help_knows_every_method_and_protocol():
+    parameters = {p.name: p for p in get_command(app).commands["evaluate"].params}
+    assert parameters["methods"].default == ",".join(METHODS)
+    assert all(name in parameters["protocol"].help for name in PROTOCOLS)
 
 
 @pytest.mark.parametrize(

@@ -197,6 +197,5 @@ def test_aligners_are_held_to_one_bound(heard):
 
 def test_words_stand_in_for_features_on_the_same_grid(tea, heard):
     draw = Draw(tea, heard, drawn(tea, None, 0))
-    assert draw.without_video
     assert [len(x) for x in draw.features] == draw.lengths
     assert all(np.isfinite(x).all() for x in draw.features)
