@@ -97,8 +97,9 @@ def test_the_help_knows_every_method_and_protocol():
         (("--steps", "ten"), 2, "is not numbers"),
         (("--steps", "0"), 2, "at least 1"),
         (("--bars", "seeds"), 2, "is none of"),
-        (("--methods", "magic"), 1, "no method 'magic'"),
-        (("--protocol", "f1"), 1, "no protocol 'f1'"),
+        (("--figure", "f1.doc"), 2, "none of .svg"),
+        (("--methods", "magic"), 2, "no method 'magic'"),
+        (("--protocol", "f1"), 2, "no protocol 'f1'"),
     ],
 )
 def test_what_is_typed_wrongly_is_said(tea, options, code, reason):
