@@ -22,7 +22,9 @@ class FlowField:
     """Dense flow by inverse search (DIS), median-filtered so that tracks keep to objects."""
 
     def __init__(self) -> None:
-        self._search = cv2.DISOpticalFlow_create(cv2.DISOPTICAL_FLOW_PRESET_FAST)
+        self._search = cv2.DISOpticalFlow_create(cv2.DISOPTICAL_FLOW_PRESET_ULTRAFAST)
+        # At half size, not a quarter: a third of the error for two milliseconds more.
+        self._search.setFinestScale(1)
 
     def between(self, before: Picture, after: Picture) -> tuple[Flow, Flow]:
         """The flow ω, and ω filtered by a median of 5×5 pixels."""

@@ -23,6 +23,7 @@ from howsteps.vision.stopwatch import Spent, timed
 _UNIT = 1 / 30  # speeds are in pixels per this many seconds, whatever the frame rate
 _TEXTURE = 0.001  # of the most textured pixel: what a place needs to be followed
 _FLAT = 1e-6  # least texture of all, so that a blank picture has none
+_CLOSEST = 0.8  # of 1/rate: frames that are closer are left out
 _CUT = 25.0  # mean difference of luminance after the flow that only a cut of the film makes
 
 
@@ -63,15 +64,16 @@ class Motion:
         self._time = 0.0
         self._turn = 0
         self._living: list[_Generation] = []
-        # A step lasts at least 0.75 of 1/rate.
-        self._most_steps = int(self.options.seconds * self.options.rate / 0.75) + 2
+        self._most_steps = int(self.options.seconds * self.options.rate / _CLOSEST) + 2
 
     def due(self, time: float) -> bool:
         """Whether a frame at this time is to be looked at, or is too close to the last one."""
-        return self._before is None or time - self._time >= 0.75 / self.options.rate
+        return self._before is None or time - self._time >= _CLOSEST / self.options.rate
 
     def step(self, picture: Picture, time: float) -> Tracks | None:
         """Look at the next frame; the tracks that end with it, None if there are none."""
+        if not self.due(time):
+            return None
         before, seconds = self._before, time - self._time
         self._before, self._time = picture, time
         if before is None:
