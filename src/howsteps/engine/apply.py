@@ -38,7 +38,8 @@ def apply(
     """Place the steps of a model in other videos, and write ``result.json``.
 
     A model that reads pictures needs the video files; one that reads words needs captions, or
-    speech. A step that fits nowhere better than by chance is said to be absent.
+    speech. Every step has a place; one that fits there no better than by chance has the evidence
+    ``order``, and exports leave it out.
 
     Parameters
     ----------
@@ -75,7 +76,7 @@ def apply(
         if video.id not in vectors:
             continue
         try:
-            located = learnt.localise([vectors[video.id]], absent=True)
+            located = learnt.localise([vectors[video.id]])
         except HowstepsError as error:
             problems.append(Problem(video.media or Path(video.id), str(error)))
             continue
