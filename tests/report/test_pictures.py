@@ -78,20 +78,33 @@ def test_a_film_with_wide_pixels_is_shown_wide(tmp_path) -> None:
 
 def test_pictures_are_taken_once_and_again_when_the_film_is_newer(film, tmp_path) -> None:
     video = Video("lighter", media=film)
-    [name] = take_pictures(video, [2.0], tmp_path).values()
-    made = (tmp_path / name).stat().st_mtime_ns
+    picture = tmp_path / picture_name("lighter", 2.0)
     take_pictures(video, [2.0], tmp_path)
-    assert (tmp_path / name).stat().st_mtime_ns == made
-    os.utime(tmp_path / name, (0, 0))
+    made = picture.stat().st_mtime_ns
     take_pictures(video, [2.0], tmp_path)
-    assert (tmp_path / name).stat().st_mtime_ns >= made
+    assert picture.stat().st_mtime_ns == made
+    os.utime(picture, (0, 0))
+    take_pictures(video, [2.0], tmp_path)
+    assert picture.stat().st_mtime_ns >= made
 
 
-def test_of_a_film_that_is_gone_earlier_pictures_are_kept(film, tmp_path) -> None:
+def test_of_a_film_that_is_gone_earlier_pictures_are_given(film, tmp_path) -> None:
     names = take_pictures(Video("lighter", media=film), [2.0], tmp_path)
+    assert names == {2.0: picture_name("lighter", 2.0)}
     gone = Video("lighter", media=tmp_path / "gone.mp4")
     assert take_pictures(gone, [2.0, 3.0], tmp_path) == names
     assert take_pictures(Video("another"), [2.0], tmp_path) == {}
+
+
+def test_a_damaged_film_gives_the_pictures_that_can_be_read(film, tmp_path) -> None:
+    damaged = tmp_path / "damaged.mp4"
+    content = bytearray(film.read_bytes())
+    start = content.index(b"mdat") + 4
+    middle = start + (len(content) - start) // 3
+    content[middle : middle + 40] = os.urandom(40)
+    damaged.write_bytes(content)
+    [(_, first), *_] = pictures_at(damaged, [0.0, 9.0])
+    assert shade(first) == pytest.approx(10, abs=5)
 
 
 @pytest.mark.parametrize("names", [("a/b", "a b"), ("é", "ü"), ("x" * 50, "x" * 51), ("", "-")])

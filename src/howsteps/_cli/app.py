@@ -17,10 +17,11 @@ from howsteps._cli.features import features
 from howsteps._cli.fetch import fetch
 from howsteps._cli.localise import localise
 from howsteps._cli.narration import narration
+from howsteps._cli.paper import paper
 from howsteps._cli.run import run
 from howsteps._cli.script import script
 from howsteps._cli.stats import stats
-from howsteps.errors import HowstepsError
+from howsteps.errors import HowstepsError, shown
 
 app = typer.Typer(
     name="howsteps",
@@ -38,6 +39,7 @@ app.command()(doctor)
 app.command()(demo)
 app.command()(stats)
 app.command()(evaluate)
+app.command()(paper)
 app.command()(fetch)
 
 
@@ -65,5 +67,5 @@ def main() -> None:
     try:
         app()
     except HowstepsError as error:
-        screen.err.print(f"[red]howsteps:[/] {escape(str(error))}", soft_wrap=True)
+        screen.err.print(f"[red]howsteps:[/] {escape(shown(str(error)))}", soft_wrap=True)
         sys.exit(1)

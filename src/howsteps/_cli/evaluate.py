@@ -1,7 +1,8 @@
 """``howsteps evaluate``: methods side by side on a data set with ground truth."""
 
 import csv
-from collections.abc import Sequence
+import io
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +14,7 @@ from rich.table import Table
 from howsteps._cli import options, screen
 from howsteps._cli.outcome import finish, write_json
 from howsteps.errors import HowstepsError
+from howsteps.task import Task
 
 if TYPE_CHECKING:
     from howsteps.datasets.labelled import Labelled
@@ -130,7 +132,8 @@ def evaluate(
     unscored: list[NoScore] = []
     for one in found.tasks:
         rules = judgement_file.read(judge, one.truth.steps) if judge else None
-        scores, reasons = measured(one, plan, rules, quiet=quiet)
+        heard = heard_for(one, plan, quiet=quiet)
+        scores, reasons = measured(one, heard, plan, rules, quiet=quiet)
         rows += scores
         unscored += reasons
         if str(json_file) != "-":
@@ -161,18 +164,29 @@ def numbers(text: str, option: str) -> tuple[int, ...]:
 
 
 def measured(
-    one: "Labelled", plan: "Plan", rules: "Judgement | None", *, quiet: bool
+    one: "Labelled",
+    heard: Mapping[str, Task],
+    plan: "Plan",
+    rules: "Judgement | None",
+    *,
+    quiet: bool,
 ) -> tuple[list["Row"], list["NoScore"]]:
-    """Hear a task and run a plan on it, with progress."""
-    from howsteps.evaluate.experiment import Row, listened, run  # noqa: PLC0415 - loads NumPy
+    """Run a plan on a task, with progress."""
+    from howsteps.evaluate.experiment import Row, run  # noqa: PLC0415 - loads NumPy
 
-    name, count = one.task.name, len(one.task.videos)
-    with screen.progress(f"hearing {name}", count, quiet=quiet) as advance:
-        heard = listened(one, progress=lambda _: advance())
-    with screen.progress(f"measuring {name}", len(plan), quiet=quiet) as advance:
+    with screen.progress(f"measuring {one.task.name}", len(plan), quiet=quiet) as advance:
         scores = list(run(one, heard, plan, rules=rules, progress=advance))
     rows = [score for score in scores if isinstance(score, Row)]
     return rows, [score for score in scores if not isinstance(score, Row)]
+
+
+def heard_for(one: "Labelled", plan: "Plan", *, quiet: bool) -> dict[str, Task]:
+    """Hear what a plan needs of a task, with progress."""
+    from howsteps.evaluate.experiment import listened  # noqa: PLC0415 - loads NumPy
+
+    count = min(len(one.task.videos), plan.seeds * (plan.videos or len(one.task.videos)))
+    with screen.progress(f"hearing {one.task.name}", count, quiet=quiet) as advance:
+        return listened(one, plan, progress=lambda _: advance())
 
 
 def show(
@@ -192,13 +206,19 @@ def show(
         if same:
             screen.out.print(f"\n[bold]{_TITLES.get(protocol, protocol)}[/]")
             screen.out.print(_table(same, plan))
-    without: dict[tuple[str, str], dict[str, None]] = {}
-    for one_reason in reasons:
-        key = (one_reason.protocol, one_reason.reason)
-        without.setdefault(key, {})[one_reason.method] = None
-    for (protocol, reason), methods in without.items():
-        line = f"{protocol}, not measured: {', '.join(methods)} ({reason})"
-        screen.out.print(f"[dim]{escape(line)}[/]")
+    for line in unmeasured(reasons):
+        screen.out.print(f"[dim]{escape(line)}[/]", soft_wrap=True)
+
+
+def unmeasured(reasons: Sequence["NoScore"]) -> list[str]:
+    """What could not be measured, one line for all methods with the same reason."""
+    methods: dict[tuple[str, str], dict[str, None]] = {}
+    for one in reasons:
+        methods.setdefault((one.protocol, one.reason), {})[one.method] = None
+    return [
+        f"not measured by {protocol}: {', '.join(names)} ({reason})"
+        for (protocol, reason), names in methods.items()
+    ]
 
 
 def _table(rows: Sequence["Summary"], plan: "Plan") -> Table:
@@ -230,15 +250,14 @@ def span(low: float | None, high: float | None) -> str:
 
 def write_csv(rows: Sequence["Row"], path: Path) -> None:
     """Write the rows as a table, with the same columns as the JSON."""
+    from howsteps.engine.files import write_whole  # noqa: PLC0415 - of few commands
     from howsteps.evaluate.experiment import Row  # noqa: PLC0415 - loads NumPy
 
-    try:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, [field.name for field in fields(Row)])
-            writer.writeheader()
-            writer.writerows(asdict(row) for row in rows)
-    except OSError as error:
-        raise HowstepsError(f"cannot write {path}: {error.strerror}") from error
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, [field.name for field in fields(Row)])
+    writer.writeheader()
+    writer.writerows(asdict(row) for row in rows)
+    write_whole(path, text.getvalue().encode())
 
 
 def draw(rows: Sequence["Summary"], path: Path) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from howsteps import bounded
 from howsteps.datasets import caption_files, task_file
 from howsteps.datasets.names import Names, split_language
 from howsteps.errors import InputError, Problem
@@ -124,7 +125,7 @@ def _task_in(path: Path) -> Any:
     if _is_film(path):
         return None
     try:
-        text, _ = encoding.decode(encoding.load(path))
+        text, _ = encoding.decode(bounded.read_bytes(path, encoding.LARGEST, "captions"))
         value = formats.load_json(text) if text.lstrip()[:1] in {"{", "["} else None
     except (InputError, UnreadableError):
         return None

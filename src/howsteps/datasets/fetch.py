@@ -137,7 +137,14 @@ def sha256(path: Path) -> str:
 
 def _record(folder: Path) -> dict[str, dict[str, object]]:
     path = folder / RECORD
-    return dict(read_json(path)) if path.exists() else {}
+    if not path.exists():
+        return {}
+    record = read_json(path)
+    if not isinstance(record, dict) or not all(
+        isinstance(entry, dict) and "sha256" in entry for entry in record.values()
+    ):
+        raise InputError(path, "is not a record of what was fetched; delete it to fetch anew")
+    return record
 
 
 def _write_down(folder: Path, name: str, entry: dict[str, object]) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsteps.arrays import unpack_arrays
 from howsteps.engine.files import write_whole
 
 
@@ -57,11 +58,9 @@ class Store:
 
     def arrays(self, stage: str, key: str) -> dict[str, NDArray[Any]] | None:
         """The arrays that were kept under their names; None when none can be trusted."""
-        content = self._read(self.path(stage, key, "npz"))
-        if content is None:
-            return None
-        with np.load(io.BytesIO(content), allow_pickle=False) as kept:
-            return dict(kept)
+        path = self.path(stage, key, "npz")
+        content = self._read(path)
+        return None if content is None else unpack_arrays(content, path)
 
     def keep_arrays(self, stage: str, key: str, arrays: Mapping[str, NDArray[Any]]) -> Path:
         """Keep arrays under their names; the same arrays always give the same bytes."""

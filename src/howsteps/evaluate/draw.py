@@ -90,6 +90,8 @@ class Draw:
     @cached_property
     def lengths(self) -> list[int]:
         """T_n: intervals of every video."""
+        if self.labelled.features:
+            return [len(self.labelled.features[video]) for video in self.videos]
         durations = [self.truth.durations[video] for video in self.videos]
         if any(duration is None for duration in durations):
             raise NotMeasured("the length of the videos is not known")

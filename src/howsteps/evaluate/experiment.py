@@ -6,7 +6,7 @@ from statistics import fmean
 
 import numpy as np
 
-from howsteps.datasets.labelled import Labelled
+from howsteps.datasets.labelled import Labelled, of_videos
 from howsteps.errors import HowstepsError
 from howsteps.evaluate.confidence import over_seeds
 from howsteps.evaluate.draw import Draw
@@ -105,17 +105,21 @@ class Summary:
 
 
 def listened(
-    labelled: Labelled, progress: Callable[[Video], None] | None = None
+    labelled: Labelled, plan: Plan, progress: Callable[[Video], None] | None = None
 ) -> dict[str, Task]:
-    """The task as the modes hear it, its captions parsed once; empty without narrations."""
-    videos = labelled.task.videos
-    if any(video.mentions for video in videos):
-        return dict.fromkeys(("paper", "default"), labelled.task)
-    if not any(video.captions for video in videos):
+    """The videos that a plan draws as the modes hear them; empty without narrations.
+
+    Every caption is parsed once, whatever the number of methods and seeds.
+    """
+    names = {name for seed in range(plan.seeds) for name in drawn(labelled, plan.videos, seed)}
+    task = of_videos(labelled, list(names)).task
+    if any(video.mentions for video in task.videos):
+        return dict.fromkeys(("paper", "default"), task)
+    if not any(video.captions for video in task.videos):
         return {}
     from howsteps.narration.hearing import hear_in  # noqa: PLC0415 - loads spaCy
 
-    return hear_in(labelled.task, ("paper", "default"), progress=progress)
+    return hear_in(task, ("paper", "default"), progress=progress)
 
 
 def run(
@@ -142,13 +146,13 @@ def run(
         if draw is None or plan.videos is not None:
             names = drawn(labelled, plan.videos, seed)
             draw = Draw(labelled, heard, names, plan.search_seconds)
+            once: dict[str, Prediction] = {}
         by = judge(draw.truth, rules, bars=plan.bars, seed=seed)
-        once: dict[str, Prediction] = {}
         for steps in plan.steps:
             for method in plan.runs:
                 found = once.get(method) or _predicted(method, draw, steps, seed)
                 if isinstance(found, Prediction) and found.known:
-                    once[method] = found  # the same for every number of steps
+                    once[method] = found  # for every number of steps, and every seed of the draw
                 yield from _scored(found, method, steps, seed, plan.protocols, by)
                 progress()
 

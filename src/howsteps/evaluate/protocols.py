@@ -52,8 +52,8 @@ class Prediction:
         K_pred: how many steps it found.
     places
         At most one for each video and step; empty where it does not place steps.
-    later
-        The places of other solutions: what the error bars of the paper go over.
+    later, folds
+        The places of other solutions, or the F1 of each fold: what the paper's error bars go over.
     script
         The steps in order, where the method has a script of its own.
     named
@@ -65,6 +65,7 @@ class Prediction:
     steps: int
     places: Places = ()
     later: tuple[Places, ...] = ()
+    folds: tuple[float, ...] = ()
     script: Script | None = None
     named: Places = ()
     known: bool = False
@@ -108,6 +109,11 @@ def _paper(variant: Variant) -> "Protocol":
     def protocol(prediction: Prediction, by: Judge) -> Score:
         _need_places(prediction)
         chosen = place(prediction.places, by.truth, prediction.steps)
+        if by.bars == Bars.roundings and prediction.folds:
+            worst, best = min(prediction.folds), max(prediction.folds)
+            return replace(paper_f1(chosen, variant), low=worst, high=best)
+        if by.bars == Bars.roundings and not prediction.later:
+            return paper_f1(chosen, variant)  # one solution has no bar
         if by.bars == Bars.roundings:
             others = [place(later, by.truth, prediction.steps) for later in prediction.later]
             return paper_f1_with_bar(chosen, others, variant)

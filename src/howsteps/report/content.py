@@ -12,6 +12,7 @@ from howsteps.report.placed import Row, places, video_length, window
 from howsteps.task import Localisation, Mention, Result, Step, Video
 
 OPTIONAL = 1 / 3  # a step that is absent in this share of the videos, or more, is optional
+SURE = 0.5  # confidence from which a place is shown as sure
 OTHER_WORDINGS = 3
 _NEAR = 2  # folders up from the page in which a video still counts as lying beside it
 
@@ -24,6 +25,7 @@ class Summary(TypedDict):
     label: str
     said: int
     found: int
+    sure: int
     absent: int
     optional: bool
     other: list[str]
@@ -57,6 +59,8 @@ def content(result: Result, folder: Path, pictures: Pictures) -> dict[str, Any]:
         "located": bool(result.localisations),
         # A place by narration alone has no measured confidence; 0 % would be a false figure.
         "confident": any(confidences),
+        "sure": SURE,
+        "pictured": bool(pictures),
     }
 
 
@@ -85,6 +89,7 @@ def _summary(
         label=step.label,
         said=step.support,
         found=len(found),
+        sure=sum(_number(place.confidence) >= SURE for place in found),
         absent=absent,
         optional=bool(column) and absent >= OPTIONAL * len(column),
         other=[str(relation) for relation, _ in step.relations[1 : 1 + OTHER_WORDINGS]],

@@ -9,12 +9,12 @@ from typing import Any
 
 from howsteps import __version__
 from howsteps.clock import clock
+from howsteps.engine.files import write_whole
 from howsteps.errors import InputError, MissingExtra, Problem
 from howsteps.report.content import content
 from howsteps.report.palette import STEP_COLOURS
-from howsteps.report.pictures import take_pictures
+from howsteps.report.pictures import kept_pictures, take_pictures
 from howsteps.report.placed import places
-from howsteps.report.writing import write_bytes
 from howsteps.task import Result, Video
 
 PAGE = "report.html"
@@ -59,20 +59,22 @@ def write_page(
         times = {p.step: round(p.time, 2) for p in row if p is not None and p.time is not None}
         if pictures and not advice:
             try:
-                names = take_pictures(video, list(times.values()), folder / PICTURES)
-                found |= {
-                    (video.id, step): f"{PICTURES}/{names[time]}"
-                    for step, time in times.items()
-                    if time in names
-                }
+                take_pictures(video, list(times.values()), folder / PICTURES)
             except InputError as error:
                 say(error.problem)
             except MissingExtra as error:
                 advice = f"There are no pictures: {error}"
                 say(Problem(page, advice, harmless=True))
+        # Also those of a video that is gone, or broke off in the middle.
+        kept = kept_pictures(video, list(times.values()), folder / PICTURES) if pictures else {}
+        found |= {
+            (video.id, step): f"{PICTURES}/{kept[time]}"
+            for step, time in times.items()
+            if time in kept
+        }
         if progress:
             progress(video)
-    write_bytes(page, render(content(result, folder, found), advice))
+    write_whole(page, render(content(result, folder, found), advice))
     if pictures and not advice:
         _remove_unused(folder / PICTURES, {Path(name).name for name in found.values()})
     return page

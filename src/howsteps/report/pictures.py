@@ -3,12 +3,13 @@
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from howsteps.engine.files import write_whole
 from howsteps.errors import InputError, MissingExtra
-from howsteps.report.writing import write_bytes
 from howsteps.task import Video
 
 if TYPE_CHECKING:
@@ -28,11 +29,17 @@ def picture_name(video: str, time: float) -> str:
     return f"{readable or 'video'}-{mark}-{time:.2f}.webp"
 
 
-def take_pictures(video: Video, times: Sequence[float], folder: Path) -> dict[float, str]:
-    """Put the pictures of a video at some times into a folder; file names by time.
+def kept_pictures(video: Video, times: Sequence[float], folder: Path) -> dict[float, str]:
+    """The pictures of a video that are in a folder: file names by time."""
+    names = {time: picture_name(video.id, time) for time in sorted(set(times))}
+    return {time: name for time, name in names.items() if (folder / name).is_file()}
 
-    A picture that is there already and younger than the video stays as it is. Where the video
-    itself is gone, the pictures of an earlier time are all there is, and they are given.
+
+def take_pictures(video: Video, times: Sequence[float], folder: Path) -> dict[float, str]:
+    """Put the pictures of a video at some times into a folder; returns :func:`kept_pictures`.
+
+    A picture that is there already and younger than the video stays as it is. Of a video that is
+    gone, the pictures of an earlier time are all there is.
 
     Raises
     ------
@@ -41,14 +48,13 @@ def take_pictures(video: Video, times: Sequence[float], folder: Path) -> dict[fl
     MissingExtra
         PyAV is not installed.
     """
-    names = {time: picture_name(video.id, time) for time in sorted(set(times))}
-    if video.media is None or not video.media.is_file():
-        return {time: name for time, name in names.items() if (folder / name).is_file()}
-    filmed = video.media.stat().st_mtime
-    wanted = [time for time, name in names.items() if not _is_younger(folder / name, filmed)]
-    for time, picture in pictures_at(video.media, wanted):
-        write_bytes(folder / names[time], picture)
-    return names
+    if video.media is not None and video.media.is_file():
+        filmed = video.media.stat().st_mtime
+        places = {time: folder / picture_name(video.id, time) for time in sorted(set(times))}
+        wanted = [time for time, path in places.items() if not _is_younger(path, filmed)]
+        for time, picture in pictures_at(video.media, wanted):
+            write_whole(places[time], picture)
+    return kept_pictures(video, times, folder)
 
 
 def pictures_at(media: Path, times: Sequence[float]) -> Iterator[tuple[float, bytes]]:
@@ -89,17 +95,26 @@ def _frames_at(
     stream = container.streams.video[0]
     stream.thread_type = "AUTO"
     first = (container.start_time or 0) * tick
-    frames = container.decode(stream)
+    frames = _decoded(container)
     shown = following = next(frames, None)
     for time in times:
         if following is None or time - _seconds(following, first) > _NEAR:
             container.seek(round((time + first) / tick))
-            frames = container.decode(stream)
+            frames = _decoded(container)
             shown = following = next(frames, shown)
         while following is not None and _seconds(following, first) <= time:
             shown, following = following, next(frames, None)
         if shown is not None:
             yield time, shown
+
+
+def _decoded(container: "InputContainer") -> "Iterator[VideoFrame]":
+    """The frames from here on; a packet that is damaged is left out."""
+    import av  # noqa: PLC0415 - an extra
+
+    for packet in container.demux(container.streams.video[0]):
+        with suppress(av.error.FFmpegError):
+            yield from packet.decode()
 
 
 def _seconds(frame: "VideoFrame", first: float) -> float:

@@ -40,6 +40,7 @@ function clock(seconds) {
   return hours ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }
 
+const lasting = (seconds) => `${clock(seconds)} ${seconds >= 3600 ? "h" : "min"}`;
 const percent = (share) => `${Math.round(100 * share)} %`;
 const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
@@ -55,17 +56,9 @@ function describe(video, step) {
   const spoken = said ? `named at ${clock(said.start)}` : "not named";
   if (!isFound(place)) return `${place ? "absent" : "not placed"}, ${spoken}`;
   const sure = content.confident ? `, confidence ${percent(place.confidence)}` : "";
-  const how = EVIDENCE[place.evidence] ?? place.evidence;
-  return `at ${clock(place.time)}${sure}${how ? `, ${how}` : ""}`;
+  const stands = place.evidence && `, evidence: ${place.evidence === "order" ? "the order of the steps alone" : place.evidence}`;
+  return `at ${clock(place.time)}${sure}${stands}`;
 }
-
-// What a place stands on, in whole words (localise/located.py names them).
-const EVIDENCE = {
-  "named and seen": "placed by words and picture",
-  named: "placed by words",
-  seen: "placed by picture",
-  order: "placed by the order of the steps alone",
-};
 
 /** Call once when an element comes near the screen. */
 function whenNear(element, build) {

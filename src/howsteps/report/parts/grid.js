@@ -22,14 +22,14 @@ function buildGrid() {
         "th",
         { scope: "row", role: "rowheader" },
         h("span", { class: "name" }, badge(k), words(step.label)),
-        h("small", {}, content.located ? `${step.found} of ${count(videos.length, "video")}` : ""),
+        h("small", {}, content.located ? `in ${step.found} of ${count(videos.length, "video")}` : ""),
       ),
       videos.map((_, n) => h("td", { role: "gridcell" }, cell(n, k))),
     ),
   );
   const table = h(
     "table",
-    { class: "grid", role: "grid", "aria-labelledby": "grid-title" },
+    { class: content.pictured ? "grid" : "grid bare", role: "grid", "aria-labelledby": "grid-title" },
     h("thead", { role: "rowgroup" }, head),
     h("tbody", { role: "rowgroup" }, rows),
   );
@@ -50,7 +50,7 @@ function cell(n, k) {
       h("span", { class: "under" }, said ? `said at ${clock(said.start)}` : "not said"),
     );
   }
-  const doubtful = content.confident && place.confidence < 0.5;
+  const doubtful = content.confident && place.confidence < content.sure;
   return h(
     "button",
     { ...common, class: `cell ${shade(k)}${doubtful ? " doubtful" : ""}`, title: describe(n, k) },

@@ -59,11 +59,11 @@ function makePane(name, choose, pick) {
     for (const mark of strip.querySelectorAll(".mark")) {
       mark.toggleAttribute("aria-current", Number(mark.dataset.step) === step);
     }
+    if (goal !== null) follow(goal);
     if (!videos[n].source || video.error) return lose(step);
     if (goal !== null) seek(goal);
     if (absent || goal === null) video.pause();
     else pane.play();
-    if (goal !== null) follow(goal);
   };
 
   pane.play = () => {
@@ -76,14 +76,15 @@ function makePane(name, choose, pick) {
     pane.current = n;
     element.dataset.video = n;
     select.value = n;
+    element.classList.toggle("no-film", !videos[n].file);
     video.hidden = false;
     picture.hidden = true;
     wish = null;
     if (videos[n].source) video.src = videos[n].source;
     else video.removeAttribute("src");
     const lanes = h("div", { class: "lanes" });
-    fillLanes(lanes, n);
     strip.replaceChildren(lanes);
+    fillLanes(lanes, n);
     write(n);
   }
 

@@ -6,25 +6,28 @@ function buildTimelines() {
     holder.replaceChildren(h("p", { class: "empty" }, "There are no videos."));
     return;
   }
-  holder.replaceChildren(
-    ...videos.map((video, n) => {
-      const found = video.places.filter(isFound).length;
-      const lanes = h("div", { class: "lanes" });
-      whenNear(lanes, () => fillLanes(lanes, n));
-      return h(
-        "article",
-        { class: "timeline" },
-        h(
-          "header",
-          {},
-          words(video.title, "h3"),
-          h("p", {}, `${clock(video.length)} min`, content.located ? ` · ${found} of ${count(steps.length, "step")}` : ""),
-          video.source ? null : h("p", { class: "missing" }, "video file not found"),
-        ),
-        lanes,
-      );
-    }),
-  );
+  const articles = videos.map((video, n) => {
+    const found = video.places.filter(isFound).length;
+    return h(
+      "article",
+      { class: "timeline" },
+      h(
+        "header",
+        {},
+        words(video.title, "h3"),
+        h("p", {}, lasting(video.length), content.located ? ` · ${found} of ${count(steps.length, "step")}` : ""),
+        video.source ? null : h("p", { class: "missing" }, video.file ? "video file not found" : "no video file"),
+      ),
+      h("div", { class: "lanes" }),
+    );
+  });
+  holder.replaceChildren(...articles);
+  const width = articles[0].lastChild.clientWidth;
+  articles.forEach((article, n) => {
+    // The height is known before the lanes are built, so that nothing moves when they are.
+    article.style.setProperty("--rows", Math.max(0, ...rowsOf(n, width)));
+    whenNear(article, () => fillLanes(article.lastChild, n));
+  });
 }
 
 /** The lanes of a video: its steps, and below them its words; places are shares of its length. */
@@ -32,14 +35,31 @@ function fillLanes(lanes, n) {
   const video = videos[n];
   const share = (seconds) => `${(100 * Math.min(1, seconds / (video.length || 1))).toFixed(3)}%`;
   const wide = (start, end) => share(Math.max(0, Math.min(end, video.length) - start));
-  const rows = [stepLane(n, share, wide), wordLane(n, share, wide)];
+  const rows = [stepLane(n, share, wide, rowsOf(n, lanes.clientWidth)), wordLane(n, share, wide)];
   lanes.replaceChildren(...rows, axis(video.length, share));
   walkWithArrows(lanes, rows.map((lane) => [...lane.querySelectorAll("button")]));
 }
 
-function stepLane(n, share, wide) {
-  const marks = videos[n].places.flatMap((place, k) => {
-    if (!isFound(place)) return [];
+const MARK = 21; // pixels that a mark takes
+
+/** A row for every mark, so that none covers another: the first row with room, or the last. */
+function rowsOf(n, width) {
+  const { length, places } = videos[n];
+  const ends = [];
+  return places.map((place) => {
+    if (!isFound(place)) return 0;
+    const at = (place.time / (length || 1)) * width;
+    const free = ends.findIndex((end) => at - end >= MARK);
+    const row = free >= 0 ? free : Math.min(ends.length, 2);
+    ends[row] = at;
+    return row;
+  });
+}
+
+function stepLane(n, share, wide, rows) {
+  const [blocks, marks] = [[], []];
+  videos[n].places.forEach((place, k) => {
+    if (!isFound(place)) return;
     const block = h("span", {
       class: `block ${shade(k)}`,
       "--at": share(place.start),
@@ -52,6 +72,7 @@ function stepLane(n, share, wide) {
         type: "button",
         class: `badge mark ${shade(k)}`,
         "--at": share(place.time),
+        "--row": rows[k],
         "data-video": n,
         "data-step": k,
         "aria-label": label,
@@ -59,9 +80,11 @@ function stepLane(n, share, wide) {
       },
       String(k + 1),
     );
-    return [block, mark];
+    blocks.push(block);
+    marks.push(mark);
   });
-  return h("div", { class: "lane steps", role: "group", "aria-label": "Steps" }, marks);
+  const lane = { class: "lane steps", role: "group", "aria-label": "Steps", "--rows": Math.max(0, ...rows) };
+  return h("div", lane, blocks, marks); // marks lie on top
 }
 
 function wordLane(n, share, wide) {

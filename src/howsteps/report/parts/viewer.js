@@ -55,8 +55,10 @@ function button(style, label, sign, act) {
 /** Open at a step of a video, or at any time of it. */
 function openViewer(n, step, time = null, pair = false) {
   shown.step = step;
-  if (panes[0].current === null || !viewer.open) setPair(pair, n);
-  if (!viewer.open) viewer.showModal();
+  if (!viewer.open) {
+    viewer.showModal();
+    setPair(pair, n);
+  }
   panes[0].show(n, step, time);
   if (shown.pair) panes[1].show(panes[1].current ?? other(n), step);
   tell();
