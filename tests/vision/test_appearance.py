@@ -1,7 +1,9 @@
 """Networks: the right numbers, from the right files, and clear words where there are none."""
 
 import hashlib
+import sys
 import threading
+import types
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -231,6 +233,31 @@ def test_unknown_networks_and_devices() -> None:
     if not torch.cuda.is_available():
         with pytest.raises(HowstepsError, match="finds no GPU"):
             load(device="cuda")
+
+
+def test_timm_brings_its_own_normalisation(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Model(nn.Conv2d):
+        pretrained_cfg = {"mean": (0.5, 0.5, 0.5), "std": (0.25, 0.25, 0.25)}  # noqa: RUF012
+
+    asked: dict[str, object] = {}
+
+    def create_model(name: str, **options: object) -> nn.Module:
+        asked.update(options, name=name)
+        if name == "unknown":
+            raise RuntimeError("no such model")
+        return Model(3, 5, 8, stride=8)
+
+    fake = types.ModuleType("timm")
+    fake.create_model = create_model  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "timm", fake)
+    monkeypatch.setattr(weights, "find_spec", lambda name: object())
+    network = load(AppearanceOptions("timm:convnext_tiny"))
+    assert asked["name"] == "convnext_tiny"
+    assert asked["pretrained"] is True
+    assert float(network.scale[0]) == pytest.approx(1 / (0.25 * 255))
+    assert network.describe(RAMP[:, :32, :32]).shape == (1, 16, 5)
+    with pytest.raises(HowstepsError, match="timm:unknown cannot be loaded: no such model"):
+        load(AppearanceOptions("timm:unknown"))
 
 
 def test_timm_is_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
