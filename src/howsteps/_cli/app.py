@@ -18,6 +18,7 @@ from howsteps._cli.fetch import fetch
 from howsteps._cli.localise import localise
 from howsteps._cli.narration import narration
 from howsteps._cli.paper import paper
+from howsteps._cli.report import report
 from howsteps._cli.run import run
 from howsteps._cli.script import script
 from howsteps._cli.stats import stats
@@ -35,6 +36,7 @@ app.command()(script)
 app.command()(features)
 app.command()(localise)
 app.command()(export)
+app.command()(report)
 app.command()(doctor)
 app.command()(demo)
 app.command()(stats)
