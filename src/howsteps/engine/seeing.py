@@ -1,5 +1,6 @@
 """The stage that looks at the videos, told to whoever watches the run."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -8,16 +9,28 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.engine.events import ItemAt, silent
+from howsteps.engine.events import ItemAt
 from howsteps.engine.options import Options
+from howsteps.engine.store import Store
 from howsteps.engine.work import Work
 from howsteps.errors import MissingExtra, Problem
 from howsteps.extras import VISION
 from howsteps.task import Task, Video
+from howsteps.vision.options import AppearanceOptions, MotionOptions, VisionOptions, WatchOptions
 
 if TYPE_CHECKING:
     from howsteps.engine.watched import Seen as Looked
     from howsteps.vision.vocabulary import Vocabulary
+
+# Small pictures at one scale, ten frames a second, and fewer words.
+QUICK = VisionOptions(
+    WatchOptions(
+        MotionOptions(pixels=160 * 120, rate=10.0, spacing=6.0, scales=1),
+        AppearanceOptions(sides=(128,)),
+    ),
+    motion_words=500,
+    appearance_words=500,
+)
 
 
 @dataclass(frozen=True)
@@ -31,8 +44,15 @@ class Seen:
     problems: tuple[Problem, ...] = ()
 
 
-def seen(task: Task, options: Options, work: Work) -> Seen:
+def seen(
+    task: Task,
+    options: Options,
+    work: Work,
+    vocabularies: "Mapping[str, Vocabulary] | None" = None,
+) -> Seen:
     """Look at the videos that are there as files; their lengths are known afterwards.
+
+    What is seen is told in the words of ``vocabularies``, or in words learnt from these videos.
 
     Raises
     ------
@@ -49,11 +69,15 @@ def seen(task: Task, options: Options, work: Work) -> Seen:
         return Seen(task, problems=(Problem(Path(task.name), reason, harmless=True),))
     from howsteps.engine.features import features_of  # noqa: PLC0415 - loads what vision needs
 
+    looking = QUICK if options.quick else VisionOptions()
+    again = "features" in work.redo
     if work.executor.takes_tasks:
         # Each film is watched wherever there is room; what follows finds it in the store.
-        watch = partial(_watch, options=options, work=replace(work, tell=silent))
+        watch = partial(
+            _watch, looking=looking, store=work.store, device=options.device, again=again
+        )
         for _ in work.executor.map(watch, films, device=options.device):
-            pass
+            again = False
     with work.stage("features", task.name, len(films)) as progress:
 
         def tell(looked: "Looked") -> None:
@@ -65,10 +89,12 @@ def seen(task: Task, options: Options, work: Work) -> Seen:
 
         found = features_of(
             films,
+            looking,
             store=work.store,
+            vocabularies=vocabularies,
             device=options.device,
             workers=work.workers,
-            again="features" in work.redo,
+            again=again,
             progress=tell,
         )
     videos = tuple(replace(v, duration=found.durations.get(v.id, v.duration)) for v in task.videos)
@@ -81,16 +107,8 @@ def seen(task: Task, options: Options, work: Work) -> Seen:
     )
 
 
-def _watch(video: Video, options: Options, work: Work) -> None:
+def _watch(video: Video, looking: VisionOptions, store: Store, device: str, *, again: bool) -> None:
     """Look at one film, for the store."""
     from howsteps.engine.watched import watch_all  # noqa: PLC0415 - loads what vision needs
-    from howsteps.vision.options import VisionOptions  # noqa: PLC0415
 
-    watch_all(
-        [video],
-        VisionOptions().watch,
-        store=work.store,
-        device=options.device,
-        workers=1,
-        again="features" in work.redo,
-    )
+    watch_all([video], looking.watch, store=store, device=device, workers=1, again=again)
