@@ -1,0 +1,152 @@
+"""What howsteps holds: ``python -m benchmarks.load CAPTIONS`` and ``python -m benchmarks.load``.
+
+With a path, all tasks of captions under it go through the text pipeline in one run, and a second
+run finds everything kept. Without one, collections of made-up narrations of growing size do, each
+in a process of its own, which shows how time and memory grow. Processor seconds are counted beside
+those of the clock: they tell the same on a machine that has other things to do.
+"""
+
+import argparse
+import multiprocessing
+import resource
+import tempfile
+import time
+from collections import defaultdict
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from pathlib import Path
+from random import Random
+
+from howsteps.engine.events import Event, StageBegan, StageEnded
+from howsteps.engine.options import Options
+from howsteps.engine.run import run
+
+VERBS = "fill lift wash cut drill glue clean paint sand oil fold press turn heat cool mix".split()
+THINGS = "bucket board wheel pipe frame handle screw brush sheet panel bowl cloth lamp hose".split()
+PLACES = ("on the table", "very slowly", "with some care", "from the left side", "by hand")
+TALK = (
+    "so that is how it looks right now",
+    "if you like this kind of thing let me know",
+    "we have been here for quite a while",
+    "that was not so hard was it",
+)
+STEPS, LINES, NARRATIONS = 10, 40, 30
+
+
+def made_up(folder: Path, tasks: int, seed: int = 0) -> None:
+    """Write a collection: jobs of ten steps, each told thirty times with much talk in between."""
+    chance = Random(seed)  # noqa: S311 - made-up text needs no secrets
+    for number in range(tasks):
+        job = folder / f"job{number:04}"
+        job.mkdir(parents=True)
+        steps = [(chance.choice(VERBS), chance.choice(THINGS)) for _ in range(STEPS)]
+        for video in range(NARRATIONS):
+            (job / f"v{video:02}.srt").write_text(_narration(steps, chance))
+
+
+def _narration(steps: list[tuple[str, str]], chance: Random) -> str:
+    lines = [chance.choice(TALK) for _ in range(LINES - STEPS)]
+    places = sorted(chance.sample(range(LINES), STEPS))
+    for (verb, thing), place in zip(steps, places, strict=True):
+        said = f"now you {verb} the {thing} {chance.choice(PLACES)}"
+        lines.insert(place, chance.choice(TALK) if chance.random() < 0.2 else said)
+    return "".join(
+        f"{n}\n{_clock(6 * n)} --> {_clock(6 * n + 5)}\n{line}\n\n" for n, line in enumerate(lines)
+    )
+
+
+def _clock(seconds: int) -> str:
+    return f"00:{seconds // 60:02}:{seconds % 60:02},000"
+
+
+@dataclass
+class Stages:
+    """What every stage took: seconds of the clock and of the processor, and the peak of memory."""
+
+    clock: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    processor: dict[str, float] = field(default_factory=lambda: defaultdict(float))
+    megabytes: dict[str, float] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=lambda: defaultdict(int))
+    _began: float = 0.0
+
+    def __call__(self, event: Event) -> None:
+        """Count an event of a run."""
+        if isinstance(event, StageBegan):
+            self._began = time.process_time()
+        elif isinstance(event, StageEnded):
+            self.clock[event.stage] += event.seconds
+            self.processor[event.stage] += time.process_time() - self._began
+            self.counts[event.stage] += event.total
+            self.megabytes[event.stage] = peak_megabytes()
+
+
+def peak_megabytes() -> float:
+    """The most memory that this process has held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def measure(source: Path, out: Path, results: Connection | None = None) -> Stages:
+    """Run the text pipeline over a collection, in this process alone."""
+    stages = Stages()
+    began, spent = time.perf_counter(), time.process_time()
+    done = run(source, out, Options(vision=False), pages=False, tell=stages)
+    stages.clock["all"] = time.perf_counter() - began
+    stages.processor["all"] = time.process_time() - spent
+    stages.counts["all"] = len(done.folders)
+    stages.megabytes["all"] = peak_megabytes()
+    if results is not None:
+        results.send([dict(stages.clock), dict(stages.processor), stages.megabytes])
+    return stages
+
+
+def of_captions(path: Path) -> None:
+    """One run over real captions, and one that finds everything kept."""
+    with tempfile.TemporaryDirectory() as out:
+        for what in ("first run", "second run"):
+            stages = measure(path, Path(out))
+            print(f"\n{what}: {stages.counts['all']} tasks with a result")
+            print(
+                "| stage | items | seconds | processor seconds | peak MB |\n|---|---|---|---|---|"
+            )
+            for stage in stages.clock:
+                cells = (stage, stages.counts[stage], f"{stages.clock[stage]:.0f}")
+                more = (f"{stages.processor[stage]:.0f}", f"{stages.megabytes[stage]:.0f}")
+                print("| " + " | ".join(map(str, cells + more)) + " |", flush=True)
+        kept = sum(path.stat().st_size for path in Path(out).rglob("*") if path.is_file())
+        print(f"\nthe work folder holds {kept / 2**20:.1f} MB")
+
+
+def growth(sizes: list[int]) -> None:
+    """Collections of growing size, each in a fresh process."""
+    heading = ("tasks", "narrations", "seconds", "processor s", "s a task", "peak MB")
+    print("| " + " | ".join(heading) + " |\n" + "|---" * len(heading) + "|")
+    context = multiprocessing.get_context("spawn")
+    for size in sizes:
+        with tempfile.TemporaryDirectory() as place:
+            made_up(Path(place) / "in", size)
+            receive, send = context.Pipe(duplex=False)
+            args = (Path(place) / "in", Path(place) / "out", send)
+            process = context.Process(target=measure, args=args)
+            process.start()
+            clock, processor, megabytes = receive.recv()
+            process.join()
+        spent = processor["all"]
+        cells = (size, size * NARRATIONS, f"{clock['all']:.0f}", f"{spent:.0f}")
+        more = (f"{spent / size:.2f}", f"{megabytes['all']:.0f}")
+        print("| " + " | ".join(map(str, cells + more)) + " |", flush=True)
+
+
+def main() -> None:
+    """Measure and print."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("captions", type=Path, nargs="?")
+    options.add_argument("--tasks", type=int, nargs="+", default=[10, 30, 100, 300, 1000])
+    chosen = options.parse_args()
+    if chosen.captions:
+        of_captions(chosen.captions)
+    else:
+        growth(chosen.tasks)
+
+
+if __name__ == "__main__":
+    main()
