@@ -14,4 +14,7 @@ def compiled(function: Function) -> Function:
     Products and sums may be fused, nothing more: infinity keeps its meaning, because the dynamic
     programme uses it as the state "cannot be reached", and sums keep their order from run to run.
     """
-    return cast(Function, numba.njit(cache=True, fastmath={"contract"})(function))
+    try:
+        return cast(Function, numba.njit(cache=True, fastmath={"contract"})(function))
+    except RuntimeError:  # nowhere to keep it: neither the package nor a home can be written
+        return cast(Function, numba.njit(fastmath={"contract"})(function))

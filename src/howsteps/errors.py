@@ -16,6 +16,10 @@ class MissingExtra(HowstepsError):
         self.extra = extra
 
 
+class CannotWrite(HowstepsError):
+    """A place cannot be written, or is full: no use to go on with the next task."""
+
+
 def shown(text: str) -> str:
     r"""Text as one line of a terminal: what would steer it, or cannot be written, as ``\x1b``.
 

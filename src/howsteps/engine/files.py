@@ -5,7 +5,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from howsteps.errors import HowstepsError, InputError
+from howsteps.errors import CannotWrite, InputError
 
 _BLOCK = 1 << 20
 
@@ -24,7 +24,7 @@ def write_whole(path: Path, content: bytes) -> None:
     except OSError as error:
         with suppress(OSError):
             beside.unlink()
-        raise HowstepsError(f"cannot write {path}: {error.strerror}") from error
+        raise CannotWrite(f"cannot write {path}: {error.strerror}") from error
 
 
 def digest_of(path: Path) -> str:

@@ -22,7 +22,7 @@ from howsteps.engine.files import write_whole
 from howsteps.engine.options import STAGES, Options
 from howsteps.engine.store import Store
 from howsteps.engine.work import Work
-from howsteps.errors import HowstepsError, InputError, Problem
+from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem
 from howsteps.result import FILE, read_result, settled, text_of
 from howsteps.script import record as script_file
 from howsteps.script.edited import read_script
@@ -223,9 +223,20 @@ def _carried_out(jobs: Sequence[_Job], work: Work) -> Iterator[tuple[_Job, bool,
 
 
 def _carry_out(job: _Job, work: Work) -> tuple[bool, list[Problem]]:
-    result, problems = _one(job.task, job.folder, job.options, job.script, work)
-    if result is not None and job.pages:
-        problems += _present(result, job.folder, work)
+    """Do one job: whether it has a result, and what went wrong.
+
+    Raises
+    ------
+    CannotWrite
+        A place is full or closed. What was written before is whole, and the next run goes on.
+    """
+    try:
+        result, problems = _one(job.task, job.folder, job.options, job.script, work)
+        if result is not None and job.pages:
+            problems += _present(result, job.folder, work)
+    except OSError as error:  # what is read is looked after where it is read
+        where = error.filename or job.folder
+        raise CannotWrite(f"cannot write {where}: {error.strerror}") from error
     return result is not None, problems
 
 
@@ -249,6 +260,8 @@ def _one(
         # On a cluster the GPUs belong to the videos.
         device = "cpu" if work.executor.takes_tasks else options.device
         place = stages.located(task, script, seen, replace(options, device=device), work)
+    except CannotWrite:
+        raise
     except InputError as error:
         return None, [*problems, error.problem]
     except HowstepsError as error:

@@ -29,7 +29,7 @@ from howsteps.result import (
 )
 from howsteps.task import Caption, Localisation, Mode, Script, Task, Video, Word
 
-TRANSCRIBE, NARRATION, SCRIPT, LOCALISE = 1, 1, 1, 1
+TRANSCRIBE, NARRATION, SCRIPT, LOCALISE = 1, 1, 1, 2
 
 FEW_NARRATIONS = 32  # are heard in the time that a second parser takes to load
 
@@ -189,7 +189,8 @@ def located(
     )
     model = work.store.folder / "localise" / f"{key}.model"
     with work.stage("localise", task.name, 1) as progress:
-        if missing := (value := work.kept("localise", key)) is None:
+        value = work.kept("localise", key)
+        if missing := value is None or value["model"] != _digests(model):
             from howsteps.localise import place  # noqa: PLC0415 - loads Numba
 
             placement = place(
@@ -211,10 +212,16 @@ def located(
             }
             placement.model.save(model)
             feature_space.save(feature_space.of(task, seen, quick=options.quick), model)
-            # After the model, so that who finds this entry finds the model too.
+            # After the model, so that who finds this entry finds the model too, as it was.
+            value["model"] = _digests(model)
             work.store.keep_json("localise", key, value)
         progress.done(task.name, kept=not missing)
     return Located(localisations_from(value), tuple(value["notes"]), model)
+
+
+def _digests(model: Path) -> dict[str, str]:
+    """What the files of a model are by their content."""
+    return {path.name: digest_of(path) for path in sorted(model.glob("*"))}
 
 
 def _problem(video: Video, reason: str) -> Problem:

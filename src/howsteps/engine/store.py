@@ -72,6 +72,10 @@ class Store:
                     np.lib.format.write_array(entry, array, allow_pickle=False)
         return self._write(self.path(stage, key, "npz"), buffer.getvalue())
 
+    def holds(self, stage: str, key: str, kind: str) -> bool:
+        """Whether there is an entry that can be trusted."""
+        return self._read(self.path(stage, key, kind)) is not None
+
     def path(self, stage: str, key: str, kind: str) -> Path:
         """Where an entry lies."""
         return self.folder / stage / f"{key}.{kind}"

@@ -189,7 +189,7 @@ def _watch_one(
 def _is_known(key: str, store: Store) -> bool:
     record = store.json(WATCHED, key)
     return record is not None and all(
-        store.path(STRETCHES, f"{key}-{number:05d}", "npz").exists()
+        store.holds(STRETCHES, f"{key}-{number:05d}", "npz")
         for number in range(record["stretches"])
     )
 

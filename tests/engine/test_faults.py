@@ -1,0 +1,184 @@
+"""Faults in the middle of a run: one clear line each, nothing lost, the same bytes at the end.
+
+Runs that are killed are in ``test_run.py``, processes that die in ``test_executor.py``, machines
+that die in ``test_cluster.py``, and files that change while they are read in ``test_bounded.py``.
+"""
+
+import errno
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from howsteps.engine.events import Event, ItemDone
+from howsteps.engine.run import run
+from howsteps.errors import HowstepsError
+from tests.engine.jobs import captions, written
+
+NOBODY = 65534
+
+
+@pytest.fixture(scope="module")
+def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return captions(tmp_path_factory.mktemp("faults") / "wash a cat", ("ann", "bob", "eve"))
+
+
+@pytest.fixture(scope="module")
+def done(job: Path) -> Path:
+    """A work folder of a run without a fault."""
+    out = job.parent / "done"
+    run(job, out)
+    return out
+
+
+@pytest.fixture
+def out(done: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(done, tmp_path / "out"))
+
+
+class TestDisk:
+    @pytest.mark.parametrize("after", [0, 1, 3, 6, 9, 14, 20])
+    def test_a_disk_that_is_full_after_some_files(self, job, done, tmp_path, monkeypatch, after):
+        writes = count()
+
+        def full(file: int, sync=os.fsync) -> None:
+            if next(writes) >= after:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            sync(file)
+
+        with monkeypatch.context() as fault:
+            fault.setattr("howsteps.engine.files.os.fsync", full)
+            with pytest.raises(HowstepsError, match=r"^cannot write .*: No space left on device$"):
+                run(job, tmp_path / "out")
+        assert not list((tmp_path / "out").rglob("*.part"))
+        run(job, tmp_path / "out")
+        assert written(tmp_path / "out") == written(done)
+
+    def test_a_disk_that_is_full_when_the_model_is_saved(self, job, out, done, monkeypatch):
+        shutil.rmtree(out / "cache" / "localise")
+
+        def full(*_: object, **__: object) -> None:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        with monkeypatch.context() as fault:
+            fault.setattr("howsteps.localise.model.np.savez", full)
+            with pytest.raises(HowstepsError, match=r"^cannot write .*: No space left on device$"):
+                run(job, out)
+        run(job, out)
+        assert written(out) == written(done)
+
+    @pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="limits of Linux")
+    def test_a_real_limit_on_what_may_be_written(self, job, done, tmp_path):
+        program = (
+            "import resource, sys; from pathlib import Path; from howsteps._cli.app import main;"
+            "resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000)); main()"
+        )
+        arguments = ["run", str(job), "--out", str(tmp_path / "out"), "--quiet"]
+        ended = subprocess.run(  # noqa: S603 - our own program
+            [sys.executable, "-c", program, *arguments], check=False, capture_output=True, text=True
+        )
+        assert ended.returncode == 1
+        assert "cannot write" in ended.stderr
+        assert "Traceback" not in ended.stderr
+        run(job, tmp_path / "out")
+        assert written(tmp_path / "out") == written(done)
+
+
+@contextmanager
+def without_rights() -> Iterator[None]:
+    """Be somebody for whom the modes of files count, which they do not for root."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+class TestRights:
+    @pytest.fixture
+    def open_place(self) -> Iterator[Path]:
+        """A folder that anybody may enter; those of pytest are closed."""
+        with tempfile.TemporaryDirectory() as place:
+            Path(place).chmod(0o777)
+            yield Path(place)
+
+    def test_one_video_that_may_not_be_read(self, open_place):
+        folder = captions(open_place / "job", ("ann", "bob", "cyd", "eve"))
+        (folder / "cyd.srt").chmod(0)
+        with without_rights():
+            found = run(folder, open_place / "out")
+        assert [video.id for video in found.results["job"].task.videos] == ["ann", "bob", "eve"]
+        [problem] = [problem for problem in found.problems if not problem.harmless]
+        assert str(problem) == f"{folder / 'cyd.srt'}: cannot be read: Permission denied"
+
+    def test_a_place_that_may_not_be_written(self, open_place):
+        folder = captions(open_place / "job", ("ann", "bob"))
+        (open_place / "closed").mkdir(mode=0o555)
+        with without_rights(), pytest.raises(HowstepsError, match=r"cannot write .* denied"):
+            run(folder, open_place / "closed" / "out")
+        assert list((open_place / "closed").iterdir()) == []
+
+
+class TestCache:
+    @pytest.mark.parametrize("stage", ["narration", "script", "localise"])
+    def test_entries_that_were_damaged_are_made_again(self, job, out, done, stage):
+        entries = [p for p in (out / "cache" / stage).rglob("*") if p.is_file()]
+        for entry in entries:
+            content = bytearray(entry.read_bytes())
+            content[len(content) // 2] ^= 4
+            entry.write_bytes(content)
+        made: list[Event] = []
+        run(job, out, tell=made.append)
+        again = {e.stage for e in made if isinstance(e, ItemDone) and not e.kept}
+        assert again == {stage}
+        assert entries
+        assert written(out) == written(done)
+
+    def test_a_damaged_model_alone_is_made_again(self, job, out, done):
+        [model] = (out / "cache" / "localise").glob("*.model/model.npz")
+        content = bytearray(model.read_bytes())
+        content[-100] ^= 4
+        model.write_bytes(content)
+        run(job, out)
+        assert written(out) == written(done)
+
+
+def test_a_clock_that_jumps_changes_nothing(job, out, done, monkeypatch):
+    for path in [*job.iterdir(), *out.rglob("*")]:
+        os.utime(path, (4e9, 4e9) if path.name < "c" else (0, 0))
+    jumps = count(step=-86400)
+    monkeypatch.setattr(time, "time", lambda: 2e9 + next(jumps))
+    made: list[Event] = []
+    run(job, out, tell=made.append)
+    assert not [e for e in made if isinstance(e, ItemDone) and not e.kept]
+    run(job, out.parent / "anew")
+    assert written(out) == written(done) == written(out.parent / "anew")
+
+
+def test_ctrl_c_leaves_one_line_and_goes_on_later(job, done, tmp_path):
+    program = [sys.executable, "-c", "from howsteps._cli.app import main; main()"]
+    arguments = ["run", str(job), "--out", str(tmp_path / "out")]
+    with subprocess.Popen(  # noqa: S603 - our own program
+        [*program, *arguments], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        until = time.monotonic() + 120
+        while not (tmp_path / "out" / "cache").exists() and time.monotonic() < until:
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode not in {0, 3}
+    assert "Traceback" not in said
+    run(job, tmp_path / "out")
+    assert written(tmp_path / "out") == written(done)
