@@ -7,7 +7,6 @@ script time, and the frames that took longer than 50 ms.
 """
 
 import argparse
-import os
 import tempfile
 import time
 from pathlib import Path
@@ -47,13 +46,12 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--rounds", type=int, default=5, help="openings; the median is printed")
     rounds = options.parse_args().rounds
-    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
     print(
         "| page | HTML | written in | load | first paint | script | layout, style "
         "| scroll: script | scroll: frames over 50 ms |\n|---|---|---|---|---|---|---|---|---|"
     )
     with tempfile.TemporaryDirectory() as place, sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium.find(), args=sandbox)
+        browser = chromium.launch(driver)
         for videos, steps in SIZES:
             folder = Path(place) / f"{videos}x{steps}"
             page, seconds = make_page(folder, videos, steps)
@@ -103,7 +101,7 @@ def measure(browser: Browser, path: Path) -> dict[str, float]:
     counters = context.new_cdp_session(page)
     counters.send("Performance.enable")
     page.goto(path.as_uri(), wait_until="load")
-    page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length")
+    chromium.until(page, "performance.getEntriesByName('first-contentful-paint').length")
     at_load = read(counters)
     timing = page.evaluate(
         "[performance.getEntriesByType('navigation')[0].loadEventEnd,"
