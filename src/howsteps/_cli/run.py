@@ -142,10 +142,15 @@ def default_out(source: Path) -> Path:
 
 def show(done: "Run") -> None:
     """Print the script of every task, and where all of it is."""
+    from howsteps.report.page import PAGE  # noqa: PLC0415 - kept out of the start of every command
+
     for name, result in done.results.items():
         show_script(result.task, result.script)
         screen.out.print(f"[dim]{escape(_found(result))}[/]")
-        screen.out.print(f"written to {escape(str(done.folders[name]))}", soft_wrap=True)
+        folder = done.folders[name]
+        screen.out.print(f"written to {escape(str(folder))}", soft_wrap=True)
+        if (page := folder / PAGE).is_file():
+            screen.out.print(f"to look at: {escape(str(page))}", soft_wrap=True)
 
 
 def _found(result: "Result") -> str:
