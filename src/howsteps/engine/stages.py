@@ -5,18 +5,16 @@ there is none. A number beside the name of a stage is its version: who changes w
 computes raises it, and nothing that was kept before is taken for the new.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from howsteps.engine import feature_space
 from howsteps.engine.executor import Failure
 from howsteps.engine.files import digest_of
 from howsteps.engine.options import INTERVAL, Options
+from howsteps.engine.seeing import Seen
 from howsteps.engine.store import key_of
 from howsteps.engine.work import Work
 from howsteps.errors import HowstepsError, Problem
@@ -170,8 +168,7 @@ class Located(NamedTuple):
 def located(
     task: Task,
     script: Script,
-    features: Mapping[str, NDArray[np.floating]],
-    feature_keys: Mapping[str, str],
+    seen: Seen,
     options: Options,
     work: Work,
 ) -> Located:
@@ -186,7 +183,7 @@ def located(
         LOCALISE,
         script=script_record(script, task),
         videos=[[v.id, v.duration, narration_record(v)] for v in task.videos],
-        features=dict(feature_keys),
+        features=dict(seen.keys),
         mode=options.mode,
         seed=options.seed,
     )
@@ -198,7 +195,7 @@ def located(
             placement = place(
                 task,
                 script,
-                features,
+                seen.vectors,
                 seconds=INTERVAL,
                 mode=options.mode,
                 seed=options.seed,
@@ -213,6 +210,7 @@ def located(
                 ],
             }
             placement.model.save(model)
+            feature_space.save(feature_space.of(task, seen, quick=options.quick), model)
             # After the model, so that who finds this entry finds the model too.
             work.store.keep_json("localise", key, value)
         progress.done(task.name, kept=not missing)

@@ -8,10 +8,17 @@ An interval t is described over the block of 30 frames around it, that is with i
 and the x of motion and of appearance stand side by side: d = 2,000 + 1,000.
 """
 
+from math import ceil
+
 import numpy as np
 from numpy.typing import NDArray
 
 AROUND = 1  # intervals on either side: 30 frames are three intervals of 10
+
+
+def interval_count(length: float, seconds: float) -> int:
+    """How many intervals a film of some length has: T, the last one may be cut off."""
+    return max(1, ceil(length / seconds - 1e-9))
 
 
 def count_words(

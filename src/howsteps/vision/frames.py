@@ -163,7 +163,7 @@ class Film:
                 time += pace
             if time > LONGEST:
                 raise InputError(self.media, "lasts longer than 12 hours")
-            self.end = time + pace
+            self.end = round(time + pace, 3)  # stamps are seldom finer
             yield Frame(time, frame, round(frame.rotation / 90) % 4)
             frame = self._next_frame()
 

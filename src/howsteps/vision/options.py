@@ -34,6 +34,8 @@ class MotionOptions:
         A track none of whose steps, camera removed, is faster than this only follows the camera.
     camera
         Whether the motion of the camera is removed.
+    flow
+        ``dis`` or ``farneback``.
     """
 
     pixels: int = 426 * 240
@@ -48,6 +50,7 @@ class MotionOptions:
     longest_step: float = 20.0
     least_moved: float = 1.0
     camera: bool = True
+    flow: str = "dis"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ film.
 """
 
 from collections.abc import Callable, Iterator
-from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsteps.vision.description import interval_count
 from howsteps.vision.frames import Film, Frame, Picture
 from howsteps.vision.local import Found, Local, Stretch, quantised
 from howsteps.vision.motion import Motion
@@ -50,7 +50,7 @@ class Watching:
     @property
     def intervals(self) -> int:
         """How many intervals the film has had so far: T."""
-        return max(1, ceil(self.film.end / self.options.seconds - 1e-6))
+        return interval_count(self.film.end, self.options.seconds)
 
     def stretches(self, progress: Callable[[float], None] = lambda _: None) -> Iterator[Stretch]:
         """Watch to the end; ``progress`` is told the time of the film now and then."""
