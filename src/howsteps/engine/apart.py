@@ -133,5 +133,7 @@ def limit_memory(extra: int) -> None:
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
     except (ImportError, OSError):
         return
-    now = pages * os.sysconf("SC_PAGE_SIZE")
-    resource.setrlimit(resource.RLIMIT_AS, (now + extra, now + extra))
+    wanted = pages * os.sysconf("SC_PAGE_SIZE") + extra
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    if most == resource.RLIM_INFINITY or wanted < most:
+        resource.setrlimit(resource.RLIMIT_AS, (wanted, most))
