@@ -50,6 +50,8 @@ def run_apart(
     # Each library would start a thread per core in each process otherwise.
     names = ("OMP", "OPENBLAS", "MKL", "NUMBA")
     environment = {**os.environ, **{f"{name}_NUM_THREADS": str(threads) for name in names}}
+    # Threads that wait for work by spinning take the core from those that have some.
+    environment["OMP_WAIT_POLICY"] = "PASSIVE"
     with TemporaryFile() as complaints:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
             [sys.executable, "-m", module],
