@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 from howsteps._cli.app import app
 from howsteps.evaluate.methods import METHODS
 from howsteps.evaluate.protocols import PROTOCOLS
-from tests.jobs import write_rules, write_tea
+from tests.jobs import LENGTH, write_rules, write_tea, write_tea_folder
+from tests.report.films import film
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "data"
 KEYS = ["task", "method", "steps", "protocol", "f1", "precision", "recall", "low", "high", "seed"]
@@ -97,8 +98,9 @@ def test_the_help_knows_every_method_and_protocol():
         (("--steps", "ten"), 2, "is not numbers"),
         (("--steps", "0"), 2, "at least 1"),
         (("--bars", "seeds"), 2, "is none of"),
-        (("--methods", "magic"), 1, "no method 'magic'"),
-        (("--protocol", "f1"), 1, "no protocol 'f1'"),
+        (("--figure", "f1.doc"), 2, "none of .svg"),
+        (("--methods", "magic"), 2, "no method 'magic'"),
+        (("--protocol", "f1"), 2, "no protocol 'f1'"),
     ],
 )
 def test_what_is_typed_wrongly_is_said(tea, options, code, reason):
@@ -159,3 +161,21 @@ def test_no_data_is_an_error_in_one_line(tmp_path):
     assert code == 1
     assert "holds no ground truth" in err
     assert not (tmp_path / "r").exists()
+
+
+def test_steps_are_shown_in_frames_where_there_are_videos(tmp_path):
+    folder = write_tea_folder(tmp_path / "data" / "tea")
+    for n in range(2):
+        film(folder / f"v{n}.mp4", LENGTH, n)
+    out = tmp_path / "results"
+    code, _, err = run(
+        *("paper", "--data", tmp_path / "data", "--out", out, "--methods", "uniform"),
+        *("--steps", "4", "--quiet"),
+    )
+    assert code == 0, err
+    page = (out / "paper.md").read_text()
+    assert "## Frames: tea" in page
+    frames = page.count("](frames/v")
+    assert frames == len(list((out / "frames").glob("*.webp"))) > 4
+    assert frames == page.count("✓") + page.count("✗")
+    assert "there are no video files" not in page

@@ -9,6 +9,7 @@ from rich.markup import escape
 
 import howsteps
 from howsteps._cli import screen
+from howsteps._cli.apply import apply
 from howsteps._cli.demo import demo
 from howsteps._cli.doctor import doctor
 from howsteps._cli.evaluate import evaluate
@@ -37,6 +38,7 @@ app.command()(features)
 app.command()(localise)
 app.command()(export)
 app.command()(report)
+app.command()(apply)
 app.command()(doctor)
 app.command()(demo)
 app.command()(stats)

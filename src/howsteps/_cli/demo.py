@@ -47,7 +47,7 @@ def demo(
         executor = None if VISION.missing else local(many)
         videos = prepare(out / "videos", executor, lambda _: advance())
     with watching(quiet=quiet, json_lines=False) as tell:
-        done = run(videos, out / "steps", Options(), workers=many, tell=tell)
+        done = run(videos, out / "steps", Options(quick=True), workers=many, tell=tell)
     if not done.results:
         raise HowstepsError("; ".join(str(problem) for problem in done.problems))
     show(done)

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
+from rich.table import Table
 
 from howsteps._cli import options, screen
 from howsteps._cli.live import watching
 from howsteps._cli.outcome import finish
 from howsteps._cli.script import show_script
+from howsteps.clock import clock
 from howsteps.engine.options import STAGES, Options
 
 if TYPE_CHECKING:
@@ -36,6 +38,10 @@ Vision = Annotated[
         help="Look at the pictures (else: where they are and howsteps\\[vision] is installed).",
     ),
 ]
+Quick = Annotated[
+    bool,
+    typer.Option("--quick", help="Look less closely; several times faster."),
+]
 Device = Annotated[str, typer.Option(help="'cpu' or 'cuda', for what can use it.")]
 From = Annotated[
     Stage | None, typer.Option("--from", help="Make this stage and all after it again.")
@@ -56,6 +62,7 @@ def run(
     seed: options.Seed = 0,
     speech: Speech = "small.en",
     vision: Vision = None,
+    quick: Quick = False,
     device: Device = "cpu",
     model: options.Parser = None,
     begin: From = None,
@@ -79,6 +86,7 @@ def run(
         parser=model,
         speech=None if speech == NO_SPEECH else speech,
         vision=vision,
+        quick=quick,
         device=device,
     )
     work = out or default_out(source)
@@ -150,3 +158,17 @@ def _found(result: "Result") -> str:
     videos = len({each.video for each in placed})
     where = f"{screen.plural(len(placed), 'place')} in {screen.plural(videos, 'video')}"
     return f"{where}: {how}" if how else where
+
+
+def places_table(result: "Result") -> Table:
+    """Every video and when each step is best seen in it."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("step")
+    for video in result.task.videos:
+        table.add_column(escape(video.id), justify="right")
+    for number, step in enumerate(result.script.steps):
+        times = {p.video: p.time for p in result.localisations if p.step == number}
+        found = (times.get(video.id) for video in result.task.videos)
+        cells = ("[dim]·[/]" if time is None else clock(time) for time in found)
+        table.add_row(f"{number + 1}. {escape(step.label)}", *cells)
+    return table

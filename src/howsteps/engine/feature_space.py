@@ -26,16 +26,20 @@ FILE, VOCABULARIES = "features.json", "vocabularies.npz"
 
 @dataclass(frozen=True)
 class FeatureSpace:
-    """The words that are heard, or the vocabularies of what is seen; one of the two is there."""
+    """The words that are heard, or the vocabularies of what is seen; one of the two is there.
+
+    ``quick`` says how closely the videos were looked at.
+    """
 
     words: Words | None = None
     vocabularies: "dict[str, Vocabulary]" = field(default_factory=dict)
+    quick: bool = False
 
 
-def of(task: Task, seen: Seen) -> FeatureSpace:
+def of(task: Task, seen: Seen, *, quick: bool) -> FeatureSpace:
     """The space in which a task was described."""
     if seen.vectors:
-        return FeatureSpace(vocabularies=dict(seen.vocabularies))
+        return FeatureSpace(vocabularies=dict(seen.vocabularies), quick=quick)
     return FeatureSpace(words=Words.of(task.videos))
 
 
@@ -53,6 +57,7 @@ def save(space: FeatureSpace, folder: Path) -> None:
     else:
         from howsteps.vision.vocabulary import to_bytes  # noqa: PLC0415 - only with pictures
 
+        content["quick"] = space.quick
         (folder / VOCABULARIES).write_bytes(to_bytes(space.vocabularies))
     text = json.dumps(content, ensure_ascii=False, indent=1)
     (folder / FILE).write_text(f"{text}\n", encoding="utf-8")
@@ -75,8 +80,9 @@ def load(folder: Path) -> FeatureSpace:
             words = tuple(str(word) for word, _ in value["words"])
             weights = np.array([float(weight) for _, weight in value["words"]], np.float32)
             return FeatureSpace(words=Words(words, weights))
+        quick = bool(value["quick"])
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(path, f"does not say what the model reads ({error})") from error
     from howsteps.vision.vocabulary import read  # noqa: PLC0415 - only with pictures
 
-    return FeatureSpace(vocabularies=read(folder / VOCABULARIES))
+    return FeatureSpace(vocabularies=read(folder / VOCABULARIES), quick=quick)

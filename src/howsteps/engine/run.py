@@ -113,6 +113,7 @@ def discover(
     seed: int = 0,
     speech: str | None = None,
     vision: bool | None = None,
+    quick: bool = False,
     device: str = "cpu",
     workers: int = 1,
     tell: Listener = silent,
@@ -125,7 +126,7 @@ def discover(
         A folder with the videos and captions of one job.
     out
         A work folder; what was computed is kept there. None: nothing is written.
-    steps, mode, seed, speech, vision, device
+    steps, mode, seed, speech, vision, quick, device
         As for :class:`howsteps.engine.options.Options`.
     workers
         How many processes work on videos; with more than one, call this under
@@ -138,7 +139,7 @@ def discover(
     HowstepsError
         There is no task or more than one, or its steps cannot be found; the message says why.
     """
-    options = Options(steps, mode, seed, speech=speech, vision=vision, device=device)
+    options = Options(steps, mode, seed, speech=speech, vision=vision, quick=quick, device=device)
     with tempfile.TemporaryDirectory() as empty:
         done = run(
             source, Path(out or empty), options, workers=workers, pages=out is not None, tell=tell

@@ -1,5 +1,6 @@
 """The stage that looks at the videos, told to whoever watches the run."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,10 +14,21 @@ from howsteps.engine.work import Work
 from howsteps.errors import MissingExtra, Problem
 from howsteps.extras import VISION
 from howsteps.task import Task
+from howsteps.vision.options import AppearanceOptions, MotionOptions, VisionOptions, WatchOptions
 
 if TYPE_CHECKING:
     from howsteps.engine.watched import Seen as Looked
     from howsteps.vision.vocabulary import Vocabulary
+
+# Small pictures at one scale, ten frames a second, and fewer words.
+QUICK = VisionOptions(
+    WatchOptions(
+        MotionOptions(pixels=160 * 120, rate=10.0, spacing=6.0, scales=1),
+        AppearanceOptions(sides=(128,)),
+    ),
+    motion_words=500,
+    appearance_words=500,
+)
 
 
 @dataclass(frozen=True)
@@ -30,8 +42,15 @@ class Seen:
     problems: tuple[Problem, ...] = ()
 
 
-def seen(task: Task, options: Options, work: Work) -> Seen:
+def seen(
+    task: Task,
+    options: Options,
+    work: Work,
+    vocabularies: "Mapping[str, Vocabulary] | None" = None,
+) -> Seen:
     """Look at the videos that are there as files; their lengths are known afterwards.
+
+    What is seen is told in the words of ``vocabularies``, or in words learnt from these videos.
 
     Raises
     ------
@@ -59,7 +78,9 @@ def seen(task: Task, options: Options, work: Work) -> Seen:
 
         found = features_of(
             films,
+            QUICK if options.quick else VisionOptions(),
             store=work.store,
+            vocabularies=vocabularies,
             device=options.device,
             workers=work.workers,
             again="features" in work.redo,

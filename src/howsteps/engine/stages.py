@@ -210,7 +210,7 @@ def located(
                 ],
             }
             placement.model.save(model)
-            feature_space.save(feature_space.of(task, seen), model)
+            feature_space.save(feature_space.of(task, seen, quick=options.quick), model)
             # After the model, so that who finds this entry finds the model too.
             work.store.keep_json("localise", key, value)
         progress.done(task.name, kept=not missing)
