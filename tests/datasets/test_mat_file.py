@@ -68,6 +68,13 @@ def test_a_variable_that_is_not_there(path):
         mat_file.read(path, "x")
 
 
+def test_all_that_can_be_read_where_nothing_is_named(path):
+    foreign = matrix(b"\0" * 8, kind=17)
+    good = matrix(struct.pack("<IId", 9, 8, 1.5))
+    path.write_bytes(b"MATLAB 5.0".ljust(124) + b"\0\1IM" + foreign + good)
+    assert mat_file.read(path)["x"].tolist() == [[1.5]]
+
+
 def test_the_format_that_is_another(path):
     path.write_bytes(b"MATLAB 7.3 MAT-file" + b" " * 200)
     with pytest.raises(InputError, match=r"7\.3 format"):

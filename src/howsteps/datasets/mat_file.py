@@ -23,6 +23,7 @@ from howsteps.errors import InputError
 Value: TypeAlias = NDArray[Any] | str | dict[str, NDArray[np.object_]]
 """Numbers; an array of objects for a cell; text; an array of values for each field of a struct."""
 
+HDF5 = b"MATLAB 7.3"  # how files of that other format begin
 _HEADING = 128
 _MATRIX, _COMPRESSED = 14, 15
 _CELL, _STRUCT, _CHAR, _SPARSE = 1, 2, 4, 5
@@ -44,7 +45,7 @@ class _DamagedError(Exception):
 
 
 def read(path: Path, *names: str) -> dict[str, Value]:
-    """Read the variables ``names``.
+    """Read the variables ``names``, or all that can be read where none are named.
 
     Raises
     ------
@@ -52,7 +53,7 @@ def read(path: Path, *names: str) -> dict[str, Value]:
         The file is cut short or damaged, of another format, or lacks one of the variables.
     """
     data = bounded.read_bytes(path, _LARGEST, "a .mat file")
-    if data[:10] == b"MATLAB 7.3":
+    if data.startswith(HDF5):
         reason = "is in MATLAB's 7.3 format; load it there and save it with -v7"
         raise InputError(path, reason)
     order = {b"IM": "<", b"MI": ">"}.get(data[_HEADING - 2 : _HEADING])
@@ -75,15 +76,14 @@ def _variables(data: memoryview, order: str, names: tuple[str, ...]) -> Iterator
             start = _unpacked(content, _NAMED)
             # A variable that is not wanted is not unpacked further than its name.
             head = _Elements(memoryview(start), order)
-            if _Matrix(head.matrix(whole=False), order).name in names:
-                inner = _Elements(memoryview(_unpacked(content, _LARGEST)), order)
-                kind, content = inner.next()
-            else:
+            name = _Matrix(head.matrix(whole=False), order).name
+            if names and name not in names:
                 continue
+            kind, content = _Elements(memoryview(_unpacked(content, _LARGEST)), order).next()
         if kind != _MATRIX:
             raise _DamagedError("an element is no variable")
         matrix = _Matrix(_Elements(content, order), order)
-        if matrix.name in names:
+        if matrix.name in names or not (names or matrix.is_foreign):
             yield matrix.name, matrix.value(depth=0)
 
 
@@ -179,6 +179,11 @@ class _Matrix:
         if len(self._shape) < 2 or min(self._shape) < 0 or prod(self._shape) > _LARGEST:
             raise _DamagedError("a matrix of an impossible size")
         self.name = parts.text()
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it is an object or a function, which only MATLAB understands."""
+        return self._kind not in {_CELL, _STRUCT, _CHAR, _SPARSE, *_MEANT}
 
     def value(self, depth: int) -> Value:
         if not len(self._parts):

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsteps.datasets import mat_file
 from howsteps.errors import InputError, MissingExtra, Problem
 from howsteps.vision.description import interval_count
 
@@ -133,13 +134,11 @@ def _matrices(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def _from_mat(path: Path) -> dict[str, NDArray[Any]]:
-    from scipy.io import loadmat  # noqa: PLC0415 - only for this format
-
-    try:
-        loaded = loadmat(path)
-    except NotImplementedError:  # version 7.3 is HDF5, with rows and columns exchanged
+    with path.open("rb") as file:
+        is_hdf5 = file.read(len(mat_file.HDF5)) == mat_file.HDF5
+    if is_hdf5:  # with rows and columns exchanged
         return {name: array.T for name, array in _from_hdf5(path).items()}
-    return {name: a for name, a in loaded.items() if isinstance(a, np.ndarray)}
+    return {name: a for name, a in mat_file.read(path).items() if isinstance(a, np.ndarray)}
 
 
 def _from_hdf5(path: Path) -> dict[str, NDArray[Any]]:
