@@ -9,8 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from howsteps.engine.events import ItemDone
 from howsteps.engine.executor import Executor, Here, Outcome, Processes, fitting, local
+from howsteps.engine.options import Options
+from howsteps.engine.run import run
 from howsteps.errors import HowstepsError, InputError
+from tests.engine.jobs import captions
+from tests.films import film
 
 SMALL = 1 << 20  # bytes that these workers need
 
@@ -136,3 +141,26 @@ def test_no_worker_is_left_behind(tmp_path: Path, how: signal.Signals) -> None:
     while not all(map(gone, workers)) and time.monotonic() < until:
         time.sleep(0.05)
     assert all(map(gone, workers))
+
+
+class Elsewhere(Here):
+    """Takes whole tasks, as a cluster does, and notes what it was given."""
+
+    takes_tasks = True
+
+    def __init__(self) -> None:
+        self.given: list[tuple[str, str]] = []
+
+    def map(self, function, items, *, device="cpu"):
+        self.given.append((getattr(function, "func", function).__name__, device))
+        return super().map(function, items, device=device)
+
+
+def test_films_are_watched_wherever_there_is_room_and_then_found(tmp_path: Path) -> None:
+    folder = captions(tmp_path / "job", ("ann", "bob"))
+    film(folder / "ann.mp4", 46.0)
+    executor, events = Elsewhere(), []
+    run(folder, tmp_path / "out", Options(quick=True), executor=executor, tell=events.append)
+    assert executor.given == [("_watch", "cpu")]
+    looked = [e for e in events if isinstance(e, ItemDone) and e.stage == "features"]
+    assert [(e.item, e.kept) for e in looked] == [("ann", True)]
