@@ -28,7 +28,13 @@ from howsteps.vision.appearance import ready
 from howsteps.vision.local import directions, quantised
 from howsteps.vision.motion import Motion
 from howsteps.vision.networks import EfficientNetLite0
-from howsteps.vision.options import LITE0, MotionOptions
+from howsteps.vision.options import (
+    LITE0,
+    AppearanceOptions,
+    MotionOptions,
+    VisionOptions,
+    WatchOptions,
+)
 from howsteps.vision.stopwatch import Spent, timed, timed_each
 from howsteps.vision.vocabulary import Vocabulary
 from howsteps.vision.weights import find
@@ -60,7 +66,11 @@ def processor_seconds() -> float:
     return sum(use.ru_utime + use.ru_stime for use in uses)
 
 
-def ours(films: list[Path], words: dict[str, Vocabulary] | None) -> tuple[Timing, Features]:
+def ours(
+    films: list[Path],
+    words: dict[str, Vocabulary] | None = None,
+    options: VisionOptions | None = None,
+) -> tuple[Timing, Features]:
     """``features_of`` with an empty cache."""
     spent = Spent(float)
 
@@ -71,9 +81,11 @@ def ours(films: list[Path], words: dict[str, Vocabulary] | None) -> tuple[Timing
     videos = [Video(path.stem, media=path) for path in films]
     with tempfile.TemporaryDirectory() as folder:
         began, used = time.perf_counter(), processor_seconds()
-        seen = features_of(videos, store=Store(Path(folder)), vocabularies=words, progress=told)
+        seen = features_of(
+            videos, options, store=Store(Path(folder)), vocabularies=words, progress=told
+        )
         wall, processor = time.perf_counter() - began, processor_seconds() - used
-    assert not seen.problems, seen.problems
+    assert len(seen.vectors) == len(films), seen.problems
     return Timing(sum(seen.durations.values()), wall, processor, spent), seen
 
 
@@ -144,8 +156,9 @@ def split(name: str, timing: Timing) -> None:
         print(f"| {what} | {1000 * seconds / timing.film:.0f} | {100 * seconds / total:.0f} % |")
 
 
-def memory(film: Path, minutes: list[float], folder: Path) -> None:
+def memory(film: Path, minutes: list[float], sides: list[int], folder: Path) -> None:
     """Peak memory of the process that watches, for films of some lengths, in this order."""
+    options = VisionOptions(WatchOptions(appearance=AppearanceOptions(sides=tuple(sides))))
     print("\n| film | peak memory of the process that watches it |\n|---|---|", flush=True)
     with av.open(str(film)) as container:
         length = container.duration / av.time_base
@@ -153,7 +166,7 @@ def memory(film: Path, minutes: list[float], folder: Path) -> None:
         long = repeat(
             film, folder / f"{length_minutes}.mp4", max(1, round(60 * length_minutes / length))
         )
-        timing, _ = ours([long], None)
+        timing, _ = ours([long], options=options)
         # Of the largest child so far; films come in the order of their length.
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
         print(f"| {timing.film / 60:.0f} min | {peak:.2f} GiB |", flush=True)
@@ -166,13 +179,14 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=30.0, help="of each rendered film")
     parser.add_argument("--obvious", type=int, default=90, help="frames of the obvious way")
     parser.add_argument("--memory", type=float, nargs="*", default=[], metavar="MINUTES")
+    parser.add_argument("--sides", type=int, nargs="*", default=[224, 160], help="for --memory")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         films = arguments.film or [
             render(folder / f"{seed}.mp4", arguments.seconds, seed) for seed in (0, 1)
         ]
-        _, known = ours(films[:1], None)  # compiles what is compiled, and gives the words
+        _, known = ours(films[:1])  # compiles what is compiled, and gives the words
         words = known.vocabularies
         first, seen = ours(films, words)
         slow = obvious(films[0], arguments.obvious, words)
@@ -189,7 +203,7 @@ def main() -> None:
         split("the obvious way", slow)
         words_alone(seen)
         if arguments.memory:
-            memory(films[0], arguments.memory, folder)
+            memory(films[0], arguments.memory, arguments.sides, folder)
 
 
 if __name__ == "__main__":

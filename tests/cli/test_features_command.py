@@ -39,6 +39,7 @@ def test_vectors_are_written_and_what_was_seen_is_said(work: tuple[Path, str, in
     assert vectors.shape == (5, 30)
     assert "1 film watched (0:01), 1 film set aside" in out
     assert "30 words of motion" in out
+    assert "MB kept in" in out
     assert code == 3
     assert "broken.mp4: is not a readable video file" in out
 

@@ -73,6 +73,19 @@ def test_a_frame_that_is_held_is_looked_at_once(tmp_path: Path, network: Network
     assert Colour.looks <= 3
 
 
+def test_an_hour_of_one_picture_is_handed_over_in_stretches(
+    tmp_path: Path, network: Network
+) -> None:
+    path = coloured(tmp_path / "a.mkv", [(200, 10, 10), (10, 10, 200)], stamps=[0, 30 * 3600])
+    with Film(path) as opened:
+        lengths = [
+            len(stretch["appearance"].intervals)
+            for stretch in Watching(opened, LOOK, network).stretches()
+        ]
+    assert sum(lengths) in {10_800, 10_801}
+    assert max(lengths) == 180
+
+
 @pytest.mark.parametrize("rate", [10, 25, 60])
 def test_the_grid_is_in_seconds(tmp_path: Path, network: Network, rate: int) -> None:
     path = coloured(tmp_path / "a.mkv", [(90, 90, 90)] * (2 * rate), rate=Fraction(rate))
@@ -106,7 +119,7 @@ def test_stretches_do_not_change_what_is_seen(
     path = film(tmp_path / "a.mp4", scene(90, size=(320, 180), disc=(3, 0)))
     options = WatchOptions(appearance=LOOK.appearance)
     whole = watch(path, options, network)
-    monkeypatch.setattr(watching, "_STRETCH", 0.7)
+    monkeypatch.setattr(watching, "_STRETCH", 2)
     with Film(path) as opened:
         parts = [*Watching(opened, options, network).stretches()]
     assert len(parts) > 3

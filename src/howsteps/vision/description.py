@@ -25,10 +25,10 @@ def count_words(
     places: NDArray[np.int32], words: NDArray[np.int32], intervals: int, size: int
 ) -> NDArray[np.float32]:
     """How often each of ``size`` words is in each interval, T×k, from the place of each word."""
+    counts = np.zeros((intervals, size), np.float32)
     # The middle of a film's last track may lie a moment after its last interval.
-    cells = np.minimum(places, intervals - 1).astype(np.int64) * size + words
-    counts = np.bincount(cells, minlength=intervals * size)
-    return counts.reshape(intervals, size).astype(np.float32)
+    np.add.at(counts, (np.minimum(places, intervals - 1), words), 1)
+    return counts
 
 
 def blocks(counts: NDArray[np.float32], around: int = AROUND) -> NDArray[np.float32]:
