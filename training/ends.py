@@ -8,7 +8,8 @@ from collections.abc import Callable
 
 from spacy.language import Language
 
-READINESS = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5)  # added to the score, a logarithm
+# Added to the score, a logarithm. Beyond 1 captions lose relations, and written text sentence ends.
+READINESS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 def make_ready(nlp: Language, more: float) -> None:
