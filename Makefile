@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= ../shared/data
 
-.PHONY: demo test lint docs bench parser silver clean
+.PHONY: demo test lint docs bench chromium screenshots parser silver clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("howsteps needs Python 3.11 to 3.13") if not (3, 11) <= sys.version_info[:2] < (3, 14) else None'
@@ -12,21 +12,33 @@ DATA ?= ../shared/data
 	touch $@
 
 .venv/ready-dev: .venv/ready
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,asr]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,asr,vision]'
+	touch $@
+
+.venv/ready-demo: .venv/ready
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[vision]'
 	touch $@
 
 .venv/ready-docs: .venv/ready
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[docs]'
 	touch $@
 
-demo: .venv/ready
-	$(BIN)/howsteps demo
+demo: .venv/ready-demo
+	$(BIN)/howsteps demo --out build/demo
 
-test: .venv/ready-dev
+test: .venv/ready-dev chromium
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/pytest
+
+# The page is tested in a real Chromium, Debian's where there is none yet.
+chromium: .venv/ready-dev
+	$(BIN)/python -m tests.report.chromium
+
+# The pictures of the page in the docs; WORK=folder takes them of a result of your own.
+screenshots: chromium
+	$(BIN)/python -m tests.report.screenshots docs/images $(WORK)
 
 lint: .venv/ready-dev
 	$(BIN)/ruff check --fix .
@@ -41,6 +53,8 @@ bench: .venv/ready-dev
 	$(BIN)/python -m benchmarks.relations $(DATA)/captions
 	$(BIN)/python -m benchmarks.script $(DATA)/captions
 	$(BIN)/python -m benchmarks.localise
+	$(BIN)/python -m benchmarks.real $(DATA)
+	$(BIN)/python -m benchmarks.page
 
 # The parser that ships with howsteps (docs/parser.md). `make -j4 silver` needs a GPU, torch and
 # transformers; what it makes is passed to `make parser` as SILVER and ENCODER.

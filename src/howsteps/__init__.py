@@ -20,9 +20,12 @@ _HOME = {
     "Task": "howsteps.task",
     "Video": "howsteps.task",
     "Word": "howsteps.task",
+    "discover": "howsteps.engine.run",
+    "read_result": "howsteps.result",
+    "run": "howsteps.engine.run",
 }
 
-_STAGES = ("datasets", "evaluate", "localise", "narration", "script")
+_STAGES = ("datasets", "evaluate", "localise", "narration", "report", "script")
 
 __all__ = ["__version__", *_HOME, *_STAGES]  # noqa: PLE0604 - the keys are names
 

@@ -16,6 +16,16 @@ class MissingExtra(HowstepsError):
         self.extra = extra
 
 
+def shown(text: str) -> str:
+    r"""Text as one line of a terminal: what would steer it, or cannot be written, as ``\x1b``.
+
+    Names of files and values out of them come from outside, and a message repeats them.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """Something in the input that was mended or set aside, and where it stands.
@@ -30,7 +40,7 @@ class Problem:
 
     def __str__(self) -> str:
         place = f"{self.path}:{self.line}" if self.line else str(self.path)
-        return f"{place}: {self.reason}"
+        return shown(f"{place}: {self.reason}")
 
 
 class InputError(HowstepsError):

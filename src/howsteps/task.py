@@ -10,7 +10,10 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
+
+# Ours, what the paper's text says, what its authors' program did.
+Mode: TypeAlias = Literal["default", "paper", "authors"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +121,15 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of the job: the mentions that were aligned in one slot of the script."""
+    """One step of the job: the mentions that were aligned in one slot of the script.
+
+    ``stability`` is the share of random halves of the videos from which the step is found again.
+    """
 
     label: str
     mentions: tuple[Mention, ...]
     examples: tuple[str, ...] = ()
+    stability: float | None = None
 
     @property
     def support(self) -> int:

@@ -198,7 +198,7 @@ class TestCrossTask:
         [
             ("4,0,1", "step 4 is unknown: there are 3 steps"),
             ("0,0,1", "step 0 is unknown"),
-            ("jack,0,1", "step 'jack' is not a number from 1"),
+            ("jack,0,1", "a step is 'jack', not a whole number"),
             ("1,-3,1", "starts before the video"),
             ("1,x,1", "a time is 'x', not a number"),
             ("1,2", "has 2 columns in place of 3"),
@@ -323,3 +323,41 @@ class TestJudgementFile:
     def test_what_is_no_judgement_is_refused(self, tmp_path, value, reason):
         with pytest.raises(InputError, match=reason):
             judgement_file.read(write_json(tmp_path / "judge.json", value), ("lift",))
+
+
+class TestBadNumbers:
+    def coin(self, text: str) -> str:
+        segment = '{"id": %s, "label": "boil", "segment": [1, %s]}'
+        video = f'{{"class": "Tea", "duration": %s, "annotation": [{segment}]}}'
+        return f'{{"database": {{"u": {video}}}}}' % tuple(text.split())
+
+    @pytest.mark.parametrize(
+        ("numbers", "reason"),
+        [
+            ("60 Infinity 5", "has no id that is a number"),
+            (f"60 1 1{'0' * 400}", "not a number"),
+            (f"1{'0' * 5000} 1 5", "a number of thousands of digits"),
+            ("Infinity 1 5", "a duration of inf s is none"),
+            ("NaN 1 5", "a duration of nan s is none"),
+            ("-3 1 5", "a duration of -3 s is none"),
+            ('60 1 "\\ud800"', "half a character"),
+        ],
+    )
+    def test_are_named(self, tmp_path, numbers, reason):
+        path = tmp_path / "coin.json"
+        path.write_text(self.coin(numbers))
+        message = fault(path)
+        assert reason in message
+        assert len(message) < 300
+
+    def test_a_message_shows_only_the_beginning_of_what_is_wrong(self, tmp_path):
+        path = tmp_path / "coin.json"
+        path.write_text(self.coin("60 1 " + json.dumps("x" * 10**5)))
+        assert len(fault(path)) < 300
+
+    def test_a_step_of_thousands_of_digits(self, tmp_path):
+        (tmp_path / "tasks_primary.txt").write_text("1\nTea\naddress\n1\nboil\n")
+        (tmp_path / "videos.csv").write_text("1,u,address\n")
+        (tmp_path / "annotations").mkdir()
+        (tmp_path / "annotations" / "1_u.csv").write_text(f"{'9' * 5000},1,2\n")
+        assert "not a whole number" in fault(tmp_path)

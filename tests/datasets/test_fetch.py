@@ -288,3 +288,36 @@ class TestUnpacking:
         path.write_bytes(CONTENT)
         with pytest.raises(InputError, match="are free"):
             unpack(path, tmp_path / "in")
+
+
+class TestHostileArchives:
+    def test_a_bomb_is_refused(self, tmp_path):
+        path = tmp_path / "bomb.zip"
+        path.write_bytes(zipped({"a.txt": "0" * 10**7}))
+        with pytest.raises(InputError, match="claims to hold 10 MB, which it cannot"):
+            unpack(path, tmp_path / "in")
+
+    def test_an_archive_with_a_password_is_named(self, tmp_path):
+        path = tmp_path / "locked.zip"
+        content = bytearray(CONTENT)
+        for heading in (b"PK\x03\x04", b"PK\x01\x02"):
+            at = content.index(heading) + (6 if heading[2] == 3 else 8)
+            content[at] |= 1  # the mark of encryption
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=r"locked\.zip: cannot be unpacked: .*password"):
+            unpack(path, tmp_path / "in")
+
+    def test_a_folder_in_the_place_of_a_file_is_named(self, tmp_path):
+        (tmp_path / "in").mkdir()
+        (tmp_path / "in" / "NLP").write_text("mine")
+        path = tmp_path / "tea.zip"
+        path.write_bytes(CONTENT)
+        with pytest.raises(InputError, match=r"tea\.zip: cannot be unpacked"):
+            unpack(path, tmp_path / "in")
+        assert (tmp_path / "in" / "NLP").read_text() == "mine"
+
+    def test_a_record_that_somebody_edited(self, server, tmp_path):
+        fetch(server.archive, tmp_path)
+        (tmp_path / RECORD).write_text('{"tea.zip": 3}')
+        with pytest.raises(InputError, match="is not a record of what was fetched"):
+            fetch(server.archive, tmp_path)

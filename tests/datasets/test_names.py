@@ -55,3 +55,15 @@ def test_any_names(wanted: list[object]) -> None:
         assert name
         assert not name.startswith(".")
         assert not set(name) & set("/\\\n\0")
+
+
+def test_names_fit_a_file_system() -> None:
+    name, changed = Names("video").give("轮" * 120)
+    assert len(name.encode()) <= 160
+    assert changed is not None
+
+
+def test_names_that_are_all_the_same_are_counted_on() -> None:
+    names = Names("video")
+    assert [names.give("a")[0] for _ in range(4)] == ["a", "a-2", "a-3", "a-4"]
+    assert names.give("a-3")[0] == "a-3-2"

@@ -118,7 +118,7 @@ def test_a_bad_file_is_named(tmp_path, content, reason, line):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    assert "No such file" in fault(tmp_path / "none.csv")[0]
+    assert "no such file" in fault(tmp_path / "none.csv")[0]
 
 
 def test_the_error_names_the_file_and_the_line(tmp_path):
@@ -165,6 +165,12 @@ def test_large_tables_are_read_whole(tmp_path):
     assert len(job.durations) == 10_000
 
 
+def test_a_bad_row_deep_in_a_large_table_is_named_by_its_line(tmp_path):
+    rows = "".join(f"v{n},s,1,2\n" for n in range(100_000))
+    path = write(tmp_path, f"video,step,start,end\n{rows}last,s,-1,2\n")
+    assert fault(path) == ("starts before the video, at -1 s", 100_002)
+
+
 names = st.text(st.characters(categories=("L", "N", "P", "Zs")), min_size=1).map(str.strip)
 
 
@@ -184,3 +190,8 @@ def test_whatever_is_written_as_a_table_is_read_back(tmp_path_factory, rows):
     [job] = steps_table.read(path)[0]
     back = {(a.video, job.steps[a.step], a.start, a.end) for a in job.annotations}
     assert back == {(video, step, start, start + length) for video, step, start, length in rows}
+
+
+def test_a_table_of_empty_cells(tmp_path):
+    (tmp_path / "steps.csv").write_text(",,,\n,,,\n")
+    assert "has no column 'video'" in fault(tmp_path / "steps.csv")[0]

@@ -80,3 +80,39 @@ def test_arrays_that_do_not_fit_are_told(model, tmp_path):
     (tmp_path / "model.json").write_text(json.dumps({**text, "steps": ["one"]}))
     with pytest.raises(InputError, match="do not fit"):
         Model.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"steps": "abc"}, "not a list of names"),
+        ({"steps": ["a", "b", "\ud800"]}, "not a model"),
+        ({"options": {"vocabularies": 3}}, "not a list of names"),
+        ({"options": {"vocabularies": [], "unknown": 1}}, "unexpected keyword"),
+        ({"version": [[]]}, "version"),
+    ],
+)
+def test_a_model_that_somebody_edited_is_refused(model, tmp_path, changes, reason):
+    model.save(tmp_path)
+    text = json.loads((tmp_path / "model.json").read_text())
+    (tmp_path / "model.json").write_text(json.dumps({**text, **changes}))
+    with pytest.raises(InputError, match=reason):
+        Model.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"bias": np.zeros(7)},
+        {"weights": np.full((8, 3), np.nan)},
+        {"chance": np.array(["high"])},
+        {"chance": np.zeros((2, 2))},
+        {"chance": np.zeros(0)},
+    ],
+)
+def test_arrays_that_cannot_be_a_model_are_refused(model, tmp_path, changes):
+    model.save(tmp_path)
+    with np.load(tmp_path / "model.npz") as arrays:
+        np.savez(tmp_path / "model.npz", **{**arrays, **changes})
+    with pytest.raises(InputError, match="model"):
+        Model.load(tmp_path)

@@ -9,12 +9,21 @@ from rich.markup import escape
 
 import howsteps
 from howsteps._cli import screen
+from howsteps._cli.apply import apply
 from howsteps._cli.demo import demo
+from howsteps._cli.doctor import doctor
+from howsteps._cli.evaluate import evaluate
+from howsteps._cli.export import export
+from howsteps._cli.features import features
 from howsteps._cli.fetch import fetch
+from howsteps._cli.localise import localise
 from howsteps._cli.narration import narration
+from howsteps._cli.paper import paper
+from howsteps._cli.report import report
+from howsteps._cli.run import run
 from howsteps._cli.script import script
 from howsteps._cli.stats import stats
-from howsteps.errors import HowstepsError
+from howsteps.errors import HowstepsError, shown
 
 app = typer.Typer(
     name="howsteps",
@@ -22,10 +31,19 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+app.command()(run)
 app.command()(narration)
 app.command()(script)
+app.command()(features)
+app.command()(localise)
+app.command()(export)
+app.command()(report)
+app.command()(apply)
+app.command()(doctor)
 app.command()(demo)
 app.command()(stats)
+app.command()(evaluate)
+app.command()(paper)
 app.command()(fetch)
 
 
@@ -53,5 +71,5 @@ def main() -> None:
     try:
         app()
     except HowstepsError as error:
-        screen.err.print(f"[red]howsteps:[/] {escape(str(error))}", soft_wrap=True)
+        screen.err.print(f"[red]howsteps:[/] {escape(shown(str(error)))}", soft_wrap=True)
         sys.exit(1)

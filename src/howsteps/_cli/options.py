@@ -45,3 +45,29 @@ Cache: TypeAlias = Annotated[
     Path, typer.Option(metavar="FOLDER", help="Where transcripts are kept.")
 ]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+Out: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FOLDER",
+        help="The work folder; else the name of INPUT with '-steps', where you are.",
+    ),
+]
+Steps: TypeAlias = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="K", help="At most this many steps (else: chosen)."),
+]
+Seed: TypeAlias = Annotated[int, typer.Option(min=0, help="One seed, one answer.")]
+Workers: TypeAlias = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Videos worked on at once (else: one a core)."),
+]
+AnyMode: TypeAlias = Annotated[
+    Mode,
+    typer.Option(help="'paper' and 'authors' do as the CVPR 2016 paper says and its program did."),
+]
+Work: TypeAlias = Annotated[
+    Path,
+    typer.Argument(metavar="WORK", help="The work folder of a run, or a result.json."),
+]

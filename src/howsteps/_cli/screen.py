@@ -70,13 +70,6 @@ def show_problems(problems: Sequence[Problem], most: int = 30) -> None:
         err.print(f"[yellow]… and {len(problems) - most} more lines like these[/]")
 
 
-def clock(seconds: float) -> str:
-    """A time as people write it under a video: ``1:02:03`` or ``4:05``."""
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
-
-
 def plural(count: int, noun: str) -> str:
     """``1 video``, ``13 videos``."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -9,6 +9,7 @@ from rich.table import Table
 from howsteps._cli import options, screen
 from howsteps._cli.hearing import heard_tasks
 from howsteps._cli.outcome import finish, write_json
+from howsteps.clock import clock
 from howsteps.errors import Problem
 from howsteps.task import Script, Step, Task
 
@@ -19,11 +20,8 @@ OTHER_WORDS = 3  # other ways of saying a step that are listed
 
 def script(
     source: options.Source,
-    steps: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="K", help="At most this many steps (else: chosen)."),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="One seed, one answer.")] = 0,
+    steps: options.Steps = None,
+    seed: options.Seed = 0,
     mode: Annotated[
         options.Mode,
         typer.Option(
@@ -73,6 +71,8 @@ def script(
         scripts[task.name] = found
         if str(json_file) != "-":
             show_script(task, found)
+            if found.steps:
+                screen.out.print(f"[dim]{quality(found, mode)}[/]")
             if columns:
                 show_places(task, found)
     if json_file is not None:
@@ -81,7 +81,7 @@ def script(
 
 
 def show_script(task: Task, found: Script) -> None:
-    """Print the steps, and how good the alignment behind them is."""
+    """Print the steps, with the videos that name each."""
     screen.out.print(
         f"\n[bold]{escape(task.name)}[/]: {screen.plural(len(found.steps), 'step')} "
         f"from {screen.plural(len(task.videos), 'video')}"
@@ -110,7 +110,6 @@ def show_script(task: Task, found: Script) -> None:
         )
         table.add_row(*cells[: len(table.columns)])
     screen.out.print(table)
-    screen.out.print(f"[dim]{quality(found)}[/]")
 
 
 def other_words(step: Step) -> str:
@@ -118,14 +117,17 @@ def other_words(step: Step) -> str:
     return ", ".join(str(relation) for relation, _ in step.relations[1 : 1 + OTHER_WORDS])
 
 
-def quality(found: Script) -> str:
-    """The figures of the alignment in one line."""
+def quality(found: Script, mode: options.Mode) -> str:
+    """The figures of the model in one line."""
+    if mode is options.Mode.default:
+        share = found.objective / found.bound if found.bound else 0.0
+        return f"mentions are {share:.0%} alike and in order, in {found.seconds:.1f} s"
     line = f"alignment {found.objective:,.0f} ({found.objective_per_token:.2f} per mention)"
+    took = f", in {found.seconds:.1f} s" if found.seconds else ""
     if found.objective == found.bound:
-        return f"{line}, proved to be the best, in {found.seconds:.1f} s"
+        return f"{line}, proved to be the best{took}"
     gap = (found.objective - found.bound) / -found.bound
-    bound = f"at most {gap:.1%} from the best ({found.bound:,.0f})"
-    return f"{line}, {bound}, in {found.seconds:.1f} s"
+    return f"{line}, at most {gap:.1%} from the best ({found.bound:,.0f}){took}"
 
 
 def show_places(task: Task, found: Script) -> None:
@@ -148,6 +150,6 @@ def places(task: Task, found: Script, numbers: range) -> Table:
             own = [mention for mention in step.mentions if mention.video == video.id]
             usual = step.relations[0][0]
             star = "*" if own and own[0].relation != usual else ""
-            cells.append(screen.clock(own[0].start) + star if own else "[dim]·[/]")
+            cells.append(clock(own[0].start) + star if own else "[dim]·[/]")
         table.add_row(escape(video.title or video.id), *cells)
     return table

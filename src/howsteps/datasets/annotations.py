@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
+from reprlib import repr  # a bad value may be long or deep: a message shows its beginning
 from typing import Any, NamedTuple
 
 from howsteps.errors import InputError, Problem
@@ -11,6 +12,7 @@ from howsteps.task import Annotation, Truth
 
 # Durations and annotations are rounded by different tools; more than this is a mistake.
 _OVERRUN = 1.0
+_MOST_DIGITS = 9
 
 
 class Row(NamedTuple):
@@ -49,6 +51,9 @@ def settle(
         A row has an unknown video or step, a time that is negative or outside the video, or
         overlaps another row of the same step. Nothing is read by halves.
     """
+    for video, duration in durations.items():
+        if duration is not None and not 0 < duration < inf:
+            raise InputError(path, f"video {video}: a duration of {duration:g} s is none")
     cut, joined = [], []
     checked = []
     for row in rows:
@@ -124,5 +129,19 @@ def number(value: Any, path: Path, what: str, line: int | None = None) -> float:
         if isinstance(value, bool):
             raise TypeError
         return float(value)
-    except (TypeError, ValueError):
-        raise InputError(path, f"{what} is {value!r}, not a number", line) from None
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(path, f"{what} is {repr(value)}, not a number", line) from None
+
+
+def whole_number(cell: str, path: Path, what: str, line: int) -> int:
+    """A whole number from 0 out of a cell.
+
+    Raises
+    ------
+    InputError
+        It is none, or has more digits than any count; ``what`` names it in the message.
+    """
+    text = cell.strip()
+    if not text.isdecimal() or len(text) > _MOST_DIGITS:
+        raise InputError(path, f"{what} is {repr(cell)}, not a whole number", line)
+    return int(text)

@@ -1,5 +1,6 @@
 """Unpacking archives that come from outside: no file may end up beyond the folder."""
 
+import lzma
 import shutil
 import tarfile
 import tempfile
@@ -11,7 +12,12 @@ from stat import S_ISLNK
 
 from howsteps.errors import InputError
 
-_BROKEN = (OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile, tarfile.TarError)
+_BROKEN = (
+    *(OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile, tarfile.TarError),
+    *(lzma.LZMAError, RuntimeError, OverflowError),  # RuntimeError: a password, an unknown method
+)
+# No text or picture shrinks so far; what claims it would only fill the disk.
+_GROWTH = 100
 
 
 def unpack(archive: Path, folder: Path) -> list[Path]:
@@ -25,8 +31,8 @@ def unpack(archive: Path, folder: Path) -> list[Path]:
     Raises
     ------
     InputError
-        The archive is cut short, larger than the free disk, or holds a link, a device or a name
-        that leaves the folder; then nothing of it was unpacked.
+        The archive is cut short, larger than the free disk or than its bytes can hold, or has a
+        link, a device or a name that leaves the folder; then nothing of it was unpacked.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".unpacking-") as place:
@@ -35,9 +41,9 @@ def unpack(archive: Path, folder: Path) -> list[Path]:
                 _unzip(archive, Path(place))
             else:
                 _untar(archive, Path(place))
+            return [_move(path, folder / path.name) for path in sorted(Path(place).iterdir())]
         except _BROKEN as error:
             raise InputError(archive, f"cannot be unpacked: {error}") from error
-        return [_move(path, folder / path.name) for path in sorted(Path(place).iterdir())]
 
 
 def _unzip(path: Path, place: Path) -> None:
@@ -67,6 +73,8 @@ def _check(path: Path, place: Path, members: Iterable[tuple[str, int]]) -> None:
         if parts.is_absolute() or ".." in parts.parts or ":" in name or not parts.parts:
             raise InputError(path, f"holds {name!r}, a name that leaves the folder")
         total += size
+    if total > _GROWTH * path.stat().st_size:
+        raise InputError(path, f"claims to hold {total / 2**20:,.0f} MB, which it cannot")
     if total > (free := shutil.disk_usage(place).free):
         need = f"{total / 2**20:,.0f} MB, and {free / 2**20:,.0f} MB are free"
         raise InputError(path, f"needs {need}")

@@ -15,14 +15,15 @@ numbers and no names. ``NLP_<task>`` in place of ``NLP/<task>`` is read as well.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, inf
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.datasets.annotations import Row, number, settle
+from howsteps.datasets import mat_file
+from howsteps.datasets.annotations import Row, number, settle, whole_number
 from howsteps.datasets.text import read_lines
 from howsteps.errors import InputError
 from howsteps.task import Mention, Relation, Task, Truth, Video
@@ -105,9 +106,9 @@ def _dictionary(path: Path) -> tuple[tuple[Relation, ...], NDArray[np.int64]]:
     relations, counts = [], []
     for line, text in read_lines(path):
         cells = text.split()
-        if len(cells) != 3 or not cells[0].isdecimal():
+        if len(cells) != 3:
             raise InputError(path, "is not: count verb noun", line)
-        counts.append(int(cells[0]))
+        counts.append(whole_number(cells[0], path, "a count", line))
         relations.append(Relation(*cells[1:]))
     return tuple(relations), np.array(counts, dtype=np.int64)
 
@@ -140,13 +141,13 @@ def _mentions(path: Path, relations: tuple[Relation, ...]) -> tuple[Mention, ...
     mentions = []
     for line, text in read_lines(path):
         cells = text.split()
-        if len(cells) != 3 or not cells[0].isdecimal():
+        if len(cells) != 3:
             raise InputError(path, "is not: relation start end", line)
-        index = int(cells[0])
+        index = whole_number(cells[0], path, "a relation", line)
         if index >= len(relations):
             raise InputError(path, f"relation {index} is not in the dictionary", line)
         start, end = (number(cell, path, "a time", line) for cell in cells[1:])
-        if not 0 <= start <= end:
+        if not 0 <= start <= end < inf:
             raise InputError(path, f"{start:g}–{end:g} s is no stretch of time", line)
         relation = relations[index]
         mentions.append(Mention(path.stem, *relation, str(relation), start, end))
@@ -155,11 +156,11 @@ def _mentions(path: Path, relations: tuple[Relation, ...]) -> tuple[Mention, ...
 
 def _dataset(path: Path, *wanted: str) -> tuple[dict[str, Labels], dict[str, Matrix]]:
     """Labels of every video and, where ``X`` is wanted, features."""
-    content = _mat(path, "Y", "hw3", *wanted)
-    try:
-        names = [str(clip.item()) for clip in content["hw3"]["clipid"].ravel()]
-    except (IndexError, TypeError, ValueError, AttributeError):
-        raise InputError(path, "hw3 is not a struct with a name in each clipid") from None
+    content = mat_file.read(path, "Y", "hw3", *wanted)
+    clips = content["hw3"].get("clipid") if isinstance(content["hw3"], dict) else None
+    names = [] if clips is None else list(clips.ravel())
+    if not names or not all(isinstance(name, str) and Path(name).name == name for name in names):
+        raise InputError(path, "hw3 is not a struct with a name in each clipid")
     if len(set(names)) < len(names):
         raise InputError(path, "hw3.clipid names a video twice")
     truth = _cells(path, content, "Y", names)
@@ -181,19 +182,21 @@ def _dataset(path: Path, *wanted: str) -> tuple[dict[str, Labels], dict[str, Mat
 
 
 def _cells(path: Path, content: Mapping[str, Any], name: str, videos: list[str]) -> list[Matrix]:
-    from scipy.sparse import issparse  # noqa: PLC0415 - scipy is slow to import
-
-    cells = content[name].ravel()
-    if content[name].dtype != object or len(cells) != len(videos):
+    cells = content[name]
+    if not isinstance(cells, np.ndarray) or cells.dtype != object or cells.size != len(videos):
         raise InputError(path, f"{name} is not a cell for each of the {len(videos)} videos")
-    matrices = [cell.toarray() if issparse(cell) else np.asarray(cell) for cell in cells]
+    matrices = list(cells.ravel())
     for video, matrix in zip(videos, matrices, strict=True):
-        if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
+        if not _is_numbers(matrix) or matrix.ndim != 2:
             raise InputError(path, f"video {video}: {name} is not a matrix of numbers")
         if matrix.shape[1] != matrices[0].shape[1]:
             columns = f"{matrix.shape[1]} columns, the first video {matrices[0].shape[1]}"
             raise InputError(path, f"video {video}: {name} has {columns}")
     return [matrix.astype(np.float64) for matrix in matrices]
+
+
+def _is_numbers(value: mat_file.Value) -> TypeGuard[NDArray[Any]]:
+    return isinstance(value, np.ndarray) and value.dtype != object
 
 
 def _videos(
@@ -203,12 +206,12 @@ def _videos(
     rates, durations = {}, {}
     for name, rows in labels.items():
         path = folder / f"{name}.mat"
-        content = _mat(path, "fps", "nimgs")
-        values = [content[key] for key in ("fps", "nimgs")]
-        if any(value.size != 1 or value.dtype.kind not in "iuf" for value in values):
+        content = mat_file.read(path, "fps", "nimgs")
+        values = [value for key in ("fps", "nimgs") if _is_numbers(value := content[key])]
+        if [value.size for value in values] != [1, 1]:
             raise InputError(path, "fps and nimgs are not two numbers")
         fps, frames = (float(value.item()) for value in values)
-        if not (0 < fps < 1000 and frames > 0):
+        if not (0 < fps < 1000 and 0 < frames < inf):
             raise InputError(path, f"{frames:g} frames at {fps:g} a second is no video")
         if ceil(frames / INTERVAL) != len(rows):
             intervals = f"{ceil(frames / INTERVAL)} intervals of {INTERVAL}"
@@ -216,23 +219,6 @@ def _videos(
         rates[name] = fps
         durations[name] = frames / fps
     return rates, durations
-
-
-def _mat(path: Path, *names: str) -> dict[str, Any]:
-    from scipy.io import loadmat  # noqa: PLC0415 - slow to import
-
-    if not path.is_file():
-        raise InputError(path, "no such file")
-    try:
-        content = loadmat(path, variable_names=names)
-    except NotImplementedError:
-        reason = "is in MATLAB's 7.3 format; load it there and save it with -v7"
-        raise InputError(path, reason) from None
-    except Exception as error:  # scipy raises a dozen kinds on files that are cut short
-        raise InputError(path, f"is not a whole .mat file ({error})") from error
-    if missing := [name for name in names if name not in content]:
-        raise InputError(path, f"has no variable {missing[0]}; it may be cut short")
-    return dict(content)
 
 
 def _truth(

@@ -37,5 +37,5 @@ def read(value: Any, path: Path) -> tuple[tuple[Truth, ...], list[Problem]]:
 def _id(segment: database.Segment, path: Path) -> int:
     try:
         return int(segment.entry["id"])
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise InputError(path, f"{segment.place}has no id that is a number") from None

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from howsteps import bounded
 from howsteps.datasets import caption_files, task_file
 from howsteps.datasets.names import Names, split_language
 from howsteps.errors import InputError, Problem
@@ -19,6 +20,9 @@ _BESIDE = (
     *(".mp3", ".m4a", ".wav", ".flac", ".ogg", ".opus", ".aac", ".npy", ".npz", ".zip", ".part"),
     *(".description", ".info.json", ".ytdl", "steps.csv"),
 )
+
+# The file that marks a work folder: what howsteps wrote is never read as captions.
+WORK_FOLDER = ".howsteps"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +93,12 @@ def _folder(root: Path) -> Iterator[_Found]:
         unreadable.append(Problem(Path(error.filename), f"cannot be read: {error.strerror}"))
 
     for place, folders, names in os.walk(root, onerror=note):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
         folder = Path(place)
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".") and not (folder / name / WORK_FOLDER).is_file()
+        )
         paths = [folder / name for name in sorted(names) if not name.startswith(".")]
         films = [path for path in paths if _is_film(path)]
         files = []
@@ -117,7 +125,7 @@ def _task_in(path: Path) -> Any:
     if _is_film(path):
         return None
     try:
-        text, _ = encoding.decode(encoding.load(path))
+        text, _ = encoding.decode(bounded.read_bytes(path, encoding.LARGEST, "captions"))
         value = formats.load_json(text) if text.lstrip()[:1] in {"{", "["} else None
     except (InputError, UnreadableError):
         return None

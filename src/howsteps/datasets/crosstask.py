@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from howsteps.datasets.annotations import Row, number, settle
+from howsteps.datasets.annotations import Row, number, settle, whole_number
 from howsteps.datasets.text import read_lines, read_rows
 from howsteps.errors import InputError, Problem
 from howsteps.task import Truth
@@ -84,8 +84,6 @@ def blocks(path: Path) -> Iterator[Block]:
 def _table(path: Path, block: Block, video: str) -> tuple[Truth, list[Problem]]:
     rows = []
     for line, (step, *times) in read_rows(path, width=3):
-        if not step.strip().isdecimal():
-            raise InputError(path, f"step {step!r} is not a number from 1", line)
         start, end = (number(time, path, "a time", line) for time in times)
-        rows.append(Row(video, int(step) - 1, start, end, line))
+        rows.append(Row(video, whole_number(step, path, "a step", line) - 1, start, end, line))
     return settle(path, block.title, block.steps, {video: None}, rows, merge=True)

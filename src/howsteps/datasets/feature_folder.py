@@ -18,6 +18,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from howsteps.arrays import read_matrix
 from howsteps.datasets.annotations import Row, settle
 from howsteps.datasets.text import read_lines
 from howsteps.errors import InputError
@@ -46,11 +47,8 @@ class FeatureFolder:
             The file is cut short, or fits not the number of frames that have labels.
         """
         path, frames = self.paths[video], self.frames[video]
-        try:
-            matrix = np.load(path, allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
-            raise InputError(path, f"is not a whole .npy file ({error})") from error
-        if not isinstance(matrix, np.ndarray) or matrix.ndim != 2 or matrix.dtype.kind != "f":
+        matrix = read_matrix(path)
+        if matrix.ndim != 2 or matrix.dtype.kind != "f":
             raise InputError(path, "is not a matrix of floating point numbers")
         if frames not in matrix.shape:
             shape = "×".join(map(str, matrix.shape))

@@ -100,6 +100,30 @@ def fetch(archive: Archive, folder: Path, progress: Progress = lambda done, tota
     return True
 
 
+def fetch_file(
+    address: str, path: Path, begins: str, progress: Progress = lambda done, total: None
+) -> None:
+    """Fetch one file whose SHA-256 is known to begin with ``begins``, unless it is there already.
+
+    Raises
+    ------
+    HowstepsError
+        The server cannot be reached, or sends another file.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(path.parent, f"cannot be made: {error.strerror}") from error
+    if not path.exists():
+        _download(address, path, progress)
+    checksum = sha256(path)
+    if not checksum.startswith(begins):
+        raise InputError(
+            _put_aside(path),
+            f"is not the file of {address}: its SHA-256 begins {checksum[:12]}, not {begins}",
+        )
+
+
 def _put_aside(path: Path) -> Path:
     """Keep a bad archive for people to look at, out of the way of the next fetch."""
     return path.replace(path.with_name(f"{path.name}.bad"))
@@ -113,7 +137,14 @@ def sha256(path: Path) -> str:
 
 def _record(folder: Path) -> dict[str, dict[str, object]]:
     path = folder / RECORD
-    return dict(read_json(path)) if path.exists() else {}
+    if not path.exists():
+        return {}
+    record = read_json(path)
+    if not isinstance(record, dict) or not all(
+        isinstance(entry, dict) and "sha256" in entry for entry in record.values()
+    ):
+        raise InputError(path, "is not a record of what was fetched; delete it to fetch anew")
+    return record
 
 
 def _write_down(folder: Path, name: str, entry: dict[str, object]) -> None:

@@ -1,10 +1,12 @@
 """Names that come from outside, made safe to be used as keys and in paths."""
 
 import re
+from collections import Counter
 
 # What could leave a folder or break a line or an encoding.
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f/\\\u2028\u2029\ud800-\udfff]+")
-_LONGEST = 120
+# Bytes: file systems allow 255 for a name with all that is put after it.
+_LONGEST = 160
 
 # The two-letter codes of ISO 639, which tools put between a name and its suffix: "abc.en.vtt".
 _LANGUAGES = """
@@ -33,15 +35,18 @@ class Names:
     def __init__(self, kind: str) -> None:
         self._kind = kind
         self._taken: set[str] = set()
+        self._counts: Counter[str] = Counter()
 
     def give(self, wanted: object) -> tuple[str, str | None]:
         """Return a name near ``wanted``, and a sentence that says so if it is another."""
         asked = str(wanted).strip() if isinstance(wanted, str | int) else ""
-        safe = _UNSAFE.sub("_", asked)[:_LONGEST].strip(" ").lstrip(".") or self._kind
-        name, count = safe, 1
+        short = _UNSAFE.sub("_", asked).encode()[:_LONGEST].decode(errors="ignore")
+        safe = short.strip(" ").lstrip(".") or self._kind
+        name = safe
         while name.casefold() in self._taken:
-            count += 1
-            name = f"{safe}-{count}"
+            # Counted on from the last one: a million videos without a name take a million looks.
+            self._counts[safe.casefold()] += 1
+            name = f"{safe}-{self._counts[safe.casefold()] + 1}"
         self._taken.add(name.casefold())
         if name == asked:
             return name, None

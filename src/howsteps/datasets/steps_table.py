@@ -34,7 +34,7 @@ def read(
         The videos that exist, where they are known: any other is an error.
     """
     rows = iter(read_rows(path))
-    _, heading = next(rows)
+    _, heading = next(rows, (1, []))
     layout = _layout([cell.strip().lower() for cell in heading], path)
     tasks: dict[str, _Task] = {}
     only = name or path.stem

@@ -13,6 +13,7 @@ from howsteps.datasets.names import Names
 from howsteps.errors import Problem
 from howsteps.narration.captions import timed
 from howsteps.narration.captions.cue import seconds
+from howsteps.narration.captions.mending import writable
 from howsteps.narration.captions.reading import settle, summarise
 from howsteps.task import Caption, Task, Video
 
@@ -48,7 +49,7 @@ def read(value: Any, path: Path) -> tuple[Task, list[Problem]]:
             Video(
                 id=name,
                 captions=captions,
-                title=title.strip() if isinstance(title, str) else "",
+                title=writable(title.strip()) if isinstance(title, str) else "",
                 duration=seconds(entry.get("duration")),
             )
         )

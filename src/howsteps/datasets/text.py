@@ -11,7 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from howsteps import bounded
 from howsteps.errors import InputError
+
+# The largest release known is a tenth of this.
+LARGEST = 2**28
 
 _MARKS = {
     codecs.BOM_UTF8: "utf-8",
@@ -26,13 +30,10 @@ def read_text(path: Path) -> str:
     Raises
     ------
     InputError
-        The file cannot be opened, is empty, or has bytes of another encoding; the line is named.
+        The file cannot be opened, is empty or too large, or has bytes of another encoding; the
+        line is named.
     """
-    try:
-        data = path.read_bytes()
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(path, f"cannot be read: {reason}") from error
+    data = bounded.read_bytes(path, LARGEST, "annotations")
     mark = next((mark for mark in _MARKS if data.startswith(mark)), b"")
     encoding = _MARKS.get(mark, "utf-8")
     try:
@@ -85,9 +86,18 @@ def read_json(path: Path) -> Any:
     InputError
         The file cannot be read, or is not whole; the line is named.
     """
+    text = read_text(path)
     try:
-        return json.loads(read_text(path))
+        value = json.loads(text)
+        if "\\u" in text:
+            # Escapes can write half a character, which nothing could write down again.
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise InputError(path, "holds half a character (a lone surrogate)") from None
     except json.JSONDecodeError as error:
         raise InputError(path, f"is not whole JSON: {error.msg}", error.lineno) from None
     except RecursionError:
         raise InputError(path, "is nested too deep to be annotations") from None
+    except ValueError:  # Python refuses numbers of more than 4,300 digits
+        raise InputError(path, "holds a number of thousands of digits") from None
+    return value

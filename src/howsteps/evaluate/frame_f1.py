@@ -10,22 +10,20 @@ This is the score of procedure learning (Elhamifar and Naing, 2019). Long steps 
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from howsteps.evaluate.frames import BACKGROUND, Labels, joined, overlaps, steps_in
-from howsteps.evaluate.matching import as_steps, match
+from howsteps.evaluate.frames import BACKGROUND, Labels, joined, matched_steps, right_frames
+from howsteps.evaluate.matching import Matching, as_steps
 from howsteps.evaluate.score import Score, counted
 
 
-def frame_f1(predicted: Sequence[Labels], true: Sequence[Labels]) -> Score:
-    """Precision, recall and F1 over the frames of all videos; −1 is background."""
+def frame_f1(
+    predicted: Sequence[Labels], true: Sequence[Labels], matching: Matching | None = None
+) -> Score:
+    """Precision, recall and F1 over all frames, by the best matching or a given one."""
     ours, theirs = joined(predicted, true)
-    table = overlaps(ours, theirs, (steps_in(ours), steps_in(theirs)))
-    matched = match(table)
-    rows = np.flatnonzero(matched >= 0)
+    matched = matched_steps(ours, theirs, matching)
     return Score(
         *counted(
-            table[rows, matched[rows]].sum(),
+            right_frames(ours, theirs, matched).sum(),
             (ours != BACKGROUND).sum(),
             (theirs != BACKGROUND).sum(),
         ),

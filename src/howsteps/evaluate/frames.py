@@ -6,6 +6,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from howsteps.evaluate.matching import Matching, as_columns, match
 from howsteps.task import Truth
 
 Labels: TypeAlias = NDArray[np.int64]
@@ -59,6 +60,24 @@ def overlaps(predicted: Labels, true: Labels, shape: tuple[int, int]) -> NDArray
     table = np.zeros(shape, dtype=np.int64)
     np.add.at(table, (predicted[both], true[both]), 1)
     return table
+
+
+def matched_steps(
+    predicted: Labels, true: Labels, matching: Matching | None, steps: int = 0
+) -> NDArray[np.int64]:
+    """The true step of each of at least ``steps`` predicted ones, −1 for none.
+
+    By the matching that is given, or by the one that maximises the frames that agree.
+    """
+    if matching is not None:
+        return as_columns(matching)
+    return match(overlaps(predicted, true, (max(steps, steps_in(predicted)), steps_in(true))))
+
+
+def right_frames(predicted: Labels, true: Labels, matched: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which frames have the right step, once discovered steps are called as true ones."""
+    named = np.append(matched, BACKGROUND)[predicted]  # −1 takes the last: background
+    return np.asarray((named == true) & (named != BACKGROUND))
 
 
 def joined(predicted: Sequence[Labels], true: Sequence[Labels]) -> tuple[Labels, Labels]:

@@ -18,8 +18,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.evaluate.frames import BACKGROUND, Labels, joined, overlaps, steps_in
-from howsteps.evaluate.matching import as_steps, match
+from howsteps.evaluate.frames import BACKGROUND, Labels, joined, matched_steps, right_frames
+from howsteps.evaluate.matching import Matching, as_steps
 from howsteps.evaluate.score import Score, harmonic, ratio
 
 SAMPLES, REPEATS = 15, 50
@@ -29,18 +29,21 @@ def kukleva(
     predicted: Sequence[Labels],
     true: Sequence[Labels],
     steps: int,
+    matching: Matching | None = None,
     *,
     seed: int = 0,
     samples: int = SAMPLES,
     repeats: int = REPEATS,
 ) -> Score:
-    """F1 and MoF; ``steps`` is K_pred. The bar of F1 goes over the draws."""
-    ours, theirs = joined(predicted, true)
-    matched = match(overlaps(ours, theirs, (max(steps, steps_in(ours)), steps_in(theirs))))
+    """F1 and MoF, by the best matching or a given one; ``steps`` is K_pred.
+
+    The bar of F1 goes over the draws.
+    """
+    matched = matched_steps(*joined(predicted, true), matching, steps)
     shares, right, frames = [], 0, 0
     for p, t in zip(predicted, true, strict=True):
         kept = t != BACKGROUND
-        correct = _right(p[kept], t[kept], matched)
+        correct = right_frames(p[kept], t[kept], matched)
         right, frames = right + int(correct.sum()), frames + int(kept.sum())
         shares += [float(part.mean()) for part in _segments(correct, t[kept]) if len(part)]
     # 15 frames drawn with replacement, of which each is right with the segment's share.
@@ -58,12 +61,6 @@ def kukleva(
         frames=ratio(right, frames),
         matching=as_steps(matched),
     )
-
-
-def _right(predicted: Labels, true: Labels, matched: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which frames have the right step, once discovered steps are called as true ones."""
-    named = np.append(matched, BACKGROUND)[predicted]  # −1 takes the last: background
-    return np.asarray((named == true) & (named != BACKGROUND))
 
 
 def _segments(values: NDArray[np.bool_], labels: Labels) -> list[NDArray[np.bool_]]:

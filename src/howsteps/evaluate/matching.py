@@ -1,11 +1,13 @@
 """One-to-one matching of discovered to true steps (the Hungarian method)."""
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 Gain: TypeAlias = NDArray[Any]
+Matching: TypeAlias = Sequence[int | None]
 
 
 def match(gain: Gain) -> NDArray[np.int64]:
@@ -26,6 +28,11 @@ def match(gain: Gain) -> NDArray[np.int64]:
     matched = np.full(len(gain), -1, dtype=np.int64)
     matched[rows] = columns
     return matched
+
+
+def as_columns(matching: Matching) -> NDArray[np.int64]:
+    """A matching for arrays: −1 in place of None."""
+    return np.array([-1 if step is None else step for step in matching], dtype=np.int64)
 
 
 def as_steps(matched: NDArray[np.int64]) -> tuple[int | None, ...]:

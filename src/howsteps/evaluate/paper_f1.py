@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsteps.evaluate.matching import as_steps, match
+from howsteps.evaluate.matching import Matching, as_columns, as_steps, match
 from howsteps.evaluate.score import Score, counted
 from howsteps.task import Localisation, Truth
 
@@ -49,6 +49,12 @@ class Placement:
     made: Bits
     present: Bits
     long: Bits
+
+    def of(self, videos: NDArray[np.int64]) -> "Placement":
+        """The same for a choice of videos; one may be chosen several times."""
+        return Placement(
+            self.hits[videos], self.made[videos], self.present[videos], self.long[videos]
+        )
 
 
 def place(
@@ -110,9 +116,11 @@ def place_intervals(predicted: Sequence[ArrayLike], labels: Sequence[ArrayLike])
     )
 
 
-def paper_f1(placement: Placement, variant: Variant = Variant.paper) -> Score:
-    """Precision, recall and F1 of one set of predictions."""
-    matched = match(placement.hits.sum(axis=0))
+def paper_f1(
+    placement: Placement, variant: Variant = Variant.paper, matching: Matching | None = None
+) -> Score:
+    """Precision, recall and F1 of one set of predictions, by the best matching or a given one."""
+    matched = match(placement.hits.sum(axis=0)) if matching is None else as_columns(matching)
     rows = np.flatnonzero(matched >= 0)
     correct = placement.hits[:, rows, matched[rows]].sum()
     made, existing = placement.made, placement.present

@@ -1,7 +1,8 @@
 """Features and windows in, the place of every step in every video out.
 
-:func:`cluster` is the call most people need; docs/localise.md explains the problem and each solver.
-The names are loaded when they are first used: the algebra alone needs no compiler.
+:func:`place` is the stage put together, :func:`cluster` the paper's method on arrays;
+docs/localise.md explains the problem and each solver. The names are loaded when they are first
+used: the algebra alone needs no compiler.
 """
 
 from importlib import import_module
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from howsteps.localise.clustering import Clustering, cluster
     from howsteps.localise.located import Located, locate
     from howsteps.localise.model import Model, Options
+    from howsteps.localise.placing import Placement, place
     from howsteps.localise.problem import LocaliseError
     from howsteps.localise.windows import (
         RelaxedWindow,
@@ -26,11 +28,13 @@ _HOME = {
     "Located": "located",
     "Model": "model",
     "Options": "model",
+    "Placement": "placing",
     "RelaxedWindow": "windows",
     "Windows": "windows",
     "cluster": "clustering",
     "locate": "located",
     "mention_windows": "windows",
+    "place": "placing",
     "relax": "windows",
     "step_windows": "windows",
 }
@@ -41,11 +45,13 @@ __all__ = [
     "Located",
     "Model",
     "Options",
+    "Placement",
     "RelaxedWindow",
     "Windows",
     "cluster",
     "locate",
     "mention_windows",
+    "place",
     "relax",
     "step_windows",
 ]

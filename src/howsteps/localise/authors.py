@@ -27,8 +27,8 @@ def hull(allowed: Mask) -> Mask:
     return out
 
 
-def filtered(cost: Floats, allowed: Mask, forbidden: float = FORBIDDEN) -> Floats:
-    """Overwrite the cost wherever a window of this or of another step does not let the step be."""
+def left_open(allowed: Mask) -> Mask:
+    """Intervals that neither the window of a step nor those of the others forbid it."""
     keep = hull(allowed)
     open_until = np.flip(np.maximum.accumulate(np.flip(keep, 0), 0), 0)  # an interval is left
     open_since = np.maximum.accumulate(keep, 0)  # the window has begun
@@ -37,7 +37,12 @@ def filtered(cost: Floats, allowed: Mask, forbidden: float = FORBIDDEN) -> Float
     for k in range(keep.shape[1]):
         earlier_ok[:, :k] &= open_until[:, [k]]
         later_ok[:, k + 1 :] &= open_since[:, [k]]
-    return np.where(keep & earlier_ok & later_ok, cost, forbidden)
+    return keep & earlier_ok & later_ok
+
+
+def filtered(cost: Floats, open_: Mask, forbidden: float = FORBIDDEN) -> Floats:
+    """Overwrite the cost wherever :func:`left_open` leaves a step no place."""
+    return np.where(open_, cost, forbidden)
 
 
 def broken(places: Places, allowed: Mask) -> list[int]:

@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
-BLOCK = 128
+BLOCK = 64  # thin products run a tenth faster than with 128
 
 
 class HalfMatrix:
-    """The upper triangle in blocks of rows: rows i … i+127 from column i on, block after block.
+    """The upper triangle in blocks of rows: rows i … i+63 from column i on, block after block.
 
     ``memory`` is the flat array of all blocks; a block is a rectangle of it, so that products go
     through BLAS without unpacking.

@@ -3,7 +3,7 @@
 The largest eigenvalue of B is one, so that moving Z to the point of the hull nearest to its own
 scores, Z ← Proj(Z − BZ) = Proj(XW*(Z)), lowers h. Along the hull B is well conditioned (its one
 small eigenvalue belongs to the almost constant direction, in which the hull is flat), so a little
-momentum gives six digits in about twenty products with X. The projection is never carried out: a
+momentum gives six digits in about sixteen products with X. The projection is never carried out: a
 few interior steps a video (:mod:`howsteps.localise.hull`) follow it while the distance to the
 walls shrinks with the gap.
 
@@ -18,8 +18,8 @@ import numpy as np
 from howsteps.localise.hull import Interior
 from howsteps.localise.problem import LocaliseError, Problem, Relaxed, TracePoint
 
-_MOMENTUM = 0.4
-_STEPS_A_PRODUCT = 2
+_MOMENTUM = 0.3
+_STEPS_A_PRODUCT = 3
 _FEASIBLE = 1e-8  # of the mass of a step
 _WALL = 0.1  # share of the gap that the distance to the walls may cost
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsteps import bounded
+from howsteps.arrays import read_arrays
 from howsteps.errors import InputError
 from howsteps.localise.chance import absence_costs
 from howsteps.localise.clustering import Clustering
@@ -19,6 +21,7 @@ from howsteps.localise.problem import LocaliseError, checked_features
 from howsteps.localise.windows import relax
 
 VERSION = 1
+_LARGEST = 2**20  # bytes of model.json
 
 
 @dataclass(frozen=True)
@@ -117,16 +120,30 @@ class Model:
         """Read what :meth:`save` wrote."""
         path = folder / "model.json"
         try:
-            text: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            text: dict[str, Any] = json.loads(bounded.read_bytes(path, _LARGEST, "a model"))
             if text["version"] != VERSION:
-                raise InputError(path, f"version {text['version']} of the model, not {VERSION}")
-            text["options"]["vocabularies"] = tuple(text["options"]["vocabularies"])
-            options = Options(**text["options"])
-            with np.load(folder / "model.npz", allow_pickle=False) as arrays:
-                weights = Weights(arrays["weights"], arrays["bias"])
-                model = Model(tuple(text["steps"]), weights, arrays["chance"], options)
-        except (OSError, ValueError, KeyError, TypeError) as problem:
+                raise InputError(path, f"version {text['version']!r} of the model, not {VERSION}")
+            steps = _names(text["steps"])
+            options = Options(
+                **{**text["options"], "vocabularies": _names(text["options"]["vocabularies"])}
+            )
+            arrays = read_arrays(folder / "model.npz")
+            weights = Weights(arrays["weights"], arrays["bias"])
+            chance = arrays["chance"]
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
             raise InputError(path, f"not a model that was saved here: {problem}") from problem
-        if weights.matrix.shape[1:] != (len(model.steps),):
+        for array in (weights.matrix, weights.bias, chance):
+            if array.dtype.kind != "f" or not np.isfinite(array).all():
+                raise InputError(folder / "model.npz", "has values that are not finite numbers")
+        shapes = weights.matrix.shape[1:], weights.bias.shape, chance.ndim
+        if shapes != ((len(steps),), (len(steps),), 1) or not chance.size:
             raise InputError(path, "the arrays do not fit the steps")
-        return model
+        return Model(steps, weights, np.sort(chance), options)
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    """Names out of JSON, such as can be written down again."""
+    if not (isinstance(value, list) and all(isinstance(name, str) for name in value)):
+        raise TypeError("not a list of names")
+    "".join(value).encode("utf-8")
+    return tuple(value)

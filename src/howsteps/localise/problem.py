@@ -1,6 +1,7 @@
 """The localisation problem: a cost, the windows of every video, and the oracle over all of them."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,6 +87,11 @@ class Problem:
         """K."""
         return int(self.windows[0].shape[1])
 
+    @cached_property
+    def _left_open(self) -> tuple[Mask, ...]:
+        """What the ``authors`` mode leaves open, worked out once: every iteration asks for it."""
+        return tuple(authors.left_open(window) for window in self.windows)
+
     def rows(self, video: int) -> slice:
         """Rows of a video in X and Z."""
         return slice(int(self.cost.offsets[video]), int(self.cost.offsets[video + 1]))
@@ -94,7 +100,7 @@ class Problem:
         """Cheapest placement in one video for a T_n×K cost."""
         window: Mask | None = self.windows[video]
         if self.forbidden is not None:
-            cost, window = authors.filtered(cost, self.windows[video], self.forbidden), None
+            cost, window = authors.filtered(cost, self._left_open[video], self.forbidden), None
         absence = None if self.absence is None else self.absence[video]
         places = cheapest_placement(cost, window, absence)
         if places is None:

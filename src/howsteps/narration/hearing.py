@@ -1,11 +1,10 @@
 """Captions to sentences and mentions: what every narrator says is done, and when."""
 
 from bisect import bisect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from spacy.language import Language
 from spacy.tokens import Doc, Token
 
 from howsteps.narration import grammar, parser, relations
@@ -35,19 +34,27 @@ def hear(
     progress
         Called with every video that has been heard.
     """
-    videos = []
-    for video in heard(parser.load(model), task.videos, relations.reading_of(mode)):
-        videos.append(video)
+    [task] = hear_in(task, (mode,), model=model, progress=progress).values()
+    return task
+
+
+def hear_in(
+    task: Task,
+    modes: Sequence[str],
+    *,
+    model: str | None = None,
+    progress: Callable[[Video], None] | None = None,
+) -> dict[str, Task]:
+    """Hear a task in several modes at the price of one: every caption is parsed once."""
+    readings = {mode: relations.reading_of(mode) for mode in modes}
+    videos: dict[str, list[Video]] = {mode: [] for mode in modes}
+    parsed = parser.parse(parser.load(model), (spoken(video.captions) for video in task.videos))
+    for video, passages in zip(task.videos, parsed, strict=True):
+        for mode, reading in readings.items():
+            videos[mode].append(listen(video, passages, reading))
         if progress is not None:
             progress(video)
-    return replace(task, videos=tuple(videos))
-
-
-def heard(nlp: Language, videos: Sequence[Video], reading: relations.Reading) -> Iterator[Video]:
-    """Hear videos one after another, in their order."""
-    parsed = parser.parse(nlp, (spoken(video.captions) for video in videos))
-    for video, passages in zip(videos, parsed, strict=True):
-        yield listen(video, passages, reading)
+    return {mode: replace(task, videos=tuple(found)) for mode, found in videos.items()}
 
 
 def listen(video: Video, passages: Sequence[parser.Passage], reading: relations.Reading) -> Video:

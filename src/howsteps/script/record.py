@@ -4,7 +4,7 @@ One task::
 
     {"version": 1, "task": …,
      "steps": [{"label", "support", "relations": [{"verb", "noun", "count"}],
-                "mentions": [{"video", "start", "end"}], "examples": […]}],
+                "mentions": [{"video", "start", "end", "verb", "noun"}], "examples": […]}],
      "alignment": {"objective", "objective_per_token", "bound", "seconds"}}
 
 Several tasks::
@@ -56,6 +56,8 @@ def _step(step: Step) -> dict[str, Any]:
                 "video": mention.video,
                 "start": round(mention.start, 3),
                 "end": round(mention.end, 3),
+                "verb": mention.verb,
+                "noun": mention.noun,
             }
             for mention in step.mentions
         ],

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.errors import InputError
 from howsteps.narration.captions import encoding
 from howsteps.narration.captions.cue import UnreadableError
 from howsteps.narration.captions.encoding import decode
@@ -80,24 +79,7 @@ def test_any_bytes_are_text_or_refused(data: bytes) -> None:
     text.encode("utf-8")
 
 
-def test_a_file_too_large_is_refused_before_it_is_read(tmp_path) -> None:
-    path = tmp_path / "large.srt"
-    with path.open("wb") as file:
-        file.truncate(100 * 2**20)  # sparse: nothing is written
-    with pytest.raises(InputError, match=r"large\.srt: is too large to be captions \(100 MB"):
-        encoding.load(path)
-
-
 def test_a_line_too_long_is_refused() -> None:
     with pytest.raises(UnreadableError, match="a line of 300,000 characters") as refused:
         encoding.lines("short\n" + "x" * 300_000)
     assert refused.value.line == 2
-
-
-def test_what_is_no_file(tmp_path) -> None:
-    with pytest.raises(InputError, match="no such file"):
-        encoding.load(tmp_path / "missing.srt")
-    with pytest.raises(InputError, match="is not a file"):
-        encoding.load(tmp_path)
-    with pytest.raises(InputError, match=r"cannot be read|no such file"):
-        encoding.load(tmp_path / "a\0b")

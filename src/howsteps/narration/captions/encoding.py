@@ -1,9 +1,7 @@
-"""From a file to its text: size, binary files, byte order marks and legacy encodings."""
+"""From the bytes of a file to its text: binary files, byte order marks and legacy encodings."""
 
 import codecs
-from pathlib import Path
 
-from howsteps.errors import InputError
 from howsteps.narration.captions.cue import LONGEST_TEXT, Flaw, UnreadableError
 
 # A day of captions with word times is about 10 MB; a larger file is something else.
@@ -21,30 +19,6 @@ _SAMPLE = 2**16
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b")) + b"\x7f"
 # Share of control characters above which a file is not text.
 _BINARY = 0.02
-
-
-def load(path: Path) -> bytes:
-    """Read the bytes of ``path``.
-
-    Raises
-    ------
-    InputError
-        The file cannot be opened, is not a plain file, or is too large to be captions.
-    """
-    try:
-        if not path.is_file():
-            reason = "no such file" if not path.exists() else "is not a file"
-            raise InputError(path, reason)
-        size = path.stat().st_size
-        if size > LARGEST:
-            raise InputError(
-                path,
-                f"is too large to be captions ({size / 2**20:.0f} MB; the limit is "
-                f"{LARGEST // 2**20} MB)",
-            )
-        return path.read_bytes()
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        raise InputError(path, f"cannot be read: {error}") from error
 
 
 def decode(data: bytes) -> tuple[str, list[Flaw]]:

@@ -19,7 +19,7 @@ NEGATIVE = "starts before zero; moved to zero"
 REVERSED = "ends before it starts; the end was estimated"
 BACKWARDS = "starts before the line above it; the lines were put in order of time"
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 # Half characters, which the escapes of JSON can leave and no encoding can write.
 _HALF = re.compile(r"[\ud800-\udfff]")
 
@@ -91,10 +91,11 @@ def _caption(placed: _Placed, following: float | None) -> Caption:
         if following is not None and following > start:
             end = min(end, following)
     words = _words(cue.pieces, start, end) if cue.pieces else ()
-    return Caption(start, end, _writable(cue.text), words)
+    return Caption(start, end, writable(cue.text), words)
 
 
-def _writable(text: str) -> str:
+def writable(text: str) -> str:
+    """Text without what steers a terminal or cannot be encoded."""
     if text.isascii() and text.isprintable():
         return text
     return _HALF.sub("\ufffd", _CONTROL.sub(" ", text))
@@ -111,9 +112,9 @@ def _words(pieces: Sequence[Piece], start: float, end: float) -> tuple[Word, ...
         until = _between(now, written[stop].start, end) if stop < len(written) else end
         if (own_end := written[first].end) is not None:
             own_end = _between(now, own_end, until)
-            words.append(Word(_writable(written[first].text), now, own_end))
+            words.append(Word(writable(written[first].text), now, own_end))
             first, now = first + 1, own_end  # noqa: PLW2901 - the first of the run is done
-        texts = [_writable(word.text) for word in written[first:stop]]
+        texts = [writable(word.text) for word in written[first:stop]]
         words += share_out(texts, now, until)
     return tuple(words)
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from howsteps import bounded
 from howsteps.errors import InputError, Problem
 from howsteps.narration.captions import encoding, formats
 from howsteps.narration.captions.cue import Cue, Flaw, Parsed, UnreadableError
@@ -29,7 +30,7 @@ def read(path: Path | str) -> Reading:
         The file cannot be used at all; the message names the file, and the line if there is one.
     """
     path = Path(path)
-    return read_bytes(encoding.load(path), path)
+    return read_bytes(bounded.read_bytes(path, encoding.LARGEST, "captions"), path)
 
 
 def read_bytes(data: bytes, path: Path | str) -> Reading:

@@ -23,6 +23,8 @@ _SLOWEST = 0.1
 # A cell of more lines than this is a quotation mark that was never closed.
 _TALLEST = 20
 
+# A longer heading names nothing that is known, and would take the search for its unit forever.
+_LONGEST_NAME = 40
 _UNIT = re.compile(r"[\s_]*(?:_|\s|\()(?P<unit>ms|msec|milliseconds|s|sec|seconds)\)?$")
 
 
@@ -94,7 +96,7 @@ def _layout(text: str) -> _Layout | None:
 
 def _named(cells: Sequence[str], delimiter: str) -> _Layout | None:
     names = [cell.strip().lower() for cell in cells]
-    bare = [_UNIT.sub("", name) for name in names]
+    bare = [_UNIT.sub("", name) if len(name) <= _LONGEST_NAME else name for name in names]
     start, end, duration, text = (_column(bare, k) for k in (STARTS, ENDS, DURATIONS, TEXTS))
     if start is None or text is None:
         return None

@@ -44,9 +44,12 @@ def parse(text: str) -> tuple[Element, list[Flaw]]:
     """
     root = Element("", {}, 0)
     path = [root]
+    text_parts: list[str] = []
+    room = 0
     parser = expat.ParserCreate("utf-8")
 
     def start(name: str, attributes: dict[str, str]) -> None:
+        settle_text()
         if len(path) > _DEEPEST:
             raise UnreadableError("the XML is nested too deeply", parser.CurrentLineNumber)
         names = {_local(key): value for key, value in attributes.items()}
@@ -55,15 +58,21 @@ def parse(text: str) -> tuple[Element, list[Flaw]]:
         path.append(element)
 
     def end(_: str) -> None:
+        settle_text()
         path.pop()
 
     def characters(data: str) -> None:
         # The parser hands text on in parts; its own buffer would be lost at a fault.
-        children = path[-1].children
-        if not children or isinstance(children[-1], Element):
-            children.append(data)
-        elif len(children[-1]) <= LONGEST_TEXT:  # what is longer will be refused
-            children[-1] += data
+        nonlocal room
+        room = room if text_parts else LONGEST_TEXT + 1
+        if room > 0:  # what is longer will be refused
+            text_parts.append(data)
+            room -= len(data)
+
+    def settle_text() -> None:
+        if text_parts:
+            path[-1].children.append("".join(text_parts))
+            text_parts.clear()
 
     def refuse(*_: object) -> None:
         raise UnreadableError("XML with a document type is not read", parser.CurrentLineNumber)
@@ -81,6 +90,7 @@ def parse(text: str) -> tuple[Element, list[Flaw]]:
         if not any(isinstance(child, Element) for child in root.children):
             raise UnreadableError(reason, error.lineno) from None
         flaws.append(Flaw(reason + "; what follows is lost", error.lineno))
+    settle_text()
     return next(child for child in root.children if isinstance(child, Element)), flaws
 
 

@@ -1,0 +1,103 @@
+"""Break every reader of files from outside: ``python -m benchmarks.fuzz --inputs 1000000``.
+
+Atheris (``pip install atheris``) changes small good files, keeps what reaches new code, and goes on
+from there. Each reader runs in a process of its own: one that dies, takes more than 20 seconds for
+one input or more than 2 GB of memory is a fault like an exception that is not a ``HowstepsError``.
+Prints a table, and the input of every fault; the exit code is 1 if there was any.
+"""
+
+import argparse
+import multiprocessing
+import sys
+import tempfile
+import time
+from multiprocessing.sharedctypes import Synchronized
+from pathlib import Path
+
+from benchmarks.fuzz_readers import NASTY, readers
+
+SECONDS, MEGABYTES, LONGEST = 20, 2048, 4096
+# Of all inputs, so many times an equal share: captions come from more hands than the rest.
+SHARES = {"captions": 10, "task file": 4}
+
+
+def main() -> None:
+    """Give every reader its share of the inputs, and print what came of it."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--inputs", type=int, default=1_000_000)
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--only", default="", help="readers whose name holds this")
+    chosen = options.parse_args()
+    names = [reader.name for reader in readers() if chosen.only in reader.name]
+    shares = [SHARES.get(name, 1) for name in names]
+    print("| reader | inputs | read | refused | seconds | faults |\n|---|---|---|---|---|---|")
+    totals = [0, 0, 0]
+    for name, share in zip(names, shares, strict=True):
+        wanted = -(-chosen.inputs * share // sum(shares))
+        tried, read, faults, seconds = _run(name, wanted, chosen.seed)
+        cells = (name, f"{tried:,}", f"{read:,}", f"{tried - read:,}", f"{seconds:.0f}", faults)
+        print("| " + " | ".join(map(str, cells)) + " |", flush=True)
+        totals = [old + new for old, new in zip(totals, (tried, read, faults), strict=True)]
+    print(f"\n{totals[0]:,} inputs: {totals[1]:,} read, the others refused; {totals[2]} faults")
+    sys.exit(bool(totals[2]))
+
+
+def _run(name: str, inputs: int, seed: int) -> tuple[int, int, int, float]:
+    """Fuzz one reader: inputs tried, inputs read, faults, seconds."""
+    context = multiprocessing.get_context("spawn")
+    tried, read = context.Value("q", 0), context.Value("q", 0)
+    started = time.perf_counter()
+    with tempfile.TemporaryDirectory() as place:
+        args = (name, inputs, seed, Path(place), tried, read)
+        process = context.Process(target=_fuzz, args=args)
+        process.start()
+        process.join()
+        found = sorted(Path(place).glob("fault-*"))
+        for path in found:
+            print(f"{name}: {path.name}: {path.read_bytes()!r}", file=sys.stderr)
+    faults = len(found) or int(process.exitcode != 0)
+    return tried.value, read.value, faults, time.perf_counter() - started
+
+
+def _fuzz(
+    name: str,
+    inputs: int,
+    seed: int,
+    place: Path,
+    tried: "Synchronized[int]",
+    read: "Synchronized[int]",
+) -> None:
+    import atheris  # noqa: PLC0415 - only the children need it, and it sees what is imported after
+
+    _forget_howsteps()
+    with atheris.instrument_imports(include=["howsteps"], enable_loader_override=False):
+        from benchmarks.fuzz_readers import readers as seen_readers  # noqa: PLC0415
+
+        reader = next(reader for reader in seen_readers() if reader.name == name)
+    corpus, folder, words = place / "corpus", place / "folder", place / "words"
+    corpus.mkdir()
+    folder.mkdir()
+    for number, seed_file in enumerate(reader.seeds):
+        (corpus / str(number)).write_bytes(seed_file)
+    escaped = ("".join(f"\\x{byte:02x}" for byte in word) for word in NASTY if word)
+    words.write_text("".join(f'"{word}"\n' for word in escaped))
+
+    def one_input(data: bytes) -> None:
+        tried.value += 1
+        read.value += reader.hold(data, folder)
+
+    limits = [f"-runs={inputs}", f"-timeout={SECONDS}", f"-rss_limit_mb={MEGABYTES}"]
+    how = [f"-max_len={LONGEST}", f"-seed={seed}", f"-dict={words}", "-verbosity=0"]
+    where = [f"-artifact_prefix={place}/fault-", str(corpus)]
+    atheris.Setup([sys.argv[0], *limits, *how, *where], one_input)
+    atheris.Fuzz()
+
+
+def _forget_howsteps() -> None:
+    """Let what a spawned process has imported be imported again, so that it can be watched."""
+    for module in [m for m in sys.modules if m.split(".")[0] in {"howsteps", "benchmarks"}]:
+        del sys.modules[module]
+
+
+if __name__ == "__main__":
+    main()

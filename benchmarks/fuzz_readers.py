@@ -1,0 +1,173 @@
+"""What is fuzzed: every reader of files from outside, with small good files to begin from.
+
+A reader keeps its promise on any bytes when it returns values that the rest can rely on, or raises
+a ``HowstepsError``. Whatever else escapes from :meth:`Reader.hold` is a fault.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks import fuzz_samples as samples
+from howsteps import datasets
+from howsteps.datasets import archives, authors, feature_folder, judgement_file, truth
+from howsteps.engine.store import Store
+from howsteps.errors import HowstepsError
+from howsteps.localise import Model
+from howsteps.narration import captions
+from howsteps.task import Caption, Truth
+
+# Pieces that files are broken with: numbers that are none, half characters, quotes, marks.
+NASTY = (
+    *(b"", b"\0", b"\xff", b"\xed\xa0\x80", b"\\ud800", b"\xef\xbb\xbf", b"\xff\xfe", b"\x1b[31m"),
+    *(b"NaN", b"Infinity", b"-1", b"1e999", b"1e308", b"9" * 40, b"9" * 400, b"0", b"null"),
+    *(b"true", b"[]", b"{}", b'""', b"[[", b"{", b'"', b"<", b">", b"&", b"&#0;", b"-->", b","),
+    *(b"\n", b"\n\n", b"\r", b"\x85", "\u2028".encode(), "٣".encode(), "²".encode(), b"../", b"\t"),
+)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """One reader: the file it is given, good contents of it, and what lies beside it."""
+
+    name: str
+    file: str
+    seeds: tuple[bytes, ...]
+    read: Callable[[Path], None]
+    beside: Mapping[str, bytes]
+
+    def hold(self, data: bytes, folder: Path) -> bool:
+        """Read ``data`` in place of the file; whether it was read and not refused.
+
+        ``folder`` is this reader's alone; it is filled at the first call.
+        """
+        path = folder / self.file
+        if not path.exists():
+            for name in (self.file, *self.beside):
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).write_bytes(self.beside.get(name, b""))
+        path.write_bytes(data)
+        try:
+            self.read(folder)
+        except HowstepsError as error:
+            str(error).encode("utf-8")
+            return False
+        return True
+
+
+def check_captions(lines: tuple[Caption, ...]) -> None:
+    """Times are finite and in order, and the text can be written down."""
+    before = 0.0
+    for line in lines:
+        assert before <= line.start <= line.end < math.inf
+        before = line.start
+        line.text.encode("utf-8")
+        for word in line.words:
+            assert line.start <= word.start <= word.end <= line.end
+            word.text.encode("utf-8")
+
+
+def _captions(folder: Path) -> None:
+    check_captions(captions.read(folder / "captions").captions)
+
+
+def _tasks(folder: Path) -> None:
+    collection = datasets.read(folder / "task.json")
+    for problem in collection.problems:
+        str(problem).encode("utf-8")
+    for task in collection.tasks:
+        task.name.encode("utf-8")
+        for video in task.videos:
+            (video.id + video.title).encode("utf-8")
+            assert video.duration is None or 0 <= video.duration < math.inf
+            check_captions(video.captions)
+
+
+def _truth_file(folder: Path) -> None:
+    _check_truths(folder / "truth.json")
+
+
+def _table(folder: Path) -> None:
+    _check_truths(folder / "truth.csv")
+
+
+def _check_truths(path: Path) -> None:
+    for found in truth.read(path).truths:
+        _check_truth(found)
+
+
+def _check_truth(found: Truth) -> None:
+    for duration in found.durations.values():
+        assert duration is None or 0 < duration < math.inf
+    for annotation in found.annotations:
+        assert 0 <= annotation.start < annotation.end < math.inf
+        assert 0 <= annotation.step < len(found.steps)
+    for name in (found.task, *found.steps, *found.durations):
+        name.encode("utf-8")
+
+
+def _release(folder: Path) -> None:
+    for task in authors.tasks(folder):
+        _check_truth(authors.read(folder, task).truth)
+
+
+def _features(folder: Path) -> None:
+    read = feature_folder.read(folder)
+    _check_truth(read.truth)
+    for video in read.frames:
+        assert len(read.features(video)) == read.frames[video]
+
+
+def _judgement(folder: Path) -> None:
+    judgement_file.read(folder / "judgement.json", ("boil water", "pour tea"))
+
+
+def _model(folder: Path) -> None:
+    model = Model.load(folder)
+    "".join(model.steps).encode("utf-8")
+    features = np.zeros((12, len(model.weights.matrix)), np.float32)
+    assert model.localise([features]).intervals.shape == (1, len(model.steps))
+
+
+def _unpacked(folder: Path) -> None:
+    archives.unpack(folder / "archive", folder / "in" / "deep")
+    assert sorted(path.name for path in folder.iterdir()) == ["archive", "in"]
+    assert [path.name for path in (folder / "in").iterdir()] == ["deep"]
+
+
+def _store(folder: Path) -> None:
+    """What comes back is what was kept, or nothing."""
+    store = Store(folder)
+    assert store.json("stage", "key") in (None, {"a": [1, "b"]})
+    arrays = store.arrays("stage", "key")
+    assert arrays is None or arrays["x"].tolist() == [0, 1, 2, 3]
+
+
+def readers() -> Iterator[Reader]:
+    """All readers of files from outside, and of the cache."""
+    yield Reader("captions", "captions", samples.CAPTIONS, _captions, {})
+    tasks = samples.as_json(samples.TASK), samples.as_json(samples.TASK_LIST)
+    yield Reader("task file", "task.json", tasks, _tasks, {})
+    for name in ("TASK", "COIN", "YOUCOOK2"):
+        good = samples.as_json(getattr(samples, name))
+        yield Reader(f"truth of {name.lower()}", "truth.json", (good,), _truth_file, {})
+    yield Reader("steps table", "truth.csv", samples.STEPS, _table, {})
+    judged = samples.as_json(samples.JUDGEMENT)
+    yield Reader("judgement", "judgement.json", (judged,), _judgement, {})
+    yield from _each("crosstask", samples.CROSSTASK, _check_truths)
+    yield from _each("feature folder", samples.feature_folder(), _features)
+    yield from _each("release", samples.release(), _release)
+    yield from _each("model", samples.model(), _model)
+    yield Reader("archive", "archive", samples.archives(), _unpacked, {})
+    yield from _each("store", samples.store_entry("json"), _store)
+    yield from _each("store", samples.store_entry("npz"), _store)
+
+
+def _each(name: str, files: Mapping[str, bytes], read: Callable[[Path], None]) -> Iterator[Reader]:
+    """A reader for every file of a folder, the others left whole."""
+    for file, good in files.items():
+        beside = {other: content for other, content in files.items() if other != file}
+        yield Reader(f"{name}: {Path(file).name}", file, (good,), read, beside)

@@ -1,0 +1,71 @@
+"""``howsteps export``: a result for other programs."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from howsteps._cli import options, screen
+from howsteps._cli.outcome import finish
+
+# The names stand here too, so that --help shows them without loading what writes them.
+FORMATS = (
+    *("vtt", "srt", "youtube", "ffmetadata", "csv", "edl", "otio", "label-studio", "elan"),
+    *("markdown", "video", "clips"),
+)
+FormatName = StrEnum("FormatName", [(name, name) for name in FORMATS])  # type: ignore[misc]
+
+
+def export(
+    work: options.Work,
+    formats: Annotated[
+        list[FormatName] | None,
+        typer.Option("--format", "-f", help="What to write (may be repeated); none: a list."),
+    ] = None,
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="FOLDER", help="Where to; else 'exports' in the work folder."),
+    ] = None,
+    guesses: Annotated[
+        bool,
+        typer.Option(
+            "--guesses",
+            help="Also steps that are neither named nor seen in a video, placed by their order.",
+        ),
+    ] = False,
+    precise: Annotated[
+        bool,
+        typer.Option("--precise", help="Cut clips at the frame; encodes the picture anew."),
+    ] = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Write the steps for other programs: chapters, tables, timelines, annotations, clips.
+
+    Example: howsteps export steps/ --format youtube --format vtt
+    """
+    from howsteps.report.exports import FORMATS as KNOWN  # noqa: PLC0415
+    from howsteps.report.exports import export as write  # noqa: PLC0415
+    from howsteps.result import read_result  # noqa: PLC0415
+
+    if not formats:
+        table = Table(box=None, pad_edge=False, show_header=False)
+        for each in KNOWN.values():
+            table.add_row(f"[bold]{each.name}[/]", escape(each.about))
+        screen.out.print(table)
+        return
+    result = read_result(work)
+    folder = to or (work if work.is_dir() else work.parent) / "exports"
+    paths, problems = [], []
+    with screen.progress("writing", len(formats), quiet=quiet) as advance:
+        for name in formats:
+            written, found = write(result, folder, [name], guesses=guesses, precise=precise)
+            paths += written
+            problems += found
+            advance()
+    screen.out.print(
+        f"{screen.plural(len(paths), 'file')} in {escape(str(folder))}", soft_wrap=True
+    )
+    finish(problems, found=bool(paths))

@@ -1,0 +1,133 @@
+"""What a run shows while it works: a live display, plain lines, lines of JSON, or nothing."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+
+from rich.markup import escape
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    TaskID,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.progress import Task as Bar
+from rich.text import Text
+
+from howsteps._cli import screen
+from howsteps.clock import clock
+from howsteps.engine.events import (
+    Event,
+    ItemAt,
+    ItemDone,
+    Listener,
+    StageBegan,
+    StageEnded,
+    record,
+    silent,
+)
+
+_LINE_EVERY_SECONDS = 10.0
+_DOING = {
+    "transcribe": "writing down what is said",
+    "narration": "hearing",
+    "script": "aligning",
+    "features": "looking",
+    "localise": "placing the steps",
+}
+
+
+@contextmanager
+def watching(*, quiet: bool, json_lines: bool) -> Iterator[Listener]:
+    """A listener that shows a run; lines of JSON go to stdout, all else to stderr."""
+    if json_lines:
+        yield _say_json
+    elif quiet:
+        yield silent
+    elif screen.err.is_terminal:
+        columns = (
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            _Speed(),
+            TimeRemainingColumn(compact=True),
+            TextColumn("[dim]{task.fields[item]}"),
+        )
+        with Progress(*columns, console=screen.err, transient=True) as progress:
+            yield _Display(progress)
+    else:
+        yield _Lines()
+
+
+def _say_json(event: Event) -> None:
+    print(json.dumps(record(event), ensure_ascii=False), flush=True)
+
+
+class _Display:
+    """One bar for the stage under way, and a line for each that is done."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._bar: TaskID | None = None
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, StageBegan):
+            what = f"{escape(event.task)}: {_DOING[event.stage]}"
+            self._bar = self._progress.add_task(what, total=event.total, item="")
+        elif isinstance(event, ItemAt) and self._bar is not None:
+            total = "" if event.total is None else f" of {clock(event.total)}"
+            where = f"{escape(event.item)} {clock(event.seconds)}{total}"
+            self._progress.update(self._bar, item=where)
+        elif isinstance(event, ItemDone) and self._bar is not None:
+            self._progress.update(self._bar, advance=1, item=escape(event.item))
+        elif isinstance(event, StageEnded) and self._bar is not None:
+            self._progress.remove_task(self._bar)
+            self._bar = None
+            self._progress.console.print(f"[dim]{escape(_ended(event))}[/]")
+
+
+class _Speed(ProgressColumn):
+    """How many are done in a minute."""
+
+    def render(self, task: Bar) -> Text:
+        if not task.speed or task.total == 1:
+            return Text("")
+        return Text(f"{60 * task.speed:,.0f}/min", style="dim")
+
+
+class _Lines:
+    """A line for each stage that is done, and one now and then in between."""
+
+    def __init__(self) -> None:
+        self._said = monotonic()
+        self._total = self._done = 0
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, StageBegan):
+            self._total, self._done = event.total, 0
+        elif isinstance(event, ItemDone):
+            self._done += 1
+            if monotonic() - self._said >= _LINE_EVERY_SECONDS:
+                self._say(f"{event.task}: {event.stage} {self._done} of {self._total}")
+        elif isinstance(event, StageEnded):
+            self._say(_ended(event))
+
+    def _say(self, line: str) -> None:
+        self._said = monotonic()
+        print(line, file=sys.stderr, flush=True)
+
+
+def _ended(event: StageEnded) -> str:
+    """``washing: narration, 13 videos (4 kept) in 2.1 s``."""
+    how = f", {screen.plural(event.total, 'video')}" if event.total != 1 else ""
+    if event.kept == event.total:
+        return f"{event.task}: {event.stage}{how}, kept from before"
+    some = f" ({event.kept} kept)" if event.kept else ""
+    return f"{event.task}: {event.stage}{how}{some} in {event.seconds:.1f} s"

@@ -1,0 +1,249 @@
+"""``howsteps paper``: the tables and figures of the paper, as far as the data allow."""
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from howsteps._cli import options, screen
+from howsteps._cli.measuring import (
+    ALL_METHODS,
+    draw_f1,
+    heard_for,
+    listed,
+    measured,
+    numbers,
+    unmeasured,
+    write_scores,
+)
+from howsteps._cli.outcome import finish
+from howsteps.errors import HowstepsError, MissingExtra, Problem
+
+if TYPE_CHECKING:
+    from howsteps.datasets.labelled import Labelled
+    from howsteps.datasets.survey import Survey
+    from howsteps.evaluate.draw import Draw
+    from howsteps.evaluate.experiment import NoScore, Plan, Row
+    from howsteps.evaluate.protocols import Judgement
+    from howsteps.evaluate.sheets import Sheet
+
+_STEPS_SHOWN = 10  # K of the rows of frames, as in the paper
+_FETCH = "the paper's release is not there ('howsteps fetch niv' gets it)"
+
+
+def paper(
+    data: Annotated[
+        Path,
+        typer.Option(
+            metavar="PATH",
+            help="Where data sets lie, in any layout that 'howsteps evaluate' reads; judgements "
+            "(JSON with 'rules') are found beside them.",
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option(metavar="FOLDER", help="Where tables and figures go.")
+    ] = Path("howsteps-paper"),
+    methods: Annotated[str, typer.Option(metavar="A,B,…", help="Which methods.")] = ALL_METHODS,
+    steps: Annotated[
+        str, typer.Option(metavar="K,…", help="Most steps to look for.")
+    ] = "7,10,12,15",
+    videos: Annotated[
+        int, typer.Option(min=2, metavar="N", help="Videos of a draw; the paper has 30.")
+    ] = 30,
+    seeds: Annotated[int, typer.Option(min=1, metavar="N", help="How many draws.")] = 1,
+    quiet: options.Quiet = False,
+) -> None:
+    """Make the paper's tables and figures from the data at hand, beside its printed numbers.
+
+    What the data do not allow is listed, with the reason.
+
+    Example: howsteps paper --data datasets/ --out results/
+    """
+    from howsteps.datasets.survey import survey  # noqa: PLC0415 - loads NumPy
+    from howsteps.evaluate import sheets  # noqa: PLC0415
+    from howsteps.evaluate.experiment import Plan, summarise  # noqa: PLC0415
+    from howsteps.evaluate.protocols import Bars  # noqa: PLC0415
+
+    try:
+        plan = Plan(
+            methods=listed(methods),
+            steps=numbers(steps, "--steps"),
+            protocols=("paper-f1", "script", "script-judged"),
+            seeds=seeds,
+            videos=videos,
+            bars=Bars.roundings,
+        )
+    except HowstepsError as error:
+        raise typer.BadParameter(str(error)) from error
+    with screen.waiting(f"looking through {data}", quiet=quiet):
+        found = survey(data)
+    if not (found.tasks or found.truths):
+        raise HowstepsError(f"{data} holds no ground truth that could be measured on")
+    tables = [_statistics(found)]
+    _show(tables[0])
+    made = _Made()
+    for one in found.tasks:
+        _measure(one, found.judgements.get(one.task.name), plan, out, made, quiet=quiet)
+    means = summarise(made.rows)
+    tables += (
+        sheets.script_sheet(means, plan.steps),
+        sheets.alignment_sheet(made.objectives),
+        sheets.localisation_sheet(means, plan.steps),
+    )
+    for table in tables[1:]:
+        _show(table)
+    missing = [*_missing(found, made.unscored), *made.missing]
+    write_scores(made.rows, out / "scores.csv")
+    if any(row.protocol == "paper-f1" for row in made.rows):
+        try:
+            draw_f1(means, out / "f1.svg")
+            made.figures.insert(0, "## F1 against K\n\n![F1 against K](f1.svg)")
+        except MissingExtra as error:
+            missing.append(f"F1 against K, as a figure; {error}")
+    how = f"Draws of {plan.videos} videos, {plan.seeds} of them. F1 by `paper-f1`."
+    _write(out, [f"# Tables and figures\n\n{how}"], tables, made.figures, missing)
+    screen.out.print("\n[bold]Missing[/]")
+    for line in missing:
+        screen.out.print(f"- {escape(line)}")
+    screen.out.print(f"\nwritten to {escape(str(out / 'paper.md'))}", soft_wrap=True)
+    finish([*found.problems, *made.problems], found=True)
+
+
+@dataclass(slots=True)
+class _Made:
+    """What is made of the tasks, one after another."""
+
+    rows: list["Row"] = field(default_factory=list)
+    unscored: list["NoScore"] = field(default_factory=list)
+    objectives: dict[str, dict[str, float]] = field(default_factory=dict)
+    figures: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def _measure(
+    one: "Labelled",
+    rules: "Judgement | None",
+    plan: "Plan",
+    out: Path,
+    made: _Made,
+    *,
+    quiet: bool,
+) -> None:
+    """Hear a task once, and make all of it: scores, alignments, rows of frames."""
+    from howsteps.evaluate.aligners import compare_aligners  # noqa: PLC0415 - loads Numba
+    from howsteps.evaluate.draw import Draw  # noqa: PLC0415
+    from howsteps.evaluate.experiment import drawn  # noqa: PLC0415
+
+    heard = heard_for(one, plan, quiet=quiet)
+    rows, unscored = measured(one, heard, plan, rules, quiet=quiet)
+    made.rows += rows
+    made.unscored += unscored
+    first = Draw(one, heard, drawn(one, plan.videos, 0))
+    name = one.task.name
+    if heard:
+        with screen.waiting(f"aligning {name}", quiet=quiet):
+            made.objectives[name] = compare_aligners(first.task("paper"), matches=one.matches)
+    try:
+        section, problems = _frames(first, out)
+        made.figures.append(section)
+        made.problems += problems
+    except HowstepsError as error:
+        made.missing.append(f"{name}: rows of frames; {error}")
+
+
+def _statistics(found: "Survey") -> "Sheet":
+    from howsteps.evaluate import statistics  # noqa: PLC0415 - loads NumPy
+    from howsteps.evaluate.sheets import statistics_sheet  # noqa: PLC0415
+
+    truths = [*found.truths, *(one.truth for one in found.tasks)]
+    return statistics_sheet([statistics(truth) for truth in truths])
+
+
+def _missing(found: "Survey", unscored: Sequence["NoScore"]) -> list[str]:
+    """What the data do not allow, and why."""
+    from howsteps.evaluate.printed import STATISTICS  # noqa: PLC0415 - of this command alone
+
+    told = {one.task.name for one in found.tasks}
+    seen = told | {truth.task for truth in found.truths}
+    lines = []
+    for task in STATISTICS:
+        if task not in seen:
+            lines.append(f"{task}: everything; {_FETCH}")
+        elif task not in told:
+            lines.append(f"{task}: scripts, alignment, localisation; {_FETCH}")
+    lines += (
+        f"{one.task.name}: features of the video; words of the narration stand in for X"
+        for one in found.tasks
+        if not one.features
+    )
+    for one in found.tasks:
+        reasons = [
+            reason
+            for reason in unscored
+            # That a baseline has no script is no gap in the data.
+            if reason.task == one.task.name
+            and (reason.method in ("paper", "authors", "default") or reason.protocol == "paper-f1")
+        ]
+        lines += (f"{one.task.name}: {line}" for line in unmeasured(reasons))
+    return lines
+
+
+def _frames(first: "Draw", out: Path) -> tuple[str, list[Problem]]:
+    """Rows of frames of the default method, for a task that comes with videos."""
+    from howsteps.evaluate import paper_f1, place  # noqa: PLC0415 - loads NumPy
+    from howsteps.evaluate.methods import METHODS  # noqa: PLC0415
+    from howsteps.report.frame_rows import frame_rows  # noqa: PLC0415
+
+    films = [video for video in first.labelled.task.videos if video.media is not None]
+    if not films:
+        raise HowstepsError("there are no video files")
+    found = METHODS["default"](first, _STEPS_SHOWN, 0)
+    placement = place(found.places, first.truth, found.steps)
+    matching = paper_f1(placement).matching
+    right = {
+        (video, step)
+        for n, video in enumerate(first.truth.durations)
+        for step, true in enumerate(matching)
+        if true is not None and placement.hits[n, step, true]
+    }
+    labels = [step.label for step in found.script.steps] if found.script else []
+    table, problems = frame_rows(labels, found.places, right, films, out)
+    return f"## Frames: {first.truth.task}\n\n{table}", problems
+
+
+def _show(sheet: "Sheet") -> None:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for number, heading in enumerate(sheet.headings):
+        table.add_column(escape(heading), justify="right" if number > 1 else "left")
+    for row in sheet.rows:
+        table.add_row(*map(escape, row))
+    screen.out.print(f"\n[bold]{escape(sheet.title)}[/]")
+    screen.out.print(table)
+    if sheet.note:
+        screen.out.print(f"[dim]{escape(sheet.note)}[/]")
+
+
+def _write(
+    out: Path,
+    heading: Sequence[str],
+    tables: Sequence["Sheet"],
+    figures: Sequence[str],
+    missing: Sequence[str],
+) -> None:
+    """Write every table as CSV, and all of it as one Markdown page."""
+    from howsteps.engine.files import write_whole  # noqa: PLC0415 - of this command alone
+
+    for table in tables:
+        text = io.StringIO(newline="")
+        csv.writer(text).writerows([table.headings, *table.rows])
+        write_whole(out / f"{table.name}.csv", text.getvalue().encode())
+    gaps = "\n".join(["## Missing", "", *(f"- {line}" for line in missing)])
+    parts = [*heading, *(table.markdown() for table in tables), *figures, gaps]
+    write_whole(out / "paper.md", ("\n\n".join(parts) + "\n").encode())

@@ -1,0 +1,194 @@
+"""``howsteps run``: a folder of how-to videos in, their steps out."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from howsteps._cli import options, screen
+from howsteps._cli.live import watching
+from howsteps._cli.outcome import finish
+from howsteps._cli.script import show_script
+from howsteps.clock import clock
+from howsteps.engine.options import STAGES, Options
+
+if TYPE_CHECKING:
+    from howsteps.engine.run import Run
+    from howsteps.task import Result
+
+NO_SPEECH = "none"
+
+Stage = StrEnum("Stage", [(name, name) for name in STAGES])  # type: ignore[misc]
+
+Speech = Annotated[
+    str,
+    typer.Option(
+        metavar="MODEL",
+        help="The Whisper model (a name or a folder) for videos without captions; 'none' leaves "
+        "them as they are. Needs: pip install 'howsteps\\[asr]'.",
+    ),
+]
+Vision = Annotated[
+    bool | None,
+    typer.Option(
+        "--vision/--no-vision",
+        help="Look at the pictures (else: where they are and howsteps\\[vision] is installed).",
+    ),
+]
+Quick = Annotated[
+    bool,
+    typer.Option("--quick", help="Look less closely; several times faster."),
+]
+Device = Annotated[str, typer.Option(help="'cpu' or 'cuda', for what can use it.")]
+From = Annotated[
+    Stage | None, typer.Option("--from", help="Make this stage and all after it again.")
+]
+Force = Annotated[
+    list[Stage] | None, typer.Option("--force", help="Make this stage again (may be repeated).")
+]
+JsonLines = Annotated[
+    bool, typer.Option("--json", help="Tell what happens as lines of JSON on stdout.")
+]
+
+
+def run(
+    source: options.Source,
+    out: options.Out = None,
+    steps: options.Steps = None,
+    mode: options.AnyMode = options.Mode.default,
+    seed: options.Seed = 0,
+    speech: Speech = "small.en",
+    vision: Vision = None,
+    quick: Quick = False,
+    device: Device = "cpu",
+    model: options.Parser = None,
+    begin: From = None,
+    force: Force = None,
+    workers: options.Workers = None,
+    json_lines: JsonLines = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Find the steps of a job in a folder of its videos, and write them down.
+
+    INPUT holds videos, captions, or both side by side; a folder of such folders is many jobs. What
+    was computed is kept in the work folder: a run that was stopped goes on where it was, and a run
+    with one more video computes that one alone.
+
+    Example: howsteps run videos/ --out steps/
+    """
+    asked = Options(
+        steps=steps,
+        mode=mode.value,
+        seed=seed,
+        parser=model,
+        speech=None if speech == NO_SPEECH else speech,
+        vision=vision,
+        quick=quick,
+        device=device,
+    )
+    work = out or default_out(source)
+    done = carry_out(
+        source,
+        work,
+        asked,
+        begin=begin,
+        force=force,
+        workers=workers,
+        json_lines=json_lines,
+        quiet=quiet,
+    )
+    if not json_lines:
+        show(done)
+    finish(done.problems, found=bool(done.results))
+
+
+def carry_out(
+    source: Path,
+    out: Path,
+    asked: Options,
+    *,
+    script: Path | None = None,
+    begin: str | None,
+    force: list[Stage] | None,
+    workers: int | None,
+    json_lines: bool,
+    quiet: bool,
+) -> "Run":
+    """Run the stages while showing how far they are."""
+    from howsteps.engine.executor import cores  # noqa: PLC0415 - kept out of every start
+    from howsteps.engine.run import run as run_stages  # noqa: PLC0415
+
+    with watching(quiet=quiet, json_lines=json_lines) as tell:
+        return run_stages(
+            source,
+            out,
+            asked,
+            script=script,
+            begin=begin,
+            force=[str(stage) for stage in force or ()],
+            workers=workers or cores(),
+            tell=tell,
+        )
+
+
+def default_out(source: Path) -> Path:
+    """Where a run writes unless it is told: beside no one's files, under the name of the input."""
+    resolved = source.resolve()
+    return Path(f"{resolved.stem if resolved.is_file() else resolved.name}-steps")
+
+
+def show(done: "Run") -> None:
+    """Print the script of every task, and where all of it is."""
+    from howsteps.report.page import PAGE  # noqa: PLC0415 - kept out of the start of every command
+
+    for name, result in done.results.items():
+        show_script(result.task, result.script)
+        if sure := _sure(result):
+            screen.out.print(f"[dim]{escape(sure)}[/]")
+        screen.out.print(f"[dim]{escape(_found(result))}[/]")
+        folder = done.folders[name]
+        screen.out.print(f"written to {escape(str(folder))}", soft_wrap=True)
+        if (page := folder / PAGE).is_file():
+            screen.out.print(f"to look at: {escape(str(page))}", soft_wrap=True)
+
+
+def _sure(result: "Result") -> str:
+    """``half of the videos give 81% of these steps again; least sure: 4 (33%)``."""
+    shares = {
+        n: s.stability for n, s in enumerate(result.script.steps, 1) if s.stability is not None
+    }
+    if not shares:
+        return ""
+    least = min(shares, key=lambda number: shares[number])
+    mean = sum(shares.values()) / len(shares)
+    which = f"; least sure: step {least} ({shares[least]:.0%})" if shares[least] < mean else ""
+    return f"half of the videos give {mean:.0%} of these steps again{which}"
+
+
+def _found(result: "Result") -> str:
+    """``97 places in 13 videos, 61 of them named and seen``."""
+    placed = [each for each in result.localisations if each.time is not None]
+    kinds: dict[str, int] = {}
+    for each in placed:
+        kinds[each.evidence] = kinds.get(each.evidence, 0) + 1
+    how = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()) if kind)
+    videos = len({each.video for each in placed})
+    where = f"{screen.plural(len(placed), 'place')} in {screen.plural(videos, 'video')}"
+    return f"{where}: {how}" if how else where
+
+
+def places_table(result: "Result") -> Table:
+    """Every video and when each step is best seen in it."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("step")
+    for video in result.task.videos:
+        table.add_column(escape(video.id), justify="right")
+    for number, step in enumerate(result.script.steps):
+        times = {p.video: p.time for p in result.localisations if p.step == number}
+        found = (times.get(video.id) for video in result.task.videos)
+        cells = ("[dim]·[/]" if time is None else clock(time) for time in found)
+        table.add_row(f"{number + 1}. {escape(step.label)}", *cells)
+    return table

@@ -1,0 +1,78 @@
+"""Arrays out of files that may come from anywhere: never pickle, never more than the file holds.
+
+``np.load`` believes what a heading says of its size, unpacks without limit, and raises whatever
+its parts raise. Here every size is compared with the bytes that are there, and all that can be
+wrong is an ``InputError``.
+"""
+
+import io
+import zipfile
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.lib import format as npy
+from numpy.typing import NDArray
+
+from howsteps.errors import InputError
+
+
+def read_matrix(path: Path) -> NDArray[Any]:
+    """The array of a ``.npy`` file.
+
+    Raises
+    ------
+    InputError
+        The file is missing, cut short or of another kind.
+    """
+    try:
+        return _array(path.read_bytes())
+    except Exception as error:  # the parser of headings raises half a dozen kinds
+        raise InputError(path, f"is not a whole .npy file ({error})") from error
+
+
+def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """The arrays of a ``.npz`` file, by their names.
+
+    Raises
+    ------
+    InputError
+        The file is missing, cut short, compressed (as nothing of ours is) or of another kind.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError(path, f"cannot be read: {error.strerror}") from error
+    return unpack_arrays(content, path)
+
+
+def unpack_arrays(content: bytes, path: Path) -> dict[str, NDArray[Any]]:
+    """The arrays in the bytes of a ``.npz`` file; ``path`` names it in errors."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = archive.infolist()
+            # What claims to be larger than the file it lies in would blow up.
+            if sum(member.file_size for member in members) > len(content):
+                raise ValueError("it is compressed, or damaged")
+            return {m.filename.removesuffix(".npy"): _array(archive.read(m)) for m in members}
+    except Exception as error:  # zipfile and the parser of headings raise a dozen kinds
+        raise InputError(path, f"is not a whole .npz file ({error})") from error
+
+
+def _array(content: bytes) -> NDArray[Any]:
+    """An array from the bytes of a ``.npy`` file."""
+    file = io.BytesIO(content)
+    version = npy.read_magic(file)
+    if version not in {(1, 0), (2, 0)}:
+        raise ValueError(f"version {version} of the format")
+    heading = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, is_fortran, dtype = heading(file)
+    if dtype.hasobject:
+        raise ValueError("it holds objects")
+    if prod(shape) * dtype.itemsize != len(content) - file.tell() or min(shape, default=0) < 0:
+        raise ValueError("its heading does not fit its size")
+    if prod(shape) == 0:
+        return np.empty(shape, dtype)
+    numbers = np.frombuffer(content, dtype, offset=file.tell())
+    return numbers.reshape(shape, order="F" if is_fortran else "C").copy()

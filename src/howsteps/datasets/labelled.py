@@ -1,0 +1,218 @@
+"""Everything that a data set has of its tasks, brought together: narrations, features and truth.
+
+Whatever the layout, time runs on one grid: intervals of a third of a second (:data:`GRID`), 10
+frames of a video with 30 frames a second.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsteps.datasets import authors, collection, crosstask, feature_folder, task_file, truth
+from howsteps.datasets.text import read_json
+from howsteps.errors import InputError, Problem
+from howsteps.task import Relation, Task, Truth, Video
+
+GRID = 1 / 3  # seconds
+
+Features: TypeAlias = Mapping[str, NDArray[np.float32]]
+Matches: TypeAlias = Callable[[Sequence[Relation]], NDArray[np.bool_]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labelled:
+    """A task, what people saw in its videos, and features of them where there are any.
+
+    ``task`` and ``truth`` have the same videos. The videos have captions, or mentions where the
+    data set comes heard, or neither. ``features`` (T_n×d) have a row for every interval of
+    :data:`GRID` seconds. ``matches`` says which relations match, where the data set says so.
+    """
+
+    task: Task
+    truth: Truth
+    features: Features = field(default_factory=dict)
+    matches: Matches | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledTasks:
+    """The tasks that were found, and what was mended or set aside on the way."""
+
+    tasks: tuple[Labelled, ...]
+    problems: tuple[Problem, ...] = ()
+
+
+def read(
+    path: Path, *, captions: Path | None = None, features: Path | None = None
+) -> LabelledTasks:
+    """Read a data set with its ground truth.
+
+    Parameters
+    ----------
+    path
+        Anything that holds ground truth (:func:`howsteps.datasets.truth.read`).
+    captions
+        Where the narrations are, if not at ``path``; videos go by their names.
+    features
+        A folder with ``<video>.npy``: a row for every interval of :data:`GRID` seconds.
+
+    Raises
+    ------
+    InputError
+        There is no ground truth, or something of it or of the features is wrong.
+    """
+    if path.is_dir() and authors.recognises(path):
+        return LabelledTasks(
+            tuple(of_release(authors.read(path, name)) for name in authors.tasks(path))
+        )
+    if path.is_dir() and feature_folder.recognises(path):
+        return LabelledTasks((_of_frames(path),))
+    seen = truth.read(path)
+    heard = collection.Collection(())
+    if captions is not None or _has_narrations(path):
+        heard = collection.read(captions or path)
+    tasks = []
+    for one in seen.truths:
+        labelled = _with_narrations(one, heard.tasks)
+        if features is not None:
+            labelled = replace(labelled, features=_arrays(features, labelled.task))
+        tasks.append(labelled)
+    return LabelledTasks(tuple(tasks), (*seen.problems, *heard.problems))
+
+
+def of_videos(labelled: Labelled, videos: Sequence[str]) -> Labelled:
+    """The same task with some of its videos."""
+    chosen = set(videos)
+    return replace(
+        labelled,
+        task=replace(
+            labelled.task, videos=tuple(v for v in labelled.task.videos if v.id in chosen)
+        ),
+        truth=replace(
+            labelled.truth,
+            annotations=tuple(a for a in labelled.truth.annotations if a.video in chosen),
+            durations={v: d for v, d in labelled.truth.durations.items() if v in chosen},
+        ),
+        features={v: x for v, x in labelled.features.items() if v in chosen},
+    )
+
+
+def _has_narrations(path: Path) -> bool:
+    """Whether captions lie where the truth lies; tables and databases have none."""
+    if path.is_dir():
+        return not crosstask.recognises(path)
+    return path.suffix.lower() == ".json" and task_file.recognises(read_json(path))
+
+
+def _with_narrations(seen: Truth, tasks: Sequence[Task]) -> Labelled:
+    """Put the narrations of a task to its truth; videos that only one of them has are left out."""
+    named = [task for task in tasks if task.name == seen.task] or tasks
+    told = {video.id: video for task in named for video in task.videos}
+    if not any(video in told for video in seen.durations):
+        told = {video: Video(video) for video in seen.durations}
+    lengths = {
+        video: seen.durations[video] or told[video].duration or _end(told[video], seen)
+        for video in seen.durations
+        if video in told
+    }
+    videos = tuple(replace(told[video], duration=lengths[video]) for video in lengths)
+    whole = Labelled(
+        Task(seen.task, videos), replace(seen, durations={**seen.durations, **lengths})
+    )
+    return of_videos(whole, list(lengths))
+
+
+def _end(video: Video, seen: Truth) -> float | None:
+    """The end of the narration, or of the last step if that is later; None without a narration."""
+    if not video.captions:
+        return None
+    steps = [a.end for a in seen.annotations if a.video == video.id]
+    return max([*(caption.end for caption in video.captions), *steps])
+
+
+def of_release(release: authors.Release) -> Labelled:
+    """A task of the paper's release, on the grid.
+
+    Its intervals are 10 frames of videos with any number of frames a second. The clock of every
+    video is stretched so that each lasts :data:`GRID` seconds: features stay as they are.
+    """
+    scales = {video: GRID * rate / authors.INTERVAL for video, rate in release.rates.items()}
+    lengths = {video: len(rows) * GRID for video, rows in release.labels.items()}
+    told = {video.id: video.mentions for video in release.task.videos}
+    videos = tuple(
+        Video(
+            video,
+            duration=length,
+            mentions=tuple(
+                replace(m, start=m.start * scales[video], end=m.end * scales[video])
+                for m in told.get(video, ())
+            ),
+        )
+        for video, length in lengths.items()
+    )
+    annotations = tuple(
+        replace(a, start=a.start * scales[a.video], end=a.end * scales[a.video])
+        for a in release.truth.annotations
+    )
+    return Labelled(
+        Task(release.task.name, videos),
+        replace(release.truth, annotations=annotations, durations=lengths),
+        {video: x.astype(np.float32) for video, x in release.features.items()},
+        _given(release.relations[: len(release.similarity)], release.similarity == 1),
+    )
+
+
+def _given(relations: Sequence[Relation], similar: NDArray[np.bool_]) -> Matches:
+    """Match as a matrix says; relations outside it match themselves only."""
+    place = {relation: at for at, relation in enumerate(relations)}
+    symmetric = similar | similar.T
+
+    def matches(asked: Sequence[Relation]) -> NDArray[np.bool_]:
+        found = np.eye(len(asked), dtype=np.bool_)
+        known = [n for n, relation in enumerate(asked) if relation in place]
+        rows = [place[asked[n]] for n in known]
+        found[np.ix_(known, known)] |= symmetric[np.ix_(rows, rows)]
+        return found
+
+    return matches
+
+
+def _of_frames(folder: Path) -> Labelled:
+    """A feature folder, its frames averaged over the intervals of the grid."""
+    found = feature_folder.read(folder)
+    videos = tuple(Video(v, duration=length) for v, length in found.truth.durations.items())
+    features = {
+        video: _averaged(found.features(video), feature_folder.FRAMES_A_SECOND)
+        for video in found.paths
+    }
+    return Labelled(Task(found.truth.task, videos), found.truth, features)
+
+
+def _averaged(frames: NDArray[np.floating], rate: float) -> NDArray[np.float32]:
+    """Means of the frames whose middles lie in each interval."""
+    owner = ((np.arange(len(frames)) + 0.5) / rate / GRID).astype(np.int64)
+    starts = np.flatnonzero(np.diff(owner, prepend=-1))
+    sums = np.add.reduceat(frames.astype(np.float64), starts, axis=0)
+    return np.asarray(sums / np.bincount(owner)[:, None], np.float32)
+
+
+def _arrays(folder: Path, task: Task) -> dict[str, NDArray[np.float32]]:
+    """Features of all videos of a task, one file each, of one width."""
+    arrays: dict[str, NDArray[np.float32]] = {}
+    for video in task.videos:
+        path = folder / f"{video.id}.npy"
+        try:
+            x = np.load(path, allow_pickle=False)
+        except (OSError, ValueError, EOFError) as error:
+            raise InputError(path, f"is not a whole .npy file ({error})") from error
+        if x.ndim != 2 or x.dtype.kind != "f" or not np.isfinite(x).all():
+            raise InputError(path, "is not a matrix of finite floating point numbers")
+        width = next(iter(arrays.values())).shape[1] if arrays else x.shape[1]
+        if x.shape[1] != width:
+            raise InputError(path, f"has {x.shape[1]} columns, the first video {width}")
+        arrays[video.id] = x.astype(np.float32)
+    return arrays

@@ -1,0 +1,183 @@
+"""What is to be seen while a step is done: one drawing for each, the same act in every film.
+
+A scene is given how far the step is (``share``, from 0 to 1) and the time in seconds, which hands
+keep to. Colours, size and pace are those of the film.
+"""
+
+from collections.abc import Callable
+from math import pi, sin
+from typing import TypeAlias
+
+from howsteps.demo.canvas import Canvas, Point
+from howsteps.demo.things import (
+    OLD_TUBE,
+    RUBBER,
+    STEEL,
+    TOOL,
+    along,
+    around,
+    bicycle,
+    big_tire,
+    hand,
+    wheel,
+)
+
+Scene: TypeAlias = Callable[[Canvas, float, float], None]
+
+MIDDLE: Point = (0.66, 0.5)
+LEFT_ARM: Point = (0.1, 1.05)
+RIGHT_ARM: Point = (1.24, 1.05)
+
+
+def flip(c: Canvas, share: float, seconds: float) -> None:
+    """The whole bicycle is turned over on its saddle."""
+    turn = 0.5 * (0.5 - 0.5 * sin(pi * (0.5 - share)))
+    bicycle(c, (0.66, 0.56), 0.7 * c.look.size, turn)
+    hand(c, along((0.36, 0.78), (0.42, 0.42), share), LEFT_ARM)
+    hand(c, along((0.96, 0.74), (0.92, 0.46), share), RIGHT_ARM)
+
+
+def take_off_wheel(c: Canvas, share: float, seconds: float) -> None:
+    """The wheel comes out of the fork of a bicycle that stands on its head, and goes up."""
+    hub, radius = bicycle(c, (0.62, 0.62), 0.72 * c.look.size, 0.5, front=False)
+    place = along(hub, (hub[0] - 0.02, hub[1] - 0.36), max(0.0, 1.5 * share - 0.4))
+    wheel(c, place, radius, 0.3 * share)
+    hand(c, (place[0] - 0.07, place[1] + 0.05 + 0.01 * sin(9 * seconds)), LEFT_ARM)
+
+
+def put_back_wheel(c: Canvas, share: float, seconds: float) -> None:
+    """The wheel goes down into the fork; then the nut is turned with a spanner."""
+    hub, radius = bicycle(c, (0.62, 0.62), 0.72 * c.look.size, 0.5, front=False)
+    place = along((hub[0] - 0.02, hub[1] - 0.36), hub, 2.0 * share)
+    wheel(c, place, radius)
+    if share < 0.5:
+        hand(c, (place[0] + 0.1, place[1] - 0.02), RIGHT_ARM)
+    else:
+        end = around(hub, 0.2, 0.15 + 0.1 * sin(5 * c.look.pace * seconds))
+        c.line([hub, end], TOOL, 0.03)
+        hand(c, end, RIGHT_ARM)
+
+
+def let_out_air(c: Canvas, share: float, seconds: float) -> None:
+    """Near: a finger on the valve, and air that leaves in puffs."""
+    c.line([(0.0, 0.86), (1.34, 0.8 + 0.04 * share)], RUBBER, 0.22 - 0.07 * share)
+    c.line([(0.0, 0.62), (1.34, 0.57)], STEEL, 0.07)
+    c.line([(0.66, 0.6), (0.66, 0.36)], (196, 160, 80), 0.035)
+    for puff in range(5):
+        age = (seconds * 1.6 * c.look.pace + puff / 5) % 1.0
+        side = 1 if puff % 2 else -1
+        at = (0.66 + side * (0.05 + 0.3 * age), 0.33 - 0.22 * age)
+        c.disc(at, 0.02 + 0.05 * age, (240, 244, 248))
+    hand(c, (0.68, 0.35 + 0.015 * sin(6 * seconds)), RIGHT_ARM)
+
+
+def lever_off(c: Canvas, share: float, seconds: float) -> None:
+    """Near: a lever under the edge of the tire goes round and lifts it."""
+    centre, radius = (0.66, 0.62), 0.42 * c.look.size
+    big_tire(c, centre, radius, lifted=share)
+    turn = 0.6 + 0.32 * share
+    inner = around(centre, 0.8 * radius, turn)
+    pry = around(centre, radius + 0.2 + 0.05 * sin(6 * c.look.pace * seconds), turn + 0.03)
+    c.line([inner, pry], TOOL, 0.05)
+    hand(c, pry, RIGHT_ARM)
+    hand(c, around(centre, radius, 0.4), LEFT_ARM)
+
+
+def pull_out_tube(c: Canvas, share: float, seconds: float) -> None:
+    """The old tube slides out of the tire to the side, limp."""
+    centre, radius = (0.46, 0.55), 0.32 * c.look.size
+    big_tire(c, centre, radius)
+    reach = 0.1 + 0.5 * share
+    sag = 0.03 * sin(4 * c.look.pace * seconds)
+    loop = [
+        around(centre, 0.88 * radius, 0.9),
+        (centre[0] + radius + 0.4 * reach, 0.36 + sag),
+        (centre[0] + radius + reach, 0.6 - sag),
+        (centre[0] + radius + 0.4 * reach, 0.78),
+        around(centre, 0.88 * radius, 0.1),
+    ]
+    c.line(loop, OLD_TUBE, 0.045)
+    hand(c, (centre[0] + radius + reach, 0.6 - sag), RIGHT_ARM)
+
+
+def check_tire(c: Canvas, share: float, seconds: float) -> None:
+    """Fingers go along the inside of the tire, under a lamp, and find a thorn."""
+    centre, radius = (0.66, 0.95), 0.62 * c.look.size
+    c.ring(centre, radius, RUBBER, 0.16)
+    c.ring(centre, 0.88 * radius, (110, 96, 80), 0.06)
+    c.patch([(0.56, 0.0), (0.76, 0.0), (0.9, 0.2), (0.42, 0.2)], (250, 236, 150))
+    thorn = around(centre, 0.86 * radius, 0.8)
+    c.line([thorn, (thorn[0] - 0.03, thorn[1] + 0.07)], (210, 230, 240), 0.016)
+    turn = 0.62 + 0.22 * share + 0.02 * sin(3 * c.look.pace * seconds)
+    hand(c, around(centre, 0.84 * radius, turn), LEFT_ARM)
+
+
+def inflate_tube(c: Canvas, share: float, seconds: float) -> None:
+    """A new tube, alone on the floor, becomes round at a small hand pump."""
+    round_ = 0.4 + 0.6 * share
+    centre = (0.5, 0.56)
+    radius = (0.28 * c.look.size, 0.28 * c.look.size * round_)
+    c.arc(centre, radius, (0.0, 1.0), c.look.new_tube, 0.03 + 0.04 * share)
+    stroke = 0.08 * (1 + sin(7 * c.look.pace * seconds))
+    c.line([(0.5 + radius[0], 0.56), (0.9, 0.5)], RUBBER, 0.014)
+    c.line([(0.9, 0.5), (1.04, 0.5)], (220, 80, 40), 0.06)
+    c.line([(1.04, 0.5), (1.08 + stroke, 0.5)], STEEL, 0.025)
+    hand(c, (1.08 + stroke, 0.52), RIGHT_ARM)
+
+
+def put_in_tube(c: Canvas, share: float, seconds: float) -> None:
+    """The new tube, bright and round, goes into the tire from the side."""
+    centre, radius = (0.46, 0.55), 0.32 * c.look.size
+    big_tire(c, centre, radius)
+    left = 1.0 - share
+    c.arc(
+        centre,
+        (0.9 * radius, 0.9 * radius),
+        (0.5 - 0.5 * share, 0.5 + 0.5 * share),
+        c.look.new_tube,
+        0.05,
+    )
+    away = (centre[0] + 0.4 * left + 0.04, centre[1])
+    if left > 0.05:
+        c.arc(away, (0.9 * radius, 0.9 * radius), (-0.3 * left, 0.3 * left), c.look.new_tube, 0.05)
+    push = 0.02 * sin(6 * c.look.pace * seconds)
+    hand(c, (away[0] + 0.8 * radius + push, 0.5), RIGHT_ARM)
+    hand(c, around(centre, radius, 0.45), LEFT_ARM)
+
+
+def seat_tire(c: Canvas, share: float, seconds: float) -> None:
+    """Near: two thumbs roll the edge of the tire over the rim, away from each other."""
+    centre, radius = (0.66, 0.42), 0.4 * c.look.size
+    big_tire(c, centre, radius, lifted=1.0 - share)
+    c.ring(centre, 0.9 * radius, c.look.new_tube, 0.02)
+    roll = 0.012 * sin(8 * c.look.pace * seconds)
+    for side, home in ((-1, LEFT_ARM), (1, RIGHT_ARM)):
+        hand(c, around(centre, radius + roll, 0.25 - side * (0.04 + 0.22 * share)), home)
+
+
+def pump_up(c: Canvas, share: float, seconds: float) -> None:
+    """A floor pump: its handle goes up and down beside the wheel."""
+    wheel(c, (0.36, 0.62), 0.3 * c.look.size)
+    stroke = 0.13 * (1 + sin(5 * c.look.pace * seconds))
+    c.line([(0.84, 0.92), (1.14, 0.92)], RUBBER, 0.03)
+    c.line([(0.99, 0.92), (0.99, 0.56)], (220, 60, 40), 0.06)
+    c.line([(0.99, 0.56), (0.99, 0.5 - stroke)], STEEL, 0.022)
+    c.line([(0.85, 0.5 - stroke), (1.13, 0.5 - stroke)], RUBBER, 0.035)
+    c.line([(0.97, 0.9), (0.72, 0.97), (0.42, 0.88)], RUBBER, 0.016)
+    for side in (-1, 1):
+        hand(c, (0.99 + 0.12 * side, 0.5 - stroke), (0.99 + 0.3 * side, -0.05))
+
+
+SCENES: dict[str, Scene] = {
+    "flip the bike": flip,
+    "remove the wheel": take_off_wheel,
+    "let out the air": let_out_air,
+    "lever off the tire": lever_off,
+    "pull out the tube": pull_out_tube,
+    "check the tire": check_tire,
+    "inflate the new tube": inflate_tube,
+    "put in the tube": put_in_tube,
+    "seat the tire": seat_tire,
+    "pump up the tire": pump_up,
+    "put back the wheel": put_back_wheel,
+}

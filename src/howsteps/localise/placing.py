@@ -1,0 +1,297 @@
+"""The stage put together: a script and features in, the place of every step in every video out.
+
+Modes ``paper`` and ``authors`` cluster the features inside the windows of the narration. Mode
+``default`` learns what a step looks and sounds like where it is named, one linear classifier a
+step, judges every video by the classifier of the *others*, and puts the steps in order where the
+scores add up best.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsteps.localise.chance import chance_scores
+from howsteps.localise.clustering import cluster
+from howsteps.localise.cost import ClusteringCost, Weights
+from howsteps.localise.hmm import place_aligned
+from howsteps.localise.located import NAMED, NEITHER, Located, locate
+from howsteps.localise.model import Model, Options
+from howsteps.localise.oracle import Floats, Mask, Places
+from howsteps.localise.problem import LocaliseError, Problem, checked_features
+from howsteps.localise.windows import (
+    AFTER,
+    BEFORE,
+    RelaxedWindow,
+    Windows,
+    mention_windows,
+    relax,
+    step_windows,
+)
+from howsteps.narration.features import Vocabulary, interval_count
+from howsteps.task import Localisation, Mode, Script, Task, Video
+
+Features = Mapping[str, NDArray[np.floating]]
+
+LEAD = 2.0  # seconds from the middle of a mention to the middle of what it names
+_AUTHORS_AFTER = 30  # intervals
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where the steps are, and what was learnt on the way.
+
+    Attributes
+    ----------
+    localisations
+        One for every video and step, in the order of the task.
+    relaxed_windows
+        Windows that contradicted the order and were opened; ``video`` counts in the task.
+    model
+        Finds the steps in new videos.
+    roundings
+        N×K intervals of the placements visited after the chosen one: the paper's error bars.
+    """
+
+    localisations: tuple[Localisation, ...]
+    relaxed_windows: tuple[RelaxedWindow, ...]
+    model: Model
+    roundings: tuple[Places, ...] = ()
+
+
+def place(
+    task: Task,
+    script: Script,
+    features: Features | None = None,
+    *,
+    seconds: float = 1 / 3,
+    mode: Mode = "default",
+    seed: int = 0,
+    device: str = "cpu",
+) -> Placement:
+    """Find every step of a script in every video of its task.
+
+    Parameters
+    ----------
+    task
+        Videos with captions (:func:`howsteps.narration.hear`).
+    script
+        Steps with their mentions (:func:`howsteps.script.discover`).
+    features
+        T_n×d of the videos, by their id. None or empty: the narration alone, as words around every
+        interval. A video that is missing is placed by its mentions and the order.
+    seconds
+        How long an interval lasts.
+    mode
+        ``default``, ``paper`` or ``authors``.
+    seed
+        Of everything random.
+    device
+        As for :func:`howsteps.localise.cluster`.
+
+    Raises
+    ------
+    LocaliseError
+        When the script has no step, or no video is long enough for all of them.
+    """
+    if mode not in ("default", "paper", "authors"):
+        raise LocaliseError(f"unknown mode {mode!r}: say 'default', 'paper' or 'authors'")
+    if not script.steps:
+        raise LocaliseError(f"{task.name}: the script has no step to place")
+    told = _Narration(task, script, features or {}, seconds)
+    if mode == "default":
+        found = _learn_from_mentions(told, seed, device)
+    else:
+        found = _cluster(told, mode, seed, device)
+    missing = [n for n in range(len(task.videos)) if n not in set(told.placed)]
+    return Placement(
+        _in_order(task, [(told.placed, found.located), (missing, told.by_mentions(missing))], told),
+        tuple(
+            RelaxedWindow(told.placed[window.video], window.step, window.support)
+            for window in found.relaxed
+        ),
+        found.model,
+        found.roundings,
+    )
+
+
+class _Found(NamedTuple):
+    """What a mode found in the videos that have features."""
+
+    located: Located
+    relaxed: tuple[RelaxedWindow, ...]
+    model: Model
+    roundings: tuple[Places, ...]
+
+
+class _Narration:
+    """Mentions, windows and features of a task, on the grid of intervals."""
+
+    def __init__(self, task: Task, script: Script, features: Features, seconds: float) -> None:
+        self.seconds = seconds
+        self.labels = tuple(step.label for step in script.steps)
+        self.videos: Sequence[Video] = task.videos
+        self.steps = len(script.steps)
+        if features:
+            self.lengths = [
+                len(features[v.id]) if v.id in features else interval_count(v, seconds)
+                for v in task.videos
+            ]
+        else:
+            self.lengths = [interval_count(video, seconds) for video in task.videos]
+        self.placed = [
+            n
+            for n, video in enumerate(task.videos)
+            if self.lengths[n] >= self.steps and (not features or video.id in features)
+        ]
+        if not self.placed:
+            raise LocaliseError(f"{task.name}: no video is long enough for {self.steps} steps")
+        if features:
+            self.features = [features[task.videos[n].id] for n in self.placed]
+        else:
+            vocabulary = Vocabulary.of(task.videos)
+            self.features = [
+                vocabulary.features(task.videos[n], self.lengths[n], seconds=seconds)
+                for n in self.placed
+            ]
+        spoken: dict[str, list[tuple[float, float, int]]] = {v.id: [] for v in task.videos}
+        for k, step in enumerate(script.steps):
+            for mention in step.mentions:
+                if mention.video in spoken:
+                    spoken[mention.video].append((mention.start, mention.end, k))
+        self._spoken = [np.array(sorted(spoken[v.id])).reshape(-1, 3) for v in task.videos]
+
+    def windows(self, mode: Mode) -> Windows:
+        """Where the mentions let each step be, in the videos that have features."""
+        if mode == "authors":
+            before, after = 0.0, float(_AUTHORS_AFTER)
+        else:
+            before, after = BEFORE, AFTER
+        spoken = [self._spoken[n] for n in self.placed]
+        return step_windows(
+            [
+                mention_windows(
+                    said[:, :2],
+                    self.lengths[n],
+                    self.seconds,
+                    before=before,
+                    after=after,
+                    mode="authors" if mode == "authors" else "paper",
+                )
+                for n, said in zip(self.placed, spoken, strict=True)
+            ],
+            [said[:, 2].astype(np.int64) for said in spoken],
+            self.steps,
+            "hull" if mode == "authors" else "union",
+        )
+
+    def by_mentions(self, videos: Sequence[int]) -> Located:
+        """Place steps a moment after they are named, the others spread between those."""
+        long_enough = [n for n in videos if self.lengths[n] >= self.steps]
+        places = np.full((len(videos), self.steps), -1)
+        if long_enough:
+            spoken = [self._spoken[n] for n in long_enough]
+            places[np.isin(videos, long_enough)] = place_aligned(
+                [said[:, 2].astype(np.int64) for said in spoken],
+                [
+                    np.minimum(
+                        ((said[:, :2].mean(axis=1) + LEAD) / self.seconds).astype(np.int64),
+                        self.lengths[n] - 1,
+                    )
+                    for n, said in zip(long_enough, spoken, strict=True)
+                ],
+                [self.lengths[n] for n in long_enough],
+                self.steps,
+            )
+        named = np.array(
+            [np.isin(np.arange(self.steps), self._spoken[n][:, 2]) for n in videos], np.bool_
+        ).reshape(places.shape)
+        evidence = np.select([places < 0, named], ["", NAMED], default=NEITHER)
+        return Located(places, places, places, np.zeros(places.shape), evidence)
+
+
+def _cluster(told: _Narration, mode: Mode, seed: int, device: str) -> _Found:
+    """Cluster the features inside the windows: what the paper does."""
+    windows = told.windows(mode)
+    result = cluster(
+        told.features,
+        windows.allowed,
+        steps=told.steps,
+        mode="authors" if mode == "authors" else "paper",
+        support=windows.support,
+        evidence=True,
+        seed=seed,
+        device=device,
+    )
+    return _Found(
+        locate(result.intervals, result.scores, _given(result.chance), windows.allowed),
+        result.relaxed_windows,
+        Model.learnt(result, told.labels, Options(mode, None, told.seconds)),
+        result.roundings,
+    )
+
+
+def _given(chance: Floats | None) -> Floats:
+    if chance is None:
+        raise LocaliseError("the clustering was made without evidence")
+    return chance
+
+
+def _learn_from_mentions(told: _Narration, seed: int, device: str) -> _Found:
+    """Learn each step where it is named, and place it by the classifier of the other videos."""
+    windows = told.windows("default")
+    allowed, relaxed = relax(windows.allowed, windows.support)
+    videos = checked_features(list(told.features), told.steps)
+    cost = ClusteringCost(videos, 1.0 / (len(videos) * told.steps), device=device)
+    problem = Problem(cost, allowed)
+    shares = [
+        _share(problem, n, windows.allowed[n], windows.support[n]) for n in range(problem.videos)
+    ]
+    total = _sum(shares)
+    scores = [
+        cost.scores_of(Weights(total.matrix - share.matrix, total.bias - share.bias), n)
+        for n, share in enumerate(shares)
+    ]
+    places = np.array([problem.place(n, -score) for n, score in enumerate(scores)])
+    chance = chance_scores(problem, places, seed)
+    return _Found(
+        locate(places, scores, chance, windows.allowed),
+        relaxed,
+        Model(
+            told.labels,
+            total,
+            np.sort(chance, axis=None),
+            Options("default", cost.regularisation, told.seconds),
+        ),
+        (),
+    )
+
+
+def _share(problem: Problem, video: int, window: Mask, support: NDArray[np.int64]) -> Weights:
+    """W* and b* of one video's windows, each spread evenly over its intervals."""
+    z = np.where(support > 0, window, False).astype(np.float64)
+    z /= np.maximum(z.sum(axis=0), 1.0)
+    whole = np.zeros((problem.cost.intervals, problem.steps))
+    whole[problem.rows(video)] = z
+    return problem.cost.weights(whole)
+
+
+def _sum(shares: Sequence[Weights]) -> Weights:
+    return Weights(
+        np.sum([share.matrix for share in shares], axis=0),
+        np.sum([share.bias for share in shares], axis=0),
+    )
+
+
+def _in_order(
+    task: Task, parts: Sequence[tuple[Sequence[int], Located]], told: _Narration
+) -> tuple[Localisation, ...]:
+    """Localisations of several groups of videos, in the order of the task."""
+    found: list[Localisation] = []
+    for numbers, located in parts:
+        videos = [task.videos[n].id for n in numbers]
+        found += located.in_seconds(videos, [told.seconds] * len(videos))
+    number = {video.id: n for n, video in enumerate(task.videos)}
+    return tuple(sorted(found, key=lambda place: (number[place.video], place.step)))

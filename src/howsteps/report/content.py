@@ -1,0 +1,163 @@
+"""What the page shows, as plain values that become JSON; nothing here knows of HTML."""
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, TypedDict
+from urllib.parse import quote
+
+from howsteps.report.placed import Row, places, video_length, window
+from howsteps.task import Localisation, Mention, Result, Step, Video
+
+OPTIONAL = 1 / 3  # a step that is absent in this share of the videos, or more, is optional
+SURE = 0.5  # confidence from which a place is shown as sure
+OTHER_WORDINGS = 3
+_NEAR = 2  # folders up from the page in which a video still counts as lying beside it
+
+Pictures = Mapping[tuple[str, int], str]
+
+
+class Summary(TypedDict):
+    """A step as the sheet at the top shows it."""
+
+    label: str
+    said: int
+    found: int
+    sure: int
+    absent: int
+    optional: bool
+    other: list[str]
+    example: str
+    picture: str | None
+    best: int | None
+
+
+def content(result: Result, folder: Path, pictures: Pictures) -> dict[str, Any]:
+    """Everything on the page of a result.
+
+    Parameters
+    ----------
+    folder
+        Where the page will lie: addresses of videos are relative to it where they can be.
+    pictures
+        Address of the picture of a step in a video, where there is one.
+    """
+    rows = places(result)
+    steps = result.script.steps
+    confidences = [place.confidence for place in result.localisations if place.time is not None]
+    return {
+        "task": result.task.name,
+        "steps": [
+            _summary(step, [rows[video.id][k] for video in result.task.videos], pictures, result)
+            for k, step in enumerate(steps)
+        ],
+        "videos": [
+            _video(video, rows[video.id], steps, folder, pictures) for video in result.task.videos
+        ],
+        "located": bool(result.localisations),
+        # A place by narration alone has no measured confidence; 0 % would be a false figure.
+        "confident": any(confidences),
+        "sure": SURE,
+        "pictured": bool(pictures),
+    }
+
+
+def address(media: Path, folder: Path) -> str:
+    """How the page links to a video: relative where both can move together, else a file URI."""
+    media, folder = Path(os.path.abspath(media)), Path(os.path.abspath(folder))
+    try:
+        relative = Path(os.path.relpath(media, folder))
+    except ValueError:  # another drive
+        return media.as_uri()
+    if relative.parts.count("..") > _NEAR:
+        return media.as_uri()
+    return quote(relative.as_posix())
+
+
+def _summary(
+    step: Step, column: Sequence[Localisation | None], pictures: Pictures, result: Result
+) -> Summary:
+    found = [place for place in column if place is not None and place.time is not None]
+    absent = sum(place is not None and place.time is None for place in column)
+    # The picture of the sheet: the place that is surest, among those that have a picture.
+    shown = sorted(found, key=lambda p: ((p.video, p.step) not in pictures, -_number(p.confidence)))
+    best = shown[0] if shown else None
+    names = [video.id for video in result.task.videos]
+    return Summary(
+        label=step.label,
+        said=step.support,
+        found=len(found),
+        sure=sum(_number(place.confidence) >= SURE for place in found),
+        absent=absent,
+        optional=bool(column) and absent >= OPTIONAL * len(column),
+        other=[str(relation) for relation, _ in step.relations[1 : 1 + OTHER_WORDINGS]],
+        example=step.examples[0] if step.examples else "",
+        picture=pictures.get((best.video, best.step)) if best else None,
+        best=names.index(best.video) if best else None,
+    )
+
+
+def _video(
+    video: Video,
+    row: Row,
+    steps: Sequence[Step],
+    folder: Path,
+    pictures: Pictures,
+) -> dict[str, Any]:
+    usual = [step.relations[0][0] if step.mentions else None for step in steps]
+    there = video.media is not None and video.media.is_file()
+    return {
+        "id": video.id,
+        "title": video.title or video.id,
+        "source": address(video.media, folder) if there and video.media else None,
+        "file": video.media.name if video.media else None,
+        "length": round(video_length(video, row), 2),
+        "places": [_place(place, pictures) for place in row],
+        "mentions": [
+            {
+                "step": step,
+                "phrase": mention.phrase,
+                "usual": step >= 0 and mention.relation == usual[step],
+                "start": round(mention.start, 2),
+                "window": [round(second, 2) for second in window(mention)],
+            }
+            for mention, step in _belongs(video, steps)
+        ],
+        "said": [[round(sentence.start, 2), sentence.text] for sentence in video.sentences],
+    }
+
+
+def _place(place: Localisation | None, pictures: Pictures) -> dict[str, Any] | None:
+    if place is None:
+        return None
+    if place.time is None:
+        return {"time": None}
+    return {
+        "time": round(place.time, 2),
+        "start": round(place.time if place.start is None else place.start, 2),
+        "end": round(place.time if place.end is None else place.end, 2),
+        "confidence": round(_number(place.confidence), 4),
+        "evidence": place.evidence,
+        "picture": pictures.get((place.video, place.step)),
+    }
+
+
+def _belongs(video: Video, steps: Sequence[Step]) -> list[tuple[Mention, int]]:
+    """The mentions of a video in order of time, each with its step or −1."""
+    of_steps = {
+        mention: k
+        for k, step in enumerate(steps)
+        for mention in step.mentions
+        if mention.video == video.id
+    }
+    every = dict.fromkeys(chain(of_steps, video.mentions))
+    return [
+        (mention, of_steps.get(mention, -1)) for mention in sorted(every, key=lambda m: m.start)
+    ]
+
+
+def _number(value: float) -> float:
+    """JSON has no NaN; a confidence that could not be computed is none."""
+    return value if math.isfinite(value) else 0.0

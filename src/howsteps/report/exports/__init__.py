@@ -1,0 +1,8 @@
+"""Exports: a result in the words of other programs, one file of this folder for each format.
+
+``docs/exports.md`` says what each is good for and what happens to labels that a format cannot hold.
+"""
+
+from howsteps.report.exports.formats import FORMATS, TEXT, Format, export
+
+__all__ = ["FORMATS", "TEXT", "Format", "export"]

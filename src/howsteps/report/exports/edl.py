@@ -1,0 +1,48 @@
+"""CMX 3600: the steps of a video as an edit decision list, for editing programs.
+
+One event for each step, taken from the video and recorded one after another: the list is a cut of
+the steps. Labels stand in comments. Time codes count frames, non-drop, at the rate of the video
+where editing programs know it (29.97 counts as 30), and else at 25 a second.
+"""
+
+from fractions import Fraction
+
+from howsteps.report.exports.films import USUAL_RATE
+from howsteps.report.exports.spans import Span, one_line
+
+_MOST_EVENTS = 999
+_LONGEST_COMMENT = 70
+_BASES = {24, 25, 30, 48, 50, 60}  # frames in a second of a time code
+
+
+def text_of(title: str, clip: str, found: list[Span], rate: Fraction) -> str:
+    """The list for one video; ``clip`` is the name of its file, ``rate`` its frames a second."""
+    if round(rate) not in _BASES:
+        rate = USUAL_RATE
+    lines = [f"TITLE: {_comment(title)}", "FCM: NON-DROP FRAME", ""]
+    recorded = 0
+    for number, span in enumerate(found[:_MOST_EVENTS], 1):
+        first, last = (round(Fraction(time) * rate) for time in (span.start, span.end))
+        frames = max(1, last - first)
+        times = [first, first + frames, recorded, recorded + frames]
+        codes = " ".join(_code(frame, round(rate)) for frame in times)
+        lines += [
+            f"{number:03}  AX       V     C        {codes}",
+            f"* FROM CLIP NAME: {_comment(clip)}",
+            f"* COMMENT: {_comment(span.label)}",
+            "",
+        ]
+        recorded += frames
+    return "\n".join(lines)
+
+
+def _code(frame: int, base: int) -> str:
+    """``00:01:02:12``: hours, minutes, seconds and frames."""
+    whole, frames = divmod(frame, base)
+    minutes, rest = divmod(whole, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours:02}:{minutes:02}:{rest:02}:{frames:02}"
+
+
+def _comment(text: str) -> str:
+    return one_line(text)[:_LONGEST_COMMENT]

@@ -1,0 +1,89 @@
+"""What every export is written from: the steps of one video as spans of time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from howsteps.localise.located import NEITHER
+from howsteps.report.placed import places, video_length
+from howsteps.task import Localisation, Result, Video
+
+OPENING = "Start"  # the title of what comes before the first step
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A step in a video, in seconds; ``step`` counts from 0, ``label`` is one line of text."""
+
+    step: int
+    label: str
+    start: float
+    end: float
+    place: Localisation
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """A stretch of a video under a title; chapters follow one another without a gap."""
+
+    start: float
+    end: float
+    title: str
+
+
+def spans(result: Result, video: Video, *, guesses: bool = False) -> list[Span]:
+    """The steps of a video in the order of time.
+
+    A step that is neither named nor seen, and stands where it does only because of the order, is a
+    guess: it is left out unless asked for.
+    """
+    found = []
+    for step, place in enumerate(places(result)[video.id]):
+        if place is None or place.time is None or (place.evidence == NEITHER and not guesses):
+            continue
+        start = place.time if place.start is None else place.start
+        end = place.time if place.end is None else place.end
+        label = one_line(result.script.steps[step].label)
+        found.append(Span(step, label, max(0.0, start), max(start, end), place))
+    return sorted(found, key=lambda span: (span.start, span.step))
+
+
+def chapters(result: Result, video: Video, *, guesses: bool = False) -> list[Chapter]:
+    """The steps of a video as chapters: each reaches to the next, the last to the end."""
+    found = spans(result, video, guesses=guesses)
+    ends = [*(span.start for span in found[1:]), max(length(result, video), *_ends(found))]
+    return [
+        Chapter(span.start, end, span.label)
+        for span, end in zip(found, ends, strict=False)
+        if end > span.start
+    ]
+
+
+def from_zero(found: list[Chapter]) -> list[Chapter]:
+    """The same chapters with an opening, for formats in which the first begins at 0."""
+    if not found or found[0].start == 0.0:
+        return found
+    return [Chapter(0.0, found[0].start, OPENING), *found]
+
+
+def length(result: Result, video: Video) -> float:
+    """How long a video is, in seconds."""
+    return video_length(video, places(result)[video.id])
+
+
+def one_line(text: str) -> str:
+    """A text without line breaks and other signs that control something."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split()) or "step"
+
+
+def _ends(found: Sequence[Span]) -> list[float]:
+    return [0.0, *(span.end for span in found)]
+
+
+def apart(found: Sequence[Span]) -> list[Span]:
+    """The same spans without overlap: each ends where the next begins, at the latest."""
+    cut = [
+        Span(one.step, one.label, one.start, min(one.end, two.start), one.place)
+        for one, two in pairwise(found)
+    ]
+    return [span for span in [*cut, *found[-1:]] if span.end > span.start]

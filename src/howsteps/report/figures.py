@@ -1,0 +1,255 @@
+"""Static figures for papers and slides, as matplotlib figures (extra ``plots``).
+
+Each function returns a :class:`matplotlib.figure.Figure`; :func:`save` writes it as SVG, PDF or
+PNG. No window is opened and no global state of matplotlib is touched.
+"""
+
+import math
+import textwrap
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+from howsteps.clock import clock
+from howsteps.errors import HowstepsError, MissingExtra
+from howsteps.report.palette import STEP_COLOURS, step_colour
+from howsteps.report.placed import places, video_length, window
+from howsteps.task import Result, Video
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+_ROW = 0.42  # inches that a video takes
+# Eight colours, nine markers and five lines: no two of 360 methods look the same.
+_MARKERS = "osD^vPX*h"
+_LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
+_GREY = "#767676"
+
+
+class F1Row(TypedDict):
+    """One point of :func:`f1_against_steps`: a method on a task with a number of steps."""
+
+    task: str
+    method: str
+    steps: int
+    f1: float
+    low: float
+    high: float
+
+
+def timeline(result: Result) -> "Figure":
+    """Every video as a line of its own: where the steps are, and where narration names them.
+
+    Blocks are the extents of the steps with their numbers; the thin bars below them are the
+    windows that mentions open.
+    """
+    videos, steps = result.task.videos, result.script.steps
+    figure = _figure(9.0, 1.2 + _ROW * len(videos))
+    axes = figure.add_subplot()
+    found = places(result)
+    for row, video in enumerate(videos):
+        axes.hlines(
+            row, 0, video_length(video, found[video.id]), color="#d5d5d5", linewidth=1, zorder=0
+        )
+        for place in found[video.id]:
+            if place is None or place.time is None:
+                continue
+            colour = step_colour(place.step)
+            start = place.time if place.start is None else place.start
+            end = place.time if place.end is None else place.end
+            axes.barh(row, end - start, 0.5, left=start, color=colour.fill, alpha=0.35)
+            axes.plot(place.time, row, "o", color=colour.fill, markersize=10)
+            axes.text(
+                place.time,
+                row,
+                str(place.step + 1),
+                color=colour.ink,
+                fontsize=6,
+                ha="center",
+                va="center_baseline",
+            )
+    names = {video.id: row for row, video in enumerate(videos)}
+    for number, step in enumerate(steps):
+        for mention in step.mentions:
+            start, end = window(mention)
+            axes.barh(
+                names[mention.video] + 0.34,
+                end - start,
+                0.08,
+                left=start,
+                color=step_colour(number).fill,
+                linewidth=0,
+            )
+    axes.set_yticks(range(len(videos)), [_name(video) for video in videos])
+    axes.set_ylim(len(videos) - 0.4, -0.6)
+    axes.set_xlim(left=0)
+    axes.set_xlabel("time in the video (min:s); thin bars: where the narration allows the step")
+    axes.xaxis.set_major_formatter(lambda seconds, _: clock(seconds))
+    _plain(axes)
+    _steps_below(figure, result)
+    return figure
+
+
+def alignment(result: Result) -> "Figure":
+    """The narrations side by side: videos by steps, with the words that stand for each step."""
+    videos, steps = result.task.videos, result.script.steps
+    figure = _figure(1.6 + 1.25 * len(steps), 1.2 + _ROW * len(videos))
+    axes = figure.add_subplot()
+    rows = {video.id: row for row, video in enumerate(videos)}
+    for number, step in enumerate(steps):
+        colour = step_colour(number)
+        usual = step.relations[0][0] if step.mentions else None
+        first = {mention.video: mention for mention in reversed(step.mentions)}
+        for video, mention in first.items():
+            axes.barh(
+                rows[video],
+                0.92,
+                0.8,
+                left=number - 0.46,
+                color=colour.fill,
+                alpha=0.3 if mention.relation == usual else 0.12,
+                linewidth=0,
+            )
+            axes.text(
+                number,
+                rows[video],
+                _wrapped(mention.phrase),
+                fontsize=6.5,
+                style="normal" if mention.relation == usual else "italic",
+                ha="center",
+                va="center",
+            )
+    labels = [_wrapped(f"{number}. {step.label}") for number, step in enumerate(steps, 1)]
+    axes.set_xticks(range(len(steps)), labels, fontsize=7)
+    axes.xaxis.tick_top()
+    axes.set_yticks(range(len(videos)), [_name(video) for video in videos])
+    axes.set_xlim(-0.6, len(steps) - 0.4)
+    axes.set_ylim(len(videos) - 0.5, -0.5)
+    axes.tick_params(length=0)
+    _plain(axes)
+    axes.spines[:].set_visible(False)
+    figure.supxlabel("paler, in italics: not the usual wording of the step", fontsize=7)
+    return figure
+
+
+def f1_against_steps(rows: Sequence[F1Row], *, percent: bool = True) -> "Figure":
+    """F1 against the number of steps K: a panel for each task, a line for each method.
+
+    Parameters
+    ----------
+    rows
+        A point each, with ``f1`` and the ends ``low`` and ``high`` of its error bar, in [0, 1].
+        Points of one method are joined in the order of ``steps``.
+    percent
+        Write F1 as a percentage, as the paper does.
+    """
+    if not rows:
+        raise HowstepsError("there is no F1 to draw: the list of rows is empty")
+    tasks = list(dict.fromkeys(row["task"] for row in rows))
+    methods = list(dict.fromkeys(row["method"] for row in rows))
+    across = min(3, len(tasks))
+    down = math.ceil(len(tasks) / across)
+    figure = _figure(0.6 + 3.2 * across, 0.9 + 2.5 * down)
+    panels = figure.subplots(down, across, sharey=True, squeeze=False).ravel()
+    scale = 100 if percent else 1
+    lines = {}
+    for axes, task in zip(panels, tasks, strict=False):
+        for number, method in enumerate(methods):
+            points = sorted(
+                (row for row in rows if row["task"] == task and row["method"] == method),
+                key=lambda row: row["steps"],
+            )
+            if points:
+                lines[method] = _curve(axes, points, number, scale)
+        axes.set_title(_literal(task), fontsize=9)
+        axes.set_xticks(sorted({row["steps"] for row in rows if row["task"] == task}))
+        axes.set_xlabel("steps K")
+        axes.grid(axis="y", color="#e5e5e5", linewidth=0.6)
+        axes.set_axisbelow(True)
+        _plain(axes)
+    panels[0].set_ylim(0, 1.05 * scale * max(row["high"] for row in rows))
+    for axes in panels[::across]:
+        axes.set_ylabel("F1 (%)" if percent else "F1", fontsize=8)
+    for axes in panels[len(tasks) :]:
+        axes.set_visible(False)
+    figure.legend(
+        lines.values(),
+        map(_literal, lines),
+        loc="outside lower center",
+        ncols=min(4, len(methods)),
+        frameon=False,
+        fontsize=8,
+    )
+    return figure
+
+
+def save(figure: "Figure", path: Path) -> Path:
+    """Write a figure in the format of the file's name; the same figure gives the same bytes."""
+    from matplotlib import rc_context  # noqa: PLC0415 - an extra
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    dateless: Mapping[str, Mapping[str, None]] = {
+        ".svg": {"Date": None},
+        ".pdf": {"CreationDate": None},
+    }
+    # Letters stay letters: they can be searched, and edited in a drawing program.
+    with rc_context({"svg.hashsalt": "howsteps", "svg.fonttype": "none"}):
+        figure.savefig(path, dpi=200, metadata=dateless.get(path.suffix.lower(), {}))
+    return path
+
+
+def _figure(width: float, height: float) -> "Figure":
+    try:
+        from matplotlib.figure import Figure  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise MissingExtra("plots", "drawing a figure") from error
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def _curve(axes: "Axes", points: Sequence[F1Row], number: int, scale: float) -> "Line2D":
+    """Draw one method in a panel: a line, markers, and a bar from ``low`` to ``high``."""
+    colour = STEP_COLOURS[number % len(STEP_COLOURS)].fill
+    values = [scale * point["f1"] for point in points]
+    below = [max(0.0, scale * (point["f1"] - point["low"])) for point in points]
+    above = [max(0.0, scale * (point["high"] - point["f1"])) for point in points]
+    drawn = axes.errorbar(
+        [point["steps"] for point in points],
+        values,
+        yerr=[below, above],
+        color=colour,
+        marker=_MARKERS[number % len(_MARKERS)],
+        linestyle=_LINES[number % len(_LINES)],
+        markersize=4.5,
+        linewidth=1.4,
+        elinewidth=0.8,
+        capsize=2,
+    )
+    return drawn.lines[0]
+
+
+def _steps_below(figure: "Figure", result: Result) -> None:
+    """The numbers and labels of the steps, under the axes."""
+    names = [f"{number} {step.label}" for number, step in enumerate(result.script.steps, 1)]
+    lines = [" · ".join(names[at : at + 4]) for at in range(0, len(names), 4)]
+    figure.supxlabel(_literal("\n".join(lines)), fontsize=7, color=_GREY)
+
+
+def _plain(axes: "Axes") -> None:
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(labelsize=7)
+    axes.xaxis.label.set_fontsize(8)
+
+
+def _name(video: Video) -> str:
+    return _literal(video.id if len(video.id) <= 24 else f"{video.id[:23]}…")
+
+
+def _wrapped(text: str, width: int = 14) -> str:
+    return _literal("\n".join(textwrap.wrap(text, width)[:3]))
+
+
+def _literal(text: str) -> str:
+    """Text from outside, with no dollar sign that matplotlib would read as mathematics."""
+    return text.replace("$", r"\$")

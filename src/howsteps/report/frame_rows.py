@@ -1,0 +1,55 @@
+"""Rows of frames as in the paper's figures: each step in several videos, right or wrong."""
+
+from collections.abc import Collection, Sequence
+from html import escape
+from pathlib import Path
+
+from howsteps.errors import InputError, Problem
+from howsteps.report.pictures import take_pictures
+from howsteps.task import Localisation, Video
+
+SHOWN = 5  # videos
+
+
+def frame_rows(
+    labels: Sequence[str],
+    places: Sequence[Localisation],
+    right: Collection[tuple[str, int]],
+    videos: Sequence[Video],
+    folder: Path,
+) -> tuple[str, list[Problem]]:
+    """A Markdown table with the pictures, written to ``folder``/frames, and what went wrong.
+
+    Parameters
+    ----------
+    labels
+        Of the steps, in order.
+    places
+        Where each step was found.
+    right
+        The pairs of video and step that were found rightly.
+    videos
+        With their files; a few of them are shown.
+
+    Raises
+    ------
+    MissingExtra
+        PyAV is not installed.
+    """
+    rows: list[list[str]] = [[] for _ in labels]
+    problems: list[Problem] = []
+    for video in videos[:SHOWN]:
+        times = {p.step: p.time for p in places if p.video == video.id and p.time is not None}
+        try:
+            names = take_pictures(video, list(times.values()), folder / "frames")
+        except InputError as error:
+            problems.append(error.problem)
+            continue
+        for step, row in enumerate(rows):
+            name = names.get(times.get(step, -1.0))
+            mark = "✓" if (video.id, step) in right else "✗"
+            row.append(f"![](frames/{name}) {mark}" if name else "")
+    width = len(rows[0]) if rows else 0
+    lines = [["step", *[""] * width], ["---"] * (width + 1)]
+    lines += [[escape(label), *row] for label, row in zip(labels, rows, strict=True)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines), problems

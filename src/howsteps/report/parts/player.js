@@ -1,0 +1,139 @@
+// One video with its steps, its words, and a still picture where the file is gone.
+
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+/**
+ * A pane of the viewer. `choose(n)` is called when somebody takes another video in it, and
+ * `pick(pane, step, time)` when somebody clicks a mark or a sentence of it.
+ */
+function makePane(name, choose, pick) {
+  const video = h("video", { controls: true, playsinline: true, preload: "metadata" });
+  const picture = h("div", { class: "still", hidden: true });
+  const notice = h("p", { class: "notice", role: "status", hidden: true });
+  const select = h(
+    "select",
+    { "aria-label": name },
+    videos.map((one, n) => h("option", { value: n }, one.title)),
+  );
+  const where = h("p", { class: "where" });
+  const strip = h("div", { class: "strip" });
+  const transcript = h("ol", { class: "transcript", tabindex: 0, "aria-label": "What is said" });
+  const element = h(
+    "section",
+    { class: "pane", "aria-label": name },
+    h("div", { class: "screen" }, video, picture, notice),
+    h("div", { class: "about" }, select, where, strip),
+    transcript,
+  );
+  const pane = { element, video, current: null, lines: [] };
+  let wish = null; // the time to go to as soon as the file says how long it is
+  let shownStep = null;
+
+  select.addEventListener("change", () => choose(Number(select.value)));
+  strip.addEventListener("click", (event) => {
+    const mark = event.target.closest("button");
+    if (!mark) return;
+    event.stopPropagation();
+    pick(pane, Number(mark.dataset.step), mark.dataset.time === undefined ? null : Number(mark.dataset.time));
+  });
+  video.addEventListener("loadedmetadata", () => wish !== null && seek(wish));
+  video.addEventListener("error", () => pane.current !== null && lose(shownStep));
+  video.addEventListener("timeupdate", () => follow(video.currentTime));
+
+  function seek(time) {
+    wish = time;
+    if (video.readyState < HTMLMediaElement.HAVE_METADATA) return;
+    video.currentTime = time;
+    wish = null;
+  }
+
+  /** Show a video at a step, or at any time of it. */
+  pane.show = (n, step, time = null) => {
+    if (pane.current !== n) load(n);
+    shownStep = step;
+    const place = step === null ? null : videos[n].places[step];
+    const goal = time ?? (isFound(place) ? place.time : (step === null ? null : named(n, step)?.start)) ?? null;
+    const absent = step !== null && time === null && !isFound(place);
+    where.textContent = step === null ? "" : `Step ${step + 1} here: ${describe(n, step)}`;
+    say(absent ? `Step ${step + 1} is ${place ? "absent" : "not placed"} in this video.` : "");
+    for (const mark of strip.querySelectorAll(".mark")) {
+      setCurrent(mark, Number(mark.dataset.step) === step);
+    }
+    if (goal !== null) follow(goal);
+    if (!videos[n].source || video.error) return lose(step);
+    if (goal !== null) seek(goal);
+    if (absent || goal === null) video.pause();
+    else pane.play();
+  };
+
+  pane.play = () => {
+    // A browser may refuse to start by itself; the controls are there for that.
+    if (!video.hidden) video.play().catch(() => {});
+  };
+  pane.stop = () => video.pause();
+
+  function load(n) {
+    pane.current = n;
+    element.dataset.video = n;
+    select.value = n;
+    element.classList.toggle("no-film", !videos[n].file);
+    video.hidden = false;
+    picture.hidden = true;
+    wish = null;
+    if (videos[n].source) video.src = videos[n].source;
+    else video.removeAttribute("src");
+    const lanes = h("div", { class: "lanes" });
+    strip.replaceChildren(lanes);
+    fillLanes(lanes, n);
+    write(n);
+  }
+
+  /** The file is not there: its picture and a line take the place of the player. */
+  function lose(step) {
+    const { file, places } = videos[pane.current];
+    const shown = step === null ? null : places[step];
+    video.hidden = true;
+    picture.hidden = false;
+    picture.replaceChildren(shown?.picture ? still(shown, step) : icon("film"));
+    say(
+      file
+        ? `The video file “${file}” was not found. Put it back where it was, or make the page again.`
+        : "There is no video file for this narration, only its words.",
+    );
+  }
+
+  function say(text) {
+    notice.textContent = text;
+    notice.hidden = !text;
+  }
+
+  function write(n) {
+    const { said, mentions } = videos[n];
+    pane.lines = said.map(([start, text], place) => {
+      const end = said[place + 1]?.[0] ?? Infinity;
+      const named = mentions.filter((one) => one.step >= 0 && one.start >= start && one.start < end);
+      const line = h(
+        "button",
+        { type: "button" },
+        h("time", {}, clock(start)),
+        words(text),
+        named.map((one) => badge(one.step)),
+      );
+      line.addEventListener("click", () => pick(pane, shownStep, start));
+      return { start, line, item: h("li", {}, line) };
+    });
+    transcript.replaceChildren(...pane.lines.map(({ item }) => item));
+    if (!said.length) transcript.replaceChildren(h("li", { class: "empty" }, "No words are known of this video."));
+  }
+
+  /** Mark the sentence that is being said, and keep it in sight. */
+  function follow(time) {
+    const now = pane.lines.findLast(({ start }) => start <= time + 0.05);
+    for (const one of pane.lines) setCurrent(one.line, one === now);
+    if (!now) return;
+    const top = now.item.offsetTop - transcript.clientHeight / 2 + now.item.clientHeight / 2;
+    transcript.scrollTo({ top, behavior: calm.matches ? "auto" : "smooth" });
+  }
+
+  return pane;
+}

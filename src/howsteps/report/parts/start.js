@@ -1,0 +1,38 @@
+// What happens on a click or a key, and the start of everything.
+
+const help = document.getElementById("help");
+const actions = {
+  compare,
+  theme: switchTheme,
+  print: () => window.print(),
+  help: () => (help.open ? help.close() : help.showModal()),
+};
+const KEYS = { "/": () => box.focus(), "?": actions.help, c: compare, t: switchTheme, p: actions.print };
+
+document.addEventListener("click", (event) => {
+  const target = event.target.closest("button");
+  if (!target || target.disabled) return;
+  const { action, video, step, time } = target.dataset;
+  if (action) return actions[action]();
+  if (video === undefined) return;
+  const number = (text) => (text === undefined ? null : Number(text));
+  openViewer(Number(video), number(step), number(time));
+  if (target.closest(".results")) closeResults();
+});
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.matches("input, select, textarea")) return;
+  const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  if (!act || (viewer.open && event.key === "/")) return;
+  event.preventDefault();
+  act();
+});
+
+help.addEventListener("click", (event) => event.target === help && help.close());
+
+buildViewer();
+startSearch();
+buildGrid();
+buildTimelines();
+whenNear(view("words"), buildWords);

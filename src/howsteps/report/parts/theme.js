@@ -1,0 +1,28 @@
+// Light or dark: what the system says, until somebody chooses.
+
+const THEME = "howsteps-theme";
+
+function setTheme(theme) {
+  document.documentElement.dataset.theme = theme;
+  try {
+    localStorage.setItem(THEME, theme);
+  } catch {
+    // A browser may refuse to keep anything for a page from disk; the choice then lasts a visit.
+  }
+}
+
+function savedTheme() {
+  try {
+    return localStorage.getItem(THEME);
+  } catch {
+    return null;
+  }
+}
+
+function switchTheme() {
+  const systemIsDark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const current = document.documentElement.dataset.theme ?? (systemIsDark ? "dark" : "light");
+  setTheme(current === "dark" ? "light" : "dark");
+}
+
+if (["light", "dark"].includes(savedTheme())) setTheme(savedTheme());

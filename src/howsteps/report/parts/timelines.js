@@ -1,0 +1,120 @@
+// One line for every video: its steps, and what its narrator says they are.
+
+function buildTimelines() {
+  const holder = view("timelines");
+  if (!videos.length) {
+    holder.replaceChildren(h("p", { class: "empty" }, "There are no videos."));
+    return;
+  }
+  const articles = videos.map((video, n) => {
+    const found = video.places.filter(isFound).length;
+    return h(
+      "article",
+      { class: "timeline" },
+      h(
+        "header",
+        {},
+        words(video.title, "h3"),
+        h("p", {}, lasting(video.length), content.located ? ` · ${found} of ${count(steps.length, "step")}` : ""),
+        video.source ? null : h("p", { class: "missing" }, video.file ? "video file not found" : "no video file"),
+      ),
+      h("div", { class: "lanes" }),
+    );
+  });
+  holder.replaceChildren(...articles);
+  const width = articles[0].lastChild.clientWidth;
+  articles.forEach((article, n) => {
+    // The height is known before the lanes are built, so that nothing moves when they are.
+    article.style.setProperty("--rows", Math.max(0, ...rowsOf(n, width)));
+    whenNear(article, () => fillLanes(article.lastChild, n));
+  });
+}
+
+/** The lanes of a video: its steps, and below them its words; places are shares of its length. */
+function fillLanes(lanes, n) {
+  const video = videos[n];
+  const share = (seconds) => `${(100 * Math.min(1, seconds / (video.length || 1))).toFixed(3)}%`;
+  const wide = (start, end) => share(Math.max(0, Math.min(end, video.length) - start));
+  const rows = [stepLane(n, share, wide, rowsOf(n, lanes.clientWidth)), wordLane(n, share, wide)];
+  lanes.replaceChildren(...rows, axis(video.length, share));
+  walkWithArrows(lanes, rows.map((lane) => [...lane.querySelectorAll("button")]));
+}
+
+const MARK = 21; // pixels that a mark takes
+
+/** A row for every mark, so that none covers another: the first row with room, or the last. */
+function rowsOf(n, width) {
+  const { length, places } = videos[n];
+  const ends = [];
+  return places.map((place) => {
+    if (!isFound(place)) return 0;
+    const at = (place.time / (length || 1)) * width;
+    const free = ends.findIndex((end) => at - end >= MARK);
+    const row = free >= 0 ? free : Math.min(ends.length, 2);
+    ends[row] = at;
+    return row;
+  });
+}
+
+function stepLane(n, share, wide, rows) {
+  const [blocks, marks] = [[], []];
+  videos[n].places.forEach((place, k) => {
+    if (!isFound(place)) return;
+    const block = h("span", {
+      class: `block ${shade(k)}`,
+      "--at": share(place.start),
+      "--wide": wide(place.start, place.end),
+    });
+    const label = `Step ${k + 1}, ${steps[k].label}: ${describe(n, k)}`;
+    const mark = h(
+      "button",
+      {
+        type: "button",
+        class: `badge mark ${shade(k)}`,
+        "--at": share(place.time),
+        "--row": rows[k],
+        "data-video": n,
+        "data-step": k,
+        "aria-label": label,
+        title: label,
+      },
+      String(k + 1),
+    );
+    blocks.push(block);
+    marks.push(mark);
+  });
+  const lane = { class: "lane steps", role: "group", "aria-label": "Steps", "--rows": Math.max(0, ...rows) };
+  return h("div", lane, blocks, marks); // marks lie on top
+}
+
+function wordLane(n, share, wide) {
+  const marks = videos[n].mentions.map((mention) => {
+    const at = { "--at": share(mention.start), title: `“${mention.phrase}” at ${clock(mention.start)}` };
+    if (mention.step < 0) return h("span", { class: "tick", ...at });
+    return h(
+      "button",
+      {
+        type: "button",
+        class: `window ${shade(mention.step)}`,
+        ...at,
+        "--at": share(mention.window[0]),
+        "--wide": wide(...mention.window),
+        "data-video": n,
+        "data-step": mention.step,
+        "data-time": mention.start,
+        "aria-label": `Step ${mention.step + 1} is named: ${at.title}`,
+      },
+      String(mention.step + 1),
+    );
+  });
+  return h("div", { class: "lane said", role: "group", "aria-label": "What is said" }, marks);
+}
+
+function axis(length, share) {
+  const every = [5, 10, 15, 30, 60, 120, 300, 600, 1200, 3600].find((gap) => length / gap <= 7) ?? 7200;
+  const ticks = [];
+  for (let at = 0; at < length - every / 3; at += every) {
+    ticks.push(h("span", { "--at": share(at) }, clock(at)));
+  }
+  return h("div", { class: "lane axis", "aria-hidden": "true" }, ticks);
+}

@@ -1,0 +1,159 @@
+// The viewer: one video or two side by side, stepping through the same steps.
+
+const viewer = document.getElementById("viewer");
+const shown = { step: null, pair: false };
+let panes = [];
+let title, place, aloud, chips, pairButton;
+
+function buildViewer() {
+  panes = ["Video", "Video on the right"].map((name, side) =>
+    makePane(name, (n) => setVideo(side, n), pick),
+  );
+  panes[1].video.muted = true; // two narrators at once help nobody; its own button turns it on
+  title = h("h2", { id: "viewer-title" });
+  place = h("p", {});
+  aloud = h("p", { class: "unseen", role: "status" });
+  pairButton = h("button", { type: "button", "aria-pressed": "false", "data-action": "compare" }, icon("pair"), h("span", {}, "Side by side"));
+  pairButton.disabled = videos.length < 2;
+  chips = h(
+    "ol",
+    { class: "chips", "aria-label": "Steps" },
+    steps.map((step, k) => {
+      const chip = h("button", { type: "button", "data-step": k, title: step.label }, badge(k), words(step.label));
+      chip.addEventListener("click", () => setStep(k));
+      return h("li", {}, chip);
+    }),
+  );
+  viewer.replaceChildren(
+    h(
+      "header",
+      {},
+      h("div", {}, title, place),
+      pairButton,
+      button("round", "Close", "close", () => viewer.close()),
+    ),
+    h("div", { class: "panes" }, panes.map((pane) => pane.element)),
+    h(
+      "footer",
+      {},
+      button("round", "Step before", "back", () => stepBy(-1)),
+      chips,
+      button("round", "Next step", "on", () => stepBy(1)),
+    ),
+    aloud,
+  );
+  viewer.addEventListener("close", () => panes.forEach((pane) => pane.stop()));
+  viewer.addEventListener("click", (event) => event.target === viewer && viewer.close());
+  viewer.addEventListener("keydown", viewerKeys, { capture: true });
+}
+
+function button(style, label, sign, act) {
+  const made = h("button", { type: "button", class: style, "aria-label": label, title: label }, icon(sign));
+  made.addEventListener("click", act);
+  return made;
+}
+
+/** Open at a step of a video, or at any time of it. */
+function openViewer(n, step, time = null, pair = false) {
+  shown.step = step;
+  if (!viewer.open) {
+    viewer.showModal();
+    setPair(pair);
+  }
+  panes[0].show(n, step, time);
+  if (shown.pair) panes[1].show(other(n), step);
+  tell();
+}
+
+const inUse = () => panes.slice(0, shown.pair ? 2 : 1);
+
+function setStep(step) {
+  shown.step = step;
+  for (const pane of inUse()) pane.show(pane.current, step);
+  tell();
+}
+
+const stepBy = (change) => {
+  const next = (shown.step ?? -1) + change;
+  if (next >= 0 && next < steps.length) setStep(next);
+};
+
+/** A mark or a sentence of a pane: a step moves every pane, a moment only its own. */
+function pick(pane, step, time) {
+  if (time === null) setStep(step);
+  else pane.show(pane.current, step, time);
+}
+
+function setVideo(side, n) {
+  panes[side].show(n, shown.step);
+  tell();
+}
+
+function setPair(pair) {
+  shown.pair = pair;
+  viewer.classList.toggle("pair", shown.pair);
+  pairButton.setAttribute("aria-pressed", String(shown.pair));
+  panes[1].element.hidden = !shown.pair;
+  if (!shown.pair) panes[1].stop();
+}
+
+/** The video to compare with: the next one in which this step was found. */
+function other(first) {
+  const order = videos.map((_, n) => (first + 1 + n) % videos.length).filter((n) => n !== first);
+  return order.find((n) => shown.step !== null && isFound(videos[n].places[shown.step])) ?? order[0];
+}
+
+/** The button and key C: one video or two, from wherever one is. */
+function compare() {
+  if (videos.length < 2) return;
+  if (!viewer.open) return openViewer(fullest(), steps.length ? 0 : null, null, true);
+  setPair(!shown.pair);
+  if (shown.pair) panes[1].show(other(panes[0].current), shown.step);
+  tell();
+}
+
+/** The video in which most steps were found. */
+function fullest() {
+  const found = videos.map((video) => video.places.filter(isFound).length);
+  return found.indexOf(Math.max(...found));
+}
+
+/** Write what is shown into the head and the chips, and say it aloud to screen readers. */
+function tell() {
+  const { step } = shown;
+  viewer.dataset.step = step ?? "";
+  title.replaceChildren(...(step === null ? [words(videos[panes[0].current].title)] : [badge(step), words(steps[step].label)]));
+  place.textContent = step === null ? "" : `Step ${step + 1} of ${steps.length}`;
+  const seen = inUse().map((pane) => pane.current);
+  [...chips.querySelectorAll("button")].forEach((chip, k) => {
+    setCurrent(chip, k === step);
+    chip.classList.toggle("absent", !seen.some((n) => isFound(videos[n].places[k])));
+  });
+  const chip = chips.children[step ?? 0];
+  if (chip) chips.scrollTo({ left: chip.offsetLeft - chips.clientWidth / 2 + chip.clientWidth / 2 });
+  aloud.textContent =
+    step === null ? "" : `Step ${step + 1}, ${steps[step].label}. ${seen.map((n) => `${videos[n].id}: ${describe(n, step)}`).join(". ")}`;
+}
+
+function viewerKeys(event) {
+  if (event.target.matches("select, input") || event.ctrlKey || event.metaKey || event.altKey) return;
+  const side = event.shiftKey && shown.pair ? 1 : 0;
+  const turn = (change) => setVideo(side, (panes[side].current + change + videos.length) % videos.length);
+  const acts = {
+    ArrowLeft: () => stepBy(-1),
+    ArrowRight: () => stepBy(1),
+    ArrowUp: () => turn(-1),
+    ArrowDown: () => turn(1),
+    " ": togglePlay,
+  };
+  const act = acts[event.key];
+  if (!act || (event.key === " " && event.target.matches("button"))) return;
+  event.preventDefault();
+  event.stopPropagation();
+  act();
+}
+
+function togglePlay() {
+  const running = inUse().some((pane) => !pane.video.paused);
+  for (const pane of inUse()) running ? pane.stop() : pane.play();
+}

@@ -1,0 +1,53 @@
+// The narrations as columns: which words of which video stand for each step.
+
+function buildWords() {
+  const holder = view("words");
+  if (!steps.length) {
+    holder.replaceChildren(h("p", { class: "empty" }, "No words are shared by enough narrators to be a step."));
+    return;
+  }
+  const head = h(
+    "tr",
+    {},
+    h("th", { class: "corner", scope: "col" }, count(videos.length, "video")),
+    steps.map((step, k) =>
+      h("th", { scope: "col" }, h("span", { class: "name" }, badge(k), words(step.label)), h("small", {}, `said in ${count(step.said, "video")}`)),
+    ),
+  );
+  const rows = videos.map((video, n) =>
+    h(
+      "tr",
+      {},
+      h("th", { scope: "row", title: video.title }, words(video.id)),
+      steps.map((_, k) => h("td", {}, spoken(n, k))),
+    ),
+  );
+  const table = h(
+    "table",
+    { class: "words", "aria-labelledby": "words-title" },
+    h("thead", {}, head),
+    h("tbody", {}, rows),
+  );
+  holder.replaceChildren(table);
+  walkWithArrows(table, rows.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.querySelector("button") ?? undefined)));
+}
+
+function spoken(n, k) {
+  const mentions = videos[n].mentions.filter((mention) => mention.step === k);
+  if (!mentions.length) return h("span", { class: "silence" }, h("span", { class: "unseen" }, "not said"));
+  return mentions.map((mention) =>
+    h(
+      "button",
+      {
+        type: "button",
+        class: `said ${shade(k)}`,
+        "data-video": n,
+        "data-step": k,
+        "data-time": mention.start,
+        title: `at ${clock(mention.start)}`,
+      },
+      words(mention.phrase, mention.usual ? "span" : "em"),
+      h("small", {}, `at ${clock(mention.start)}`),
+    ),
+  );
+}

@@ -1,0 +1,307 @@
+"""``result.json``: a :class:`~howsteps.task.Result` as JSON, and back.
+
+The layout is published as ``schemas/result.schema.json`` and explained in ``docs/result.md``. What
+a run computes in between (what a narrator says, a script) is kept in the same words, so that each
+value has one form on disk.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, TypeVar, get_type_hints
+
+import howsteps
+from howsteps.datasets.text import read_json
+from howsteps.errors import InputError
+from howsteps.task import Localisation, Mention, Result, Script, Sentence, Step, Task, Video, Word
+
+VERSION = 1
+FILE = "result.json"
+
+_T = TypeVar("_T")
+
+# What JSON may hold for a field of each kind: whole numbers are numbers too.
+_PLAIN: dict[Any, tuple[type, ...]] = {
+    str: (str,),
+    bool: (bool,),
+    int: (int,),
+    float: (int, float),
+    float | None: (int, float, type(None)),
+}
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema (2020-12) that every ``result.json`` follows."""
+    text = (files("howsteps") / "schemas" / "result.schema.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def record(result: Result, folder: Path) -> dict[str, Any]:
+    """A result as plain values; the paths of videos are written relative to ``folder``."""
+    return {
+        "version": VERSION,
+        "howsteps": howsteps.__version__,
+        "task": result.task.name,
+        "videos": [
+            {
+                "id": video.id,
+                "title": video.title,
+                "duration": None if video.duration is None else _seconds(video.duration),
+                "media": None if video.media is None else _relative(video.media, folder),
+                **narration_record(video),
+            }
+            for video in result.task.videos
+        ],
+        **script_record(result.script, result.task),
+        "localisations": localisation_records(result.localisations),
+    }
+
+
+def text_of(result: Result, folder: Path) -> str:
+    """The text of the ``result.json`` that stands in ``folder``."""
+    return json.dumps(record(result, folder), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def read_result(path: Path | str) -> Result:
+    """Read a ``result.json``, or the one in a work folder.
+
+    Raises
+    ------
+    InputError
+        There is none, or it is not one that howsteps wrote; the message says what is wrong where.
+    """
+    path = Path(path)
+    if path.is_dir():
+        path = path / FILE
+    value = read_json(path)
+    if not (isinstance(value, dict) and "localisations" in value and "steps" in value):
+        raise InputError(path, "is not a result of howsteps")
+    if value.get("version") != VERSION:
+        found = value.get("version")
+        raise InputError(path, f"is version {found!r} of the result; this howsteps reads {VERSION}")
+    try:
+        return from_record(value, path.parent)
+    except Malformed as error:
+        raise InputError(path, str(error)) from error
+
+
+class Malformed(ValueError):
+    """A value of the record is missing or not of its kind; the message says which."""
+
+
+def from_record(value: Mapping[str, Any], folder: Path) -> Result:
+    """The result that :func:`record` wrote; captions are not kept, the sentences made of them are.
+
+    Raises
+    ------
+    Malformed
+        A part is missing, of the wrong kind, or points at something that is not there.
+    """
+    videos = _each(value, "videos", lambda entry: _video(entry, folder))
+    task = Task(_part("task", lambda: _text(value["task"])), videos)
+    if len({video.id for video in videos}) < len(videos):
+        raise Malformed("videos: an id stands twice")
+    script = script_from(value, task)
+    localisations = localisations_from(value)
+    for n, found in enumerate(localisations):
+        if found.video not in {video.id for video in videos}:
+            raise Malformed(f"localisations[{n}]: there is no video {found.video!r}")
+        if not 0 <= found.step < len(script.steps):
+            raise Malformed(f"localisations[{n}]: there is no step {found.step}")
+    return Result(task, script, localisations)
+
+
+def settled(result: Result) -> Result:
+    """The same result as a reader of its file sees it: times to the millisecond, no captions."""
+    folder = Path.cwd()
+    return from_record(record(result, folder), folder)
+
+
+def narration_record(video: Video) -> dict[str, Any]:
+    """What was heard in one video."""
+    return {
+        "sentences": [
+            {
+                "start": _seconds(sentence.start),
+                "end": _seconds(sentence.end),
+                "text": sentence.text,
+                "words": [[w.text, _seconds(w.start), _seconds(w.end)] for w in sentence.words],
+            }
+            for sentence in video.sentences
+        ],
+        "mentions": [_mention_record(mention) for mention in video.mentions],
+    }
+
+
+def with_narration(video: Video, value: Mapping[str, Any]) -> Video:
+    """The video with what :func:`narration_record` kept."""
+
+    def mention(entry: Mapping[str, Any]) -> Mention:
+        return _made(Mention, video=video.id, **entry)
+
+    sentences = _each(value, "sentences", _sentence)
+    mentions = _each(value, "mentions", mention)
+    return replace(video, sentences=sentences, mentions=mentions)
+
+
+def script_record(script: Script, task: Task) -> dict[str, Any]:
+    """A script, its mentions as places in the lists of the task's videos.
+
+    How long the alignment took is left out: the same input must give the same bytes.
+    """
+    places = {
+        video.id: {mention: place for place, mention in reversed([*enumerate(video.mentions)])}
+        for video in task.videos
+    }
+    return {
+        "steps": [
+            {
+                "label": step.label,
+                "support": step.support,
+                "stability": step.stability,
+                "relations": [
+                    {"verb": relation.verb, "noun": relation.noun, "count": count}
+                    for relation, count in step.relations
+                ],
+                "examples": list(step.examples),
+                "mentions": [
+                    {"video": mention.video, "mention": places[mention.video][mention]}
+                    for mention in step.mentions
+                ],
+            }
+            for step in script.steps
+        ],
+        "alignment": {
+            "objective": script.objective,
+            "objective_per_token": script.objective_per_token,
+            "bound": script.bound,
+        },
+    }
+
+
+def script_from(value: Mapping[str, Any], task: Task) -> Script:
+    """The script that :func:`script_record` wrote for this task."""
+    heard = {video.id: video.mentions for video in task.videos}
+
+    def step(entry: Mapping[str, Any]) -> Step:
+        return _made(
+            Step,
+            label=entry["label"],
+            mentions=tuple(_place(heard, at["video"], at["mention"]) for at in entry["mentions"]),
+            examples=tuple(_text(example) for example in entry["examples"]),
+            stability=entry["stability"],
+        )
+
+    steps = _each(value, "steps", step)
+    return _part("alignment", lambda: _made(Script, steps=steps, **value["alignment"]))
+
+
+def localisation_records(localisations: Iterable[Localisation]) -> list[dict[str, Any]]:
+    """Where the steps are, one object for each video and step."""
+    return [
+        {
+            **asdict(found),
+            **{
+                name: None if time is None else _seconds(time)
+                for name, time in (
+                    ("time", found.time),
+                    ("start", found.start),
+                    ("end", found.end),
+                )
+            },
+            "confidence": round(found.confidence, 4),
+        }
+        for found in localisations
+    ]
+
+
+def localisations_from(value: Mapping[str, Any]) -> tuple[Localisation, ...]:
+    """What :func:`localisation_records` wrote, from under the name ``localisations``."""
+    return _each(value, "localisations", lambda entry: _made(Localisation, **entry))
+
+
+def _mention_record(mention: Mention) -> dict[str, Any]:
+    fields = asdict(mention)
+    del fields["video"]
+    return {**fields, "start": _seconds(mention.start), "end": _seconds(mention.end)}
+
+
+def _video(entry: Mapping[str, Any], folder: Path) -> Video:
+    media = entry["media"]
+    video = Video(
+        id=_text(entry["id"]),
+        title=_text(entry["title"]),
+        duration=None if entry["duration"] is None else float(entry["duration"]),
+        media=None if media is None else Path(os.path.normpath(folder / _text(media))),
+    )
+    return with_narration(video, entry)
+
+
+def _sentence(entry: Mapping[str, Any]) -> Sentence:
+    words = tuple(
+        Word(_text(text), float(start), float(end)) for text, start, end in entry["words"]
+    )
+    if not words:
+        raise Malformed("has no words")
+    return Sentence(words)
+
+
+def _place(heard: Mapping[str, Sequence[Mention]], video: str, place: int) -> Mention:
+    if video not in heard:
+        raise Malformed(f"there is no video {video!r}")
+    if not 0 <= place < len(heard[video]):
+        raise Malformed(f"video {video!r} has no mention {place}")
+    return heard[video][place]
+
+
+def _part(name: str, make: Callable[[], _T]) -> _T:
+    """Make one part; what is wrong with it is said with its name."""
+    try:
+        return make()
+    except KeyError as error:
+        raise Malformed(f"{name}: has no {error.args[0]!r}") from error
+    except (TypeError, ValueError, AttributeError) as error:
+        raise Malformed(f"{name}: {error}") from error
+
+
+def _made(kind: type[_T], **values: object) -> _T:
+    """A value of a dataclass; its numbers must be numbers, and its texts texts."""
+    wanted = get_type_hints(kind)
+    for name, value in values.items():
+        if wanted.get(name) in _PLAIN and not isinstance(value, _PLAIN[wanted[name]]):
+            raise Malformed(f"{name} is {value!r}")
+    return kind(**values)
+
+
+def _each(
+    value: Mapping[str, Any], name: str, make: Callable[[Mapping[str, Any]], _T]
+) -> tuple[_T, ...]:
+    """Make a value of every entry of a list."""
+    entries = value.get(name)
+    if not isinstance(entries, list):
+        raise Malformed(f"{name}: is not a list")
+    return tuple(
+        _part(f"{name}[{place}]", partial(make, entry)) for place, entry in enumerate(entries)
+    )
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise Malformed(f"{value!r} is not a text")
+    return value
+
+
+def _seconds(time: float) -> float:
+    return round(time, 3)
+
+
+def _relative(path: Path, folder: Path) -> str:
+    try:
+        return Path(os.path.relpath(path, folder)).as_posix()
+    except ValueError:  # another drive
+        return path.absolute().as_posix()

@@ -1,0 +1,147 @@
+"""What can be chosen about seeing, described once; plain values, nothing is loaded for them.
+
+The three modes are :data:`MODES`. The paper fixes the kinds of descriptors, the blocks and the
+number of words; how densely it sampled is not told, so ``paper`` keeps as many as are practical.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+MOTION, APPEARANCE = "motion", "appearance"  # the two kinds of descriptors
+LITE0, VGG16, TIMM = "efficientnet-lite0", "vgg16", "timm:"
+
+
+@dataclass(frozen=True, slots=True)
+class MotionOptions:
+    """How tracks are made; lengths are in pixels of the small picture, speeds in those per 1/30 s.
+
+    Attributes
+    ----------
+    pixels
+        Size of the picture in which motion is measured (426×240 for 16:9).
+    rate
+        Most frames a second that are looked at.
+    seconds
+        Life of a track.
+    spacing, patch
+        Distance of the tracks and side of the square described, at the finest scale.
+    scales
+        Each is √2 coarser than the one before.
+    still
+        Flow up to this speed counts as none.
+    least_spread, most_spread
+        Standard deviation of positions: less in both directions, camera removed, is a track that
+        stands still; more in one is an erratic one.
+    longest_step
+        A step longer than this, and longer than 0.7 of the whole track, is a leap.
+    least_moved
+        A track none of whose steps, camera removed, is faster than this only follows the camera.
+    camera
+        Whether the motion of the camera is removed.
+    flow
+        ``dis`` or ``farneback``.
+    """
+
+    pixels: int = 426 * 240
+    rate: float = 30.0
+    seconds: float = 0.5
+    spacing: float = 5.0
+    patch: float = 32.0
+    scales: int = 3
+    still: float = 0.4
+    least_spread: float = 3.0**0.5
+    most_spread: float = 50.0
+    longest_step: float = 20.0
+    least_moved: float = 1.0
+    camera: bool = True
+    flow: str = "dis"
+
+
+@dataclass(frozen=True, slots=True)
+class AppearanceOptions:
+    """How frames are looked at.
+
+    Attributes
+    ----------
+    network
+        ``efficientnet-lite0``, ``vgg16``, ``timm:NAME``, or the path of a TorchScript file that
+        turns B×3×H×W (ImageNet-normalised) into maps B×d×h×w or vectors B×d.
+    weights
+        A file of weights in place of the usual ones.
+    sides
+        Shorter side of the picture at each scale, in pixels.
+    """
+
+    network: str = LITE0
+    weights: str | None = None
+    sides: tuple[int, ...] = (224, 160)
+
+
+@dataclass(frozen=True, slots=True)
+class WatchOptions:
+    """What is looked for in a film.
+
+    Attributes
+    ----------
+    motion, appearance
+        Options of each; None leaves it out.
+    seconds
+        Length of an interval: 10 frames at 30 a second.
+    most_motion, most_appearance
+        Most descriptors that are kept of an interval, drawn by chance.
+    seed
+        One seed, one draw.
+    """
+
+    motion: MotionOptions | None = field(default_factory=MotionOptions)
+    appearance: AppearanceOptions | None = field(default_factory=AppearanceOptions)
+    seconds: float = 1 / 3
+    most_motion: int = 200
+    most_appearance: int = 150
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class VisionOptions:
+    """From films to vectors.
+
+    Attributes
+    ----------
+    watch
+        What is looked for in the films.
+    motion_words, appearance_words
+        How many words each vocabulary has at most.
+    seed
+        Of the vocabulary.
+    """
+
+    watch: WatchOptions = field(default_factory=WatchOptions)
+    motion_words: int = 2000
+    appearance_words: int = 1000
+    seed: int = 0
+
+    def words(self, kind: str) -> int:
+        """How many words a kind of descriptors has at most."""
+        return self.motion_words if kind == MOTION else self.appearance_words
+
+
+# What the paper's text says; its authors' program is not known to differ here.
+PAPER = VisionOptions(
+    WatchOptions(
+        MotionOptions(scales=6, flow="farneback"),
+        AppearanceOptions(VGG16, sides=(224, 320)),
+        most_motion=1000,
+        most_appearance=1000,
+    )
+)
+MODES = {"default": VisionOptions(), "paper": PAPER, "authors": PAPER}
+
+
+def watch_options(values: dict[str, Any]) -> WatchOptions:
+    """Options from what JSON makes of them."""
+    motion, appearance = values["motion"], values["appearance"]
+    if motion is not None:
+        motion = MotionOptions(**motion)
+    if appearance is not None:
+        appearance = AppearanceOptions(**{**appearance, "sides": tuple(appearance["sides"])})
+    return WatchOptions(**{**values, "motion": motion, "appearance": appearance})

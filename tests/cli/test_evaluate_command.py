@@ -1,0 +1,181 @@
+"""``howsteps evaluate`` and ``howsteps paper``, as people call them."""
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from howsteps._cli.app import app
+from howsteps.evaluate.methods import METHODS
+from howsteps.evaluate.protocols import PROTOCOLS
+from tests.jobs import LENGTH, write_rules, write_tea, write_tea_folder
+from tests.report.films import film
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "data"
+KEYS = ["task", "method", "steps", "protocol", "f1", "precision", "recall", "low", "high", "seed"]
+
+
+def run(*arguments: str | Path) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, [str(a) for a in arguments], env={"COLUMNS": "120"})
+    return result.exit_code, result.stdout, result.stderr + str(result.exception or "")
+
+
+@pytest.fixture(scope="module")
+def tea(tmp_path_factory) -> Path:
+    return write_tea(tmp_path_factory.mktemp("tea") / "tea.json")
+
+
+def test_methods_stand_side_by_side(tea, tmp_path):
+    rules = write_rules(tmp_path / "judge.json")
+    files = [tmp_path / name for name in ("scores.json", "scores.csv", "f1.svg")]
+    code, out, _ = run(
+        *("evaluate", tea, "--methods", "uniform,narration,default", "--steps", "4,3"),
+        *("--seeds", "2", "--videos", "5", "--seconds", "0.2", "--judge", rules),
+        *("--json", files[0], "--csv", files[1], "--figure", files[2], "--quiet"),
+    )
+    assert code == 0
+    assert "Make tea: 5 of 6 videos, 4 true steps, 2 seeds" in out
+    assert "words of the narration stand in for X" in out
+    assert "script (which step is which: by time)" in out
+    assert "script (which step is which: judged by people)" in out
+    assert "not measured by script: uniform, narration (has no script of its own)" in out
+    rows = json.loads(files[0].read_text())
+    assert list(rows) == ["rows"]
+    assert all(list(row) == KEYS for row in rows["rows"])
+    placed = [row for row in rows["rows"] if row["protocol"] == "paper-f1"]
+    assert [(r["seed"], r["steps"], r["method"]) for r in placed] == [
+        (seed, steps, method)
+        for seed in (0, 1)
+        for steps in (3, 4)
+        for method in ("uniform", "narration", "default")
+    ]
+    controls = {row["method"] for row in rows["rows"] if row["protocol"] == "script"}
+    assert controls == {"default", "frequent", "text-free"}
+    with files[1].open() as file:
+        table = list(csv.DictReader(file))
+    assert [row["f1"] for row in table] == [str(row["f1"]) for row in rows["rows"]]
+    assert files[2].read_text().lstrip().startswith("<?xml")
+
+
+def test_json_to_stdout_is_nothing_but_json(tea):
+    options = ("--methods", "uniform", "--protocol", "paper-f1", "--json", "-", "--quiet")
+    code, out, _ = run("evaluate", tea, *options)
+    assert code == 0
+    [row] = json.loads(out)["rows"]
+    assert (row["method"], row["steps"], row["seed"]) == ("uniform", 10, 0)
+
+
+def test_the_release_is_measured_and_gaps_are_said(tmp_path):
+    options = ("--steps", "3", "--methods", "uniform,supervised", "--protocol", "paper-f1", "-q")
+    code, out, _ = run("evaluate", GOLDEN, *options)
+    assert code == 0
+    assert "small: all 4 videos, 3 true steps, 1 seed" in out
+    assert "stand in" not in out
+    assert "not measured by paper-f1: supervised (4 videos are too few for 5 folds)" in out
+
+
+def test_a_data_set_on_which_nothing_can_be_measured_ends_with_one(tmp_path):
+    path = tmp_path / "steps.csv"
+    path.write_text("video,step,start,end\nu,boil,0,4\n")
+    code, out, _ = run("evaluate", path, "--quiet")
+    assert code == 1
+    assert "uniform (the length of the videos is not known)" in out
+
+
+def test_the_help_knows_every_method_and_protocol():
+    parameters = {p.name: p for p in get_command(app).commands["evaluate"].params}
+    assert parameters["methods"].default == ",".join(METHODS)
+    assert all(name in parameters["protocol"].help for name in PROTOCOLS)
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "reason"),
+    [
+        (("--steps", "ten"), 2, "is not numbers"),
+        (("--steps", "0"), 2, "at least 1"),
+        (("--bars", "seeds"), 2, "is none of"),
+        (("--figure", "f1.doc"), 2, "none of .svg"),
+        (("--methods", "magic"), 2, "no method 'magic'"),
+        (("--protocol", "f1"), 2, "no protocol 'f1'"),
+    ],
+)
+def test_what_is_typed_wrongly_is_said(tea, options, code, reason):
+    found, _, err = run("evaluate", tea, *options)
+    assert found == code
+    assert reason in err.replace("\n", " ")
+
+
+def test_a_truncated_file_is_named_and_nothing_is_measured(tmp_path):
+    for kind in ("NLP", "VISION"):
+        shutil.copytree(GOLDEN / f"{kind}_small", tmp_path / kind / "small")
+    path = tmp_path / "VISION" / "small" / "features" / "full_dataset.mat"
+    path.write_bytes(path.read_bytes()[:2000])
+    code, out, err = run("evaluate", tmp_path, "--quiet")
+    assert (code, out) == (1, "")
+    assert f"{path}: is not a whole .mat file" in err
+
+
+def test_the_paper_is_made_of_what_is_there(tmp_path):
+    data, out = tmp_path / "data", tmp_path / "results"
+    (data / "captions").mkdir(parents=True)
+    write_tea(data / "captions" / "tea.json")
+    write_rules(data / "judge_tea.json")
+    (data / "coffee.csv").write_text("task,video,step,start,end\ncoffee,u,pour,0,4\n")
+    for kind in ("NLP", "VISION"):
+        shutil.copytree(GOLDEN / f"{kind}_small", data / "niv" / kind / "small")
+    code, screen, err = run(
+        *("paper", "--data", data, "--out", out, "--methods", "uniform,paper,authors"),
+        *("--steps", "3,4", "--quiet"),
+    )
+    assert code == 0, err
+    page = (out / "paper.md").read_text()
+    for heading in ("Statistics", "Scripts", "Alignment", "Localisation", "F1 against K"):
+        assert f"## {heading}" in page
+    assert "| coffee | 1 | 1 | 0.0 (3) | 0.0 (28) | 0.0 (11) |" in page
+    assert "| changing_tire | printed | 11.30 | – | -5.18 | – | – |" in page
+    assert "| Make tea | paper | judged |" in page
+    assert "coffee: scripts, alignment, localisation; the paper's release is not there" in page
+    assert "Make tea: rows of frames; there are no video files" in page
+    assert "Missing" in screen
+    files = {path.name for path in out.iterdir()}
+    assert files == {
+        *("paper.md", "scores.csv", "f1.svg", "statistics.csv", "script.csv"),
+        *("alignment.csv", "localisation.csv"),
+    }
+
+
+def test_printed_scripts_stand_beside_ours_at_the_papers_numbers_of_steps(tmp_path):
+    write_tea(tmp_path / "tea.json")
+    run("paper", "--data", tmp_path, "--out", tmp_path / "r", "--methods", "uniform", "-q")
+    page = (tmp_path / "r" / "paper.md").read_text()
+    scores = "0.85/0.54 | 0.90/0.90 | 0.83/0.90 | 0.71/0.90"
+    assert f"| changing_tire | printed | judged by eye | {scores} |" in page
+
+
+def test_no_data_is_an_error_in_one_line(tmp_path):
+    code, _, err = run("paper", "--data", tmp_path, "--out", tmp_path / "r")
+    assert code == 1
+    assert "holds no ground truth" in err
+    assert not (tmp_path / "r").exists()
+
+
+def test_steps_are_shown_in_frames_where_there_are_videos(tmp_path):
+    folder = write_tea_folder(tmp_path / "data" / "tea")
+    for n in range(2):
+        film(folder / f"v{n}.mp4", LENGTH, n)
+    out = tmp_path / "results"
+    code, _, err = run(
+        *("paper", "--data", tmp_path / "data", "--out", out, "--methods", "uniform"),
+        *("--steps", "4", "--quiet"),
+    )
+    assert code == 0, err
+    page = (out / "paper.md").read_text()
+    assert "## Frames: tea" in page
+    frames = page.count("](frames/v")
+    assert frames == len(list((out / "frames").glob("*.webp"))) > 4
+    assert frames == page.count("✓") + page.count("✗")
+    assert "there are no video files" not in page

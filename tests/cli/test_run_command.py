@@ -1,0 +1,136 @@
+"""``howsteps run``, ``localise``, ``export`` and ``doctor``, as people and scripts call them."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from howsteps._cli.app import app
+from tests.engine.jobs import captions, narration
+
+
+def call(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return captions(tmp_path_factory.mktemp("cli") / "wash_a_cat", ("ann", "bob", "eve"))
+
+
+@pytest.fixture(scope="module")
+def work(job: Path) -> Path:
+    out = job.parent / "work"
+    assert call("run", job, "--out", out, "--workers", "1", "--quiet").exit_code == 0
+    return out
+
+
+class TestRun:
+    def test_the_script_is_shown_and_the_folder_named(self, job: Path, work: Path) -> None:
+        done = call("run", job, "--out", work, "--workers", "1")
+        assert done.exit_code == 0
+        assert "wash_a_cat: " in done.stdout
+        assert "fill the tub" in done.stdout
+        assert f"written to {work}" in done.stdout
+        assert "narration, 3 videos, kept from before" in done.stderr
+
+    def test_quiet_tells_nothing_on_the_way(self, job: Path, work: Path) -> None:
+        assert call("run", job, "--out", work, "--workers", "1", "--quiet").stderr == ""
+
+    def test_every_line_for_machines_is_json(self, job: Path, work: Path) -> None:
+        done = call("run", job, "--out", work, "--workers", "1", "--json")
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        assert lines[0] == {
+            "event": "stage-began",
+            "stage": "narration",
+            "task": "wash_a_cat",
+            "total": 3,
+        }
+        assert lines[-1]["event"] == "wrote"
+
+    def test_without_out_the_folder_is_made_where_you_are(
+        self, job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        assert call("run", job, "--workers", "1", "-q").exit_code == 0
+        assert (tmp_path / "wash_a_cat-steps" / "result.json").is_file()
+
+    def test_something_set_aside_ends_with_three(self, tmp_path: Path) -> None:
+        folder = captions(tmp_path / "job", ("ann", "bob", "eve"))
+        (folder / "broken.srt").write_text("nothing here")
+        done = call("run", folder, "--out", tmp_path / "out", "--workers", "1", "-q")
+        assert done.exit_code == 3
+        assert "broken.srt" in done.stderr
+        assert "fill the tub" in done.stdout
+
+    def test_nothing_found_ends_with_one_and_a_reason(self, tmp_path: Path) -> None:
+        (tmp_path / "job").mkdir()
+        (tmp_path / "job" / "a.srt").write_text(narration(lines=("hello there my dear friends",)))
+        done = call("run", tmp_path / "job", "--out", tmp_path / "out", "--workers", "1", "-q")
+        assert done.exit_code == 1
+        assert "no relation found" in done.stderr
+
+    def test_a_stage_that_is_none_ends_with_two(self, job: Path) -> None:
+        assert call("run", job, "--from", "dance").exit_code == 2
+
+
+class TestLocalise:
+    def test_an_edited_script_is_taken_as_given(
+        self, job: Path, work: Path, tmp_path: Path
+    ) -> None:
+        script = json.loads((work / "script.json").read_text("utf-8"))
+        script["steps"] = script["steps"][::-1][:2]
+        script["steps"][0]["label"] = "say goodbye"
+        edited = tmp_path / "mine.json"
+        edited.write_text(json.dumps(script), "utf-8")
+        done = call("localise", job, "--script", edited, "--out", tmp_path / "out", "-q")
+        assert done.exit_code == 0
+        assert done.stdout.index("say goodbye") < done.stdout.index(script["steps"][1]["label"])
+        assert "alignment" not in done.stdout
+
+    def test_a_broken_script_ends_with_one_and_names_the_file(
+        self, job: Path, tmp_path: Path
+    ) -> None:
+        edited = tmp_path / "mine.json"
+        edited.write_text('{"version": 1, "steps": [{"label": ""}]}', "utf-8")
+        done = call("localise", job, "--script", edited, "--out", tmp_path / "out", "-q")
+        assert done.exit_code == 1
+        assert "mine.json: step 1 has no label" in done.stderr
+
+
+class TestExport:
+    def test_without_a_format_they_are_listed(self, work: Path) -> None:
+        done = call("export", work)
+        assert done.exit_code == 0
+        assert "label-studio" in done.stdout
+
+    def test_files_go_into_the_work_folder(self, work: Path) -> None:
+        done = call("export", work, "-f", "vtt", "-f", "csv")
+        assert done.exit_code == 0
+        assert "4 files in" in done.stdout
+        assert (work / "exports" / "vtt" / "ann.vtt").is_file()
+
+    def test_what_is_not_a_result_is_an_error(self, tmp_path: Path) -> None:
+        done = call("export", tmp_path, "-f", "vtt")
+        assert done.exit_code == 1
+        assert "result.json" in str(done.exception)
+
+    def test_the_names_that_help_shows_are_those_that_are_written(self) -> None:
+        from howsteps._cli.export import FORMATS as SHOWN
+        from howsteps.report.exports import FORMATS
+
+        assert tuple(FORMATS) == SHOWN
+
+
+def test_doctor_names_what_is_missing_and_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    from howsteps.extras import Extra
+
+    missing = Extra("ray", "many machines", ("no_such_module",))
+    monkeypatch.setattr("howsteps._cli.doctor.EXTRAS", (missing,))
+    monkeypatch.setenv("COLUMNS", "200")
+    done = call("doctor")
+    assert done.exit_code == 0
+    assert "captions to steps" in done.stdout
+    assert "needs no_such_module" in done.stdout
+    assert "pip install 'howsteps[ray]'" in done.stdout

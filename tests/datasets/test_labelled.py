@@ -1,0 +1,166 @@
+"""Narrations, features and truth brought together, whatever the layout."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from howsteps.datasets import authors, labelled
+from howsteps.datasets.labelled import GRID
+from howsteps.datasets.survey import survey
+from howsteps.errors import InputError
+from howsteps.task import Relation
+from tests.jobs import LENGTH, STEPS, tea, write_rules, write_tea
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "data"
+CAPTIONS = "1\n00:00:01,000 --> 00:00:03,000\nnow boil the water for us\n"
+
+
+def only(path: Path, **options: Path) -> labelled.Labelled:
+    [one] = labelled.read(path, **options).tasks
+    return one
+
+
+def test_a_task_file_has_captions_and_truth(tmp_path):
+    one = only(write_tea(tmp_path / "tea.json"))
+    assert one.truth.steps == STEPS
+    assert [video.id for video in one.task.videos] == list(one.truth.durations)
+    assert all(video.captions and video.duration == LENGTH for video in one.task.videos)
+    assert not one.features
+
+
+def test_videos_without_a_narration_or_without_truth_are_left_out(tmp_path):
+    value = tea(3)
+    del value["videos"]["v0"]["steps"]
+    german = "das ist der reifen und wir nehmen ihn jetzt ab weil er ganz platt ist und nicht hält"
+    value["videos"]["v1"]["asr"] = [[4 * n, 4 * n + 3, german] for n in range(8)]
+    path = tmp_path / "tea.json"
+    path.write_text(json.dumps(value))
+    one = only(path)
+    assert [video.id for video in one.task.videos] == ["v2"]
+    assert set(one.truth.durations) == {"v2"} == {a.video for a in one.truth.annotations}
+
+
+def test_a_folder_with_a_table_is_as_long_as_what_is_said_or_done_in_it(tmp_path):
+    (tmp_path / "anna.en.srt").write_text(CAPTIONS)
+    (tmp_path / "steps.csv").write_text("video,step,start,end\nanna,boil,2,9.5\n")
+    one = only(tmp_path)
+    assert one.task.videos[0].captions
+    assert one.truth.durations == {"anna": 9.5}
+
+
+def test_captions_may_lie_elsewhere(tmp_path):
+    (tmp_path / "steps.csv").write_text("video,step,start,end\nanna,boil,2,9\n")
+    (tmp_path / "talk").mkdir()
+    (tmp_path / "talk" / "anna.srt").write_text(CAPTIONS)
+    assert only(tmp_path / "steps.csv", captions=tmp_path / "talk").task.videos[0].captions
+    assert only(tmp_path / "steps.csv").truth.durations == {"anna": None}
+
+
+def test_the_clock_of_the_release_runs_in_intervals_of_its_features():
+    release = authors.read(GOLDEN, "small")
+    one = only(GOLDEN)
+    for video, x in one.features.items():
+        np.testing.assert_array_equal(x, release.features[video].astype(np.float32))
+        middles = (np.arange(len(x)) + 0.5) * GRID
+        for k in range(len(one.truth.steps)):
+            spans = [a for a in one.truth.annotations if (a.video, a.step) == (video, k)]
+            inside = [any(a.start <= m <= a.end for a in spans) for m in middles]
+            np.testing.assert_array_equal(inside, release.labels[video][:, k])
+    told = {video.id: video for video in one.task.videos}
+    for video in release.task.videos:
+        for ours, theirs in zip(told[video.id].mentions, video.mentions, strict=True):
+            intervals = theirs.start * release.rates[video.id] / authors.INTERVAL
+            assert ours.start / GRID == pytest.approx(intervals)
+
+
+def test_the_release_says_which_relations_match():
+    release = authors.read(GOLDEN, "small")
+    one = only(GOLDEN)
+    asked = [*release.relations, Relation("sing", "song")]
+    found = one.matches(asked)
+    size = len(release.similarity)
+    expected = (release.similarity == 1) | (release.similarity == 1).T
+    np.testing.assert_array_equal(found[:size, :size], expected | np.eye(size, dtype=bool))
+    assert found[-1].sum() == 1
+
+
+def test_frames_are_averaged_over_intervals(tmp_path):
+    for name in ("mapping", "groundTruth", "features"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "mapping" / "mapping.txt").write_text("0 background\n1 boil\n")
+    (tmp_path / "groundTruth" / "u.txt").write_text("background\n" * 5 + "boil\n" * 7)
+    np.save(tmp_path / "features" / "u.npy", np.arange(12.0)[:, None])
+    one = only(tmp_path)
+    # Fifteen frames a second, so five to an interval, and two in the last.
+    np.testing.assert_allclose(one.features["u"], [[2.0], [7.0], [10.5]])
+    assert one.truth.durations["u"] == pytest.approx(12 / 15)
+
+
+def test_features_of_a_folder_go_with_their_videos(tmp_path):
+    path = write_tea(tmp_path / "tea.json", videos=2)
+    for video in ("v0", "v1"):
+        np.save(tmp_path / f"{video}.npy", np.ones((102, 3)))
+    one = only(path, features=tmp_path)
+    assert {video: x.shape for video, x in one.features.items()} == {
+        "v0": (102, 3),
+        "v1": (102, 3),
+    }
+
+
+@pytest.mark.parametrize(
+    ("array", "reason"),
+    [
+        (np.ones(5), "is not a matrix of finite"),
+        (np.full((9, 3), np.nan), "is not a matrix of finite"),
+        (np.ones((9, 4)), "has 4 columns, the first video 3"),
+    ],
+)
+def test_bad_features_are_named_by_their_file(tmp_path, array, reason):
+    path = write_tea(tmp_path / "tea.json", videos=2)
+    np.save(tmp_path / "v0.npy", np.ones((102, 3)))
+    np.save(tmp_path / "v1.npy", array)
+    with pytest.raises(InputError, match=rf"v1\.npy: {reason}"):
+        labelled.read(path, features=tmp_path)
+
+
+def test_features_that_are_cut_short_or_missing_are_named(tmp_path):
+    path = write_tea(tmp_path / "tea.json", videos=1)
+    with pytest.raises(InputError, match=r"v0\.npy: is not a whole"):
+        labelled.read(path, features=tmp_path)
+    np.save(tmp_path / "v0.npy", np.ones((102, 3)))
+    whole = (tmp_path / "v0.npy").read_bytes()
+    (tmp_path / "v0.npy").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InputError, match=r"v0\.npy: is not a whole"):
+        labelled.read(path, features=tmp_path)
+
+
+class TestSurvey:
+    def test_everything_under_a_folder_is_found(self, tmp_path):
+        (tmp_path / "captions").mkdir()
+        write_tea(tmp_path / "captions" / "tea.json")
+        write_rules(tmp_path / "judge.json")
+        (tmp_path / "table.csv").write_text("task,video,step,start,end\ncpr,u,blow,0,4\n")
+        (tmp_path / "notes.json").write_text("[1, 2]")
+        (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+        for kind in ("NLP", "VISION"):
+            shutil.copytree(GOLDEN / f"{kind}_small", tmp_path / "niv" / kind / "small")
+        found = survey(tmp_path)
+        assert sorted(one.task.name for one in found.tasks) == ["Make tea", "small"]
+        assert [truth.task for truth in found.truths] == ["cpr"]
+        assert set(found.judgements) == {"Make tea"}
+        assert found.problems == ()
+
+    def test_a_broken_data_set_is_listed_and_does_no_harm(self, tmp_path):
+        write_tea(tmp_path / "tea.json")
+        (tmp_path / "bad.csv").write_text("video,step,start,end\nu,blow,5,4\n")
+        found = survey(tmp_path)
+        assert [one.task.name for one in found.tasks] == ["Make tea"]
+        [problem] = found.problems
+        assert (problem.path.name, problem.line) == ("bad.csv", 2)
+
+    def test_a_path_that_is_not_there_is_named(self, tmp_path):
+        with pytest.raises(InputError, match="no such"):
+            survey(tmp_path / "nowhere")

@@ -1,0 +1,37 @@
+"""A process that does what no process should; ``tests/engine/test_apart.py`` runs it."""
+
+import json
+import os
+import signal
+import sys
+import time
+
+from howsteps.engine.apart import limit_memory
+
+
+def main() -> None:
+    job = json.load(sys.stdin)
+    print(json.dumps({"seconds": 0.0}), flush=True)
+    match job["do"]:
+        case "crash":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        case "hang":
+            time.sleep(600)
+        case "swell":
+            limit_memory(100 * 2**20)
+            try:
+                bytearray(10**9)
+            except MemoryError:
+                print(json.dumps({"failed": "needs too much"}), flush=True)
+        case "babble":
+            print("a library talks", flush=True)
+            print("[1, 2]", flush=True)
+            print(json.dumps({"done": {"threads": os.environ["OMP_NUM_THREADS"]}}), flush=True)
+        case "raise":
+            raise ValueError("out of paper")
+        case "refuse":
+            print(json.dumps({"failed": "is empty"}), flush=True)
+
+
+if __name__ == "__main__":
+    main()

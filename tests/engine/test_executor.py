@@ -1,0 +1,138 @@
+"""Who does the work: the same answers whoever it is, and nobody left behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from howsteps.engine.executor import Executor, Here, Outcome, Processes, fitting, local
+from howsteps.errors import HowstepsError, InputError
+
+SMALL = 1 << 20  # bytes that these workers need
+
+
+def half(number: int) -> float:
+    """Halve; 3 cannot be read, 5 is nobody's fault, 7 is a mistake of ours."""
+    if number == 3:
+        raise InputError(Path("three.mp4"), "is odd")
+    if number == 5:
+        raise HowstepsError("no halves today")
+    if number == 7:
+        raise ZeroDivisionError("oops")
+    return number / 2
+
+
+def die_once(marker: str) -> str:
+    """Die as a process that ran out of memory does, the first time."""
+    path = Path(marker)
+    if not path.exists():
+        path.write_text("been here")
+        os.kill(os.getpid(), signal.SIGKILL)
+    return "alive"
+
+
+def die_always(marker: str) -> str:
+    if marker == "deadly":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return "alive"
+
+
+def threads(_: int) -> str:
+    return os.environ["OMP_NUM_THREADS"]
+
+
+@pytest.mark.parametrize("executor", [Here(), Processes(2, SMALL)], ids=["here", "processes"])
+def test_one_failure_loses_nothing_else(executor: Executor) -> None:
+    outcomes = sorted(executor.map(half, range(9)), key=lambda outcome: outcome.place)
+    assert [o.place for o in outcomes] == list(range(9))
+    failed = {o.place: o.failure for o in outcomes if o.failure is not None}
+    assert set(failed) == {3, 5, 7}
+    assert failed[3].problem is not None
+    assert failed[3].problem.path == Path("three.mp4")
+    assert failed[5].reason == "no halves today"
+    assert "ZeroDivisionError: oops" in failed[7].reason
+    assert [o.value for o in outcomes if o.failure is None] == [0, 0.5, 1, 2, 3, 4]
+
+
+def test_a_process_that_died_is_tried_again(tmp_path: Path) -> None:
+    markers = [str(tmp_path / name) for name in "abc"]
+    outcomes = list(Processes(2, SMALL).map(die_once, markers))
+    assert sorted(outcome.place for outcome in outcomes) == [0, 1, 2]
+    assert {outcome.value for outcome in outcomes} == {"alive"}
+
+
+def test_what_always_dies_is_set_aside_with_its_reason() -> None:
+    outcomes = {o.place: o for o in Processes(2, SMALL).map(die_always, ["a", "deadly", "c"])}
+    assert outcomes[1].failure is not None
+    assert "dies every time" in outcomes[1].failure.reason
+    assert outcomes[0] == Outcome(0, "alive")
+    assert outcomes[2] == Outcome(2, "alive")
+
+
+def test_workers_share_the_cores_and_the_environment_comes_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("howsteps.engine.executor.cores", lambda: 6)
+    monkeypatch.setenv("OMP_NUM_THREADS", "17")
+    assert {o.value for o in Processes(2, SMALL).map(threads, [0, 1])} == {"3"}
+    assert os.environ["OMP_NUM_THREADS"] == "17"
+
+
+def test_memory_bounds_the_workers() -> None:
+    assert fitting(8, 2, 9) == 4
+    assert fitting(8, 2, 1) == 1
+    assert fitting(8, 2, None) == 8
+    assert isinstance(local(1), Here)
+    assert isinstance(local(2), Processes)
+
+
+WAITING = """
+import sys, time
+from howsteps.engine.executor import Processes
+from tests.engine.test_executor import wait
+if __name__ == "__main__":
+    for _ in Processes(2, 1).map(wait, [sys.argv[1]] * 4): pass
+"""
+
+
+def wait(folder: str) -> None:
+    """Leave a note of who waits, and wait."""
+    (Path(folder) / str(os.getpid())).touch()
+    time.sleep(60)
+
+
+def gone(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    # A process that ended and that nobody has asked about yet is gone too.
+    return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_no_worker_is_left_behind(tmp_path: Path, how: signal.Signals) -> None:
+    program = tmp_path / "waiting.py"
+    program.write_text(WAITING)
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    with subprocess.Popen(  # noqa: S603 - our own program
+        [sys.executable, str(program), str(notes)],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        stderr=subprocess.DEVNULL,
+    ) as parent:
+        until = time.monotonic() + 60
+        while len(list(notes.iterdir())) < 2 and time.monotonic() < until:
+            time.sleep(0.05)
+        workers = [int(note.name) for note in notes.iterdir()]
+        parent.send_signal(how)
+        assert parent.wait(30) != 0
+    assert len(workers) == 2
+    until = time.monotonic() + 30
+    while not all(map(gone, workers)) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert all(map(gone, workers))

@@ -1,0 +1,201 @@
+"""Methods × steps × seeds: what is run, what is drawn, and what is said of the rest."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from howsteps.datasets import labelled
+from howsteps.errors import HowstepsError
+from howsteps.evaluate import experiment
+from howsteps.evaluate.aligners import compare_aligners
+from howsteps.evaluate.draw import Draw
+from howsteps.evaluate.experiment import NoScore, Plan, Row, drawn, listened, run, summarise
+from howsteps.evaluate.methods import CONTROLS, METHODS
+from howsteps.evaluate.protocols import Prediction
+from tests.jobs import STEPS, write_tea
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "data"
+
+
+@pytest.fixture(scope="module")
+def tea(tmp_path_factory):
+    [one] = labelled.read(write_tea(tmp_path_factory.mktemp("tea") / "tea.json")).tasks
+    return one
+
+
+@pytest.fixture(scope="module")
+def heard(tea):
+    return listened(tea, Plan())
+
+
+@pytest.fixture(scope="module")
+def release():
+    [one] = labelled.read(GOLDEN).tasks
+    return one
+
+
+def test_every_method_runs_on_captions(tea, heard):
+    plan = Plan(steps=(4,), search_seconds=0.2)
+    rows = [score for score in run(tea, heard, plan) if isinstance(score, Row)]
+    assert {row.method for row in rows if row.protocol == "paper-f1"} == set(METHODS)
+    assert {row.method for row in rows if row.protocol == "script"} == {
+        *("paper", "authors", "default"),
+        *CONTROLS,
+    }
+    assert all(0 <= row.low <= row.high <= 1 for row in rows if row.protocol == "paper-f1")
+    f1 = {row.method: row.f1 for row in rows if row.protocol == "paper-f1"}
+    # Steps are done a second after they are named; two seconds after a mention is in all of them.
+    assert f1["narration"] > max(0.9, f1["uniform"])
+
+
+def test_every_method_that_needs_no_folds_runs_on_the_release(release):
+    plan = Plan(steps=(3,), search_seconds=0.2)
+    scores = list(run(release, listened(release, plan), plan))
+    placed = {s.method for s in scores if isinstance(s, Row) and s.protocol == "paper-f1"}
+    assert placed == set(METHODS) - {"supervised"}
+    [reason] = {s.reason for s in scores if isinstance(s, NoScore) and s.method == "supervised"}
+    assert reason == "4 videos are too few for 5 folds"
+
+
+def test_without_narrations_only_what_looks_at_the_video_runs(release):
+    silent = replace(
+        release,
+        task=replace(
+            release.task, videos=tuple(replace(v, mentions=()) for v in release.task.videos)
+        ),
+    )
+    plan = Plan(steps=(3,), protocols=("paper-f1",))
+    heard = listened(silent, plan)
+    scores = list(run(silent, heard, plan))
+    assert heard == {}
+    assert {s.method for s in scores if isinstance(s, Row)} == {"uniform", "video-only"}
+    assert {s.reason for s in scores if isinstance(s, NoScore) and s.method == "paper"} == {
+        "the data set has no narrations"
+    }
+
+
+def test_a_truth_alone_allows_nothing_and_says_so(tmp_path):
+    path = tmp_path / "steps.csv"
+    path.write_text("video,step,start,end\nu,boil,0,4\nv,boil,1,2\n")
+    [one] = labelled.read(path).tasks
+    plan = Plan(methods=("uniform", "default"), steps=(2,))
+    reasons = {(s.method, s.reason) for s in run(one, listened(one, plan), plan)}
+    assert reasons == {
+        ("uniform", "the length of the videos is not known"),
+        ("default", "the data set has no narrations"),
+        ("frequent", "the data set has no narrations"),
+        ("text-free", "the length of the videos is not known"),
+    }
+
+
+def test_a_draw_is_a_choice_of_videos_by_seed(tea):
+    names = [video.id for video in tea.task.videos]
+    first = drawn(tea, 3, 0)
+    assert first == drawn(tea, 3, 0)
+    assert len(set(first)) == 3
+    assert first == sorted(first, key=names.index)
+    assert any(drawn(tea, 3, seed) != first for seed in range(1, 6))
+    assert drawn(tea, None, 3) == drawn(tea, 99, 3) == names
+
+
+def test_scores_of_a_draw_are_of_its_videos_alone(tea, heard):
+    draw = Draw(tea, heard, ["v1", "v4"])
+    assert draw.videos == list(draw.truth.durations) == ["v1", "v4"]
+    assert [video.id for video in draw.task("default").videos] == ["v1", "v4"]
+    assert {p.video for p in METHODS["uniform"](draw, 3, 0).places} == {"v1", "v4"}
+
+
+def test_only_what_is_drawn_is_heard(tea):
+    told = []
+    listened(tea, Plan(videos=2, seeds=1), progress=told.append)
+    assert [video.id for video in told] == drawn(tea, 2, 0)
+
+
+def test_a_script_is_discovered_once_for_each_draw_steps_and_seed(tea, heard, monkeypatch):
+    import howsteps.script
+
+    calls = []
+    real = howsteps.script.discover
+
+    def counted(task, **options):
+        calls.append((options["mode"], options["steps"], options["seed"]))
+        return real(task, **options)
+
+    monkeypatch.setattr(howsteps.script, "discover", counted)
+    plan = Plan(("hmm", "narration", "paper"), (3, 4), ("paper-f1", "script"), seeds=2)
+    list(run(tea, heard, replace(plan, search_seconds=0.1)))
+    assert sorted(calls) == sorted(("paper", k, seed) for k in (3, 4) for seed in (0, 1))
+
+
+def test_what_is_told_the_steps_is_run_once_a_draw(tea, heard, monkeypatch):
+    calls = []
+
+    def told(draw, steps, seed):
+        calls.append(seed)
+        return Prediction(len(STEPS), METHODS["uniform"](draw, len(STEPS), seed).places, known=True)
+
+    monkeypatch.setattr(experiment, "METHODS", {**METHODS, "supervised": told})
+    plan = Plan(("supervised",), (3, 4), ("paper-f1", "crosstask-recall"), seeds=2)
+    rows = list(run(tea, heard, plan))
+    assert calls == [0]
+    assert len(rows) == 8
+    calls.clear()
+    list(run(tea, heard, replace(plan, videos=3)))
+    assert calls == [0, 1]
+
+
+def test_supervised_knows_the_steps_by_their_numbers(tea, heard):
+    found = METHODS["supervised"](Draw(tea, heard, drawn(tea, None, 0)), 99, 0)
+    assert (found.known, found.steps) == (True, len(STEPS))
+    assert len(found.folds) == 5
+
+
+def test_one_seed_one_result(tea, heard):
+    plan = Plan(("video-only", "paper", "default"), (3,), ("paper-f1", "kukleva"), videos=4)
+    plan = replace(plan, search_seconds=0.1)
+    assert list(run(tea, heard, plan)) == list(run(tea, heard, plan))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        ({"methods": ("magic",)}, "no method 'magic'; there are: uniform"),
+        ({"protocols": ("f1",)}, "no protocol 'f1'; there are: paper-f1"),
+        ({"steps": (0,)}, "at least one"),
+        ({"seeds": 0}, "at least one"),
+    ],
+)
+def test_a_plan_that_makes_no_sense_is_refused(wrong, reason):
+    with pytest.raises(HowstepsError, match=reason):
+        Plan(**wrong)
+
+
+def test_summaries_are_means_over_seeds():
+    rows = [
+        Row("tea", "paper", 10, "paper-f1", f1, f1, 1.0, f1 - 0.1, f1 + 0.1, seed)
+        for seed, f1 in enumerate((0.2, 0.4))
+    ]
+    rows.append(Row("tea", "paper", 10, "script", 0.5, 0.5, 0.5, None, None, 0))
+    places, script = summarise(rows)
+    assert (places.f1, places.low, places.high) == (
+        pytest.approx(0.3),
+        pytest.approx(0.2),
+        pytest.approx(0.4),
+    )
+    # s = 0.1414, t = 12.706 with one degree of freedom: ± 1.2706.
+    assert places.over_seeds == pytest.approx((0.3 - 1.2706, 0.3 + 1.2706), abs=1e-3)
+    assert (script.low, script.over_seeds) == (None, None)
+
+
+def test_aligners_are_held_to_one_bound(heard):
+    found = compare_aligners(heard["paper"], seconds=0.2)
+    assert found["bound"] <= found["search"] <= min(found["POA"], found["progressive"])
+    assert found["bound"] <= found["Frank-Wolfe"]
+
+
+def test_words_stand_in_for_features_on_the_same_grid(tea, heard):
+    draw = Draw(tea, heard, drawn(tea, None, 0))
+    assert [len(x) for x in draw.features] == draw.lengths
+    assert all(np.isfinite(x).all() for x in draw.features)

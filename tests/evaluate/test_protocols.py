@@ -1,0 +1,141 @@
+"""Protocols by name: the numbers are those of the functions, and reasons are given for gaps."""
+
+import numpy as np
+import pytest
+
+from howsteps.evaluate import Placement, paper_f1, place
+from howsteps.evaluate.protocols import (
+    PROTOCOLS,
+    Bars,
+    NotMeasured,
+    Prediction,
+    extended,
+    judge,
+    measure,
+)
+from howsteps.task import Localisation, Mention, Rule, Script, Step
+from tests.evaluate.test_worked_example import FOUND, TRUTH
+from tests.evaluate.truths import placed, truth
+
+WORKED = Prediction(3, tuple(FOUND), known=True)
+
+
+def test_every_protocol_has_the_numbers_of_the_worked_example():
+    by = judge(TRUTH)
+    f1 = {
+        name: round(measure(name, WORKED, by).f1, 3)
+        for name in PROTOCOLS
+        if not name.startswith("script")
+    }
+    # Three labels a second instead of one move the edges of the frame protocols by nothing here.
+    assert f1 == {
+        "paper-f1": 0.727,
+        "paper-f1-made": 0.727,
+        "paper-f1-authors": 0.727,
+        "kukleva": pytest.approx(0.545, abs=0.02),
+        "per-video": 0.752,
+        "per-video-background": 0.682,
+        "crosstask-recall": 0.727,
+        "frame-f1": 0.667,
+    }
+
+
+@pytest.mark.parametrize("name", [n for n in PROTOCOLS if not n.startswith("script")])
+def test_a_bootstrap_of_videos_goes_round_the_score(name):
+    score = measure(name, WORKED, judge(TRUTH))
+    # Two videos, so that the ends are the videos alone: u and v are as different as that.
+    assert score.low <= score.f1 <= score.high
+    assert score.low < score.high
+
+
+def test_the_matching_of_all_videos_is_kept_in_the_bootstrap():
+    # In each video alone another matching would be perfect; over both, one of them is right.
+    seen = truth({"u": [(0, 0, 1), (1, 2, 3)], "v": [(1, 0, 1), (0, 2, 3)]}, steps=2)
+    found = Prediction(2, tuple(placed({"u": [0.5, 2.5], "v": [0.5, 2.5]})))
+    score = measure("paper-f1", found, judge(seen))
+    assert (score.low, score.f1, score.high) == (0, 0.5, 1)
+
+
+def test_bars_of_the_paper_go_over_later_solutions():
+    seen = truth({"u": [(0, 0, 1), (1, 2, 3)]}, steps=2)
+    right, half, wrong = (tuple(placed({"u": times})) for times in ([0.5, 2.5], [0.5, 9], [8, 9]))
+    by = judge(seen, bars=Bars.roundings)
+    score = measure("paper-f1", Prediction(2, half, later=(right, wrong)), by)
+    assert (score.f1, score.low, score.high) == (0.5, 0, 1)
+    folds = measure("paper-f1", Prediction(2, half, folds=(0.2, 0.7)), by)
+    assert (folds.f1, folds.low, folds.high) == (0.5, 0.2, 0.7)
+    alone = measure("paper-f1", Prediction(2, half), by)
+    assert (alone.low, alone.high) == (None, None)
+
+
+def script(*relations: str) -> Script:
+    """A script whose steps are each named once, in order."""
+    return Script(
+        tuple(
+            Step(label, (Mention("u", *label.split(), label, float(at), at + 0.5),))
+            for at, label in enumerate(relations)
+        )
+    )
+
+
+def test_a_script_is_judged_in_the_order_in_which_the_job_is_done():
+    # The source lists the steps the other way round.
+    rows = [(1, 0, 1), (0, 2, 3)]
+    seen = truth({"u": rows, "v": rows}, steps=2)
+    rules = {
+        "step 0": [Rule(frozenset({"stir"}), frozenset({"tea"}))],
+        "step 1": [Rule(frozenset({"boil"}), frozenset({"water"}))],
+    }
+    by = judge(seen, rules)
+    assert by.order == (1, 0)
+    found = script("boil water", "stir tea")
+    score = measure("script-judged", Prediction(2, script=found), by)
+    assert (score.precision, score.recall, score.note) == (1, 1, "judged")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "found", "reason"),
+    [
+        ("script", Prediction(2), "has no script of its own"),
+        ("script-judged", Prediction(2, script=script("boil water")), "no file of judged"),
+        ("paper-f1", Prediction(2), "places no steps"),
+        ("frame-f1", Prediction(1, tuple(placed({"u": [1.0]}))), "length of the videos"),
+        ("crosstask-recall", Prediction(1, tuple(placed({"u": [1.0]}))), "steps that are known"),
+    ],
+)
+def test_what_cannot_be_measured_says_why(protocol, found, reason):
+    by = judge(truth({"u": [(0, 0, 1)]}, steps=1))
+    with pytest.raises(NotMeasured, match=reason):
+        measure(protocol, found, by)
+
+
+def test_the_text_free_control_has_no_words_to_judge():
+    by = judge(truth({"u": [(0, 0, 1)]}, steps=1), {"step 0": []})
+    with pytest.raises(NotMeasured, match="no words to judge"):
+        measure("script-judged", Prediction(1, named=(Localisation("u", 0, 1.0),)), by)
+
+
+def test_a_place_without_extent_reaches_halfway_to_its_neighbours():
+    found = extended(
+        [
+            Localisation("u", 1, 8.0),
+            Localisation("u", 0, 2.0),
+            Localisation("u", 2, 12.0, 11.5, 13.0),
+            Localisation("u", 3, None),
+            Localisation("elsewhere", 0, 1.0),
+        ],
+        {"u": 20.0, "v": None},
+    )
+    assert [(p.step, p.start, p.end) for p in found["u"]] == [
+        (0, 0.0, 5.0),
+        (1, 5.0, 10.0),
+        (2, 11.5, 13.0),
+    ]
+    assert found["v"] == []
+
+
+def test_a_choice_of_videos_counts_each_as_often_as_it_is_chosen():
+    placement = place(FOUND, TRUTH, steps=3)
+    first = placement.of(np.array([0, 0, 0]))
+    assert isinstance(first, Placement)
+    assert paper_f1(first, matching=(0, 1, 2)).precision == pytest.approx(2 / 3)

@@ -1,0 +1,41 @@
+"""Tiny films for tests: a square that wanders over a coloured ground, and a tone."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+
+WIDTH, HEIGHT, RATE = 64, 48, 10
+
+
+def film(path: Path, seconds: float = 6.0, *, sound: bool = False, keyframes: int = 10) -> Path:
+    """Write a film; another colour every second, so that pictures can be told apart."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("libx264", rate=RATE)
+        stream.width, stream.height, stream.pix_fmt = WIDTH, HEIGHT, "yuv420p"
+        stream.options = {"preset": "ultrafast", "g": str(keyframes), "threads": "1"}
+        voice = container.add_stream("aac", rate=16_000, layout="mono") if sound else None
+        for n in range(round(seconds * RATE)):
+            picture = np.full((HEIGHT, WIDTH, 3), (40 * (n // RATE) % 256, 90, 150), np.uint8)
+            picture[10:20, n % 50 : n % 50 + 10] = 255
+            frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode(None))
+        if voice is not None:
+            tone = np.sin(np.arange(round(seconds * 16_000)) / 6).astype(np.float32)
+            for at in range(0, len(tone), 1024):
+                part = tone[None, at : at + 1024]
+                heard = av.AudioFrame.from_ndarray(part, format="fltp", layout="mono")
+                heard.sample_rate, heard.pts, heard.time_base = 16_000, at, Fraction(1, 16_000)
+                container.mux(voice.encode(heard))
+            container.mux(voice.encode(None))
+    return path
+
+
+def length(path: Path) -> float:
+    """Seconds from the first picture to the last."""
+    with av.open(str(path)) as container:
+        times = [float(frame.time) for frame in container.decode(video=0)]
+    return times[-1] - times[0]

@@ -1,0 +1,98 @@
+import numpy as np
+import pytest
+
+from howsteps.localise import LocaliseError, place
+from howsteps.task import Mention, Script, Sentence, Step, Task, Video, Word
+
+LABELS = ("fill tub", "catch cat", "dry cat")
+SECONDS = 1.0
+LENGTH = 60
+
+
+@pytest.fixture
+def heard():
+    """Eight videos of sixty seconds; each step is named, two seconds early, in two videos of three.
+
+    The features show a step for five seconds.
+    """
+    rng = np.random.default_rng(3)
+    videos, features, truth = [], {}, {}
+    mentions = [[], [], []]
+    for n in range(8):
+        name = f"v{n}"
+        places = np.array([12, 30, 48]) + rng.integers(-6, 7, 3)
+        x = 0.2 * rng.random((LENGTH, 6)).astype(np.float32)
+        words = []
+        for k, t in enumerate(places):
+            x[t - 2 : t + 3, k] += 1.0
+            if (n + k) % 3:
+                said = Mention(name, *LABELS[k].split(), LABELS[k], t - 2.0, t - 1.0)
+                mentions[k].append(said)
+                words += [Word(w, t - 2.0, t - 1.0) for w in LABELS[k].split()]
+        videos.append(Video(name, duration=float(LENGTH), sentences=(Sentence(tuple(words)),)))
+        features[name] = x
+        truth[name] = places
+    steps = tuple(Step(label, tuple(said)) for label, said in zip(LABELS, mentions, strict=True))
+    return Task("wash a cat", tuple(videos)), Script(steps), features, truth
+
+
+def share_found(placement, truth):
+    return np.mean(
+        [
+            abs(at.time - 0.5 - truth[at.video][at.step]) <= 2
+            for at in placement.localisations
+            if at.time is not None
+        ]
+    )
+
+
+@pytest.mark.parametrize("mode", ["default", "paper", "authors"])
+def test_steps_are_found_where_they_are_done(heard, mode):
+    task, script, features, truth = heard
+    placement = place(task, script, features, seconds=SECONDS, mode=mode)
+    assert [(at.video, at.step) for at in placement.localisations] == [
+        (video.id, k) for video in task.videos for k in range(3)
+    ]
+    assert share_found(placement, truth) > 0.9
+
+
+def test_the_narration_alone_is_enough(heard):
+    task, script, _, truth = heard
+    placement = place(task, script, seconds=SECONDS)
+    assert len(placement.localisations) == 24
+    named = [at for at in placement.localisations if at.evidence.startswith("named")]
+    assert np.mean([abs(at.time - truth[at.video][at.step]) <= 6 for at in named]) > 0.9
+
+
+def test_a_video_without_features_is_placed_by_its_mentions(heard):
+    task, script, features, truth = heard
+    del features["v1"]
+    placement = place(task, script, features, seconds=SECONDS, mode="paper")
+    own = [at for at in placement.localisations if at.video == "v1"]
+    assert [at.evidence for at in own] == ["named", "named", "order"]
+    assert abs(own[0].time - truth["v1"][0]) <= 2
+
+
+def test_the_model_finds_the_steps_in_a_new_video(heard):
+    task, script, features, truth = heard
+    placement = place(task, script, features, seconds=SECONDS)
+    located = placement.model.localise([features["v0"]])
+    assert (np.abs(located.intervals[0] - truth["v0"]) <= 2).all()
+
+
+def test_the_same_seed_gives_the_same_answer(heard):
+    task, script, features, _ = heard
+    first, second = (
+        place(task, script, features, seconds=SECONDS, seed=5).localisations for _ in range(2)
+    )
+    assert first == second
+
+
+def test_what_cannot_be_placed_is_refused(heard):
+    task, script, features, _ = heard
+    with pytest.raises(LocaliseError, match="no step"):
+        place(task, Script(()), features)
+    with pytest.raises(LocaliseError, match="long enough"):
+        place(task, script, {name: x[:2] for name, x in features.items()})
+    with pytest.raises(LocaliseError, match="mode"):
+        place(task, script, features, mode="guess")

@@ -1,0 +1,82 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsteps.narration.features import Vocabulary, interval_count, narration_features
+from howsteps.task import Caption, Sentence, Video, Word
+
+
+def video(identity, text, step=2.0, duration=None):
+    """One word every two seconds."""
+    words = tuple(Word(w, step * n, step * n + 1) for n, w in enumerate(text.split()))
+    sentences = (Sentence(words),) if words else ()
+    return Video(identity, (Caption(0, 1, text),), duration=duration, sentences=sentences)
+
+
+VIDEOS = [
+    video("a", "now loosen the nuts now remove the wheel"),
+    video("b", "now fill the tub now loosen the nut"),
+    video("c", "now remove a wheel now dry the cat"),
+]
+
+
+def test_the_vocabulary_is_what_several_videos_say_and_not_all():
+    assert Vocabulary.of(VIDEOS).words == ("loosen", "nut", "remove", "wheel")
+
+
+def test_rare_words_weigh_more():
+    videos = [video(str(n), "pump" + " fill" * (n < 2) + " dry" * (n < 3)) for n in range(4)]
+    vocabulary = Vocabulary.of(videos)
+    weights = dict(zip(vocabulary.words, vocabulary.weights, strict=True))
+    assert weights["fill"] > weights["dry"]
+    assert "pump" not in weights
+
+
+def test_a_word_counts_for_the_intervals_around_it():
+    vocabulary = Vocabulary.of(VIDEOS)
+    x = vocabulary.features(VIDEOS[0], 16, seconds=1.0, reach=2.5)
+    loosen = vocabulary.words.index("loosen")
+    # Spoken from 2 to 3 s: intervals whose middle is less than 2.5 s from 2.5 s.
+    np.testing.assert_array_equal(np.flatnonzero(x[:, loosen]), [0, 1, 2, 3, 4])
+    assert x[2, loosen] == x[:, loosen].max()
+
+
+def test_intervals_out_of_reach_of_any_word_are_zero():
+    x = Vocabulary.of(VIDEOS).features(VIDEOS[0], 100, seconds=1.0)
+    assert not x[40:].any()
+    np.testing.assert_allclose(np.linalg.norm(x, axis=1)[:4], 1.0, rtol=1e-6)
+
+
+@given(st.floats(0.1, 3.0), st.floats(0.5, 10.0))
+def test_every_row_has_length_one_or_none(seconds, reach):
+    for x in narration_features(VIDEOS, seconds=seconds, reach=reach):
+        length = np.linalg.norm(x, axis=1)
+        assert ((np.abs(length - 1) < 1e-5) | (length == 0)).all()
+        assert x.dtype == np.float32
+
+
+def test_the_grid_ends_with_the_video_or_with_its_narration():
+    assert interval_count(video("a", "one two", duration=10.0), 1 / 3) == 30
+    assert interval_count(video("a", "one two"), 1 / 3) == 9
+    assert interval_count(video("a", ""), 1 / 3) == 1
+
+
+def test_captions_do_without_a_parse():
+    unheard = Video("u", (Caption(0.0, 2.0, "loosen the nuts"),))
+    heard = video("h", "loosen wheel")
+    [x, _] = narration_features([unheard, heard, video("o", "dry")], seconds=0.5)[:2]
+    assert x.shape[0] == 4
+    assert x.any()
+
+
+def test_another_collection_lends_its_vocabulary():
+    vocabulary = Vocabulary.of(VIDEOS)
+    [x] = narration_features([video("new", "loosen bolt")], vocabulary=vocabulary)
+    assert x.shape[1] == len(vocabulary.words)
+
+
+def test_where_nothing_is_shared_all_words_weigh_the_same():
+    vocabulary = Vocabulary.of([video("alone", "loosen the nut")])
+    assert vocabulary.words == ("loosen", "nut", "the")
+    assert vocabulary.weights.tolist() == [1, 1, 1]
+    assert narration_features([]) == []

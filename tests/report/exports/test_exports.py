@@ -1,0 +1,289 @@
+"""Every export, read back by a program that other people use for it."""
+
+import csv
+import json
+import xml.etree.ElementTree as ET
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import av
+import opentimelineio
+import pympi
+import pysubs2
+import pytest
+import webvtt
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsteps.errors import HowstepsError
+from howsteps.report.exports import FORMATS, export, youtube
+from howsteps.report.exports.howto import escaped
+from howsteps.report.exports.spans import Chapter, chapters, one_line, spans
+from howsteps.task import Result, Video
+from tests.films import length
+from tests.report.exports.conftest import HOSTILE, LABELS
+
+HOSTILE_LINE = one_line(HOSTILE)
+
+
+def written(result: Result, folder: Path, name: str, **how: bool) -> list[Path]:
+    paths, problems = export(result, folder, [name], **how)
+    assert all(problem.harmless for problem in problems)
+    return paths
+
+
+class TestSpans:
+    def test_guesses_are_left_out_unless_asked_for(self, result: Result) -> None:
+        short = result.task.videos[2]
+        assert spans(result, short) == []
+        assert len(spans(result, short, guesses=True)) == 4
+
+    def test_an_absent_step_has_no_span(self, result: Result) -> None:
+        assert [span.step for span in spans(result, result.task.videos[1])] == [0, 1, 3]
+
+    def test_chapters_follow_one_another_to_the_end(self, result: Result, one: Video) -> None:
+        found = chapters(result, one)
+        assert [chapter.start for chapter in found] == [12.0, 25.0, 31.0, 50.0]
+        assert [chapter.end for chapter in found] == [25.0, 31.0, 50.0, 62.0]
+
+    @given(st.text())
+    def test_a_label_is_one_printable_line(self, text: str) -> None:
+        line = one_line(text)
+        assert line
+        assert line.isprintable()
+        assert len(line.splitlines()) == 1
+
+
+class TestNames:
+    def test_no_file_leaves_the_folder(self, result: Result, folder: Path) -> None:
+        names = [name for name in FORMATS if name != "clips"]
+        paths, _ = export(result, folder, [*names, "clips"], guesses=True)
+        everything = [p for p in folder.parent.parent.rglob("*") if p.is_file()]
+        assert {path.resolve() for path in paths} <= {path.resolve() for path in everything}
+        assert all(folder.resolve() in path.resolve().parents for path in everything)
+
+    def test_an_unknown_format_is_named_with_those_known(
+        self, result: Result, folder: Path
+    ) -> None:
+        with pytest.raises(HowstepsError, match=r"'vt'.*vtt, srt"):
+            export(result, folder, ["vt"])
+
+
+class TestChapterFiles:
+    def test_webvtt(self, result: Result, folder: Path) -> None:
+        path = next(p for p in written(result, folder, "vtt") if p.stem == "one")
+        cues = list(webvtt.read(str(path)))
+        assert [cue.start_in_seconds for cue in cues] == [12, 25, 31, 50]
+        assert cues[-1].end_in_seconds == 62
+        texts = [
+            cue.text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&") for cue in cues
+        ]
+        assert texts == [LABELS[0], HOSTILE_LINE, *LABELS[2:]]
+
+    def test_subrip(self, result: Result, folder: Path) -> None:
+        path = next(p for p in written(result, folder, "srt") if p.stem == "one")
+        events = pysubs2.load(str(path)).events
+        assert [event.start for event in events] == [12_000, 25_000, 31_000, 50_000]
+        assert events[0].plaintext == LABELS[0]
+        assert "second line" in events[1].plaintext
+
+    def test_ffmetadata_and_the_copy_with_chapters_agree(
+        self, result: Result, folder: Path, one: Video
+    ) -> None:
+        text = next(p for p in written(result, folder, "ffmetadata") if p.stem == "one")
+        with av.open(str(text), format="ffmetadata") as container:
+            told = [(c["start"], c["end"], c["metadata"]["title"]) for c in container.chapters()]
+        [film] = written(result, folder, "video")
+        with av.open(str(film)) as container:
+            base = [c["time_base"] for c in container.chapters()]
+            held = [
+                (round(1000 * c["start"] * b), round(1000 * c["end"] * b), c["metadata"]["title"])
+                for c, b in zip(container.chapters(), base, strict=True)
+            ]
+        assert told == held
+        assert [(start, title) for start, _, title in told] == [
+            (0, "Start"),
+            (12_000, LABELS[0]),
+            (25_000, HOSTILE_LINE),
+            (31_000, LABELS[2]),
+            (50_000, LABELS[3]),
+        ]
+
+    def test_the_copy_holds_every_packet_as_it_was(
+        self, result: Result, folder: Path, one: Video
+    ) -> None:
+        [film] = written(result, folder, "video")
+
+        def packets(path: Path) -> list[tuple[str, bytes]]:
+            with av.open(str(path)) as container:
+                kept = [(p.stream.type, bytes(p)) for p in container.demux() if p.size]
+            return sorted(kept)
+
+        assert one.media is not None
+        # MP4 writes chapters as a stream of text besides; all else is the same.
+        media = {"video", "audio"}
+        assert [p for p in packets(film) if p[0] in media] == packets(one.media)
+
+
+class TestYouTube:
+    def test_lines_begin_at_zero_and_are_ten_seconds_apart(
+        self, result: Result, folder: Path
+    ) -> None:
+        path = next(p for p in written(result, folder, "youtube") if p.stem == "one")
+        lines = path.read_text("utf-8").splitlines()
+        times = [
+            int(line.split()[0].split(":")[0]) * 60 + int(line.split()[0].split(":")[1])
+            for line in lines
+        ]
+        assert times == [0, 12, 25, 50]
+        assert lines[0] == "0:00 Start"
+        assert "<" not in path.read_text("utf-8")
+        assert lines[2].endswith(f", {LABELS[2]}")
+
+    def test_a_video_with_too_few_says_so(self, result: Result, folder: Path) -> None:
+        paths, problems = export(result, folder, ["youtube"])
+        assert "short" not in {path.stem for path in paths}
+        assert any("at least 3 chapters" in problem.reason for problem in problems)
+
+    @given(
+        st.lists(st.floats(0, 4000, allow_nan=False), unique_by=int, min_size=1, max_size=30).map(
+            sorted
+        ),
+        st.floats(0, 100),
+    )
+    def test_whatever_the_steps_the_rules_hold(self, starts: list[float], rest: float) -> None:
+        ends = [*starts[1:], starts[-1] + rest]
+        given_chapters = [
+            Chapter(start, end, f"step {n}")
+            for n, (start, end) in enumerate(zip(starts, ends, strict=True))
+        ]
+        joined = youtube.joined_chapters(given_chapters)
+        times = [start for start, _ in joined]
+        assert times[0] == 0
+        assert all(b - a >= 10 for a, b in pairwise(times))
+        assert len(times) == 1 or ends[-1] - times[-1] >= 10
+        titles = ", ".join(title for _, title in joined)
+        assert all(chapter.title in titles for chapter in given_chapters)
+
+
+class TestTables:
+    def test_no_cell_is_a_formula(self, result: Result, folder: Path) -> None:
+        [path] = written(result, folder, "csv")
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert len(rows) == 12
+        assert not any(cell[:1] in "=+-@\t\r" for row in rows for cell in row.values() if cell)
+        assert rows[1]["step"] == f"'{HOSTILE}"
+        assert (rows[0]["start"], rows[0]["number"]) == ("12.000", "1")
+        assert rows[6]["time"] == ""  # absent
+
+    def test_label_studio_regions_are_known_to_the_interface(
+        self, result: Result, folder: Path
+    ) -> None:
+        tasks, interface = written(result, folder, "label-studio")
+        view = ET.fromstring(interface.read_text("utf-8"))  # noqa: S314 - our own file
+        known = {label.get("value") for label in view.iter("Label")}
+        assert known == {one_line(label) for label in LABELS}
+        first = json.loads(tasks.read_text("utf-8"))[0]
+        regions = first["predictions"][0]["result"]
+        assert [region["value"]["ranges"][0]["start"] for region in regions] == [
+            301,
+            626,
+            776,
+            1251,
+        ]
+        assert {region["to_name"] for region in regions} == {view.find("Video").get("name")}
+        assert {r["value"]["timelinelabels"][0] for r in regions} == known
+
+
+class TestEditing:
+    @pytest.mark.parametrize("name", ["edl", "otio"])
+    def test_editing_programs_see_the_steps(self, result: Result, folder: Path, name: str) -> None:
+        path = next(p for p in written(result, folder, name) if p.stem == "one")
+        timeline = opentimelineio.adapters.read_from_file(
+            str(path), **({"rate": 25} if name == "edl" else {})
+        )
+        [track] = timeline.video_tracks()
+        clips = [item for item in track if isinstance(item, opentimelineio.schema.Clip)]
+        starts = [clip.source_range.start_time.to_seconds() for clip in clips]
+        assert starts == [12.0, 25.0, 31.0, 50.0]
+        assert [clip.source_range.duration.to_seconds() for clip in clips] == [5.0] * 4
+
+    def test_a_timeline_names_its_clips_and_lasts_as_long_as_the_video(
+        self, result: Result, folder: Path
+    ) -> None:
+        path = next(p for p in written(result, folder, "otio") if p.stem == "one")
+        timeline = opentimelineio.adapters.read_from_file(str(path))
+        clips = timeline.find_clips()
+        assert [clip.name for clip in clips] == [LABELS[0], HOSTILE_LINE, *LABELS[2:]]
+        assert timeline.duration().to_seconds() == 62.0
+        assert clips[0].media_reference.target_url.endswith("one.mp4")
+
+    def test_labels_stay_in_the_comments_of_a_list(self, result: Result, folder: Path) -> None:
+        path = next(p for p in written(result, folder, "edl") if p.stem == "one")
+        comments = [line for line in path.read_text("utf-8").splitlines() if "COMMENT" in line]
+        assert comments[0] == "* COMMENT: fill the tub"
+        assert len(comments) == 4
+
+    def test_elan_has_a_tier_of_steps_and_one_of_words(self, result: Result, folder: Path) -> None:
+        path = next(p for p in written(result, folder, "elan") if p.stem == "one")
+        document = pympi.Elan.Eaf(str(path))
+        rows = sorted(document.get_annotation_data_for_tier("steps"))
+        assert [row[0] for row in rows] == [12_000, 25_000, 31_000, 50_000]
+        assert [row[2] for row in rows] == [LABELS[0], HOSTILE_LINE, *LABELS[2:]]
+        assert document.get_annotation_data_for_tier("narration") == [
+            (12_000, 13_000, "fill the tub")
+        ]
+
+
+class TestMarkdown:
+    def test_every_step_has_a_heading_and_the_filmed_ones_a_picture(
+        self, result: Result, folder: Path
+    ) -> None:
+        [path] = written(result, folder, "markdown")
+        text = path.read_text("utf-8")
+        assert text.startswith("# Wash a cat\n")
+        assert text.count("\n## ") == 4
+        pictures = [
+            line.split("](")[1].rstrip(")") for line in text.splitlines() if line.startswith("![")
+        ]
+        assert len(pictures) == 4
+        assert all((path.parent / picture).is_file() for picture in pictures)
+        assert "<b>" not in text
+
+    def test_markup_is_escaped(self) -> None:
+        assert escaped("[x](y) *z* <b>") == r"\[x\]\(y\) \*z\* \<b\>"
+
+
+class TestClips:
+    def test_a_copied_clip_begins_at_the_key_frame_before(
+        self, result: Result, folder: Path
+    ) -> None:
+        paths = written(result, folder, "clips")
+        assert [path.name for path in paths] == [
+            "01-fill-the-tub.mp4",
+            "02-cmd-c-calc-a1-b-1-b-x-y-z-second-line.mp4",
+            "03-dry-off-the-cat.mp4",
+            "04-let-the-cat-go.mp4",
+        ]
+        # A key frame every two seconds: 12–17 s is cut as it is, 25–30 s from 24 s on.
+        assert length(paths[0]) == pytest.approx(4.9, abs=0.01)
+        assert length(paths[1]) == pytest.approx(5.9, abs=0.01)
+
+    def test_a_precise_clip_begins_at_the_frame(self, result: Result, folder: Path) -> None:
+        paths = written(result, folder, "clips", precise=True)
+        assert [length(path) for path in paths] == pytest.approx([4.9] * 4, abs=0.01)
+        with av.open(str(paths[1])) as container:
+            assert [stream.type for stream in container.streams] == ["video", "audio"]
+
+    def test_a_broken_video_is_named_and_the_rest_goes_on(
+        self, result: Result, folder: Path, tmp_path: Path
+    ) -> None:
+        broken = tmp_path / "broken.mp4"
+        broken.write_bytes(b"not a film")
+        first, *others = result.task.videos
+        task = replace(result.task, videos=(replace(first, media=broken), *others))
+        paths, problems = export(replace(result, task=task), folder, ["clips", "video", "vtt"])
+        assert {path.suffix for path in paths} == {".vtt"}
+        assert [p.path for p in problems if not p.harmless] == [broken, broken]

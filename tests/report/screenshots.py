@@ -1,0 +1,136 @@
+"""The pictures of the page in the docs: ``python -m tests.report.screenshots docs/images [WORK]``.
+
+WORK is a work folder, such as ``howsteps demo --out`` makes; without one, the invented job of the
+tests is filmed and shown. Each picture is one look at the page in a real Chromium: light and dark,
+on a wide screen and on a phone.
+"""
+
+import argparse
+import io
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from PIL import Image, ImageOps
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from howsteps.report import write_page
+from howsteps.result import read_result
+from howsteps.task import Result
+
+from . import chromium
+from .chromium import until
+from .films import make_films
+from .job import tea
+
+WIDE, PHONE = (1440, 900), (390, 844)
+
+
+def _top(page: Page) -> None:
+    until(page, "[...document.querySelectorAll('.sheet img')].every(one => one.complete)")
+
+
+def _at(section: str) -> Callable[[Page], None]:
+    def go(page: Page) -> None:
+        page.evaluate("name => document.getElementById(name).scrollIntoView()", section)
+        page.wait_for_timeout(400)
+
+    return go
+
+
+def _playing(page: Page) -> None:
+    page.locator(".sheet .frame:enabled").nth(3).click()
+    until(page, "document.querySelector('#viewer video').currentTime > 1")
+    page.mouse.move(5, 5)  # the player hides its buttons again
+    page.evaluate("document.querySelectorAll('#viewer video').forEach(one => one.pause())")
+    page.wait_for_timeout(600)
+    page.evaluate("document.activeElement.blur()")
+
+
+def _comparing(page: Page) -> None:
+    page.keyboard.press("c")
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    until(page, "[...document.querySelectorAll('#viewer video')].every(one => one.currentTime > 1)")
+    page.wait_for_timeout(600)
+    page.evaluate("document.activeElement.blur()")
+
+
+def _searching(page: Page) -> None:
+    page.locator("#search").fill(page.locator(".sheet h3").nth(2).inner_text().split()[-1])
+    page.wait_for_selector("#results [role=option]")
+
+
+def _printed(page: Page) -> None:
+    _top(page)
+    page.emulate_media(media="print")
+
+
+@dataclass(frozen=True)
+class Shot:
+    """One look at the page."""
+
+    name: str
+    size: tuple[int, int]
+    theme: str
+    look: Callable[[Page], None]
+
+
+SHOTS = (
+    Shot("page-light", WIDE, "light", _top),
+    Shot("page-dark", WIDE, "dark", _top),
+    Shot("grid-dark", WIDE, "dark", _at("grid")),
+    Shot("timelines-light", WIDE, "light", _at("timelines")),
+    Shot("words-light", WIDE, "light", _at("words")),
+    Shot("search-light", WIDE, "light", _searching),
+    Shot("viewer-light", WIDE, "light", _playing),
+    Shot("compare-dark", WIDE, "dark", _comparing),
+    Shot("sheet-print", (794, 1123), "light", _printed),
+    Shot("phone-light", PHONE, "light", _top),
+    Shot("phone-dark", PHONE, "dark", _at("grid")),
+    Shot("phone-viewer-dark", PHONE, "dark", _playing),
+)
+
+
+def shoot(browser: Browser, report: Path, out: Path) -> None:
+    """Take every picture of a page."""
+    out.mkdir(parents=True, exist_ok=True)
+    for shot in SHOTS:
+        width, height = shot.size
+        context = browser.new_context(
+            viewport={"width": width, "height": height},
+            color_scheme=shot.theme,
+            reduced_motion="reduce",
+            device_scale_factor=2 if width < 500 else 1.25,
+        )
+        page = context.new_page()
+        page.goto(report.as_uri())
+        shot.look(page)
+        picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+        if shot.look is _printed:
+            picture = ImageOps.expand(picture, 90, "white")  # the margins of the paper
+        picture.save(out / f"{shot.name}.webp", quality=82, method=6)
+        context.close()
+
+
+def main() -> None:
+    """Make the page and take the pictures."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("out", type=Path)
+    options.add_argument("work", type=Path, nargs="?")
+    chosen = options.parse_args()
+    with tempfile.TemporaryDirectory() as place, sync_playwright() as driver:
+        result = read_result(chosen.work) if chosen.work else _invented(Path(place))
+        report = write_page(result, Path(place))
+        browser = chromium.launch(driver)
+        shoot(browser, report, chosen.out)
+        browser.close()
+
+
+def _invented(place: Path) -> Result:
+    return tea(12, 11, media=make_films(place / "videos", 12, 11, (640, 360)))
+
+
+if __name__ == "__main__":
+    main()

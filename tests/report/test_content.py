@@ -1,0 +1,131 @@
+"""What the page shows is what the result says."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsteps.report.content import address, content
+from howsteps.report.page import render
+from howsteps.task import Localisation, Result, Script, Step, Task, Video
+
+from .job import tea
+
+
+def shown(result: Result, pictures=None) -> dict:
+    return content(result, Path("out"), pictures or {})
+
+
+def island(page: bytes) -> dict:
+    """The content as the page's program reads it."""
+    text = page.decode()
+    start = text.index('id="content">') + len('id="content">')
+    return json.loads(text[start : text.index("</script", start)])
+
+
+def test_counts_of_a_step_add_up() -> None:
+    result = tea(9, 5)
+    for k, step in enumerate(shown(result)["steps"]):
+        column = [p.time for p in result.localisations if p.step == k]
+        assert step["found"] == sum(time is not None for time in column)
+        assert step["found"] + step["absent"] == 9
+        assert step["said"] == result.script.steps[k].support
+
+
+@pytest.mark.parametrize(("absent", "optional"), [(0, False), (1, False), (2, True), (6, True)])
+def test_a_step_absent_in_a_third_of_the_videos_is_optional(absent, optional) -> None:
+    result = tea(6, 1)
+    places = [
+        Localisation(video.id, 0, None if n < absent else 1.0)
+        for n, video in enumerate(result.task.videos)
+    ]
+    [step] = shown(replace(result, localisations=tuple(places)))["steps"]
+    assert step["optional"] is optional
+
+
+def test_the_sheet_shows_the_surest_place_that_has_a_picture() -> None:
+    result = tea(4, 1)
+    by_sureness = sorted(result.localisations, key=lambda p: -p.confidence)
+    names = [video.id for video in result.task.videos]
+    [step] = shown(result)["steps"]
+    assert step["best"] == names.index(by_sureness[0].video)
+    second = by_sureness[1].video
+    [step] = shown(result, {(second, 0): "a.webp"})["steps"]
+    assert (step["best"], step["picture"]) == (names.index(second), "a.webp")
+
+
+def test_a_step_never_looked_for_is_not_called_absent() -> None:
+    result = replace(tea(2, 2), localisations=(Localisation("Ada", 0, None),))
+    ada, bo = shown(result)["videos"]
+    assert ada["places"] == [{"time": None}, None]
+    assert bo["places"] == [None, None]
+
+
+def test_every_mention_is_shown_once_with_its_step() -> None:
+    result = tea(3, 4)
+    stray = replace(result.task.videos[0].mentions[0], verb="greet", noun="viewer", start=0.5)
+    first = replace(result.task.videos[0], mentions=(*result.task.videos[0].mentions, stray))
+    videos = (first, *result.task.videos[1:])
+    result = replace(result, task=Task("Tea", videos))
+    for video, told in zip(videos, shown(result)["videos"], strict=True):
+        assert len(told["mentions"]) == len(video.mentions)
+        assert [m["start"] for m in told["mentions"]] == sorted(
+            m["start"] for m in told["mentions"]
+        )
+    assert shown(result)["videos"][0]["mentions"][0]["step"] == -1
+
+
+def test_a_window_opens_with_the_words_and_closes_ten_seconds_after_them() -> None:
+    result = tea(1, 1)
+    [mention] = result.task.videos[0].mentions
+    [told] = shown(result)["videos"][0]["mentions"]
+    assert told["window"] == pytest.approx([mention.start, mention.end + 10], abs=0.01)
+
+
+def test_no_confidence_is_claimed_where_none_was_measured() -> None:
+    result = tea(2, 2)
+    bare = tuple(replace(p, confidence=0.0) for p in result.localisations)
+    assert shown(result)["confident"]
+    assert not shown(replace(result, localisations=bare))["confident"]
+
+
+def test_a_confidence_that_is_no_number_is_none() -> None:
+    result = tea(1, 1)
+    odd = (replace(result.localisations[0], confidence=float("nan")),)
+    page = render(shown(replace(result, localisations=odd)))
+    assert island(page)["videos"][0]["places"][0]["confidence"] == 0
+
+
+@pytest.mark.parametrize(
+    ("media", "expected"),
+    [
+        ("/job/out/a.mp4", "a.mp4"),
+        ("/job/out/videos/a b#1.mp4", "videos/a%20b%231.mp4"),
+        ("/job/videos/100%.mp4", "../videos/100%25.mp4"),
+        ("/a.mp4", "../../a.mp4"),
+    ],
+)
+def test_a_video_near_the_page_is_linked_by_a_relative_path(media, expected) -> None:
+    assert address(Path(media), Path("/job/out")) == expected
+
+
+def test_a_video_far_away_is_linked_by_its_own_address() -> None:
+    link = address(Path("/films/a b.mp4"), Path("/home/me/job/out"))
+    assert unquote(urlparse(link).path) == "/films/a b.mp4"
+    assert link.startswith("file:///")
+
+
+def test_a_colon_in_a_name_is_not_taken_for_a_protocol() -> None:
+    assert address(Path("/out/data:x.mp4"), Path("/out")) == "data%3Ax.mp4"
+
+
+@given(st.text(alphabet=st.characters(), max_size=60))
+def test_any_text_comes_through_unchanged(text: str) -> None:
+    result = Result(Task(text, (Video(text, title=text),)), Script((Step(text, ()),)), ())
+    told = island(render(shown(result)))
+    assert told["task"] == told["steps"][0]["label"] == text
+    assert told["videos"][0]["id"] == text

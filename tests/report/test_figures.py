@@ -1,0 +1,104 @@
+"""Figures: they draw what the result says, and the same result gives the same file."""
+
+import sys
+from dataclasses import replace
+
+import pytest
+
+from howsteps.errors import HowstepsError, MissingExtra
+from howsteps.report import figures
+from howsteps.task import Localisation
+
+from .job import tea
+
+ROWS = [
+    {"task": task, "method": method, "steps": steps, "f1": f1, "low": f1 - 0.1, "high": f1 + 0.2}
+    for task in ("Tea", "Toast")
+    for method, f1 in (("uniform", 0.2), ("ours", 0.4))
+    for steps in (7, 10, 12)
+]
+
+
+def written(axes) -> list[str]:
+    return [text.get_text() for text in axes.texts]
+
+
+def test_timeline_numbers_every_located_step_and_no_absent_one() -> None:
+    result = tea(videos=6, steps=5)
+    located = sorted(str(p.step + 1) for p in result.localisations if p.time is not None)
+    [axes] = figures.timeline(result).axes
+    assert sorted(written(axes)) == located
+    assert len(located) < 30  # some are absent, or the test says nothing
+
+
+def test_timeline_of_a_step_without_extent_is_a_mark_alone() -> None:
+    result = tea(videos=1, steps=1)
+    bare = replace(result, localisations=(Localisation("Ada", 0, 4.0),))
+    [axes] = figures.timeline(bare).axes
+    assert written(axes) == ["1"]
+
+
+def test_alignment_writes_the_words_of_every_video_under_their_step() -> None:
+    result = tea(videos=5, steps=4)
+    [axes] = figures.alignment(result).axes
+    assert len(written(axes)) == sum(step.support for step in result.script.steps)
+
+
+def test_alignment_sets_another_wording_in_italics() -> None:
+    result = tea(videos=5, steps=1)
+    [step] = result.script.steps
+    odd = replace(step.mentions[0], verb="top", phrase="top up the kettle")
+    step = replace(step, mentions=(odd, *step.mentions[1:]))
+    [axes] = figures.alignment(replace(result, script=replace(result.script, steps=(step,)))).axes
+    [slanted] = [text.get_text() for text in axes.texts if text.get_style() == "italic"]
+    assert slanted.replace("\n", " ") == "top up the kettle"
+
+
+def test_f1_has_a_panel_a_task_and_a_line_a_method_in_per_cent() -> None:
+    figure = figures.f1_against_steps(ROWS)
+    assert [axes.get_title() for axes in figure.axes] == ["Tea", "Toast"]
+    for axes in figure.axes:
+        heights = [list(container.lines[0].get_ydata()) for container in axes.containers]
+        assert heights == [pytest.approx([20, 20, 20]), pytest.approx([40, 40, 40])]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["uniform", "ours"]
+    assert figure.axes[0].get_ylim() == (0, pytest.approx(63))  # no error bar is cut off
+
+
+def test_methods_never_look_the_same() -> None:
+    rows = [
+        {"task": "tea", "method": f"m{n}", "steps": 7, "f1": 0.1, "low": 0.1, "high": 0.1}
+        for n in range(12)
+    ]
+    [axes] = figures.f1_against_steps(rows).axes
+    lines = [container.lines[0] for container in axes.containers]
+    looks = {(str(line.get_color()), line.get_marker()) for line in lines}
+    assert len(looks) == len(lines) == 12
+
+
+def test_f1_of_nothing_is_refused() -> None:
+    with pytest.raises(HowstepsError, match="empty"):
+        figures.f1_against_steps([])
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".png"])
+def test_saved_twice_a_figure_has_the_same_bytes(tmp_path, suffix) -> None:
+    first, second = (
+        figures.save(figures.timeline(tea(3, 3)), tmp_path / f"{name}{suffix}") for name in "ab"
+    )
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_text_from_outside_is_never_read_as_mathematics(tmp_path) -> None:
+    result = tea(videos=2, steps=2)
+    [first, second] = result.script.steps
+    hostile = replace(first, label=r"spend $5 \frac{ and $x^ </svg><script>")
+    result = replace(result, script=replace(result.script, steps=(hostile, second)))
+    saved = figures.save(figures.timeline(result), tmp_path / "hostile.svg").read_text()
+    assert "spend $5" in saved
+    assert "<script" not in saved
+
+
+def test_without_matplotlib_the_message_names_the_command(monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(MissingExtra, match=r"howsteps\[plots\]"):
+        figures.timeline(tea())

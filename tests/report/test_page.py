@@ -1,0 +1,65 @@
+"""Writing the page: whole files, nothing left behind, trouble named and survived."""
+
+import sys
+
+from howsteps.report import write_page
+from howsteps.task import Localisation
+
+from .job import tea, with_video
+
+
+def test_the_page_and_its_pictures_are_all_there_is(job, tmp_path) -> None:
+    page = write_page(job, tmp_path)
+    assert page == tmp_path / "report.html"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["report-pictures", "report.html"]
+    located = [p for p in job.localisations if p.time is not None]
+    pictures = list((tmp_path / "report-pictures").iterdir())
+    assert len(pictures) == len(located)
+    assert all(picture.suffix == ".webp" for picture in pictures)
+
+
+def test_written_twice_the_page_is_the_same(job, tmp_path) -> None:
+    first = write_page(job, tmp_path).read_bytes()
+    assert write_page(job, tmp_path).read_bytes() == first
+
+
+def test_nothing_on_the_page_comes_from_a_network(report) -> None:
+    text = report.read_text(encoding="utf-8")
+    text = text.replace("http://www.w3.org/2000/svg", "")  # a name, not an address
+    assert "http:" not in text
+    assert "https:" not in text
+
+
+def test_pictures_no_longer_shown_are_removed(job, tmp_path) -> None:
+    write_page(job, tmp_path)
+    fewer = type(job)(job.task, job.script, (Localisation("Ada", 0, 6.0),))
+    write_page(fewer, tmp_path)
+    assert len(list((tmp_path / "report-pictures").iterdir())) == 1
+
+
+def test_one_broken_video_costs_its_own_pictures_alone(job, tmp_path) -> None:
+    broken = tmp_path / "broken.mp4"
+    broken.write_bytes(b"not a film")
+    problems = []
+    write_page(with_video(job, 1, media=broken), tmp_path / "out", on_problem=problems.append)
+    assert [problem.path for problem in problems] == [broken]
+    pictures = [path.name for path in (tmp_path / "out" / "report-pictures").iterdir()]
+    assert any(name.startswith("Ada") for name in pictures)
+    assert not any(name.startswith("Bo") for name in pictures)
+
+
+def test_without_pyav_there_is_a_page_that_says_how_to_get_pictures(
+    job, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "av", None)
+    problems = []
+    page = write_page(job, tmp_path, on_problem=problems.append)
+    assert "pip install &#39;howsteps[vision]&#39;" in page.read_text(encoding="utf-8")
+    [problem] = problems
+    assert problem.harmless
+
+
+def test_progress_is_told_for_every_video(tmp_path) -> None:
+    seen = []
+    write_page(tea(3, 2), tmp_path, progress=seen.append)
+    assert [video.id for video in seen] == ["Ada", "Bo", "Cleo"]

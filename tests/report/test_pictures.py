@@ -1,0 +1,136 @@
+"""Pictures: the right moment, upright, small, and made only when they must be."""
+
+import io
+import os
+import sys
+from fractions import Fraction
+
+import av
+import numpy as np
+import pytest
+from PIL import Image
+
+from howsteps.errors import InputError, MissingExtra
+from howsteps.report.pictures import WIDTH, picture_name, pictures_at, take_pictures
+from howsteps.task import Video
+
+SHADE = 20  # how much lighter the film gets every second
+
+
+def opened(picture: bytes) -> Image.Image:
+    return Image.open(io.BytesIO(picture)).convert("L")
+
+
+def shade(picture: bytes) -> float:
+    return float(np.asarray(opened(picture)).mean())
+
+
+@pytest.fixture(scope="module")
+def film(tmp_path_factory):
+    """Ten seconds, lighter by the second; a keyframe only at the start."""
+    path = tmp_path_factory.mktemp("film") / "lighter.mp4"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("libx264", rate=5, options={"g": "1000", "crf": "10"})
+        stream.width, stream.height, stream.pix_fmt = 160, 90, "yuv420p"
+        for number in range(50):
+            grey = np.full((90, 160, 3), SHADE * (number // 5) + 10, np.uint8)
+            frame = av.VideoFrame.from_ndarray(grey, format="rgb24")
+            frame.pts, frame.time_base = number, Fraction(1, 5)
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+    return path
+
+
+def test_each_picture_is_the_frame_shown_at_its_time(film) -> None:
+    times = [0.0, 0.5, 1.1, 6.9, 7.05, 9.5]
+    taken = list(pictures_at(film, times))
+    assert [time for time, _ in taken] == times
+    for time, picture in taken:
+        assert shade(picture) == pytest.approx(SHADE * int(time) + 10, abs=5)
+
+
+def test_after_the_end_the_last_frame_is_shown(film) -> None:
+    [(_, picture)] = pictures_at(film, [1000.0])
+    assert shade(picture) == pytest.approx(SHADE * 9 + 10, abs=5)
+
+
+def test_a_picture_is_small_and_keeps_its_proportions(film) -> None:
+    [(_, picture)] = pictures_at(film, [3.0])
+    assert picture[8:12] == b"WEBP"
+    assert opened(picture).size == (WIDTH, 180)
+    assert len(picture) < 10_000
+
+
+def test_a_film_with_wide_pixels_is_shown_wide(tmp_path) -> None:
+    path = tmp_path / "wide.mp4"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("libx264", rate=1)
+        stream.width, stream.height, stream.pix_fmt = 72, 90, "yuv420p"
+        stream.codec_context.sample_aspect_ratio = Fraction(20, 9)  # shown as 160 by 90
+        for number in range(2):
+            frame = av.VideoFrame(72, 90, "yuv420p")
+            frame.pts, frame.time_base = number, Fraction(1, 1)
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode())
+    [(_, picture)] = pictures_at(path, [0.0])
+    assert opened(picture).size == (WIDTH, 180)
+
+
+def test_pictures_are_taken_once_and_again_when_the_film_is_newer(film, tmp_path) -> None:
+    video = Video("lighter", media=film)
+    picture = tmp_path / picture_name("lighter", 2.0)
+    take_pictures(video, [2.0], tmp_path)
+    made = picture.stat().st_mtime_ns
+    take_pictures(video, [2.0], tmp_path)
+    assert picture.stat().st_mtime_ns == made
+    os.utime(picture, (0, 0))
+    take_pictures(video, [2.0], tmp_path)
+    assert picture.stat().st_mtime_ns >= made
+
+
+def test_of_a_film_that_is_gone_earlier_pictures_are_given(film, tmp_path) -> None:
+    names = take_pictures(Video("lighter", media=film), [2.0], tmp_path)
+    assert names == {2.0: picture_name("lighter", 2.0)}
+    gone = Video("lighter", media=tmp_path / "gone.mp4")
+    assert take_pictures(gone, [2.0, 3.0], tmp_path) == names
+    assert take_pictures(Video("another"), [2.0], tmp_path) == {}
+
+
+def test_a_damaged_film_gives_the_pictures_that_can_be_read(film, tmp_path) -> None:
+    damaged = tmp_path / "damaged.mp4"
+    content = bytearray(film.read_bytes())
+    start = content.index(b"mdat") + 4
+    middle = start + (len(content) - start) // 3
+    content[middle : middle + 40] = os.urandom(40)
+    damaged.write_bytes(content)
+    [(_, first), *_] = pictures_at(damaged, [0.0, 9.0])
+    assert shade(first) == pytest.approx(10, abs=5)
+
+
+@pytest.mark.parametrize("names", [("a/b", "a b"), ("é", "ü"), ("x" * 50, "x" * 51), ("", "-")])
+def test_different_videos_never_share_a_picture(names) -> None:
+    first, second = (picture_name(name, 1.0) for name in names)
+    assert first != second
+    assert "/" not in first
+
+
+def test_half_a_film_no_film_and_sound_alone_are_named(tmp_path) -> None:
+    for name, content in (("text.mp4", b"no film at all"), ("empty.mp4", b"")):
+        path = tmp_path / name
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=name):
+            list(pictures_at(path, [0.0]))
+    sound = tmp_path / "sound.wav"
+    with av.open(str(sound), "w") as container:
+        stream = container.add_stream("pcm_s16le", rate=8000, layout="mono")
+        frame = av.AudioFrame.from_ndarray(np.zeros((1, 800), np.int16), layout="mono")
+        frame.sample_rate = 8000
+        container.mux(stream.encode(frame))
+    with pytest.raises(InputError, match="no picture"):
+        list(pictures_at(sound, [0.0]))
+
+
+def test_without_pyav_the_message_names_the_command(film, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "av", None)
+    with pytest.raises(MissingExtra, match=r"howsteps\[vision\]"):
+        list(pictures_at(film, [0.0]))

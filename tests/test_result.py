@@ -1,0 +1,149 @@
+"""``result.json``: what is written follows the schema, and is read back to the same values."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsteps.errors import InputError
+from howsteps.result import from_record, read_result, record, schema, settled, text_of
+from howsteps.task import Localisation, Mention, Result, Script, Sentence, Step, Task, Video, Word
+
+seconds = st.floats(0, 1e5)
+share = st.none() | st.floats(0, 1)
+texts = st.text(st.characters(codec="utf-8"), min_size=1, max_size=12)
+examples = st.lists(texts, max_size=2)
+
+
+@st.composite
+def results(draw: st.DrawFn) -> Result:
+    """Results of all shapes: videos without words, steps without mentions, absent steps."""
+    names = draw(st.lists(texts, min_size=1, max_size=3, unique=True))
+    videos = []
+    for name in names:
+        words = draw(st.lists(st.builds(Word, texts, seconds, seconds), min_size=1, max_size=3))
+        sentences = draw(st.lists(st.just(Sentence(tuple(words))), max_size=2))
+        mentions = draw(
+            st.lists(
+                st.builds(
+                    Mention,
+                    st.just(name),
+                    texts,
+                    texts,
+                    texts,
+                    seconds,
+                    seconds,
+                    negated=st.booleans(),
+                    sentence=st.integers(0, 3),
+                ),
+                max_size=3,
+                unique=True,
+            )
+        )
+        media = draw(st.none() | st.just(Path("films") / "a.mp4"))
+        videos.append(
+            Video(
+                name,
+                title=draw(texts),
+                duration=draw(st.none() | seconds),
+                media=media,
+                sentences=tuple(sentences),
+                mentions=tuple(mentions),
+            )
+        )
+    said = [mention for video in videos for mention in video.mentions]
+    chosen = st.lists(st.sampled_from(said), max_size=3, unique=True) if said else st.just([])
+    steps = tuple(
+        Step(
+            draw(texts), tuple(draw(chosen)), tuple(draw(st.lists(texts, max_size=2))), draw(share)
+        )
+        for _ in range(draw(st.integers(0, 3)))
+    )
+    places = tuple(
+        Localisation(video, step, None)
+        if draw(st.booleans())
+        else Localisation(video, step, draw(seconds), draw(seconds), draw(seconds), 0.5, "named")
+        for video in names
+        for step in range(len(steps))
+    )
+    return Result(Task(draw(texts), tuple(videos)), Script(steps, -3.0, -1.5, -4.0), places)
+
+
+def example() -> Result:
+    mention = Mention("a", "fill", "tub", "fill the tub", 1.0, 2.0)
+    video = Video("a", sentences=(Sentence((Word("fill", 1.0, 2.0),)),), mentions=(mention,))
+    steps = (Step("fill the tub", (mention,)), Step("rest", ()))
+    places = (Localisation("a", 0, 3.0, 2.5, 4.0, 0.9, "seen"), Localisation("a", 1, None))
+    return Result(Task("bath", (video,)), Script(steps), places)
+
+
+@given(results())
+def test_every_result_follows_the_schema_and_comes_back(result: Result) -> None:
+    folder = Path("/work/folder")
+    value = json.loads(text_of(result, folder))
+    jsonschema.Draft202012Validator(schema()).validate(value)
+    back = from_record(value, folder)
+    assert record(back, folder) == value
+    assert settled(back) == back
+    assert [video.id for video in back.task.videos] == [video.id for video in result.task.videos]
+
+
+def test_the_schema_itself_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(schema())
+
+
+def test_a_video_is_found_again_when_both_folders_move(tmp_path: Path) -> None:
+    (tmp_path / "here" / "films").mkdir(parents=True)
+    film = tmp_path / "here" / "films" / "a.mp4"
+    film.touch()
+    result = example()
+    video = Video("a", media=film, mentions=result.task.videos[0].mentions)
+    out = tmp_path / "here" / "out"
+    out.mkdir()
+    text = text_of(Result(Task("bath", (video,)), result.script, ()), out)
+    (out / "result.json").write_text(text, "utf-8")
+    (tmp_path / "here").rename(tmp_path / "there")
+    [found] = read_result(tmp_path / "there" / "out").task.videos
+    assert found.media == tmp_path / "there" / "films" / "a.mp4"
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda v: v.update(version=2), "version 2 of the result"),
+        (lambda v: v.pop("steps"), "is not a result of howsteps"),
+        (lambda v: v.update(videos={}), "videos: is not a list"),
+        (lambda v: v["videos"][0].pop("id"), r"videos\[0\]: has no 'id'"),
+        (lambda v: v["videos"].append(v["videos"][0]), "an id stands twice"),
+        (lambda v: v["videos"][0]["mentions"][0].update(start="x"), "start is 'x'"),
+        (lambda v: v["videos"][0]["mentions"][0].update(color="red"), "color"),
+        (lambda v: v["videos"][0]["sentences"][0].update(words=[]), "has no words"),
+        (lambda v: v["steps"][0].update(label=7), r"steps\[0\]: label is 7"),
+        (lambda v: v["steps"][0]["mentions"][0].update(mention=5), "has no mention 5"),
+        (lambda v: v["steps"][0]["mentions"][0].update(video="b"), "there is no video 'b'"),
+        (lambda v: v["localisations"][0].update(step=9), "there is no step 9"),
+        (lambda v: v["localisations"][0].update(video="b"), "there is no video 'b'"),
+        (lambda v: v["localisations"][0].update(time="noon"), "time is 'noon'"),
+        (lambda v: v.update(alignment=[]), "alignment"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_place(
+    tmp_path: Path, change: Callable[[dict[str, Any]], object], reason: str
+) -> None:
+    value = record(example(), tmp_path)
+    change(value)
+    path = tmp_path / "result.json"
+    path.write_text(json.dumps(value), "utf-8")
+    with pytest.raises(InputError, match=reason) as caught:
+        read_result(path)
+    assert caught.value.problem.path == path
+
+
+def test_no_result_is_an_error_that_names_the_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"result\.json: "):
+        read_result(tmp_path)

@@ -1,0 +1,87 @@
+"""What docs/security.md promises of the code itself: nothing in it runs what a file says."""
+
+import ast
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import howsteps
+
+ROOT = Path(howsteps.__file__).parent
+MODULES = sorted(ROOT.rglob("*.py"))
+
+# Modules that run text as code, open pickles, or start other programs.
+FORBIDDEN_MODULES = {
+    *("pickle", "cPickle", "dill", "cloudpickle", "joblib", "marshal", "shelve", "jsonpickle"),
+    *("subprocess", "pty", "commands", "code", "codeop", "runpy"),
+}
+FORBIDDEN_CALLS = {
+    *("eval", "exec", "compile", "__import__", "os.system", "os.popen", "yaml.load"),
+    *("pandas.read_pickle", "numpy.loadtxt", "np.fromregex", "tempfile.mktemp"),
+}
+FORBIDDEN_STARTS = ("os.exec", "os.spawn", "os.posix_spawn", "asyncio.create_subprocess")
+
+
+def dotted(node: ast.expr) -> str:
+    """``np.load`` of a call's function; empty if it is no plain name."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and (before := dotted(node.value)):
+        return f"{before}.{node.attr}"
+    return ""
+
+
+def faults(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or ""]
+        else:
+            names = []
+        yield from (n for n in names if n.split(".")[0] in FORBIDDEN_MODULES)
+        if not isinstance(node, ast.Call):
+            continue
+        name = dotted(node.func)
+        given = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords}
+        if name in FORBIDDEN_CALLS or name.startswith(FORBIDDEN_STARTS):
+            yield name
+        if given.get("shell", "False") != "False" or given.get("allow_pickle", "False") != "False":
+            yield ast.unparse(node)
+        if name.endswith(("np.load", "numpy.load")) and given.get("allow_pickle") != "False":
+            yield ast.unparse(node)
+        if name == "torch.load" and given.get("weights_only") != "True":
+            yield ast.unparse(node)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_pickle_no_eval_no_shell(path):
+    assert list(faults(ast.parse(path.read_text("utf-8")))) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import pickle",
+        "from subprocess import run",
+        "eval('1')",
+        "os.system('ls')",
+        "os.execv('ls', [])",
+        "np.load(path)",
+        "np.load(path, allow_pickle=True)",
+        "np.save(path, x, allow_pickle=True)",
+        "torch.load(path)",
+        "anything(shell=True)",
+    ],
+)
+def test_the_scan_finds_what_it_looks_for(text):
+    assert list(faults(ast.parse(text)))
+
+
+def test_what_ships_holds_no_pickle():
+    for path in ROOT.rglob("*"):
+        if path.is_file():
+            assert path.suffix not in {".pkl", ".pickle", ".pt", ".pth", ".joblib"}
+            assert not os.access(path, os.X_OK), f"{path} can be run"

@@ -1,0 +1,271 @@
+"""Files as they are: whole, odd and broken."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+
+from howsteps.errors import InputError
+from howsteps.vision.frames import Film
+from tests.vision.scenes import film, scene
+
+
+def times(path: Path) -> list[float]:
+    with Film(path) as opened:
+        return [frame.time for frame in opened]
+
+
+def test_frames_come_with_their_times(tmp_path: Path) -> None:
+    path = film(tmp_path / "a.mp4", scene(30, size=(160, 120)))
+    assert times(path) == pytest.approx([n / 30 for n in range(30)], abs=1e-4)
+    with Film(path) as opened:
+        assert (opened.width, opened.height) == (160, 120)
+        assert [*opened][-1].time < opened.end == pytest.approx(1.0, abs=1e-3)
+        assert opened.flaws() == []
+
+
+def test_variable_frame_rates_keep_their_times(tmp_path: Path) -> None:
+    stamps = [0, 1, 2, 10, 11, 40, 41, 90]
+    path = film(tmp_path / "a.mkv", scene(8, size=(160, 120)), stamps=stamps)
+    assert times(path) == pytest.approx([n / 30 for n in stamps], abs=2e-3)
+
+
+def test_the_clock_is_that_of_the_file(tmp_path: Path) -> None:
+    """A picture that begins two seconds after the sound begins at two seconds."""
+    path = tmp_path / "late.mkv"
+    with av.open(str(path), "w") as container:
+        sound = container.add_stream("pcm_s16le", rate=8000, layout="mono")
+        picture = container.add_stream("mpeg4", rate=30)
+        picture.width, picture.height = 160, 120
+        silence = av.AudioFrame.from_ndarray(np.zeros((1, 8000 * 3), np.int16), "s16", "mono")
+        silence.sample_rate, silence.pts = 8000, 0
+        container.mux(sound.encode(silence))
+        for n, luma in enumerate(scene(20, size=(160, 120))):
+            frame = av.VideoFrame.from_ndarray(luma, "gray")
+            frame.pts = 60 + n
+            container.mux(picture.encode(frame))
+        container.mux(picture.encode(None))
+        container.mux(sound.encode(None))
+    assert times(path)[0] == pytest.approx(2.0, abs=0.01)
+
+
+def shuffled(path: Path, stamps: list[int]) -> Path:
+    """A file of pictures that can stand alone, stamped as one likes."""
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("mjpeg", rate=30)
+        stream.width, stream.height, stream.pix_fmt = 160, 120, "yuvj420p"
+        packets = []
+        for n, luma in enumerate(scene(len(stamps), size=(160, 120))):
+            frame = av.VideoFrame.from_ndarray(luma, "gray")
+            frame.pts = n
+            packets += stream.encode(frame)
+        packets += stream.encode(None)
+        for n, (packet, stamp) in enumerate(zip(packets, stamps, strict=True)):
+            packet.time_base = Fraction(1, 30)
+            packet.dts, packet.pts = n - len(stamps), stamp
+            container.mux(packet)
+    return path
+
+
+def test_times_that_run_backwards_are_mended(tmp_path: Path) -> None:
+    path = shuffled(tmp_path / "a.mkv", [0, 1, 2, 9, 4, 3, 5, 10, 11, 12])
+    with Film(path) as opened:
+        found = [frame.time for frame in opened]
+        assert opened.restamped > 0
+    assert len(found) == 10
+    assert all(a < b for a, b in pairwise(found))
+    assert found[-1] < 1.0
+
+
+def test_a_stream_without_times_has_the_usual_pace(tmp_path: Path) -> None:
+    whole = film(tmp_path / "a.mp4", scene(20, size=(160, 120)), options={"bf": "0"})
+    raw = tmp_path / "a.h264"
+    with av.open(str(whole)) as source, av.open(str(raw), "w", format="h264") as target:
+        stream = target.add_stream_from_template(source.streams.video[0])
+        for packet in source.demux(video=0):
+            if packet.dts is not None:
+                packet.stream = stream
+                target.mux(packet)
+    found = times(raw)
+    assert len(found) == 20
+    assert np.diff(found) == pytest.approx(np.diff(found)[0], rel=0.35)
+
+
+def test_a_film_that_was_turned_is_put_upright(tmp_path: Path) -> None:
+    path = film(tmp_path / "a.mp4", scene(3, size=(160, 96)))
+    content = bytearray(path.read_bytes())
+    # The matrix in the track header says how the picture is turned: [0 1; -1 0] is a quarter.
+    upright = b"".join(
+        n.to_bytes(4, "big") for n in (0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
+    )
+    turned = b"".join(
+        n.to_bytes(4, "big") for n in (0, 0x10000, 0, 0xFFFF0000, 0, 0, 0, 0, 0x40000000)
+    )
+    place = content.index(upright, content.index(b"tkhd"))
+    content[place : place + len(turned)] = turned
+    path.write_bytes(content)
+    [flat] = [*scene(1, size=(160, 96))]
+    with Film(path) as opened:
+        assert (opened.width, opened.height) == (96, 160)
+        frame = next(iter(opened))
+        luma = frame.luma(96, 160).astype(float)
+        assert frame.colours(48, 80).shape == (80, 48, 3)
+    matches = [np.corrcoef(np.rot90(flat, k).ravel(), luma.ravel())[0, 1] for k in (1, 3)]
+    assert max(matches) > 0.95
+    assert matches[1] > matches[0]  # a quarter to the right, as players show it
+
+
+@pytest.mark.parametrize(
+    ("codec", "form"), [("ffv1", "yuv420p10le"), ("ffv1", "bgr0"), ("mpeg4", "")]
+)
+def test_odd_formats_and_sizes(tmp_path: Path, codec: str, form: str) -> None:
+    path = tmp_path / "a.mkv"
+    [luma] = [*scene(1, size=(162, 122))]
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream(codec, rate=30)
+        stream.width, stream.height, stream.pix_fmt = 161, 121, form or "yuv420p"
+        frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(luma[:121, :161]), "gray")
+        container.mux(stream.encode(frame.reformat(format=stream.pix_fmt)))
+        container.mux(stream.encode(None))
+    with Film(path) as opened:
+        frame = next(iter(opened))
+        assert (opened.width, opened.height) == (161, 121)
+        small = frame.luma(80, 60)
+        assert frame.colours(80, 60).shape == (60, 80, 3)
+    wanted = luma[:121, :161].astype(float).mean()
+    assert abs(float(small.mean()) - wanted) < 25  # television range is a little narrower
+
+
+def test_pixels_need_not_be_square(tmp_path: Path) -> None:
+    path = tmp_path / "a.mkv"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("mpeg4", rate=30)
+        stream.width, stream.height, stream.pix_fmt = 160, 120, "yuv420p"
+        stream.codec_context.sample_aspect_ratio = Fraction(4, 3)
+        frame = av.VideoFrame.from_ndarray(next(scene(1, size=(160, 120))), "gray")
+        container.mux(stream.encode(frame))
+        container.mux(stream.encode(None))
+    with Film(path) as opened:
+        assert (opened.width, opened.height) == (213, 120)
+
+
+def test_a_small_picture_has_the_shape_of_the_film(tmp_path: Path) -> None:
+    path = film(tmp_path / "a.mp4", scene(2, size=(640, 360)))
+    with Film(path) as opened:
+        width, height = opened.size(426 * 240)
+        assert abs(width * height - 426 * 240) < 500
+        assert width / height == pytest.approx(16 / 9, rel=0.01)
+        assert opened.size(10**9) == (640, 360)  # never larger than it is
+
+
+def text(path: Path) -> None:
+    path.write_text("this is no film\n" * 50)
+
+
+def nothing(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def chance(path: Path) -> None:
+    path.write_bytes(np.random.default_rng(0).bytes(50_000))
+
+
+def header_only(path: Path) -> None:
+    film(path, scene(30, size=(160, 120)))
+    path.write_bytes(path.read_bytes()[:400])
+
+
+def sound_only(path: Path) -> None:
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("aac", rate=8000, layout="mono")
+        silence = av.AudioFrame.from_ndarray(np.zeros((1, 8000), np.float32), "fltp", "mono")
+        silence.sample_rate, silence.pts = 8000, 0
+        container.mux(stream.encode(silence))
+        container.mux(stream.encode(None))
+
+
+def thin(path: Path) -> None:
+    with av.open(str(path), "w", format="matroska") as container:
+        stream = container.add_stream("ffv1", rate=30)
+        stream.width, stream.height, stream.pix_fmt = 10_000, 2, "yuv420p"
+        container.mux(stream.encode(av.VideoFrame(10_000, 2, "yuv420p")))
+        container.mux(stream.encode(None))
+
+
+def no_frame(path: Path) -> None:
+    """A header that is whole, and pictures that are noise."""
+    film(path, scene(10, size=(160, 120)), options={"bf": "0"})
+    content = bytearray(path.read_bytes())
+    start = content.index(b"mdat") + 4
+    end = content.index(b"moov") - 4
+    content[start:end] = np.random.default_rng(0).bytes(end - start)
+    path.write_bytes(content)
+
+
+BROKEN: dict[Callable[[Path], None], str] = {
+    text: "not a readable video",
+    nothing: "not a readable video",
+    chance: "not a readable video",
+    header_only: "not a readable video",
+    sound_only: "no video stream",
+    thin: "10000×2 pixels, too thin",
+    no_frame: "no frame",
+}
+
+
+@pytest.mark.parametrize(
+    ("make", "reason"), BROKEN.items(), ids=lambda x: getattr(x, "__name__", "")
+)
+def test_what_cannot_be_seen_is_said_in_one_line(
+    tmp_path: Path, make: Callable[[Path], None], reason: str
+) -> None:
+    path = tmp_path / "film.mp4"
+    make(path)
+    with pytest.raises(InputError) as caught:
+        times(path)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert reason in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="No such file"):
+        Film(tmp_path / "none.mp4")
+
+
+def test_one_frame_is_a_film(tmp_path: Path) -> None:
+    path = film(tmp_path / "a.mp4", scene(1, size=(160, 120)))
+    assert times(path) == [0.0]
+
+
+def test_the_name_does_not_matter(tmp_path: Path) -> None:
+    path = film(tmp_path / "a.mkv", scene(5, size=(160, 120)))
+    assert len(times(path.rename(tmp_path / "a.avi"))) == 5
+
+
+def test_a_film_that_is_cut_short_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    path = film(tmp_path / "a.mkv", scene(150, size=(160, 120)), options={"g": "15"})
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    with Film(path) as opened:
+        found = [frame.time for frame in opened]
+        assert 20 < len(found) < 120
+        assert any("cut short" in flaw for flaw in opened.flaws())
+
+
+def test_damaged_packets_are_left_out(tmp_path: Path) -> None:
+    path = film(tmp_path / "a.mp4", scene(60, size=(160, 120)), options={"g": "10", "bf": "0"})
+    content = bytearray(path.read_bytes())
+    middle = content.index(b"mdat") + (content.index(b"moov") - content.index(b"mdat")) // 2
+    content[middle : middle + 300] = np.random.default_rng(0).bytes(300)
+    path.write_bytes(content)
+    assert len(times(path)) > 30
+
+
+def test_a_file_that_says_it_lasts_for_days_is_refused(tmp_path: Path) -> None:
+    path = film(tmp_path / "a.mkv", scene(2, size=(160, 120)), stamps=[0, 30 * 3600 * 50])
+    with pytest.raises(InputError, match="hours"):
+        times(path)

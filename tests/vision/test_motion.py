@@ -1,0 +1,173 @@
+"""Rendered motion with a known answer."""
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from howsteps.vision import tracks
+from howsteps.vision.flow import FlowField, camera, without_camera
+from howsteps.vision.motion import Motion
+from howsteps.vision.options import MotionOptions
+from tests.vision.naive import hof_frame
+from tests.vision.scenes import scene, texture
+
+FRAMES = 40
+
+
+def watch(
+    options: MotionOptions | None = None, rate: float = 30.0, **what: object
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Descriptors and speeds (pixels per frame of 1/30 s) of all tracks in a rendered scene."""
+    motion = Motion(options)
+    descriptors, speeds = [np.empty((0, 108), np.float32)], [np.empty((0, 2), np.float32)]
+    for n, picture in enumerate(scene(int(FRAMES * rate / 30), **what)):  # type: ignore[arg-type]
+        ended = motion.step(picture, n / rate)
+        if ended is not None:
+            descriptors.append(ended.descriptors)
+            path = ended.paths
+            speeds.append((path[:, -1] - path[:, 0]) / (path.shape[1] - 1) * rate / 30)
+    return np.concatenate(descriptors), np.concatenate(speeds)
+
+
+def directions(descriptors: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Share of each of the nine bins, over all cells."""
+    shares = (descriptors.reshape(-1, 12, 9) ** 2).mean(axis=(0, 1))
+    return shares / shares.sum()
+
+
+def test_nothing_moves_in_a_still_scene() -> None:
+    assert len(watch()[0]) == 0
+
+
+def test_a_disc_is_followed_at_its_speed() -> None:
+    descriptors, speeds = watch(disc=(3, 0))
+    assert len(descriptors) > 300
+    inside = speeds[np.abs(speeds[:, 0] - 3) < 0.5]
+    assert len(inside) > 0.4 * len(speeds)  # the others are on the disc's edge
+    assert np.abs(np.median(inside, axis=0) - [3, 0]).max() < 0.1
+    shares = directions(descriptors)
+    assert shares[0] > 0.7  # to the right
+    assert shares[[1, 2, 3, 4, 5, 6, 7]].max() < 0.06
+
+
+@pytest.mark.parametrize(
+    ("towards", "bin_"), [((3, 0), 0), ((0, 3), 2), ((-3, 0), 4), ((0, -3), 6)]
+)
+def test_directions_have_their_bins(towards: tuple[float, float], bin_: int) -> None:
+    shares = directions(watch(disc=towards)[0])
+    assert shares[:8].argmax() == bin_
+
+
+@pytest.mark.parametrize("pan", [(3, 1), (-2.5, 0.3), (0.5, -4)])
+def test_a_pan_over_a_still_scene_leaves_nothing(pan: tuple[float, float]) -> None:
+    assert len(watch(camera=pan)[0]) == 0
+    before, speeds = watch(MotionOptions(camera=False), camera=pan)
+    assert len(before) > 3000
+    assert np.abs(np.median(speeds, axis=0) + pan).max() < 0.15  # what is seen goes the other way
+
+
+def test_a_disc_under_a_pan_keeps_its_own_motion() -> None:
+    descriptors, speeds = watch(camera=(-3, 1), disc=(2, 2))
+    assert len(descriptors) > 300
+    shares = directions(descriptors)
+    assert shares[1] > 0.6  # down to the right: its own way, not the one on the screen
+    # On the screen it goes (5, 1).
+    assert np.abs(np.median(speeds, axis=0) - [5, 1]).max() < 0.6
+
+
+def test_an_object_that_the_camera_follows_still_moves() -> None:
+    descriptors, speeds = watch(camera=(4, 0), disc=(4, 0))
+    assert len(descriptors) > 300
+    assert np.abs(np.median(speeds, axis=0)).max() < 0.6  # it stands still on the screen
+    assert directions(descriptors)[0] > 0.6
+
+
+@pytest.mark.parametrize("rate", [15.0, 25.0, 60.0])
+def test_the_frame_rate_does_not_change_the_answer(rate: float) -> None:
+    per_frame = 3 * 30 / rate
+    descriptors, speeds = watch(rate=rate, disc=(per_frame, 0))
+    assert len(descriptors) > 150
+    inside = speeds[np.abs(speeds[:, 0] - 3) < 0.5]
+    assert abs(np.median(inside[:, 0]) - 3) < 0.1
+    assert directions(descriptors)[0] > 0.65
+
+
+def test_frames_closer_than_the_rate_are_left_out() -> None:
+    motion = Motion(MotionOptions(rate=15.0))
+    seen = []
+    for n in range(60):
+        if motion.due(n / 60):
+            motion.step(np.zeros((60, 80), np.uint8), n / 60)
+            seen.append(n)
+    assert seen == list(range(0, 60, 4))
+
+
+def test_a_cut_ends_all_tracks() -> None:
+    motion = Motion(MotionOptions(least_moved=0.0, least_spread=0.0))
+    scenes = [*scene(10, seed=1), *(255 - picture for picture in scene(14, seed=9))]
+    ended = [motion.step(picture, n / 30) for n, picture in enumerate(scenes)]
+    assert all(tracks is None for tracks in ended)
+
+
+def test_a_blank_picture_has_nothing_to_follow() -> None:
+    motion = Motion()
+    for n in range(20):
+        assert motion.step(np.full((120, 160), 128, np.uint8), n / 30) is None
+
+
+def test_the_same_pictures_give_the_same_descriptors() -> None:
+    first, second = (watch(camera=(1, 0), disc=(3, 1))[0] for _ in range(2))
+    assert np.array_equal(first, second)
+
+
+def test_every_descriptor_is_made_of_roots_of_shares() -> None:
+    descriptors, _ = watch(disc=(3, 2))
+    per_time = (descriptors.reshape(-1, 3, 36) ** 2).sum(axis=2)
+    assert per_time.max() <= 1 + 1e-5
+    assert per_time.min() > 0.5  # frames of one track look alike, so their mean is nearly a unit
+
+
+def test_integral_images_agree_with_plain_sums() -> None:
+    chance = np.random.default_rng(0)
+    flow = chance.normal(0, 2, (48, 64, 2)).astype(np.float32)
+    sums = tracks.direction_sums(flow, 0.4)
+    path = np.zeros((200, 2, 2), np.float32)
+    path[:, 0] = chance.random((200, 2)) * [63, 47]
+    found = np.zeros((200, 36), np.float32)
+    patch = chance.choice([16.0, 22.6, 32.0], 200).astype(np.float32)
+    alive = np.ones(200, np.bool_)
+    tracks.advance(flow, flow, sums, patch, path, np.zeros((200, 2), np.float32), found, alive)
+    for n in range(200):
+        wanted = hof_frame(flow, *path[n, 0], patch[n], still=0.4)
+        assert found[n] == pytest.approx(wanted, abs=2e-3)
+
+
+def test_tracks_that_leave_the_picture_are_struck_out() -> None:
+    flow = np.full((20, 30, 2), 5, np.float32)
+    path = np.zeros((2, 2, 2), np.float32)
+    path[:, 0] = [[2, 2], [27, 10]]
+    alive = np.ones(2, np.bool_)
+    sums = tracks.direction_sums(flow, 0.4)
+    patch, moved = np.full(2, 8, np.float32), np.zeros((2, 2), np.float32)
+    tracks.advance(flow, flow, sums, patch, path, moved, np.zeros((2, 36), np.float32), alive)
+    assert alive.tolist() == [True, False]
+    assert path[0, 1].tolist() == [7, 7]
+
+
+def test_the_camera_is_the_homography_of_the_scene() -> None:
+    picture = texture(240, 320)
+    turn = cv2.getRotationMatrix2D((160, 120), 1.5, 1.01)
+    moved = cv2.warpAffine(picture, turn, (320, 240), borderMode=cv2.BORDER_REFLECT)
+    flow, filtered = FlowField().between(picture, moved)
+    found = camera(picture, flow)
+    assert found is not None
+    corners = np.array([[40, 40, 1], [280, 40, 1], [40, 200, 1], [280, 200, 1]], float)
+    there = corners @ found.T
+    assert there[:, :2] / there[:, 2:] == pytest.approx(corners @ turn.T, abs=0.6)
+    left = without_camera(filtered, np.linalg.inv(found), 1.0)
+    assert np.abs(left[40:200, 40:280]).mean() < 0.15
+
+
+def test_without_corners_there_is_no_camera() -> None:
+    assert camera(np.zeros((60, 80), np.uint8), np.zeros((60, 80, 2), np.float32)) is None
