@@ -131,7 +131,8 @@ def evidence(scores: Floats, window: Mask, trust: float) -> Floats:
 def _worth(window: Mask, seconds: float) -> Floats:
     """Labels of a window: it is worth some seconds of the step, wherever in it they are."""
     length = window.sum(axis=0) * seconds
-    return window * np.minimum(1.0, MENTION / np.maximum(length, seconds))
+    worth: Floats = window * np.minimum(1.0, MENTION / np.maximum(length, seconds))
+    return worth
 
 
 def _labels(probability: Floats, seconds: float) -> Floats:

@@ -35,7 +35,8 @@ def context(evidence: Floats, gap: int = 0) -> Floats:
     for k in range(steps - 2, -1, -1):
         after[:, k] = _so_far((evidence[:, k + 1] + after[:, k + 1])[::-1], gap)[::-1]
     both = before + after
-    return np.maximum(both - both.max(axis=0), _FORBIDDEN)
+    weight: Floats = np.maximum(both - both.max(axis=0), _FORBIDDEN)
+    return weight
 
 
 def posterior(evidence: Floats, gap: int = 0, order: float = ORDER) -> Floats:
