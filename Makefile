@@ -15,12 +15,16 @@ DATA ?= ../shared/data
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,asr,vision]'
 	touch $@
 
+.venv/ready-demo: .venv/ready
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[vision]'
+	touch $@
+
 .venv/ready-docs: .venv/ready
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[docs]'
 	touch $@
 
-demo: .venv/ready
-	$(BIN)/howsteps demo
+demo: .venv/ready-demo
+	$(BIN)/howsteps demo --out build/demo
 
 test: .venv/ready-dev chromium
 	$(BIN)/ruff check .
@@ -49,6 +53,7 @@ bench: .venv/ready-dev
 	$(BIN)/python -m benchmarks.relations $(DATA)/captions
 	$(BIN)/python -m benchmarks.script $(DATA)/captions
 	$(BIN)/python -m benchmarks.localise
+	$(BIN)/python -m benchmarks.real $(DATA)
 	$(BIN)/python -m benchmarks.page
 
 # The parser that ships with howsteps (docs/parser.md). `make silver` needs a GPU, torch and

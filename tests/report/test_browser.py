@@ -9,15 +9,14 @@ import pytest
 from howsteps.report import write_page
 from howsteps.task import Script, Task
 
+from .chromium import until
 from .job import tea, with_video
 
 NEAR = 1.5  # seconds that a film may have played on before we look
 
 
 def player_time(page, pane: int = 0) -> float:
-    page.wait_for_function(
-        "n => document.querySelectorAll('#viewer video')[n].currentTime > 0", arg=pane
-    )
+    until(page, "n => document.querySelectorAll('#viewer video')[n].currentTime > 0", arg=pane)
     return page.locator("#viewer video").nth(pane).evaluate("video => video.currentTime")
 
 
@@ -60,7 +59,8 @@ def test_every_step_of_every_video_is_a_frame_or_said_to_be_absent(visit, report
             else:
                 assert "% sure" in shown.inner_text()
                 shown.scroll_into_view_if_needed()
-                page.wait_for_function(
+                until(
+                    page,
                     "img => img.complete && img.naturalWidth === 320",
                     arg=shown.locator("img").element_handle(),
                 )
@@ -154,7 +154,8 @@ def test_two_videos_step_through_the_same_steps(visit, report, job) -> None:
         page.get_by_role("button", name="Next step").click()
         for pane in (0, 1):
             video = int(page.locator(".pane").nth(pane).get_attribute("data-video"))
-            page.wait_for_function(
+            until(
+                page,
                 "([n, time]) => Math.abs(document.querySelectorAll('#viewer video')[n].currentTime"
                 " - time) < 1.5",
                 arg=[pane, place(job, video, step).time],
@@ -180,7 +181,7 @@ def test_keys_step_change_videos_and_pause(visit, report) -> None:
     page.locator(".transcript").first.focus()
     page.evaluate("document.querySelectorAll('#viewer video').forEach(v => v.pause())")
     page.keyboard.press("Space")
-    page.wait_for_function("!document.querySelector('#viewer video').paused")
+    until(page, "!document.querySelector('#viewer video').paused")
     page.keyboard.press("Escape")
     assert not page.locator("#viewer").is_visible()
     assert page.evaluate("document.querySelector('#viewer video').paused")
@@ -259,6 +260,12 @@ def test_dark_follows_the_system_until_somebody_chooses(visit, report) -> None:
     assert dark != light
     page.reload()
     assert page.evaluate(paper) == light
+
+
+def test_nothing_glides_where_the_system_asks_for_less_motion(visit, report) -> None:
+    glide = "getComputedStyle(document.documentElement).scrollBehavior"
+    assert visit(report).evaluate(glide) == "smooth"
+    assert visit(report, reduced_motion="reduce").evaluate(glide) == "auto"
 
 
 @pytest.mark.parametrize("width", [320, 390, 768])
@@ -375,7 +382,7 @@ def test_a_moved_folder_works_as_before(visit, films, tmp_path) -> None:
     write_page(result, home / "out")
     shutil.move(home, tmp_path / "there")
     page = visit(tmp_path / "there" / "out" / "report.html")
-    page.wait_for_function("document.querySelector('.sheet img').naturalWidth > 0")
+    until(page, "document.querySelector('.sheet img').naturalWidth > 0")
     cell(page, 0, 3).click()
     assert 0 <= player_time(page) - place(result, 0, 3).time < NEAR
 
@@ -386,7 +393,8 @@ def test_without_places_a_click_plays_where_the_step_is_named(visit, job, tmp_pa
     said = job.script.steps[0].mentions[0]
     number = [video.id for video in job.task.videos].index(said.video)
     cell(page, number, 0).click()
-    page.wait_for_function(
+    until(
+        page,
         "time => Math.abs(document.querySelector('#viewer video').currentTime - time) < 0.5",
         arg=said.start,
     )

@@ -12,12 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from howsteps import datasets
 from howsteps.datasets.collection import WORK_FOLDER
-from howsteps.engine import stages
+from howsteps.engine import seeing, stages
 from howsteps.engine.events import Listener, Wrote, silent
 from howsteps.engine.executor import local
 from howsteps.engine.files import write_whole
@@ -33,6 +30,7 @@ from howsteps.task import Mode, Result, Script, Task
 CACHE = "cache"
 SCRIPT = "script.json"
 MODEL = "model"
+EXPORTS = "exports"
 
 
 @dataclass(frozen=True)
@@ -53,6 +51,7 @@ def run(
     begin: str | None = None,
     force: Sequence[str] = (),
     workers: int = 1,
+    pages: bool = True,
     tell: Listener = silent,
 ) -> Run:
     """Find the steps of every task under a path, and write them down.
@@ -74,6 +73,8 @@ def run(
         Make this stage and all after it again; make these stages again.
     workers
         How many processes work on videos.
+    pages
+        Also write the page that shows the result, and the exports that are text.
     tell
         Called with every event.
 
@@ -86,7 +87,7 @@ def run(
     _check(source, out, begin, force)
     mark(out)
     redo = frozenset(force) | frozenset(STAGES[STAGES.index(begin) :] if begin else ())
-    work = Work(Store(out / CACHE), local(workers), tell, redo)
+    work = Work(Store(out / CACHE), local(workers), tell, redo, workers)
     collection = datasets.read(source)
     problems = list(collection.problems)
     work.note(problems)
@@ -95,10 +96,11 @@ def run(
     for task in collection.tasks:
         folder = out if len(collection.tasks) == 1 else out / task.name
         result, found = _one(task, folder, options, script, work)
-        work.note(found)
-        problems += found
         if result is not None:
             results[task.name], folders[task.name] = result, folder
+            found += _present(result, folder, work) if pages else []
+        work.note(found)
+        problems += found
     return Run(results, folders, tuple(problems))
 
 
@@ -111,6 +113,7 @@ def discover(
     seed: int = 0,
     speech: str | None = None,
     vision: bool | None = None,
+    quick: bool = False,
     device: str = "cpu",
     workers: int = 1,
     tell: Listener = silent,
@@ -123,7 +126,7 @@ def discover(
         A folder with the videos and captions of one job.
     out
         A work folder; what was computed is kept there. None: nothing is written.
-    steps, mode, seed, speech, vision, device
+    steps, mode, seed, speech, vision, quick, device
         As for :class:`howsteps.engine.options.Options`.
     workers
         How many processes work on videos; with more than one, call this under
@@ -136,9 +139,11 @@ def discover(
     HowstepsError
         There is no task or more than one, or its steps cannot be found; the message says why.
     """
-    options = Options(steps, mode, seed, speech=speech, vision=vision, device=device)
+    options = Options(steps, mode, seed, speech=speech, vision=vision, quick=quick, device=device)
     with tempfile.TemporaryDirectory() as empty:
-        done = run(source, Path(out or empty), options, workers=workers, tell=tell)
+        done = run(
+            source, Path(out or empty), options, workers=workers, pages=out is not None, tell=tell
+        )
     if len(done.results) == 1:
         [result] = done.results.values()
         return result
@@ -177,11 +182,11 @@ def _one(
         script = read_script(given, task) if given else stages.script_of(task, options, work)
         if not script.steps:
             raise HowstepsError(_why_no_steps(task, options.steps))
-        features, keys, task, found = _features(task, options, work)
+        seen = seeing.seen(task, options, work)
+        problems += seen.problems
+        task, found = _known(seen.task, seen.vectors)
         problems += found
-        task, found = _known(task, features)
-        problems += found
-        place = stages.located(task, script, features, keys, options, work)
+        place = stages.located(task, script, seen, options, work)
     except InputError as error:
         return None, [*problems, error.problem]
     except HowstepsError as error:
@@ -203,12 +208,6 @@ def _why_no_steps(task: Task, asked: int | None) -> str:
     return "no two narrators name the same thing; more videos, or more of what is said, may help"
 
 
-def _features(
-    task: Task, options: Options, work: Work
-) -> tuple[dict[str, NDArray[np.floating]], dict[str, str], Task, list[Problem]]:
-    return {}, {}, task, []
-
-
 def _known(task: Task, features: Mapping[str, object]) -> tuple[Task, list[Problem]]:
     """Set aside the videos of which nothing is known: neither a word nor a picture."""
     videos = tuple(v for v in task.videos if v.sentences or v.id in features)
@@ -227,3 +226,17 @@ def _write(result: Result, script: Script, folder: Path, model: Path, work: Work
         write_whole(folder / MODEL / path.name, path.read_bytes())
     write_whole(folder / FILE, text_of(result, folder).encode())
     work.tell(Wrote(name, folder / FILE))
+
+
+def _present(result: Result, folder: Path, work: Work) -> list[Problem]:
+    """Write what people look at, and what other programs read."""
+    from howsteps.report import write_page  # noqa: PLC0415 - not needed by who only wants the result
+    from howsteps.report.exports import TEXT, export  # noqa: PLC0415
+
+    name = result.task.name
+    problems: list[Problem] = []
+    page = write_page(result, folder, on_problem=problems.append)
+    work.tell(Wrote(name, page))
+    _, unwritten = export(result, folder / EXPORTS, TEXT)
+    work.tell(Wrote(name, folder / EXPORTS))
+    return problems + unwritten

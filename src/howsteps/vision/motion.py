@@ -59,7 +59,7 @@ class Motion:
     def __init__(self, options: MotionOptions | None = None, spent: Spent | None = None) -> None:
         self.options = options or MotionOptions()
         self.spent = Spent(float) if spent is None else spent
-        self._field = FlowField()
+        self._field = FlowField(self.options.flow)
         self._before: Picture | None = None
         self._time = 0.0
         self._turn = 0
