@@ -1,7 +1,8 @@
 """How well steps are placed: ``python -m benchmarks.places [CAPTIONS]``.
 
 CAPTIONS is a folder of task files with ground truth. Prints F1 by the paper's protocol, K ≤ 10:
-from captions alone (five draws of 30 videos, and all), and on synthetic recordings with features.
+from captions alone (five draws of 30 videos, and all); without CAPTIONS, or with ``--recordings``,
+on synthetic recordings with features.
 The script is that of the mode ``default``; ``supervised`` learns the true steps from the true
 intervals of other videos, with the same features and the same ordered programme.
 """
@@ -40,9 +41,17 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("captions", type=Path, nargs="?")
     options.add_argument("--draws", type=int, default=DRAWS)
-    options.add_argument("--without-all", action="store_true", help="leave out the whole tasks")
-    options.add_argument("--without-paper", action="store_true", help="leave out the slow mode")
+    options.add_argument("--ways", nargs="+", default=list(HEARD), choices=list(HEARD))
+    options.add_argument("--recordings", action="store_true", help="the synthetic ones too")
     chosen = options.parse_args()
+    if chosen.captions is None or chosen.recordings:
+        on_recordings()
+    if chosen.captions is not None:
+        on_captions(chosen.captions, chosen.draws, chosen.ways)
+
+
+def on_recordings() -> None:
+    """Synthetic recordings, with features of the video."""
     print("| synthetic recordings | way | F1 | s |\n|---|---|---|---|")
     for name, setting in SETTINGS.items():
         drawn = [recordings(setting, seed=seed) for seed in range(SEEDS)]
@@ -54,26 +63,23 @@ def main() -> None:
             ]
             spent = (time.process_time() - began) / len(drawn)
             print(f"| {name} | {way} | {np.mean(scores):.3f} | {spent:.1f} |", flush=True)
-    if chosen.captions is None:
-        return
+
+
+def on_captions(folder: Path, draws_of_30: int, ways: list[str]) -> None:
+    """Real captions, without video."""
     print("\n| task | videos | way | F1 | s |\n|---|---|---|---|---|")
-    for path in sorted(chosen.captions.glob("*.json")):
+    for path in sorted(folder.glob("*.json")):
         [whole], [seen] = datasets.read(path).tasks, truths.read(path).truths
         heard = hear(whole)
-        sizes = [(DRAW, chosen.draws)]
-        if not chosen.without_all:
-            sizes.append((len(heard.videos), 1))
-        for many, draws in sizes:
+        for many, draws in ((DRAW, draws_of_30), (len(heard.videos), 1)):
             tasks = [draw(heard, many, seed) for seed in range(draws)]
             scripts = [discover(task, steps=STEPS, mode="default") for task in tasks]
-            for way, call in HEARD.items():
-                if way == "paper" and chosen.without_paper:
-                    continue
+            for way in ways:
                 began = time.process_time()
                 scores = []
                 for task, script in zip(tasks, scripts, strict=True):
                     own = among(seen, task)
-                    scores.append(f1(call(task, script, {}, own), own, script))
+                    scores.append(f1(HEARD[way](task, script, {}, own), own, script))
                 spent = (time.process_time() - began) / draws
                 print(
                     f"| {heard.name} | {many} | {way} | {np.mean(scores):.3f} | {spent:.1f} |",
