@@ -36,9 +36,9 @@ test: .venv/ready-dev chromium
 chromium: .venv/ready-dev
 	$(BIN)/python -m tests.report.chromium
 
-# The pictures of the page in the docs; WORK=folder takes them of a result of your own.
-screenshots: chromium
-	$(BIN)/python -m tests.report.screenshots docs/images $(WORK)
+# The pictures of the page in the docs, of the demo.
+screenshots: chromium demo
+	$(BIN)/python -m tests.report.screenshots docs/images build/demo/steps
 
 lint: .venv/ready-dev
 	$(BIN)/ruff check --fix .
