@@ -15,12 +15,16 @@ DATA ?= ../shared/data
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev,asr,vision]'
 	touch $@
 
+.venv/ready-demo: .venv/ready
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[vision]'
+	touch $@
+
 .venv/ready-docs: .venv/ready
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[docs]'
 	touch $@
 
-demo: .venv/ready
-	$(BIN)/howsteps demo
+demo: .venv/ready-demo
+	$(BIN)/howsteps demo --out build/demo
 
 test: .venv/ready-dev chromium
 	$(BIN)/ruff check .

@@ -42,6 +42,11 @@ def test_the_steps_are_listed_in_order(folder: Path) -> None:
     assert code == 0
     assert "wash a cat: 3 steps from 3 videos" in out
     assert out.index("fill the tub") < out.index("catch the cat") < out.index("dry off the cat")
+    assert "alike" in out
+
+
+def test_the_paper_shows_its_alignment(folder: Path) -> None:
+    _, out, _ = run(folder, "--quiet", "--steps", "9", "--mode", "paper")
     assert "alignment" in out
 
 
@@ -52,7 +57,7 @@ def test_columns_show_where_every_video_names_every_step(folder: Path) -> None:
 
 
 def test_a_certificate_on_request(folder: Path) -> None:
-    _, out, _ = run(folder, "--quiet", "--certify", "5")
+    _, out, _ = run(folder, "--quiet", "--mode", "paper", "--certify", "5")
     assert "proved to be the best" in out
 
 
@@ -80,6 +85,6 @@ def test_silence_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_nothing_stands_out_in_one_narration(folder: Path) -> None:
-    code, out, _ = run(folder / "v0.srt", "--quiet", "--steps", "2")
+    code, out, _ = run(folder / "v0.srt", "--quiet", "--mode", "paper", "--steps", "2")
     assert code == 0
     assert "no relation stands out" in out

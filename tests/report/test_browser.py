@@ -262,6 +262,12 @@ def test_dark_follows_the_system_until_somebody_chooses(visit, report) -> None:
     assert page.evaluate(paper) == light
 
 
+def test_nothing_glides_where_the_system_asks_for_less_motion(visit, report) -> None:
+    glide = "getComputedStyle(document.documentElement).scrollBehavior"
+    assert visit(report).evaluate(glide) == "smooth"
+    assert visit(report, reduced_motion="reduce").evaluate(glide) == "auto"
+
+
 @pytest.mark.parametrize("width", [320, 390, 768])
 def test_small_screens_never_scroll_sideways(visit, report, width) -> None:
     page = visit(report, width=width, height=800)

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from howsteps.evaluate import Score
     from howsteps.task import Result, Truth
 
-LEAD = 4.0  # seconds: in the demo a step is done up to so long after its sentence begins
-
 
 def demo(
     out: Annotated[
@@ -58,24 +56,27 @@ def demo(
 
 def _scores(result: "Result", truth: "Truth") -> Table:
     """What was found against what is true."""
+    from howsteps.demo.job import rules  # noqa: PLC0415
     from howsteps.evaluate import (  # noqa: PLC0415
         Variant,
-        by_time,
-        events_of,
+        judged,
         paper_f1,
         place,
         script_score,
     )
+    from howsteps.localise.located import NEITHER  # noqa: PLC0415
 
     steps = len(result.script.steps)
-    counts_as = by_time(events_of(result.script), truth, steps, lead=LEAD)
-    placement = place(result.localisations, truth, steps)
+    counts_as = judged(result.script.steps, rules(), truth.steps)
+    sure = [each for each in result.localisations if each.evidence != NEITHER]
     rows: dict[str, Score] = {
         "the script: right steps, in the right order": script_score(
-            counts_as, range(len(truth.steps)), "by time"
+            counts_as, range(len(truth.steps)), "judged"
         ),
-        "the places: every step found while it is done": paper_f1(placement),
-        "the places that were claimed": paper_f1(placement, Variant.made),
+        "the places: every step found while it is done": paper_f1(
+            place(result.localisations, truth, steps)
+        ),
+        "the places that are no guesses": paper_f1(place(sure, truth, steps), Variant.made),
     }
     table = Table(box=None, pad_edge=False, header_style="dim", title_justify="left")
     table.add_column("against the truth")

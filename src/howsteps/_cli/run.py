@@ -142,10 +142,30 @@ def default_out(source: Path) -> Path:
 
 def show(done: "Run") -> None:
     """Print the script of every task, and where all of it is."""
+    from howsteps.report.page import PAGE  # noqa: PLC0415 - kept out of the start of every command
+
     for name, result in done.results.items():
         show_script(result.task, result.script)
+        if sure := _sure(result):
+            screen.out.print(f"[dim]{escape(sure)}[/]")
         screen.out.print(f"[dim]{escape(_found(result))}[/]")
-        screen.out.print(f"written to {escape(str(done.folders[name]))}", soft_wrap=True)
+        folder = done.folders[name]
+        screen.out.print(f"written to {escape(str(folder))}", soft_wrap=True)
+        if (page := folder / PAGE).is_file():
+            screen.out.print(f"to look at: {escape(str(page))}", soft_wrap=True)
+
+
+def _sure(result: "Result") -> str:
+    """``half of the videos give 81% of these steps again; least sure: 4 (33%)``."""
+    shares = {
+        n: s.stability for n, s in enumerate(result.script.steps, 1) if s.stability is not None
+    }
+    if not shares:
+        return ""
+    least = min(shares, key=lambda number: shares[number])
+    mean = sum(shares.values()) / len(shares)
+    which = f"; least sure: step {least} ({shares[least]:.0%})" if shares[least] < mean else ""
+    return f"half of the videos give {mean:.0%} of these steps again{which}"
 
 
 def _found(result: "Result") -> str:

@@ -71,6 +71,8 @@ def script(
         scripts[task.name] = found
         if str(json_file) != "-":
             show_script(task, found)
+            if found.steps:
+                screen.out.print(f"[dim]{quality(found, mode)}[/]")
             if columns:
                 show_places(task, found)
     if json_file is not None:
@@ -79,7 +81,7 @@ def script(
 
 
 def show_script(task: Task, found: Script) -> None:
-    """Print the steps, and how good the alignment behind them is."""
+    """Print the steps, with the videos that name each."""
     screen.out.print(
         f"\n[bold]{escape(task.name)}[/]: {screen.plural(len(found.steps), 'step')} "
         f"from {screen.plural(len(task.videos), 'video')}"
@@ -108,8 +110,6 @@ def show_script(task: Task, found: Script) -> None:
         )
         table.add_row(*cells[: len(table.columns)])
     screen.out.print(table)
-    if found.objective:  # a script that a person gave comes from no alignment
-        screen.out.print(f"[dim]{quality(found)}[/]")
 
 
 def other_words(step: Step) -> str:
@@ -117,8 +117,11 @@ def other_words(step: Step) -> str:
     return ", ".join(str(relation) for relation, _ in step.relations[1 : 1 + OTHER_WORDS])
 
 
-def quality(found: Script) -> str:
-    """The figures of the alignment in one line."""
+def quality(found: Script, mode: options.Mode) -> str:
+    """The figures of the model in one line."""
+    if mode is options.Mode.default:
+        share = found.objective / found.bound if found.bound else 0.0
+        return f"mentions are {share:.0%} alike and in order, in {found.seconds:.1f} s"
     line = f"alignment {found.objective:,.0f} ({found.objective_per_token:.2f} per mention)"
     took = f", in {found.seconds:.1f} s" if found.seconds else ""
     if found.objective == found.bound:

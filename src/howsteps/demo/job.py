@@ -6,10 +6,10 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from howsteps import datasets
-from howsteps.datasets import truth
+from howsteps.datasets import judgement_file, truth
 from howsteps.engine.executor import Executor
 from howsteps.errors import HowstepsError
-from howsteps.task import Truth
+from howsteps.task import Rule, Truth
 
 NAME = "fix_a_flat_bike_tire"
 _AFTERWARDS = 2.0  # seconds of film after the last word
@@ -20,6 +20,12 @@ def true_steps() -> Truth:
     with as_file(files("howsteps.demo") / "steps.csv") as table:
         [found] = truth.read(table).truths
     return found
+
+
+def rules() -> dict[str, tuple[Rule, ...]]:
+    """Which relations name which true step, as the project judged it."""
+    with as_file(files("howsteps.demo") / "judgement.json") as file:
+        return judgement_file.read(file, true_steps().steps)
 
 
 def prepare(

@@ -6,6 +6,7 @@ computes raises it, and nothing that was kept before is taken for the new.
 """
 
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,10 +28,12 @@ from howsteps.result import (
     script_record,
     with_narration,
 )
+from howsteps.script.agreement import with_stability
 from howsteps.task import Caption, Localisation, Mode, Script, Task, Video, Word
 
 TRANSCRIBE, NARRATION, SCRIPT, LOCALISE = 1, 1, 1, 1
 
+SECONDS_A_HALF = 1.0  # of the search in half of the videos
 FEW_NARRATIONS = 32  # are heard in the time that a second parser takes to load
 
 
@@ -131,7 +134,7 @@ def _parser_identity(parser: str | None) -> str:
 
 
 def script_of(task: Task, options: Options, work: Work) -> Script:
-    """The steps of the job.
+    """The steps of the job, each with how often halves of the videos give it again.
 
     Raises
     ------
@@ -151,6 +154,15 @@ def script_of(task: Task, options: Options, work: Work) -> Script:
             from howsteps.script import discover  # noqa: PLC0415 - loads Numba
 
             script = discover(task, steps=options.steps, mode=options.mode, seed=options.seed)
+            if script.steps:
+                again = partial(
+                    discover,
+                    steps=len(script.steps),
+                    mode=options.mode,
+                    seed=options.seed,
+                    seconds=SECONDS_A_HALF,
+                )
+                script = with_stability(script, task, again, seed=options.seed)
             value = script_record(script, task)
             work.store.keep_json("script", key, value)
         progress.done(task.name, kept=not missing)

@@ -1,24 +1,21 @@
 """Discover the script of a task: its steps in order, from what the narrators mention."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.narration.summary import usual_phrase
-from howsteps.script import selection
+from howsteps.script import gathering, selection
 from howsteps.script.alignment import Alignment, align, check_mode
+from howsteps.script.labels import shown
 from howsteps.script.problem import AlignmentError
 from howsteps.script.solver import AUTHORS, SEARCH, Solver
 from howsteps.script.stability import stable_steps
 from howsteps.script.talk import talk
-from howsteps.task import Mention, Relation, Script, Step, Task
+from howsteps.task import Mention, Relation, Script, Task
 
 MatchFunction = Callable[[Sequence[Relation]], NDArray[np.bool_]]
-
-EXAMPLES = 3
-EXAMPLE_WORDS = 10  # a sentence of about this length is quick to read
 
 
 @dataclass(frozen=True)
@@ -27,6 +24,10 @@ class Options:
 
     Parameters
     ----------
+    model
+        ``alignment``: slots of matching relations (the paper). ``profile``: groups of like
+        mentions in order (:mod:`howsteps.script.profile`), which has no use for ``vocabulary``,
+        ``keep_last``, ``broad``, ``senses`` and ``solver``.
     vocabulary
         Align the mentions of this many most frequent relations only (authors: 45).
     keep_last
@@ -43,6 +44,7 @@ class Options:
         How the alignment is looked for.
     """
 
+    model: str = "alignment"
     vocabulary: int | None = None
     keep_last: bool = False
     broad: bool = False
@@ -55,7 +57,7 @@ class Options:
 OPTIONS = {
     "paper": Options(),
     "authors": Options(vocabulary=45, keep_last=True, broad=True, solver=AUTHORS),
-    "default": Options(senses=2, negated=False, chatter=False),
+    "default": Options(model="profile", negated=False, chatter=False),
 }
 
 
@@ -73,7 +75,8 @@ def discover(
     """Find the steps of a job in what its narrators say.
 
     The mentions of every video are aligned on one template; the slots with most support are the
-    steps (:func:`howsteps.script.selection.keep`).
+    steps (:func:`howsteps.script.selection.keep`). In mode ``default`` steps are gathered from
+    like mentions instead (:mod:`howsteps.script.profile`).
 
     Parameters
     ----------
@@ -103,6 +106,8 @@ def discover(
         raise AlignmentError(f"{task.name}: no video has a mention; are its captions heard?")
     options = options or OPTIONS[mode]
     heard = _wanted(task, options)
+    if options.model == "profile":
+        return gathering.gathered(task, heard, steps=steps, match=match)
     relations = sorted({mention.relation for row in heard for mention in row})
     number = {relation: place for place, relation in enumerate(relations)}
     matrix = (match or wordnet(options.senses))(relations)
@@ -131,7 +136,7 @@ def discover(
             if step >= 0:
                 groups[step].append(mention)
     return Script(
-        steps=tuple(_step(task, group) for group in groups),
+        steps=tuple(shown(task, group) for group in groups),
         objective=alignment.objective,
         objective_per_token=alignment.objective_per_token,
         bound=alignment.bound,
@@ -187,30 +192,3 @@ def _members(
         for place, slot in zip(used, slots, strict=True):
             belongs[place] = number.get(slot, -1)
     return members
-
-
-def _step(task: Task, mentions: Sequence[Mention]) -> Step:
-    step = Step(label="", mentions=tuple(mentions))
-    usual = step.relations[0][0]
-    shown = [mention for mention in mentions if mention.relation == usual]
-    return replace(step, label=usual_phrase(shown), examples=_examples(task, shown))
-
-
-def _examples(task: Task, mentions: Sequence[Mention]) -> tuple[str, ...]:
-    """Sentences of different videos, the easiest to read first.
-
-    A sentence that names the thing itself, as what is done, goes before "take it off" and "it is
-    taken off"; then a length that is quick to read counts.
-    """
-    sentences = {video.id: video.sentences for video in task.videos}
-    found: list[tuple[bool, bool, int, str, str]] = []
-    for mention in mentions:
-        if mention.sentence < len(sentences[mention.video]):
-            text = sentences[mention.video][mention.sentence].text
-            length = abs(len(text.split()) - EXAMPLE_WORDS)
-            found.append((mention.resolved, mention.passive, length, text, mention.video))
-    shown: dict[str, str] = {}
-    for *_, text, video in sorted(found):
-        if text not in shown and video not in shown.values():
-            shown[text] = video
-    return tuple(shown)[:EXAMPLES]

@@ -14,7 +14,8 @@ LIGHT_VERBS = frozenset(
     "be have do go want need let know see say think like love guess hope mean call tell talk thank "
     "watch hear feel seem happen recommend prefer decide try start begin finish enjoy wish care "
     "wonder remember forget notice learn understand appreciate suggest consider expect explain "
-    "mention figure depend matter cause require involve include become own believe".split()
+    "mention figure depend matter cause require involve include become own believe "
+    "use get make keep find show buy give leave".split()
 )
 VAGUE_NOUNS = frozenset(
     "video channel comment thumb subscriber subscription link tutorial bell guy folk people friend "

@@ -32,12 +32,12 @@ def match_matrix(
     -------
     A symmetric boolean matrix with a true diagonal.
     """
-    verbs = _word_matches([relation.verb for relation in relations], "verb", wordnet, senses)
-    nouns = _word_matches([relation.noun for relation in relations], "noun", wordnet, senses)
+    verbs = word_matches([relation.verb for relation in relations], "verb", wordnet, senses)
+    nouns = word_matches([relation.noun for relation in relations], "noun", wordnet, senses)
     return verbs & nouns
 
 
-def _word_matches(
+def word_matches(
     words: Sequence[str], pos: PartOfSpeech, wordnet: WordNet, senses: int | None
 ) -> npt.NDArray[np.bool_]:
     """Return which of the words match each other.

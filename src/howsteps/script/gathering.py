@@ -1,0 +1,89 @@
+"""From mentions to steps by the ordered profile: mode ``default`` put together."""
+
+from collections.abc import Callable, Sequence
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from howsteps.script import profile
+from howsteps.script.controls import duration
+from howsteps.script.copies import originals
+from howsteps.script.labels import shown
+from howsteps.script.likeness import Saying, likeness
+from howsteps.task import Mention, Relation, Script, Task
+
+USUAL_STEPS = 10  # of the paper
+
+
+def gathered(
+    task: Task,
+    heard: Sequence[Sequence[Mention]],
+    *,
+    steps: int | None = None,
+    match: Callable[[Sequence[Relation]], NDArray[np.bool_]] | None = None,
+) -> Script:
+    """The script of a task from the mentions of each of its videos.
+
+    The steps are learnt from narrations that are nobody's copy, and found again in all of them.
+
+    Parameters
+    ----------
+    steps
+        K, the most steps; None: the usual ten.
+    match
+        Which relations are alike, instead of :func:`howsteps.script.likeness.likeness`.
+    """
+    begun = perf_counter()
+    sayings = sorted({_saying(mention) for row in heard for mention in row})
+    if not sayings:
+        return Script(())
+    everyone = _narrations(task, heard, sayings, _alike(sayings, match))
+    found = profile.learn(everyone, originals(task.videos), steps or USUAL_STEPS)
+    worth, belongs = profile.place(everyone, found)
+    mentions = [mention for row in heard for mention in row]
+    groups = [[mentions[at] for at in np.flatnonzero(belongs == k)] for k in range(len(found))]
+    return Script(
+        tuple(shown(task, group) for group in groups if group),
+        objective=-worth,
+        objective_per_token=-worth / len(mentions),
+        bound=-float(sum(min(len(row), len(found)) for row in heard)),
+        seconds=perf_counter() - begun,
+    )
+
+
+def _saying(mention: Mention) -> Saying:
+    return Saying(mention.verb, mention.particle, mention.noun)
+
+
+def _alike(
+    sayings: Sequence[Saying], match: Callable[[Sequence[Relation]], NDArray[np.bool_]] | None
+) -> csr_array:
+    if match is not None:
+        return csr_array(match([Relation(one.verb, one.noun) for one in sayings]).astype(float))
+    from howsteps.narration.wordnet import WordNet  # noqa: PLC0415 - takes a while
+
+    return likeness(sayings, WordNet.load())
+
+
+def _narrations(
+    task: Task,
+    heard: Sequence[Sequence[Mention]],
+    sayings: Sequence[Saying],
+    alike: csr_array,
+) -> profile.Narrations:
+    number = {saying: place for place, saying in enumerate(sayings)}
+    lengths = [duration(video) or 1.0 for video in task.videos]
+    return profile.Narrations(
+        np.array([number[_saying(m)] for row in heard for m in row], dtype=np.int64),
+        np.array(
+            [
+                min(1.0, m.start / length)
+                for row, length in zip(heard, lengths, strict=True)
+                for m in row
+            ]
+        ),
+        np.cumsum([0, *(len(row) for row in heard)]).astype(np.int64),
+        alike,
+    )
