@@ -1,4 +1,4 @@
-"""The pictures of docs/vision.md: ``python -m benchmarks.vision_pictures docs/pictures``."""
+"""The pictures of docs/vision.md: ``python -m benchmarks.vision_pictures docs/images``."""
 
 import argparse
 from itertools import islice
