@@ -53,6 +53,8 @@ bench: .venv/ready-dev
 	$(BIN)/python -m benchmarks.relations $(DATA)/captions
 	$(BIN)/python -m benchmarks.script $(DATA)/captions
 	$(BIN)/python -m benchmarks.localise
+	$(BIN)/python -m benchmarks.vision_flow
+	$(BIN)/python -m benchmarks.vision
 	$(BIN)/python -m benchmarks.real $(DATA)
 	$(BIN)/python -m benchmarks.page
 
