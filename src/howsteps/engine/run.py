@@ -247,4 +247,5 @@ def _present(result: Result, folder: Path, work: Work) -> list[Problem]:
     work.tell(Wrote(name, page))
     _, unwritten = export(result, folder / EXPORTS, TEXT)
     work.tell(Wrote(name, folder / EXPORTS))
-    return problems + unwritten
+    # Nobody asked for a format by name, so one that a video is too short for is not worth a line.
+    return problems + [problem for problem in unwritten if not problem.harmless]
