@@ -44,7 +44,7 @@ class _DamagedError(Exception):
 
 
 def read(path: Path, *names: str) -> dict[str, Value]:
-    """Read the variables ``names``.
+    """Read the variables ``names``; all of them if none is named.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def _variables(data: memoryview, order: str, names: tuple[str, ...]) -> Iterator
             start = _unpacked(content, _NAMED)
             # A variable that is not wanted is not unpacked further than its name.
             head = _Elements(memoryview(start), order)
-            if _Matrix(head.matrix(whole=False), order).name in names:
+            if not names or _Matrix(head.matrix(whole=False), order).name in names:
                 inner = _Elements(memoryview(_unpacked(content, _LARGEST)), order)
                 kind, content = inner.next()
             else:
@@ -83,7 +83,7 @@ def _variables(data: memoryview, order: str, names: tuple[str, ...]) -> Iterator
         if kind != _MATRIX:
             raise _DamagedError("an element is no variable")
         matrix = _Matrix(_Elements(content, order), order)
-        if matrix.name in names:
+        if not names or matrix.name in names:
             yield matrix.name, matrix.value(depth=0)
 
 
