@@ -44,3 +44,18 @@ def write_tea(path: Path, **options: object) -> Path:
 def write_rules(path: Path) -> Path:
     path.write_text(json.dumps({"rules": RULES}))
     return path
+
+
+def write_tea_folder(folder: Path, videos: int = 6) -> Path:
+    """The same job as people have it: caption files side by side, and a table of steps."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = ["video,step,start,end"]
+    for name, entry in tea(videos)["videos"].items():
+        cues = [
+            f"{n}\n00:00:{start:06.3f} --> 00:00:{end:06.3f}\n{text}\n".replace(".", ",")
+            for n, (start, end, text) in enumerate(entry["asr"], 1)
+        ]
+        (folder / f"{name}.srt").write_text("\n".join(cues))
+        rows += (f"{name},{STEPS[k - 1]},{start},{end}" for k, start, end in entry["steps"])
+    (folder / "steps.csv").write_text("\n".join(rows) + "\n")
+    return folder

@@ -15,7 +15,9 @@ from howsteps.result import from_record, read_result, record, schema, settled, t
 from howsteps.task import Localisation, Mention, Result, Script, Sentence, Step, Task, Video, Word
 
 seconds = st.floats(0, 1e5)
+share = st.none() | st.floats(0, 1)
 texts = st.text(st.characters(codec="utf-8"), min_size=1, max_size=12)
+examples = st.lists(texts, max_size=2)
 
 
 @st.composite
@@ -57,7 +59,9 @@ def results(draw: st.DrawFn) -> Result:
     said = [mention for video in videos for mention in video.mentions]
     chosen = st.lists(st.sampled_from(said), max_size=3, unique=True) if said else st.just([])
     steps = tuple(
-        Step(draw(texts), tuple(draw(chosen)), tuple(draw(st.lists(texts, max_size=2))))
+        Step(
+            draw(texts), tuple(draw(chosen)), tuple(draw(st.lists(texts, max_size=2))), draw(share)
+        )
         for _ in range(draw(st.integers(0, 3)))
     )
     places = tuple(
@@ -119,7 +123,7 @@ def test_a_video_is_found_again_when_both_folders_move(tmp_path: Path) -> None:
         (lambda v: v["videos"][0]["mentions"][0].update(start="x"), "start is 'x'"),
         (lambda v: v["videos"][0]["mentions"][0].update(color="red"), "color"),
         (lambda v: v["videos"][0]["sentences"][0].update(words=[]), "has no words"),
-        (lambda v: v["steps"][0].update(label=7), r"steps\[0\]: 7 is not a text"),
+        (lambda v: v["steps"][0].update(label=7), r"steps\[0\]: label is 7"),
         (lambda v: v["steps"][0]["mentions"][0].update(mention=5), "has no mention 5"),
         (lambda v: v["steps"][0]["mentions"][0].update(video="b"), "there is no video 'b'"),
         (lambda v: v["localisations"][0].update(step=9), "there is no step 9"),
@@ -141,5 +145,5 @@ def test_what_is_wrong_is_named_with_its_place(
 
 
 def test_no_result_is_an_error_that_names_the_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"result\.json: cannot be read"):
+    with pytest.raises(InputError, match=r"result\.json: "):
         read_result(tmp_path)

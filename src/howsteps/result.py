@@ -163,6 +163,7 @@ def script_record(script: Script, task: Task) -> dict[str, Any]:
             {
                 "label": step.label,
                 "support": step.support,
+                "stability": step.stability,
                 "relations": [
                     {"verb": relation.verb, "noun": relation.noun, "count": count}
                     for relation, count in step.relations
@@ -188,10 +189,12 @@ def script_from(value: Mapping[str, Any], task: Task) -> Script:
     heard = {video.id: video.mentions for video in task.videos}
 
     def step(entry: Mapping[str, Any]) -> Step:
-        return Step(
-            _text(entry["label"]),
-            tuple(_place(heard, at["video"], at["mention"]) for at in entry["mentions"]),
-            tuple(_text(example) for example in entry["examples"]),
+        return _made(
+            Step,
+            label=entry["label"],
+            mentions=tuple(_place(heard, at["video"], at["mention"]) for at in entry["mentions"]),
+            examples=tuple(_text(example) for example in entry["examples"]),
+            stability=entry["stability"],
         )
 
     steps = _each(value, "steps", step)

@@ -121,11 +121,15 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of the job: the mentions that were aligned in one slot of the script."""
+    """One step of the job: the mentions that were aligned in one slot of the script.
+
+    ``stability`` is the share of random halves of the videos from which the step is found again.
+    """
 
     label: str
     mentions: tuple[Mention, ...]
     examples: tuple[str, ...] = ()
+    stability: float | None = None
 
     @property
     def support(self) -> int:

@@ -6,10 +6,14 @@ import shutil
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from howsteps._cli.app import app
-from tests.jobs import write_rules, write_tea
+from howsteps.evaluate.methods import METHODS
+from howsteps.evaluate.protocols import PROTOCOLS
+from tests.jobs import LENGTH, write_rules, write_tea, write_tea_folder
+from tests.report.films import film
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "data"
 KEYS = ["task", "method", "steps", "protocol", "f1", "precision", "recall", "low", "high", "seed"]
@@ -82,20 +86,37 @@ def test_a_data_set_on_which_nothing_can_be_measured_ends_with_one(tmp_path):
     assert "uniform (the length of the videos is not known)" in out
 
 
+def test_the_help_knows_every_method_and_protocol():
+    parameters = {p.name: p for p in get_command(app).commands["evaluate"].params}
+    assert parameters["methods"].default == ",".join(METHODS)
+    assert all(name in parameters["protocol"].help for name in PROTOCOLS)
+
+
 @pytest.mark.parametrize(
     ("options", "code", "reason"),
     [
         (("--steps", "ten"), 2, "is not numbers"),
         (("--steps", "0"), 2, "at least 1"),
         (("--bars", "seeds"), 2, "is none of"),
-        (("--methods", "magic"), 1, "no method 'magic'"),
-        (("--protocol", "f1"), 1, "no protocol 'f1'"),
+        (("--figure", "f1.doc"), 2, "none of .svg"),
+        (("--methods", "magic"), 2, "no method 'magic'"),
+        (("--protocol", "f1"), 2, "no protocol 'f1'"),
     ],
 )
 def test_what_is_typed_wrongly_is_said(tea, options, code, reason):
     found, _, err = run("evaluate", tea, *options)
     assert found == code
     assert reason in err.replace("\n", " ")
+
+
+def test_a_truncated_file_is_named_and_nothing_is_measured(tmp_path):
+    for kind in ("NLP", "VISION"):
+        shutil.copytree(GOLDEN / f"{kind}_small", tmp_path / kind / "small")
+    path = tmp_path / "VISION" / "small" / "features" / "full_dataset.mat"
+    path.write_bytes(path.read_bytes()[:2000])
+    code, out, err = run("evaluate", tmp_path, "--quiet")
+    assert (code, out) == (1, "")
+    assert f"{path}: is not a whole .mat file" in err
 
 
 def test_the_paper_is_made_of_what_is_there(tmp_path):
@@ -131,8 +152,8 @@ def test_printed_scripts_stand_beside_ours_at_the_papers_numbers_of_steps(tmp_pa
     write_tea(tmp_path / "tea.json")
     run("paper", "--data", tmp_path, "--out", tmp_path / "r", "--methods", "uniform", "-q")
     page = (tmp_path / "r" / "paper.md").read_text()
-    line = "| changing_tire | printed | judged by eye | 0.85/0.54 | 0.90/0.90 | 0.83/0.90 | 0.71/0.90 |"
-    assert line in page
+    scores = "0.85/0.54 | 0.90/0.90 | 0.83/0.90 | 0.71/0.90"
+    assert f"| changing_tire | printed | judged by eye | {scores} |" in page
 
 
 def test_no_data_is_an_error_in_one_line(tmp_path):
@@ -140,3 +161,21 @@ def test_no_data_is_an_error_in_one_line(tmp_path):
     assert code == 1
     assert "holds no ground truth" in err
     assert not (tmp_path / "r").exists()
+
+
+def test_steps_are_shown_in_frames_where_there_are_videos(tmp_path):
+    folder = write_tea_folder(tmp_path / "data" / "tea")
+    for n in range(2):
+        film(folder / f"v{n}.mp4", LENGTH, n)
+    out = tmp_path / "results"
+    code, _, err = run(
+        *("paper", "--data", tmp_path / "data", "--out", out, "--methods", "uniform"),
+        *("--steps", "4", "--quiet"),
+    )
+    assert code == 0, err
+    page = (out / "paper.md").read_text()
+    assert "## Frames: tea" in page
+    frames = page.count("](frames/v")
+    assert frames == len(list((out / "frames").glob("*.webp"))) > 4
+    assert frames == page.count("✓") + page.count("✗")
+    assert "there are no video files" not in page

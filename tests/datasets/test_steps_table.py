@@ -165,6 +165,12 @@ def test_large_tables_are_read_whole(tmp_path):
     assert len(job.durations) == 10_000
 
 
+def test_a_bad_row_deep_in_a_large_table_is_named_by_its_line(tmp_path):
+    rows = "".join(f"v{n},s,1,2\n" for n in range(100_000))
+    path = write(tmp_path, f"video,step,start,end\n{rows}last,s,-1,2\n")
+    assert fault(path) == ("starts before the video, at -1 s", 100_002)
+
+
 names = st.text(st.characters(categories=("L", "N", "P", "Zs")), min_size=1).map(str.strip)
 
 

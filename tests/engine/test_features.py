@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsteps.engine.features import Features, features_of
+from howsteps.engine.features import Features, features_from, features_of
 from howsteps.engine.store import Store
 from howsteps.engine.watched import Seen
 from howsteps.errors import HowstepsError
@@ -193,6 +193,15 @@ def test_a_film_without_motion_and_one_without_a_file(tmp_path: Path) -> None:
     found = features_of(seen, VisionOptions(MOTION), store=Store(tmp_path / "store"))
     assert found.vectors["still"].shape == (2, 0)
     assert [problem.path.name for problem in found.problems if not problem.harmless] == ["gone.mp4"]
+
+
+def test_features_made_elsewhere_have_the_same_shape_as_our_own(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.ones((30, 7), np.float32))
+    found = features_from(tmp_path, [Video("a", duration=2.0), Video("b")], rate=15.0)
+    assert found.vectors["a"].shape == (6, 7)
+    assert found.durations == {"a": 2.0}
+    assert list(found.keys) == ["a"]
+    assert ["b" in problem.reason for problem in found.problems] == [True]
 
 
 def test_a_film_that_needs_too_much_memory_is_set_aside(films: Path, tmp_path: Path) -> None:

@@ -6,6 +6,10 @@ Playwright's own browsers are never downloaded.
 import os
 import shutil
 import subprocess
+import time
+from typing import Any
+
+from playwright.sync_api import Browser, Page, Playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 PACKAGES = ("chromium", "fonts-liberation")
@@ -19,6 +23,24 @@ def find() -> str | None:
     """Where Chromium is, if it is anywhere."""
     named = os.environ.get("HOWSTEPS_CHROMIUM")
     return next(filter(None, map(shutil.which, [named] if named else NAMES)), None)
+
+
+def launch(driver: Playwright) -> Browser:
+    """Start it, without a window."""
+    # Chromium's sandbox refuses to run as root, as which many CI machines run everything.
+    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
+    return driver.chromium.launch(executable_path=find(), args=sandbox)
+
+
+def until(page: Page, truth: str, arg: Any = None, *, seconds: float = 20.0) -> None:
+    """Wait for something to become true on the page.
+
+    Playwright's own way waits inside the page by ``eval``, which the page's policy forbids.
+    """
+    end = time.monotonic() + seconds
+    while not page.evaluate(truth, arg):
+        assert time.monotonic() < end, f"still not true after {seconds} s: {truth}"
+        page.wait_for_timeout(30)
 
 
 def install() -> None:

@@ -1,6 +1,5 @@
 """A real Chromium, films to play in it, and a page of them."""
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -23,10 +22,8 @@ def browser() -> Iterator[Browser]:
     found = chromium.find()
     if found is None:
         pytest.fail(chromium.ADVICE, pytrace=False)
-    # Chromium's sandbox refuses to run as root, as which many CI machines run everything.
-    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
     with sync_playwright() as driver:
-        running = driver.chromium.launch(executable_path=found, args=sandbox)
+        running = chromium.launch(driver)
         yield running
         running.close()
 

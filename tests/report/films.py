@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 
 from .job import SECONDS, tea
 
-FRAMES = 4  # a second
+FRAMES = 3  # a second
 # A wall and a table for each kitchen.
 KITCHENS = (
     ("#dfe7ea", "#b98d62"),
@@ -43,7 +43,7 @@ def film(path: Path, seconds: float, kitchen: int, size: tuple[int, int] = SIZE)
         stream.pix_fmt = "yuv420p"
         stream.options = {"preset": "ultrafast", "crf": "26"}
         for number in range(int(seconds * FRAMES)):
-            image = scene(int(number / FRAMES / SECONDS), kitchen, number % FRAMES).resize(size)
+            image = scene(int(number / FRAMES / SECONDS), kitchen, number % FRAMES, size)
             frame = av.VideoFrame.from_ndarray(np.asarray(image), format="rgb24")
             frame.pts, frame.time_base = number, Fraction(1, FRAMES)
             container.mux(stream.encode(frame))
@@ -52,21 +52,21 @@ def film(path: Path, seconds: float, kitchen: int, size: tuple[int, int] = SIZE)
 
 
 @cache
-def scene(step: int, kitchen: int, beat: int = 0) -> Image.Image:
+def scene(step: int, kitchen: int, beat: int, size: tuple[int, int]) -> Image.Image:
     """A frame of a step: kettle, pot and cups on a table, one of them in use."""
     wall, table = KITCHENS[kitchen % len(KITCHENS)]
     image = Image.new("RGB", (640, 360), wall)
     draw = ImageDraw.Draw(image)
     draw.rectangle((0, 235, 640, 360), fill=table)
     draw.rectangle((0, 235, 640, 240), fill="#f7f4ee")
-    sway = 6 * (beat - 1.5)
+    sway = 8 * (beat - 1)
     things = ("kettle", "pot", "cup", "tin")
     for place, thing in enumerate(things):
         in_use = place == step % len(things)
         x = 95 + 150 * place + (sway if in_use else 0)
         y = 250 - (70 if in_use else 0) + 10 * ((step // 4 + place) % 3)
         _thing(draw, thing, x, y, 1.35 if in_use else 0.9, (step * 37 + kitchen * 11) % 360)
-    return image
+    return image.resize(size)
 
 
 def _thing(draw: ImageDraw.ImageDraw, thing: str, x: float, y: float, by: float, hue: int) -> None:

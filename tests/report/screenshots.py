@@ -1,13 +1,12 @@
 """The pictures of the page in the docs: ``python -m tests.report.screenshots docs/images [WORK]``.
 
-WORK is a work folder, such as ``howsteps demo --out`` makes; without one, the invented job of the
-tests is filmed and shown. Each picture is one look at the page in a real Chromium: light and dark,
-on a wide screen and on a phone.
+WORK is a work folder, such as ``steps`` in what ``howsteps demo --out`` makes; without one, the
+invented job of the tests is filmed and shown. Each picture is one look at the page in a real
+Chromium: light and dark, on a wide screen and on a phone.
 """
 
 import argparse
 import io
-import os
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from howsteps.result import read_result
 from howsteps.task import Result
 
 from . import chromium
+from .chromium import until
 from .films import make_films
 from .job import tea
 
@@ -28,9 +28,7 @@ WIDE, PHONE = (1440, 900), (390, 844)
 
 
 def _top(page: Page) -> None:
-    page.wait_for_function(
-        "[...document.querySelectorAll('.sheet img')].every(one => one.complete)"
-    )
+    until(page, "[...document.querySelectorAll('.sheet img')].every(one => one.complete)")
 
 
 def _at(section: str) -> Callable[[Page], None]:
@@ -43,7 +41,7 @@ def _at(section: str) -> Callable[[Page], None]:
 
 def _playing(page: Page) -> None:
     page.locator(".sheet .frame:enabled").nth(3).click()
-    page.wait_for_function("document.querySelector('#viewer video').currentTime > 1")
+    until(page, "document.querySelector('#viewer video').currentTime > 1")
     page.mouse.move(5, 5)  # the player hides its buttons again
     page.evaluate("document.querySelectorAll('#viewer video').forEach(one => one.pause())")
     page.wait_for_timeout(600)
@@ -54,9 +52,7 @@ def _comparing(page: Page) -> None:
     page.keyboard.press("c")
     for _ in range(4):
         page.keyboard.press("ArrowRight")
-    page.wait_for_function(
-        "[...document.querySelectorAll('#viewer video')].every(one => one.currentTime > 1)"
-    )
+    until(page, "[...document.querySelectorAll('#viewer video')].every(one => one.currentTime > 1)")
     page.wait_for_timeout(600)
     page.evaluate("document.activeElement.blur()")
 
@@ -84,7 +80,6 @@ class Shot:
 SHOTS = (
     Shot("page-light", WIDE, "light", _top),
     Shot("page-dark", WIDE, "dark", _top),
-    Shot("grid-light", WIDE, "light", _at("grid")),
     Shot("grid-dark", WIDE, "dark", _at("grid")),
     Shot("timelines-light", WIDE, "light", _at("timelines")),
     Shot("words-light", WIDE, "light", _at("words")),
@@ -107,7 +102,7 @@ def shoot(browser: Browser, report: Path, out: Path) -> None:
             viewport={"width": width, "height": height},
             color_scheme=shot.theme,
             reduced_motion="reduce",
-            device_scale_factor=2 if width < 500 else 1.5,
+            device_scale_factor=2 if width < 500 else 1.25,
         )
         page = context.new_page()
         page.goto(report.as_uri())
@@ -125,11 +120,10 @@ def main() -> None:
     options.add_argument("out", type=Path)
     options.add_argument("work", type=Path, nargs="?")
     chosen = options.parse_args()
-    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
     with tempfile.TemporaryDirectory() as place, sync_playwright() as driver:
         result = read_result(chosen.work) if chosen.work else _invented(Path(place))
         report = write_page(result, Path(place))
-        browser = driver.chromium.launch(executable_path=chromium.find(), args=sandbox)
+        browser = chromium.launch(driver)
         shoot(browser, report, chosen.out)
         browser.close()
 

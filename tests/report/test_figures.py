@@ -64,6 +64,17 @@ def test_f1_has_a_panel_a_task_and_a_line_a_method_in_per_cent() -> None:
     assert figure.axes[0].get_ylim() == (0, pytest.approx(63))  # no error bar is cut off
 
 
+def test_methods_never_look_the_same() -> None:
+    rows = [
+        {"task": "tea", "method": f"m{n}", "steps": 7, "f1": 0.1, "low": 0.1, "high": 0.1}
+        for n in range(12)
+    ]
+    [axes] = figures.f1_against_steps(rows).axes
+    lines = [container.lines[0] for container in axes.containers]
+    looks = {(str(line.get_color()), line.get_marker()) for line in lines}
+    assert len(looks) == len(lines) == 12
+
+
 def test_f1_of_nothing_is_refused() -> None:
     with pytest.raises(HowstepsError, match="empty"):
         figures.f1_against_steps([])

@@ -9,6 +9,7 @@ from rich.markup import escape
 
 import howsteps
 from howsteps._cli import screen
+from howsteps._cli.apply import apply
 from howsteps._cli.demo import demo
 from howsteps._cli.doctor import doctor
 from howsteps._cli.evaluate import evaluate
@@ -18,6 +19,7 @@ from howsteps._cli.fetch import fetch
 from howsteps._cli.localise import localise
 from howsteps._cli.narration import narration
 from howsteps._cli.paper import paper
+from howsteps._cli.report import report
 from howsteps._cli.run import run
 from howsteps._cli.script import script
 from howsteps._cli.stats import stats
@@ -35,6 +37,8 @@ app.command()(script)
 app.command()(features)
 app.command()(localise)
 app.command()(export)
+app.command()(report)
+app.command()(apply)
 app.command()(doctor)
 app.command()(demo)
 app.command()(stats)

@@ -1,24 +1,89 @@
-"""``howsteps demo``: the main job, on narrations that come with howsteps."""
+"""``howsteps demo``: the whole of it, on a job that comes with howsteps."""
 
-from importlib.resources import as_file, files
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated
 
-from howsteps._cli import screen
-from howsteps._cli.narration import narration
-from howsteps._cli.script import script
+import typer
+from rich.markup import escape
+from rich.table import Table
 
-COMMON = 12  # relations to list
+from howsteps._cli import options, screen
+from howsteps._cli.live import watching
+from howsteps._cli.run import show
+from howsteps.engine.options import Options
+from howsteps.errors import HowstepsError
+from howsteps.extras import VISION
+
+if TYPE_CHECKING:
+    from howsteps.evaluate import Score
+    from howsteps.task import Result, Truth
 
 
-def demo() -> None:
-    """Hear thirteen narrations of one job, written by the project, and write down its steps.
+def demo(
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where to draw and work.")
+    ] = Path("howsteps-demo"),
+    workers: options.Workers = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Draw thirteen films of one job, find its steps in them, and compare with the truth.
 
-    The job is replacing the inner tube of a bicycle wheel; the narrations are in ten caption
-    formats.
+    The job is to replace the inner tube of a bicycle wheel. The narrations (in ten caption formats)
+    and the films are the project's own; all else is what 'howsteps run' does with any folder.
+    Without the extra 'vision', the captions alone are read.
     """
-    with as_file(files("howsteps.demo") / "fix_a_flat_bike_tire") as folder:
-        names = ", ".join(sorted(path.name for path in folder.iterdir()))
-        screen.out.print(f"[dim]{names}[/]")
-        screen.out.print(f"\n[bold]$ howsteps narration {folder.name}[/]")
-        narration(folder, top=COMMON)
-        screen.out.print(f"\n[bold]$ howsteps script {folder.name}[/]")
-        script(folder)
+    from howsteps.demo.job import prepare, true_steps  # noqa: PLC0415 - kept out of every start
+    from howsteps.engine.executor import cores, local  # noqa: PLC0415
+    from howsteps.engine.run import run  # noqa: PLC0415
+
+    start = perf_counter()
+    many = workers or cores()
+    if VISION.missing:
+        line = f"captions alone; to draw and watch the films too: {VISION.command}"
+        screen.err.print(line, markup=False, soft_wrap=True)
+    with screen.progress("drawing films", 13, quiet=quiet) as advance:
+        executor = None if VISION.missing else local(many)
+        videos = prepare(out / "videos", executor, lambda _: advance())
+    with watching(quiet=quiet, json_lines=False) as tell:
+        done = run(videos, out / "steps", Options(quick=True), workers=many, tell=tell)
+    if not done.results:
+        raise HowstepsError("; ".join(str(problem) for problem in done.problems))
+    show(done)
+    [result] = done.results.values()
+    screen.out.print(_scores(result, true_steps()))
+    screen.out.print(f"[dim]{perf_counter() - start:.0f} s in all[/]")
+
+
+def _scores(result: "Result", truth: "Truth") -> Table:
+    """What was found against what is true."""
+    from howsteps.demo.job import rules  # noqa: PLC0415
+    from howsteps.evaluate import (  # noqa: PLC0415
+        Variant,
+        judged,
+        paper_f1,
+        place,
+        script_score,
+    )
+    from howsteps.localise.located import NEITHER  # noqa: PLC0415
+
+    steps = len(result.script.steps)
+    counts_as = judged(result.script.steps, rules(), truth.steps)
+    sure = [each for each in result.localisations if each.evidence != NEITHER]
+    rows: dict[str, Score] = {
+        "the script: right steps, in the right order": script_score(
+            counts_as, range(len(truth.steps)), "judged"
+        ),
+        "the places: every step found while it is done": paper_f1(
+            place(result.localisations, truth, steps)
+        ),
+        "the places that are no guesses": paper_f1(place(sure, truth, steps), Variant.made),
+    }
+    table = Table(box=None, pad_edge=False, header_style="dim", title_justify="left")
+    table.add_column("against the truth")
+    for heading in ("precision", "recall", "F1"):
+        table.add_column(heading, justify="right")
+    for what, score in rows.items():
+        values = (score.precision, score.recall, score.f1)
+        table.add_row(escape(what), *(f"{value:.2f}" for value in values))
+    return table

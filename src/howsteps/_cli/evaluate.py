@@ -1,9 +1,7 @@
 """``howsteps evaluate``: methods side by side on a data set with ground truth."""
 
-import csv
-import io
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,20 +10,28 @@ from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import options, screen
+from howsteps._cli.measuring import (
+    ALL_METHODS,
+    check_figure,
+    draw_f1,
+    heard_for,
+    listed,
+    measured,
+    numbers,
+    unmeasured,
+    write_scores,
+)
 from howsteps._cli.outcome import finish, write_json
 from howsteps.errors import HowstepsError
-from howsteps.task import Task
 
 if TYPE_CHECKING:
     from howsteps.datasets.labelled import Labelled
     from howsteps.evaluate.experiment import NoScore, Plan, Row, Summary
-    from howsteps.evaluate.protocols import Judgement
 
 _TITLES = {
     "script": "script (which step is which: by time)",
     "script-judged": "script (which step is which: judged by people)",
 }
-ALL_METHODS = "uniform,video-only,video+bow,hmm,narration,supervised,paper,authors,default"
 
 
 def evaluate(
@@ -113,80 +119,41 @@ def evaluate(
     from howsteps.evaluate.experiment import Plan, summarise  # noqa: PLC0415
     from howsteps.evaluate.protocols import Bars  # noqa: PLC0415
 
+    if figure is not None:
+        check_figure(figure)
     usual = "paper-f1,script,script-judged" if judge else "paper-f1,script"
     if bars not in list(Bars):
         raise typer.BadParameter(f"'{bars}' is none of {', '.join(Bars)}", param_hint="--bars")
-    plan = Plan(
-        methods=listed(methods),
-        steps=numbers(steps, "--steps"),
-        protocols=listed(protocol or usual),
-        seeds=seeds,
-        videos=videos,
-        bars=Bars(bars),
-        search_seconds=seconds,
-    )
+    try:
+        plan = Plan(
+            methods=listed(methods),
+            steps=numbers(steps, "--steps"),
+            protocols=listed(protocol or usual),
+            seeds=seeds,
+            videos=videos,
+            bars=Bars(bars),
+            search_seconds=seconds,
+        )
+    except HowstepsError as error:
+        raise typer.BadParameter(str(error)) from error
     found = labelled.read(source, captions=captions, features=features)
     if judge and len(found.tasks) != 1:
         raise HowstepsError(f"--judge is for one task, and {source} has {len(found.tasks)}")
     rows: list[Row] = []
-    unscored: list[NoScore] = []
     for one in found.tasks:
         rules = judgement_file.read(judge, one.truth.steps) if judge else None
         heard = heard_for(one, plan, quiet=quiet)
         scores, reasons = measured(one, heard, plan, rules, quiet=quiet)
         rows += scores
-        unscored += reasons
         if str(json_file) != "-":
             show(one, plan, summarise(scores), reasons)
     if json_file is not None:
         write_json({"rows": [asdict(row) for row in rows]}, json_file)
     if csv_file is not None:
-        write_csv(rows, csv_file)
-    if figure is not None:
-        draw(summarise(rows), figure)
+        write_scores(rows, csv_file)
+    if figure is not None and rows:
+        draw_f1(summarise(rows), figure)
     finish(found.problems, found=bool(rows))
-
-
-def listed(text: str) -> tuple[str, ...]:
-    """Names between commas."""
-    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-
-
-def numbers(text: str, option: str) -> tuple[int, ...]:
-    """Whole numbers between commas, in order."""
-    try:
-        found = sorted({int(number) for number in listed(text)})
-    except ValueError:
-        raise typer.BadParameter(f"'{text}' is not numbers: 7,10", param_hint=option) from None
-    if not found or found[0] < 1:
-        raise typer.BadParameter(f"'{text}': at least 1 is needed", param_hint=option)
-    return tuple(found)
-
-
-def measured(
-    one: "Labelled",
-    heard: Mapping[str, Task],
-    plan: "Plan",
-    rules: "Judgement | None",
-    *,
-    quiet: bool,
-) -> tuple[list["Row"], list["NoScore"]]:
-    """Run a plan on a task, with progress."""
-    from howsteps.evaluate.experiment import Row, run  # noqa: PLC0415 - loads NumPy
-
-    with screen.progress(f"measuring {one.task.name}", len(plan), quiet=quiet) as advance:
-        scores = list(run(one, heard, plan, rules=rules, progress=advance))
-    rows = [score for score in scores if isinstance(score, Row)]
-    return rows, [score for score in scores if not isinstance(score, Row)]
-
-
-def heard_for(one: "Labelled", plan: "Plan", *, quiet: bool) -> dict[str, Task]:
-    """Hear what a plan needs of a task, with progress."""
-    from howsteps.evaluate.experiment import listened  # noqa: PLC0415 - loads NumPy
-
-    count = min(len(one.task.videos), plan.seeds * (plan.videos or len(one.task.videos)))
-    with screen.progress(f"hearing {one.task.name}", count, quiet=quiet) as advance:
-        return listened(one, plan, progress=lambda _: advance())
 
 
 def show(
@@ -208,17 +175,6 @@ def show(
             screen.out.print(_table(same, plan))
     for line in unmeasured(reasons):
         screen.out.print(f"[dim]{escape(line)}[/]", soft_wrap=True)
-
-
-def unmeasured(reasons: Sequence["NoScore"]) -> list[str]:
-    """What could not be measured, one line for all methods with the same reason."""
-    methods: dict[tuple[str, str], dict[str, None]] = {}
-    for one in reasons:
-        methods.setdefault((one.protocol, one.reason), {})[one.method] = None
-    return [
-        f"not measured by {protocol}: {', '.join(names)} ({reason})"
-        for (protocol, reason), names in methods.items()
-    ]
 
 
 def _table(rows: Sequence["Summary"], plan: "Plan") -> Table:
@@ -246,37 +202,3 @@ def _table(rows: Sequence["Summary"], plan: "Plan") -> Table:
 def span(low: float | None, high: float | None) -> str:
     """An interval for people."""
     return "–" if low is None or high is None else f"{low:.3f} … {high:.3f}"
-
-
-def write_csv(rows: Sequence["Row"], path: Path) -> None:
-    """Write the rows as a table, with the same columns as the JSON."""
-    from howsteps.engine.files import write_whole  # noqa: PLC0415 - of few commands
-    from howsteps.evaluate.experiment import Row  # noqa: PLC0415 - loads NumPy
-
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, [field.name for field in fields(Row)])
-    writer.writeheader()
-    writer.writerows(asdict(row) for row in rows)
-    write_whole(path, text.getvalue().encode())
-
-
-def draw(rows: Sequence["Summary"], path: Path) -> None:
-    """Draw the F1 of the first protocol that places steps, against K."""
-    from howsteps.evaluate.protocols import SCRIPT_PROTOCOLS  # noqa: PLC0415 - loads NumPy
-    from howsteps.report import figures  # noqa: PLC0415
-
-    protocols = dict.fromkeys(row.protocol for row in rows)
-    placing = [name for name in protocols if name not in SCRIPT_PROTOCOLS] or list(protocols)
-    points: list[figures.F1Row] = [
-        {
-            "task": row.task,
-            "method": row.method,
-            "steps": row.steps,
-            "f1": row.f1,
-            "low": row.f1 if row.low is None else row.low,
-            "high": row.f1 if row.high is None else row.high,
-        }
-        for row in rows
-        if row.protocol in placing[:1]
-    ]
-    figures.save(figures.f1_against_steps(points), path)

@@ -3,13 +3,12 @@
 import io
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 from rich.markup import escape
 
 from howsteps._cli import options, screen
@@ -17,11 +16,15 @@ from howsteps._cli.films import films
 from howsteps._cli.outcome import finish
 from howsteps._cli.run import Device, default_out
 from howsteps.clock import clock
-from howsteps.errors import Problem
+from howsteps.errors import MissingExtra, Problem
+from howsteps.extras import VISION
 from howsteps.task import Task
-from howsteps.vision.options import AppearanceOptions, MotionOptions, VisionOptions, WatchOptions
+from howsteps.vision.options import MODES, VisionOptions, WatchOptions
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from howsteps.engine.features import Features
     from howsteps.engine.watched import Progress, Seen
 
@@ -34,14 +37,21 @@ def features(
         Path, typer.Argument(metavar="FOLDER", help="A video, or a folder of videos of one job.")
     ],
     out: options.Out = None,
+    mode: Annotated[
+        options.Mode,
+        typer.Option(
+            help="'paper' and 'authors': VGG-16, Farneback flow, dense sampling; slow. 'default': "
+            "EfficientNet-Lite0 and inverse search, faster than the film runs."
+        ),
+    ] = options.Mode.default,
     network: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="NAME",
-            help="What looks at the frames: 'efficientnet-lite0', 'vgg16' (the paper's), "
-            "'timm:NAME', the path of a TorchScript file, or 'none'.",
+            help="What looks at the frames in place of the mode's own: 'efficientnet-lite0', "
+            "'vgg16', 'timm:NAME', the path of a TorchScript file, or 'none'.",
         ),
-    ] = "efficientnet-lite0",
+    ] = None,
     weights: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Weights of the network, in place of the usual ones."),
@@ -77,11 +87,13 @@ def features(
     from howsteps.engine.store import Store  # noqa: PLC0415
     from howsteps.vision import vocabulary as words  # noqa: PLC0415
 
-    watch = _watch_options(network, weights, motion, seed)
+    if VISION.missing:
+        raise MissingExtra(VISION.name, VISION.purpose)
+    watch = _watch_options(MODES[mode].watch, network, weights, motion, seed)
     asked = VisionOptions(watch, motion_words, appearance_words, seed)
     given = words.read(vocabulary) if vocabulary else None
     work = out or default_out(source)
-    mark(work)
+    mark(work, source)
     collection = datasets.read(source)
     problems, found = list(collection.problems), False
     for task in collection.tasks:
@@ -108,16 +120,24 @@ def features(
             write_whole(save_vocabulary, words.to_bytes(result.vocabularies))
         show(task, result, tally, folder)
         found = found or bool(result.vectors)
+    if found:
+        show_cache(work / CACHE)
     finish(problems, found=found)
 
 
-def _watch_options(network: str, weights: Path | None, motion: bool, seed: int) -> WatchOptions:
+def _watch_options(
+    usual: WatchOptions, network: str | None, weights: Path | None, motion: bool, seed: int
+) -> WatchOptions:
+    """The options of a mode with what was asked for in place of its own."""
     if network == NONE and not motion:
         raise typer.BadParameter("neither motion nor a network: there is nothing to look for")
-    look = AppearanceOptions(network, str(weights.absolute()) if weights else None)
-    return WatchOptions(
-        MotionOptions() if motion else None, None if network == NONE else look, seed=seed
-    )
+    look = usual.appearance
+    if network == NONE:
+        look = None
+    elif look is not None:
+        own = str(weights.absolute()) if weights else None
+        look = replace(look, network=network or look.network, weights=own)
+    return replace(usual, motion=usual.motion if motion else None, appearance=look, seed=seed)
 
 
 def _both(first: "Progress", second: "Progress", seen: "Seen") -> None:
@@ -125,7 +145,9 @@ def _both(first: "Progress", second: "Progress", seen: "Seen") -> None:
     second(seen)
 
 
-def _write(vectors: Mapping[str, NDArray[np.float32]], folder: Path) -> None:
+def _write(vectors: "Mapping[str, NDArray[np.float32]]", folder: Path) -> None:
+    import numpy as np  # noqa: PLC0415
+
     from howsteps.engine.files import write_whole  # noqa: PLC0415
 
     for video, rows in vectors.items():
@@ -164,6 +186,12 @@ def show(task: Task, result: "Features", tally: Tally, folder: Path) -> None:
         kinds = ", ".join(f"{len(v):,} words of {k}" for k, v in result.vocabularies.items())
         screen.out.print(f"{rows:,} intervals × {width:,} numbers ({kinds})")
         screen.out.print(f"written to {escape(str(folder))}", soft_wrap=True)
+
+
+def show_cache(cache: Path) -> None:
+    """Print how much is kept for the next time."""
+    size = sum(path.stat().st_size for path in cache.rglob("*") if path.is_file())
+    screen.out.print(f"[dim]{size / 1e6:,.0f} MB kept in {escape(str(cache))}[/]", soft_wrap=True)
 
 
 def _films(tally: Tally) -> str:

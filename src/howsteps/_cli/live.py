@@ -21,7 +21,17 @@ from rich.progress import Task as Bar
 from rich.text import Text
 
 from howsteps._cli import screen
-from howsteps.engine.events import Event, ItemDone, Listener, StageBegan, StageEnded, record, silent
+from howsteps.clock import clock
+from howsteps.engine.events import (
+    Event,
+    ItemAt,
+    ItemDone,
+    Listener,
+    StageBegan,
+    StageEnded,
+    record,
+    silent,
+)
 
 _LINE_EVERY_SECONDS = 10.0
 _DOING = {
@@ -71,6 +81,10 @@ class _Display:
         if isinstance(event, StageBegan):
             what = f"{escape(event.task)}: {_DOING[event.stage]}"
             self._bar = self._progress.add_task(what, total=event.total, item="")
+        elif isinstance(event, ItemAt) and self._bar is not None:
+            total = "" if event.total is None else f" of {clock(event.total)}"
+            where = f"{escape(event.item)} {clock(event.seconds)}{total}"
+            self._progress.update(self._bar, item=where)
         elif isinstance(event, ItemDone) and self._bar is not None:
             self._progress.update(self._bar, advance=1, item=escape(event.item))
         elif isinstance(event, StageEnded) and self._bar is not None:

@@ -27,6 +27,7 @@ def localise(
     seed: options.Seed = 0,
     speech: running.Speech = "small.en",
     vision: running.Vision = None,
+    quick: running.Quick = False,
     device: running.Device = "cpu",
     model: options.Parser = None,
     begin: running.From = None,
@@ -48,6 +49,7 @@ def localise(
         parser=model,
         speech=None if speech == running.NO_SPEECH else speech,
         vision=vision,
+        quick=quick,
         device=device,
     )
     done = running.carry_out(

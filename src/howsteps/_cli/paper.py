@@ -12,16 +12,16 @@ from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import options, screen
-from howsteps._cli.evaluate import (
+from howsteps._cli.measuring import (
     ALL_METHODS,
-    draw,
+    draw_f1,
     heard_for,
     listed,
     measured,
     numbers,
     unmeasured,
+    write_scores,
 )
-from howsteps._cli.evaluate import write_csv as write_scores
 from howsteps._cli.outcome import finish
 from howsteps.errors import HowstepsError, MissingExtra, Problem
 
@@ -70,14 +70,17 @@ def paper(
     from howsteps.evaluate.experiment import Plan, summarise  # noqa: PLC0415
     from howsteps.evaluate.protocols import Bars  # noqa: PLC0415
 
-    plan = Plan(
-        methods=listed(methods),
-        steps=numbers(steps, "--steps"),
-        protocols=("paper-f1", "script", "script-judged"),
-        seeds=seeds,
-        videos=videos,
-        bars=Bars.roundings,
-    )
+    try:
+        plan = Plan(
+            methods=listed(methods),
+            steps=numbers(steps, "--steps"),
+            protocols=("paper-f1", "script", "script-judged"),
+            seeds=seeds,
+            videos=videos,
+            bars=Bars.roundings,
+        )
+    except HowstepsError as error:
+        raise typer.BadParameter(str(error)) from error
     with screen.waiting(f"looking through {data}", quiet=quiet):
         found = survey(data)
     if not (found.tasks or found.truths):
@@ -99,7 +102,7 @@ def paper(
     write_scores(made.rows, out / "scores.csv")
     if any(row.protocol == "paper-f1" for row in made.rows):
         try:
-            draw(means, out / "f1.svg")
+            draw_f1(means, out / "f1.svg")
             made.figures.insert(0, "## F1 against K\n\n![F1 against K](f1.svg)")
         except MissingExtra as error:
             missing.append(f"F1 against K, as a figure; {error}")

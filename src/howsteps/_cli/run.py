@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
+from rich.table import Table
 
 from howsteps._cli import options, screen
 from howsteps._cli.live import watching
 from howsteps._cli.outcome import finish
 from howsteps._cli.script import show_script
+from howsteps.clock import clock
 from howsteps.engine.options import STAGES, Options
 
 if TYPE_CHECKING:
@@ -36,6 +38,10 @@ Vision = Annotated[
         help="Look at the pictures (else: where they are and howsteps\\[vision] is installed).",
     ),
 ]
+Quick = Annotated[
+    bool,
+    typer.Option("--quick", help="Look less closely; several times faster."),
+]
 Device = Annotated[str, typer.Option(help="'cpu' or 'cuda', for what can use it.")]
 From = Annotated[
     Stage | None, typer.Option("--from", help="Make this stage and all after it again.")
@@ -56,6 +62,7 @@ def run(
     seed: options.Seed = 0,
     speech: Speech = "small.en",
     vision: Vision = None,
+    quick: Quick = False,
     device: Device = "cpu",
     model: options.Parser = None,
     begin: From = None,
@@ -79,6 +86,7 @@ def run(
         parser=model,
         speech=None if speech == NO_SPEECH else speech,
         vision=vision,
+        quick=quick,
         device=device,
     )
     work = out or default_out(source)
@@ -134,10 +142,30 @@ def default_out(source: Path) -> Path:
 
 def show(done: "Run") -> None:
     """Print the script of every task, and where all of it is."""
+    from howsteps.report.page import PAGE  # noqa: PLC0415 - kept out of the start of every command
+
     for name, result in done.results.items():
         show_script(result.task, result.script)
+        if sure := _sure(result):
+            screen.out.print(f"[dim]{escape(sure)}[/]")
         screen.out.print(f"[dim]{escape(_found(result))}[/]")
-        screen.out.print(f"written to {escape(str(done.folders[name]))}", soft_wrap=True)
+        folder = done.folders[name]
+        screen.out.print(f"written to {escape(str(folder))}", soft_wrap=True)
+        if (page := folder / PAGE).is_file():
+            screen.out.print(f"to look at: {escape(str(page))}", soft_wrap=True)
+
+
+def _sure(result: "Result") -> str:
+    """``half of the videos give 81% of these steps again; least sure: 4 (33%)``."""
+    shares = {
+        n: s.stability for n, s in enumerate(result.script.steps, 1) if s.stability is not None
+    }
+    if not shares:
+        return ""
+    least = min(shares, key=lambda number: shares[number])
+    mean = sum(shares.values()) / len(shares)
+    which = f"; least sure: step {least} ({shares[least]:.0%})" if shares[least] < mean else ""
+    return f"half of the videos give {mean:.0%} of these steps again{which}"
 
 
 def _found(result: "Result") -> str:
@@ -150,3 +178,17 @@ def _found(result: "Result") -> str:
     videos = len({each.video for each in placed})
     where = f"{screen.plural(len(placed), 'place')} in {screen.plural(videos, 'video')}"
     return f"{where}: {how}" if how else where
+
+
+def places_table(result: "Result") -> Table:
+    """Every video and when each step is best seen in it."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("step")
+    for video in result.task.videos:
+        table.add_column(escape(video.id), justify="right")
+    for number, step in enumerate(result.script.steps):
+        times = {p.video: p.time for p in result.localisations if p.step == number}
+        found = (times.get(video.id) for video in result.task.videos)
+        cells = ("[dim]·[/]" if time is None else clock(time) for time in found)
+        table.add_row(f"{number + 1}. {escape(step.label)}", *cells)
+    return table

@@ -106,5 +106,5 @@ def _ground(look: Look) -> NDArray[np.uint8]:
     edge = round(HEIGHT * look.horizon)
     ground[:edge], ground[edge:] = look.wall, look.floor
     ground *= np.linspace(0.82, 1.08, WIDTH, dtype=np.float32)[None, :, None]
-    grain = np.random.default_rng(round(look.phase * 1000)).normal(0, 5, (HEIGHT, WIDTH, 1))
+    grain = np.random.default_rng(round(look.phase * 1000)).normal(0, 3, (HEIGHT, WIDTH, 1))
     return np.clip(ground + grain, 0, 255).astype(np.uint8)

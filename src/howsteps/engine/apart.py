@@ -50,6 +50,8 @@ def run_apart(
     # Each library would start a thread per core in each process otherwise.
     names = ("OMP", "OPENBLAS", "MKL", "NUMBA")
     environment = {**os.environ, **{f"{name}_NUM_THREADS": str(threads) for name in names}}
+    # Threads that wait for work by spinning take the core from those that have some.
+    environment["OMP_WAIT_POLICY"] = "PASSIVE"
     with TemporaryFile() as complaints:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
             [sys.executable, "-m", module],
@@ -133,5 +135,7 @@ def limit_memory(extra: int) -> None:
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
     except (ImportError, OSError):
         return
-    now = pages * os.sysconf("SC_PAGE_SIZE")
-    resource.setrlimit(resource.RLIMIT_AS, (now + extra, now + extra))
+    wanted = pages * os.sysconf("SC_PAGE_SIZE") + extra
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    if most == resource.RLIM_INFINITY or wanted < most:
+        resource.setrlimit(resource.RLIMIT_AS, (wanted, most))

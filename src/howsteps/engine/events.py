@@ -28,6 +28,17 @@ class ItemDone:
 
 
 @dataclass(frozen=True, slots=True)
+class ItemAt:
+    """How far a long item is, in seconds of its film; ``total`` where that is known."""
+
+    stage: str
+    task: str
+    item: str
+    seconds: float
+    total: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class StageEnded:
     """A stage is done; ``kept`` is how many of ``total`` were there already."""
 
@@ -53,11 +64,12 @@ class Wrote:
     path: Path
 
 
-Event: TypeAlias = StageBegan | ItemDone | StageEnded | Noted | Wrote
+Event: TypeAlias = StageBegan | ItemAt | ItemDone | StageEnded | Noted | Wrote
 Listener: TypeAlias = Callable[[Event], None]
 
 _NAMES = {
     StageBegan: "stage-began",
+    ItemAt: "item-at",
     ItemDone: "item-done",
     StageEnded: "stage-ended",
     Noted: "noted",

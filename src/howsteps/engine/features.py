@@ -8,7 +8,9 @@ Descriptors are kept for each film and each kind, named by the film's content an
 a film is added later it is watched alone, and the others only have their words looked up again.
 """
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +23,7 @@ from howsteps.task import Video
 from howsteps.vision.description import blocks, count_words, hellinger
 from howsteps.vision.local import directions
 from howsteps.vision.options import VisionOptions
+from howsteps.vision.precomputed import read_folder
 from howsteps.vision.vocabulary import SAMPLE, Vocabulary, learn
 
 _VERSION = 1  # of what is computed: a change here makes all of it again
@@ -122,6 +125,25 @@ def features_of(
         {film.video: film.seconds for film in films},
         words,
     )
+
+
+def features_from(
+    folder: Path,
+    videos: Sequence[Video],
+    *,
+    rate: float,
+    seconds: float = 1 / 3,
+) -> Features:
+    """Features that were made elsewhere (:mod:`howsteps.vision.precomputed`), on the same grid."""
+    known = {video.id: video.duration for video in videos if video.duration}
+    names = [video.id for video in videos]
+    vectors, problems = read_folder(folder, names, rate=rate, durations=known, seconds=seconds)
+    keys = {
+        video: key_of(_VERSION, rows=hashlib.sha256(rows.tobytes()).hexdigest())
+        for video, rows in vectors.items()
+    }
+    durations = {video: known.get(video, seconds * len(vectors[video])) for video in vectors}
+    return Features(vectors, problems, keys, durations, {})
 
 
 def _vector_key(film: Watched, words: Mapping[str, Vocabulary]) -> str:

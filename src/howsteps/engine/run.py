@@ -12,12 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from howsteps import datasets
 from howsteps.datasets.collection import WORK_FOLDER
-from howsteps.engine import stages
+from howsteps.engine import seeing, stages
 from howsteps.engine.events import Listener, Wrote, silent
 from howsteps.engine.executor import local
 from howsteps.engine.files import write_whole
@@ -33,6 +30,7 @@ from howsteps.task import Mode, Result, Script, Task
 CACHE = "cache"
 SCRIPT = "script.json"
 MODEL = "model"
+EXPORTS = "exports"
 
 
 @dataclass(frozen=True)
@@ -53,6 +51,7 @@ def run(
     begin: str | None = None,
     force: Sequence[str] = (),
     workers: int = 1,
+    pages: bool = True,
     tell: Listener = silent,
 ) -> Run:
     """Find the steps of every task under a path, and write them down.
@@ -74,6 +73,8 @@ def run(
         Make this stage and all after it again; make these stages again.
     workers
         How many processes work on videos.
+    pages
+        Also write the page that shows the result, and the exports that are text.
     tell
         Called with every event.
 
@@ -83,10 +84,10 @@ def run(
         Nothing can be read at all, a folder cannot be written, or a stage has another name.
     """
     source, options = Path(source), options or Options()
-    _check(source, out, begin, force)
-    mark(out)
+    _check(begin, force)
+    mark(out, source)
     redo = frozenset(force) | frozenset(STAGES[STAGES.index(begin) :] if begin else ())
-    work = Work(Store(out / CACHE), local(workers), tell, redo)
+    work = Work(Store(out / CACHE), local(workers), tell, redo, workers)
     collection = datasets.read(source)
     problems = list(collection.problems)
     work.note(problems)
@@ -95,10 +96,11 @@ def run(
     for task in collection.tasks:
         folder = out if len(collection.tasks) == 1 else out / task.name
         result, found = _one(task, folder, options, script, work)
-        work.note(found)
-        problems += found
         if result is not None:
             results[task.name], folders[task.name] = result, folder
+            found += _present(result, folder, work) if pages else []
+        work.note(found)
+        problems += found
     return Run(results, folders, tuple(problems))
 
 
@@ -111,6 +113,7 @@ def discover(
     seed: int = 0,
     speech: str | None = None,
     vision: bool | None = None,
+    quick: bool = False,
     device: str = "cpu",
     workers: int = 1,
     tell: Listener = silent,
@@ -123,7 +126,7 @@ def discover(
         A folder with the videos and captions of one job.
     out
         A work folder; what was computed is kept there. None: nothing is written.
-    steps, mode, seed, speech, vision, device
+    steps, mode, seed, speech, vision, quick, device
         As for :class:`howsteps.engine.options.Options`.
     workers
         How many processes work on videos; with more than one, call this under
@@ -136,9 +139,11 @@ def discover(
     HowstepsError
         There is no task or more than one, or its steps cannot be found; the message says why.
     """
-    options = Options(steps, mode, seed, speech=speech, vision=vision, device=device)
+    options = Options(steps, mode, seed, speech=speech, vision=vision, quick=quick, device=device)
     with tempfile.TemporaryDirectory() as empty:
-        done = run(source, Path(out or empty), options, workers=workers, tell=tell)
+        done = run(
+            source, Path(out or empty), options, workers=workers, pages=out is not None, tell=tell
+        )
     if len(done.results) == 1:
         [result] = done.results.values()
         return result
@@ -149,19 +154,27 @@ def discover(
     raise HowstepsError(f"no steps were found in {source}: {reason}")
 
 
-def mark(out: Path) -> None:
-    """Mark a work folder as ours: what is written there is not read as captions later."""
+def mark(out: Path, *sources: Path) -> None:
+    """Mark a work folder as ours: what is written there is not read as captions later.
+
+    Raises
+    ------
+    HowstepsError
+        There is nothing to read, or it is the folder to read from.
+    """
+    for source in sources:
+        if not source.exists():
+            raise InputError(source, "no such file or folder")
+        if out.resolve() == source.resolve():
+            reason = f"{out} holds the videos; write to another folder, or to one inside it"
+            raise HowstepsError(reason)
     write_whole(out / WORK_FOLDER, b"What howsteps computed. cache/ may be deleted.\n")
 
 
-def _check(source: Path, out: Path, begin: str | None, force: Sequence[str]) -> None:
+def _check(begin: str | None, force: Sequence[str]) -> None:
     for stage in (*force, *([begin] if begin else [])):
         if stage not in STAGES:
             raise HowstepsError(f"there is no stage {stage!r}; the stages are {', '.join(STAGES)}")
-    if not source.exists():
-        raise InputError(source, "no such file or folder")
-    if out.resolve() == source.resolve():
-        raise HowstepsError(f"{out} holds the videos; write to another folder, or to one inside it")
 
 
 def _one(
@@ -177,11 +190,11 @@ def _one(
         script = read_script(given, task) if given else stages.script_of(task, options, work)
         if not script.steps:
             raise HowstepsError(_why_no_steps(task, options.steps))
-        features, keys, task, found = _features(task, options, work)
+        seen = seeing.seen(task, options, work)
+        problems += seen.problems
+        task, found = _known(seen.task, seen.vectors)
         problems += found
-        task, found = _known(task, features)
-        problems += found
-        place = stages.located(task, script, features, keys, options, work)
+        place = stages.located(task, script, seen, options, work)
     except InputError as error:
         return None, [*problems, error.problem]
     except HowstepsError as error:
@@ -203,12 +216,6 @@ def _why_no_steps(task: Task, asked: int | None) -> str:
     return "no two narrators name the same thing; more videos, or more of what is said, may help"
 
 
-def _features(
-    task: Task, options: Options, work: Work
-) -> tuple[dict[str, NDArray[np.floating]], dict[str, str], Task, list[Problem]]:
-    return {}, {}, task, []
-
-
 def _known(task: Task, features: Mapping[str, object]) -> tuple[Task, list[Problem]]:
     """Set aside the videos of which nothing is known: neither a word nor a picture."""
     videos = tuple(v for v in task.videos if v.sentences or v.id in features)
@@ -227,3 +234,18 @@ def _write(result: Result, script: Script, folder: Path, model: Path, work: Work
         write_whole(folder / MODEL / path.name, path.read_bytes())
     write_whole(folder / FILE, text_of(result, folder).encode())
     work.tell(Wrote(name, folder / FILE))
+
+
+def _present(result: Result, folder: Path, work: Work) -> list[Problem]:
+    """Write what people look at, and what other programs read."""
+    from howsteps.report import write_page  # noqa: PLC0415 - not needed by who only wants the result
+    from howsteps.report.exports import TEXT, export  # noqa: PLC0415
+
+    name = result.task.name
+    problems: list[Problem] = []
+    page = write_page(result, folder, on_problem=problems.append)
+    work.tell(Wrote(name, page))
+    _, unwritten = export(result, folder / EXPORTS, TEXT)
+    work.tell(Wrote(name, folder / EXPORTS))
+    # Nobody asked for a format by name, so one that a video is too short for is not worth a line.
+    return problems + [problem for problem in unwritten if not problem.harmless]

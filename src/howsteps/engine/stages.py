@@ -5,18 +5,17 @@ there is none. A number beside the name of a stage is its version: who changes w
 computes raises it, and nothing that was kept before is taken for the new.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from howsteps.engine import feature_space
 from howsteps.engine.executor import Failure
 from howsteps.engine.files import digest_of
 from howsteps.engine.options import INTERVAL, Options
+from howsteps.engine.seeing import Seen
 from howsteps.engine.store import key_of
 from howsteps.engine.work import Work
 from howsteps.errors import HowstepsError, Problem
@@ -29,10 +28,12 @@ from howsteps.result import (
     script_record,
     with_narration,
 )
+from howsteps.script.agreement import with_stability
 from howsteps.task import Caption, Localisation, Mode, Script, Task, Video, Word
 
 TRANSCRIBE, NARRATION, SCRIPT, LOCALISE = 1, 1, 1, 1
 
+SECONDS_A_HALF = 1.0  # of the search in half of the videos
 FEW_NARRATIONS = 32  # are heard in the time that a second parser takes to load
 
 
@@ -133,7 +134,7 @@ def _parser_identity(parser: str | None) -> str:
 
 
 def script_of(task: Task, options: Options, work: Work) -> Script:
-    """The steps of the job.
+    """The steps of the job, each with how often halves of the videos give it again.
 
     Raises
     ------
@@ -153,6 +154,15 @@ def script_of(task: Task, options: Options, work: Work) -> Script:
             from howsteps.script import discover  # noqa: PLC0415 - loads Numba
 
             script = discover(task, steps=options.steps, mode=options.mode, seed=options.seed)
+            if script.steps:
+                again = partial(
+                    discover,
+                    steps=len(script.steps),
+                    mode=options.mode,
+                    seed=options.seed,
+                    seconds=SECONDS_A_HALF,
+                )
+                script = with_stability(script, task, again, seed=options.seed)
             value = script_record(script, task)
             work.store.keep_json("script", key, value)
         progress.done(task.name, kept=not missing)
@@ -170,8 +180,7 @@ class Located(NamedTuple):
 def located(
     task: Task,
     script: Script,
-    features: Mapping[str, NDArray[np.floating]],
-    feature_keys: Mapping[str, str],
+    seen: Seen,
     options: Options,
     work: Work,
 ) -> Located:
@@ -186,7 +195,7 @@ def located(
         LOCALISE,
         script=script_record(script, task),
         videos=[[v.id, v.duration, narration_record(v)] for v in task.videos],
-        features=dict(feature_keys),
+        features=dict(seen.keys),
         mode=options.mode,
         seed=options.seed,
     )
@@ -198,7 +207,7 @@ def located(
             placement = place(
                 task,
                 script,
-                features,
+                seen.vectors,
                 seconds=INTERVAL,
                 mode=options.mode,
                 seed=options.seed,
@@ -213,6 +222,7 @@ def located(
                 ],
             }
             placement.model.save(model)
+            feature_space.save(feature_space.of(task, seen, quick=options.quick), model)
             # After the model, so that who finds this entry finds the model too.
             work.store.keep_json("localise", key, value)
         progress.done(task.name, kept=not missing)

@@ -28,12 +28,15 @@ class Work:
         Called with every event.
     redo
         Stages whose kept results are not believed, and made again.
+    workers
+        How many processes may work at once.
     """
 
     store: Store
     executor: Executor = field(default_factory=Here)
     tell: Listener = silent
     redo: frozenset[str] = frozenset()
+    workers: int = 1
 
     def kept(self, stage: str, key: str) -> Any | None:
         """What a stage kept; None when there is nothing, or it is to be made again."""

@@ -97,11 +97,6 @@ class Draw:
             raise NotMeasured("the length of the videos is not known")
         return [max(int(np.ceil((d or 0.0) / GRID - 1e-9)), 1) for d in durations]
 
-    @property
-    def without_video(self) -> bool:
-        """Whether the words of the narration stand in for features of the video."""
-        return not self.labelled.features
-
     @cached_property
     def features(self) -> list[NDArray[np.float32]]:
         """X_n, T_n×d: of the video, or the words around every interval where there are none."""

@@ -13,10 +13,10 @@ from howsteps.evaluate.draw import Draw
 from howsteps.evaluate.order import find_order
 from howsteps.evaluate.protocols import NotMeasured, Prediction
 from howsteps.localise import Clustering, baselines, hmm, mention_windows
+from howsteps.localise.placing import LEAD
 from howsteps.script import controls
 from howsteps.task import Localisation, Mode, Script
 
-LEAD = 2.0  # seconds from the middle of a mention to what it names
 # The paper's solver: the solutions it visits are what its error bars go over.
 SOLVER: dict[str, Any] = {"solver": "frank-wolfe", "iterations": 200}
 WORDS = 200  # relations in the bag of ``video+bow``

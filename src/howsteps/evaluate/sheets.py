@@ -104,12 +104,13 @@ def localisation_sheet(rows: Sequence[Summary], steps: Sequence[int]) -> Sheet:
     placed = {(row.task, row.method, row.steps): row for row in rows if row.protocol == "paper-f1"}
     return Sheet(
         "localisation",
-        "Localisation: F1 (low … high)",
+        "Localisation: F1 (from–to)",
         ("task", "method", *(f"K ≤ {k}" for k in steps)),
         tuple(
             (*key, *(_with_bar(placed.get((*key, k))) for k in steps))
             for key in dict.fromkeys(key[:2] for key in placed)
         ),
+        "In brackets: the worst and the best solution visited after the chosen one, or fold. "
         "The paper shows these as bars without numbers.",
     )
 
@@ -117,7 +118,7 @@ def localisation_sheet(rows: Sequence[Summary], steps: Sequence[int]) -> Sheet:
 def _with_bar(row: Summary | None) -> str:
     if row is None:
         return NONE
-    bar = "" if row.low is None or row.high is None else f" ({row.low:.3f} … {row.high:.3f})"
+    bar = "" if row.low is None or row.high is None else f" ({row.low:.2f}–{row.high:.2f})"
     return f"{row.f1:.3f}{bar}"
 
 

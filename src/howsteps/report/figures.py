@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 _ROW = 0.42  # inches that a video takes
-_MARKERS = "osD^vPX*"
-_LINES = ("-", "--", "-.", ":")
+# Eight colours, nine markers and five lines: no two of 360 methods look the same.
+_MARKERS = "osD^vPX*h"
+_LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 _GREY = "#767676"
 
 

@@ -4,8 +4,9 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from howsteps import __version__
 from howsteps.clock import clock
@@ -16,6 +17,9 @@ from howsteps.report.palette import STEP_COLOURS
 from howsteps.report.pictures import kept_pictures, take_pictures
 from howsteps.report.placed import places
 from howsteps.task import Result, Video
+
+if TYPE_CHECKING:
+    import jinja2
 
 PAGE = "report.html"
 PICTURES = "report-pictures"
@@ -82,15 +86,9 @@ def write_page(
 
 def render(shown: dict[str, Any], advice: str = "") -> bytes:
     """The page as HTML, of what :func:`howsteps.report.content.content` gives."""
-    import jinja2  # noqa: PLC0415 - only where a page is made
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_PARTS), autoescape=True, undefined=jinja2.StrictUndefined
-    )
-    environment.filters["clock"] = clock
     style = "\n".join([_colours(), *(_part(f"{name}.css") for name in _STYLES)])
     script = "\n".join(_part(f"{name}.js") for name in _SCRIPTS)
-    html = environment.get_template("page.html").render(
+    html = _template().render(
         shown=shown,
         advice=advice,
         version=__version__,
@@ -102,6 +100,17 @@ def render(shown: dict[str, Any], advice: str = "") -> bytes:
     )
     # Captions can hold half of a surrogate pair, which UTF-8 cannot.
     return html.encode("utf-8", "xmlcharrefreplace")
+
+
+@cache
+def _template() -> "jinja2.Template":
+    import jinja2  # noqa: PLC0415 - only where a page is made
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_PARTS), autoescape=True, undefined=jinja2.StrictUndefined
+    )
+    environment.filters["clock"] = clock
+    return environment.get_template("page.html")
 
 
 def _island(shown: dict[str, Any]) -> str:

@@ -8,20 +8,27 @@ An interval t is described over the block of 30 frames around it, that is with i
 and the x of motion and of appearance stand side by side: d = 2,000 + 1,000.
 """
 
+from math import ceil
+
 import numpy as np
 from numpy.typing import NDArray
 
 AROUND = 1  # intervals on either side: 30 frames are three intervals of 10
 
 
+def interval_count(length: float, seconds: float) -> int:
+    """How many intervals a film of some length has: T, the last one may be cut off."""
+    return max(1, ceil(length / seconds - 1e-9))
+
+
 def count_words(
     places: NDArray[np.int32], words: NDArray[np.int32], intervals: int, size: int
 ) -> NDArray[np.float32]:
     """How often each of ``size`` words is in each interval, T×k, from the place of each word."""
+    counts = np.zeros((intervals, size), np.float32)
     # The middle of a film's last track may lie a moment after its last interval.
-    cells = np.minimum(places, intervals - 1).astype(np.int64) * size + words
-    counts = np.bincount(cells, minlength=intervals * size)
-    return counts.reshape(intervals, size).astype(np.float32)
+    np.add.at(counts, (np.minimum(places, intervals - 1), words), 1)
+    return counts
 
 
 def blocks(counts: NDArray[np.float32], around: int = AROUND) -> NDArray[np.float32]:

@@ -7,6 +7,7 @@ runs backwards or leaps out of the film is replaced by the pace of the film so f
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from math import floor
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -24,7 +25,7 @@ except ImportError as error:
 
 Picture = NDArray[np.uint8]
 
-LONGEST = 12 * 3600.0  # seconds; a file that claims more is broken or hostile
+LONGEST = 6 * 3600.0  # seconds; a file that claims more is broken or hostile
 LARGEST = 64_000_000  # pixels of a frame: twice those of 8K
 THINNEST = 16  # pixels of the shorter side that still hold something to see
 _GAP = 60.0  # seconds without a frame that a stamp may leap where no length is stated
@@ -96,9 +97,16 @@ class Film:
         except (av.error.FFmpegError, OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise InputError(media, f"is not a readable video file ({reason})") from error
-        if not self._container.streams.video:
+        try:
+            self._begin(threads)
+        except BaseException:
             self._container.close()
-            raise InputError(media, "has no video stream")
+            raise
+
+    def _begin(self, threads: int) -> None:
+        """Find the video stream and decode its first frame, which tells the size."""
+        if not self._container.streams.video:
+            raise InputError(self.media, "has no video stream")
         self._stream = self._container.streams.video[0]
         self._stream.codec_context.thread_type = "AUTO"
         self._stream.codec_context.thread_count = threads
@@ -106,12 +114,11 @@ class Film:
         self.stated = stated / av.time_base if stated and stated > 0 else None
         if self.stated is not None and self.stated > LONGEST:
             hours = self.stated / 3600
-            raise InputError(media, f"says it lasts {hours:,.0f} hours; the most is 12")
-        self.width = self.height = 0
+            raise InputError(self.media, f"says it lasts {hours:,.0f} hours; the most is 6")
         self._frames = self._decoded()
         self._first = self._next_frame()
         if self._first is None:
-            raise InputError(media, "no frame of its video stream can be decoded")
+            raise InputError(self.media, "no frame of its video stream can be decoded")
         self.width, self.height = self._shown_size(self._first)
 
     def __enter__(self) -> Self:
@@ -162,8 +169,9 @@ class Film:
                 self.restamped += 1
                 time += pace
             if time > LONGEST:
-                raise InputError(self.media, "lasts longer than 12 hours")
-            self.end = time + pace
+                raise InputError(self.media, "lasts longer than 6 hours")
+            # Hundredths, never more than it is: rounded stamps must not begin another interval.
+            self.end = floor(100 * (time + pace) + 1e-4) / 100
             yield Frame(time, frame, round(frame.rotation / 90) % 4)
             frame = self._next_frame()
 

@@ -1,4 +1,8 @@
-"""What can be chosen about seeing, described once; plain values, nothing is loaded for them."""
+"""What can be chosen about seeing, described once; plain values, nothing is loaded for them.
+
+The three modes are :data:`MODES`. The paper fixes the kinds of descriptors, the blocks and the
+number of words; how densely it sampled is not told, so ``paper`` keeps as many as are practical.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -34,6 +38,8 @@ class MotionOptions:
         A track none of whose steps, camera removed, is faster than this only follows the camera.
     camera
         Whether the motion of the camera is removed.
+    flow
+        ``dis`` or ``farneback``.
     """
 
     pixels: int = 426 * 240
@@ -48,6 +54,7 @@ class MotionOptions:
     longest_step: float = 20.0
     least_moved: float = 1.0
     camera: bool = True
+    flow: str = "dis"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +123,18 @@ class VisionOptions:
     def words(self, kind: str) -> int:
         """How many words a kind of descriptors has at most."""
         return self.motion_words if kind == MOTION else self.appearance_words
+
+
+# What the paper's text says; its authors' program is not known to differ here.
+PAPER = VisionOptions(
+    WatchOptions(
+        MotionOptions(scales=6, flow="farneback"),
+        AppearanceOptions(VGG16, sides=(224, 320)),
+        most_motion=1000,
+        most_appearance=1000,
+    )
+)
+MODES = {"default": VisionOptions(), "paper": PAPER, "authors": PAPER}
 
 
 def watch_options(values: dict[str, Any]) -> WatchOptions:

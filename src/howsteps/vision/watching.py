@@ -6,12 +6,12 @@ film.
 """
 
 from collections.abc import Callable, Iterator
-from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsteps.vision.description import interval_count
 from howsteps.vision.frames import Film, Frame, Picture
 from howsteps.vision.local import Found, Local, Stretch, quantised
 from howsteps.vision.motion import Motion
@@ -21,7 +21,7 @@ from howsteps.vision.stopwatch import Spent, timed, timed_each
 if TYPE_CHECKING:  # motion alone needs no PyTorch
     from howsteps.vision.appearance import Network
 
-_STRETCH = 60.0  # seconds
+_STRETCH = 180  # intervals: a minute
 BATCH = 8  # pictures of one scale that the network is given at once
 STRIDE = 32  # pixels from one position of the maps to the next
 WIDEST = 2.5  # longer side over shorter: a wider picture is squeezed
@@ -50,46 +50,49 @@ class Watching:
     @property
     def intervals(self) -> int:
         """How many intervals the film has had so far: T."""
-        return max(1, ceil(self.film.end / self.options.seconds - 1e-6))
+        return interval_count(self.film.end, self.options.seconds)
 
     def stretches(self, progress: Callable[[float], None] = lambda _: None) -> Iterator[Stretch]:
         """Watch to the end; ``progress`` is told the time of the film now and then."""
-        begun = told = 0.0
+        told = 0.0
         for frame in timed_each(self.film, self.spent, "decode"):
             if self._motion is not None and self._motion.due(frame.time):
-                self._follow(self._motion, frame)
+                yield from self._kept_of(MOTION, self._follow(self._motion, frame))
             if self._look is not None:
                 with timed(self.spent, "network"):
-                    self._keep(APPEARANCE, self._look.at(frame))
+                    found = self._look.at(frame)
+                yield from self._kept_of(APPEARANCE, found)
             if frame.time - told >= self.options.seconds:
                 told = frame.time
                 progress(told)
-            if frame.time - begun >= _STRETCH:
-                begun = frame.time
-                yield self._stretch()
         if self._motion is not None:
-            self._settle(self.intervals)
+            yield from self._kept_of(MOTION, self._settled(self.intervals))
         if self._look is not None:
             with timed(self.spent, "network"):
-                self._keep(APPEARANCE, self._look.until(self.film.end))
+                found = self._look.until(self.film.end)
+            yield from self._kept_of(APPEARANCE, found)
         yield self._stretch()
 
-    def _follow(self, motion: Motion, frame: Frame) -> None:
+    def _follow(self, motion: Motion, frame: Frame) -> list[Found]:
+        """Take the next frame for motion; what is found in intervals that get no more tracks."""
         with timed(self.spent, "scale"):
             picture = frame.luma(*self.film.size(motion.options.pixels))
-        tracks = motion.step(picture, frame.time)
-        if tracks is not None:
+        for tracks in motion.step(picture, frame.time):
             interval = int(tracks.time / self.options.seconds)
             self._pending.setdefault(interval, []).append(quantised(tracks.descriptors))
         # The middle of a track is at most its own life behind the clock.
-        self._settle(int((frame.time - motion.options.seconds) / self.options.seconds))
+        return self._settled(int((frame.time - motion.options.seconds) / self.options.seconds))
 
-    def _settle(self, before: int) -> None:
-        """Draw from the intervals that get no more tracks."""
+    def _settled(self, before: int) -> list[Found]:
         ripe = sorted(interval for interval in self._pending if interval < before)
-        self._keep(MOTION, [(n, np.concatenate(self._pending.pop(n))) for n in ripe])
+        return [(interval, np.concatenate(self._pending.pop(interval))) for interval in ripe]
 
-    def _keep(self, kind: str, found: list[Found]) -> None:
+    def _kept_of(self, kind: str, found: list[Found]) -> Iterator[Stretch]:
+        """Draw from what was found, keep it, and hand over a stretch when it is full.
+
+        A frame may be held for hours: what was found in it is the same array for every interval,
+        and is multiplied only here.
+        """
         most = self.options.most_motion if kind == MOTION else self.options.most_appearance
         for interval, values in found:
             drawn = values
@@ -97,6 +100,8 @@ class Watching:
                 chance = np.random.default_rng((self.options.seed, interval))
                 drawn = values[np.sort(chance.choice(len(values), most, replace=False))]
             self._kept[kind].append((interval, drawn))
+            if len(self._kept[kind]) >= _STRETCH:
+                yield self._stretch()
 
     def _stretch(self) -> Stretch:
         """Hand over what was kept of each kind, be it nothing."""

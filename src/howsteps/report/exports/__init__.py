@@ -3,6 +3,6 @@
 ``docs/exports.md`` says what each is good for and what happens to labels that a format cannot hold.
 """
 
-from howsteps.report.exports.formats import FORMATS, Format, export
+from howsteps.report.exports.formats import FORMATS, TEXT, Format, export
 
-__all__ = ["FORMATS", "Format", "export"]
+__all__ = ["FORMATS", "TEXT", "Format", "export"]

@@ -30,6 +30,11 @@ function icon(name) {
 /** Words from outside: their direction is their own, and never that of what stands around them. */
 const words = (text, name = "span", attributes = {}) => h(name, { dir: "auto", ...attributes }, text);
 
+function setCurrent(element, isCurrent) {
+  if (isCurrent) element.setAttribute("aria-current", "true");
+  else element.removeAttribute("aria-current");
+}
+
 const shade = (step) => (step < 0 ? "c-none" : `c${step % SHADES}`);
 const badge = (step) => h("span", { class: `badge ${shade(step)}` }, String(step + 1));
 

@@ -57,7 +57,7 @@ function makePane(name, choose, pick) {
     where.textContent = step === null ? "" : `Step ${step + 1} here: ${describe(n, step)}`;
     say(absent ? `Step ${step + 1} is ${place ? "absent" : "not placed"} in this video.` : "");
     for (const mark of strip.querySelectorAll(".mark")) {
-      mark.toggleAttribute("aria-current", Number(mark.dataset.step) === step);
+      setCurrent(mark, Number(mark.dataset.step) === step);
     }
     if (goal !== null) follow(goal);
     if (!videos[n].source || video.error) return lose(step);
@@ -129,7 +129,7 @@ function makePane(name, choose, pick) {
   /** Mark the sentence that is being said, and keep it in sight. */
   function follow(time) {
     const now = pane.lines.findLast(({ start }) => start <= time + 0.05);
-    for (const one of pane.lines) one.line.toggleAttribute("aria-current", one === now);
+    for (const one of pane.lines) setCurrent(one.line, one === now);
     if (!now) return;
     const top = now.item.offsetTop - transcript.clientHeight / 2 + now.item.clientHeight / 2;
     transcript.scrollTo({ top, behavior: calm.matches ? "auto" : "smooth" });

@@ -3,6 +3,7 @@
 const MOST = 40; // results; more would not be read
 const box = document.getElementById("search");
 const results = document.getElementById("results");
+const news = document.getElementById("news");
 let spokenLines = null; // made when somebody first searches
 
 function everythingSaid() {

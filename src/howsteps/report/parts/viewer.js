@@ -1,10 +1,9 @@
 // The viewer: one video or two side by side, stepping through the same steps.
 
 const viewer = document.getElementById("viewer");
-const news = document.getElementById("news");
 const shown = { step: null, pair: false };
 let panes = [];
-let title, place, chips, pairButton;
+let title, place, aloud, chips, pairButton;
 
 function buildViewer() {
   panes = ["Video", "Video on the right"].map((name, side) =>
@@ -13,6 +12,7 @@ function buildViewer() {
   panes[1].video.muted = true; // two narrators at once help nobody; its own button turns it on
   title = h("h2", { id: "viewer-title" });
   place = h("p", {});
+  aloud = h("p", { class: "unseen", role: "status" });
   pairButton = h("button", { type: "button", "aria-pressed": "false", "data-action": "compare" }, icon("pair"), h("span", {}, "Side by side"));
   pairButton.disabled = videos.length < 2;
   chips = h(
@@ -40,6 +40,7 @@ function buildViewer() {
       chips,
       button("round", "Next step", "on", () => stepBy(1)),
     ),
+    aloud,
   );
   viewer.addEventListener("close", () => panes.forEach((pane) => pane.stop()));
   viewer.addEventListener("click", (event) => event.target === viewer && viewer.close());
@@ -57,16 +58,18 @@ function openViewer(n, step, time = null, pair = false) {
   shown.step = step;
   if (!viewer.open) {
     viewer.showModal();
-    setPair(pair, n);
+    setPair(pair);
   }
   panes[0].show(n, step, time);
-  if (shown.pair) panes[1].show(panes[1].current ?? other(n), step);
+  if (shown.pair) panes[1].show(other(n), step);
   tell();
 }
 
+const inUse = () => panes.slice(0, shown.pair ? 2 : 1);
+
 function setStep(step) {
   shown.step = step;
-  for (const pane of panes.slice(0, shown.pair ? 2 : 1)) pane.show(pane.current, step);
+  for (const pane of inUse()) pane.show(pane.current, step);
   tell();
 }
 
@@ -86,13 +89,12 @@ function setVideo(side, n) {
   tell();
 }
 
-function setPair(pair, first = panes[0].current) {
-  shown.pair = pair && videos.length > 1;
+function setPair(pair) {
+  shown.pair = pair;
   viewer.classList.toggle("pair", shown.pair);
   pairButton.setAttribute("aria-pressed", String(shown.pair));
   panes[1].element.hidden = !shown.pair;
   if (!shown.pair) panes[1].stop();
-  else panes[1].show(other(first), shown.step);
 }
 
 /** The video to compare with: the next one in which this step was found. */
@@ -104,8 +106,9 @@ function other(first) {
 /** The button and key C: one video or two, from wherever one is. */
 function compare() {
   if (videos.length < 2) return;
-  if (viewer.open) setPair(!shown.pair);
-  else openViewer(fullest(), steps.length ? 0 : null, null, true);
+  if (!viewer.open) return openViewer(fullest(), steps.length ? 0 : null, null, true);
+  setPair(!shown.pair);
+  if (shown.pair) panes[1].show(other(panes[0].current), shown.step);
   tell();
 }
 
@@ -121,14 +124,14 @@ function tell() {
   viewer.dataset.step = step ?? "";
   title.replaceChildren(...(step === null ? [words(videos[panes[0].current].title)] : [badge(step), words(steps[step].label)]));
   place.textContent = step === null ? "" : `Step ${step + 1} of ${steps.length}`;
-  const seen = panes.slice(0, shown.pair ? 2 : 1).map((pane) => pane.current);
+  const seen = inUse().map((pane) => pane.current);
   [...chips.querySelectorAll("button")].forEach((chip, k) => {
-    chip.toggleAttribute("aria-current", k === step);
+    setCurrent(chip, k === step);
     chip.classList.toggle("absent", !seen.some((n) => isFound(videos[n].places[k])));
   });
   const chip = chips.children[step ?? 0];
   if (chip) chips.scrollTo({ left: chip.offsetLeft - chips.clientWidth / 2 + chip.clientWidth / 2 });
-  news.textContent =
+  aloud.textContent =
     step === null ? "" : `Step ${step + 1}, ${steps[step].label}. ${seen.map((n) => `${videos[n].id}: ${describe(n, step)}`).join(". ")}`;
 }
 
@@ -151,7 +154,6 @@ function viewerKeys(event) {
 }
 
 function togglePlay() {
-  const used = panes.slice(0, shown.pair ? 2 : 1);
-  const running = used.some((pane) => !pane.video.paused);
-  for (const pane of used) running ? pane.stop() : pane.play();
+  const running = inUse().some((pane) => !pane.video.paused);
+  for (const pane of inUse()) running ? pane.stop() : pane.play();
 }

@@ -1,0 +1,209 @@
+"""Films to descriptors and words: how fast, where the time goes, and beside the obvious way.
+
+``python -m benchmarks.vision`` renders a film (``--film`` takes another) and prints Markdown. The
+obvious way is one process, one frame after another: Farneback flow at full size, the same tracks
+at full size, the network layer by layer as its checkpoint comes, scikit-learn's nearest centres.
+``--memory 2 60`` adds the peak memory of films of so many minutes.
+"""
+
+import argparse
+import resource
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import av
+import cv2
+import numpy as np
+import torch
+
+from benchmarks.film import render, repeat
+from howsteps.engine.executor import cores
+from howsteps.engine.features import Features, features_of
+from howsteps.engine.store import Store
+from howsteps.engine.watched import Seen
+from howsteps.task import Video
+from howsteps.vision.appearance import ready
+from howsteps.vision.local import directions, quantised
+from howsteps.vision.motion import Motion
+from howsteps.vision.networks import EfficientNetLite0
+from howsteps.vision.options import (
+    LITE0,
+    AppearanceOptions,
+    MotionOptions,
+    VisionOptions,
+    WatchOptions,
+)
+from howsteps.vision.stopwatch import Spent, timed, timed_each
+from howsteps.vision.vocabulary import Vocabulary
+from howsteps.vision.weights import find
+
+LITE_NORMAL = ((127 / 255,) * 3, (128 / 255,) * 3)
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Seconds of film, seconds on the wall, seconds of processors, and where they went."""
+
+    film: float
+    wall: float
+    processor: float
+    spent: dict[str, float]
+
+    def line(self, name: str) -> str:
+        """One row of the table."""
+        return (
+            f"| {name} | {self.film:.0f} | {self.wall:.1f} | {self.film / self.wall:.2f} | "
+            f"{self.processor / self.film:.2f} |"
+        )
+
+
+def processor_seconds() -> float:
+    """Seconds that processors spent on this process and on those that it waited for."""
+    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    uses = [resource.getrusage(kind) for kind in kinds]
+    return sum(use.ru_utime + use.ru_stime for use in uses)
+
+
+def ours(
+    films: list[Path],
+    words: dict[str, Vocabulary] | None = None,
+    options: VisionOptions | None = None,
+) -> tuple[Timing, Features]:
+    """``features_of`` with an empty cache."""
+    spent = Spent(float)
+
+    def told(seen: Seen) -> None:
+        for what, seconds in (seen.spent or {}).items():
+            spent[what] += seconds
+
+    videos = [Video(path.stem, media=path) for path in films]
+    with tempfile.TemporaryDirectory() as folder:
+        began, used = time.perf_counter(), processor_seconds()
+        seen = features_of(
+            videos, options, store=Store(Path(folder)), vocabularies=words, progress=told
+        )
+        wall, processor = time.perf_counter() - began, processor_seconds() - used
+    assert len(seen.vectors) == len(films), seen.problems
+    return Timing(sum(seen.durations.values()), wall, processor, spent), seen
+
+
+def obvious(film: Path, frames: int, words: dict[str, Vocabulary]) -> Timing:
+    """One process, full size, nothing thought of."""
+    from sklearn.cluster import KMeans  # noqa: PLC0415
+
+    cv2.setNumThreads(cores())
+    torch.set_num_threads(cores())
+    spent, shown = Spent(float), 0
+    motion = Motion(MotionOptions(pixels=1280 * 720, flow="farneback"), spent)
+    module = EfficientNetLite0()
+    path = find(LITE0)
+    assert path is not None
+    module.load_state_dict(
+        {k: v for k, v in torch.load(path, weights_only=True).items() if k in module.state_dict()}
+    )
+    network = ready(module, "cpu", torch.float32, LITE_NORMAL)
+    centres = {}
+    for kind, vocabulary in words.items():
+        centres[kind] = KMeans(len(vocabulary), init=vocabulary.centres, n_init=1, max_iter=1)
+        centres[kind].fit(vocabulary.centres)
+    began, used = time.perf_counter(), processor_seconds()
+    with av.open(str(film)) as container:
+        for frame in timed_each(container.decode(video=0), spent, "decode"):
+            if shown == frames:
+                break
+            with timed(spent, "scale"):
+                luma = frame.to_ndarray(format="gray8")
+            found = {}
+            for tracks in motion.step(luma, shown / 30):
+                found["motion"] = quantised(tracks.descriptors)
+            if shown % 10 == 5:
+                with timed(spent, "network"):
+                    picture = frame.to_ndarray(format="rgb24")
+                    sizes = ((384, 224), (288, 160))
+                    maps = [network.describe(cv2.resize(picture, size)[None])[0] for size in sizes]
+                    found["appearance"] = quantised(np.concatenate(maps))
+            with timed(spent, "words"):
+                for kind, values in found.items():
+                    centres[kind].predict(directions(values))
+            shown += 1
+    wall, processor = time.perf_counter() - began, processor_seconds() - used
+    return Timing(shown / 30, wall, processor, spent)
+
+
+def words_alone(seen: Features) -> None:
+    """How long the words take, on descriptors drawn by chance."""
+    chance = np.random.default_rng(0)
+    print("\n| words | d | descriptors/s | Gdistances/s |\n|---|---|---|---|")
+    for kind, vocabulary in seen.vocabularies.items():
+        size = vocabulary.centres.shape[1]
+        points = chance.normal(size=(20_000, size)).astype(np.float32)
+        vocabulary.words(points)
+        began = time.perf_counter()
+        vocabulary.words(points)
+        rate = len(points) / (time.perf_counter() - began)
+        distances = rate * len(vocabulary) / 1e9
+        print(f"| {kind}, {len(vocabulary)} | {size} | {rate:,.0f} | {distances:.2f} |")
+
+
+def split(name: str, timing: Timing) -> None:
+    """Where the seconds went, for each second of film."""
+    print(f"\n| {name} | ms for each second of film | share |\n|---|---|---|")
+    total = sum(timing.spent.values())
+    for what, seconds in sorted(timing.spent.items(), key=lambda item: -item[1]):
+        print(f"| {what} | {1000 * seconds / timing.film:.0f} | {100 * seconds / total:.0f} % |")
+
+
+def memory(film: Path, minutes: list[float], sides: list[int], folder: Path) -> None:
+    """Peak memory of the process that watches, for films of some lengths, in this order."""
+    options = VisionOptions(WatchOptions(appearance=AppearanceOptions(sides=tuple(sides))))
+    print("\n| film | peak memory of the process that watches it |\n|---|---|", flush=True)
+    with av.open(str(film)) as container:
+        length = container.duration / av.time_base
+    for length_minutes in sorted(minutes):
+        long = repeat(
+            film, folder / f"{length_minutes}.mp4", max(1, round(60 * length_minutes / length))
+        )
+        timing, _ = ours([long], options=options)
+        # Of the largest child so far; films come in the order of their length.
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
+        print(f"| {timing.film / 60:.0f} min | {peak:.2f} GiB |", flush=True)
+
+
+def main() -> None:
+    """Read the arguments and print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--film", type=Path, nargs="*", help="films in place of rendered ones")
+    parser.add_argument("--seconds", type=float, default=30.0, help="of each rendered film")
+    parser.add_argument("--obvious", type=int, default=90, help="frames of the obvious way")
+    parser.add_argument("--memory", type=float, nargs="*", default=[], metavar="MINUTES")
+    parser.add_argument("--sides", type=int, nargs="*", default=[224, 160], help="for --memory")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        films = arguments.film or [
+            render(folder / f"{seed}.mp4", arguments.seconds, seed) for seed in (0, 1)
+        ]
+        _, known = ours(films[:1])  # compiles what is compiled, and gives the words
+        words = known.vocabularies
+        first, seen = ours(films, words)
+        slow = obvious(films[0], arguments.obvious, words)
+        again, _ = ours(films, words)
+        print(f"{cores()} cores, {len(films)} films of 720p H.264\n")
+        print("| | film s | wall s | × real time | processor s per second of film |")
+        print("|---|---|---|---|---|")
+        print(first.line("howsteps"))
+        print(slow.line("the obvious way"))
+        print(again.line("howsteps, again"))
+        best = (first.film + again.film) / (first.wall + again.wall)
+        print(f"\n{best * slow.wall / slow.film:.1f} times the speed of the obvious way")
+        split("howsteps", first)
+        split("the obvious way", slow)
+        words_alone(seen)
+        if arguments.memory:
+            memory(films[0], arguments.memory, arguments.sides, folder)
+
+
+if __name__ == "__main__":
+    main()

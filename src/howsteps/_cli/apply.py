@@ -1,0 +1,51 @@
+"""``howsteps apply``: a job that was learnt before, in new videos."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from howsteps._cli import options, screen
+from howsteps._cli import run as running
+from howsteps._cli.live import watching
+from howsteps._cli.outcome import finish
+
+
+def apply(
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="The work folder of a run, or its 'model'.")
+    ],
+    sources: Annotated[
+        list[Path], typer.Argument(metavar="VIDEO...", help="Videos, captions, or folders of them.")
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where the result goes.")
+    ] = Path("applied-steps"),
+    speech: running.Speech = "small.en",
+    device: running.Device = "cpu",
+    workers: options.Workers = None,
+    json_lines: running.JsonLines = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Find the steps of a job that was learnt before in new videos, and write result.json.
+
+    Example: howsteps apply steps/ new-video.mp4 --out new-steps/
+    """
+    from howsteps.engine.apply import apply as apply_model  # noqa: PLC0415 - kept out of every start
+    from howsteps.engine.executor import cores  # noqa: PLC0415
+
+    with watching(quiet=quiet, json_lines=json_lines) as tell:
+        done = apply_model(
+            model,
+            sources,
+            out,
+            speech=None if speech == running.NO_SPEECH else speech,
+            device=device,
+            workers=workers or cores(),
+            tell=tell,
+        )
+    if not json_lines:
+        for result in done.results.values():
+            screen.out.print(running.places_table(result))
+            screen.out.print(f"written to {out}", soft_wrap=True, markup=False)
+    finish(done.problems, found=bool(done.results))

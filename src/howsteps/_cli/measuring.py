@@ -1,0 +1,118 @@
+"""What the commands that measure share: lists in options, hearing, running a plan, writing."""
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from howsteps._cli import screen
+from howsteps.errors import MissingExtra
+from howsteps.task import Task
+
+if TYPE_CHECKING:
+    from howsteps.datasets.labelled import Labelled
+    from howsteps.evaluate.experiment import NoScore, Plan, Row, Summary
+    from howsteps.evaluate.protocols import Judgement
+
+ALL_METHODS = "uniform,video-only,video+bow,hmm,narration,supervised,paper,authors,default"
+_FORMATS = (".svg", ".pdf", ".png")
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """Names between commas."""
+    return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+
+
+def numbers(text: str, option: str) -> tuple[int, ...]:
+    """Whole numbers between commas, in order."""
+    try:
+        found = sorted({int(number) for number in listed(text)})
+    except ValueError:
+        raise typer.BadParameter(f"'{text}' is not numbers: 7,10", param_hint=option) from None
+    if not found or found[0] < 1:
+        raise typer.BadParameter(f"'{text}': at least 1 is needed", param_hint=option)
+    return tuple(found)
+
+
+def measured(
+    one: "Labelled",
+    heard: Mapping[str, Task],
+    plan: "Plan",
+    rules: "Judgement | None",
+    *,
+    quiet: bool,
+) -> tuple[list["Row"], list["NoScore"]]:
+    """Run a plan on a task, with progress."""
+    from howsteps.evaluate.experiment import Row, run  # noqa: PLC0415 - loads NumPy
+
+    with screen.progress(f"measuring {one.task.name}", len(plan), quiet=quiet) as advance:
+        scores = list(run(one, heard, plan, rules=rules, progress=advance))
+    rows = [score for score in scores if isinstance(score, Row)]
+    return rows, [score for score in scores if not isinstance(score, Row)]
+
+
+def heard_for(one: "Labelled", plan: "Plan", *, quiet: bool) -> dict[str, Task]:
+    """Hear what a plan needs of a task, with progress."""
+    from howsteps.evaluate.experiment import listened  # noqa: PLC0415 - loads NumPy
+
+    count = min(len(one.task.videos), plan.seeds * (plan.videos or len(one.task.videos)))
+    with screen.progress(f"hearing {one.task.name}", count, quiet=quiet) as advance:
+        return listened(one, plan, progress=lambda _: advance())
+
+
+def unmeasured(reasons: Sequence["NoScore"]) -> list[str]:
+    """What could not be measured, one line for all methods with the same reason."""
+    methods: dict[tuple[str, str], dict[str, None]] = {}
+    for one in reasons:
+        methods.setdefault((one.protocol, one.reason), {})[one.method] = None
+    return [
+        f"not measured by {protocol}: {', '.join(names)} ({reason})"
+        for (protocol, reason), names in methods.items()
+    ]
+
+
+def write_scores(rows: Sequence["Row"], path: Path) -> None:
+    """Write the rows as a table, with the same columns as the JSON."""
+    from howsteps.engine.files import write_whole  # noqa: PLC0415 - of few commands
+    from howsteps.evaluate.experiment import Row  # noqa: PLC0415 - loads NumPy
+
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, [field.name for field in fields(Row)])
+    writer.writeheader()
+    writer.writerows(asdict(row) for row in rows)
+    write_whole(path, text.getvalue().encode())
+
+
+def draw_f1(rows: Sequence["Summary"], path: Path) -> None:
+    """Draw the F1 of the first protocol that places steps, against K."""
+    from howsteps.evaluate.protocols import SCRIPT_PROTOCOLS  # noqa: PLC0415 - loads NumPy
+    from howsteps.report import figures  # noqa: PLC0415
+
+    protocols = dict.fromkeys(row.protocol for row in rows)
+    placing = [name for name in protocols if name not in SCRIPT_PROTOCOLS] or list(protocols)
+    points: list[figures.F1Row] = [
+        {
+            "task": row.task,
+            "method": row.method,
+            "steps": row.steps,
+            "f1": row.f1,
+            "low": row.f1 if row.low is None else row.low,
+            "high": row.f1 if row.high is None else row.high,
+        }
+        for row in rows
+        if row.protocol in placing[:1]
+    ]
+    figures.save(figures.f1_against_steps(points), path)
+
+
+def check_figure(path: Path) -> None:
+    """Refuse what could not be drawn before anything is measured."""
+    if path.suffix.lower() not in _FORMATS:
+        raise typer.BadParameter(f"{path} is none of {', '.join(_FORMATS)}", param_hint="--figure")
+    if find_spec("matplotlib") is None:
+        raise MissingExtra("plots", "drawing a figure")

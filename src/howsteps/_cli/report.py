@@ -1,0 +1,18 @@
+"""``howsteps report``: the page that shows a result."""
+
+from rich.markup import escape
+
+from howsteps._cli import options, screen
+
+
+def report(work: options.Work) -> None:
+    """Write the page of a result again, as after a change of its script.
+
+    Example: howsteps report steps/
+    """
+    from howsteps.report import write_page  # noqa: PLC0415 - kept out of the start of every command
+    from howsteps.result import read_result  # noqa: PLC0415
+
+    result = read_result(work)
+    page = write_page(result, work if work.is_dir() else work.parent)
+    screen.out.print(f"written to {escape(str(page))}", soft_wrap=True)

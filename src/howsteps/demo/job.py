@@ -1,0 +1,64 @@
+"""The demo as a folder of videos: captions copied, films drawn, the truth beside."""
+
+import shutil
+from collections.abc import Callable
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from howsteps import datasets
+from howsteps.datasets import judgement_file, truth
+from howsteps.engine.executor import Executor
+from howsteps.errors import HowstepsError
+from howsteps.task import Rule, Truth
+
+NAME = "fix_a_flat_bike_tire"
+_AFTERWARDS = 2.0  # seconds of film after the last word
+
+
+def true_steps() -> Truth:
+    """Where every step of the demo is truly done."""
+    with as_file(files("howsteps.demo") / "steps.csv") as table:
+        [found] = truth.read(table).truths
+    return found
+
+
+def rules() -> dict[str, tuple[Rule, ...]]:
+    """Which relations name which true step, as the project judged it."""
+    with as_file(files("howsteps.demo") / "judgement.json") as file:
+        return judgement_file.read(file, true_steps().steps)
+
+
+def prepare(
+    folder: Path, executor: Executor | None, drawn: Callable[[str], None] = lambda _: None
+) -> Path:
+    """Make the folder of the job; its films are drawn by ``executor``, or left out without one.
+
+    Films that are there already stay; ``drawn`` is called with each that is done.
+    """
+    target = folder / NAME
+    target.mkdir(parents=True, exist_ok=True)
+    with as_file(files("howsteps.demo") / NAME) as captions:
+        for path in sorted(captions.iterdir()):
+            shutil.copyfile(path, target / path.name)
+    if executor is None:
+        return target
+    from howsteps.demo.film import VERSION, shoot, shootings  # noqa: PLC0415 - PyAV and OpenCV
+
+    mark = folder / f".films-{VERSION}"
+    if not mark.exists():
+        for old in target.glob("*.mp4"):
+            old.unlink()
+        mark.touch()
+    [task] = datasets.read(target).tasks
+    lengths = {v.id: v.captions[-1].end + _AFTERWARDS for v in task.videos}
+    done = true_steps()
+    missing = [
+        each
+        for each in shootings(done.annotations, done.steps, lengths, target)
+        if not each.path.exists()
+    ]
+    for outcome in executor.map(shoot, missing):
+        if outcome.failure is not None:
+            raise HowstepsError(f"a film cannot be drawn: {outcome.failure.reason}")
+        drawn(missing[outcome.place].video)
+    return target

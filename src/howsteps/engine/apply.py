@@ -1,0 +1,129 @@
+"""Find the steps of a job that was learnt before in videos that were not there then."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsteps import datasets
+from howsteps.datasets.names import Names
+from howsteps.engine import feature_space, seeing, stages
+from howsteps.engine.events import Listener, Wrote, silent
+from howsteps.engine.executor import local
+from howsteps.engine.feature_space import FeatureSpace
+from howsteps.engine.files import write_whole
+from howsteps.engine.options import INTERVAL, Options
+from howsteps.engine.run import CACHE, MODEL, Run, mark
+from howsteps.engine.store import Store
+from howsteps.engine.work import Work
+from howsteps.errors import HowstepsError, Problem
+from howsteps.localise.model import Model
+from howsteps.narration.features import interval_count
+from howsteps.result import FILE, settled, text_of
+from howsteps.task import Localisation, Result, Script, Step, Task, Video
+
+
+def apply(
+    model: Path,
+    sources: Sequence[Path],
+    out: Path,
+    *,
+    speech: str | None = None,
+    device: str = "cpu",
+    workers: int = 1,
+    tell: Listener = silent,
+) -> Run:
+    """Place the steps of a model in other videos, and write ``result.json``.
+
+    A model that reads pictures needs the video files; one that reads words needs captions, or
+    speech. Every step has a place; one that fits there no better than by chance has the evidence
+    ``order``, and exports leave it out.
+
+    Parameters
+    ----------
+    model
+        The ``model`` folder of a run, or its work folder.
+    sources
+        Videos, captions, or folders of them.
+    out
+        Where to write and to keep what was computed.
+    speech, device, workers, tell
+        As for :func:`howsteps.engine.run.run`.
+
+    Raises
+    ------
+    InputError
+        There is no model, or a source cannot be read at all.
+    """
+    folder = model if (model / feature_space.FILE).is_file() else model / MODEL
+    learnt, space = Model.load(folder), feature_space.load(folder)
+    task, problems = _gathered(sources, out.resolve().name)
+    mark(out, *sources)
+    work = Work(Store(out / CACHE), local(workers), tell, workers=workers)
+    options = Options(speech=speech, quick=space.quick, device=device)
+    if space.words is not None:
+        task, found = stages.transcribed(task, options, work)
+        problems += found
+        task, found = stages.narrated(task, options, work)
+        problems += found
+    task, vectors, found = _described(task, space, options, work)
+    problems += found
+    places: list[Localisation] = []
+    kept: list[Video] = []
+    for video in task.videos:
+        if video.id not in vectors:
+            continue
+        try:
+            located = learnt.localise([vectors[video.id]])
+        except HowstepsError as error:
+            problems.append(Problem(video.media or Path(video.id), str(error)))
+            continue
+        seconds = learnt.options.seconds_per_interval or INTERVAL
+        places += located.in_seconds([video.id], [seconds])
+        kept.append(video)
+    work.note(problems)
+    if not kept:
+        return Run({}, {}, tuple(problems))
+    script = Script(tuple(Step(label, ()) for label in learnt.steps))
+    result = settled(Result(replace(task, videos=tuple(kept)), script, tuple(places)))
+    write_whole(out / FILE, text_of(result, out).encode())
+    tell(Wrote(task.name, out / FILE))
+    return Run({task.name: result}, {task.name: out}, tuple(problems))
+
+
+def _gathered(sources: Sequence[Path], name: str) -> tuple[Task, list[Problem]]:
+    """All videos under some paths as one task."""
+    videos: list[Video] = []
+    problems: list[Problem] = []
+    names = Names("video")
+    for source in sources:
+        collection = datasets.read(source)
+        problems += collection.problems
+        for task in collection.tasks:
+            for video in task.videos:
+                given, changed = names.give(video.id)
+                if changed:
+                    problems.append(Problem(source, changed, harmless=True))
+                videos.append(replace(video, id=given))
+    return Task(name, tuple(videos)), problems
+
+
+def _described(
+    task: Task, space: FeatureSpace, options: Options, work: Work
+) -> tuple[Task, dict[str, NDArray[np.float32]], list[Problem]]:
+    """The videos in the numbers that the model knows."""
+    if space.words is not None:
+        heard = [video for video in task.videos if video.sentences]
+        vectors = {
+            video.id: space.words.features(video, interval_count(video, INTERVAL), seconds=INTERVAL)
+            for video in heard
+        }
+        return task, vectors, []
+    films = [video for video in task.videos if video.media]
+    reason = "set aside: the model reads pictures, and this has none"
+    lost = [Problem(Path(v.id), reason) for v in task.videos if v not in films]
+    task = replace(task, videos=tuple(films))
+    seen = seeing.seen(task, replace(options, vision=True), work, space.vocabularies)
+    return seen.task, seen.vectors, [*lost, *seen.problems]

@@ -1,0 +1,96 @@
+"""The stage that looks at the videos, told to whoever watches the run."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsteps.engine.events import ItemAt
+from howsteps.engine.options import Options
+from howsteps.engine.work import Work
+from howsteps.errors import MissingExtra, Problem
+from howsteps.extras import VISION
+from howsteps.task import Task
+from howsteps.vision.options import AppearanceOptions, MotionOptions, VisionOptions, WatchOptions
+
+if TYPE_CHECKING:
+    from howsteps.engine.watched import Seen as Looked
+    from howsteps.vision.vocabulary import Vocabulary
+
+# Small pictures at one scale, ten frames a second, and fewer words.
+QUICK = VisionOptions(
+    WatchOptions(
+        MotionOptions(pixels=160 * 120, rate=10.0, spacing=6.0, scales=1),
+        AppearanceOptions(sides=(128,)),
+    ),
+    motion_words=500,
+    appearance_words=500,
+)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What was seen of a task: vectors and their keys by video, and the words they count."""
+
+    task: Task
+    vectors: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    keys: dict[str, str] = field(default_factory=dict)
+    vocabularies: "dict[str, Vocabulary]" = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+
+
+def seen(
+    task: Task,
+    options: Options,
+    work: Work,
+    vocabularies: "Mapping[str, Vocabulary] | None" = None,
+) -> Seen:
+    """Look at the videos that are there as files; their lengths are known afterwards.
+
+    What is seen is told in the words of ``vocabularies``, or in words learnt from these videos.
+
+    Raises
+    ------
+    MissingExtra
+        Looking was asked for, and what it needs is not installed.
+    """
+    films = [video for video in task.videos if video.media]
+    if not films or options.vision is False:
+        return Seen(task)
+    if VISION.missing:
+        if options.vision:
+            raise MissingExtra(VISION.name, VISION.purpose)
+        reason = f"the videos were not looked at; for that: {VISION.command}"
+        return Seen(task, problems=(Problem(Path(task.name), reason, harmless=True),))
+    from howsteps.engine.features import features_of  # noqa: PLC0415 - loads what vision needs
+
+    with work.stage("features", task.name, len(films)) as progress:
+
+        def tell(looked: "Looked") -> None:
+            if looked.state == "watching":
+                where = (looked.video, round(looked.seconds, 3), looked.total)
+                work.tell(ItemAt("features", task.name, *where))
+            else:
+                progress.done(looked.video, kept=looked.state == "known")
+
+        found = features_of(
+            films,
+            QUICK if options.quick else VisionOptions(),
+            store=work.store,
+            vocabularies=vocabularies,
+            device=options.device,
+            workers=work.workers,
+            again="features" in work.redo,
+            progress=tell,
+        )
+    videos = tuple(replace(v, duration=found.durations.get(v.id, v.duration)) for v in task.videos)
+    return Seen(
+        replace(task, videos=videos),
+        found.vectors,
+        found.keys,
+        found.vocabularies,
+        tuple(found.problems),
+    )

@@ -1,0 +1,70 @@
+"""``howsteps features``: what a person sees."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from howsteps._cli.app import app
+from tests.vision.scenes import film, scene
+
+FAST = ("--network", "none", "--motion-words", "30", "--workers", "1")
+
+
+@pytest.fixture(scope="module")
+def films(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sweeping")
+    film(folder / "a.mp4", scene(45, size=(320, 180), disc=(3, 0)))
+    (folder / "broken.mp4").write_text("no film")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def work(films: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, int]:
+    folder = tmp_path_factory.mktemp("work")
+    out, code = run(films, "--out", folder, "--save-vocabulary", folder / "words.npz", *FAST)
+    return folder, out, code
+
+
+def run(*arguments: object) -> tuple[str, int]:
+    result = CliRunner().invoke(app, ["features", *map(str, arguments)])
+    return result.output, result.exit_code
+
+
+def test_vectors_are_written_and_what_was_seen_is_said(work: tuple[Path, str, int]) -> None:
+    folder, out, code = work
+    vectors = np.load(folder / "features" / "a.npy", allow_pickle=False)
+    assert vectors.shape == (5, 30)
+    assert "1 film watched (0:01), 1 film set aside" in out
+    assert "30 words of motion" in out
+    assert "MB kept in" in out
+    assert code == 3
+    assert "broken.mp4: is not a readable video file" in out
+
+
+def test_the_second_time_nothing_is_watched(films: Path, work: tuple[Path, str, int]) -> None:
+    out, code = run(films, "--out", work[0], "--vocabulary", work[0] / "words.npz", *FAST)
+    assert "1 film known from before, 1 film set aside" in out
+    assert code == 3
+
+
+def test_nothing_to_look_for_is_said(films: Path, tmp_path: Path) -> None:
+    out, code = run(films, "--out", tmp_path, "--network", "none", "--no-motion")
+    assert code == 2
+    assert "nothing to look for" in out
+
+
+def test_only_broken_films(tmp_path: Path) -> None:
+    (tmp_path / "films").mkdir()
+    (tmp_path / "films" / "b.mp4").write_bytes(os.urandom(1000))
+    out, code = run(tmp_path / "films", "--out", tmp_path / "work", *FAST)
+    assert code == 1
+    assert "b.mp4" in out
+
+
+def test_the_help_teaches() -> None:
+    out, code = run("--help")
+    assert code == 0
+    assert "Example: howsteps features videos/" in out

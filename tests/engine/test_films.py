@@ -1,0 +1,80 @@
+"""A run that looks: films are watched once, whoever kills it, and a broken one is named."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from howsteps.engine.events import Event, StageEnded
+from howsteps.engine.options import Options
+from howsteps.engine.run import Run, run
+from tests.engine.jobs import captions, written
+from tests.films import film
+
+LOOKING = Options(vision=True, quick=True)
+
+
+@pytest.fixture(scope="module")
+def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = captions(tmp_path_factory.mktemp("films") / "wash a cat", ("ann", "bob", "eve"))
+    for name in ("ann", "bob"):
+        film(folder / f"{name}.mp4", 46.0 if name == "ann" else 47.0)
+    (folder / "eve.mp4").write_bytes(b"no film at all")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def done(job: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Run]:
+    out = tmp_path_factory.mktemp("looked") / "out"
+    return out, run(job, out, LOOKING, workers=2)
+
+
+def test_a_broken_film_loses_neither_its_captions_nor_the_others(
+    job: Path, done: tuple[Path, Run]
+) -> None:
+    _, found = done
+    result = found.results["wash a cat"]
+    assert [video.id for video in result.task.videos] == ["ann", "bob", "eve"]
+    assert {p.path for p in found.problems if not p.harmless} == {job / "eve.mp4"}
+    durations = {video.id: video.duration for video in result.task.videos}
+    assert durations["ann"] == pytest.approx(46.0, abs=0.2)
+    assert all(
+        any(p.video == v and p.time is not None for p in result.localisations) for v in durations
+    )
+
+
+def test_films_are_watched_once_and_one_worker_gives_the_same_bytes(
+    job: Path, done: tuple[Path, Run], tmp_path: Path
+) -> None:
+    out, _ = done
+    copy = Path(shutil.copytree(out, tmp_path / "copy"))
+    events: list[Event] = []
+    run(job, copy, LOOKING, tell=events.append)
+    [looked] = [e for e in events if isinstance(e, StageEnded) and e.stage == "features"]
+    assert looked.kept == 2
+    assert written(copy) == written(out)
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from howsteps.engine.options import Options
+from howsteps.engine.run import run
+import os, signal
+def tell(event):
+    if type(event).__name__ == sys.argv[3]:
+        os.kill(os.getpid(), signal.SIGKILL)
+run(sys.argv[1], Path(sys.argv[2]), Options(vision=True, quick=True), workers=2, tell=tell)
+"""
+
+
+def test_killed_while_it_looks_it_goes_on_to_the_same_bytes(
+    job: Path, done: tuple[Path, Run], tmp_path: Path
+) -> None:
+    out, _ = done
+    program = [sys.executable, "-c", KILLED, str(job), str(tmp_path / "out"), "ItemAt"]
+    assert subprocess.run(program, check=False).returncode == -9  # noqa: S603
+    run(job, tmp_path / "out", LOOKING, workers=2)
+    assert written(tmp_path / "out") == written(out)
