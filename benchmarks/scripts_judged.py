@@ -7,19 +7,58 @@ text-free control has no words to judge, so it is scored by time, as are the oth
 """
 
 import argparse
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.script import DRAW, STEPS, Judges, Way, draw
 from howsteps import datasets
 from howsteps.datasets import judgement_file, truth
+from howsteps.evaluate import by_time, events_of, judged, script_score
 from howsteps.narration import hear
 from howsteps.script import discover
-from howsteps.script.controls import frequent
+from howsteps.script.controls import frequent, text_free
+from howsteps.task import Rule, Script, Task, Truth
 
-SEEDS = 5
+STEPS = 10  # K
+DRAW, SEEDS = 30, 5  # videos of a draw, and draws
+LEAD = 2.0  # seconds: narrators name a step shortly before they do it
+
+
+class Way(NamedTuple):
+    """A way to a script: the mode in which the captions are heard, and what is made of them."""
+
+    hearing: str
+    discover: Callable[[Task], Script | None]
+
+
+class Judges(NamedTuple):
+    """What people saw in the videos, and which relations they accept for each true step."""
+
+    truth: Truth
+    rules: Mapping[str, Sequence[Rule]]
+
+    def score(self, task: Task, script: Script | None) -> tuple[float, ...]:
+        """Steps; precision and recall as judged; and by time. None: the text-free control."""
+        order = [self.truth.steps.index(name) for name in self.rules]
+        steps = STEPS if script is None else len(script.steps)
+        events = text_free(task, STEPS) if script is None else events_of(script)
+        timed = script_score(by_time(events, self.truth, steps, lead=LEAD), order, "by time")
+        if script is None:
+            return steps, np.nan, np.nan, timed.precision, timed.recall
+        read = script_score(judged(script.steps, self.rules, self.truth.steps), order, "judged")
+        return steps, read.precision, read.recall, timed.precision, timed.recall
+
+
+def draw(task: Task, many: int, seed: int) -> Task:
+    """Some videos of a task, in their order."""
+    chosen = np.random.default_rng(seed).permutation(len(task.videos))[:many]
+    return replace(task, videos=tuple(task.videos[n] for n in sorted(chosen)))
+
+
 WAYS = {
     "text-free": Way("paper", lambda task: None),
     "most frequent by time": Way("paper", lambda task: frequent(task, STEPS)),
@@ -57,9 +96,9 @@ def main() -> None:
 
 def show(task: str, videos: str, name: str, cells: np.ndarray) -> None:
     """Print one row."""
-    judged = "–" if np.isnan(cells[1]) else f"{cells[1]:.2f}/{cells[2]:.2f}"
+    read = "–" if np.isnan(cells[1]) else f"{cells[1]:.2f}/{cells[2]:.2f}"
     timed = f"{cells[3]:.2f}/{cells[4]:.2f}"
-    print(f"| {task} | {videos} | {name} | {cells[0]:.1f} | {judged} | {timed} |", flush=True)
+    print(f"| {task} | {videos} | {name} | {cells[0]:.1f} | {read} | {timed} |", flush=True)
 
 
 if __name__ == "__main__":
