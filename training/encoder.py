@@ -61,4 +61,4 @@ def load_encoder(nlp: Language, path: Path) -> None:
         for (layer, name), key in zip(places, arrays.files, strict=True):
             if layer.get_param(name).shape != arrays[key].shape:
                 raise ValueError(f"{path} was made for another encoder: see {name} of {layer.name}")
-            layer.set_param(name, arrays[key].astype(np.float32))
+            layer.set_param(name, layer.ops.asarray(arrays[key].astype(np.float32)))

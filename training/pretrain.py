@@ -126,7 +126,7 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--batch", type=int, default=48, help="passages at once")
-    parser.add_argument("--workers", type=int, default=4, help="processes that prepare batches")
+    parser.add_argument("--workers", type=int, default=12, help="processes that prepare batches")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--set", nargs="*", default=[], help="section.key=value of the config")

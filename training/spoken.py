@@ -84,6 +84,20 @@ def stumble(tree: Tree, random: Random) -> Tree:
     return insert(tree, place, replace(tree[place], head=place, deprel="reparandum"))
 
 
+def cut(tree: Tree, start: int, stop: int) -> Tree:
+    """Keep words ``start`` to ``stop`` of a sentence, as a caption that breaks off leaves them.
+
+    A word that loses its governor hangs on the nearest word above it that is left, or on the first
+    that lost it likewise; its relation is gone with the governor and becomes ``dep``, so that a
+    cut never makes up an object.
+    """
+    kept = restructure(tree, list(range(start, stop)))
+    return tuple(
+        new if new.head == place or start <= old.head < stop else replace(new, deprel="dep")
+        for place, (new, old) in enumerate(zip(kept, tree[start:stop], strict=True))
+    )
+
+
 def written(tree: Tree) -> Tree:
     """Write a bare sentence down: a capital at the start and a full stop at the end."""
     root = next(index for index, token in enumerate(tree) if token.head == index)

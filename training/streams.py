@@ -1,4 +1,4 @@
-"""Captions to streams of words, for the teacher to label: ``python -m training.streams``."""
+"""Captions and manuals to streams of words for the teacher: ``python -m training.streams``."""
 
 import argparse
 import json
@@ -8,22 +8,32 @@ import spacy
 
 from howsteps import datasets
 from howsteps.narration.words import spoken
+from training.manuals import read_manuals
 
 
 def main() -> None:
-    """Write ``{"silver/task/video": [[word, space after it], …]}`` of every narration."""
+    """Write ``{name: [stream, …]}``; a stream is ``[[word, space after it], …]``.
+
+    A narration is one stream; a page of a manual has one for each paragraph, because a sentence
+    ends with its paragraph.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("captions", type=Path, help="caption files that howsteps can read")
     parser.add_argument("output", type=Path, help="JSON")
+    parser.add_argument("--manuals", type=Path, help="folder of unpacked manuals")
     options = parser.parse_args()
     tokenize = spacy.blank("en").tokenizer
-    streams = {
-        f"silver/{task.name}/{video.id}": [
-            [token.text, bool(token.whitespace_)]
-            for token in tokenize(" ".join(word.text for word in spoken(video.captions)))
-        ]
+    texts = {
+        f"silver/{task.name}/{video.id}": [" ".join(word.text for word in spoken(video.captions))]
         for task in datasets.read(options.captions).tasks
         for video in task.videos
+    }
+    texts.update(read_manuals(options.manuals) if options.manuals else ())
+    streams = {
+        name: [
+            [[token.text, bool(token.whitespace_)] for token in tokenize(text)] for text in parts
+        ]
+        for name, parts in texts.items()
     }
     options.output.write_text(json.dumps(streams, ensure_ascii=False), "utf-8")
 

@@ -1,8 +1,8 @@
 """A larger parser that labels spoken text for the small one to learn from.
 
 A reader on a pretrained encoder (MiniLM), trained on the same trees as the small parser, on a GPU
-in minutes, and never shipped: a few of them read unlabelled captions together, once, and what they
-read becomes training text ("silver"). Needs ``torch`` and ``transformers``.
+in minutes, and never shipped: a few of them read unlabelled captions and manuals together, once,
+and what they read becomes training text ("silver"). Needs ``torch`` and ``transformers``.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from transformers import AutoModel, AutoTokenizer
 
 from training.reader import Labels, Reader, fit, read, report
-from training.treebanks import SILVER, Document, Token, read_treebanks, write_documents
+from training.treebanks import Document, Token, genre_of, read_treebanks, write_documents
 
 
 class PretrainedEncoder(nn.Module):
@@ -93,9 +93,19 @@ def label(options: argparse.Namespace) -> None:
     for name, documents in (("dev", banks.dev), ("scoring", banks.scoring)):
         print(f"teachers {len(teachers)}  {name}: {report(teachers, documents)}", flush=True)
     streams = json.loads(options.streams.read_text("utf-8"))
-    texts = [[Token(w, "_", "_", "_", 0, "_", bool(s)) for w, s in t] for t in streams.values()]
-    trees = zip(streams, read(teachers, texts), strict=True)
-    write_documents(options.output, (Document(name, SILVER, tuple(t)) for name, t in trees))
+    texts = [
+        [Token(word, "_", "_", "_", 0, "_", bool(space)) for word, space in stream]
+        for parts in streams.values()
+        for stream in parts
+    ]
+    found = iter(read(teachers, texts))
+    write_documents(
+        options.output,
+        (
+            Document(name, genre_of(name), tuple(tree for _ in parts for tree in next(found)))
+            for name, parts in streams.items()
+        ),
+    )
 
 
 def main() -> None:
@@ -116,7 +126,7 @@ def main() -> None:
     one.add_argument("--batch", type=int, default=16, help="passages at once")
     one.set_defaults(run=train)
     two = commands.add_parser("label")
-    two.add_argument("streams", type=Path, help="JSON: {name: [[word, space], …]} to label")
+    two.add_argument("streams", type=Path, help="JSON that training.streams wrote")
     two.add_argument("output", type=Path, help="silver trees, CoNLL-U xz")
     two.add_argument("teachers", type=Path, nargs="+")
     two.set_defaults(run=label)

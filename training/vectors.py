@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from spacy.language import Language
 from spacy.vectors import Vectors
+from thinc.api import get_current_ops
 
 from training.treebanks import read_documents, read_treebanks
 
@@ -38,6 +39,7 @@ def choose(words: list[str], used: Counter[str], count: int, often: int = 3) -> 
 def set_vectors(nlp: Language, words: list[str] | list[int], rows: np.ndarray) -> None:
     """Give a pipeline its static word vectors; words may come as spaCy's hashes."""
     nlp.vocab.vectors = Vectors(strings=nlp.vocab.strings, data=rows, keys=words, attr="NORM")
+    nlp.vocab.vectors.to_ops(get_current_ops())
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from howsteps.localise import LocaliseError, place
+from howsteps.localise import LocaliseError, Model, place
 from howsteps.task import Mention, Script, Sentence, Step, Task, Video, Word
 
 LABELS = ("fill tub", "catch cat", "dry cat")
@@ -73,11 +73,27 @@ def test_a_video_without_features_is_placed_by_its_mentions(heard):
     assert abs(own[0].time - truth["v1"][0]) <= 2
 
 
-def test_the_model_finds_the_steps_in_a_new_video(heard):
+def test_a_learnt_model_finds_the_steps_in_a_new_video(heard, tmp_path):
     task, script, features, truth = heard
-    placement = place(task, script, features, seconds=SECONDS)
-    located = placement.model.localise([features["v0"]])
-    assert (np.abs(located.intervals[0] - truth["v0"]) <= 2).all()
+    seen = {name: x for name, x in features.items() if name != "v0"}
+    rest = Task(task.name, task.videos[1:])
+    placement = place(rest, script, seen, seconds=SECONDS)
+    placement.model.save(tmp_path)
+    model = Model.load(tmp_path)
+    assert (np.abs(model.localise([features["v0"]]).intervals[0] - truth["v0"]) <= 2).all()
+    elsewhere = np.ones((LENGTH, 3), bool)
+    elsewhere[:, 1] = np.arange(LENGTH) // 3 == truth["v0"][1] // 3
+    assert model.localise([features["v0"]], [elsewhere]).evidence[0, 1].startswith("named")
+
+
+def test_a_mention_at_the_wrong_time_is_overruled_and_listed(heard):
+    task, script, features, truth = heard
+    [fill, *others] = script.steps
+    wrong = Mention("v0", "fill", "tub", "fill tub", 55.0, 56.0)
+    said = Script((Step(fill.label, (wrong, *fill.mentions)), *others))
+    placement = place(task, said, features, seconds=SECONDS)
+    assert abs(placement.localisations[0].time - 0.5 - truth["v0"][0]) <= 2
+    assert [(w.video, w.step) for w in placement.relaxed_windows] == [(0, 0)]
 
 
 def test_the_same_seed_gives_the_same_answer(heard):

@@ -1,8 +1,8 @@
 """The pictures of the page in the docs: ``python -m tests.report.screenshots docs/images [WORK]``.
 
-WORK is a work folder, such as ``howsteps demo --out`` makes; without one, the invented job of the
-tests is filmed and shown. Each picture is one look at the page in a real Chromium: light and dark,
-on a wide screen and on a phone.
+WORK is a work folder, such as ``steps`` in what ``howsteps demo --out`` makes; without one, the
+invented job of the tests is filmed and shown. Each picture is one look at the page in a real
+Chromium: light and dark, on a wide screen and on a phone.
 """
 
 import argparse

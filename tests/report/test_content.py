@@ -58,6 +58,19 @@ def test_the_sheet_shows_the_surest_place_that_has_a_picture() -> None:
     assert (step["best"], step["picture"]) == (names.index(second), "a.webp")
 
 
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("fix_a_flat_tire", "Fix a flat tire"),
+        ("make tea_pot", "Make tea_pot"),
+        ("CPR", "CPR"),
+        ("", ""),
+    ],
+)
+def test_the_name_of_a_folder_becomes_a_heading(name, title) -> None:
+    assert shown(Result(Task(name, ()), Script(()), ()))["title"] == title
+
+
 def test_a_step_never_looked_for_is_not_called_absent() -> None:
     result = replace(tea(2, 2), localisations=(Localisation("Ada", 0, None),))
     ada, bo = shown(result)["videos"]

@@ -1,7 +1,10 @@
 from random import Random
 
-from tests.training.trees import DO_NOT, LOWER_IT
-from training.passages import clean_stream, one_pass, spoken_stream
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.training.trees import DO_NOT, LOWER_IT, is_tree, trees
+from training.passages import clean_stream, line_breaks, one_pass, spoken_stream
 from training.treebanks import SILVER, Document
 
 
@@ -36,6 +39,29 @@ def test_captions_are_at_times_written_down():
     sentences = [line for passage in one_pass([document], Random(0)) for line in text(passage)]
     assert "Lower the car ." in sentences
     assert "lower the car" in sentences
+
+
+@given(st.lists(trees(), max_size=4), st.integers(0, 1000).map(Random))
+def test_line_breaks_cut_the_ends_of_a_passage_and_nothing_between(passage, random):
+    broken = line_breaks(passage, random)
+    whole, left = " ".join(text(passage)), " ".join(text(broken))
+    assert left in whole
+    assert broken[1:-1] == passage[1:-1]
+    assert len(broken) == len(passage)
+    assert all(map(is_tree, broken))
+
+
+def test_line_breaks_fall_everywhere_but_inside_a_word():
+    seen = {" ".join(text(line_breaks([DO_NOT], Random(seed)))) for seed in range(300)}
+    assert "Do n't drop it ." in seen
+    assert "drop it" in seen
+    assert not any(line.startswith("n't") or line == "Do" for line in seen)
+
+
+def test_a_pass_has_passages_that_start_in_the_middle_of_a_sentence():
+    document = Document("d", "answers", (LOWER_IT,) * 400)
+    first = {text(passage)[0] for passage in one_pass([document], Random(0))}
+    assert {"lower the car", "the car", "car"} <= first
 
 
 def test_streams_change_nothing_else():

@@ -7,6 +7,7 @@ from tests.training.trees import DO_NOT, LOWER_IT, is_projective, is_tree, tree,
 from training.spoken import (
     FILLERS,
     add_filler,
+    cut,
     insert,
     lower,
     projective_head,
@@ -85,6 +86,36 @@ def test_a_stumble_says_a_small_word_twice(tree, random):
         if token.deprel == "reparandum":
             assert token.form == longer[place + 1].form
             assert token.head == place + 1
+
+
+def test_a_sentence_cut_short_keeps_what_it_can():
+    assert forms(cut(LOWER_IT, 0, 2)) == ["Lower", "the"]
+    assert [(t.head, t.deprel) for t in cut(LOWER_IT, 0, 2)] == [(0, "root"), (0, "dep")]
+
+
+def test_an_object_whose_verb_is_cut_away_becomes_the_root():
+    assert [(t.form, t.head, t.deprel) for t in cut(LOWER_IT, 1, 3)] == [
+        ("the", 1, "det"),
+        ("car", 1, "root"),
+    ]
+
+
+@given(trees(), st.data())
+def test_a_cut_leaves_a_projective_tree_and_makes_no_relation_up(tree, data):
+    start = data.draw(st.integers(0, len(tree) - 1))
+    stop = data.draw(st.integers(start + 1, len(tree)))
+    part = cut(tree, start, stop)
+    assert is_tree(part)
+    assert is_projective(part)
+    assert forms(part) == forms(tree[start:stop])
+    for new, old in zip(part, tree[start:stop], strict=True):
+        if new.deprel not in {"root", "dep"} or old.deprel == new.deprel == "root":
+            assert part[new.head].form == tree[old.head].form
+
+
+@given(trees())
+def test_a_cut_of_everything_changes_nothing(tree):
+    assert cut(tree, 0, len(tree)) == tree
 
 
 @given(trees(), RANDOM)

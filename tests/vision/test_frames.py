@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from howsteps.errors import InputError
+from howsteps.vision.description import interval_count
 from howsteps.vision.frames import Film
 from tests.vision.scenes import film, scene
 
@@ -32,6 +33,19 @@ def test_variable_frame_rates_keep_their_times(tmp_path: Path) -> None:
     stamps = [0, 1, 2, 10, 11, 40, 41, 90]
     path = film(tmp_path / "a.mkv", scene(8, size=(160, 120)), stamps=stamps)
     assert times(path) == pytest.approx([n / 30 for n in stamps], abs=2e-3)
+
+
+@pytest.mark.parametrize("suffix", ["mp4", "mkv"])  # stamps of 1/15360 s, and of 1 ms
+@pytest.mark.parametrize("frames", [10, 20, 30, 50, 75])
+def test_the_end_is_after_the_last_frame_and_not_a_moment_more(
+    tmp_path: Path, suffix: str, frames: int
+) -> None:
+    path = film(tmp_path / f"a.{suffix}", scene(frames, size=(64, 48)))
+    with Film(path) as opened:
+        assert [*opened][-1].time < opened.end
+        assert opened.end <= frames / 30 + 1e-4
+        assert opened.end == pytest.approx(frames / 30, abs=0.0105)
+        assert interval_count(opened.end, 1 / 3) == -(-frames // 10)
 
 
 def test_the_clock_is_that_of_the_file(tmp_path: Path) -> None:

@@ -22,8 +22,7 @@ def watch(
     motion = Motion(options)
     descriptors, speeds = [np.empty((0, 108), np.float32)], [np.empty((0, 2), np.float32)]
     for n, picture in enumerate(scene(int(FRAMES * rate / 30), **what)):  # type: ignore[arg-type]
-        ended = motion.step(picture, n / rate)
-        if ended is not None:
+        for ended in motion.step(picture, n / rate):
             descriptors.append(ended.descriptors)
             path = ended.paths
             speeds.append((path[:, -1] - path[:, 0]) / (path.shape[1] - 1) * rate / 30)
@@ -107,13 +106,24 @@ def test_a_cut_ends_all_tracks() -> None:
     motion = Motion(MotionOptions(least_moved=0.0, least_spread=0.0))
     scenes = [*scene(10, seed=1), *(255 - picture for picture in scene(14, seed=9))]
     ended = [motion.step(picture, n / 30) for n, picture in enumerate(scenes)]
-    assert all(tracks is None for tracks in ended)
+    assert not any(ended)
+
+
+def test_no_track_is_lost_where_the_frame_rate_falls() -> None:
+    """Tracks that were born in several frames may end in the same one."""
+    motion = Motion(MotionOptions(camera=False))
+    times = [*(n / 30 for n in range(14)), *(13 / 30 + n * 0.2 for n in range(1, 6))]
+    pictures = [*scene(len(times), disc=(3, 0))]
+    ended = [motion.step(picture, time) for picture, time in zip(pictures, times, strict=True)]
+    assert max(map(len, ended)) > 1
+    steps = {tracks.paths.shape[1] - 1 for found in ended for tracks in found}
+    assert len(steps) > 1
 
 
 def test_a_blank_picture_has_nothing_to_follow() -> None:
     motion = Motion()
     for n in range(20):
-        assert motion.step(np.full((120, 160), 128, np.uint8), n / 30) is None
+        assert motion.step(np.full((120, 160), 128, np.uint8), n / 30) == []
 
 
 def test_the_same_pictures_give_the_same_descriptors() -> None:

@@ -32,6 +32,10 @@ def npz_named(path: Path) -> None:
     np.savez(path.with_suffix(".npz"), features=MATRIX, labels=np.zeros((15, 2)))
 
 
+def npz_compressed(path: Path) -> None:
+    np.savez_compressed(path.with_suffix(".npz"), MATRIX)
+
+
 def mat(path: Path) -> None:
     savemat(path.with_suffix(".mat"), {"feats_of_video": MATRIX, "fps": 15.0})
 
@@ -68,6 +72,7 @@ FORMS: list[Callable[[Path], None]] = [
     npy_turned,
     npy_one_more_axis,
     npz_named,
+    npz_compressed,
     mat,
     mat_7_3,
     h5,

@@ -40,7 +40,8 @@ def demo(
     start = perf_counter()
     many = workers or cores()
     if VISION.missing:
-        screen.err.print(f"captions alone; to draw and watch the films too: {VISION.command}")
+        line = f"captions alone; to draw and watch the films too: {VISION.command}"
+        screen.err.print(line, markup=False, soft_wrap=True)
     with screen.progress("drawing films", 13, quiet=quiet) as advance:
         executor = None if VISION.missing else local(many)
         videos = prepare(out / "videos", executor, lambda _: advance())

@@ -8,9 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 from rich.markup import escape
 
 from howsteps._cli import options, screen
@@ -18,11 +16,15 @@ from howsteps._cli.films import films
 from howsteps._cli.outcome import finish
 from howsteps._cli.run import Device, default_out
 from howsteps.clock import clock
-from howsteps.errors import Problem
+from howsteps.errors import MissingExtra, Problem
+from howsteps.extras import VISION
 from howsteps.task import Task
 from howsteps.vision.options import MODES, VisionOptions, WatchOptions
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from howsteps.engine.features import Features
     from howsteps.engine.watched import Progress, Seen
 
@@ -85,11 +87,13 @@ def features(
     from howsteps.engine.store import Store  # noqa: PLC0415
     from howsteps.vision import vocabulary as words  # noqa: PLC0415
 
+    if VISION.missing:
+        raise MissingExtra(VISION.name, VISION.purpose)
     watch = _watch_options(MODES[mode].watch, network, weights, motion, seed)
     asked = VisionOptions(watch, motion_words, appearance_words, seed)
     given = words.read(vocabulary) if vocabulary else None
     work = out or default_out(source)
-    mark(work)
+    mark(work, source)
     collection = datasets.read(source)
     problems, found = list(collection.problems), False
     for task in collection.tasks:
@@ -141,7 +145,9 @@ def _both(first: "Progress", second: "Progress", seen: "Seen") -> None:
     second(seen)
 
 
-def _write(vectors: Mapping[str, NDArray[np.float32]], folder: Path) -> None:
+def _write(vectors: "Mapping[str, NDArray[np.float32]]", folder: Path) -> None:
+    import numpy as np  # noqa: PLC0415
+
     from howsteps.engine.files import write_whole  # noqa: PLC0415
 
     for video, rows in vectors.items():

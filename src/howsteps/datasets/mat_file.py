@@ -23,7 +23,7 @@ from howsteps.errors import InputError
 Value: TypeAlias = NDArray[Any] | str | dict[str, NDArray[np.object_]]
 """Numbers; an array of objects for a cell; text; an array of values for each field of a struct."""
 
-HDF5 = b"MATLAB 7.3"  # how files of that other format begin
+_HDF5 = b"MATLAB 7.3"  # how files of that other format begin
 _HEADING = 128
 _MATRIX, _COMPRESSED = 14, 15
 _CELL, _STRUCT, _CHAR, _SPARSE = 1, 2, 4, 5
@@ -53,7 +53,7 @@ def read(path: Path, *names: str) -> dict[str, Value]:
         The file is cut short or damaged, of another format, or lacks one of the variables.
     """
     data = bounded.read_bytes(path, _LARGEST, "a .mat file")
-    if data.startswith(HDF5):
+    if data.startswith(_HDF5):
         reason = "is in MATLAB's 7.3 format; load it there and save it with -v7"
         raise InputError(path, reason)
     order = {b"IM": "<", b"MI": ">"}.get(data[_HEADING - 2 : _HEADING])

@@ -60,7 +60,7 @@ def apply(
     folder = model if (model / feature_space.FILE).is_file() else model / MODEL
     learnt, space = Model.load(folder), feature_space.load(folder)
     task, problems = _gathered(sources, out.resolve().name)
-    mark(out)
+    mark(out, *sources)
     work = Work(Store(out / CACHE), local(workers), tell, workers=workers)
     options = Options(speech=speech, quick=space.quick, device=device)
     if space.words is not None:

@@ -109,8 +109,8 @@ def run(
     """
     # Absolute, as other machines begin in other folders.
     source, out, options = Path(source).absolute(), out.absolute(), options or Options()
-    _check(source, out, begin, force)
-    mark(out)
+    _check(begin, force)
+    mark(out, source)
     redo = frozenset(force) | frozenset(STAGES[STAGES.index(begin) :] if begin else ())
     work = Work(Store(out / CACHE), executor or local(workers), tell, redo, workers)
     collection = datasets.read(source)
@@ -179,19 +179,27 @@ def discover(
     raise HowstepsError(f"no steps were found in {source}: {reason}")
 
 
-def mark(out: Path) -> None:
-    """Mark a work folder as ours: what is written there is not read as captions later."""
+def mark(out: Path, *sources: Path) -> None:
+    """Mark a work folder as ours: what is written there is not read as captions later.
+
+    Raises
+    ------
+    HowstepsError
+        There is nothing to read, or it is the folder to read from.
+    """
+    for source in sources:
+        if not source.exists():
+            raise InputError(source, "no such file or folder")
+        if out.resolve() == source.resolve():
+            reason = f"{out} holds the videos; write to another folder, or to one inside it"
+            raise HowstepsError(reason)
     write_whole(out / WORK_FOLDER, b"What howsteps computed. cache/ may be deleted.\n")
 
 
-def _check(source: Path, out: Path, begin: str | None, force: Sequence[str]) -> None:
+def _check(begin: str | None, force: Sequence[str]) -> None:
     for stage in (*force, *([begin] if begin else [])):
         if stage not in STAGES:
             raise HowstepsError(f"there is no stage {stage!r}; the stages are {', '.join(STAGES)}")
-    if not source.exists():
-        raise InputError(source, "no such file or folder")
-    if out.resolve() == source.resolve():
-        raise HowstepsError(f"{out} holds the videos; write to another folder, or to one inside it")
 
 
 @dataclass(frozen=True)
@@ -314,4 +322,5 @@ def _present(result: Result, folder: Path, work: Work) -> list[Problem]:
     work.tell(Wrote(name, page))
     _, unwritten = export(result, folder / EXPORTS, TEXT)
     work.tell(Wrote(name, folder / EXPORTS))
-    return problems + unwritten
+    # Nobody asked for a format by name, so one that a video is too short for is not worth a line.
+    return problems + [problem for problem in unwritten if not problem.harmless]

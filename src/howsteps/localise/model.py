@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from howsteps import bounded
 from howsteps.arrays import read_arrays
 from howsteps.errors import InputError
+from howsteps.localise.algebra import Videos
 from howsteps.localise.chance import absence_costs
 from howsteps.localise.clustering import Clustering
 from howsteps.localise.cost import Weights
 from howsteps.localise.located import Located, locate
+from howsteps.localise.naming import GRID, LEARNING, decide
 from howsteps.localise.oracle import Floats, Mask, cheapest_placement
 from howsteps.localise.problem import LocaliseError, checked_features
 from howsteps.localise.windows import relax
@@ -26,12 +28,17 @@ _LARGEST = 2**20  # bytes of model.json
 
 @dataclass(frozen=True)
 class Options:
-    """What a model was learnt with, and what new features must agree with."""
+    """What a model was learnt with, and what new features must agree with.
+
+    ``learnt_from`` names the settings of the mode ``default``, in
+    :data:`howsteps.localise.naming.LEARNING`.
+    """
 
     mode: str = "paper"
     regularisation: float | None = None
     seconds_per_interval: float | None = None
     vocabularies: tuple[str, ...] = ()
+    learnt_from: str = ""
 
 
 @dataclass(frozen=True)
@@ -45,7 +52,8 @@ class Model:
     weights
         W* and b*.
     chance
-        Scores of decoys, sorted: what a score is held against.
+        Scores of decoys, sorted: what a score is held against. Empty in the mode ``default``,
+        whose confidences are probabilities.
     options
         What it was learnt with.
     """
@@ -80,7 +88,8 @@ class Model:
     ) -> Located:
         """Locate the steps in new videos, with windows of their captions or without.
 
-        Windows that contradict the order are opened, as :func:`~howsteps.localise.relax` does.
+        Windows that contradict the order are opened, as :func:`~howsteps.localise.relax` does; in
+        the mode ``default`` they are weighed against the scores and the order.
         """
         count = len(self.steps)
         videos = checked_features(list(features), count)
@@ -91,6 +100,8 @@ class Model:
             )
         if windows is None:
             windows = [np.ones((len(x), count), np.bool_) for x in videos]
+        if self.options.learnt_from:
+            return self._likeliest(videos, windows, absent)
         opened, _ = relax(windows)
         scores = [self.weights.scores(x) for x in videos]
         absence = absence_costs(scores, self.chance, opened, np.ones(len(videos)))
@@ -100,6 +111,25 @@ class Model:
             for n, (score, window) in enumerate(zip(scores, opened, strict=True))
         ]
         return locate(np.array(places), scores, self.chance, opened)
+
+    def _likeliest(self, videos: Videos, windows: Sequence[Mask], absent: bool) -> Located:
+        """Locate as the mode ``default`` does: a window is a reason, not a wall."""
+        how = LEARNING[self.options.learnt_from]
+        seconds = self.options.seconds_per_interval or GRID
+        grid = how.grid(seconds)
+        named = [
+            # The coarse interval is inside when any of its own is.
+            np.logical_or.reduceat(window & ~window.all(axis=0), np.arange(0, len(window), grid))
+            for window in windows
+        ]
+        return decide(
+            [self.weights.scores(how.prepared(x, seconds)) for x in videos],
+            named,
+            how.trust,
+            seconds=grid * seconds,
+            lengths=[len(x) for x in videos],
+            absent=absent,
+        )
 
     def save(self, folder: Path) -> None:
         """Write ``model.json`` (what people read) and ``model.npz`` (the arrays)."""
@@ -127,6 +157,8 @@ class Model:
             options = Options(
                 **{**text["options"], "vocabularies": _names(text["options"]["vocabularies"])}
             )
+            if options.learnt_from not in ("", *LEARNING):
+                raise InputError(path, f"learnt from {options.learnt_from!r}, which is not known")
             arrays = read_arrays(folder / "model.npz")
             weights = Weights(arrays["weights"], arrays["bias"])
             chance = arrays["chance"]
@@ -135,8 +167,8 @@ class Model:
         for array in (weights.matrix, weights.bias, chance):
             if array.dtype.kind != "f" or not np.isfinite(array).all():
                 raise InputError(folder / "model.npz", "has values that are not finite numbers")
-        shapes = weights.matrix.shape[1:], weights.bias.shape, chance.ndim
-        if shapes != ((len(steps),), (len(steps),), 1) or not chance.size:
+        shapes = weights.matrix.shape[1:], weights.bias.shape, chance.ndim, chance.size > 0
+        if shapes != ((len(steps),), (len(steps),), 1, not options.learnt_from):
             raise InputError(path, "the arrays do not fit the steps")
         return Model(steps, weights, np.sort(chance), options)
 

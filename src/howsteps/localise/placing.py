@@ -1,42 +1,41 @@
 """The stage put together: a script and features in, the place of every step in every video out.
 
 Modes ``paper`` and ``authors`` cluster the features inside the windows of the narration. Mode
-``default`` learns what a step looks and sounds like where it is named, one linear classifier a
-step, judges every video by the classifier of the *others*, and puts the steps in order where the
-scores add up best.
+``default`` learns what a step looks or sounds like where it is named, and puts it where it is most
+likely (:mod:`howsteps.localise.naming`).
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.localise.chance import chance_scores
 from howsteps.localise.clustering import cluster
-from howsteps.localise.cost import ClusteringCost, Weights
 from howsteps.localise.hmm import place_aligned
 from howsteps.localise.located import NAMED, NEITHER, Located, locate
 from howsteps.localise.model import Model, Options
-from howsteps.localise.oracle import Floats, Mask, Places
-from howsteps.localise.problem import LocaliseError, Problem, checked_features
+from howsteps.localise.naming import LEARNING, decide, learn
+from howsteps.localise.oracle import Places
+from howsteps.localise.problem import LocaliseError, checked_features
 from howsteps.localise.windows import (
     AFTER,
     BEFORE,
     RelaxedWindow,
     Windows,
     mention_windows,
-    relax,
     step_windows,
 )
 from howsteps.narration.features import Vocabulary, interval_count
 from howsteps.task import Localisation, Mode, Script, Task, Video
 
+ClusterMode = Literal["paper", "authors"]
 Features = Mapping[str, NDArray[np.floating]]
 
 LEAD = 2.0  # seconds from the middle of a mention to the middle of what it names
-_AUTHORS_AFTER = 30  # intervals
+_AUTHORS_AFTER = 30.0  # intervals
 
 
 @dataclass(frozen=True)
@@ -101,10 +100,7 @@ def place(
     if not script.steps:
         raise LocaliseError(f"{task.name}: the script has no step to place")
     told = _Narration(task, script, features or {}, seconds)
-    if mode == "default":
-        found = _learn_from_mentions(told, seed, device)
-    else:
-        found = _cluster(told, mode, seed, device)
+    found = _learn(told, device) if mode == "default" else _cluster(told, mode, seed, device)
     missing = [n for n in range(len(task.videos)) if n not in set(told.placed)]
     return Placement(
         _in_order(task, [(told.placed, found.located), (missing, told.by_mentions(missing))], told),
@@ -134,6 +130,7 @@ class _Narration:
         self.labels = tuple(step.label for step in script.steps)
         self.videos: Sequence[Video] = task.videos
         self.steps = len(script.steps)
+        self.seen = bool(features)
         if features:
             self.lengths = [
                 len(features[v.id]) if v.id in features else interval_count(v, seconds)
@@ -163,24 +160,22 @@ class _Narration:
                     spoken[mention.video].append((mention.start, mention.end, k))
         self._spoken = [np.array(sorted(spoken[v.id])).reshape(-1, 3) for v in task.videos]
 
-    def windows(self, mode: Mode) -> Windows:
+    def windows(
+        self,
+        before: float,
+        after: float,
+        *,
+        seconds: float | None = None,
+        mode: ClusterMode = "paper",
+    ) -> Windows:
         """Where the mentions let each step be, in the videos that have features."""
-        if mode == "authors":
-            before, after = 0.0, float(_AUTHORS_AFTER)
-        else:
-            before, after = BEFORE, AFTER
+        seconds = seconds or self.seconds
         spoken = [self._spoken[n] for n in self.placed]
+        lengths = [math.ceil(self.lengths[n] * self.seconds / seconds - 1e-9) for n in self.placed]
         return step_windows(
             [
-                mention_windows(
-                    said[:, :2],
-                    self.lengths[n],
-                    self.seconds,
-                    before=before,
-                    after=after,
-                    mode="authors" if mode == "authors" else "paper",
-                )
-                for n, said in zip(self.placed, spoken, strict=True)
+                mention_windows(said[:, :2], length, seconds, before=before, after=after, mode=mode)
+                for said, length in zip(spoken, lengths, strict=True)
             ],
             [said[:, 2].astype(np.int64) for said in spoken],
             self.steps,
@@ -212,77 +207,57 @@ class _Narration:
         return Located(places, places, places, np.zeros(places.shape), evidence)
 
 
-def _cluster(told: _Narration, mode: Mode, seed: int, device: str) -> _Found:
+def _cluster(told: _Narration, mode: ClusterMode, seed: int, device: str) -> _Found:
     """Cluster the features inside the windows: what the paper does."""
-    windows = told.windows(mode)
+    before, after = (0.0, _AUTHORS_AFTER) if mode == "authors" else (BEFORE, AFTER)
+    windows = told.windows(before, after, mode=mode)
     result = cluster(
         told.features,
         windows.allowed,
         steps=told.steps,
-        mode="authors" if mode == "authors" else "paper",
+        mode=mode,
         support=windows.support,
         evidence=True,
         seed=seed,
         device=device,
     )
+    model = Model.learnt(result, told.labels, Options(mode, None, told.seconds))
     return _Found(
-        locate(result.intervals, result.scores, _given(result.chance), windows.allowed),
+        locate(result.intervals, result.scores, model.chance, windows.allowed),
         result.relaxed_windows,
-        Model.learnt(result, told.labels, Options(mode, None, told.seconds)),
+        model,
         result.roundings,
     )
 
 
-def _given(chance: Floats | None) -> Floats:
-    if chance is None:
-        raise LocaliseError("the clustering was made without evidence")
-    return chance
-
-
-def _learn_from_mentions(told: _Narration, seed: int, device: str) -> _Found:
-    """Learn each step where it is named, and place it by the classifier of the other videos."""
-    windows = told.windows("default")
-    allowed, relaxed = relax(windows.allowed, windows.support)
-    videos = checked_features(list(told.features), told.steps)
-    cost = ClusteringCost(videos, 1.0 / (len(videos) * told.steps), device=device)
-    problem = Problem(cost, allowed)
-    shares = [
-        _share(problem, n, windows.allowed[n], windows.support[n]) for n in range(problem.videos)
+def _learn(told: _Narration, device: str) -> _Found:
+    """Learn each step where it is named, and put it where it is most likely."""
+    kind = "sight" if told.seen else "words"
+    how = LEARNING[kind]
+    grid = how.grid(told.seconds)
+    lengths = [told.lengths[n] for n in told.placed]
+    windows = told.windows(how.before, how.after, seconds=grid * told.seconds)
+    named = [
+        window & (support > 0)
+        for window, support in zip(windows.allowed, windows.support, strict=True)
     ]
-    total = _sum(shares)
-    scores = [
-        cost.scores_of(Weights(total.matrix - share.matrix, total.bias - share.bias), n)
-        for n, share in enumerate(shares)
+    learnt = learn(
+        [how.prepared(x, told.seconds) for x in checked_features(told.features, told.steps)],
+        named,
+        how,
+        seconds=grid * told.seconds,
+        device=device,
+    )
+    located = decide(learnt.scores, named, how.trust, seconds=grid * told.seconds, lengths=lengths)
+    outside = [
+        RelaxedWindow(n, int(k), float(windows.support[n, k]))
+        for n, window in enumerate(named)
+        for k in np.flatnonzero(window.any(axis=0))
+        if not window[located.intervals[n, k] // grid, k]
     ]
-    places = np.array([problem.place(n, -score) for n, score in enumerate(scores)])
-    chance = chance_scores(problem, places, seed)
-    return _Found(
-        locate(places, scores, chance, windows.allowed),
-        relaxed,
-        Model(
-            told.labels,
-            total,
-            np.sort(chance, axis=None),
-            Options("default", cost.regularisation, told.seconds),
-        ),
-        (),
-    )
-
-
-def _share(problem: Problem, video: int, window: Mask, support: NDArray[np.int64]) -> Weights:
-    """W* and b* of one video's windows, each spread evenly over its intervals."""
-    z = np.where(support > 0, window, False).astype(np.float64)
-    z /= np.maximum(z.sum(axis=0), 1.0)
-    whole = np.zeros((problem.cost.intervals, problem.steps))
-    whole[problem.rows(video)] = z
-    return problem.cost.weights(whole)
-
-
-def _sum(shares: Sequence[Weights]) -> Weights:
-    return Weights(
-        np.sum([share.matrix for share in shares], axis=0),
-        np.sum([share.bias for share in shares], axis=0),
-    )
+    options = Options("default", how.regularisation, told.seconds, learnt_from=kind)
+    model = Model(told.labels, learnt.weights, np.empty(0), options)
+    return _Found(located, tuple(outside), model, ())
 
 
 def _in_order(

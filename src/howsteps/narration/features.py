@@ -22,7 +22,7 @@ from howsteps.narration.words import spoken
 from howsteps.task import Video, Word
 
 REACH = 2.5  # seconds: words further away say little about what is done now
-LARGEST_VOCABULARY = 2000
+LARGEST_VOCABULARY = 1000  # rarer words than these help no step
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,7 @@ def content(result: Result, folder: Path, pictures: Pictures) -> dict[str, Any]:
     confidences = [place.confidence for place in result.localisations if place.time is not None]
     return {
         "task": result.task.name,
+        "title": _title(result.task.name),
         "steps": [
             _summary(step, [rows[video.id][k] for video in result.task.videos], pictures, result)
             for k, step in enumerate(steps)
@@ -156,6 +157,12 @@ def _belongs(video: Video, steps: Sequence[Step]) -> list[tuple[Mention, int]]:
     return [
         (mention, of_steps.get(mention, -1)) for mention in sorted(every, key=lambda m: m.start)
     ]
+
+
+def _title(name: str) -> str:
+    """The name of a job as a heading: folders are often called ``fix_a_flat_tire``."""
+    spaced = name if " " in name else name.replace("_", " ").strip()
+    return spaced[:1].upper() + spaced[1:]
 
 
 def _number(value: float) -> float:

@@ -7,6 +7,7 @@ runs backwards or leaps out of the film is replaced by the pace of the film so f
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from math import floor
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -169,7 +170,8 @@ class Film:
                 time += pace
             if time > LONGEST:
                 raise InputError(self.media, "lasts longer than 6 hours")
-            self.end = round(time + pace, 3)  # stamps are seldom finer
+            # Hundredths, never more than it is: rounded stamps must not begin another interval.
+            self.end = floor(100 * (time + pace) + 1e-4) / 100
             yield Frame(time, frame, round(frame.rotation / 90) % 4)
             frame = self._next_frame()
 

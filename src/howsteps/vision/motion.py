@@ -36,7 +36,7 @@ class Tracks:
     paths: NDArray[np.float32]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Generation:
     """Tracks that were born in the same frame, and live and end together."""
 
@@ -70,26 +70,42 @@ class Motion:
         """Whether a frame at this time is to be looked at, or is too close to the last one."""
         return self._before is None or time - self._time >= _CLOSEST / self.options.rate
 
-    def step(self, picture: Picture, time: float) -> Tracks | None:
-        """Look at the next frame; the tracks that end with it, None if there are none."""
+    def step(self, picture: Picture, time: float) -> list[Tracks]:
+        """Look at the next frame; the tracks that end with it."""
         if not self.due(time):
-            return None
+            return []
         before, seconds = self._before, time - self._time
         self._before, self._time = picture, time
-        if before is None:
+        ended: list[_Generation] = []
+        flows = None
+        if before is not None and seconds <= self.options.seconds:
+            flows = self._flows(before, picture)
+        if before is None or flows is None:
+            self._living = []  # the film begins, stood still for long, or was cut
+        else:
+            ended = self._carry(before, *flows, time, seconds)
+        with timed(self.spent, "tracks"):
             self._beget(picture, time)
-            return None
-        if seconds > self.options.seconds:  # nothing was shown in between
-            self._living = []
-            self._beget(picture, time)
-            return None
+            return [kept for generation in ended if (kept := self._end(generation, time))]
+
+    def _flows(
+        self, before: Picture, after: Picture
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]] | None:
+        """The flow and its median; None where the film was cut between the two pictures."""
         with timed(self.spent, "flow"):
-            flow, filtered = self._field.between(before, picture)
-            cut = _difference(before, picture, filtered) > _CUT
-        if cut:
-            self._living = []
-            self._beget(picture, time)
-            return None
+            flow, filtered = self._field.between(before, after)
+            is_cut = _difference(before, after, filtered) > _CUT
+        return None if is_cut else (flow, filtered)
+
+    def _carry(
+        self,
+        before: Picture,
+        flow: NDArray[np.float32],
+        filtered: NDArray[np.float32],
+        time: float,
+        seconds: float,
+    ) -> list[_Generation]:
+        """Carry all tracks along the flow; those that have lived their life leave."""
         with timed(self.spent, "camera"):
             moved = camera(before, flow) if self.options.camera else None
             corrected = without_camera(filtered, _inverse(moved), _UNIT / seconds)
@@ -97,13 +113,11 @@ class Motion:
             sums = tracks.direction_sums(corrected, self.options.still)
             for generation in self._living:
                 self._advance(generation, time - seconds, filtered, corrected, sums)
-        with timed(self.spent, "tracks"):
-            # The step that comes nearest to the life of a track is its last.
-            ended = [g for g in self._living if time + seconds / 2 - g.born >= self.options.seconds]
-            self._living = [g for g in self._living if g not in ended]
-            self._beget(picture, time)
-            found = [kept for g in ended if (kept := self._end(g, time)) is not None]
-        return found[0] if found else None
+        # The step that comes nearest to the life of a track is its last.
+        last = time + seconds / 2 - self.options.seconds
+        ended = [generation for generation in self._living if generation.born <= last]
+        self._living = [generation for generation in self._living if generation.born > last]
+        return ended
 
     def _advance(
         self,

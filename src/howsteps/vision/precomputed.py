@@ -14,6 +14,7 @@ Rows have a rate of their own; an interval is the mean of the rows in it, and wh
 apart than intervals, the one that is on at its middle.
 """
 
+import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -21,14 +22,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsteps.arrays import read_matrix
 from howsteps.datasets import mat_file
-from howsteps.errors import InputError, MissingExtra, Problem
+from howsteps.datasets.text import read_lines
+from howsteps.errors import HowstepsError, InputError, MissingExtra, Problem
 from howsteps.vision.description import interval_count
 
 SUFFIXES = (".npy", ".npz", ".mat", ".h5", ".hdf5", ".txt", ".csv")
 # Sizes that feature vectors have: where a video's length is not known they tell d×T from T×d.
 _SIZES = frozenset({64, 128, 256, 400, 512, 768, 1000, 1024, 1280, 2048, 3000, 3200, 4096})
 _NAMES = ("features", "feature", "feats", "feat", "X", "x", "arr_0", "data")
+_MAT_7_3 = b"MATLAB 7.3"
+LARGEST = 8 * 2**30  # bytes that the arrays of one file may take
 _ALL = ("features.h5", "features.hdf5", "features.npz")  # one file for all videos
 
 Matrix = NDArray[np.float32]
@@ -116,27 +121,35 @@ def _matrices(path: Path) -> dict[str, NDArray[Any]]:
     try:
         match path.suffix.lower():
             case ".npy":
-                arrays = {"": np.load(path, allow_pickle=False)}
+                arrays = {"": read_matrix(path)}
             case ".npz":
-                with np.load(path, allow_pickle=False) as opened:
-                    arrays = dict(opened)
+                arrays = _from_npz(path)
             case ".mat":
                 arrays = _from_mat(path)
             case ".h5" | ".hdf5":
                 arrays = _from_hdf5(path)
             case _:
                 arrays = {"": _from_text(path)}
-    except MissingExtra:
+    except HowstepsError:
         raise
     except Exception as error:  # each library has its own words for a broken file
         raise InputError(path, f"cannot be read as features ({error})") from error
     return {name: a for name, a in arrays.items() if a.dtype.kind in "fiu" and a.ndim >= 1}
 
 
+def _from_npz(path: Path) -> dict[str, NDArray[Any]]:
+    """Arrays that may be compressed, as shared features often are, but not to a bomb."""
+    with zipfile.ZipFile(path) as archive:
+        if sum(member.file_size for member in archive.infolist()) > LARGEST:
+            raise InputError(path, f"holds more than {LARGEST // 2**30} GiB")
+    with np.load(path, allow_pickle=False) as opened:
+        return dict(opened)
+
+
 def _from_mat(path: Path) -> dict[str, NDArray[Any]]:
     with path.open("rb") as file:
-        is_hdf5 = file.read(len(mat_file.HDF5)) == mat_file.HDF5
-    if is_hdf5:  # with rows and columns exchanged
+        heading = file.read(len(_MAT_7_3))
+    if heading == _MAT_7_3:  # HDF5, with rows and columns exchanged
         return {name: array.T for name, array in _from_hdf5(path).items()}
     return {name: a for name, a in mat_file.read(path).items() if isinstance(a, np.ndarray)}
 
@@ -157,9 +170,8 @@ def _from_hdf5(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def _from_text(path: Path) -> NDArray[Any]:
-    lines = path.read_text("utf-8").replace(",", " ").replace("\t", " ").splitlines()
-    rows = [[float(number) for number in line.split()] for line in lines if line.strip()]
-    return np.array(rows, np.float32)
+    rows = [line.replace(",", " ").split() for _, line in read_lines(path)]
+    return np.array([[float(number) for number in row] for row in rows], np.float32)
 
 
 def _only(arrays: dict[str, NDArray[Any]], path: Path) -> NDArray[Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from howsteps.arrays import read_arrays
 from howsteps.errors import InputError, MissingExtra
 
 SAMPLE = 100  # descriptors for each word that the centres are learnt from
@@ -90,15 +91,13 @@ def read(path: Path) -> dict[str, Vocabulary]:
     InputError
         It is no such file.
     """
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            kinds = [name.removesuffix(".centres") for name in arrays if name.endswith(".centres")]
-            found = {
-                kind: Vocabulary(arrays[f"{kind}.centres"], str(arrays[f"{kind}.origin"]))
-                for kind in kinds
-            }
-    except (OSError, ValueError, KeyError, EOFError) as error:
-        raise InputError(path, f"is not a file of vocabularies ({error})") from error
-    if not found or any(v.centres.ndim != 2 or v.centres.dtype.kind != "f" for v in found.values()):
+    arrays = read_arrays(path)
+    kinds = [name.removesuffix(".centres") for name in arrays if name.endswith(".centres")]
+    if not kinds or any(f"{kind}.origin" not in arrays for kind in kinds):
+        raise InputError(path, "holds no vocabulary")
+    found = {
+        kind: Vocabulary(arrays[f"{kind}.centres"], str(arrays[f"{kind}.origin"])) for kind in kinds
+    }
+    if any(v.centres.ndim != 2 or v.centres.dtype != np.float32 for v in found.values()):
         raise InputError(path, "holds no vocabulary")
     return found

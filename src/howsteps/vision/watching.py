@@ -77,8 +77,7 @@ class Watching:
         """Take the next frame for motion; what is found in intervals that get no more tracks."""
         with timed(self.spent, "scale"):
             picture = frame.luma(*self.film.size(motion.options.pixels))
-        tracks = motion.step(picture, frame.time)
-        if tracks is not None:
+        for tracks in motion.step(picture, frame.time):
             interval = int(tracks.time / self.options.seconds)
             self._pending.setdefault(interval, []).append(quantised(tracks.descriptors))
         # The middle of a track is at most its own life behind the clock.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from howsteps.localise.located import NEITHER
-from howsteps.report.placed import places, video_length
+from howsteps.report.placed import video_length
 from howsteps.task import Localisation, Result, Video
 
 OPENING = "Start"  # the title of what comes before the first step
@@ -38,13 +38,13 @@ def spans(result: Result, video: Video, *, guesses: bool = False) -> list[Span]:
     guess: it is left out unless asked for.
     """
     found = []
-    for step, place in enumerate(places(result)[video.id]):
-        if place is None or place.time is None or (place.evidence == NEITHER and not guesses):
+    for place in _own(result, video):
+        if place.time is None or (place.evidence == NEITHER and not guesses):
             continue
         start = place.time if place.start is None else place.start
         end = place.time if place.end is None else place.end
-        label = one_line(result.script.steps[step].label)
-        found.append(Span(step, label, max(0.0, start), max(start, end), place))
+        label = one_line(result.script.steps[place.step].label)
+        found.append(Span(place.step, label, max(0.0, start), max(start, end), place))
     return sorted(found, key=lambda span: (span.start, span.step))
 
 
@@ -68,12 +68,16 @@ def from_zero(found: list[Chapter]) -> list[Chapter]:
 
 def length(result: Result, video: Video) -> float:
     """How long a video is, in seconds."""
-    return video_length(video, places(result)[video.id])
+    return video_length(video, _own(result, video))
 
 
 def one_line(text: str) -> str:
     """A text without line breaks and other signs that control something."""
     return " ".join("".join(c if c.isprintable() else " " for c in text).split()) or "step"
+
+
+def _own(result: Result, video: Video) -> list[Localisation]:
+    return [place for place in result.localisations if place.video == video.id]
 
 
 def _ends(found: Sequence[Span]) -> list[float]:

@@ -1,0 +1,211 @@
+"""How well steps are placed: ``python -m benchmarks.places [CAPTIONS]``.
+
+CAPTIONS is a folder of task files with ground truth. Prints F1 by the paper's protocol, K ≤ 10:
+from captions alone (five draws of 30 videos, and all); without CAPTIONS, or with ``--recordings``,
+on synthetic recordings with features.
+The script is that of the mode ``default``; ``supervised`` learns the true steps from the true
+intervals of other videos, with the same features and the same ordered programme.
+"""
+
+import argparse
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.recordings import SETTINGS, recordings
+from benchmarks.scripts_judged import draw
+from howsteps import datasets, evaluate
+from howsteps.datasets import truth as truths
+from howsteps.evaluate import Variant, paper_f1
+from howsteps.localise import cluster, place
+from howsteps.localise.baselines import supervised, uniform
+from howsteps.localise.hmm import place_aligned
+from howsteps.narration import hear
+from howsteps.narration.features import Vocabulary, interval_count
+from howsteps.script import discover
+from howsteps.task import Localisation, Script, Task, Truth
+
+STEPS, DRAW, DRAWS, SEEDS = 10, 30, 5, 10
+SECONDS = 1.0  # baselines on a grid of one second
+
+Features = Mapping[str, NDArray[np.float32]]
+Way = Callable[[Task, Script, Features, Truth], tuple[Localisation, ...]]
+
+
+def main() -> None:
+    """Print the tables."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("captions", type=Path, nargs="?")
+    options.add_argument("--draws", type=int, default=DRAWS)
+    options.add_argument("--ways", nargs="+", default=list(HEARD), choices=list(HEARD))
+    options.add_argument("--recordings", action="store_true", help="the synthetic ones too")
+    chosen = options.parse_args()
+    if chosen.captions is None or chosen.recordings:
+        on_recordings()
+    if chosen.captions is not None:
+        on_captions(chosen.captions, chosen.draws, chosen.ways)
+
+
+def on_recordings() -> None:
+    """Synthetic recordings, with features of the video."""
+    print("| synthetic recordings | way | F1 | s |\n|---|---|---|---|")
+    for name, setting in SETTINGS.items():
+        drawn = [recordings(setting, seed=seed) for seed in range(SEEDS)]
+        for way, call in RECORDED.items():
+            began = time.process_time()
+            scores = [
+                f1(call(one.task, one.script, one.features, one.truth), one.truth, one.script)
+                for one in drawn
+            ]
+            spent = (time.process_time() - began) / len(drawn)
+            print(f"| {name} | {way} | {np.mean(scores):.3f} | {spent:.1f} |", flush=True)
+
+
+def on_captions(folder: Path, draws_of_30: int, ways: list[str]) -> None:
+    """Real captions, without video."""
+    print("\n| task | videos | way | F1 | s |\n|---|---|---|---|---|")
+    for path in sorted(folder.glob("*.json")):
+        [whole], [seen] = datasets.read(path).tasks, truths.read(path).truths
+        heard = hear(whole)
+        for many, draws in ((DRAW, draws_of_30), (len(heard.videos), 1)):
+            tasks = [draw(heard, many, seed) for seed in range(draws)]
+            scripts = [discover(task, steps=STEPS, mode="default") for task in tasks]
+            for way in ways:
+                began = time.process_time()
+                scores = []
+                for task, script in zip(tasks, scripts, strict=True):
+                    own = among(seen, task)
+                    scores.append(f1(HEARD[way](task, script, {}, own), own, script))
+                spent = (time.process_time() - began) / draws
+                print(
+                    f"| {heard.name} | {many} | {way} | {np.mean(scores):.3f} | {spent:.1f} |",
+                    flush=True,
+                )
+
+
+def f1(found: tuple[Localisation, ...], truth: Truth, script: Script) -> float:
+    """F1 by the paper's protocol."""
+    steps = max([len(script.steps), *(place.step + 1 for place in found)])
+    return paper_f1(evaluate.place(found, truth, steps), Variant.paper).f1
+
+
+def among(truth: Truth, task: Task) -> Truth:
+    """What is true of the videos of a draw."""
+    videos = {video.id for video in task.videos}
+    return replace(
+        truth,
+        annotations=tuple(a for a in truth.annotations if a.video in videos),
+        durations={name: length for name, length in truth.durations.items() if name in videos},
+    )
+
+
+def spread_evenly(
+    task: Task, script: Script, features: Features, truth: Truth
+) -> tuple[Localisation, ...]:
+    """Uniform."""
+    return in_seconds(task, uniform(lengths(task), len(script.steps)))
+
+
+def after_mentions(
+    task: Task, script: Script, features: Features, truth: Truth, lag: float = 2.0
+) -> tuple[Localisation, ...]:
+    """Two seconds after the first mention; steps that are not named between the others."""
+    said = [
+        sorted(
+            ((m.start + m.end) / 2 + lag, k)
+            for k, step in enumerate(script.steps)
+            for m in step.mentions
+            if m.video == video.id
+        )
+        for video in task.videos
+    ]
+    counts = lengths(task)
+    places = place_aligned(
+        [np.array([k for _, k in row], np.int64) for row in said],
+        [
+            np.array([min(int(t / SECONDS), count - 1) for t, _ in row], np.int64)
+            for row, count in zip(said, counts, strict=True)
+        ],
+        counts,
+        len(script.steps),
+    )
+    return in_seconds(task, places)
+
+
+def by_mode(mode: str) -> Way:
+    """The stage in one of its modes."""
+    return lambda task, script, features, truth: (
+        place(
+            task, script, features, mode=mode, seconds=SECONDS if features else 1 / 3
+        ).localisations
+    )
+
+
+def clustered(
+    task: Task, script: Script, features: Features, truth: Truth
+) -> tuple[Localisation, ...]:
+    """Clustering under the order alone, without the narration."""
+    found = cluster([features[v.id] for v in task.videos], steps=len(script.steps))
+    return in_seconds(task, found.intervals)
+
+
+def taught(
+    task: Task, script: Script, features: Features, truth: Truth
+) -> tuple[Localisation, ...]:
+    """Supervised, five folds."""
+    vocabulary = Vocabulary.of(task.videos)
+    x = [
+        features[v.id] if features else vocabulary.features(v, count, seconds=SECONDS)
+        for v, count in zip(task.videos, lengths(task), strict=True)
+    ]
+    # The listed order of steps is not always the usual one.
+    middle = [
+        np.median([a.start / (truth.durations[a.video] or 1.0) for a in truth.annotations
+                   if a.step == k] or [1.0])
+        for k in range(len(truth.steps))
+    ]  # fmt: skip
+    rank = np.argsort(np.argsort(middle))
+    labels = [np.zeros((len(rows), len(truth.steps)), np.bool_) for rows in x]
+    number = {video.id: n for n, video in enumerate(task.videos)}
+    for a in truth.annotations:
+        first, last = int(a.start / SECONDS), int(np.ceil(a.end / SECONDS))
+        labels[number[a.video]][first:last, rank[a.step]] = True
+    return in_seconds(task, supervised(x, labels, folds=min(5, len(x)), inner_folds=3).intervals)
+
+
+def lengths(task: Task) -> list[int]:
+    """T_n on the grid of the baselines."""
+    return [interval_count(video, SECONDS) for video in task.videos]
+
+
+def in_seconds(task: Task, places: NDArray[np.int64]) -> tuple[Localisation, ...]:
+    """Intervals as localisations."""
+    return tuple(
+        Localisation(video.id, k, (float(t) + 0.5) * SECONDS)
+        for video, row in zip(task.videos, places, strict=True)
+        for k, t in enumerate(row)
+    )
+
+
+HEARD: dict[str, Way] = {
+    "uniform": spread_evenly,
+    "paper": by_mode("paper"),
+    "mention + 2 s": after_mentions,
+    "default": by_mode("default"),
+    "supervised": taught,
+}
+RECORDED: dict[str, Way] = {
+    "uniform": spread_evenly,
+    "clustering alone": clustered,
+    "mention + 2 s": after_mentions,
+    "paper": by_mode("paper"),
+    "default": by_mode("default"),
+    "supervised": taught,
+}
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+"""What a run shows while it works."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from howsteps._cli import screen
+from howsteps._cli.live import watching
+from howsteps.engine.events import Event, ItemAt, ItemDone, StageBegan, StageEnded
+
+EVENTS: tuple[Event, ...] = (
+    StageBegan("features", "wash [a] cat", 2),
+    ItemAt("features", "wash [a] cat", "ann", 61.0, 120.0),
+    ItemDone("features", "wash [a] cat", "ann", False),
+    ItemDone("features", "wash [a] cat", "bob", True),
+    StageEnded("features", "wash [a] cat", 2, 1, 3.25),
+)
+
+
+def shown(monkeypatch: pytest.MonkeyPatch, *, terminal: bool, quiet: bool = False) -> str:
+    text = io.StringIO()
+    console = Console(file=text, force_terminal=terminal, width=120, highlight=False)
+    monkeypatch.setattr(screen, "err", console)
+    monkeypatch.setattr("sys.stderr", text)
+    with watching(quiet=quiet, json_lines=False) as tell:
+        for event in EVENTS:
+            tell(event)
+    return text.getvalue()
+
+
+def test_a_log_gets_one_line_for_each_stage(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = shown(monkeypatch, terminal=False).splitlines()
+    assert lines == ["wash [a] cat: features, 2 videos (1 kept) in 3.2 s"]
+
+
+def test_a_terminal_keeps_the_line_when_the_bar_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = shown(monkeypatch, terminal=True)
+    assert "wash [a] cat: features, 2 videos (1 kept) in 3.2 s" in text
+
+
+def test_quiet_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert shown(monkeypatch, terminal=True, quiet=True) == ""

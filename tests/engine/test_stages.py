@@ -1,0 +1,95 @@
+"""Single stages, where a whole run would hide what they do."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from howsteps.engine import seeing, stages
+from howsteps.engine.options import Options
+from howsteps.engine.store import Store
+from howsteps.engine.work import Work
+from howsteps.errors import InputError, MissingExtra
+from howsteps.extras import Extra
+from howsteps.task import Caption, Task, Video, Word
+
+PRESENT = Extra("asr", "hearing", ("json",))
+ABSENT = Extra("asr", "hearing", ("no_such_module",))
+HEARD = (Caption(1.0, 3.0, "fill the tub", (Word("fill", 1.0, 1.5), Word("the", 1.5, 1.7))),)
+
+
+@pytest.fixture
+def silent(tmp_path: Path) -> Task:
+    media = tmp_path / "mute.mp4"
+    media.write_bytes(b"a film with sound")
+    told = Video("told", (Caption(0.0, 1.0, "hello"),))
+    return Task("bath", (told, Video("mute", media=media)))
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Work:
+    return Work(Store(tmp_path / "cache"))
+
+
+class TestTranscribe:
+    def test_what_is_said_becomes_captions_and_is_kept(
+        self, silent: Task, work: Work, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        asked: list[Path] = []
+
+        def transcribe(media: Path, **_: object) -> tuple[Caption, ...]:
+            asked.append(media)
+            return HEARD
+
+        monkeypatch.setattr(stages, "SPEECH", PRESENT)
+        monkeypatch.setattr("howsteps.narration.speech.transcribe", transcribe)
+        for _ in range(2):
+            task, problems = stages.transcribed(silent, Options(speech="tiny.en"), work)
+            assert problems == []
+            assert task.videos[0] == silent.videos[0]
+            assert task.videos[1].captions == HEARD
+        assert asked == [silent.videos[1].media]
+        again = replace(work, redo=frozenset({"transcribe"}))
+        stages.transcribed(silent, Options(speech="tiny.en"), again)
+        assert len(asked) == 2
+
+    def test_speech_that_cannot_be_heard_is_named(
+        self, silent: Task, work: Work, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def transcribe(media: Path, **_: object) -> tuple[Caption, ...]:
+            raise InputError(media, "there is no audio stream in this file")
+
+        monkeypatch.setattr(stages, "SPEECH", PRESENT)
+        monkeypatch.setattr("howsteps.narration.speech.transcribe", transcribe)
+        task, [problem] = stages.transcribed(silent, Options(speech="tiny.en"), work)
+        assert task == silent
+        assert str(problem).endswith("mute.mp4: there is no audio stream in this file")
+
+    def test_without_the_extra_one_line_names_the_command(
+        self, silent: Task, work: Work, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(stages, "SPEECH", ABSENT)
+        _, [problem] = stages.transcribed(silent, Options(speech="tiny.en"), work)
+        assert "pip install 'howsteps[asr]'" in problem.reason
+
+    def test_speech_that_nobody_asked_for_is_left(self, silent: Task, work: Work) -> None:
+        _, [problem] = stages.transcribed(silent, Options(speech=None), work)
+        assert "speech was not asked for" in problem.reason
+
+
+class TestSeeing:
+    def test_without_the_extra_films_are_left_alone_with_a_line(
+        self, silent: Task, work: Work, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(seeing, "VISION", replace(ABSENT, name="vision"))
+        seen = seeing.seen(silent, Options(), work)
+        assert seen.vectors == {}
+        assert "pip install 'howsteps[vision]'" in seen.problems[0].reason
+        assert seen.problems[0].harmless
+        with pytest.raises(MissingExtra, match="vision"):
+            seeing.seen(silent, Options(vision=True), work)
+
+    def test_captions_alone_need_no_eyes(self, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(seeing, "VISION", ABSENT)
+        told = Task("bath", (Video("told", HEARD),))
+        assert seeing.seen(told, Options(vision=True), work).problems == ()
