@@ -1,9 +1,10 @@
-"""What howsteps holds: ``python -m benchmarks.load CAPTIONS`` and ``python -m benchmarks.load``.
+"""What howsteps holds: ``python -m benchmarks.load`` with CAPTIONS, ``--tasks`` or ``--films``.
 
 With a path, all tasks of captions under it go through the text pipeline in one run, and a second
-run finds everything kept. Without one, collections of made-up narrations of growing size do, each
-in a process of its own, which shows how time and memory grow. Processor seconds are counted beside
-those of the clock: they tell the same on a machine that has other things to do.
+run finds everything kept. With ``--tasks``, collections of made-up narrations of growing size do,
+each in a process of its own, which shows how time and memory grow. With ``--films``, rendered films
+of so many seconds are watched. Processor seconds are counted beside those of the clock: they tell
+the same on a machine that has other things to do.
 """
 
 import argparse
@@ -20,6 +21,9 @@ from random import Random
 from howsteps.engine.events import Event, StageBegan, StageEnded
 from howsteps.engine.options import Options
 from howsteps.engine.run import run
+from howsteps.engine.store import Store
+from howsteps.task import Video
+from howsteps.vision.options import VisionOptions
 
 VERBS = "fill lift wash cut drill glue clean paint sand oil fold press turn heat cool mix".split()
 THINGS = "bucket board wheel pipe frame handle screw brush sheet panel bowl cloth lamp hose".split()
@@ -136,16 +140,45 @@ def growth(sizes: list[int]) -> None:
         print("| " + " | ".join(map(str, cells + more)) + " |", flush=True)
 
 
+def films(lengths: list[int]) -> None:
+    """Films of growing length, watched in the default way and in the quick one."""
+    from benchmarks.film import render  # noqa: PLC0415 - needs the extra vision
+    from howsteps.engine.seeing import QUICK  # noqa: PLC0415
+    from howsteps.engine.watched import watch_all  # noqa: PLC0415
+
+    print("| film, s | options | seconds | processor s | MB kept |\n|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as place:
+        for length in lengths:
+            film = Video("film", media=render(Path(place) / f"{length}.mp4", length))
+            for name, options in (("default", VisionOptions()), ("quick", QUICK)):
+                store = Store(Path(place) / name / str(length))
+                began, spent = time.perf_counter(), _children_seconds()
+                watch_all([film], options.watch, store=store, workers=1)
+                clock, spent = time.perf_counter() - began, _children_seconds() - spent
+                size = sum(p.stat().st_size for p in store.folder.rglob("*") if p.is_file())
+                cells = (length, name, f"{clock:.0f}", f"{spent:.1f}", f"{size / 2**20:.2f}")
+                print("| " + " | ".join(map(str, cells)) + " |", flush=True)
+
+
+def _children_seconds() -> float:
+    """Processor seconds of the processes that were started here and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def main() -> None:
     """Measure and print."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("captions", type=Path, nargs="?")
-    options.add_argument("--tasks", type=int, nargs="+", default=[10, 30, 100, 300, 1000])
+    options.add_argument("--tasks", type=int, nargs="+", default=[])
+    options.add_argument("--films", type=int, nargs="+", default=[])
     chosen = options.parse_args()
     if chosen.captions:
         of_captions(chosen.captions)
-    else:
+    if chosen.tasks:
         growth(chosen.tasks)
+    if chosen.films:
+        films(chosen.films)
 
 
 if __name__ == "__main__":
