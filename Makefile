@@ -52,6 +52,7 @@ bench: .venv/ready-dev
 	$(BIN)/python -m benchmarks.narration $(DATA)/captions
 	$(BIN)/python -m benchmarks.relations $(DATA)/captions
 	$(BIN)/python -m benchmarks.script $(DATA)/captions
+	$(BIN)/python -m benchmarks.scripts_judged $(DATA)/captions
 	$(BIN)/python -m benchmarks.localise
 	$(BIN)/python -m benchmarks.vision_flow
 	$(BIN)/python -m benchmarks.vision

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.recordings import SETTINGS, recordings
-from benchmarks.script import draw
+from benchmarks.scripts_judged import draw
 from howsteps import datasets, evaluate
 from howsteps.datasets import truth as truths
 from howsteps.evaluate import Variant, paper_f1

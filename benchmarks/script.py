@@ -1,38 +1,24 @@
 """How good and how fast the script stage is: ``python -m benchmarks.script CAPTIONS``.
 
-CAPTIONS is a folder of task files; alignment problems (``alignment_*.json``) and the judges' rules
-(``annotations/judge_*.json``) are looked for beside it. Prints four tables: the solvers and the
-certificate on given problems, the time to the authors' objective, problems made at random, and
-scripts of real captions beside the two controls.
+CAPTIONS is a folder of task files; alignment problems (``alignment_*.json``) are looked for beside
+it. Prints three tables: the solvers and the certificate on given problems, the time to the authors'
+objective, and problems made at random. What the scripts are worth is in ``scripts_judged``.
 """
 
 import argparse
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from benchmarks import authors_numpy
-from howsteps import datasets
-from howsteps.datasets import judgement_file, truth
-from howsteps.evaluate import by_time, events_of, judged, script_score
-from howsteps.narration import hear
-from howsteps.script import align, certify, discover
+from howsteps.script import align, certify
 from howsteps.script.bound import order_free
-from howsteps.script.controls import frequent, text_free
 from howsteps.script.problem import pose
 from howsteps.script.rivals import partial_order, progressive
-from howsteps.task import Rule, Script, Task, Truth
-
-MODES = ("authors", "paper", "default")
-STEPS = 10  # K
-DRAW, DRAWS = 30, 3  # videos of a draw, and draws
-LEAD = 2.0  # seconds: narrators name a step shortly before they do it
 
 
 class Instance(NamedTuple):
@@ -55,8 +41,8 @@ def main() -> None:
     options.add_argument("captions", type=Path)
     options.add_argument("--certify", type=float, default=20.0, help="seconds for each bound")
     options.add_argument(
-        "--tables", nargs="+", default=["given", "speed", "random", "captions"],
-        choices=["given", "speed", "random", "captions"],
+        "--tables", nargs="+", default=["given", "speed", "random"],
+        choices=["given", "speed", "random"],
     )  # fmt: skip
     chosen = options.parse_args()
     given = list(read_instances(chosen.captions.parent))
@@ -67,8 +53,6 @@ def main() -> None:
         race(given)
     if "random" in chosen.tables:
         compare(list(random_instances()), chosen.certify)
-    if "captions" in chosen.tables:
-        judge_scripts(chosen.captions)
 
 
 def read_instances(folder: Path) -> Iterator[Instance]:
@@ -150,70 +134,6 @@ def race(instances: Sequence[Instance]) -> None:
             f"| {spent / when:,.0f} |",
             flush=True,
         )
-
-
-def judge_scripts(captions: Path) -> None:
-    """Scripts of real captions, K ≤ 10, beside the two controls: mean over draws of 30, and all.
-
-    A script is scored twice: by the judges' rules, and by the times at which its steps are named.
-    The text-free control has times only.
-    """
-    ways = {
-        "text-free": Way("paper", lambda task: None),
-        "most frequent by time": Way("paper", lambda task: frequent(task, STEPS)),
-        **{mode: Way(mode, partial(discover, steps=STEPS, mode=mode)) for mode in MODES},
-    }
-    print("\n| task | videos | script | steps | judged, P/R | by time, P/R |")
-    print("|---|---|---|---|---|---|")
-    for rules_path in sorted((captions.parent / "annotations").glob("judge_*.json")):
-        path = captions / f"{rules_path.stem.removeprefix('judge_')}.json"
-        [whole] = datasets.read(path).tasks
-        [seen] = truth.read(path).truths
-        judges = Judges(seen, judgement_file.read(rules_path, seen.steps))
-        heard = {mode: hear(whole, mode=mode) for mode in ("paper", "default")}
-        for name, way in ways.items():
-            task = heard["default" if way.hearing == "default" else "paper"]
-            for many, draws in ((DRAW, DRAWS), (len(task.videos), 1)):
-                drawn = [draw(task, many, seed) for seed in range(draws)]
-                figures = [judges.score(one, way.discover(one)) for one in drawn]
-                cells = np.array(figures, dtype=float).mean(axis=0)
-                judged_by_rules = "–" if np.isnan(cells[1]) else f"{cells[1]:.2f}/{cells[2]:.2f}"
-                print(
-                    f"| {task.name} | {many} | {name} | {cells[0]:.1f} | {judged_by_rules} "
-                    f"| {cells[3]:.2f}/{cells[4]:.2f} |",
-                    flush=True,
-                )
-
-
-class Way(NamedTuple):
-    """A way to a script: the mode in which the captions are heard, and what is made of them."""
-
-    hearing: str
-    discover: Callable[[Task], Script | None]
-
-
-class Judges(NamedTuple):
-    """What people saw in the videos, and which relations they accept for each true step."""
-
-    truth: Truth
-    rules: Mapping[str, Sequence[Rule]]
-
-    def score(self, task: Task, script: Script | None) -> tuple[float, ...]:
-        """Steps; precision and recall as judged; and by time. None: the text-free control."""
-        order = [self.truth.steps.index(name) for name in self.rules]
-        steps = STEPS if script is None else len(script.steps)
-        events = text_free(task, STEPS) if script is None else events_of(script)
-        timed = script_score(by_time(events, self.truth, steps, lead=LEAD), order, "by time")
-        if script is None:
-            return steps, np.nan, np.nan, timed.precision, timed.recall
-        read = script_score(judged(script.steps, self.rules, self.truth.steps), order, "judged")
-        return steps, read.precision, read.recall, timed.precision, timed.recall
-
-
-def draw(task: Task, many: int, seed: int) -> Task:
-    """Some videos of a task, in their order."""
-    chosen = np.random.default_rng(seed).permutation(len(task.videos))[:many]
-    return replace(task, videos=tuple(task.videos[n] for n in sorted(chosen)))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from howsteps._cli.app import app
-from tests.engine.jobs import captions, narration
+from tests.engine.jobs import captions, subrip
 
 
 def call(*arguments: str | Path) -> Result:
@@ -66,7 +66,7 @@ class TestRun:
 
     def test_nothing_found_ends_with_one_and_a_reason(self, tmp_path: Path) -> None:
         (tmp_path / "job").mkdir()
-        (tmp_path / "job" / "a.srt").write_text(narration(lines=("hello there my dear friends",)))
+        (tmp_path / "job" / "a.srt").write_text(subrip({0: "hello there my dear friends"}))
         done = call("run", tmp_path / "job", "--out", tmp_path / "out", "--workers", "1", "-q")
         assert done.exit_code == 1
         assert "no relation found" in done.stderr

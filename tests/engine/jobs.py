@@ -2,33 +2,51 @@
 
 from pathlib import Path
 
-LINES = (
-    "first you fill the tub with some warm water",
-    "then you catch the cat and you hold it",
-    "now you wash the cat with a little soap",
-    "after that you rinse the fur with clean water",
-    "you dry the cat with an old towel",
-    "at the end you open the door and let it go",
+ACTS = (
+    "fill the tub",
+    "catch the cat",
+    "wash the cat",
+    "rinse the fur",
+    "dry the cat",
+    "open the door",
 )
-# Who leaves out which line.
-NARRATORS = {"ann": (), "bob": (3,), "cyd": (1,), "dan": (4,), "eve": ()}
+# Everybody says it in other words: who speaks like another counts as a copy.
+MANNERS = {
+    "ann": "first of all you {} with a smile on your face",
+    "bob": "so what i do now is {} and i take my time",
+    "cyd": "okay here you want to {} before it gets any later",
+    "dan": "next just go ahead and {} as my mother did",
+    "eve": "at this point please {} while nobody is looking",
+    "flo": "the thing is that you always {} on a sunday morning",
+}
+# Who leaves out which act.
+NARRATORS: dict[str, tuple[int, ...]] = {
+    "ann": (),
+    "bob": (3,),
+    "cyd": (1,),
+    "dan": (4,),
+    "eve": (),
+}
 
 
-def narration(missing: tuple[int, ...] = (), *, lines: tuple[str, ...] = LINES) -> str:
-    """A SubRip file: a line every eight seconds, but for those that are missing."""
-    cues = [
+def narration(who: str, missing: tuple[int, ...] = ()) -> str:
+    """A SubRip file: an act every eight seconds, but for those that are missing."""
+    return subrip({n: MANNERS[who].format(act) for n, act in enumerate(ACTS) if n not in missing})
+
+
+def subrip(lines: dict[int, str]) -> str:
+    """Lines in a SubRip file, each in its eight seconds."""
+    return "\n".join(
         f"{n + 1}\n00:00:{8 * n + 2:02},000 --> 00:00:{8 * n + 5:02},000\n{line}\n"
-        for n, line in enumerate(lines)
-        if n not in missing
-    ]
-    return "\n".join(cues)
+        for n, line in lines.items()
+    )
 
 
 def captions(folder: Path, names: tuple[str, ...] = tuple(NARRATORS)) -> Path:
     """A folder with the captions of some videos."""
     folder.mkdir(parents=True)
     for name in names:
-        (folder / f"{name}.srt").write_text(narration(NARRATORS[name]), "utf-8")
+        (folder / f"{name}.srt").write_text(narration(name, NARRATORS[name]), "utf-8")
     return folder
 
 

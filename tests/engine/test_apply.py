@@ -28,7 +28,7 @@ class TestWords:
     def test_steps_are_found_in_a_new_narration_in_their_order(
         self, work: Path, tmp_path: Path
     ) -> None:
-        (tmp_path / "flo.srt").write_text(narration())
+        (tmp_path / "flo.srt").write_text(narration("flo"))
         done = apply(work, [tmp_path / "flo.srt"], tmp_path / "out")
         [result] = done.results.values()
         assert [step.label for step in result.script.steps] == [
@@ -40,12 +40,12 @@ class TestWords:
         assert read_result(tmp_path / "out") == result
 
     def test_the_model_folder_itself_will_do(self, work: Path, tmp_path: Path) -> None:
-        (tmp_path / "flo.srt").write_text(narration())
+        (tmp_path / "flo.srt").write_text(narration("flo"))
         assert apply(work / "model", [tmp_path / "flo.srt"], tmp_path / "out").results
 
     def test_what_cannot_be_used_is_named(self, work: Path, tmp_path: Path) -> None:
         (tmp_path / "a").mkdir()
-        (tmp_path / "a" / "flo.srt").write_text(narration())
+        (tmp_path / "a" / "flo.srt").write_text(narration("flo"))
         film(tmp_path / "a" / "mute.mp4", 2.0)
         done = apply(work, [tmp_path / "a"], tmp_path / "out")
         [result] = done.results.values()

@@ -16,7 +16,7 @@ from howsteps.engine.run import Run, run
 from howsteps.errors import HowstepsError, InputError
 from howsteps.result import read_result
 from howsteps.script.edited import read_script
-from tests.engine.jobs import captions, narration, written
+from tests.engine.jobs import captions, narration, subrip, written
 from tests.films import film
 
 
@@ -84,7 +84,7 @@ class TestRun:
 
     def test_one_more_video_is_heard_alone(self, job: Path, out: Path, tmp_path: Path) -> None:
         more = Path(shutil.copytree(job, tmp_path / "wash a cat"))
-        (more / "flo.srt").write_text(narration((0,)))
+        (more / "flo.srt").write_text(narration("flo", (0,)))
         assert stages_made(more, out, Options(steps=8))["narration"] == 1
 
     def test_stages_can_be_made_again(self, job: Path, out: Path) -> None:
@@ -123,12 +123,12 @@ class TestFolders:
     def test_what_cannot_be_used_is_named_and_the_rest_is_done(self, tmp_path: Path) -> None:
         folder = captions(tmp_path / "job")
         (folder / "ann.srt").rename(folder / "ann.en.srt")
-        (folder / "ann.es.srt").write_text(narration(lines=SPANISH))  # two languages
+        (folder / "ann.es.srt").write_text(subrip(dict(enumerate(SPANISH))))  # two languages
         film(folder / "bob.mp4", 3.0)  # captions and video
         film(folder / "silent.mp4", 3.0)  # video without captions
         (folder / "broken.srt").write_bytes(b"\x00\x01 no captions at all")
-        (folder / "pablo.srt").write_text(narration(lines=SPANISH))
-        found = run(folder, tmp_path / "out", Options(steps=6, vision=False))
+        (folder / "pablo.srt").write_text(subrip(dict(enumerate(SPANISH))))
+        found = run(folder, tmp_path / "out", Options(vision=False))
         result = found.results["job"]
         assert [video.id for video in result.task.videos] == ["ann", "bob", "cyd", "dan", "eve"]
         assert result.task.videos[1].media == folder / "bob.mp4"
@@ -159,8 +159,8 @@ class TestFolders:
     def test_two_videos_give_what_they_share(self, tmp_path: Path) -> None:
         folder = captions(tmp_path / "job", ("ann", "bob"))
         result = run(folder, tmp_path / "out").results["job"]
-        assert all(step.support == 2 for step in result.script.steps)
-        assert result.script.steps
+        shared = [step.label for step in result.script.steps if step.support == 2]
+        assert {"fill the tub", "wash the cat", "dry the cat"} <= set(shared)
 
     def test_one_video_gives_what_its_narrator_names(self, tmp_path: Path) -> None:
         folder = captions(tmp_path / "job", ("ann",))
@@ -171,7 +171,7 @@ class TestFolders:
 
     def test_a_number_of_steps_that_splits_equals_is_explained(self, tmp_path: Path) -> None:
         folder = captions(tmp_path / "job", ("ann", "eve"))
-        found = run(folder, tmp_path / "out", Options(steps=2))
+        found = run(folder, tmp_path / "out", Options(steps=2, mode="paper"))
         assert found.results == {}
         assert "no 2 steps stand out" in found.problems[-1].reason
 

@@ -1,38 +1,14 @@
 """The page as people meet it: in a real browser, with a mouse, keys and a small screen."""
 
-import shutil
 from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
 from howsteps.report import write_page
-from howsteps.task import Script, Task
 
 from .chromium import until
-from .job import tea, with_video
-
-NEAR = 1.5  # seconds that a film may have played on before we look
-
-
-def player_time(page, pane: int = 0) -> float:
-    until(page, "n => document.querySelectorAll('#viewer video')[n].currentTime > 0", arg=pane)
-    return page.locator("#viewer video").nth(pane).evaluate("video => video.currentTime")
-
-
-def place(result, video: int, step: int):
-    name = result.task.videos[video].id
-    return next(p for p in result.localisations if (p.video, p.step) == (name, step))
-
-
-def cell(page, video: int, step: int):
-    return page.locator(f".grid button[data-video='{video}'][data-step='{step}']")
-
-
-def absent_places(result) -> list[tuple[int, int]]:
-    names = [video.id for video in result.task.videos]
-    return [(names.index(p.video), p.step) for p in result.localisations if p.time is None]
-
+from .looking import absent_places, cell, place, wait_to_play_from
 
 # Looking
 
@@ -105,7 +81,7 @@ def test_words_stand_in_the_column_of_their_step(visit, report, job) -> None:
 def test_clicking_a_frame_plays_the_video_there(visit, report, job, video, step) -> None:
     page = visit(report)
     cell(page, video, step).click()
-    assert 0 <= player_time(page) - place(job, video, step).time < NEAR
+    wait_to_play_from(page, place(job, video, step).time)
     assert page.locator("#viewer-title").inner_text().lower().endswith(job.script.steps[step].label)
     assert page.evaluate("!document.querySelector('#viewer video').paused")
 
@@ -115,20 +91,20 @@ def test_clicking_words_plays_them(visit, report, job) -> None:
     page.locator("#words").scroll_into_view_if_needed()
     said = job.script.steps[2].mentions[0]
     page.locator("table.words button[data-step='2']").first.click()
-    assert 0 <= player_time(page) - said.start < NEAR
+    wait_to_play_from(page, said.start)
 
 
 def test_clicking_a_mark_on_a_timeline_plays_that_step(visit, report, job) -> None:
     page = visit(report)
     page.locator("#timelines").scroll_into_view_if_needed()
     page.locator(".timeline .mark[data-video='1'][data-step='4']").click()
-    assert 0 <= player_time(page) - place(job, 1, 4).time < NEAR
+    wait_to_play_from(page, place(job, 1, 4).time)
 
 
-def test_the_sentence_being_said_is_marked(visit, report) -> None:
+def test_the_sentence_being_said_is_marked(visit, report, job) -> None:
     page = visit(report)
     cell(page, 0, 2).click()
-    player_time(page)
+    wait_to_play_from(page, place(job, 0, 2).time)
     assert "warm the pot" in page.locator(".transcript [aria-current]").first.inner_text()
 
 
@@ -154,12 +130,7 @@ def test_two_videos_step_through_the_same_steps(visit, report, job) -> None:
         page.get_by_role("button", name="Next step").click()
         for pane in (0, 1):
             video = int(page.locator(".pane").nth(pane).get_attribute("data-video"))
-            until(
-                page,
-                "([n, time]) => Math.abs(document.querySelectorAll('#viewer video')[n].currentTime"
-                " - time) < 1.5",
-                arg=[pane, place(job, video, step).time],
-            )
+            wait_to_play_from(page, place(job, video, step).time, pane)
         assert page.locator("#viewer").get_attribute("data-step") == str(step)
 
 
@@ -201,7 +172,7 @@ def test_search_finds_steps_and_words_said(visit, report, job) -> None:
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    assert 0 <= player_time(page) - sentences[0].start < NEAR
+    wait_to_play_from(page, sentences[0].start)
     assert not page.locator("#results").is_visible()
 
 
@@ -224,7 +195,7 @@ def test_the_grid_is_one_stop_and_arrows_walk_in_it(visit, report, job) -> None:
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Enter")
-    assert 0 <= player_time(page) - place(job, 0, 1).time < NEAR
+    wait_to_play_from(page, place(job, 0, 1).time)
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.dataset.step") == "1"  # back where one was
 
@@ -284,142 +255,3 @@ def test_paper_gets_the_sheet_alone(visit, report) -> None:
     assert page.locator(".sheet li").first.is_visible()
     for part in (".bar", "#grid", "#timelines", "#words"):
         assert not page.locator(part).is_visible()
-
-
-# Trouble
-
-
-HOSTILE = (
-    "</script><script>window.hurt=1</script>",
-    "<img src=x onerror='window.hurt=1'>",
-    "\"'`${window.hurt=1}`'\" & &lt;b&gt; {{ 7*7 }}",
-    "\u202eright to left\u202c \u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627",
-    "emoji 👩🏽‍🔧🔧 and \u2028 line \ud83d half <!--",
-)
-
-
-def test_hostile_words_are_shown_as_text(visit, films, tmp_path) -> None:
-    result = tea(3, 5, media=films)
-    steps = tuple(
-        replace(
-            step,
-            label=text,
-            examples=(text,),
-            mentions=tuple(replace(m, phrase=text) for m in step.mentions),
-        )
-        for step, text in zip(result.script.steps, HOSTILE, strict=True)
-    )
-    spoken = result.task.videos[0].sentences[0]
-    bad = replace(spoken, words=tuple(replace(spoken.words[0], text=text) for text in HOSTILE))
-    result = with_video(result, 0, title=HOSTILE[0], sentences=(bad,))
-    result = replace(result, script=Script(steps), task=replace(result.task, name=HOSTILE[0]))
-    page = visit(write_page(result, tmp_path, pictures=False))
-    page.locator("#words").scroll_into_view_if_needed()
-    page.wait_for_selector("table.words")
-    page.locator("#search").fill("<script>")
-    assert HOSTILE[0] in page.locator("#results").inner_text()
-    page.locator("#search").press("Escape")
-    cell(page, 0, 0).click()
-    assert page.locator("h1").inner_text() == HOSTILE[0]
-    assert page.title().startswith(HOSTILE[0])
-    labels = page.locator(".grid tbody th .name [dir]").all_text_contents()
-    assert labels[:4] == list(HOSTILE[:4])
-    assert labels[4].startswith("emoji 👩🏽‍🔧🔧 and ")
-    assert HOSTILE[0] in page.locator(".transcript").first.text_content()
-    assert page.locator("img[src=x]").count() == 0
-    assert page.locator("script").count() == 2  # its words and its program
-    assert page.evaluate("window.hurt") is None
-
-
-def test_no_foreign_program_could_run_on_the_page(browser, report) -> None:
-    page = browser.new_page()
-    page.goto(report.as_uri())
-    answer = page.evaluate(
-        """() => new Promise((done) => {
-          document.addEventListener("securitypolicyviolation", () => done("refused"));
-          const bad = document.createElement("img");
-          bad.setAttribute("onerror", "window.hurt = 1");
-          bad.src = "data:,x";
-          document.body.append(bad);
-        })"""
-    )
-    assert answer == "refused"
-    assert page.evaluate("window.hurt") is None
-    page.close()
-
-
-def test_a_video_that_went_away_leaves_its_picture_and_a_line(visit, films, tmp_path) -> None:
-    media = {name: tmp_path / path.name for name, path in films.items()}
-    for name, path in films.items():
-        shutil.copy(path, media[name])
-    result = tea(4, 5, media=media)
-    write_page(result, tmp_path)
-    media["Ada"].unlink()
-    page = visit(write_page(result, tmp_path))
-    cell(page, 0, 1).click()
-    assert "“Ada.mp4” was not found" in page.locator("#viewer .notice").first.inner_text()
-    assert page.locator("#viewer video").first.is_hidden()
-    assert page.locator("#viewer .still img").first.is_visible()
-    page.keyboard.press("ArrowDown")
-    assert page.locator("#viewer video").first.is_visible()
-
-
-def test_a_narration_without_a_video_has_a_drawn_place_and_a_line(visit, tmp_path) -> None:
-    page = visit(write_page(tea(2, 3), tmp_path))
-    assert cell(page, 0, 0).locator(".drawn").is_visible()
-    cell(page, 0, 0).click()
-    assert "only its words" in page.locator("#viewer .notice").first.inner_text()
-
-
-def test_a_moved_folder_works_as_before(visit, films, tmp_path) -> None:
-    home = tmp_path / "here"
-    (home / "my videos").mkdir(parents=True)
-    media = {}
-    for name, path in films.items():
-        media[name] = home / "my videos" / f"{name} #1 50%?.mp4"
-        shutil.copy(path, media[name])
-    result = tea(4, 5, media=media)
-    write_page(result, home / "out")
-    shutil.move(home, tmp_path / "there")
-    page = visit(tmp_path / "there" / "out" / "report.html")
-    until(page, "document.querySelector('.sheet img').naturalWidth > 0")
-    cell(page, 0, 3).click()
-    assert 0 <= player_time(page) - place(result, 0, 3).time < NEAR
-
-
-def test_without_places_a_click_plays_where_the_step_is_named(visit, job, tmp_path) -> None:
-    page = visit(write_page(replace(job, localisations=()), tmp_path))
-    assert "not placed in the videos yet" in page.locator("#grid .legend").inner_text()
-    said = job.script.steps[0].mentions[0]
-    number = [video.id for video in job.task.videos].index(said.video)
-    cell(page, number, 0).click()
-    until(
-        page,
-        "time => Math.abs(document.querySelector('#viewer video').currentTime - time) < 0.5",
-        arg=said.start,
-    )
-
-
-def test_a_job_without_steps_says_what_would_help(visit, job, tmp_path) -> None:
-    page = visit(write_page(replace(job, script=Script(()), localisations=()), tmp_path))
-    assert "More videos of this job help most" in page.locator("#steps").inner_text()
-    assert page.locator("#grid .empty").is_visible()
-
-
-def test_a_job_without_videos_opens(visit, tmp_path) -> None:
-    page = visit(
-        write_page(
-            replace(tea(), task=Task("Nothing", ()), script=Script(()), localisations=()), tmp_path
-        )
-    )
-    assert page.locator("h1").inner_text() == "Nothing"
-    assert page.locator("[data-action=compare]").first.is_disabled()
-
-
-def test_of_a_hundred_timelines_only_those_near_the_screen_are_built(visit, tmp_path) -> None:
-    page = visit(write_page(tea(100, 6), tmp_path))
-    page.locator("#timelines").scroll_into_view_if_needed()
-    page.wait_for_selector(".timeline .mark")
-    assert 0 < page.locator(".lanes:has(.mark)").count() < 50
-    page.locator(".timeline").last.scroll_into_view_if_needed()
-    page.locator(".timeline").last.locator(".mark").first.wait_for()

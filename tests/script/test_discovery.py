@@ -11,6 +11,7 @@ from howsteps.errors import HowstepsError
 from howsteps.script import Options, Solver, discover
 from howsteps.script.controls import duration, frequent, text_free
 from howsteps.script.discovery import OPTIONS
+from howsteps.script.partial_order import Freedom, Swap
 from howsteps.script.record import record
 from howsteps.script.stability import CANDIDATES, USUAL_STEPS, choose, common, stable_steps
 from howsteps.script.talk import talk
@@ -273,18 +274,25 @@ def test_the_text_free_control_puts_one_time_in_every_part() -> None:
 
 def test_the_record_has_the_documented_shape() -> None:
     script = discover(spoken.task(*WASH), steps=5, match=same_words)
-    one = json.loads(json.dumps(record({"wash a cat": script})))
+    order = Freedom((Swap(0, 1, 2, 1),), (3,))
+    one = json.loads(json.dumps(record({"wash a cat": script}, {"wash a cat": order})))
+    assert one["order"] == {
+        "swaps": [{"steps": [1, 2], "in_order": 2, "swapped": 1}],
+        "optional": [4],
+    }
     assert one["version"] == 1
     assert set(one["steps"][0]) == {"label", "support", "relations", "mentions", "examples"}
     assert set(one["steps"][0]["relations"][0]) == {"verb", "noun", "count"}
     assert set(one["steps"][0]["mentions"][0]) == {"video", "start", "end", "verb", "noun"}
     assert set(one["alignment"]) == {"objective", "objective_per_token", "bound", "seconds"}
-    both = record({"a": script, "b": script})
+    both = record({"a": script, "b": script}, {"a": order, "b": order})
     assert set(both["tasks"]) == {"a", "b"}
 
 
 def test_times_are_recorded_to_the_millisecond() -> None:
     mention = Mention("v", "dry", "cat", "dry the cat", 0.1 + 0.2, 2 / 3)
-    written = record({"wash": Script((Step("dry the cat", (mention,)),))})
+    script = Script((Step("dry the cat", (mention,)),))
+    written = record({"wash": script})
+    assert "order" not in written
     [found] = written["steps"][0]["mentions"]
     assert (found["start"], found["end"]) == (0.3, 0.667)

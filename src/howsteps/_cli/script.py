@@ -1,6 +1,6 @@
 """``howsteps script``: the steps of a job, in order, from what its narrators say."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.markup import escape
@@ -13,8 +13,12 @@ from howsteps.clock import clock
 from howsteps.errors import Problem
 from howsteps.task import Script, Step, Task
 
+if TYPE_CHECKING:
+    from howsteps.script.partial_order import Freedom
+
 BAR = 10  # characters of a full bar
 VIDEO_COLUMN, STEP_COLUMN = 20, 8  # characters of a video's name, and of a time with its gap
+SWAPS = 3  # pairs of steps that change places, the clearest, that are listed
 OTHER_WORDS = 3  # other ways of saying a step that are listed
 
 
@@ -26,15 +30,15 @@ def script(
         options.Mode,
         typer.Option(
             help="'paper': all relations. 'authors': their program (45 relations, last mentions, "
-            "one start). 'default': no small talk, common word senses."
+            "one start). 'default': like mentions gathered in order, no small talk."
         ),
     ] = options.Mode.default,
     seconds: Annotated[
-        float, typer.Option(min=0.0, help="Work of the search: a longer one may find more.")
+        float, typer.Option(min=0.0, help="Work of the search (paper, authors).")
     ] = 5.0,
     certify: Annotated[
         float,
-        typer.Option(min=0.0, metavar="SECONDS", help="Time for a tighter bound on the optimum."),
+        typer.Option(min=0.0, metavar="SECONDS", help="Time for a tighter bound (paper, authors)."),
     ] = 0.0,
     columns: Annotated[
         bool, typer.Option("--columns", help="Show where every video names every step.")
@@ -50,10 +54,12 @@ def script(
     Example: howsteps script captions/ --steps 10 --json script.json
     """
     from howsteps.script import discover  # noqa: PLC0415 - loads Numba
+    from howsteps.script.partial_order import freedom  # noqa: PLC0415
     from howsteps.script.record import record  # noqa: PLC0415
 
     problems: list[Problem] = []
     scripts: dict[str, Script] = {}
+    order: dict[str, Freedom] = {}
     for task in heard_tasks(
         source, problems, mode=mode, model=model, speech=speech, cache=cache, quiet=quiet
     ):
@@ -69,14 +75,16 @@ def script(
                 certificate_seconds=certify,
             )
         scripts[task.name] = found
+        order[task.name] = freedom(task, found)
         if str(json_file) != "-":
             show_script(task, found)
             if found.steps:
+                show_freedom(order[task.name])
                 screen.out.print(f"[dim]{quality(found, mode)}[/]")
             if columns:
                 show_places(task, found)
     if json_file is not None:
-        write_json(record(scripts), json_file)
+        write_json(record(scripts, order), json_file)
     finish(problems, found=bool(scripts))
 
 
@@ -110,6 +118,19 @@ def show_script(task: Task, found: Script) -> None:
         )
         table.add_row(*cells[: len(table.columns)])
     screen.out.print(table)
+
+
+def show_freedom(order: "Freedom") -> None:
+    """Print which steps change places, and which are often left out."""
+    swaps = sorted(order.swaps, key=lambda swap: -swap.swapped)[:SWAPS]
+    for swap in swaps:
+        screen.out.print(
+            f"[dim]{swap.one + 1} and {swap.two + 1} change places: {swap.in_order} videos as "
+            f"listed, {swap.swapped} the other way[/]"
+        )
+    if order.optional:
+        steps = ", ".join(str(place + 1) for place in order.optional)
+        screen.out.print(f"[dim]named by few, perhaps optional: {steps}[/]")
 
 
 def other_words(step: Step) -> str:

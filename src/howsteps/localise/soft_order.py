@@ -42,8 +42,9 @@ def context(evidence: Floats, gap: int = 0) -> Floats:
 def posterior(evidence: Floats, gap: int = 0, order: float = ORDER) -> Floats:
     """Probability of every place of each step, T×K; columns add up to one."""
     weight = evidence + order * context(evidence, gap)
-    share: Floats = np.exp(weight - weight.max(axis=0))
-    return share / share.sum(axis=0)
+    share = np.exp(weight - weight.max(axis=0))
+    probability: Floats = share / share.sum(axis=0)
+    return probability
 
 
 def _so_far(weight: Floats, gap: int) -> Floats:

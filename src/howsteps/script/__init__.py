@@ -1,11 +1,13 @@
-"""From relations to the script: align the narrations, keep the best supported slots as steps.
+"""From relations to the script: what the narrations have in common, in order.
 
 ::
 
-    mentions ─► discovery ─► alignment ─┬─► solver ─┬─► search ─► realign   the default
-                    │                   │           └─► frank_wolfe         the paper's
-                    │                   └─► bound, triples, programme       how good it is
-                    └─► selection, stability                        which slots are steps
+    mentions ─► discovery ─► gathering ─┬─► copies, likeness            the default
+                    │                   └─► profile ─► labels
+                    ├─► alignment ─┬─► solver ─┬─► search ─► realign    the paper's problem
+                    │              │           └─► frank_wolfe          the paper's solver
+                    │              └─► bound, triples, programme        how good it is
+                    └─► selection, stability                            which slots are steps
 """
 
 from howsteps.script.alignment import Alignment, align, certify

@@ -10,11 +10,13 @@ from scipy.sparse import csr_array
 from howsteps.script import profile
 from howsteps.script.controls import duration
 from howsteps.script.copies import originals
-from howsteps.script.labels import shown
+from howsteps.script.labels import named
 from howsteps.script.likeness import Saying, likeness
+from howsteps.script.talk import title_words
 from howsteps.task import Mention, Relation, Script, Task
 
-USUAL_STEPS = 10  # of the paper
+MOST_STEPS = 12  # where nobody asks for a number
+WORTHWHILE = 0.04  # what a step that nobody asked for must add, for each narration
 
 
 def gathered(
@@ -31,7 +33,7 @@ def gathered(
     Parameters
     ----------
     steps
-        K, the most steps; None: the usual ten.
+        K, the most steps. None: as many as are worthwhile, at most 12.
     match
         Which relations are alike, instead of :func:`howsteps.script.likeness.likeness`.
     """
@@ -39,13 +41,17 @@ def gathered(
     sayings = sorted({_saying(mention) for row in heard for mention in row})
     if not sayings:
         return Script(())
-    everyone = _narrations(task, heard, sayings, _alike(sayings, match))
-    found = profile.learn(everyone, originals(task.videos), steps or USUAL_STEPS)
+    everyone = _narrations(task, heard, sayings, _alike(task, sayings, match))
+    witnesses = originals(task.videos)
+    if steps is None:
+        found = profile.learn(everyone, witnesses, MOST_STEPS, WORTHWHILE)
+    else:
+        found = profile.learn(everyone, witnesses, steps)
     worth, belongs = profile.place(everyone, found)
     mentions = [mention for row in heard for mention in row]
     groups = [[mentions[at] for at in np.flatnonzero(belongs == k)] for k in range(len(found))]
     return Script(
-        tuple(shown(task, group) for group in groups if group),
+        named(task, [group for group in groups if group]),
         objective=-worth,
         objective_per_token=-worth / len(mentions),
         bound=-float(sum(min(len(row), len(found)) for row in heard)),
@@ -58,13 +64,15 @@ def _saying(mention: Mention) -> Saying:
 
 
 def _alike(
-    sayings: Sequence[Saying], match: Callable[[Sequence[Relation]], NDArray[np.bool_]] | None
+    task: Task,
+    sayings: Sequence[Saying],
+    match: Callable[[Sequence[Relation]], NDArray[np.bool_]] | None,
 ) -> csr_array:
     if match is not None:
         return csr_array(match([Relation(one.verb, one.noun) for one in sayings]).astype(float))
     from howsteps.narration.wordnet import WordNet  # noqa: PLC0415 - takes a while
 
-    return likeness(sayings, WordNet.load())
+    return likeness(sayings, WordNet.load(), title_words(task.name))
 
 
 def _narrations(

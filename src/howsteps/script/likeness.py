@@ -12,7 +12,7 @@ how alike the nouns are:
   (:mod:`howsteps.script.background`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -39,8 +39,11 @@ class Saying(NamedTuple):
     noun: str
 
 
-def likeness(sayings: Sequence[Saying], wordnet: WordNet) -> csr_array:
-    """The D×D likeness of D sayings; few pairs of verbs are alike, so it is sparse."""
+def likeness(sayings: Sequence[Saying], wordnet: WordNet, title: Collection[str] = ()) -> csr_array:
+    """The D×D likeness of D sayings; few pairs of verbs are alike, so it is sparse.
+
+    The words of the ``title`` tell nothing by themselves: all of the job is done by its verb.
+    """
     verbs = sorted({(saying.verb, saying.particle) for saying in sayings})
     nouns = sorted({saying.noun for saying in sayings})
     verb_place = {verb: place for place, verb in enumerate(verbs)}
@@ -49,7 +52,7 @@ def likeness(sayings: Sequence[Saying], wordnet: WordNet) -> csr_array:
     noun = np.array([noun_place[saying.noun] for saying in sayings], dtype=np.intp)
     of_verb = csr_array((np.ones(len(verb)), (np.arange(len(verb)), verb)))
     pairs = coo_array(of_verb @ csr_array(verb_likeness(verbs, wordnet)) @ of_verb.T)
-    telling = np.array([tells(word) for word, _ in verbs])
+    telling = np.array([0.0 if word in title else tells(word) for word, _ in verbs])
     row, column = pairs.coords
     nouns_alike = np.maximum(
         noun_likeness(nouns, wordnet)[noun[row], noun[column]],

@@ -37,6 +37,8 @@ LEAST_SPREAD = 0.05
 SEEDS = 40
 SEED_LIKENESS = 0.4
 SEED_SPREAD = 0.15  # of times, from which on a saying may be two steps
+SAME = 0.2  # mean likeness from which on two steps say the same thing
+TWICE = 0.7  # share of narrators who must then say both
 FITS, QUICK_FITS, ROUNDS = 6, 2, 2
 
 
@@ -182,6 +184,23 @@ def fit(
     return place(narrations, steps)[0], steps
 
 
+def repeats(narrations: Narrations, steps: Sequence[Gathered]) -> bool:
+    """Whether two steps say the same thing without narrators who say it twice.
+
+    Words that narrators return to at any time are one step; "tighten the nuts" is two where a good
+    part of those who say it say it at both places.
+    """
+    _, belongs = place(narrations, steps)
+    shares = np.array([step.counts / step.counts.sum() for step in steps])
+    said = np.zeros((len(steps), len(narrations.first) - 1), dtype=np.int64)
+    said[belongs[belongs >= 0], narrations.owner[belongs >= 0]] = 1
+    both = said @ said.T
+    fewer = np.minimum.outer(both.diagonal(), both.diagonal())
+    same = shares @ (narrations.alike @ shares.T) > SAME
+    np.fill_diagonal(same, False)
+    return bool((same & (both < TWICE * fewer)).any())
+
+
 def seeds_of(narrations: Narrations, most: int) -> list[Gathered]:
     """The steps that frequent sayings would make, whole and in an earlier and a later half."""
     heard = np.unique(np.stack([narrations.sayings, narrations.owner]), axis=1)[0]
@@ -200,34 +219,41 @@ def seeds_of(narrations: Narrations, most: int) -> list[Gathered]:
     return found
 
 
-def learn(everyone: Narrations, witnesses: Sequence[bool], most: int) -> list[Gathered]:
-    """At most ``most`` steps in order, learnt from the witnesses and heard by everyone."""
+def learn(
+    everyone: Narrations, witnesses: Sequence[bool], most: int, worthwhile: float = 0.0
+) -> list[Gathered]:
+    """Steps as :func:`profile` finds them with the witnesses, heard by everyone."""
     return [
         hear(everyone, step.counts, step.time, step.spread)
-        for step in profile(everyone.of(witnesses), most)
+        for step in profile(everyone.of(witnesses), most, worthwhile)
     ]
 
 
-def profile(narrations: Narrations, most: int) -> list[Gathered]:
-    """At most ``most`` steps, in order."""
+def profile(narrations: Narrations, most: int, worthwhile: float = 0.0) -> list[Gathered]:
+    """At most ``most`` steps, in order; each must add ``worthwhile`` for each narration."""
     seeds = seeds_of(narrations, most)
     if not seeds:
         return []
+    least = worthwhile * (len(narrations.first) - 1)
     seed_gains = _gains(narrations, seeds)
 
-    def put_in(steps: list[Gathered]) -> list[Gathered]:
-        gain = _gains(narrations, steps)
-        worth = np.zeros((len(seeds), len(steps) + 1))
-        _try_seeds(narrations.first, gain, seed_gains, worth)
-        seed, at = np.unravel_index(int(worth.argmax()), worth.shape)
-        return [*steps[:at], seeds[seed], *steps[at:]]
+    def best_seed(steps: list[Gathered], banned: NDArray[np.bool_]) -> tuple[int, int]:
+        worth = np.where(banned, -np.inf, 0.0)[:, None] + np.zeros(len(steps) + 1)
+        _try_seeds(narrations.first, _gains(narrations, steps), seed_gains, worth)
+        seed, at = divmod(int(worth.argmax()), len(steps) + 1)
+        return seed, at
 
     def grow(steps: list[Gathered], worth: float) -> tuple[float, list[Gathered]]:
-        while len(steps) < most:
-            more, longer = fit(narrations, put_in(steps))
-            if more <= worth or len(longer) <= len(steps):
+        banned = np.zeros(len(seeds), dtype=np.bool_)
+        while len(steps) < most and not banned.all():
+            seed, at = best_seed(steps, banned)
+            more, longer = fit(narrations, [*steps[:at], seeds[seed], *steps[at:]])
+            if more <= worth + least:
                 break
-            worth, steps = more, longer
+            if len(longer) <= len(steps) or repeats(narrations, longer):
+                banned[seed] = True
+            else:
+                worth, steps = more, longer
         return worth, steps
 
     worth, steps = grow([], 0.0)

@@ -17,25 +17,34 @@ LIGHT_VERBS = frozenset(
     "mention figure depend matter cause require involve include become own believe "
     "use get make keep find show buy give leave".split()
 )
+# Of these a particle makes work: "let the air out", "get out the jack".
+MADE_WORK = frozenset("let get keep leave give use make".split())
 VAGUE_NOUNS = frozenset(
     "video channel comment thumb subscriber subscription link tutorial bell guy folk people friend "
     "viewer thing something anything everything nothing stuff way lot bit kind sort time minute "
     "second hour day job question problem idea point reason example look chance fun luck fact case "
-    "demonstration rest one other money care difference try shot go".split()
+    "demonstration rest one other money care difference try shot go tip step process button camera "
+    "room life trick method version result number amount technique effect size recipe "
+    "information".split()
 )
+
+
+def title_words(title: str) -> frozenset[str]:
+    """The words of a title, and what they are without an s at the end."""
+    words = set(re.findall(r"[a-z]+", title.lower().replace("_", " ")))
+    return frozenset(words | {word.removesuffix("s") for word in words})
 
 
 def talk(title: str) -> Callable[[Mention], bool]:
     """Return a test for mentions that are talk in videos of the job ``title``.
 
-    A light verb with a particle is light no more: "let the air *out*".
+    Some light verbs with a particle are light no more: "let the air *out*".
     """
-    words = set(re.findall(r"[a-z]+", title.lower().replace("_", " ")))
-    words |= {word.removesuffix("s") for word in words}
+    words = title_words(title)
 
     def is_talk(mention: Mention) -> bool:
         return (
-            (mention.verb in LIGHT_VERBS and not mention.particle)
+            (mention.verb in LIGHT_VERBS and not (mention.particle and mention.verb in MADE_WORK))
             or mention.noun in VAGUE_NOUNS
             or (mention.verb in words and mention.noun in words)
         )

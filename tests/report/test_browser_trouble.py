@@ -1,0 +1,146 @@
+"""The page with what goes wrong: hostile words, videos that are gone, results with holes."""
+
+import shutil
+from dataclasses import replace
+
+from howsteps.report import write_page
+from howsteps.task import Script, Task
+
+from .chromium import until
+from .job import tea, with_video
+from .looking import cell, place, wait_to_play_from
+
+HOSTILE = (
+    "</script><script>window.hurt=1</script>",
+    "<img src=x onerror='window.hurt=1'>",
+    "\"'`${window.hurt=1}`'\" & &lt;b&gt; {{ 7*7 }}",
+    "\u202eright to left\u202c \u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627",
+    "emoji 👩🏽‍🔧🔧 and \u2028 line \ud83d half <!--",
+)
+
+
+def test_hostile_words_are_shown_as_text(visit, films, tmp_path) -> None:
+    result = tea(3, 5, media=films)
+    steps = tuple(
+        replace(
+            step,
+            label=text,
+            examples=(text,),
+            mentions=tuple(replace(m, phrase=text) for m in step.mentions),
+        )
+        for step, text in zip(result.script.steps, HOSTILE, strict=True)
+    )
+    spoken = result.task.videos[0].sentences[0]
+    bad = replace(spoken, words=tuple(replace(spoken.words[0], text=text) for text in HOSTILE))
+    result = with_video(result, 0, title=HOSTILE[0], sentences=(bad,))
+    result = replace(result, script=Script(steps), task=replace(result.task, name=HOSTILE[0]))
+    page = visit(write_page(result, tmp_path, pictures=False))
+    page.locator("#words").scroll_into_view_if_needed()
+    page.wait_for_selector("table.words")
+    page.locator("#search").fill("<script>")
+    assert HOSTILE[0] in page.locator("#results").inner_text()
+    page.locator("#search").press("Escape")
+    cell(page, 0, 0).click()
+    assert page.locator("h1").inner_text() == HOSTILE[0]
+    assert page.title().startswith(HOSTILE[0])
+    labels = page.locator(".grid tbody th .name [dir]").all_text_contents()
+    assert labels[:4] == list(HOSTILE[:4])
+    assert labels[4].startswith("emoji 👩🏽‍🔧🔧 and ")
+    assert HOSTILE[0] in page.locator(".transcript").first.text_content()
+    assert page.locator("img[src=x]").count() == 0
+    assert page.locator("script").count() == 2  # its words and its program
+    assert page.evaluate("window.hurt") is None
+
+
+def test_no_foreign_program_could_run_on_the_page(browser, report) -> None:
+    page = browser.new_page()
+    page.goto(report.as_uri())
+    answer = page.evaluate(
+        """() => new Promise((done) => {
+          document.addEventListener("securitypolicyviolation", () => done("refused"));
+          const bad = document.createElement("img");
+          bad.setAttribute("onerror", "window.hurt = 1");
+          bad.src = "data:,x";
+          document.body.append(bad);
+        })"""
+    )
+    assert answer == "refused"
+    assert page.evaluate("window.hurt") is None
+    page.close()
+
+
+def test_a_video_that_went_away_leaves_its_picture_and_a_line(visit, films, tmp_path) -> None:
+    media = {name: tmp_path / path.name for name, path in films.items()}
+    for name, path in films.items():
+        shutil.copy(path, media[name])
+    result = tea(4, 5, media=media)
+    write_page(result, tmp_path)
+    media["Ada"].unlink()
+    page = visit(write_page(result, tmp_path))
+    cell(page, 0, 1).click()
+    assert "“Ada.mp4” was not found" in page.locator("#viewer .notice").first.inner_text()
+    assert page.locator("#viewer video").first.is_hidden()
+    assert page.locator("#viewer .still img").first.is_visible()
+    page.keyboard.press("ArrowDown")
+    assert page.locator("#viewer video").first.is_visible()
+
+
+def test_a_narration_without_a_video_has_a_drawn_place_and_a_line(visit, tmp_path) -> None:
+    page = visit(write_page(tea(2, 3), tmp_path))
+    assert cell(page, 0, 0).locator(".drawn").is_visible()
+    cell(page, 0, 0).click()
+    assert "only its words" in page.locator("#viewer .notice").first.inner_text()
+
+
+def test_a_moved_folder_works_as_before(visit, films, tmp_path) -> None:
+    home = tmp_path / "here"
+    (home / "my videos").mkdir(parents=True)
+    media = {}
+    for name, path in films.items():
+        media[name] = home / "my videos" / f"{name} #1 50%?.mp4"
+        shutil.copy(path, media[name])
+    result = tea(4, 5, media=media)
+    write_page(result, home / "out")
+    shutil.move(home, tmp_path / "there")
+    page = visit(tmp_path / "there" / "out" / "report.html")
+    until(page, "document.querySelector('.sheet img').naturalWidth > 0")
+    cell(page, 0, 3).click()
+    wait_to_play_from(page, place(result, 0, 3).time)
+
+
+def test_without_places_a_click_plays_where_the_step_is_named(visit, job, tmp_path) -> None:
+    page = visit(write_page(replace(job, localisations=()), tmp_path))
+    assert "not placed in the videos yet" in page.locator("#grid .legend").inner_text()
+    said = job.script.steps[0].mentions[0]
+    number = [video.id for video in job.task.videos].index(said.video)
+    cell(page, number, 0).click()
+    until(
+        page,
+        "time => Math.abs(document.querySelector('#viewer video').currentTime - time) < 0.5",
+        arg=said.start,
+    )
+
+
+def test_a_job_without_steps_says_what_would_help(visit, job, tmp_path) -> None:
+    page = visit(write_page(replace(job, script=Script(()), localisations=()), tmp_path))
+    assert "More videos of this job help most" in page.locator("#steps").inner_text()
+    assert page.locator("#grid .empty").is_visible()
+
+
+def test_a_job_without_videos_opens(visit, tmp_path) -> None:
+    page = visit(
+        write_page(
+            replace(tea(), task=Task("Nothing", ()), script=Script(()), localisations=()), tmp_path
+        )
+    )
+    assert page.locator("h1").inner_text() == "Nothing"
+    assert page.locator("[data-action=compare]").first.is_disabled()
+
+
+def test_of_a_hundred_timelines_only_those_near_the_screen_are_built(visit, tmp_path) -> None:
+    page = visit(write_page(tea(100, 6), tmp_path))
+    page.locator("#timelines").scroll_into_view_if_needed()
+    page.wait_for_selector(".timeline .mark")
+    assert 0 < page.locator(".lanes:has(.mark)").count() < 50
+    page.locator(".timeline").last.scroll_into_view_if_needed()
+    page.locator(".timeline").last.locator(".mark").first.wait_for()
