@@ -9,7 +9,9 @@ at full size, the network layer by layer as its checkpoint comes, scikit-learn's
 import argparse
 import resource
 import tempfile
+import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -165,10 +167,26 @@ def memory(film: Path, minutes: list[float], sides: list[int], folder: Path) -> 
         long = repeat(
             film, folder / f"{length_minutes}.mp4", max(1, round(60 * length_minutes / length))
         )
+        peaks, stop = [0], threading.Event()
+        watcher = threading.Thread(target=_note_peaks, args=(peaks, stop))
+        watcher.start()
         timing, _ = ours([long], options=options)
-        # Of the largest child so far; films come in the order of their length.
-        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**20
-        print(f"| {timing.film / 60:.0f} min | {peak:.2f} GiB |", flush=True)
+        stop.set()
+        watcher.join()
+        print(f"| {timing.film / 60:.0f} min | {max(peaks) / 2**20:.2f} GiB |", flush=True)
+
+
+def _note_peaks(peaks: list[int], stop: threading.Event) -> None:
+    """Note the peak memory of the processes that this one has started, in KiB, until told to stop.
+
+    What the system says of a process that has ended counts the memory of its parent too.
+    """
+    while not stop.wait(0.2):
+        for path in Path("/proc/self/task").glob("*/children"):
+            for child in path.read_text("ascii").split():
+                with suppress(OSError):
+                    lines = Path(f"/proc/{child}/status").read_text("ascii").splitlines()
+                    peaks += [int(line.split()[1]) for line in lines if line.startswith("VmHWM")]
 
 
 def main() -> None:
