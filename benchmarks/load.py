@@ -132,6 +132,7 @@ def growth(sizes: list[int]) -> None:
             args = (Path(place) / "in", Path(place) / "out", send)
             process = context.Process(target=measure, args=args)
             process.start()
+            send.close()  # so that a child that dies ends the waiting
             clock, processor, megabytes = receive.recv()
             process.join()
         spent = processor["all"]
