@@ -89,6 +89,13 @@ class TestTaskFiles:
         (task,) = datasets.read(path).tasks
         assert (task.name, task.videos[0].id, task.videos[0].title) == ("lift", "a", "Lift")
 
+    def test_a_duration_that_is_none(self, tmp_path: Path) -> None:
+        said = [[0.0, 2.0, "lift the car and take off the wheel"]]
+        value = {"videos": {"a": {"duration": -1.0, "asr": said}}}
+        collection = datasets.read(write(tmp_path, lift__json=json.dumps(value)) / "lift.json")
+        assert collection.tasks[0].videos[0].duration is None
+        assert reasons(collection) == [("lift.json", "video a: a duration of -1 s is none")]
+
     def test_a_task_without_videos(self, tmp_path: Path) -> None:
         path = write(tmp_path, none__json='{"videos": {}}') / "none.json"
         assert [reason for _, reason in reasons(datasets.read(path))] == [

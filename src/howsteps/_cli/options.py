@@ -21,8 +21,8 @@ Source: TypeAlias = Annotated[
     Path,
     typer.Argument(
         metavar="INPUT",
-        help="A caption file, a folder of caption files (one task), a task JSON, or a folder of "
-        "those.",
+        help="A folder with the videos of one job, their captions, or both; a caption file; a task "
+        "JSON; or a folder of those.",
     ),
 ]
 JsonFile: TypeAlias = Annotated[

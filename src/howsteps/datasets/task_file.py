@@ -45,12 +45,16 @@ def read(value: Any, path: Path) -> tuple[Task, list[Problem]]:
             problems.append(Problem(path, f"video {name}: {NOT_ENGLISH}"))
             continue
         title = entry.get("title")
+        duration = seconds(entry.get("duration"))
+        if duration is not None and duration <= 0:
+            problems.append(Problem(path, f"video {name}: a duration of {duration:g} s is none"))
+            duration = None
         videos.append(
             Video(
                 id=name,
                 captions=captions,
                 title=writable(title.strip()) if isinstance(title, str) else "",
-                duration=seconds(entry.get("duration")),
+                duration=duration,
             )
         )
     task = value.get("task") if isinstance(value, dict) else None
