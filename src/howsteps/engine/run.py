@@ -258,6 +258,8 @@ def _one(
     task, found = stages.narrated(task, options, work)
     problems += found
     try:
+        if not given and not any(video.mentions for video in task.videos):
+            raise HowstepsError("no narrator says what is done, as far as there are captions")
         script = read_script(given, task) if given else stages.script_of(task, options, work)
         if not script.steps:
             raise HowstepsError(_why_no_steps(task, options.steps))
