@@ -13,7 +13,7 @@ from howsteps.evaluate.aligners import compare_aligners
 from howsteps.evaluate.draw import Draw
 from howsteps.evaluate.experiment import NoScore, Plan, Row, drawn, listened, run, summarise
 from howsteps.evaluate.methods import CONTROLS, METHODS
-from howsteps.evaluate.protocols import Prediction
+from howsteps.evaluate.protocols import Bars, Prediction
 from tests.jobs import STEPS, write_tea
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "data"
@@ -48,6 +48,14 @@ def test_every_method_runs_on_captions(tea, heard):
     f1 = {row.method: row.f1 for row in rows if row.protocol == "paper-f1"}
     # Steps are done a second after they are named; two seconds after a mention is in all of them.
     assert f1["narration"] > max(0.9, f1["uniform"])
+
+
+def test_the_bars_of_the_paper_are_of_what_visits_other_solutions(tea, heard):
+    plan = Plan(steps=(4,), protocols=("paper-f1",), bars=Bars.roundings, search_seconds=0.2)
+    rows = {row.method: row for row in run(tea, heard, plan)}
+    barred = {name for name, row in rows.items() if row.low is not None}
+    assert barred == {"video-only", "video+bow", "supervised", "paper", "authors"}
+    assert all(rows[name].low <= rows[name].f1 <= rows[name].high for name in ("paper", "authors"))
 
 
 def test_every_method_that_needs_no_folds_runs_on_the_release(release):

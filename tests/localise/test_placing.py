@@ -73,6 +73,24 @@ def test_a_video_without_features_is_placed_by_its_mentions(heard):
     assert abs(own[0].time - truth["v1"][0]) <= 2
 
 
+@pytest.mark.parametrize("mode", ["paper", "authors"])
+def test_roundings_cover_all_videos_also_one_without_features(heard, mode):
+    task, script, features, _ = heard
+    del features["v1"]
+    placement = place(task, script, features, seconds=SECONDS, mode=mode)
+    times = np.array([at.time for at in placement.localisations]).reshape(8, 3)
+    assert placement.roundings
+    for rounding in placement.roundings:
+        assert rounding.shape == (8, 3)
+        assert (np.diff(rounding, axis=1) > 0).all()
+        np.testing.assert_allclose((rounding[1] + 0.5) * SECONDS, times[1])
+
+
+def test_the_default_visits_no_roundings(heard):
+    task, script, features, _ = heard
+    assert place(task, script, features, seconds=SECONDS).roundings == ()
+
+
 def test_a_learnt_model_finds_the_steps_in_a_new_video(heard, tmp_path):
     task, script, features, truth = heard
     seen = {name: x for name, x in features.items() if name != "v0"}

@@ -1,6 +1,7 @@
 """The stage put together: a script and features in, the place of every step in every video out.
 
-Modes ``paper`` and ``authors`` cluster the features inside the windows of the narration. Mode
+Modes ``paper`` and ``authors`` cluster the features inside the windows of the narration, by
+Frank-Wolfe: the roundings that it visits are what the paper's error bars go over. Mode
 ``default`` learns what a step looks or sounds like where it is named, and puts it where it is most
 likely (:mod:`howsteps.localise.naming`).
 """
@@ -51,7 +52,8 @@ class Placement:
     model
         Finds the steps in new videos.
     roundings
-        N×K intervals of the placements visited after the chosen one: the paper's error bars.
+        N×K intervals of the placements visited after the chosen one, from which the paper's error
+        bars are made; none in mode ``default``.
     """
 
     localisations: tuple[Localisation, ...]
@@ -102,14 +104,16 @@ def place(
     told = _Narration(task, script, features or {}, seconds)
     found = _learn(told, device) if mode == "default" else _cluster(told, mode, seed, device)
     missing = [n for n in range(len(task.videos)) if n not in set(told.placed)]
+    rest = told.by_mentions(missing)
+    order = np.argsort([*told.placed, *missing])
     return Placement(
-        _in_order(task, [(told.placed, found.located), (missing, told.by_mentions(missing))], told),
+        _in_order(task, [(told.placed, found.located), (missing, rest)], told),
         tuple(
             RelaxedWindow(told.placed[window.video], window.step, window.support)
             for window in found.relaxed
         ),
         found.model,
-        found.roundings,
+        tuple(np.concatenate([found_in, rest.intervals])[order] for found_in in found.roundings),
     )
 
 
@@ -216,6 +220,7 @@ def _cluster(told: _Narration, mode: ClusterMode, seed: int, device: str) -> _Fo
         windows.allowed,
         steps=told.steps,
         mode=mode,
+        solver="frank-wolfe",
         support=windows.support,
         evidence=True,
         seed=seed,
