@@ -69,6 +69,15 @@ def test_json_to_stdout_is_nothing_but_json(tea):
     assert (row["method"], row["steps"], row["seed"]) == ("uniform", 10, 0)
 
 
+def test_what_words_mean_may_stand_in_for_features(tea):
+    options = ("--methods", "video-only", "--protocol", "paper-f1", "--steps", "4", "--quiet")
+    _, words, _ = run("evaluate", tea, *options)
+    code, meanings, _ = run("evaluate", tea, *options, "--narration", "meaning")
+    assert code == 0
+    assert "meanings of the words said stand in for X" in meanings
+    assert words.splitlines()[-1] != meanings.splitlines()[-1]
+
+
 def test_the_release_is_measured_and_gaps_are_said(tmp_path):
     options = ("--steps", "3", "--methods", "uniform,supervised", "--protocol", "paper-f1", "-q")
     code, out, _ = run("evaluate", GOLDEN, *options)
@@ -98,6 +107,7 @@ def test_the_help_knows_every_method_and_protocol():
         (("--steps", "ten"), 2, "is not numbers"),
         (("--steps", "0"), 2, "at least 1"),
         (("--bars", "seeds"), 2, "is none of"),
+        (("--narration", "pictures"), 2, "'pictures' is not one of"),
         (("--figure", "f1.doc"), 2, "none of .svg"),
         (("--methods", "magic"), 2, "no method 'magic'"),
         (("--protocol", "f1"), 2, "no protocol 'f1'"),

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from howsteps.localise import LocaliseError, Model, place
+from howsteps.narration.vectors import vectors_of
 from howsteps.task import Mention, Script, Sentence, Step, Task, Video, Word
 
 LABELS = ("fill tub", "catch cat", "dry cat")
@@ -62,6 +63,15 @@ def test_the_narration_alone_is_enough(heard):
     assert len(placement.localisations) == 24
     named = [at for at in placement.localisations if at.evidence.startswith("named")]
     assert np.mean([abs(at.time - truth[at.video][at.step]) <= 6 for at in named]) > 0.9
+
+
+@pytest.mark.parametrize("mode", ["default", "paper"])
+def test_the_meaning_of_the_narration_stands_in_too(heard, mode):
+    task, script, _, truth = heard
+    placement = place(task, script, narration="meaning", seconds=SECONDS, mode=mode)
+    named = [at for at in placement.localisations if at.evidence.startswith("named")]
+    assert np.mean([abs(at.time - truth[at.video][at.step]) <= 6 for at in named]) > 0.9
+    assert placement.model.weights.matrix.shape == (vectors_of(["cat"]).shape[1], 3)
 
 
 def test_a_video_without_features_is_placed_by_its_mentions(heard):
@@ -130,3 +140,5 @@ def test_what_cannot_be_placed_is_refused(heard):
         place(task, script, {name: x[:2] for name, x in features.items()})
     with pytest.raises(LocaliseError, match="mode"):
         place(task, script, features, mode="guess")
+    with pytest.raises(LocaliseError, match="'words' or 'meaning'"):
+        place(task, script, narration="pictures")

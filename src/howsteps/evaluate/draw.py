@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from howsteps.datasets.labelled import GRID, Labelled, of_videos
 from howsteps.evaluate.protocols import NotMeasured, Places
+from howsteps.narration.features import Kind, narration_features
 from howsteps.task import Localisation, Mention, Script, Task, Truth
 
 # The authors' program hears as the paper does.
@@ -26,6 +27,8 @@ class Draw:
         The task as heard in the modes ``paper`` and ``default``; empty without narrations.
     videos
         The names of those that are drawn.
+    narration
+        How narrations stand in for features of the video, where there are none.
     search_seconds
         What the search for a script is allowed.
     """
@@ -35,8 +38,11 @@ class Draw:
         labelled: Labelled,
         heard: Mapping[str, Task],
         videos: Sequence[str],
+        *,
+        narration: Kind = "words",
         search_seconds: float = 5.0,
     ) -> None:
+        self.narration = narration
         self.labelled = of_videos(labelled, videos)
         chosen = set(videos)
         self._heard = {
@@ -99,12 +105,10 @@ class Draw:
 
     @cached_property
     def features(self) -> list[NDArray[np.float32]]:
-        """X_n, T_n×d: of the video, or the words around every interval where there are none."""
+        """X_n, T_n×d: of the video, or what is said around every interval where there are none."""
         if self.labelled.features:
             return [self.labelled.features[video] for video in self.videos]
-        from howsteps.narration.features import narration_features  # noqa: PLC0415
-
-        return narration_features(self.task("paper").videos, seconds=GRID)
+        return narration_features(self.task("paper").videos, kind=self.narration, seconds=GRID)
 
     def in_seconds(self, intervals: NDArray[np.int64]) -> Places:
         """Places of intervals (N×K, −1: absent): a step happens in the middle of its interval."""

@@ -22,6 +22,7 @@ from howsteps.evaluate.protocols import (
     judge,
     measure,
 )
+from howsteps.narration.features import Kind
 from howsteps.task import Task, Video
 
 
@@ -30,7 +31,9 @@ class Plan:
     """What is to be measured.
 
     ``videos`` is how many are drawn for each seed; None: all of them, and seeds only move what
-    is random in the methods. ``search_seconds`` is what each search for a script is allowed.
+    is random in the methods. ``narration`` is how narrations stand in for features of the video:
+    by ``words`` or by their ``meaning``. ``search_seconds`` is what each search for a script is
+    allowed.
     """
 
     methods: tuple[str, ...] = tuple(METHODS)
@@ -39,6 +42,7 @@ class Plan:
     seeds: int = 1
     videos: int | None = None
     bars: Bars = Bars.videos
+    narration: Kind = "words"
     search_seconds: float = 5.0
 
     def __post_init__(self) -> None:
@@ -145,7 +149,13 @@ def run(
     for seed in range(plan.seeds):
         if draw is None or plan.videos is not None:
             names = drawn(labelled, plan.videos, seed)
-            draw = Draw(labelled, heard, names, plan.search_seconds)
+            draw = Draw(
+                labelled,
+                heard,
+                names,
+                narration=plan.narration,
+                search_seconds=plan.search_seconds,
+            )
             once: dict[str, Prediction] = {}
         by = judge(draw.truth, rules, bars=plan.bars, seed=seed)
         for steps in plan.steps:

@@ -108,7 +108,13 @@ def _mode(mode: Mode) -> Method:
 
         script = draw.script(mode, steps, seed)
         found = place(
-            draw.task(mode), script, draw.labelled.features, seconds=GRID, mode=mode, seed=seed
+            draw.task(mode),
+            script,
+            draw.labelled.features,
+            narration=draw.narration,
+            seconds=GRID,
+            mode=mode,
+            seed=seed,
         )
         return Prediction(
             len(script.steps),

@@ -70,6 +70,9 @@ class Learning:
 
 LEARNING = {
     "words": Learning(before=1.0, after=2.0, trust=4.0, regularisation=0.1, rounds=4, centre=False),
+    "meaning": Learning(
+        before=1.0, after=2.0, trust=4.0, regularisation=0.01, rounds=4, centre=True
+    ),
     "sight": Learning(
         before=0.0, after=10.0, trust=4.0, regularisation=0.01, rounds=2, centre=True
     ),

@@ -9,7 +9,7 @@ likely (:mod:`howsteps.localise.naming`).
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from howsteps.localise.windows import (
     mention_windows,
     step_windows,
 )
-from howsteps.narration.features import Vocabulary, interval_count
+from howsteps.narration.features import Kind, Vocabulary, interval_count
 from howsteps.task import Localisation, Mode, Script, Task, Video
 
 ClusterMode = Literal["paper", "authors"]
@@ -67,6 +67,7 @@ def place(
     script: Script,
     features: Features | None = None,
     *,
+    narration: Kind = "words",
     seconds: float = 1 / 3,
     mode: Mode = "default",
     seed: int = 0,
@@ -81,8 +82,11 @@ def place(
     script
         Steps with their mentions (:func:`howsteps.script.discover`).
     features
-        T_n×d of the videos, by their id. None or empty: the narration alone, as words around every
-        interval. A video that is missing is placed by its mentions and the order.
+        T_n×d of the videos, by their id. None or empty: the narration alone. A video that is
+        missing is placed by its mentions and the order.
+    narration
+        How the narration stands in for features: by the ``words`` around every interval, or by
+        their ``meaning``.
     seconds
         How long an interval lasts.
     mode
@@ -99,9 +103,11 @@ def place(
     """
     if mode not in ("default", "paper", "authors"):
         raise LocaliseError(f"unknown mode {mode!r}: say 'default', 'paper' or 'authors'")
+    if narration not in get_args(Kind):
+        raise LocaliseError(f"no features {narration!r} of a narration: say 'words' or 'meaning'")
     if not script.steps:
         raise LocaliseError(f"{task.name}: the script has no step to place")
-    told = _Narration(task, script, features or {}, seconds)
+    told = _Narration(task, script, features or {}, narration, seconds)
     found = _learn(told, device) if mode == "default" else _cluster(told, mode, seed, device)
     missing = [n for n in range(len(task.videos)) if n not in set(told.placed)]
     rest = told.by_mentions(missing)
@@ -129,12 +135,14 @@ class _Found(NamedTuple):
 class _Narration:
     """Mentions, windows and features of a task, on the grid of intervals."""
 
-    def __init__(self, task: Task, script: Script, features: Features, seconds: float) -> None:
+    def __init__(
+        self, task: Task, script: Script, features: Features, narration: Kind, seconds: float
+    ) -> None:
         self.seconds = seconds
         self.labels = tuple(step.label for step in script.steps)
         self.videos: Sequence[Video] = task.videos
         self.steps = len(script.steps)
-        self.seen = bool(features)
+        self.kind = "sight" if features else narration
         if features:
             self.lengths = [
                 len(features[v.id]) if v.id in features else interval_count(v, seconds)
@@ -154,7 +162,9 @@ class _Narration:
         else:
             vocabulary = Vocabulary.of(task.videos)
             self.features = [
-                vocabulary.features(task.videos[n], self.lengths[n], seconds=seconds)
+                vocabulary.features(
+                    task.videos[n], self.lengths[n], kind=narration, seconds=seconds
+                )
                 for n in self.placed
             ]
         spoken: dict[str, list[tuple[float, float, int]]] = {v.id: [] for v in task.videos}
@@ -237,8 +247,7 @@ def _cluster(told: _Narration, mode: ClusterMode, seed: int, device: str) -> _Fo
 
 def _learn(told: _Narration, device: str) -> _Found:
     """Learn each step where it is named, and put it where it is most likely."""
-    kind = "sight" if told.seen else "words"
-    how = LEARNING[kind]
+    how = LEARNING[told.kind]
     grid = how.grid(told.seconds)
     lengths = [told.lengths[n] for n in told.placed]
     windows = told.windows(how.before, how.after, seconds=grid * told.seconds)
@@ -260,7 +269,7 @@ def _learn(told: _Narration, device: str) -> _Found:
         for k in np.flatnonzero(window.any(axis=0))
         if not window[located.intervals[n, k] // grid, k]
     ]
-    options = Options("default", how.regularisation, told.seconds, learnt_from=kind)
+    options = Options("default", how.regularisation, told.seconds, learnt_from=told.kind)
     model = Model(told.labels, learnt.weights, np.empty(0), options)
     return _Found(located, tuple(outside), model, ())
 
