@@ -5,6 +5,7 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
@@ -76,6 +77,19 @@ def test_what_words_mean_may_stand_in_for_features(tea):
     assert code == 0
     assert "meanings of the words said stand in for X" in meanings
     assert words.splitlines()[-1] != meanings.splitlines()[-1]
+
+
+def test_films_that_nobody_looked_at_are_said(tmp_path):
+    folder = write_tea_folder(tmp_path / "tea")
+    film(folder / "v0.mp4", LENGTH, 0)
+    options = ("--methods", "uniform", "--protocol", "paper-f1", "--quiet")
+    _, out, _ = run("evaluate", folder, *options)
+    [line] = [line for line in out.splitlines() if "film" in line]
+    assert line.startswith("1 film not looked at: 'howsteps features FOLDER --out WORK' makes")
+    for n in range(6):
+        np.save(tmp_path / f"v{n}.npy", np.ones((30, 2), np.float32))
+    _, out, _ = run("evaluate", folder, *options, "--features", tmp_path)
+    assert "film" not in out
 
 
 def test_the_release_is_measured_and_gaps_are_said(tmp_path):

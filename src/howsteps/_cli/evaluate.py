@@ -183,6 +183,13 @@ def show(
         said = {"words": "words of the narration", "meaning": "meanings of the words said"}
         stand_in = said[plan.narration]
         screen.out.print(f"[dim]no features of the video: {stand_in} stand in for X[/]")
+    films = sum(video.media is not None for video in one.task.videos)
+    if films and not one.features:
+        screen.out.print(
+            f"[dim]{screen.plural(films, 'film')} not looked at: 'howsteps features FOLDER --out "
+            "WORK' makes features of them for --features WORK/features[/]",
+            soft_wrap=True,
+        )
     for protocol in plan.protocols:
         same = [row for row in rows if row.protocol == protocol]
         if same:

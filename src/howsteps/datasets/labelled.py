@@ -65,11 +65,16 @@ def read(
     InputError
         There is no ground truth, or something of it or of the features is wrong.
     """
-    if path.is_dir() and authors.recognises(path):
+    release = path.is_dir() and authors.recognises(path)
+    frames = path.is_dir() and feature_folder.recognises(path)
+    given = captions or features
+    if given is not None and (release or frames):
+        raise InputError(given, f"cannot be put to {path}: that layout is read as it stands")
+    if release:
         return LabelledTasks(
             tuple(of_release(authors.read(path, name)) for name in authors.tasks(path))
         )
-    if path.is_dir() and feature_folder.recognises(path):
+    if frames:
         return LabelledTasks((_of_frames(path),))
     seen = truth.read(path)
     heard = collection.Collection(())
@@ -202,9 +207,13 @@ def _averaged(frames: NDArray[np.floating], rate: float) -> NDArray[np.float32]:
 
 def _arrays(folder: Path, task: Task) -> dict[str, NDArray[np.float32]]:
     """Features of all videos of a task, one file each, of one width."""
+    if not folder.is_dir():
+        raise InputError(folder, "is not a folder of features, one <video>.npy for each video")
     arrays: dict[str, NDArray[np.float32]] = {}
     for video in task.videos:
         path = folder / f"{video.id}.npy"
+        if not path.exists():
+            raise InputError(path, "is not there, and every video needs its features")
         try:
             x = np.load(path, allow_pickle=False)
         except (OSError, ValueError, EOFError) as error:
