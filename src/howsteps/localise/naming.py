@@ -150,6 +150,7 @@ def decide(
     trust: float,
     *,
     seconds: float,
+    grid: int,
     lengths: Sequence[int],
     absent: bool = False,
 ) -> Located:
@@ -163,6 +164,8 @@ def decide(
         Log-weight of a window.
     seconds
         How long an interval of the coarse grid lasts.
+    grid
+        How many intervals of the fine grid it holds.
     lengths
         T_n of the fine grid, which the answer is on.
     absent
@@ -182,12 +185,11 @@ def decide(
         likely = posterior(evidence(score, window, trust), round(GAP / seconds))
         coarse = likely.argmax(axis=0)
         confidence[n] = around(likely, round(NEAR / seconds))[coarse, steps]
-        factor = -(-length // len(score))
-        places[n] = apart(np.minimum(coarse * factor + factor // 2, length - 1), length)
+        places[n] = apart(np.minimum(coarse * grid + grid // 2, length - 1), length)
         if absent:
             places[n, ~named[n] & (confidence[n] < SURE)] = -1
         in_time = np.argsort(places[n], kind="stable")
-        fine = np.repeat(score[:, in_time], factor, axis=0)[:length]
+        fine = np.repeat(score[:, in_time], grid, axis=0)[:length]
         first[n, in_time], last[n, in_time] = extents(places[n, in_time], fine)
     confidence[places < 0] = 0.0
     seen = confidence >= SURE

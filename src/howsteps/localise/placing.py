@@ -262,7 +262,14 @@ def _learn(told: _Narration, device: str) -> _Found:
         seconds=grid * told.seconds,
         device=device,
     )
-    located = decide(learnt.scores, named, how.trust, seconds=grid * told.seconds, lengths=lengths)
+    located = decide(
+        learnt.scores,
+        named,
+        how.trust,
+        seconds=grid * told.seconds,
+        grid=grid,
+        lengths=lengths,
+    )
     outside = [
         RelaxedWindow(n, int(k), float(windows.support[n, k]))
         for n, window in enumerate(named)
