@@ -101,6 +101,17 @@ def test_the_default_visits_no_roundings(heard):
     assert place(task, script, features, seconds=SECONDS).roundings == ()
 
 
+def test_the_authors_regularisation_goes_by_the_steps_that_were_asked_for(heard):
+    task, script, features, _ = heard
+
+    def weights(mode, asked):
+        placement = place(task, script, features, seconds=SECONDS, mode=mode, asked=asked)
+        return np.linalg.norm(placement.model.weights.matrix)
+
+    assert weights("authors", None) == weights("authors", 3) < weights("authors", 30)
+    assert weights("paper", None) == weights("paper", 30)
+
+
 def test_a_learnt_model_finds_the_steps_in_a_new_video(heard, tmp_path):
     task, script, features, truth = heard
     seen = {name: x for name, x in features.items() if name != "v0"}

@@ -196,6 +196,7 @@ def located(
         script=script_record(script, task),
         videos=[[v.id, v.duration, narration_record(v)] for v in task.videos],
         features=dict(seen.keys),
+        steps=options.steps,
         mode=options.mode,
         seed=options.seed,
     )
@@ -211,6 +212,7 @@ def located(
                 seen.vectors,
                 seconds=INTERVAL,
                 mode=options.mode,
+                asked=options.steps,
                 seed=options.seed,
                 device=options.device,
             )

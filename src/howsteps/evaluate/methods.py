@@ -114,6 +114,7 @@ def _mode(mode: Mode) -> Method:
             narration=draw.narration,
             seconds=GRID,
             mode=mode,
+            asked=steps,
             seed=seed,
         )
         return Prediction(

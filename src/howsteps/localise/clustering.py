@@ -25,7 +25,7 @@ from howsteps.localise.problem import (
 from howsteps.localise.windows import RelaxedWindow, relax
 
 Solver = Literal["combined", "descent", "frank-wolfe", "block", "interior"]
-_AUTHORS_VIDEOS = 30
+AUTHORS_VIDEOS = 30  # the N of their λ, however many there are
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def cluster(
     allowed = _checked_windows(windows, [len(x) for x in videos], steps)
     as_authors = mode == "authors"
     if regularisation is None:
-        regularisation = 1.0 / ((_AUTHORS_VIDEOS if as_authors else len(videos)) * steps)
+        regularisation = 1.0 / ((AUTHORS_VIDEOS if as_authors else len(videos)) * steps)
     opened, relaxed_windows = (allowed, ()) if as_authors else relax(allowed, support)
     problem = Problem(
         ClusteringCost(videos, regularisation, AUTHORS_BIAS if as_authors else PAPER_BIAS, device),

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.localise.clustering import cluster
+from howsteps.localise.clustering import AUTHORS_VIDEOS, cluster
 from howsteps.localise.hmm import place_aligned
 from howsteps.localise.located import NAMED, NEITHER, Located, locate
 from howsteps.localise.model import Model, Options
@@ -70,6 +70,7 @@ def place(
     narration: Kind = "words",
     seconds: float = 1 / 3,
     mode: Mode = "default",
+    asked: int | None = None,
     seed: int = 0,
     device: str = "cpu",
 ) -> Placement:
@@ -91,6 +92,9 @@ def place(
         How long an interval lasts.
     mode
         ``default``, ``paper`` or ``authors``.
+    asked
+        How many steps the script was asked for, which the λ of mode ``authors`` goes by; as many as
+        it has when None.
     seed
         Of everything random.
     device
@@ -108,7 +112,10 @@ def place(
     if not script.steps:
         raise LocaliseError(f"{task.name}: the script has no step to place")
     told = _Narration(task, script, features or {}, narration, seconds)
-    found = _learn(told, device) if mode == "default" else _cluster(told, mode, seed, device)
+    if mode == "default":
+        found = _learn(told, device)
+    else:
+        found = _cluster(told, mode, asked or told.steps, seed, device)
     missing = [n for n in range(len(task.videos)) if n not in set(told.placed)]
     rest = told.by_mentions(missing)
     order = np.argsort([*told.placed, *missing])
@@ -221,7 +228,7 @@ class _Narration:
         return Located(places, places, places, np.zeros(places.shape), evidence)
 
 
-def _cluster(told: _Narration, mode: ClusterMode, seed: int, device: str) -> _Found:
+def _cluster(told: _Narration, mode: ClusterMode, asked: int, seed: int, device: str) -> _Found:
     """Cluster the features inside the windows: what the paper does."""
     before, after = (0.0, _AUTHORS_AFTER) if mode == "authors" else (BEFORE, AFTER)
     windows = told.windows(before, after, mode=mode)
@@ -229,6 +236,7 @@ def _cluster(told: _Narration, mode: ClusterMode, seed: int, device: str) -> _Fo
         told.features,
         windows.allowed,
         steps=told.steps,
+        regularisation=1.0 / (AUTHORS_VIDEOS * asked) if mode == "authors" else None,
         mode=mode,
         solver="frank-wolfe",
         support=windows.support,
