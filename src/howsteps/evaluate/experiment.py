@@ -67,8 +67,8 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One score; ``low`` and ``high`` are the ends of its error bar, where it has one."""
+class _Scored:
+    """A score, and what it is of; ``low`` and ``high`` end its error bar, where it has one."""
 
     task: str
     method: str
@@ -79,7 +79,20 @@ class Row:
     recall: float
     low: float | None
     high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Row(_Scored):
+    """One score of one run."""
+
     seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary(_Scored):
+    """Means over seeds; ``over_seeds`` is the interval of the mean F1, for several seeds."""
+
+    over_seeds: tuple[float, float] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,22 +103,6 @@ class NoScore:
     method: str
     protocol: str
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """Means over seeds; ``over_seeds`` is the interval of the mean F1, for several seeds."""
-
-    task: str
-    method: str
-    steps: int
-    protocol: str
-    f1: float
-    precision: float
-    recall: float
-    low: float | None
-    high: float | None
-    over_seeds: tuple[float, float] | None
 
 
 def listened(
