@@ -14,6 +14,7 @@ from howsteps.evaluate.draw import Draw
 from howsteps.evaluate.experiment import NoScore, Plan, Row, drawn, listened, run, summarise
 from howsteps.evaluate.methods import CONTROLS, METHODS
 from howsteps.evaluate.protocols import Bars, Prediction
+from howsteps.script import discover
 from tests.jobs import STEPS, write_tea
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "data"
@@ -122,16 +123,13 @@ def test_only_what_is_drawn_is_heard(tea):
 
 
 def test_a_script_is_discovered_once_for_each_draw_steps_and_seed(tea, heard, monkeypatch):
-    import howsteps.script
-
     calls = []
-    real = howsteps.script.discover
 
     def counted(task, **options):
         calls.append((options["mode"], options["steps"], options["seed"]))
-        return real(task, **options)
+        return discover(task, **options)
 
-    monkeypatch.setattr(howsteps.script, "discover", counted)
+    monkeypatch.setattr("howsteps.evaluate.draw.discover", counted)
     plan = Plan(("hmm", "narration", "paper"), (3, 4), ("paper-f1", "script"), seeds=2)
     list(run(tea, heard, replace(plan, search_seconds=0.1)))
     assert sorted(calls) == sorted(("paper", k, seed) for k in (3, 4) for seed in (0, 1))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from howsteps.datasets.labelled import GRID, Labelled, of_videos
 from howsteps.evaluate.protocols import NotMeasured, Places
 from howsteps.narration.features import Kind, narration_features
+from howsteps.script import discover
 from howsteps.task import Localisation, Mention, Script, Task, Truth
 
 # The authors' program hears as the paper does.
@@ -77,8 +78,6 @@ class Draw:
 
     def script(self, mode: str, steps: int, seed: int) -> Script:
         """The script of a mode, discovered when it is first asked for."""
-        from howsteps.script import discover  # noqa: PLC0415 - loads Numba
-
         key = (mode, steps, seed)
         if key not in self._scripts:
             self._scripts[key] = discover(

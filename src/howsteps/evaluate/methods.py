@@ -12,7 +12,7 @@ from howsteps.evaluate import cooccurrence
 from howsteps.evaluate.draw import Draw
 from howsteps.evaluate.order import find_order
 from howsteps.evaluate.protocols import NotMeasured, Prediction
-from howsteps.localise import Clustering, baselines, hmm, mention_windows
+from howsteps.localise import Clustering, baselines, hmm, mention_windows, place
 from howsteps.localise.placing import LEAD
 from howsteps.script import controls
 from howsteps.task import Localisation, Mode, Script
@@ -104,8 +104,6 @@ def _mode(mode: Mode) -> Method:
     """One of the three ways of doing everything: its script, and its places."""
 
     def method(draw: Draw, steps: int, seed: int) -> Prediction:
-        from howsteps.localise import place  # noqa: PLC0415 - loads Numba
-
         script = draw.script(mode, steps, seed)
         found = place(
             draw.task(mode),

@@ -150,13 +150,10 @@ class _Narration:
         self.videos: Sequence[Video] = task.videos
         self.steps = len(script.steps)
         self.kind = "sight" if features else narration
-        if features:
-            self.lengths = [
-                len(features[v.id]) if v.id in features else interval_count(v, seconds)
-                for v in task.videos
-            ]
-        else:
-            self.lengths = [interval_count(video, seconds) for video in task.videos]
+        self.lengths = [
+            len(features[v.id]) if v.id in features else interval_count(v, seconds)
+            for v in task.videos
+        ]
         self.placed = [
             n
             for n, video in enumerate(task.videos)
