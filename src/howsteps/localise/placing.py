@@ -116,7 +116,7 @@ def place(
         found = _learn(told, device)
     else:
         found = _cluster(told, mode, asked or told.steps, seed, device)
-    missing = [n for n in range(len(task.videos)) if n not in set(told.placed)]
+    missing = sorted(set(range(len(task.videos))) - set(told.placed))
     rest = told.by_mentions(missing)
     order = np.argsort([*told.placed, *missing])
     return Placement(
