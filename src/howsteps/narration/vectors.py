@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,8 +9,6 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from spacy.vocab import Vocab
-
-_FOLDER = Path(__file__).with_name("model") / "vocab"
 
 
 def vectors_of(words: Sequence[str]) -> NDArray[np.float32]:
@@ -31,4 +28,6 @@ def unit_rows(x: NDArray[np.floating]) -> NDArray[np.float32]:
 def _known() -> "Vocab":
     from spacy.vocab import Vocab  # noqa: PLC0415 - slow to import
 
-    return Vocab().from_disk(_FOLDER)
+    from howsteps.narration.parser import SHIPPED  # noqa: PLC0415 - imports spaCy too
+
+    return Vocab().from_disk(SHIPPED / "vocab")
