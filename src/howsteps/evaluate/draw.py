@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from howsteps.datasets.labelled import GRID, Labelled, of_videos
 from howsteps.evaluate.protocols import NotMeasured, Places
-from howsteps.narration.features import Kind, narration_features
+from howsteps.narration.features import Kind, interval_count, narration_features
 from howsteps.script import discover
 from howsteps.task import Localisation, Mention, Script, Task, Truth
 
@@ -97,10 +97,10 @@ class Draw:
         """T_n: intervals of every video."""
         if self.labelled.features:
             return [len(self.labelled.features[video]) for video in self.videos]
-        durations = [self.truth.durations[video] for video in self.videos]
-        if any(duration is None for duration in durations):
+        videos = self.labelled.task.videos
+        if any(video.duration is None for video in videos):
             raise NotMeasured("the length of the videos is not known")
-        return [max(int(np.ceil((d or 0.0) / GRID - 1e-9)), 1) for d in durations]
+        return [interval_count(video, GRID) for video in videos]
 
     @cached_property
     def features(self) -> list[NDArray[np.float32]]:
