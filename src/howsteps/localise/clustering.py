@@ -117,7 +117,8 @@ def cluster(
     restarts
         How many random starts the descent tries besides.
     tolerance
-        Relative duality gap at which relaxed solvers stop.
+        Relative duality gap at which the relaxed solvers stop, but for ``frank-wolfe``: it goes on
+        to its last iteration, as the error bars of the paper want its roundings.
     iterations
         Most iterations of the relaxed solver; its own default when None (``frank-wolfe``: 200, or
         650 in the ``authors`` mode).

@@ -107,6 +107,8 @@ def learn(
         One of :data:`LEARNING`, or other settings.
     seconds
         How long an interval lasts.
+    device
+        As for :func:`howsteps.localise.cluster`.
     """
     held_out = HeldOut(tuple(features), how.regularisation, device)
     named = [_worth(window, seconds) for window in windows]
