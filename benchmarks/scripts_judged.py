@@ -2,7 +2,7 @@
 
 CAPTIONS is a folder of task files; the judges' rules (``annotations/judge_*.json``) are looked for
 beside it. For each judged task, precision and recall at K ≤ 10 of mode ``default``, of mode
-``paper`` and of the two controls: the mean over five draws of 30 videos, and all videos. The
+``paper`` and of the two controls: the mean over twenty draws of 30 videos, and all videos. The
 text-free control has no words to judge, so it is scored by time, as are the others beside it.
 """
 
@@ -24,7 +24,7 @@ from howsteps.script.controls import frequent, text_free
 from howsteps.task import Rule, Script, Task, Truth
 
 STEPS = 10  # K
-DRAW, SEEDS = 30, 5  # videos of a draw, and draws
+DRAW, SEEDS = 30, 20  # videos of a draw, and draws
 LEAD = 2.0  # seconds: narrators name a step shortly before they do it
 
 
