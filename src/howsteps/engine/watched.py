@@ -50,21 +50,21 @@ Progress: TypeAlias = Callable[[Seen], None]
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A film whose descriptors are in the store, under a key for each kind."""
+    """A film whose descriptors are in the store, under a key and in so many stretches by kind."""
 
     video: str
     media: Path
     keys: Mapping[str, str]
     intervals: int
     seconds: float
-    stretches: int
+    stretches: Mapping[str, int]
     flaws: tuple[str, ...]
 
     def local(
         self, kind: str, store: Store
     ) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int8]]]:
         """Intervals and descriptors, one stretch of the film after another."""
-        for number in range(self.stretches):
+        for number in range(self.stretches[kind]):
             name = f"{self.keys[kind]}-{number:05d}"
             arrays = store.arrays(STRETCHES, name)
             if arrays is None:
@@ -195,16 +195,18 @@ def _is_known(key: str, store: Store) -> bool:
 
 
 def _recall(video: str, media: Path, keys: Mapping[str, str], store: Store) -> Watched:
-    records = [store.json(WATCHED, key) for key in keys.values()]
-    if not records or records[0] is None:
+    kept = {kind: store.json(WATCHED, key) for kind, key in keys.items()}
+    records = {kind: record for kind, record in kept.items() if record is not None}
+    if len(records) < len(keys):
         raise InputError(media, "was watched, but what was kept of it is gone")
-    record = records[0]
+    # Of the film itself every record says the same; kinds seen apart come in other stretches.
+    film = next(iter(records.values()))
     return Watched(
         video,
         media,
         keys,
-        record["intervals"],
-        record["seconds"],
-        record["stretches"],
-        tuple(record["flaws"]),
+        film["intervals"],
+        film["seconds"],
+        {kind: record["stretches"] for kind, record in records.items()},
+        tuple(film["flaws"]),
     )
