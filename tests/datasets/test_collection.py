@@ -100,7 +100,7 @@ class TestTaskFiles:
         path = write(tmp_path, none__json='{"videos": {}}') / "none.json"
         assert [reason for _, reason in reasons(datasets.read(path))] == [
             "holds no video",
-            "no captions were found here",
+            "no videos or captions were found here",
         ]
 
     def test_broken_videos_do_no_harm(self, tmp_path: Path) -> None:
@@ -205,5 +205,5 @@ class TestFolders:
         collection = datasets.read(tmp_path)
         assert collection.tasks == ()
         assert [problem.reason for problem in collection.problems] == [
-            "no captions were found here"
+            "no videos or captions were found here"
         ]

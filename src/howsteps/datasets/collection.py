@@ -62,7 +62,7 @@ def read(path: Path | str) -> Collection:
             problems.append(Problem(source, changed, harmless=True))
         tasks.append(replace(task, name=name))
     if not tasks:
-        problems.append(Problem(path, "no captions were found here"))
+        problems.append(Problem(path, "no videos or captions were found here"))
     return Collection(tuple(tasks), tuple(problems))
 
 
