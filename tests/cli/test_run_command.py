@@ -1,4 +1,4 @@
-"""``howsteps run``, ``localise``, ``export`` and ``doctor``, as people and scripts call them."""
+"""``howsteps run``, ``localise``, ``export``, ``report`` and ``doctor``, as people call them."""
 
 import json
 from pathlib import Path
@@ -124,6 +124,32 @@ class TestExport:
         from howsteps.report.exports import FORMATS
 
         assert tuple(FORMATS) == SHOWN
+
+
+class TestReport:
+    def test_the_page_is_written_again(self, work: Path) -> None:
+        (work / "report.html").unlink()
+        done = call("report", work)
+        assert done.exit_code == 0
+        assert f"written to {work / 'report.html'}" in done.stdout
+        assert (work / "report.html").is_file()
+
+    def test_a_video_without_pictures_is_named_and_ends_with_three(self, tmp_path: Path) -> None:
+        folder = captions(tmp_path / "job", ("ann", "bob"))
+        (folder / "ann.mp4").write_text("no film")
+        call("run", folder, "--out", tmp_path / "out", "--no-vision", "--workers", "1", "-q")
+        done = call("report", tmp_path / "out", "-q")
+        assert done.exit_code == 3
+        assert "ann.mp4" in done.stderr
+        assert (tmp_path / "out" / "report.html").is_file()
+
+
+def test_doctor_does_not_tick_off_what_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    monkeypatch.setenv("COLUMNS", "200")
+    [line] = [line for line in call("doctor").stdout.splitlines() if "ffmpeg" in line]
+    assert "not found" in line
+    assert "✓" not in line
 
 
 def test_doctor_names_what_is_missing_and_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
