@@ -22,6 +22,7 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("ann", "bob"):
         film(folder / f"{name}.mp4", 46.0 if name == "ann" else 47.0)
     (folder / "eve.mp4").write_bytes(b"no film at all")
+    (folder / "noise.mp4").write_bytes(b"no film either, and no captions")
     return folder
 
 
@@ -37,12 +38,19 @@ def test_a_broken_film_loses_neither_its_captions_nor_the_others(
     _, found = done
     result = found.results["wash a cat"]
     assert [video.id for video in result.task.videos] == ["ann", "bob", "eve"]
-    assert {p.path for p in found.problems if not p.harmless} == {job / "eve.mp4"}
+    problems = {p.path: p.reason for p in found.problems if not p.harmless}
+    assert set(problems) == {job / "eve.mp4", job / "noise.mp4"}
     durations = {video.id: video.duration for video in result.task.videos}
     assert durations["ann"] == pytest.approx(46.0, abs=0.2)
     assert all(
         any(p.video == v and p.time is not None for p in result.localisations) for v in durations
     )
+
+
+def test_a_file_of_which_nothing_is_known_has_one_line(job: Path, done: tuple[Path, Run]) -> None:
+    _, found = done
+    [line] = [p.reason for p in found.problems if p.path == job / "noise.mp4"]
+    assert line.startswith("set aside: is not a readable video file")
 
 
 def test_films_are_watched_once_and_one_worker_gives_the_same_bytes(

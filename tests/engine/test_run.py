@@ -132,9 +132,12 @@ class TestFolders:
         result = found.results["job"]
         assert [video.id for video in result.task.videos] == ["ann", "bob", "cyd", "dan", "eve"]
         assert result.task.videos[1].media == folder / "bob.mp4"
-        reasons = {p.path.name: p.reason for p in found.problems if not p.harmless}
+        flaws = [problem for problem in found.problems if not problem.harmless]
+        reasons = {problem.path.name: problem.reason for problem in flaws}
         assert set(reasons) == {"broken.srt", "pablo.srt", "silent.mp4"}
+        assert len(flaws) == len(reasons)  # one line each
         assert "not English" in reasons["pablo.srt"]
+        assert reasons["silent.mp4"].startswith("set aside: has no captions")
         said = [p for p in found.problems if p.harmless and p.path.name == "ann.es.srt"]
         assert "read from ann.en.srt" in said[0].reason
 

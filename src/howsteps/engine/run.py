@@ -264,9 +264,7 @@ def _one(
         if not script.steps:
             raise HowstepsError(_why_no_steps(task, options.steps))
         seen = seeing.seen(task, options, work)
-        problems += seen.problems
-        task, found = _known(seen.task, seen.vectors)
-        problems += found
+        task, problems = _known(seen.task, seen.vectors, [*problems, *seen.problems])
         # On a cluster the GPUs belong to the videos.
         device = "cpu" if work.executor.takes_tasks else options.device
         place = stages.located(task, script, seen, replace(options, device=device), work)
@@ -293,13 +291,24 @@ def _why_no_steps(task: Task, asked: int | None) -> str:
     return "no two narrators name the same thing; more videos, or more of what is said, may help"
 
 
-def _known(task: Task, features: Mapping[str, object]) -> tuple[Task, list[Problem]]:
-    """Set aside the videos of which nothing is known: neither a word nor a picture."""
-    videos = tuple(v for v in task.videos if v.sentences or v.id in features)
-    lost = [v for v in task.videos if v not in videos]
-    reason = "set aside: it has no captions that could be read, and was not looked at"
-    problems = [Problem(v.media or Path(v.id), reason) for v in lost]
-    return replace(task, videos=videos), problems
+def _known(
+    task: Task, features: Mapping[str, object], problems: Sequence[Problem]
+) -> tuple[Task, list[Problem]]:
+    """Set aside the videos of which nothing is known: neither a word nor a picture.
+
+    Each has one line, of what was wrong with it last: that a file is no film says more than that
+    it has no captions.
+    """
+    kept = {v.id for v in task.videos if v.sentences or v.id in features}
+    videos = tuple(v for v in task.videos if v.id in kept)
+    lost = dict.fromkeys(
+        (v.media or Path(v.id) for v in task.videos if v.id not in kept),
+        "it has no captions that could be read, and was not looked at",
+    )
+    lost |= {problem.path: problem.reason for problem in problems if problem.path in lost}
+    others = [problem for problem in problems if problem.path not in lost]
+    aside = [Problem(path, f"set aside: {reason}") for path, reason in lost.items()]
+    return replace(task, videos=videos), others + aside
 
 
 def _write(result: Result, script: Script, folder: Path, model: Path, work: Work) -> None:
