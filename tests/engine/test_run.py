@@ -241,6 +241,17 @@ class TestEditedScript:
         given = read_script(done[0] / "script.json", result.task)
         assert given.steps == result.script.steps
 
+    def test_a_mistake_is_found_before_any_stage_begins(
+        self, job: Path, script: dict, tmp_path: Path
+    ) -> None:
+        script["steps"][1]["mentions"][0]["video"] = "nobody"
+        events: list[Event] = []
+        path = self.edited(script, tmp_path)
+        found = run(job, tmp_path / "out", script=path, tell=events.append)
+        assert found.results == {}
+        assert [problem.path for problem in found.problems] == [path]
+        assert {type(event) for event in events} == {Noted}
+
     @pytest.mark.parametrize(
         ("change", "reason"),
         [
@@ -252,7 +263,9 @@ class TestEditedScript:
             (lambda s: s["steps"][0].update(mentions={}), "step 1: 'mentions' is not a list"),
             (lambda s: s["steps"][0].update(examples=[1]), "'examples' is not a list of texts"),
             (lambda s: s["steps"][0]["mentions"][0].update(video="x"), "no video 'x'"),
+            (lambda s: s["steps"][0]["mentions"][0].update(video=["x"]), r"no video \['x'\]"),
             (lambda s: s["steps"][0]["mentions"][0].update(start="x"), "are not times"),
+            (lambda s: s["steps"][0]["mentions"][0].update(end=10**400), "are not times"),
             (lambda s: s["steps"][0]["mentions"][0].update(start=1e6), "names nothing"),
             (
                 lambda s: s["steps"][0]["mentions"].append(s["steps"][1]["mentions"][0]),

@@ -25,7 +25,7 @@ from howsteps.engine.work import Work
 from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem
 from howsteps.result import FILE, read_result, settled, text_of
 from howsteps.script import record as script_file
-from howsteps.script.edited import read_script
+from howsteps.script.edited import check_script, read_script
 from howsteps.task import Mode, Result, Script, Task
 
 CACHE = "cache"
@@ -253,11 +253,13 @@ def _one(
 ) -> tuple[Result | None, list[Problem]]:
     """Run the stages on one task; what ends it early is a problem like any other."""
     problems: list[Problem] = []
-    task, found = stages.transcribed(task, options, work)
-    problems += found
-    task, found = stages.narrated(task, options, work)
-    problems += found
     try:
+        if given:
+            check_script(given, task)  # before anything that takes long
+        task, found = stages.transcribed(task, options, work)
+        problems += found
+        task, found = stages.narrated(task, options, work)
+        problems += found
         if not given and not any(video.mentions for video in task.videos):
             raise HowstepsError("no narrator says what is done, as far as there are captions")
         script = read_script(given, task) if given else stages.script_of(task, options, work)
