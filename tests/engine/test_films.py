@@ -6,7 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from howsteps._cli.app import app
 from howsteps.engine.events import Event, StageEnded
 from howsteps.engine.options import Options
 from howsteps.engine.run import Run, run
@@ -63,6 +65,14 @@ def test_films_are_watched_once_and_one_worker_gives_the_same_bytes(
     [looked] = [e for e in events if isinstance(e, StageEnded) and e.stage == "features"]
     assert looked.kept == 2
     assert written(copy) == written(out)
+
+
+def test_the_features_command_finds_what_a_run_has_seen(
+    job: Path, done: tuple[Path, Run], tmp_path: Path
+) -> None:
+    copy = Path(shutil.copytree(done[0], tmp_path / "copy"))
+    said = CliRunner().invoke(app, ["features", str(job), "--quick", "--out", str(copy), "-q"])
+    assert "2 films known from before, 2 films set aside" in said.stdout
 
 
 KILLED = """

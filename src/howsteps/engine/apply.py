@@ -62,7 +62,7 @@ def apply(
     task, problems = _gathered(sources, out.resolve().name)
     mark(out, *sources)
     work = Work(Store(out / CACHE), local(workers), tell, workers=workers)
-    options = Options(speech=speech, quick=space.quick, device=device)
+    options = Options(mode=space.mode, speech=speech, quick=space.quick, device=device)
     if space.words is not None:
         task, found = stages.transcribed(task, options, work)
         problems += found

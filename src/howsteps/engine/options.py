@@ -29,8 +29,8 @@ class Options:
     vision
         Whether to look at the pictures: True, False, or None for "where the extra is installed".
     quick
-        Look less closely: small pictures at one scale. Several times faster, and enough where the
-        steps look different at a glance.
+        Look less closely, whatever the mode: small pictures at one scale. Several times faster, and
+        enough where the steps look different at a glance.
     device
         ``cpu`` or ``cuda``, for what can use it.
     """

@@ -31,7 +31,7 @@ from howsteps.result import (
 from howsteps.script.agreement import with_stability
 from howsteps.task import Caption, Localisation, Mode, Script, Task, Video, Word
 
-TRANSCRIBE, NARRATION, SCRIPT, LOCALISE = 1, 1, 2, 3
+TRANSCRIBE, NARRATION, SCRIPT, LOCALISE = 1, 1, 2, 4
 
 SECONDS_A_HALF = 1.0  # of the search in half of the videos
 FEW_NARRATIONS = 32  # are heard in the time that a second parser takes to load
@@ -223,7 +223,7 @@ def located(
                 ],
             }
             placement.model.save(model)
-            feature_space.save(feature_space.of(task, seen, quick=options.quick), model)
+            feature_space.save(feature_space.of(task, seen, options), model)
             # After the model, so that who finds this entry finds the model too, as it was.
             value["model"] = _digests(model)
             work.store.keep_json("localise", key, value)
