@@ -1,4 +1,4 @@
-"""``howsteps run``, ``localise``, ``export``, ``report`` and ``doctor``, as people call them."""
+"""``howsteps run`` and what works on its folder, as people and scripts call them; ``doctor``."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 from howsteps._cli.app import app
 from howsteps._cli.run import Engine, executor_of
 from howsteps.engine.cluster import Cluster
-from tests.engine.jobs import captions, subrip
+from tests.engine.jobs import captions, narration, subrip
 
 
 def call(*arguments: str | Path) -> Result:
@@ -124,6 +124,15 @@ class TestExport:
         from howsteps.report.exports import FORMATS
 
         assert tuple(FORMATS) == SHOWN
+
+
+class TestApply:
+    def test_the_places_are_shown_and_the_page_named(self, work: Path, tmp_path: Path) -> None:
+        (tmp_path / "flo.srt").write_text(narration("flo"))
+        done = call("apply", work, tmp_path / "flo.srt", "--out", tmp_path / "out", "-q")
+        assert done.exit_code == 0
+        assert "1. fill the tub" in done.stdout
+        assert f"to look at: {tmp_path / 'out' / 'report.html'}" in done.stdout
 
 
 class TestReport:

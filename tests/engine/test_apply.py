@@ -39,6 +39,15 @@ class TestWords:
         assert times == sorted(times)
         assert read_result(tmp_path / "out") == result
 
+    def test_people_get_what_a_run_gives_them(self, work: Path, tmp_path: Path) -> None:
+        (tmp_path / "flo.srt").write_text(narration("flo"))
+        apply(work, [tmp_path / "flo.srt"], tmp_path / "out")
+        first = read_result(work).script.steps[0].label
+        assert first in (tmp_path / "out" / "report.html").read_text("utf-8").lower()
+        assert first in (tmp_path / "out" / "exports" / "csv" / "steps.csv").read_text("utf-8")
+        apply(work, [tmp_path / "flo.srt"], tmp_path / "bare", pages=False)
+        assert not (tmp_path / "bare" / "report.html").exists()
+
     def test_the_model_folder_itself_will_do(self, work: Path, tmp_path: Path) -> None:
         (tmp_path / "flo.srt").write_text(narration("flo"))
         assert apply(work / "model", [tmp_path / "flo.srt"], tmp_path / "out").results

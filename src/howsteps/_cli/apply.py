@@ -27,7 +27,9 @@ def apply(
     json_lines: running.JsonLines = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Find the steps of a job that was learnt before in new videos, and write result.json.
+    """Find the steps of a job that was learnt before in new videos, and write them down.
+
+    Writes what 'run' does: the page, result.json and the exports.
 
     Example: howsteps apply steps/ new-video.mp4 --out new-steps/
     """
@@ -47,5 +49,5 @@ def apply(
     if not json_lines:
         for result in done.results.values():
             screen.out.print(running.places_table(result))
-            screen.out.print(f"written to {out}", soft_wrap=True, markup=False)
+            running.show_where(out)
     finish(done.problems, found=bool(done.results))

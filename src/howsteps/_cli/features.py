@@ -88,8 +88,9 @@ def features(
     from howsteps import datasets  # noqa: PLC0415 - kept out of the start of every command
     from howsteps.engine.features import features_of  # noqa: PLC0415
     from howsteps.engine.files import write_whole  # noqa: PLC0415
-    from howsteps.engine.run import CACHE, mark  # noqa: PLC0415
+    from howsteps.engine.run import mark  # noqa: PLC0415
     from howsteps.engine.store import Store  # noqa: PLC0415
+    from howsteps.engine.writing import CACHE  # noqa: PLC0415
     from howsteps.vision import vocabulary as words  # noqa: PLC0415
 
     if VISION.missing:

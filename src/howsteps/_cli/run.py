@@ -174,17 +174,21 @@ def default_out(source: Path) -> Path:
 
 def show(done: "Run") -> None:
     """Print the script of every task, and where all of it is."""
-    from howsteps.report.page import PAGE  # noqa: PLC0415 - kept out of the start of every command
-
     for name, result in done.results.items():
         show_script(result.task, result.script)
         if sure := _sure(result):
             screen.out.print(f"[dim]{escape(sure)}[/]")
         screen.out.print(f"[dim]{escape(_found(result))}[/]")
-        folder = done.folders[name]
-        screen.out.print(f"written to {escape(str(folder))}", soft_wrap=True)
-        if (page := folder / PAGE).is_file():
-            screen.out.print(f"to look at: {escape(str(page))}", soft_wrap=True)
+        show_where(done.folders[name])
+
+
+def show_where(folder: Path) -> None:
+    """Print where a result is, and the page to look at."""
+    from howsteps.report.page import PAGE  # noqa: PLC0415 - kept out of the start of every command
+
+    screen.out.print(f"written to {escape(str(folder))}", soft_wrap=True)
+    if (page := folder / PAGE).is_file():
+        screen.out.print(f"to look at: {escape(str(page))}", soft_wrap=True)
 
 
 def _sure(result: "Result") -> str:

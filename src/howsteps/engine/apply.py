@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 from howsteps import datasets
 from howsteps.datasets.names import Names
 from howsteps.engine import feature_space, seeing, stages
-from howsteps.engine.events import Listener, Wrote, silent
+from howsteps.engine.events import Listener, silent
 from howsteps.engine.executor import local
 from howsteps.engine.feature_space import FeatureSpace
-from howsteps.engine.files import write_whole
 from howsteps.engine.options import INTERVAL, Options
-from howsteps.engine.run import CACHE, MODEL, Run, mark
+from howsteps.engine.run import Run, mark
 from howsteps.engine.store import Store
 from howsteps.engine.work import Work
+from howsteps.engine.writing import CACHE, MODEL, present, write_result
 from howsteps.errors import HowstepsError, Problem
 from howsteps.localise.model import Model
 from howsteps.narration.features import interval_count
-from howsteps.result import FILE, settled, text_of
+from howsteps.result import settled
 from howsteps.task import Localisation, Result, Script, Step, Task, Video
 
 
@@ -33,9 +33,10 @@ def apply(
     speech: str | None = None,
     device: str = "cpu",
     workers: int = 1,
+    pages: bool = True,
     tell: Listener = silent,
 ) -> Run:
-    """Place the steps of a model in other videos, and write ``result.json``.
+    """Place the steps of a model in other videos, and write them down as a run does.
 
     A model that reads pictures needs the video files; one that reads words needs captions, or
     speech. Every step has a place; one that fits there no better than by chance has the evidence
@@ -49,7 +50,7 @@ def apply(
         Videos, captions, or folders of them.
     out
         Where to write and to keep what was computed.
-    speech, device, workers, tell
+    speech, device, workers, pages, tell
         As for :func:`howsteps.engine.run.run`.
 
     Raises
@@ -83,14 +84,16 @@ def apply(
         seconds = learnt.options.seconds_per_interval or INTERVAL
         places += located.in_seconds([video.id], [seconds])
         kept.append(video)
+    results: dict[str, Result] = {}
+    if kept:
+        script = Script(tuple(Step(label, ()) for label in learnt.steps))
+        result = settled(Result(replace(task, videos=tuple(kept)), script, tuple(places)))
+        results[task.name] = result
+        write_result(result, out, work)
+        if pages:
+            problems += present(result, out, work)
     work.note(problems)
-    if not kept:
-        return Run({}, {}, tuple(problems))
-    script = Script(tuple(Step(label, ()) for label in learnt.steps))
-    result = settled(Result(replace(task, videos=tuple(kept)), script, tuple(places)))
-    write_whole(out / FILE, text_of(result, out).encode())
-    tell(Wrote(task.name, out / FILE))
-    return Run({task.name: result}, {task.name: out}, tuple(problems))
+    return Run(results, dict.fromkeys(results, out), tuple(problems))
 
 
 def _gathered(sources: Sequence[Path], name: str) -> tuple[Task, list[Problem]]:

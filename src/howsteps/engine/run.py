@@ -6,7 +6,6 @@
                  └──────► features ─────────────┴─► localise ─► result.json, script.json, model/
 """
 
-import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,41 +15,17 @@ from pathlib import Path
 from howsteps import datasets
 from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.engine import seeing, stages
-from howsteps.engine.events import Listener, Wrote, silent
+from howsteps.engine.events import Listener, silent
 from howsteps.engine.executor import Executor, local
 from howsteps.engine.files import write_whole
 from howsteps.engine.options import STAGES, Options
 from howsteps.engine.store import Store
 from howsteps.engine.work import Work
+from howsteps.engine.writing import CACHE, Written, present, write_learnt, write_result
 from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem
-from howsteps.result import FILE, read_result, settled, text_of
-from howsteps.script import record as script_file
+from howsteps.result import settled
 from howsteps.script.edited import check_script, read_script
-from howsteps.task import Mode, Result, Script, Task
-
-CACHE = "cache"
-SCRIPT = "script.json"
-MODEL = "model"
-EXPORTS = "exports"
-
-
-class Written(Mapping[str, Result]):
-    """Results by the names of their tasks, each read from its file when it is looked at.
-
-    Thousands of them take no memory that way.
-    """
-
-    def __init__(self, folders: Mapping[str, Path]) -> None:
-        self._folders = folders
-
-    def __getitem__(self, task: str) -> Result:
-        return read_result(self._folders[task])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._folders)
-
-    def __len__(self) -> int:
-        return len(self._folders)
+from howsteps.task import Mode, Result, Task
 
 
 @dataclass(frozen=True)
@@ -241,7 +216,7 @@ def _carry_out(job: _Job, work: Work) -> tuple[bool, list[Problem]]:
     try:
         result, problems = _one(job.task, job.folder, job.options, job.script, work)
         if result is not None and job.pages:
-            problems += _present(result, job.folder, work)
+            problems += present(result, job.folder, work)
     except OSError as error:  # what is read is looked after where it is read
         where = error.filename or job.folder
         raise CannotWrite(f"cannot write {where}: {error.strerror}") from error
@@ -278,7 +253,8 @@ def _one(
         return None, [*problems, Problem(Path(task.name), str(error))]
     problems += [Problem(Path(task.name), note, harmless=True) for note in place.notes]
     result = settled(Result(task, script, place.localisations))
-    _write(result, script, folder, place.model, work)
+    write_learnt(task.name, script, place.model, folder)
+    write_result(result, folder, work)
     return result, problems
 
 
@@ -311,29 +287,3 @@ def _known(
     others = [problem for problem in problems if problem.path not in lost]
     aside = [Problem(path, f"set aside: {reason}") for path, reason in lost.items()]
     return replace(task, videos=videos), others + aside
-
-
-def _write(result: Result, script: Script, folder: Path, model: Path, work: Work) -> None:
-    """Write what people and programs read."""
-    name = result.task.name
-    edited = json.dumps(script_file.record({name: script}), ensure_ascii=False, indent=1)
-    write_whole(folder / SCRIPT, f"{edited}\n".encode())
-    for path in sorted(model.iterdir()):
-        write_whole(folder / MODEL / path.name, path.read_bytes())
-    write_whole(folder / FILE, text_of(result, folder).encode())
-    work.tell(Wrote(name, folder / FILE))
-
-
-def _present(result: Result, folder: Path, work: Work) -> list[Problem]:
-    """Write what people look at, and what other programs read."""
-    from howsteps.report import write_page  # noqa: PLC0415 - not needed by who only wants the result
-    from howsteps.report.exports import TEXT, export  # noqa: PLC0415
-
-    name = result.task.name
-    problems: list[Problem] = []
-    page = write_page(result, folder, on_problem=problems.append)
-    work.tell(Wrote(name, page))
-    _, unwritten = export(result, folder / EXPORTS, TEXT)
-    work.tell(Wrote(name, folder / EXPORTS))
-    # Nobody asked for a format by name, so one that a video is too short for is not worth a line.
-    return problems + [problem for problem in unwritten if not problem.harmless]
