@@ -10,6 +10,8 @@ from typer.testing import CliRunner, Result
 from howsteps._cli.app import app
 from howsteps._cli.run import Engine, executor_of
 from howsteps.engine.cluster import Cluster
+from howsteps.engine.options import Options
+from howsteps.engine.remembered import remembered
 from tests.engine.jobs import captions, narration, subrip
 
 
@@ -91,6 +93,17 @@ class TestLocalise:
         assert done.exit_code == 0
         assert done.stdout.index("say goodbye") < done.stdout.index(script["steps"][1]["label"])
         assert "alignment" not in done.stdout
+
+    def test_what_is_not_said_is_as_in_the_run(self, job: Path, tmp_path: Path) -> None:
+        out = tmp_path / "out"
+        call("run", job, "--out", out, "--title", "Cat care", "--quick", "--mode", "paper", "-q")
+        edited = (out / "script.json").rename(tmp_path / "mine.json")
+        done = call("localise", job, "--out", out, "--script", edited, "--seed", "3", "-q")
+        assert done.exit_code == 0
+        assert "Cat care: " in done.stdout
+        assert remembered(out) == Options(
+            mode="paper", seed=3, speech="small.en", quick=True, title="Cat care"
+        )
 
     def test_a_broken_script_ends_with_one_and_names_the_file(
         self, job: Path, tmp_path: Path

@@ -45,7 +45,8 @@ class TestWords:
         first = read_result(work).script.steps[0].label
         assert first in (tmp_path / "out" / "report.html").read_text("utf-8").lower()
         assert first in (tmp_path / "out" / "exports" / "csv" / "steps.csv").read_text("utf-8")
-        apply(work, [tmp_path / "flo.srt"], tmp_path / "bare", pages=False)
+        bare = apply(work, [tmp_path / "flo.srt"], tmp_path / "bare", title="Flo", pages=False)
+        assert list(bare.results) == ["Flo"]
         assert not (tmp_path / "bare" / "report.html").exists()
 
     def test_the_model_folder_itself_will_do(self, work: Path, tmp_path: Path) -> None:

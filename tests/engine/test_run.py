@@ -151,6 +151,25 @@ class TestFolders:
         with pytest.raises(HowstepsError, match="several tasks"):
             howsteps.discover(tmp_path / "jobs", out=tmp_path / "out")
 
+    def test_a_title_is_what_the_job_is_called(self, tmp_path: Path) -> None:
+        folder = captions(tmp_path / "jobs" / "clips", ("ann", "bob", "cyd"))
+        plain = run(folder, tmp_path / "plain").results["clips"]
+        titled = run(folder, tmp_path / "out", Options(title="Wash  the cat "))
+        result = titled.results["Wash the cat"]
+        assert result.task.name == "Wash the cat"
+        assert titled.folders["Wash the cat"] == tmp_path / "out"
+        # To do the job is no step of it.
+        assert "wash the cat" in [step.label for step in plain.script.steps]
+        assert "wash the cat" not in [step.label for step in result.script.steps]
+
+    def test_one_title_is_for_one_job(self, tmp_path: Path) -> None:
+        for name in ("one", "two"):
+            captions(tmp_path / "jobs" / name, ("ann", "bob"))
+        with pytest.raises(HowstepsError, match=r"a title is for one job, and .*jobs holds 2"):
+            run(tmp_path / "jobs", tmp_path / "out", Options(title="Wash a cat"))
+        with pytest.raises(HowstepsError, match="a title has words"):
+            run(tmp_path / "jobs" / "one", tmp_path / "out", Options(title=" "))
+
     def test_a_work_folder_inside_the_videos_is_never_read(self, tmp_path: Path) -> None:
         folder = captions(tmp_path / "job", ("ann", "bob", "cyd"))
         first = run(folder, folder / "steps")

@@ -23,6 +23,10 @@ def apply(
     ] = Path("applied-steps"),
     speech: running.Speech = "small.en",
     device: running.Device = "cpu",
+    title: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="What the result is called (else: as its folder is)."),
+    ] = None,
     workers: options.Workers = None,
     json_lines: running.JsonLines = False,
     quiet: options.Quiet = False,
@@ -43,6 +47,7 @@ def apply(
             out,
             speech=None if speech == running.NO_SPEECH else speech,
             device=device,
+            title=title,
             workers=workers or cores(),
             tell=tell,
         )

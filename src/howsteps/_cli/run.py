@@ -44,6 +44,10 @@ Quick = Annotated[
     typer.Option("--quick", help="Look less closely; several times faster."),
 ]
 Device = Annotated[str, typer.Option(help="'cpu' or 'cuda', for what can use it.")]
+Title = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="What the job is called (else: as its folder is)."),
+]
 From = Annotated[
     Stage | None, typer.Option("--from", help="Make this stage and all after it again.")
 ]
@@ -80,7 +84,8 @@ def run(
     vision: Vision = None,
     quick: Quick = False,
     device: Device = "cpu",
-    model: options.Parser = None,
+    parser: options.Parser = None,
+    title: Title = None,
     begin: From = None,
     force: Force = None,
     workers: options.Workers = None,
@@ -101,11 +106,12 @@ def run(
         steps=steps,
         mode=mode.value,
         seed=seed,
-        parser=model,
+        parser=parser,
         speech=None if speech == NO_SPEECH else speech,
         vision=vision,
         quick=quick,
         device=device,
+        title=title,
     )
     work = out or default_out(source)
     done = carry_out(

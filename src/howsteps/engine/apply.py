@@ -32,6 +32,7 @@ def apply(
     *,
     speech: str | None = None,
     device: str = "cpu",
+    title: str | None = None,
     workers: int = 1,
     pages: bool = True,
     tell: Listener = silent,
@@ -50,6 +51,8 @@ def apply(
         Videos, captions, or folders of them.
     out
         Where to write and to keep what was computed.
+    title
+        What the result is called; else as ``out`` is.
     speech, device, workers, pages, tell
         As for :func:`howsteps.engine.run.run`.
 
@@ -60,7 +63,7 @@ def apply(
     """
     folder = model if (model / feature_space.FILE).is_file() else model / MODEL
     learnt, space = Model.load(folder), feature_space.load(folder)
-    task, problems = _gathered(sources, out.resolve().name)
+    task, problems = _gathered(sources, title or out.resolve().name)
     mark(out, *sources)
     work = Work(Store(out / CACHE), local(workers), tell, workers=workers)
     options = Options(mode=space.mode, speech=speech, quick=space.quick, device=device)

@@ -33,6 +33,9 @@ class Options:
         enough where the steps look different at a glance.
     device
         ``cpu`` or ``cuda``, for what can use it.
+    title
+        What the job is called, in place of the name of its folder. To do the job is no step of it,
+        so a good title makes a better script.
     """
 
     steps: int | None = None
@@ -43,3 +46,4 @@ class Options:
     vision: bool | None = None
     quick: bool = False
     device: str = "cpu"
+    title: str | None = None

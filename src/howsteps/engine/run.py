@@ -19,6 +19,7 @@ from howsteps.engine.events import Listener, silent
 from howsteps.engine.executor import Executor, local
 from howsteps.engine.files import write_whole
 from howsteps.engine.options import STAGES, Options
+from howsteps.engine.remembered import remember
 from howsteps.engine.store import Store
 from howsteps.engine.work import Work
 from howsteps.engine.writing import CACHE, Written, present, write_learnt, write_result
@@ -80,7 +81,8 @@ def run(
     Raises
     ------
     HowstepsError
-        Nothing can be read at all, a folder cannot be written, or a stage has another name.
+        Nothing can be read at all, a folder cannot be written, a stage has another name, or there
+        are several tasks for one title.
     """
     # Absolute, as other machines begin in other folders.
     source, out, options = Path(source).absolute(), out.absolute(), options or Options()
@@ -89,12 +91,14 @@ def run(
     redo = frozenset(force) | frozenset(STAGES[STAGES.index(begin) :] if begin else ())
     work = Work(Store(out / CACHE), executor or local(workers), tell, redo, workers)
     collection = datasets.read(source)
+    tasks = _titled(collection.tasks, options.title, source)
+    remember(options, out)
     problems = list(collection.problems)
     work.note(problems)
     folders: dict[str, Path] = {}
     jobs = [
-        _Job(task, out if len(collection.tasks) == 1 else out / task.name, options, script, pages)
-        for task in collection.tasks
+        _Job(task, out if len(tasks) == 1 else out / task.name, options, script, pages)
+        for task in tasks
     ]
     for job, is_found, flaws in _carried_out(jobs, work):
         if is_found:
@@ -115,6 +119,7 @@ def discover(
     vision: bool | None = None,
     quick: bool = False,
     device: str = "cpu",
+    title: str | None = None,
     workers: int = 1,
     tell: Listener = silent,
 ) -> Result:
@@ -126,7 +131,7 @@ def discover(
         A folder with the videos and captions of one job.
     out
         A work folder; what was computed is kept there. None: nothing is written.
-    steps, mode, seed, speech, vision, quick, device
+    steps, mode, seed, speech, vision, quick, device, title
         As for :class:`howsteps.engine.options.Options`.
     workers
         How many processes work on videos; with more than one, call this under
@@ -139,7 +144,16 @@ def discover(
     HowstepsError
         There is no task or more than one, or its steps cannot be found; the message says why.
     """
-    options = Options(steps, mode, seed, speech=speech, vision=vision, quick=quick, device=device)
+    options = Options(
+        steps,
+        mode,
+        seed,
+        speech=speech,
+        vision=vision,
+        quick=quick,
+        device=device,
+        title=title,
+    )
     with tempfile.TemporaryDirectory() as empty:
         done = run(
             source, Path(out or empty), options, workers=workers, pages=out is not None, tell=tell
@@ -175,6 +189,17 @@ def _check(begin: str | None, force: Sequence[str]) -> None:
     for stage in (*force, *([begin] if begin else [])):
         if stage not in STAGES:
             raise HowstepsError(f"there is no stage {stage!r}; the stages are {', '.join(STAGES)}")
+
+
+def _titled(tasks: Sequence[Task], title: str | None, source: Path) -> Sequence[Task]:
+    """The tasks under the title that was asked for."""
+    if title is None:
+        return tasks
+    if len(tasks) > 1:
+        raise HowstepsError(f"a title is for one job, and {source} holds {len(tasks)}")
+    if not (name := " ".join(title.split())):
+        raise HowstepsError("a title has words")
+    return [replace(task, name=name) for task in tasks]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,36 @@
+"""What the run that made a work folder was asked for, for who goes on with it."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from howsteps.datasets.text import read_json
+from howsteps.engine.files import write_whole
+from howsteps.engine.options import Options
+from howsteps.errors import InputError
+
+FILE = "options.json"
+
+
+def remember(options: Options, out: Path) -> None:
+    """Write the options into the work folder."""
+    write_whole(
+        out / FILE, f"{json.dumps(asdict(options), ensure_ascii=False, indent=1)}\n".encode()
+    )
+
+
+def remembered(out: Path) -> Options | None:
+    """The options that were written; None where there are none.
+
+    Raises
+    ------
+    InputError
+        The file is not what :func:`remember` writes.
+    """
+    path = out / FILE
+    if not path.exists():
+        return None
+    value = read_json(path)
+    if not isinstance(value, dict) or value.keys() != asdict(Options()).keys():
+        raise InputError(path, "are not the options of a run; delete it to go on without")
+    return Options(**value)
