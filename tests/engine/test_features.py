@@ -10,7 +10,7 @@ import pytest
 from howsteps.engine.features import Features, features_from, features_of
 from howsteps.engine.store import Store
 from howsteps.engine.watched import Seen
-from howsteps.errors import HowstepsError
+from howsteps.errors import CannotWrite, HowstepsError
 from howsteps.task import Video
 from howsteps.vision.options import AppearanceOptions, MotionOptions, VisionOptions, WatchOptions
 from tests.vision.scenes import film, scene
@@ -225,6 +225,12 @@ def test_features_made_elsewhere_have_the_same_shape_as_our_own(tmp_path: Path) 
     assert found.durations == {"a": 2.0}
     assert list(found.keys) == ["a"]
     assert ["b" in problem.reason for problem in found.problems] == [True]
+
+
+def test_a_store_that_cannot_be_written_ends_it_at_once(films: Path, tmp_path: Path) -> None:
+    (tmp_path / "stretches").write_text("in the way")
+    with pytest.raises(CannotWrite, match=r"cannot write .*stretches"):
+        look(films, tmp_path, "left")
 
 
 def test_a_film_that_needs_too_much_memory_is_set_aside(films: Path, tmp_path: Path) -> None:

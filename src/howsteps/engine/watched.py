@@ -110,6 +110,11 @@ def watch_all(
 
     ``progress`` is called from several threads, one at a time. When this is interrupted, the films
     that are being watched are given up at once; those that were watched are kept.
+
+    Raises
+    ------
+    CannotWrite
+        The store cannot be written, or is full.
     """
     made_by = origins(options)
     found: dict[str, Watched] = {}
