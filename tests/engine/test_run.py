@@ -221,6 +221,12 @@ class TestEvents:
         }
         assert sum(line["event"] == "item-done" for line in lines) == 5 + 1 + 1
 
+    def test_a_stage_with_nothing_to_do_is_not_told_of(self, tmp_path: Path) -> None:
+        film(tmp_path / "job" / "mute.mp4", 1.0)
+        events: list[Event] = []
+        run(tmp_path / "job", tmp_path / "out", Options(vision=False), tell=events.append)
+        assert {type(event) for event in events} == {Noted}
+
     def test_what_is_set_aside_is_told(self, tmp_path: Path) -> None:
         (tmp_path / "a.srt").write_text("nothing")
         events: list[Event] = []
