@@ -6,14 +6,23 @@ import pytest
 from typer.testing import CliRunner
 
 from howsteps._cli.app import app
+from howsteps.errors import CannotWrite
 from howsteps.extras import Extra
 
 
-def test_the_captions_alone_give_a_script_and_its_scores(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture(autouse=True)
+def without_eyes(monkeypatch: pytest.MonkeyPatch) -> None:
     absent = Extra("vision", "looking", ("no_such_module",))
     monkeypatch.setattr("howsteps._cli.demo.VISION", absent)
+
+
+def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    done = CliRunner().invoke(app, ["demo", "--out", str(tmp_path / "file"), "--quiet"])
+    assert isinstance(done.exception, CannotWrite)
+
+
+def test_the_captions_alone_give_a_script_and_its_scores(tmp_path: Path) -> None:
     arguments = ["demo", "--out", str(tmp_path / "demo"), "--workers", "1", "--quiet"]
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 0
