@@ -16,7 +16,7 @@ from howsteps._cli.films import films
 from howsteps._cli.outcome import finish
 from howsteps._cli.run import Device, Quick, default_out
 from howsteps.clock import clock
-from howsteps.errors import MissingExtra, Problem
+from howsteps.errors import HowstepsError, MissingExtra, Problem
 from howsteps.extras import VISION
 from howsteps.task import Task
 from howsteps.vision.options import VisionOptions, WatchOptions, looking_for
@@ -106,6 +106,8 @@ def features(
     work = out or default_out(source)
     mark(work, source)
     collection = datasets.read(source)
+    if save_vocabulary and len(collection.tasks) > 1:
+        raise HowstepsError(f"--save-vocabulary is for one job, and {source} holds several")
     problems, found = list(collection.problems), False
     for task in collection.tasks:
         seen = [video for video in task.videos if video.media]

@@ -101,8 +101,12 @@ class Processes:
     def map(
         self, function: Callable[[Item], Value], items: Sequence[Item], *, device: str = "cpu"
     ) -> Iterator[Outcome[Value]]:
-        """Apply a function to every item; outcomes come as they are done."""
-        workers = fitting(min(self.workers, len(items)), self.memory, available_memory())
+        """Apply a function to every item; outcomes come as they are done.
+
+        What needs the GPU has it to itself: this machine may have one, and its memory is short.
+        """
+        most = 1 if device == "cuda" else min(self.workers, len(items))
+        workers = fitting(most, self.memory, available_memory())
         if workers <= 1:
             yield from Here().map(function, items)
             return
