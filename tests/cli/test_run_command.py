@@ -76,8 +76,11 @@ class TestRun:
         assert done.exit_code == 1
         assert "no relation found" in done.stderr
 
-    def test_a_stage_that_is_none_ends_with_two(self, job: Path) -> None:
-        assert call("run", job, "--from", "dance").exit_code == 2
+    @pytest.mark.parametrize("typed", [("--from", "dance"), ("--device", "abacus")])
+    def test_what_is_typed_wrongly_ends_with_two(
+        self, job: Path, tmp_path: Path, typed: tuple[str, str]
+    ) -> None:
+        assert call("run", job, "--out", tmp_path, *typed).exit_code == 2
 
 
 class TestLocalise:

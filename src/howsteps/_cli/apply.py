@@ -22,7 +22,7 @@ def apply(
         Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where the result goes.")
     ] = Path("applied-steps"),
     speech: running.Speech = "small.en",
-    device: running.Device = "cpu",
+    device: running.Device = running.Processor.cpu,
     title: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="What the result is called (else: as its folder is)."),
@@ -46,7 +46,7 @@ def apply(
             sources,
             out,
             speech=None if speech == running.NO_SPEECH else speech,
-            device=device,
+            device=device.value,
             title=title,
             workers=workers or cores(),
             tell=tell,

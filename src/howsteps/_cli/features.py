@@ -14,7 +14,7 @@ from rich.markup import escape
 from howsteps._cli import options, screen
 from howsteps._cli.films import films
 from howsteps._cli.outcome import finish
-from howsteps._cli.run import Device, Quick, default_out
+from howsteps._cli.run import Device, Processor, Quick, default_out
 from howsteps.clock import clock
 from howsteps.errors import HowstepsError, MissingExtra, Problem
 from howsteps.extras import VISION
@@ -71,7 +71,7 @@ def features(
     save_vocabulary: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Keep the words for other collections.")
     ] = None,
-    device: Device = "cpu",
+    device: Device = Processor.cpu,
     workers: options.Workers = None,
     seed: options.Seed = 0,
     force: Annotated[bool, typer.Option("--force", help="Watch all films again.")] = False,
@@ -121,7 +121,7 @@ def features(
                 asked,
                 store=Store(work / CACHE),
                 vocabularies=given,
-                device=device,
+                device=device.value,
                 workers=workers,
                 again=force,
                 progress=partial(_both, tally.add, told),

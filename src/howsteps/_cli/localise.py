@@ -30,7 +30,7 @@ def localise(
     speech: running.Speech = "small.en",
     vision: running.Vision = None,
     quick: running.Quick = False,
-    device: running.Device = "cpu",
+    device: running.Device = running.Processor.cpu,
     parser: options.Parser = None,
     title: running.Title = None,
     begin: running.From = None,
@@ -54,7 +54,7 @@ def localise(
         speech=None if speech == running.NO_SPEECH else speech,
         vision=vision,
         quick=quick,
-        device=device,
+        device=device.value,
         title=title,
     )
     work = out or running.default_out(source)

@@ -43,7 +43,8 @@ Quick = Annotated[
     bool,
     typer.Option("--quick", help="Look less closely; several times faster."),
 ]
-Device = Annotated[str, typer.Option(help="'cpu' or 'cuda', for what can use it.")]
+Processor = StrEnum("Processor", ["cpu", "cuda"])
+Device = Annotated[Processor, typer.Option(help="The processor, or the GPU for what can use it.")]
 Title = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="What the job is called (else: as its folder is)."),
@@ -83,7 +84,7 @@ def run(
     speech: Speech = "small.en",
     vision: Vision = None,
     quick: Quick = False,
-    device: Device = "cpu",
+    device: Device = Processor.cpu,
     parser: options.Parser = None,
     title: Title = None,
     begin: From = None,
@@ -110,7 +111,7 @@ def run(
         speech=None if speech == NO_SPEECH else speech,
         vision=vision,
         quick=quick,
-        device=device,
+        device=device.value,
         title=title,
     )
     work = out or default_out(source)
