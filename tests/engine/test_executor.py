@@ -160,7 +160,7 @@ class Elsewhere(Here):
     def __init__(self) -> None:
         self.given: list[tuple[str, str]] = []
 
-    def map(self, function, items, *, device="cpu"):
+    def map(self, function, items, *, device="cpu", nested=False):
         self.given.append((getattr(function, "func", function).__name__, device))
         return super().map(function, items, device=device)
 

@@ -56,11 +56,17 @@ class Executor(Protocol):
     takes_tasks: ClassVar[bool]
 
     def map(
-        self, function: Callable[[Item], Value], items: Sequence[Item], *, device: str = "cpu"
+        self,
+        function: Callable[[Item], Value],
+        items: Sequence[Item],
+        *,
+        device: str = "cpu",
+        nested: bool = False,
     ) -> Iterator[Outcome[Value]]:
         """Apply a function to every item; outcomes come as they are done, each with its place.
 
         ``device`` is what every item needs to itself, where there are several: a core, or a GPU.
+        ``nested`` items wait for items of their own, and must not hold what those need.
         """
         ...
 
@@ -71,7 +77,12 @@ class Here:
     takes_tasks: ClassVar[bool] = False
 
     def map(
-        self, function: Callable[[Item], Value], items: Sequence[Item], *, device: str = "cpu"
+        self,
+        function: Callable[[Item], Value],
+        items: Sequence[Item],
+        *,
+        device: str = "cpu",
+        nested: bool = False,
     ) -> Iterator[Outcome[Value]]:
         """Apply a function to every item, in order."""
         for place, item in enumerate(items):
@@ -99,7 +110,12 @@ class Processes:
     takes_tasks: ClassVar[bool] = False
 
     def map(
-        self, function: Callable[[Item], Value], items: Sequence[Item], *, device: str = "cpu"
+        self,
+        function: Callable[[Item], Value],
+        items: Sequence[Item],
+        *,
+        device: str = "cpu",
+        nested: bool = False,
     ) -> Iterator[Outcome[Value]]:
         """Apply a function to every item; outcomes come as they are done.
 

@@ -221,7 +221,7 @@ def _carried_out(jobs: Sequence[_Job], work: Work) -> Iterator[tuple[_Job, bool,
         return
     away = partial(_carry_out, work=replace(work, tell=silent, workers=1))
     with work.stage("tasks", work.store.folder.parent.name, len(jobs)) as progress:
-        for outcome in work.executor.map(away, jobs):
+        for outcome in work.executor.map(away, jobs, nested=True):
             job = jobs[outcome.place]
             progress.done(job.task.name, kept=False)
             if outcome.value is not None:
