@@ -7,11 +7,13 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
+from howsteps._cli import screen
 from howsteps._cli.app import app
 from howsteps._cli.run import Engine, executor_of
 from howsteps.engine.cluster import Cluster
 from howsteps.engine.options import Options
 from howsteps.engine.remembered import remembered
+from howsteps.errors import Problem
 from tests.engine.jobs import captions, narration, subrip
 
 
@@ -188,6 +190,14 @@ def test_doctor_names_what_is_missing_and_its_command(monkeypatch: pytest.Monkey
     assert "captions to steps" in done.stdout
     assert "needs no_such_module" in done.stdout
     assert "pip install 'howsteps[ray]'" in done.stdout
+
+
+def test_harmless_lines_do_not_hide_a_loss(capsys: pytest.CaptureFixture[str]) -> None:
+    notes = [Problem(Path(f"{n}.srt"), "worth saying", harmless=True) for n in range(40)]
+    screen.show_problems([*notes, Problem(Path("lost.mp4"), "set aside")])
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "lost.mp4: set aside"
+    assert lines[-1] == "… and 11 more lines like these"
 
 
 def test_an_address_needs_the_engine_that_it_is_for() -> None:

@@ -144,7 +144,7 @@ class TestFolders:
     def test_a_folder_of_folders_is_many_tasks(self, tmp_path: Path) -> None:
         captions(tmp_path / "jobs" / "one", ("ann", "bob", "cyd"))
         captions(tmp_path / "jobs" / "two", ("bob", "dan", "eve"))
-        found = run(tmp_path / "jobs", tmp_path / "out")
+        found = howsteps.run(str(tmp_path / "jobs"), str(tmp_path / "out"))
         assert set(found.results) == {"one", "two"}
         assert found.folders["one"] == tmp_path / "out" / "one"
         assert (tmp_path / "out" / "two" / "result.json").is_file()

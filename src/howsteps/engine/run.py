@@ -40,10 +40,10 @@ class Run:
 
 def run(
     source: Path | str,
-    out: Path,
+    out: Path | str,
     options: Options | None = None,
     *,
-    script: Path | None = None,
+    script: Path | str | None = None,
     begin: str | None = None,
     force: Sequence[str] = (),
     workers: int = 1,
@@ -85,7 +85,8 @@ def run(
         are several tasks for one title.
     """
     # Absolute, as other machines begin in other folders.
-    source, out, options = Path(source).absolute(), out.absolute(), options or Options()
+    source, out, options = Path(source).absolute(), Path(out).absolute(), options or Options()
+    given = None if script is None else Path(script).absolute()
     _check(begin, force)
     mark(out, source)
     redo = frozenset(force) | frozenset(STAGES[STAGES.index(begin) :] if begin else ())
@@ -97,7 +98,7 @@ def run(
     work.note(problems)
     folders: dict[str, Path] = {}
     jobs = [
-        _Job(task, out if len(tasks) == 1 else out / task.name, options, script, pages)
+        _Job(task, out if len(tasks) == 1 else out / task.name, options, given, pages)
         for task in tasks
     ]
     for job, is_found, flaws in _carried_out(jobs, work):
@@ -155,9 +156,7 @@ def discover(
         title=title,
     )
     with tempfile.TemporaryDirectory() as empty:
-        done = run(
-            source, Path(out or empty), options, workers=workers, pages=out is not None, tell=tell
-        )
+        done = run(source, out or empty, options, workers=workers, pages=out is not None, tell=tell)
         if len(done.results) == 1:
             [result] = done.results.values()
             return result
