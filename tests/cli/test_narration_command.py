@@ -1,4 +1,4 @@
-"""``howsteps narration`` and ``howsteps demo``, as people and scripts call them."""
+"""``howsteps narration``, as people and scripts call it."""
 
 import json
 import subprocess
@@ -139,12 +139,6 @@ def test_stages_can_be_reached_from_the_package() -> None:
 
     assert callable(howsteps.script.align)
     assert {"Step", "localise"} <= set(dir(howsteps))
-
-
-def test_demo_hears_all_narrations_without_a_problem() -> None:
-    code, out, _ = run("demo")
-    assert code == 0
-    assert "13 videos" in out
 
 
 def test_version_and_help_teach() -> None:
