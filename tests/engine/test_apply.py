@@ -5,11 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsteps.engine import feature_space
+from howsteps.engine import feature_space, stages
 from howsteps.engine.apply import apply
 from howsteps.engine.feature_space import FeatureSpace
 from howsteps.engine.run import run
 from howsteps.errors import InputError
+from howsteps.extras import Extra
 from howsteps.narration.features import Vocabulary as Words
 from howsteps.result import read_result
 from howsteps.vision.vocabulary import Vocabulary
@@ -61,6 +62,18 @@ class TestWords:
         [result] = done.results.values()
         assert [video.id for video in result.task.videos] == ["flo"]
         assert any(problem.path.name == "mute.mp4" for problem in done.problems)
+
+    def test_a_film_in_which_nobody_speaks_is_named(
+        self, work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        mute = film(tmp_path / "mute.mp4", 2.0)
+        monkeypatch.setattr(stages, "SPEECH", Extra("asr", "hearing", ("json",)))
+        monkeypatch.setattr("howsteps.narration.speech.transcribe", lambda *_, **__: ())
+        done = apply(work, [mute], tmp_path / "out", speech="tiny.en")
+        assert done.results == {}
+        assert list(map(str, done.problems)) == [
+            f"{mute}: set aside: nobody is heard to speak in it"
+        ]
 
     def test_without_a_model_the_file_that_is_missing_is_named(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"model\.json"):

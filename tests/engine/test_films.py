@@ -9,10 +9,11 @@ import pytest
 from typer.testing import CliRunner
 
 from howsteps._cli.app import app
+from howsteps.engine.apply import apply
 from howsteps.engine.events import Event, StageEnded
 from howsteps.engine.options import Options
 from howsteps.engine.run import Run, run
-from tests.engine.jobs import captions, written
+from tests.engine.jobs import captions, narration, written
 from tests.films import film
 
 LOOKING = Options(vision=True, quick=True)
@@ -73,6 +74,18 @@ def test_the_features_command_finds_what_a_run_has_seen(
     copy = Path(shutil.copytree(done[0], tmp_path / "copy"))
     said = CliRunner().invoke(app, ["features", str(job), "--quick", "--out", str(copy), "-q"])
     assert "2 films known from before, 2 films set aside" in said.stdout
+
+
+def test_a_model_of_films_reads_films(job: Path, done: tuple[Path, Run], tmp_path: Path) -> None:
+    told = tmp_path / "flo.srt"
+    told.write_text(narration("flo"))
+    found = apply(done[0], [job / "bob.mp4", told], tmp_path / "out")
+    [result] = found.results.values()
+    assert [video.id for video in result.task.videos] == ["bob"]
+    assert len(result.localisations) == len(result.script.steps) > 0
+    assert [str(problem) for problem in found.problems if not problem.harmless] == [
+        "flo: set aside: the model reads pictures, and this has none"
+    ]
 
 
 KILLED = """

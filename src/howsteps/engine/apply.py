@@ -14,7 +14,7 @@ from howsteps.engine.events import Listener, silent
 from howsteps.engine.executor import local
 from howsteps.engine.feature_space import FeatureSpace
 from howsteps.engine.options import INTERVAL, Options
-from howsteps.engine.run import Run, mark
+from howsteps.engine.run import Run, known, mark
 from howsteps.engine.store import Store
 from howsteps.engine.work import Work
 from howsteps.engine.writing import CACHE, MODEL, present, write_result
@@ -73,12 +73,10 @@ def apply(
         task, found = stages.narrated(task, options, work)
         problems += found
     task, vectors, found = _described(task, space, options, work)
-    problems += found
+    task, problems = known(task, vectors, [*problems, *found])
     places: list[Localisation] = []
     kept: list[Video] = []
     for video in task.videos:
-        if video.id not in vectors:
-            continue
         try:
             located = learnt.localise([vectors[video.id]])
         except HowstepsError as error:
@@ -127,9 +125,7 @@ def _described(
             for video in heard
         }
         return task, vectors, []
-    films = [video for video in task.videos if video.media]
-    reason = "set aside: the model reads pictures, and this has none"
-    lost = [Problem(Path(v.id), reason) for v in task.videos if v not in films]
-    task = replace(task, videos=tuple(films))
+    reason = "the model reads pictures, and this has none"
+    lost = [Problem(Path(v.id), reason) for v in task.videos if not v.media]
     seen = seeing.seen(task, replace(options, vision=True), work, space.vocabularies)
     return seen.task, seen.vectors, [*lost, *seen.problems]

@@ -265,7 +265,7 @@ def _one(
         if not script.steps:
             raise HowstepsError(_why_no_steps(task, options.steps))
         seen = seeing.seen(task, options, work)
-        task, problems = _known(seen.task, seen.vectors, [*problems, *seen.problems])
+        task, problems = known(seen.task, seen.vectors, [*problems, *seen.problems])
         # On a cluster the GPUs belong to the videos.
         device = "cpu" if work.executor.takes_tasks else options.device
         place = stages.located(task, script, seen, replace(options, device=device), work)
@@ -293,7 +293,7 @@ def _why_no_steps(task: Task, asked: int | None) -> str:
     return "no two narrators name the same thing; more videos, or more of what is said, may help"
 
 
-def _known(
+def known(
     task: Task, features: Mapping[str, object], problems: Sequence[Problem]
 ) -> tuple[Task, list[Problem]]:
     """Set aside the videos of which nothing is known: neither a word nor a picture.

@@ -61,6 +61,11 @@ def transcribed(task: Task, options: Options, work: Work) -> tuple[Task, list[Pr
         jobs.append((video.id, key, (media, options.speech, options.device)))
     heard, failures = work.each("transcribe", task.name, jobs, _transcribe, device=options.device)
     problems += [_failed(task, video, failure) for video, failure in failures.items()]
+    problems += [
+        Problem(Path(video.media or ""), "nobody is heard to speak in it", harmless=True)
+        for video in silent
+        if heard.get(video.id) == []
+    ]
     videos = tuple(
         replace(video, captions=tuple(_caption(*line) for line in heard[video.id]))
         if video.id in heard
