@@ -201,6 +201,14 @@ class TestFolders:
         assert [task.name for task in collection.tasks] == ["one", "one-2", "two", "more"]
         assert [path for path, _ in reasons(collection)] == ["bad.json", "one.json"]
 
+    def test_a_work_folder_is_not_read(self, tmp_path: Path) -> None:
+        """Its exports look like captions, but nobody said them."""
+        write(tmp_path / "steps" / "exports", a__srt=subrip("lift"))
+        (tmp_path / "steps" / ".howsteps").touch()
+        assert datasets.read(tmp_path).tasks == ()
+        with pytest.raises(InputError, match="is a work folder"):
+            datasets.read(tmp_path / "steps")
+
     def test_an_empty_folder(self, tmp_path: Path) -> None:
         collection = datasets.read(tmp_path)
         assert collection.tasks == ()
