@@ -3,11 +3,13 @@
 import json
 from dataclasses import asdict
 from pathlib import Path
+from typing import get_args
 
 from howsteps.datasets.text import read_json
 from howsteps.engine.files import write_whole
 from howsteps.engine.options import Options
 from howsteps.errors import InputError
+from howsteps.task import Mode
 
 FILE = "options.json"
 
@@ -31,6 +33,7 @@ def remembered(out: Path) -> Options | None:
     if not path.exists():
         return None
     value = read_json(path)
-    if not isinstance(value, dict) or value.keys() != asdict(Options()).keys():
+    is_whole = isinstance(value, dict) and value.keys() == asdict(Options()).keys()
+    if not is_whole or value["mode"] not in get_args(Mode):
         raise InputError(path, "are not the options of a run; delete it to go on without")
     return Options(**value)

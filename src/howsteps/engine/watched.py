@@ -75,7 +75,10 @@ class Watched:
 
 
 def origins(options: WatchOptions) -> dict[str, str]:
-    """What makes the descriptors of each kind that is wanted, as the hash of all that matters."""
+    """What makes the descriptors of each kind that is wanted, as the hash of all that matters.
+
+    The device is left out on purpose: what a GPU saw, in half precision, is good on a laptop.
+    """
     grid = {"seconds": options.seconds, "seed": options.seed}
     found = {}
     if options.motion is not None:
