@@ -23,7 +23,7 @@ from howsteps.engine.options import Options
 from howsteps.engine.run import run
 from howsteps.engine.store import Store
 from howsteps.task import Video
-from howsteps.vision.options import VisionOptions
+from howsteps.vision.options import QUICK, VisionOptions
 
 VERBS = "fill lift wash cut drill glue clean paint sand oil fold press turn heat cool mix".split()
 THINGS = "bucket board wheel pipe frame handle screw brush sheet panel bowl cloth lamp hose".split()
@@ -144,7 +144,6 @@ def growth(sizes: list[int]) -> None:
 def films(lengths: list[int]) -> None:
     """Films of growing length, watched in the default way and in the quick one."""
     from benchmarks.film import render  # noqa: PLC0415 - needs the extra vision
-    from howsteps.engine.seeing import QUICK  # noqa: PLC0415
     from howsteps.engine.watched import watch_all  # noqa: PLC0415
 
     print("| film, s | options | seconds | processor s | MB kept |\n|---|---|---|---|---|")

@@ -84,7 +84,7 @@ def example() -> Result:
 
 @given(results())
 def test_every_result_follows_the_schema_and_comes_back(result: Result) -> None:
-    folder = Path("/work/folder")
+    folder = Path("/any/folder")
     value = json.loads(text_of(result, folder))
     jsonschema.Draft202012Validator(schema()).validate(value)
     back = from_record(value, folder)
@@ -129,6 +129,10 @@ def test_a_video_is_found_again_when_both_folders_move(tmp_path: Path) -> None:
         (lambda v: v["localisations"][0].update(step=9), "there is no step 9"),
         (lambda v: v["localisations"][0].update(video="b"), "there is no video 'b'"),
         (lambda v: v["localisations"][0].update(time="noon"), "time is 'noon'"),
+        (lambda v: v["localisations"][0].update(end=float("nan")), "end is nan"),
+        (lambda v: v["videos"][0].update(duration=float("inf")), "inf is not a number"),
+        (lambda v: v["videos"][0].update(duration=10**400), "is not a number"),
+        (lambda v: v["videos"][0].update(duration="9"), "'9' is not a number"),
         (lambda v: v.update(alignment=[]), "alignment"),
     ],
 )

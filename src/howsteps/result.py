@@ -9,8 +9,9 @@ import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import partial
+from functools import cache, partial
 from importlib.resources import files
+from math import isfinite
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
@@ -104,12 +105,13 @@ def from_record(value: Mapping[str, Any], folder: Path) -> Result:
     """
     videos = _each(value, "videos", lambda entry: _video(entry, folder))
     task = Task(_part("task", lambda: _text(value["task"])), videos)
-    if len({video.id for video in videos}) < len(videos):
+    ids = {video.id for video in videos}
+    if len(ids) < len(videos):
         raise Malformed("videos: an id stands twice")
     script = script_from(value, task)
     localisations = localisations_from(value)
     for n, found in enumerate(localisations):
-        if found.video not in {video.id for video in videos}:
+        if found.video not in ids:
             raise Malformed(f"localisations[{n}]: there is no video {found.video!r}")
         if not 0 <= found.step < len(script.steps):
             raise Malformed(f"localisations[{n}]: there is no step {found.step}")
@@ -236,7 +238,7 @@ def _video(entry: Mapping[str, Any], folder: Path) -> Video:
     video = Video(
         id=_text(entry["id"]),
         title=_text(entry["title"]),
-        duration=None if entry["duration"] is None else float(entry["duration"]),
+        duration=None if entry["duration"] is None else _number(entry["duration"]),
         media=None if media is None else Path(os.path.normpath(folder / _text(media))),
     )
     return with_narration(video, entry)
@@ -244,7 +246,7 @@ def _video(entry: Mapping[str, Any], folder: Path) -> Video:
 
 def _sentence(entry: Mapping[str, Any]) -> Sentence:
     words = tuple(
-        Word(_text(text), float(start), float(end)) for text, start, end in entry["words"]
+        Word(_text(text), _number(start), _number(end)) for text, start, end in entry["words"]
     )
     if not words:
         raise Malformed("has no words")
@@ -269,13 +271,21 @@ def _part(name: str, make: Callable[[], _T]) -> _T:
         raise Malformed(f"{name}: {error}") from error
 
 
-def _made(kind: type[_T], **values: object) -> _T:
+def _made(kind: Callable[..., _T], **values: object) -> _T:
     """A value of a dataclass; its numbers must be numbers, and its texts texts."""
-    wanted = get_type_hints(kind)
+    wanted = _hints(kind)
     for name, value in values.items():
-        if wanted.get(name) in _PLAIN and not isinstance(value, _PLAIN[wanted[name]]):
+        if wanted.get(name) in _PLAIN and not (
+            isinstance(value, _PLAIN[wanted[name]]) and _is_finite(value)
+        ):
             raise Malformed(f"{name} is {value!r}")
     return kind(**values)
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    """The types of a dataclass's fields: looked up once, for the thousands of its values."""
+    return get_type_hints(kind)
 
 
 def _each(
@@ -288,6 +298,20 @@ def _each(
     return tuple(
         _part(f"{name}[{place}]", partial(make, entry)) for place, entry in enumerate(entries)
     )
+
+
+def _number(value: object) -> float:
+    if not (isinstance(value, int | float) and _is_finite(value)):
+        raise Malformed(f"{value!r} is not a number")
+    return float(value)
+
+
+def _is_finite(value: object) -> bool:
+    """Whether a value, if it is a number, is one that can be reckoned with and written again."""
+    try:
+        return not isinstance(value, int | float) or isfinite(value)
+    except OverflowError:  # a whole number beyond all floats
+        return False
 
 
 def _text(value: object) -> str:

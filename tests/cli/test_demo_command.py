@@ -1,26 +1,53 @@
-"""``howsteps demo`` without eyes: the captions alone, scored against the truth."""
+"""``howsteps demo``, with eyes and without: what it finds is scored against the truth."""
 
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from howsteps._cli.app import app
+from howsteps.errors import CannotWrite
 from howsteps.extras import Extra
 
 
-def test_the_captions_alone_give_a_script_and_its_scores(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def without_eyes(monkeypatch: pytest.MonkeyPatch) -> None:
     absent = Extra("vision", "looking", ("no_such_module",))
     monkeypatch.setattr("howsteps._cli.demo.VISION", absent)
-    arguments = ["demo", "--out", str(tmp_path / "demo"), "--workers", "1", "--quiet"]
-    done = CliRunner().invoke(app, arguments)
+
+
+def demo(out: Path) -> Result:
+    return CliRunner().invoke(app, ["demo", "--out", str(out), "--workers", "1", "--quiet"])
+
+
+def scores(shown: str, of: str) -> tuple[float, ...]:
+    """Precision, recall and F1 of a line of the table."""
+    [line] = [line for line in shown.splitlines() if line.startswith(of)]
+    return tuple(map(float, line.split()[-3:]))
+
+
+def test_the_films_are_drawn_and_the_steps_found_while_they_are_done(tmp_path: Path) -> None:
+    done = demo(tmp_path / "demo")
+    assert done.exit_code == 0
+    assert "13 videos" in done.stdout
+    assert min(scores(done.stdout, "the script")) >= 0.7
+    assert min(scores(done.stdout, "the places: every step")) >= 0.7
+    assert len(list((tmp_path / "demo" / "videos").rglob("*.mp4"))) == 13
+
+
+@pytest.mark.usefixtures("without_eyes")
+def test_the_captions_alone_give_a_script_and_its_scores(tmp_path: Path) -> None:
+    done = demo(tmp_path / "demo")
     assert done.exit_code == 0
     assert "pip install 'howsteps[vision]'" in " ".join(done.stderr.split())
     assert f"written to {tmp_path / 'demo' / 'steps'}" in done.stdout
-    [line] = [line for line in done.stdout.splitlines() if line.startswith("the script")]
-    precision, recall, _ = map(float, line.split()[-3:])
+    precision, recall, _ = scores(done.stdout, "the script")
     assert precision >= 0.7
     assert recall >= 0.5
     assert not list((tmp_path / "demo" / "videos").rglob("*.mp4"))
+
+
+@pytest.mark.usefixtures("without_eyes")
+def test_a_place_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    assert isinstance(demo(tmp_path / "file").exception, CannotWrite)

@@ -1,6 +1,7 @@
 """``howsteps features``: what a person sees."""
 
 import os
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -62,6 +63,15 @@ def test_only_broken_films(tmp_path: Path) -> None:
     out, code = run(tmp_path / "films", "--out", tmp_path / "work", *FAST)
     assert code == 1
     assert "b.mp4" in out
+
+
+def test_words_of_several_jobs_do_not_go_into_one_file(films: Path, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        shutil.copytree(films, tmp_path / "jobs" / name)
+    words = tmp_path / "words.npz"
+    _, code = run(tmp_path / "jobs", "--out", tmp_path / "o", "--save-vocabulary", words, *FAST)
+    assert code == 1
+    assert not words.exists()
 
 
 def test_the_help_teaches() -> None:

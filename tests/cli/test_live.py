@@ -4,9 +4,10 @@ import io
 
 import pytest
 from rich.console import Console
+from rich.progress import Progress
 
 from howsteps._cli import screen
-from howsteps._cli.live import watching
+from howsteps._cli.live import _Display, _ended, watching
 from howsteps.engine.events import Event, ItemAt, ItemDone, StageBegan, StageEnded
 
 EVENTS: tuple[Event, ...] = (
@@ -32,6 +33,25 @@ def shown(monkeypatch: pytest.MonkeyPatch, *, terminal: bool, quiet: bool = Fals
 def test_a_log_gets_one_line_for_each_stage(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = shown(monkeypatch, terminal=False).splitlines()
     assert lines == ["wash [a] cat: features, 2 videos (1 kept) in 3.2 s"]
+
+
+def test_a_log_says_how_far_a_long_film_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("howsteps._cli.live._LINE_EVERY_SECONDS", 0.0)
+    lines = shown(monkeypatch, terminal=False).splitlines()
+    assert lines[0] == "wash [a] cat: features 0 of 2, ann at 1:01"
+    assert lines[1] == "wash [a] cat: features 1 of 2"
+
+
+def test_the_bar_of_a_stage_that_failed_is_gone() -> None:
+    progress = Progress(console=Console(file=io.StringIO()))
+    display = _Display(progress)
+    display(StageBegan("localise", "one", 1))
+    display(StageBegan("narration", "two", 5))
+    assert [task.total for task in progress.tasks] == [5]
+
+
+def test_tasks_on_a_cluster_are_not_called_videos() -> None:
+    assert _ended(StageEnded("tasks", "jobs", 18, 0, 9.0)) == "jobs: tasks, 18 tasks in 9.0 s"
 
 
 def test_a_terminal_keeps_the_line_when_the_bar_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:

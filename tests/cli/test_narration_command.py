@@ -1,6 +1,8 @@
-"""``howsteps narration`` and ``howsteps demo``, as people and scripts call them."""
+"""``howsteps narration``, as people and scripts call it."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -139,14 +141,32 @@ def test_stages_can_be_reached_from_the_package() -> None:
     assert {"Step", "localise"} <= set(dir(howsteps))
 
 
-def test_demo_hears_all_narrations_without_a_problem() -> None:
-    code, out, _ = run("demo")
-    assert code == 0
-    assert "13 videos" in out
-
-
 def test_version_and_help_teach() -> None:
     assert run("--version")[1].startswith("howsteps 0.")
     code, out, _ = run("narration", "--help")
     assert code == 0
     assert "SubRip" in out
+
+
+def test_who_has_no_home_still_reads_captions(folder: Path) -> None:
+    """As in a container whose user is a number: neither a name nor a home."""
+    homeless = (
+        "import os, sys; os.environ.pop('HOME', None); sys.modules['pwd'] = None;"
+        "from howsteps._cli.app import main; main()"
+    )
+    program = [sys.executable, "-c", homeless, "narration", str(folder)]
+    ended = subprocess.run(program, check=False, capture_output=True, text=True)  # noqa: S603
+    assert ended.returncode == 0, ended.stderr
+    assert "remove nut" in ended.stdout
+
+
+def test_transcripts_are_kept_at_home(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[Path] = []
+    monkeypatch.setenv("HOME", str(folder.parent))
+    monkeypatch.setattr(
+        "howsteps.narration.speech.transcribe",
+        lambda media, *, model, cache: kept.append(cache) or (),
+    )
+    (folder / "three.mp4").write_bytes(b"a film")
+    run("narration", folder, "--speech", "tiny.en")
+    assert kept == [folder.parent / ".cache" / "howsteps" / "transcripts"]

@@ -1,4 +1,4 @@
-"""``howsteps run``, ``localise``, ``export`` and ``doctor``, as people and scripts call them."""
+"""``howsteps run`` and what works on its folder, as people and scripts call them; ``doctor``."""
 
 import json
 from pathlib import Path
@@ -7,10 +7,14 @@ import pytest
 import typer
 from typer.testing import CliRunner, Result
 
+from howsteps._cli import screen
 from howsteps._cli.app import app
 from howsteps._cli.run import Engine, executor_of
 from howsteps.engine.cluster import Cluster
-from tests.engine.jobs import captions, subrip
+from howsteps.engine.options import Options
+from howsteps.engine.remembered import remembered
+from howsteps.errors import Problem
+from tests.engine.jobs import captions, narration, subrip
 
 
 def call(*arguments: str | Path) -> Result:
@@ -74,8 +78,11 @@ class TestRun:
         assert done.exit_code == 1
         assert "no relation found" in done.stderr
 
-    def test_a_stage_that_is_none_ends_with_two(self, job: Path) -> None:
-        assert call("run", job, "--from", "dance").exit_code == 2
+    @pytest.mark.parametrize("typed", [("--from", "dance"), ("--device", "abacus")])
+    def test_what_is_typed_wrongly_ends_with_two(
+        self, job: Path, tmp_path: Path, typed: tuple[str, str]
+    ) -> None:
+        assert call("run", job, "--out", tmp_path, *typed).exit_code == 2
 
 
 class TestLocalise:
@@ -91,6 +98,17 @@ class TestLocalise:
         assert done.exit_code == 0
         assert done.stdout.index("say goodbye") < done.stdout.index(script["steps"][1]["label"])
         assert "alignment" not in done.stdout
+
+    def test_what_is_not_said_is_as_in_the_run(self, job: Path, tmp_path: Path) -> None:
+        out = tmp_path / "out"
+        call("run", job, "--out", out, "--title", "Cat care", "--quick", "--mode", "paper", "-q")
+        edited = (out / "script.json").rename(tmp_path / "mine.json")
+        done = call("localise", job, "--out", out, "--script", edited, "--seed", "3", "-q")
+        assert done.exit_code == 0
+        assert "Cat care: " in done.stdout
+        assert remembered(out) == Options(
+            mode="paper", seed=3, speech="small.en", quick=True, title="Cat care"
+        )
 
     def test_a_broken_script_ends_with_one_and_names_the_file(
         self, job: Path, tmp_path: Path
@@ -126,6 +144,41 @@ class TestExport:
         assert tuple(FORMATS) == SHOWN
 
 
+class TestApply:
+    def test_the_places_are_shown_and_the_page_named(self, work: Path, tmp_path: Path) -> None:
+        (tmp_path / "flo.srt").write_text(narration("flo"))
+        done = call("apply", work, tmp_path / "flo.srt", "--out", tmp_path / "out", "-q")
+        assert done.exit_code == 0
+        assert "1. fill the tub" in done.stdout
+        assert f"to look at: {tmp_path / 'out' / 'report.html'}" in done.stdout
+
+
+class TestReport:
+    def test_the_page_is_written_again(self, work: Path) -> None:
+        (work / "report.html").unlink()
+        done = call("report", work)
+        assert done.exit_code == 0
+        assert f"written to {work / 'report.html'}" in done.stdout
+        assert (work / "report.html").is_file()
+
+    def test_a_video_without_pictures_is_named_and_ends_with_three(self, tmp_path: Path) -> None:
+        folder = captions(tmp_path / "job", ("ann", "bob"))
+        (folder / "ann.mp4").write_text("no film")
+        call("run", folder, "--out", tmp_path / "out", "--no-vision", "--workers", "1", "-q")
+        done = call("report", tmp_path / "out", "-q")
+        assert done.exit_code == 3
+        assert "ann.mp4" in done.stderr
+        assert (tmp_path / "out" / "report.html").is_file()
+
+
+def test_doctor_does_not_tick_off_what_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    monkeypatch.setenv("COLUMNS", "200")
+    [line] = [line for line in call("doctor").stdout.splitlines() if "ffmpeg" in line]
+    assert "not found" in line
+    assert "✓" not in line
+
+
 def test_doctor_names_what_is_missing_and_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
     from howsteps.extras import Extra
 
@@ -137,6 +190,14 @@ def test_doctor_names_what_is_missing_and_its_command(monkeypatch: pytest.Monkey
     assert "captions to steps" in done.stdout
     assert "needs no_such_module" in done.stdout
     assert "pip install 'howsteps[ray]'" in done.stdout
+
+
+def test_harmless_lines_do_not_hide_a_loss(capsys: pytest.CaptureFixture[str]) -> None:
+    notes = [Problem(Path(f"{n}.srt"), "worth saying", harmless=True) for n in range(40)]
+    screen.show_problems([*notes, Problem(Path("lost.mp4"), "set aside")])
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "lost.mp4: set aside"
+    assert lines[-1] == "… and 11 more lines like these"
 
 
 def test_an_address_needs_the_engine_that_it_is_for() -> None:

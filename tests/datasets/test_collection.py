@@ -100,7 +100,7 @@ class TestTaskFiles:
         path = write(tmp_path, none__json='{"videos": {}}') / "none.json"
         assert [reason for _, reason in reasons(datasets.read(path))] == [
             "holds no video",
-            "no captions were found here",
+            "no videos or captions were found here",
         ]
 
     def test_broken_videos_do_no_harm(self, tmp_path: Path) -> None:
@@ -201,9 +201,17 @@ class TestFolders:
         assert [task.name for task in collection.tasks] == ["one", "one-2", "two", "more"]
         assert [path for path, _ in reasons(collection)] == ["bad.json", "one.json"]
 
+    def test_a_work_folder_is_not_read(self, tmp_path: Path) -> None:
+        """Its exports look like captions, but nobody said them."""
+        write(tmp_path / "steps" / "exports", a__srt=subrip("lift"))
+        (tmp_path / "steps" / ".howsteps").touch()
+        assert datasets.read(tmp_path).tasks == ()
+        with pytest.raises(InputError, match="is a work folder"):
+            datasets.read(tmp_path / "steps")
+
     def test_an_empty_folder(self, tmp_path: Path) -> None:
         collection = datasets.read(tmp_path)
         assert collection.tasks == ()
         assert [problem.reason for problem in collection.problems] == [
-            "no captions were found here"
+            "no videos or captions were found here"
         ]

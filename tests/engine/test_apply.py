@@ -5,11 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsteps.engine import feature_space
+from howsteps.engine import feature_space, stages
 from howsteps.engine.apply import apply
 from howsteps.engine.feature_space import FeatureSpace
 from howsteps.engine.run import run
 from howsteps.errors import InputError
+from howsteps.extras import Extra
 from howsteps.narration.features import Vocabulary as Words
 from howsteps.result import read_result
 from howsteps.vision.vocabulary import Vocabulary
@@ -39,6 +40,16 @@ class TestWords:
         assert times == sorted(times)
         assert read_result(tmp_path / "out") == result
 
+    def test_people_get_what_a_run_gives_them(self, work: Path, tmp_path: Path) -> None:
+        (tmp_path / "flo.srt").write_text(narration("flo"))
+        apply(work, [tmp_path / "flo.srt"], tmp_path / "out")
+        first = read_result(work).script.steps[0].label
+        assert first in (tmp_path / "out" / "report.html").read_text("utf-8").lower()
+        assert first in (tmp_path / "out" / "exports" / "csv" / "steps.csv").read_text("utf-8")
+        bare = apply(work, [tmp_path / "flo.srt"], tmp_path / "bare", title="Flo", pages=False)
+        assert list(bare.results) == ["Flo"]
+        assert not (tmp_path / "bare" / "report.html").exists()
+
     def test_the_model_folder_itself_will_do(self, work: Path, tmp_path: Path) -> None:
         (tmp_path / "flo.srt").write_text(narration("flo"))
         assert apply(work / "model", [tmp_path / "flo.srt"], tmp_path / "out").results
@@ -51,6 +62,18 @@ class TestWords:
         [result] = done.results.values()
         assert [video.id for video in result.task.videos] == ["flo"]
         assert any(problem.path.name == "mute.mp4" for problem in done.problems)
+
+    def test_a_film_in_which_nobody_speaks_is_named(
+        self, work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        mute = film(tmp_path / "mute.mp4", 2.0)
+        monkeypatch.setattr(stages, "SPEECH", Extra("asr", "hearing", ("json",)))
+        monkeypatch.setattr("howsteps.narration.speech.transcribe", lambda *_, **__: ())
+        done = apply(work, [mute], tmp_path / "out", speech="tiny.en")
+        assert done.results == {}
+        assert list(map(str, done.problems)) == [
+            f"{mute}: set aside: nobody is heard to speak in it"
+        ]
 
     def test_without_a_model_the_file_that_is_missing_is_named(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"model\.json"):
@@ -68,14 +91,20 @@ class TestFeatureSpace:
 
     def test_vocabularies_come_back_with_how_closely_was_looked(self, tmp_path: Path) -> None:
         seen = {"motion": Vocabulary(np.eye(3, dtype=np.float32), "by tests")}
-        feature_space.save(FeatureSpace(vocabularies=seen, quick=True), tmp_path)
+        feature_space.save(FeatureSpace(vocabularies=seen, mode="paper", quick=True), tmp_path)
         back = feature_space.load(tmp_path)
         assert back.words is None
-        assert back.quick
+        assert (back.mode, back.quick) == ("paper", True)
         assert np.array_equal(back.vocabularies["motion"].centres, np.eye(3))
         assert back.vocabularies["motion"].origin == "by tests"
 
-    @pytest.mark.parametrize("text", ["{}", '{"version": 2}', '{"version": 1}', "[]", "no"])
+    @pytest.mark.parametrize(
+        "text",
+        [
+            *("{}", '{"version": 2}', '{"version": 1}', "[]", "no"),
+            '{"version": 1, "reads": "pictures", "mode": "x", "quick": false}',
+        ],
+    )
     def test_anything_else_is_an_error(self, tmp_path: Path, text: str) -> None:
         (tmp_path / "features.json").write_text(text)
         with pytest.raises(InputError, match=r"features\.json"):

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -13,7 +14,7 @@ from howsteps import datasets
 from howsteps.engine import stages
 from howsteps.engine.cluster import TRIES, Cluster
 from howsteps.engine.events import Event, ItemDone
-from howsteps.engine.executor import THREADS
+from howsteps.engine.executor import THREADS, Outcome
 from howsteps.engine.options import Options
 from howsteps.engine.run import run
 from howsteps.engine.store import Store
@@ -24,6 +25,7 @@ from tests.engine.test_executor import die_always, die_once, half
 
 ROOT = Path(__file__).parents[2]
 SMALL = 1 << 20  # bytes that these tasks need
+MEMORY = 512 << 20  # bytes that a node has
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +38,7 @@ def nodes() -> Iterator[object]:
         import ray
         from ray.cluster_utils import Cluster as Nodes
 
-        room = {"num_cpus": 1, "object_store_memory": 80 << 20}
+        room = {"num_cpus": 1, "object_store_memory": 80 << 20, "memory": MEMORY}
         found = Nodes(initialize_head=True, head_node_args={**room, "include_dashboard": False})
         found.add_node(**room)
         yield found
@@ -81,6 +83,21 @@ def test_no_more_is_under_way_than_the_cores_need(cluster, tmp_path):
     assert len(list(tmp_path.iterdir())) <= 1 + 2 * 2
     assert len(list(outcomes)) == 19
     assert len(list(tmp_path.iterdir())) == 20
+
+
+def halves(cluster: Cluster) -> list[float]:
+    return sorted(outcome.value for outcome in cluster.map(half, [1, 2]))
+
+
+def test_items_that_wait_for_others_leave_them_the_memory(nodes):
+    large = Cluster(nodes.address, MEMORY)
+    found: list[Outcome[list[float]]] = []
+    jobs = [large] * 4
+    # In a thread, as they would wait for each other forever.
+    work = Thread(target=lambda: found.extend(large.map(halves, jobs, nested=True)), daemon=True)
+    work.start()
+    work.join(timeout=120)
+    assert [outcome.value for outcome in found] == [[0.5, 1.0]] * 4
 
 
 def threads(_: int) -> str:

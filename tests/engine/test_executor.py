@@ -46,6 +46,15 @@ def die_always(marker: str) -> str:
     return "alive"
 
 
+def process(_: int) -> int:
+    return os.getpid()
+
+
+def test_what_needs_the_gpu_is_done_one_after_another() -> None:
+    outcomes = Processes(2, SMALL).map(process, range(3), device="cuda")
+    assert {outcome.value for outcome in outcomes} == {os.getpid()}
+
+
 def threads(_: int) -> str:
     return os.environ["OMP_NUM_THREADS"]
 
@@ -151,7 +160,7 @@ class Elsewhere(Here):
     def __init__(self) -> None:
         self.given: list[tuple[str, str]] = []
 
-    def map(self, function, items, *, device="cpu"):
+    def map(self, function, items, *, device="cpu", nested=False):
         self.given.append((getattr(function, "func", function).__name__, device))
         return super().map(function, items, device=device)
 

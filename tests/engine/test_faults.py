@@ -76,7 +76,6 @@ class TestDisk:
         run(job, out)
         assert written(out) == written(done)
 
-    @pytest.mark.skipif(not hasattr(os, "memfd_create"), reason="limits of Linux")
     def test_a_real_limit_on_what_may_be_written(self, job, done, tmp_path):
         program = (
             "import resource, sys; from pathlib import Path; from howsteps._cli.app import main;"

@@ -1,6 +1,7 @@
 """Films through the cache: what is kept, what is made again, and what does no harm to others."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from howsteps.engine.features import Features, features_from, features_of
 from howsteps.engine.store import Store
 from howsteps.engine.watched import Seen
-from howsteps.errors import HowstepsError
+from howsteps.errors import CannotWrite, HowstepsError
 from howsteps.task import Video
 from howsteps.vision.options import AppearanceOptions, MotionOptions, VisionOptions, WatchOptions
 from tests.vision.scenes import film, scene
@@ -109,6 +110,27 @@ def test_each_kind_is_kept_by_itself(
     assert all(np.array_equal(alone.vectors[v], seen.vectors[v][:, :50]) for v in alone.vectors)
 
 
+def test_a_kind_that_is_seen_later_is_seen_to_the_end(tmp_path: Path) -> None:
+    """Kinds come in stretches of their own: a still film has one of motion, and two to look at."""
+    pictures = list(scene(1, size=(64, 48))) * 62
+    film(tmp_path / "still.mp4", pictures, rate=Fraction(1))
+    look(tmp_path, tmp_path / "store", "still", watch=MOTION)
+    found = look(tmp_path, tmp_path / "store", "still", watch=WatchOptions(appearance=LOOK))
+    seen = (found.vectors["still"] ** 2).sum(axis=1)
+    assert len(seen) == 3 * 62
+    assert seen == pytest.approx(np.ones(len(seen)), abs=1e-5)
+
+
+def test_films_in_another_order_do_not_take_the_words_of_the_first(
+    films: Path, both: tuple[Path, Features], tmp_path: Path
+) -> None:
+    """What is drawn depends on the order, so a store with a past must not be told from a fresh."""
+    store, _ = both
+    known = look(films, store, "right", "left", watch=MOTION).vocabularies["motion"]
+    fresh = look(films, tmp_path, "right", "left", watch=MOTION).vocabularies["motion"]
+    assert known.digest == fresh.digest
+
+
 def test_the_name_of_a_film_does_not_matter(
     films: Path, both: tuple[Path, Features], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,6 +225,12 @@ def test_features_made_elsewhere_have_the_same_shape_as_our_own(tmp_path: Path) 
     assert found.durations == {"a": 2.0}
     assert list(found.keys) == ["a"]
     assert ["b" in problem.reason for problem in found.problems] == [True]
+
+
+def test_a_store_that_cannot_be_written_ends_it_at_once(films: Path, tmp_path: Path) -> None:
+    (tmp_path / "stretches").write_text("in the way")
+    with pytest.raises(CannotWrite, match=r"cannot write .*stretches"):
+        look(films, tmp_path, "left")
 
 
 def test_a_film_that_needs_too_much_memory_is_set_aside(films: Path, tmp_path: Path) -> None:

@@ -132,21 +132,43 @@ class TestFolders:
         result = found.results["job"]
         assert [video.id for video in result.task.videos] == ["ann", "bob", "cyd", "dan", "eve"]
         assert result.task.videos[1].media == folder / "bob.mp4"
-        reasons = {p.path.name: p.reason for p in found.problems if not p.harmless}
+        flaws = [problem for problem in found.problems if not problem.harmless]
+        reasons = {problem.path.name: problem.reason for problem in flaws}
         assert set(reasons) == {"broken.srt", "pablo.srt", "silent.mp4"}
+        assert len(flaws) == len(reasons)  # one line each
         assert "not English" in reasons["pablo.srt"]
+        assert reasons["silent.mp4"].startswith("set aside: has no captions")
         said = [p for p in found.problems if p.harmless and p.path.name == "ann.es.srt"]
         assert "read from ann.en.srt" in said[0].reason
 
     def test_a_folder_of_folders_is_many_tasks(self, tmp_path: Path) -> None:
         captions(tmp_path / "jobs" / "one", ("ann", "bob", "cyd"))
         captions(tmp_path / "jobs" / "two", ("bob", "dan", "eve"))
-        found = run(tmp_path / "jobs", tmp_path / "out")
+        found = howsteps.run(str(tmp_path / "jobs"), str(tmp_path / "out"))
         assert set(found.results) == {"one", "two"}
         assert found.folders["one"] == tmp_path / "out" / "one"
         assert (tmp_path / "out" / "two" / "result.json").is_file()
         with pytest.raises(HowstepsError, match="several tasks"):
             howsteps.discover(tmp_path / "jobs", out=tmp_path / "out")
+
+    def test_a_title_is_what_the_job_is_called(self, tmp_path: Path) -> None:
+        folder = captions(tmp_path / "jobs" / "clips", ("ann", "bob", "cyd"))
+        plain = run(folder, tmp_path / "plain").results["clips"]
+        titled = run(folder, tmp_path / "out", Options(title="Wash  the cat "))
+        result = titled.results["Wash the cat"]
+        assert result.task.name == "Wash the cat"
+        assert titled.folders["Wash the cat"] == tmp_path / "out"
+        # To do the job is no step of it.
+        assert "wash the cat" in [step.label for step in plain.script.steps]
+        assert "wash the cat" not in [step.label for step in result.script.steps]
+
+    def test_one_title_is_for_one_job(self, tmp_path: Path) -> None:
+        for name in ("one", "two"):
+            captions(tmp_path / "jobs" / name, ("ann", "bob"))
+        with pytest.raises(HowstepsError, match=r"a title is for one job, and .*jobs holds 2"):
+            run(tmp_path / "jobs", tmp_path / "out", Options(title="Wash a cat"))
+        with pytest.raises(HowstepsError, match="a title has words"):
+            run(tmp_path / "jobs" / "one", tmp_path / "out", Options(title=" "))
 
     def test_a_work_folder_inside_the_videos_is_never_read(self, tmp_path: Path) -> None:
         folder = captions(tmp_path / "job", ("ann", "bob", "cyd"))
@@ -199,6 +221,12 @@ class TestEvents:
         }
         assert sum(line["event"] == "item-done" for line in lines) == 5 + 1 + 1
 
+    def test_a_stage_with_nothing_to_do_is_not_told_of(self, tmp_path: Path) -> None:
+        film(tmp_path / "job" / "mute.mp4", 1.0)
+        events: list[Event] = []
+        run(tmp_path / "job", tmp_path / "out", Options(vision=False), tell=events.append)
+        assert {type(event) for event in events} == {Noted}
+
     def test_what_is_set_aside_is_told(self, tmp_path: Path) -> None:
         (tmp_path / "a.srt").write_text("nothing")
         events: list[Event] = []
@@ -238,6 +266,17 @@ class TestEditedScript:
         given = read_script(done[0] / "script.json", result.task)
         assert given.steps == result.script.steps
 
+    def test_a_mistake_is_found_before_any_stage_begins(
+        self, job: Path, script: dict, tmp_path: Path
+    ) -> None:
+        script["steps"][1]["mentions"][0]["video"] = "nobody"
+        events: list[Event] = []
+        path = self.edited(script, tmp_path)
+        found = run(job, tmp_path / "out", script=path, tell=events.append)
+        assert found.results == {}
+        assert [problem.path for problem in found.problems] == [path]
+        assert {type(event) for event in events} == {Noted}
+
     @pytest.mark.parametrize(
         ("change", "reason"),
         [
@@ -249,7 +288,9 @@ class TestEditedScript:
             (lambda s: s["steps"][0].update(mentions={}), "step 1: 'mentions' is not a list"),
             (lambda s: s["steps"][0].update(examples=[1]), "'examples' is not a list of texts"),
             (lambda s: s["steps"][0]["mentions"][0].update(video="x"), "no video 'x'"),
+            (lambda s: s["steps"][0]["mentions"][0].update(video=["x"]), r"no video \['x'\]"),
             (lambda s: s["steps"][0]["mentions"][0].update(start="x"), "are not times"),
+            (lambda s: s["steps"][0]["mentions"][0].update(end=10**400), "are not times"),
             (lambda s: s["steps"][0]["mentions"][0].update(start=1e6), "names nothing"),
             (
                 lambda s: s["steps"][0]["mentions"].append(s["steps"][1]["mentions"][0]),

@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 
 from howsteps.engine import seeing, stages
+from howsteps.engine.features import Features
 from howsteps.engine.options import Options
 from howsteps.engine.store import Store
 from howsteps.engine.work import Work
 from howsteps.errors import InputError, MissingExtra
 from howsteps.extras import Extra
 from howsteps.task import Caption, Task, Video, Word
+from howsteps.vision.options import PAPER, QUICK, VisionOptions
 
 PRESENT = Extra("asr", "hearing", ("json",))
 ABSENT = Extra("asr", "hearing", ("no_such_module",))
@@ -88,6 +90,34 @@ class TestSeeing:
         assert seen.problems[0].harmless
         with pytest.raises(MissingExtra, match="vision"):
             seeing.seen(silent, Options(vision=True), work)
+
+    @pytest.mark.parametrize(
+        ("options", "wanted"),
+        [
+            (Options(), VisionOptions()),
+            (Options(mode="paper"), PAPER),
+            (Options(mode="authors"), PAPER),
+            (Options(quick=True), QUICK),
+            (Options(mode="paper", quick=True), QUICK),
+        ],
+    )
+    def test_each_mode_looks_in_its_own_way(
+        self,
+        silent: Task,
+        work: Work,
+        monkeypatch: pytest.MonkeyPatch,
+        options: Options,
+        wanted: VisionOptions,
+    ) -> None:
+        asked: list[VisionOptions] = []
+
+        def features_of(_: object, looking: VisionOptions, **__: object) -> Features:
+            asked.append(looking)
+            return Features({}, [], {}, {}, {})
+
+        monkeypatch.setattr("howsteps.engine.features.features_of", features_of)
+        seeing.seen(silent, options, work)
+        assert asked == [wanted]
 
     def test_captions_alone_need_no_eyes(self, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(seeing, "VISION", ABSENT)

@@ -98,6 +98,16 @@ def test_writing_whole_leaves_nothing_beside(tmp_path):
     assert (tmp_path / "deep" / "file.txt").read_bytes() == b"two"
 
 
+def test_two_that_write_the_same_file_do_not_get_in_each_others_way(tmp_path, monkeypatch):
+    path = tmp_path / "file.txt"
+    # As on two machines that share a folder, where processes may have the same number.
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr("os.fsync", lambda _: (meanwhile.undo(), write_whole(path, b"other")))
+        write_whole(path, b"own")
+    assert [found.name for found in tmp_path.iterdir()] == ["file.txt"]
+    assert path.read_bytes() == b"own"
+
+
 def test_a_place_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(HowstepsError, match=r"cannot write .*below"):

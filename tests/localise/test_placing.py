@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -81,6 +83,12 @@ def test_a_video_without_features_is_placed_by_its_mentions(heard):
     own = [at for at in placement.localisations if at.video == "v1"]
     assert [at.evidence for at in own] == ["named", "named", "order"]
     assert abs(own[0].time - truth["v1"][0]) <= 2
+    # Named two seconds early, as in the videos that are seen; what is not named is a guess.
+    assert own[0].confidence == own[1].confidence > 0.9
+    assert own[2].confidence < own[0].confidence
+    assert own[0].end - own[0].start == 5.0
+    assert all(at.start < at.time < at.end for at in own)
+    assert all(left.end <= right.start for left, right in pairwise(own))
 
 
 @pytest.mark.parametrize("mode", ["paper", "authors"])

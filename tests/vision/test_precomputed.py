@@ -82,6 +82,13 @@ FORMS: list[Callable[[Path], None]] = [
 ]
 
 
+def test_a_file_that_claims_more_than_any_machine_has_is_refused(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "v.h5", "w") as file:
+        file.create_dataset("features", (2**20, 2**20), np.float32)  # takes no room on disk
+    _, [problem] = read_folder(tmp_path, ["v"], rate=1.0)
+    assert problem.reason == "holds more than 8 GiB"
+
+
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
 def test_every_form_gives_the_same_rows(tmp_path: Path, form: Callable[[Path], None]) -> None:
     form(tmp_path / "film")

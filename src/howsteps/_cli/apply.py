@@ -22,12 +22,18 @@ def apply(
         Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where the result goes.")
     ] = Path("applied-steps"),
     speech: running.Speech = "small.en",
-    device: running.Device = "cpu",
+    device: running.Device = running.Processor.cpu,
+    title: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="What the result is called (else: as its folder is)."),
+    ] = None,
     workers: options.Workers = None,
     json_lines: running.JsonLines = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Find the steps of a job that was learnt before in new videos, and write result.json.
+    """Find the steps of a job that was learnt before in new videos, and write them down.
+
+    Writes what 'run' does: the page, result.json and the exports.
 
     Example: howsteps apply steps/ new-video.mp4 --out new-steps/
     """
@@ -40,12 +46,13 @@ def apply(
             sources,
             out,
             speech=None if speech == running.NO_SPEECH else speech,
-            device=device,
+            device=device.value,
+            title=title,
             workers=workers or cores(),
             tell=tell,
         )
     if not json_lines:
         for result in done.results.values():
             screen.out.print(running.places_table(result))
-            screen.out.print(f"written to {out}", soft_wrap=True, markup=False)
+            running.show_where(out)
     finish(done.problems, found=bool(done.results))

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from howsteps._cli import options, screen
 from howsteps._cli.live import watching
+from howsteps._cli.outcome import finish
 from howsteps._cli.run import show
 from howsteps.engine.options import Options
 from howsteps.errors import HowstepsError
@@ -53,6 +54,7 @@ def demo(
     [result] = done.results.values()
     screen.out.print(_scores(result, true_steps()))
     screen.out.print(f"[dim]{perf_counter() - start:.0f} s in all[/]")
+    finish([problem for problem in done.problems if not problem.harmless], found=True)
 
 
 def _scores(result: "Result", truth: "Truth") -> Table:

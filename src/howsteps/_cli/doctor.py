@@ -82,4 +82,5 @@ def _gpu() -> Finding:
 
 def _ffmpeg() -> Finding:
     found = shutil.which("ffmpeg")
-    return Finding("ffmpeg", f"{found or 'not found'} (not needed: PyAV brings its own)")
+    where = f"{found or 'not found'} (not needed: PyAV brings its own)"
+    return Finding("ffmpeg", where, good=found is not None)

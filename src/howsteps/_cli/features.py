@@ -14,12 +14,12 @@ from rich.markup import escape
 from howsteps._cli import options, screen
 from howsteps._cli.films import films
 from howsteps._cli.outcome import finish
-from howsteps._cli.run import Device, default_out
+from howsteps._cli.run import Device, Processor, Quick, default_out
 from howsteps.clock import clock
-from howsteps.errors import MissingExtra, Problem
+from howsteps.errors import HowstepsError, MissingExtra, Problem
 from howsteps.extras import VISION
 from howsteps.task import Task
-from howsteps.vision.options import MODES, VisionOptions, WatchOptions
+from howsteps.vision.options import VisionOptions, WatchOptions, looking_for
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,6 +44,7 @@ def features(
             "EfficientNet-Lite0 and inverse search, faster than the film runs."
         ),
     ] = options.Mode.default,
+    quick: Quick = False,
     network: Annotated[
         str | None,
         typer.Option(
@@ -57,8 +58,12 @@ def features(
         typer.Option(metavar="FILE", help="Weights of the network, in place of the usual ones."),
     ] = None,
     motion: Annotated[bool, typer.Option(help="Whether motion is followed.")] = True,
-    motion_words: Annotated[int, typer.Option(min=1, help="Words for motion.")] = 2000,
-    appearance_words: Annotated[int, typer.Option(min=1, help="Words for appearance.")] = 1000,
+    motion_words: Annotated[
+        int | None, typer.Option(min=1, help="Words for motion (else: 2,000; quick: 500).")
+    ] = None,
+    appearance_words: Annotated[
+        int | None, typer.Option(min=1, help="Words for appearance (else: 1,000; quick: 500).")
+    ] = None,
     vocabulary: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Use the words that another collection was given."),
@@ -66,7 +71,7 @@ def features(
     save_vocabulary: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Keep the words for other collections.")
     ] = None,
-    device: Device = "cpu",
+    device: Device = Processor.cpu,
     workers: options.Workers = None,
     seed: options.Seed = 0,
     force: Annotated[bool, typer.Option("--force", help="Watch all films again.")] = False,
@@ -75,26 +80,34 @@ def features(
     """Look at the videos of a job: motion and appearance, one vector for every third of a second.
 
     Films are watched once. What was seen is kept in the work folder, named by content and options,
-    and a run that was stopped goes on where it was. A film that cannot be read is named and left
-    out.
+    and a run that was stopped goes on where it was; so does 'run' on the same work folder. A film
+    that cannot be read is named and left out.
 
     Example: howsteps features videos/ --out steps/
     """
     from howsteps import datasets  # noqa: PLC0415 - kept out of the start of every command
     from howsteps.engine.features import features_of  # noqa: PLC0415
     from howsteps.engine.files import write_whole  # noqa: PLC0415
-    from howsteps.engine.run import CACHE, mark  # noqa: PLC0415
+    from howsteps.engine.run import mark  # noqa: PLC0415
     from howsteps.engine.store import Store  # noqa: PLC0415
+    from howsteps.engine.writing import CACHE  # noqa: PLC0415
     from howsteps.vision import vocabulary as words  # noqa: PLC0415
 
     if VISION.missing:
         raise MissingExtra(VISION.name, VISION.purpose)
-    watch = _watch_options(MODES[mode].watch, network, weights, motion, seed)
-    asked = VisionOptions(watch, motion_words, appearance_words, seed)
+    usual = looking_for(mode.value, quick=quick)
+    asked = VisionOptions(
+        _watch_options(usual.watch, network, weights, motion, seed),
+        motion_words or usual.motion_words,
+        appearance_words or usual.appearance_words,
+        seed,
+    )
     given = words.read(vocabulary) if vocabulary else None
     work = out or default_out(source)
     mark(work, source)
     collection = datasets.read(source)
+    if save_vocabulary and len(collection.tasks) > 1:
+        raise HowstepsError(f"--save-vocabulary is for one job, and {source} holds several")
     problems, found = list(collection.problems), False
     for task in collection.tasks:
         seen = [video for video in task.videos if video.media]
@@ -108,7 +121,7 @@ def features(
                 asked,
                 store=Store(work / CACHE),
                 vocabularies=given,
-                device=device,
+                device=device.value,
                 workers=workers,
                 again=force,
                 progress=partial(_both, tally.add, told),

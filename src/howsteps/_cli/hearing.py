@@ -56,7 +56,7 @@ def with_speech(
                 problems.append(Problem(video.media, reason))
             else:
                 try:
-                    captions = transcribe(video.media, model=model, cache=cache)
+                    captions = transcribe(video.media, model=model, cache=cache.expanduser())
                     videos.append(replace(video, captions=captions))
                 except InputError as error:
                     problems.append(error.problem)

@@ -80,6 +80,7 @@ class _Display:
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, StageBegan):
+            self._remove()  # of a stage that failed, and with it its task
             what = f"{escape(event.task)}: {_DOING[event.stage]}"
             self._bar = self._progress.add_task(what, total=event.total, item="")
         elif isinstance(event, ItemAt) and self._bar is not None:
@@ -88,10 +89,14 @@ class _Display:
             self._progress.update(self._bar, item=where)
         elif isinstance(event, ItemDone) and self._bar is not None:
             self._progress.update(self._bar, advance=1, item=escape(event.item))
-        elif isinstance(event, StageEnded) and self._bar is not None:
+        elif isinstance(event, StageEnded):
+            self._remove()
+            self._progress.console.print(f"[dim]{escape(_ended(event))}[/]")
+
+    def _remove(self) -> None:
+        if self._bar is not None:
             self._progress.remove_task(self._bar)
             self._bar = None
-            self._progress.console.print(f"[dim]{escape(_ended(event))}[/]")
 
 
 class _Speed(ProgressColumn):
@@ -113,10 +118,13 @@ class _Lines:
     def __call__(self, event: Event) -> None:
         if isinstance(event, StageBegan):
             self._total, self._done = event.total, 0
-        elif isinstance(event, ItemDone):
-            self._done += 1
+        elif isinstance(event, ItemDone | ItemAt):
+            self._done += isinstance(event, ItemDone)
             if monotonic() - self._said >= _LINE_EVERY_SECONDS:
-                self._say(f"{event.task}: {event.stage} {self._done} of {self._total}")
+                at = (
+                    f", {event.item} at {clock(event.seconds)}" if isinstance(event, ItemAt) else ""
+                )
+                self._say(f"{event.task}: {event.stage} {self._done} of {self._total}{at}")
         elif isinstance(event, StageEnded):
             self._say(_ended(event))
 
@@ -127,7 +135,8 @@ class _Lines:
 
 def _ended(event: StageEnded) -> str:
     """``washing: narration, 13 videos (4 kept) in 2.1 s``."""
-    how = f", {screen.plural(event.total, 'video')}" if event.total != 1 else ""
+    what = "task" if event.stage == "tasks" else "video"
+    how = f", {screen.plural(event.total, what)}" if event.total != 1 else ""
     if event.kept == event.total:
         return f"{event.task}: {event.stage}{how}, kept from before"
     some = f" ({event.kept} kept)" if event.kept else ""

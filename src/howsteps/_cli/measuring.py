@@ -4,7 +4,6 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ import typer
 
 from howsteps._cli import screen
 from howsteps.errors import MissingExtra
+from howsteps.extras import PLOTS
 from howsteps.task import Task
 
 if TYPE_CHECKING:
@@ -114,5 +114,5 @@ def check_figure(path: Path) -> None:
     """Refuse what could not be drawn before anything is measured."""
     if path.suffix.lower() not in _FORMATS:
         raise typer.BadParameter(f"{path} is none of {', '.join(_FORMATS)}", param_hint="--figure")
-    if find_spec("matplotlib") is None:
-        raise MissingExtra("plots", "drawing a figure")
+    if PLOTS.missing:
+        raise MissingExtra(PLOTS.name, PLOTS.purpose)

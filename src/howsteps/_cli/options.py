@@ -6,7 +6,8 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-TRANSCRIPTS = Path.home() / ".cache" / "howsteps" / "transcripts"
+# Expanded where it is used: who has no home can still do all that needs none.
+TRANSCRIPTS = Path("~/.cache/howsteps/transcripts")
 
 
 class Mode(StrEnum):

@@ -3,9 +3,11 @@
 from rich.markup import escape
 
 from howsteps._cli import options, screen
+from howsteps._cli.outcome import finish
+from howsteps.errors import Problem
 
 
-def report(work: options.Work) -> None:
+def report(work: options.Work, quiet: options.Quiet = False) -> None:
     """Write the page of a result again, as after a change of its script.
 
     Example: howsteps report steps/
@@ -14,5 +16,13 @@ def report(work: options.Work) -> None:
     from howsteps.result import read_result  # noqa: PLC0415
 
     result = read_result(work)
-    page = write_page(result, work if work.is_dir() else work.parent)
+    problems: list[Problem] = []
+    with screen.progress("taking pictures", len(result.task.videos), quiet=quiet) as advance:
+        page = write_page(
+            result,
+            work if work.is_dir() else work.parent,
+            progress=lambda _: advance(),
+            on_problem=problems.append,
+        )
     screen.out.print(f"written to {escape(str(page))}", soft_wrap=True)
+    finish(problems, found=True)

@@ -43,7 +43,12 @@ Quick = Annotated[
     bool,
     typer.Option("--quick", help="Look less closely; several times faster."),
 ]
-Device = Annotated[str, typer.Option(help="'cpu' or 'cuda', for what can use it.")]
+Processor = StrEnum("Processor", ["cpu", "cuda"])
+Device = Annotated[Processor, typer.Option(help="The processor, or the GPU for what can use it.")]
+Title = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="What the job is called (else: as its folder is)."),
+]
 From = Annotated[
     Stage | None, typer.Option("--from", help="Make this stage and all after it again.")
 ]
@@ -79,8 +84,9 @@ def run(
     speech: Speech = "small.en",
     vision: Vision = None,
     quick: Quick = False,
-    device: Device = "cpu",
-    model: options.Parser = None,
+    device: Device = Processor.cpu,
+    parser: options.Parser = None,
+    title: Title = None,
     begin: From = None,
     force: Force = None,
     workers: options.Workers = None,
@@ -101,11 +107,12 @@ def run(
         steps=steps,
         mode=mode.value,
         seed=seed,
-        parser=model,
+        parser=parser,
         speech=None if speech == NO_SPEECH else speech,
         vision=vision,
         quick=quick,
-        device=device,
+        device=device.value,
+        title=title,
     )
     work = out or default_out(source)
     done = carry_out(
@@ -174,17 +181,21 @@ def default_out(source: Path) -> Path:
 
 def show(done: "Run") -> None:
     """Print the script of every task, and where all of it is."""
-    from howsteps.report.page import PAGE  # noqa: PLC0415 - kept out of the start of every command
-
     for name, result in done.results.items():
         show_script(result.task, result.script)
         if sure := _sure(result):
             screen.out.print(f"[dim]{escape(sure)}[/]")
         screen.out.print(f"[dim]{escape(_found(result))}[/]")
-        folder = done.folders[name]
-        screen.out.print(f"written to {escape(str(folder))}", soft_wrap=True)
-        if (page := folder / PAGE).is_file():
-            screen.out.print(f"to look at: {escape(str(page))}", soft_wrap=True)
+        show_where(done.folders[name])
+
+
+def show_where(folder: Path) -> None:
+    """Print where a result is, and the page to look at."""
+    from howsteps.report.page import PAGE  # noqa: PLC0415 - kept out of the start of every command
+
+    screen.out.print(f"written to {escape(str(folder))}", soft_wrap=True)
+    if (page := folder / PAGE).is_file():
+        screen.out.print(f"to look at: {escape(str(page))}", soft_wrap=True)
 
 
 def _sure(result: "Result") -> str:

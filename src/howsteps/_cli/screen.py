@@ -62,8 +62,11 @@ def _lines(what: str, total: int) -> Callable[[], None]:
 
 
 def show_problems(problems: Sequence[Problem], most: int = 30) -> None:
-    """Name what was mended or set aside, one line each, in place of a traceback."""
-    for problem in problems[:most]:
+    """Name what was mended or set aside, one line each, in place of a traceback.
+
+    What is only worth saying comes last, so that it never keeps a loss off the screen.
+    """
+    for problem in sorted(problems, key=lambda problem: problem.harmless)[:most]:
         style = "dim" if problem.harmless else "yellow"
         err.print(f"[{style}]{escape(str(problem))}[/]", soft_wrap=True)
     if len(problems) > most:

@@ -44,9 +44,11 @@ def read(path: Path | str) -> Collection:
     Raises
     ------
     InputError
-        ``path`` does not exist, or is a single file that cannot be used.
+        ``path`` does not exist, is a single file that cannot be used, or a work folder.
     """
     path = Path(path)
+    if (path / WORK_FOLDER).is_file():
+        raise InputError(path, "is a work folder, which howsteps wrote; name the folder of videos")
     found = _folder(path) if path.is_dir() else _file(path)
     tasks: list[Task] = []
     problems: list[Problem] = []
@@ -62,7 +64,7 @@ def read(path: Path | str) -> Collection:
             problems.append(Problem(source, changed, harmless=True))
         tasks.append(replace(task, name=name))
     if not tasks:
-        problems.append(Problem(path, "no captions were found here"))
+        problems.append(Problem(path, "no videos or captions were found here"))
     return Collection(tuple(tasks), tuple(problems))
 
 

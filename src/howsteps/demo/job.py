@@ -1,6 +1,5 @@
 """The demo as a folder of videos: captions copied, films drawn, the truth beside."""
 
-import shutil
 from collections.abc import Callable
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 from howsteps import datasets
 from howsteps.datasets import judgement_file, truth
 from howsteps.engine.executor import Executor
+from howsteps.engine.files import write_whole
 from howsteps.errors import HowstepsError
 from howsteps.task import Rule, Truth
 
@@ -34,12 +34,15 @@ def prepare(
     """Make the folder of the job; its films are drawn by ``executor``, or left out without one.
 
     Films that are there already stay; ``drawn`` is called with each that is done.
+
+    Raises
+    ------
+    HowstepsError
+        The folder cannot be written, or a film cannot be drawn.
     """
     target = folder / NAME
-    target.mkdir(parents=True, exist_ok=True)
-    with as_file(files("howsteps.demo") / NAME) as captions:
-        for path in sorted(captions.iterdir()):
-            shutil.copyfile(path, target / path.name)
+    for caption in sorted((files("howsteps.demo") / NAME).iterdir(), key=lambda file: file.name):
+        write_whole(target / caption.name, caption.read_bytes())
     if executor is None:
         return target
     from howsteps.demo.film import VERSION, shoot, shootings  # noqa: PLC0415 - PyAV and OpenCV
@@ -48,7 +51,7 @@ def prepare(
     if not mark.exists():
         for old in target.glob("*.mp4"):
             old.unlink()
-        mark.touch()
+        write_whole(mark, b"")
     [task] = datasets.read(target).tasks
     lengths = {v.id: v.captions[-1].end + _AFTERWARDS for v in task.videos}
     done = true_steps()

@@ -18,7 +18,8 @@ from tempfile import TemporaryFile
 from time import monotonic
 from typing import IO, Any
 
-from howsteps.errors import HowstepsError
+from howsteps.engine.executor import THREADS
+from howsteps.errors import CannotWrite, HowstepsError
 
 _LOOK = 0.5  # seconds between two looks at a silent process
 _GRACE = 120.0  # seconds in which a process must have loaded its libraries and begun
@@ -39,17 +40,18 @@ def run_apart(
 ) -> dict[str, Any]:
     """Run ``python -m module`` on a job and return its last answer.
 
-    An answer ``{"seconds": s}`` says how far the work is, ``{"done": …}`` ends it, and ``{"failed":
-    reason}`` says why it cannot be done.
+    An answer ``{"seconds": s}`` says how far the work is, ``{"done": …}`` ends it, ``{"failed":
+    reason}`` says why it cannot be done, and ``{"unwritable": reason}`` that nothing can be kept.
 
     Raises
     ------
     Failed
         It cannot be done, crashed, or fell behind.
+    CannotWrite
+        There is no room for what it found, nor for what other files hold.
     """
     # Each library would start a thread per core in each process otherwise.
-    names = ("OMP", "OPENBLAS", "MKL", "NUMBA")
-    environment = {**os.environ, **{f"{name}_NUM_THREADS": str(threads) for name in names}}
+    environment = {**os.environ, **dict.fromkeys(THREADS, str(threads))}
     # Threads that wait for work by spinning take the core from those that have some.
     environment["OMP_WAIT_POLICY"] = "PASSIVE"
     with TemporaryFile() as complaints:
@@ -69,6 +71,8 @@ def run_apart(
                     return done
                 if "failed" in answer:
                     raise Failed(str(answer["failed"]))
+                if "unwritable" in answer:
+                    raise CannotWrite(str(answer["unwritable"]))
                 told(answer)
             raise Failed(_how_it_ended(process, complaints))
         finally:

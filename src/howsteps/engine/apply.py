@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 from howsteps import datasets
 from howsteps.datasets.names import Names
 from howsteps.engine import feature_space, seeing, stages
-from howsteps.engine.events import Listener, Wrote, silent
+from howsteps.engine.events import Listener, silent
 from howsteps.engine.executor import local
 from howsteps.engine.feature_space import FeatureSpace
-from howsteps.engine.files import write_whole
 from howsteps.engine.options import INTERVAL, Options
-from howsteps.engine.run import CACHE, MODEL, Run, mark
+from howsteps.engine.run import Run, known, mark
 from howsteps.engine.store import Store
 from howsteps.engine.work import Work
+from howsteps.engine.writing import CACHE, MODEL, present, write_result
 from howsteps.errors import HowstepsError, Problem
 from howsteps.localise.model import Model
 from howsteps.narration.features import interval_count
-from howsteps.result import FILE, settled, text_of
+from howsteps.result import settled
 from howsteps.task import Localisation, Result, Script, Step, Task, Video
 
 
@@ -32,10 +32,12 @@ def apply(
     *,
     speech: str | None = None,
     device: str = "cpu",
+    title: str | None = None,
     workers: int = 1,
+    pages: bool = True,
     tell: Listener = silent,
 ) -> Run:
-    """Place the steps of a model in other videos, and write ``result.json``.
+    """Place the steps of a model in other videos, and write them down as a run does.
 
     A model that reads pictures needs the video files; one that reads words needs captions, or
     speech. Every step has a place; one that fits there no better than by chance has the evidence
@@ -49,7 +51,9 @@ def apply(
         Videos, captions, or folders of them.
     out
         Where to write and to keep what was computed.
-    speech, device, workers, tell
+    title
+        What the result is called; else as ``out`` is.
+    speech, device, workers, pages, tell
         As for :func:`howsteps.engine.run.run`.
 
     Raises
@@ -59,22 +63,20 @@ def apply(
     """
     folder = model if (model / feature_space.FILE).is_file() else model / MODEL
     learnt, space = Model.load(folder), feature_space.load(folder)
-    task, problems = _gathered(sources, out.resolve().name)
+    task, problems = _gathered(sources, title or out.resolve().name)
     mark(out, *sources)
     work = Work(Store(out / CACHE), local(workers), tell, workers=workers)
-    options = Options(speech=speech, quick=space.quick, device=device)
+    options = Options(mode=space.mode, speech=speech, quick=space.quick, device=device)
     if space.words is not None:
         task, found = stages.transcribed(task, options, work)
         problems += found
         task, found = stages.narrated(task, options, work)
         problems += found
     task, vectors, found = _described(task, space, options, work)
-    problems += found
+    task, problems = known(task, vectors, [*problems, *found])
     places: list[Localisation] = []
     kept: list[Video] = []
     for video in task.videos:
-        if video.id not in vectors:
-            continue
         try:
             located = learnt.localise([vectors[video.id]])
         except HowstepsError as error:
@@ -83,14 +85,16 @@ def apply(
         seconds = learnt.options.seconds_per_interval or INTERVAL
         places += located.in_seconds([video.id], [seconds])
         kept.append(video)
+    results: dict[str, Result] = {}
+    if kept:
+        script = Script(tuple(Step(label, ()) for label in learnt.steps))
+        result = settled(Result(replace(task, videos=tuple(kept)), script, tuple(places)))
+        results[task.name] = result
+        write_result(result, out, work)
+        if pages:
+            problems += present(result, out, work)
     work.note(problems)
-    if not kept:
-        return Run({}, {}, tuple(problems))
-    script = Script(tuple(Step(label, ()) for label in learnt.steps))
-    result = settled(Result(replace(task, videos=tuple(kept)), script, tuple(places)))
-    write_whole(out / FILE, text_of(result, out).encode())
-    tell(Wrote(task.name, out / FILE))
-    return Run({task.name: result}, {task.name: out}, tuple(problems))
+    return Run(results, dict.fromkeys(results, out), tuple(problems))
 
 
 def _gathered(sources: Sequence[Path], name: str) -> tuple[Task, list[Problem]]:
@@ -121,9 +125,7 @@ def _described(
             for video in heard
         }
         return task, vectors, []
-    films = [video for video in task.videos if video.media]
-    reason = "set aside: the model reads pictures, and this has none"
-    lost = [Problem(Path(v.id), reason) for v in task.videos if v not in films]
-    task = replace(task, videos=tuple(films))
+    reason = "the model reads pictures, and this has none"
+    lost = [Problem(Path(v.id), reason) for v in task.videos if not v.media]
     seen = seeing.seen(task, replace(options, vision=True), work, space.vocabularies)
     return seen.task, seen.vectors, [*lost, *seen.problems]

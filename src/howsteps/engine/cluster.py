@@ -24,9 +24,10 @@ _AHEAD = 2  # items in flight for each core: the next is there when one is done,
 class Cluster:
     """The machines of a Ray cluster.
 
-    Every item is a Ray task with a core, the memory and, where the device is ``cuda``, a GPU of its
-    own. So many are under way as twice the cores: neither items nor outcomes heap up. An item whose
-    worker or machine dies is tried again elsewhere, three times at most.
+    Every item is a Ray task with a core, the memory (unless it waits for others) and, where the
+    device is ``cuda``, a GPU of its own. So many are under way as twice the cores: neither items
+    nor outcomes heap up. An item whose worker or machine dies is tried again elsewhere, three times
+    at most.
 
     Parameters
     ----------
@@ -46,6 +47,7 @@ class Cluster:
         items: Sequence[Item],
         *,
         device: str = "cpu",
+        nested: bool = False,
     ) -> Iterator[Outcome[Value]]:
         """Apply a function to every item; outcomes come as they are done.
 
@@ -58,7 +60,9 @@ class Cluster:
         task = ray.remote(attempt).options(
             num_cpus=1,
             num_gpus=1 if device == "cuda" else 0,
-            memory=self.memory,
+            # Who waits gives its core back, but no memory: many that wait would keep out all they
+            # wait for.
+            memory=0 if nested else self.memory,
             max_retries=0,  # tries are counted here, with a reason at the end
         )
         waiting = deque((place, 1) for place in range(len(items)))

@@ -56,11 +56,17 @@ class Executor(Protocol):
     takes_tasks: ClassVar[bool]
 
     def map(
-        self, function: Callable[[Item], Value], items: Sequence[Item], *, device: str = "cpu"
+        self,
+        function: Callable[[Item], Value],
+        items: Sequence[Item],
+        *,
+        device: str = "cpu",
+        nested: bool = False,
     ) -> Iterator[Outcome[Value]]:
         """Apply a function to every item; outcomes come as they are done, each with its place.
 
         ``device`` is what every item needs to itself, where there are several: a core, or a GPU.
+        ``nested`` items wait for items of their own, and must not hold what those need.
         """
         ...
 
@@ -71,7 +77,12 @@ class Here:
     takes_tasks: ClassVar[bool] = False
 
     def map(
-        self, function: Callable[[Item], Value], items: Sequence[Item], *, device: str = "cpu"
+        self,
+        function: Callable[[Item], Value],
+        items: Sequence[Item],
+        *,
+        device: str = "cpu",
+        nested: bool = False,
     ) -> Iterator[Outcome[Value]]:
         """Apply a function to every item, in order."""
         for place, item in enumerate(items):
@@ -99,10 +110,19 @@ class Processes:
     takes_tasks: ClassVar[bool] = False
 
     def map(
-        self, function: Callable[[Item], Value], items: Sequence[Item], *, device: str = "cpu"
+        self,
+        function: Callable[[Item], Value],
+        items: Sequence[Item],
+        *,
+        device: str = "cpu",
+        nested: bool = False,
     ) -> Iterator[Outcome[Value]]:
-        """Apply a function to every item; outcomes come as they are done."""
-        workers = fitting(min(self.workers, len(items)), self.memory, available_memory())
+        """Apply a function to every item; outcomes come as they are done.
+
+        What needs the GPU has it to itself: this machine may have one, and its memory is short.
+        """
+        most = 1 if device == "cuda" else min(self.workers, len(items))
+        workers = fitting(most, self.memory, available_memory())
         if workers <= 1:
             yield from Here().map(function, items)
             return

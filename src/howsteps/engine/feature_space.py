@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from howsteps.datasets.text import read_json
+from howsteps.engine.options import Options
 from howsteps.engine.seeing import Seen
 from howsteps.errors import InputError
 from howsteps.narration.features import Vocabulary as Words
-from howsteps.task import Task
+from howsteps.task import Mode, Task
+from howsteps.vision.options import MODES
 
 if TYPE_CHECKING:
     from howsteps.vision.vocabulary import Vocabulary
@@ -28,18 +30,21 @@ FILE, VOCABULARIES = "features.json", "vocabularies.npz"
 class FeatureSpace:
     """The words that are heard, or the vocabularies of what is seen; one of the two is there.
 
-    ``quick`` says how closely the videos were looked at.
+    ``mode`` and ``quick`` say how the videos were looked at.
     """
 
     words: Words | None = None
     vocabularies: "dict[str, Vocabulary]" = field(default_factory=dict)
+    mode: Mode = "default"
     quick: bool = False
 
 
-def of(task: Task, seen: Seen, *, quick: bool) -> FeatureSpace:
+def of(task: Task, seen: Seen, options: Options) -> FeatureSpace:
     """The space in which a task was described."""
     if seen.vectors:
-        return FeatureSpace(vocabularies=dict(seen.vocabularies), quick=quick)
+        return FeatureSpace(
+            vocabularies=dict(seen.vocabularies), mode=options.mode, quick=options.quick
+        )
     return FeatureSpace(words=Words.of(task.videos))
 
 
@@ -57,7 +62,7 @@ def save(space: FeatureSpace, folder: Path) -> None:
     else:
         from howsteps.vision.vocabulary import to_bytes  # noqa: PLC0415 - only with pictures
 
-        content["quick"] = space.quick
+        content |= {"mode": space.mode, "quick": space.quick}
         (folder / VOCABULARIES).write_bytes(to_bytes(space.vocabularies))
     text = json.dumps(content, ensure_ascii=False, indent=1)
     (folder / FILE).write_text(f"{text}\n", encoding="utf-8")
@@ -80,9 +85,11 @@ def load(folder: Path) -> FeatureSpace:
             words = tuple(str(word) for word, _ in value["words"])
             weights = np.array([float(weight) for _, weight in value["words"]], np.float32)
             return FeatureSpace(words=Words(words, weights))
-        quick = bool(value["quick"])
+        mode, quick = value["mode"], bool(value["quick"])
+        if mode not in MODES:
+            raise ValueError(f"there is no mode {mode!r}")
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(path, f"does not say what the model reads ({error})") from error
     from howsteps.vision.vocabulary import read  # noqa: PLC0415 - only with pictures
 
-    return FeatureSpace(vocabularies=read(folder / VOCABULARIES), quick=quick)
+    return FeatureSpace(vocabularies=read(folder / VOCABULARIES), mode=mode, quick=quick)

@@ -157,7 +157,8 @@ def vocabularies_of(
     found, problems = {}, []
     for kind, origin in origins(options.watch).items():
         wanted = options.words(kind)
-        keys = sorted({film.keys[kind] for film in films})
+        # In their order, which tells what is drawn from each.
+        keys = [film.keys[kind] for film in films]
         key = key_of(_VERSION, films=keys, words=wanted, seed=options.seed)
         kept = store.arrays(_VOCABULARY, key)
         if kept is None:

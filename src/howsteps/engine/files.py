@@ -4,6 +4,7 @@ import hashlib
 import os
 from contextlib import suppress
 from pathlib import Path
+from uuid import uuid4
 
 from howsteps.errors import CannotWrite, InputError
 
@@ -12,7 +13,8 @@ _BLOCK = 1 << 20
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file beside its place and rename it, so that a killed run leaves no half of it."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    # No other process, on this machine or one that shares the folder, writes under the same name.
+    beside = path.with_name(f".{path.name}.{uuid4().hex}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with beside.open("wb") as file:

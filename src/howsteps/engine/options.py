@@ -29,10 +29,13 @@ class Options:
     vision
         Whether to look at the pictures: True, False, or None for "where the extra is installed".
     quick
-        Look less closely: small pictures at one scale. Several times faster, and enough where the
-        steps look different at a glance.
+        Look less closely, whatever the mode: small pictures at one scale. Several times faster, and
+        enough where the steps look different at a glance.
     device
         ``cpu`` or ``cuda``, for what can use it.
+    title
+        What the job is called, in place of the name of its folder. To do the job is no step of it,
+        so a good title makes a better script.
     """
 
     steps: int | None = None
@@ -43,3 +46,4 @@ class Options:
     vision: bool | None = None
     quick: bool = False
     device: str = "cpu"
+    title: str | None = None

@@ -6,7 +6,6 @@
                  └──────► features ─────────────┴─► localise ─► result.json, script.json, model/
 """
 
-import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,41 +15,18 @@ from pathlib import Path
 from howsteps import datasets
 from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.engine import seeing, stages
-from howsteps.engine.events import Listener, Wrote, silent
+from howsteps.engine.events import Listener, silent
 from howsteps.engine.executor import Executor, local
 from howsteps.engine.files import write_whole
 from howsteps.engine.options import STAGES, Options
+from howsteps.engine.remembered import remember
 from howsteps.engine.store import Store
 from howsteps.engine.work import Work
+from howsteps.engine.writing import CACHE, Written, present, write_learnt, write_result
 from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem
-from howsteps.result import FILE, read_result, settled, text_of
-from howsteps.script import record as script_file
-from howsteps.script.edited import read_script
-from howsteps.task import Mode, Result, Script, Task
-
-CACHE = "cache"
-SCRIPT = "script.json"
-MODEL = "model"
-EXPORTS = "exports"
-
-
-class Written(Mapping[str, Result]):
-    """Results by the names of their tasks, each read from its file when it is looked at.
-
-    Thousands of them take no memory that way.
-    """
-
-    def __init__(self, folders: Mapping[str, Path]) -> None:
-        self._folders = folders
-
-    def __getitem__(self, task: str) -> Result:
-        return read_result(self._folders[task])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._folders)
-
-    def __len__(self) -> int:
-        return len(self._folders)
+from howsteps.result import settled
+from howsteps.script.edited import check_script, read_script
+from howsteps.task import Mode, Result, Task
 
 
 @dataclass(frozen=True)
@@ -64,10 +40,10 @@ class Run:
 
 def run(
     source: Path | str,
-    out: Path,
+    out: Path | str,
     options: Options | None = None,
     *,
-    script: Path | None = None,
+    script: Path | str | None = None,
     begin: str | None = None,
     force: Sequence[str] = (),
     workers: int = 1,
@@ -105,21 +81,25 @@ def run(
     Raises
     ------
     HowstepsError
-        Nothing can be read at all, a folder cannot be written, or a stage has another name.
+        Nothing can be read at all, a folder cannot be written, a stage has another name, or there
+        are several tasks for one title.
     """
     # Absolute, as other machines begin in other folders.
-    source, out, options = Path(source).absolute(), out.absolute(), options or Options()
+    source, out, options = Path(source).absolute(), Path(out).absolute(), options or Options()
+    given = None if script is None else Path(script).absolute()
     _check(begin, force)
     mark(out, source)
     redo = frozenset(force) | frozenset(STAGES[STAGES.index(begin) :] if begin else ())
     work = Work(Store(out / CACHE), executor or local(workers), tell, redo, workers)
     collection = datasets.read(source)
+    tasks = _titled(collection.tasks, options.title, source)
+    remember(options, out)
     problems = list(collection.problems)
     work.note(problems)
     folders: dict[str, Path] = {}
     jobs = [
-        _Job(task, out if len(collection.tasks) == 1 else out / task.name, options, script, pages)
-        for task in collection.tasks
+        _Job(task, out if len(tasks) == 1 else out / task.name, options, given, pages)
+        for task in tasks
     ]
     for job, is_found, flaws in _carried_out(jobs, work):
         if is_found:
@@ -140,6 +120,7 @@ def discover(
     vision: bool | None = None,
     quick: bool = False,
     device: str = "cpu",
+    title: str | None = None,
     workers: int = 1,
     tell: Listener = silent,
 ) -> Result:
@@ -151,7 +132,7 @@ def discover(
         A folder with the videos and captions of one job.
     out
         A work folder; what was computed is kept there. None: nothing is written.
-    steps, mode, seed, speech, vision, quick, device
+    steps, mode, seed, speech, vision, quick, device, title
         As for :class:`howsteps.engine.options.Options`.
     workers
         How many processes work on videos; with more than one, call this under
@@ -164,11 +145,18 @@ def discover(
     HowstepsError
         There is no task or more than one, or its steps cannot be found; the message says why.
     """
-    options = Options(steps, mode, seed, speech=speech, vision=vision, quick=quick, device=device)
+    options = Options(
+        steps,
+        mode,
+        seed,
+        speech=speech,
+        vision=vision,
+        quick=quick,
+        device=device,
+        title=title,
+    )
     with tempfile.TemporaryDirectory() as empty:
-        done = run(
-            source, Path(out or empty), options, workers=workers, pages=out is not None, tell=tell
-        )
+        done = run(source, out or empty, options, workers=workers, pages=out is not None, tell=tell)
         if len(done.results) == 1:
             [result] = done.results.values()
             return result
@@ -202,6 +190,17 @@ def _check(begin: str | None, force: Sequence[str]) -> None:
             raise HowstepsError(f"there is no stage {stage!r}; the stages are {', '.join(STAGES)}")
 
 
+def _titled(tasks: Sequence[Task], title: str | None, source: Path) -> Sequence[Task]:
+    """The tasks under the title that was asked for."""
+    if title is None:
+        return tasks
+    if len(tasks) > 1:
+        raise HowstepsError(f"a title is for one job, and {source} holds {len(tasks)}")
+    if not (name := " ".join(title.split())):
+        raise HowstepsError("a title has words")
+    return [replace(task, name=name) for task in tasks]
+
+
 @dataclass(frozen=True)
 class _Job:
     """One task, and what is to be made of it."""
@@ -221,7 +220,7 @@ def _carried_out(jobs: Sequence[_Job], work: Work) -> Iterator[tuple[_Job, bool,
         return
     away = partial(_carry_out, work=replace(work, tell=silent, workers=1))
     with work.stage("tasks", work.store.folder.parent.name, len(jobs)) as progress:
-        for outcome in work.executor.map(away, jobs):
+        for outcome in work.executor.map(away, jobs, nested=True):
             job = jobs[outcome.place]
             progress.done(job.task.name, kept=False)
             if outcome.value is not None:
@@ -241,7 +240,7 @@ def _carry_out(job: _Job, work: Work) -> tuple[bool, list[Problem]]:
     try:
         result, problems = _one(job.task, job.folder, job.options, job.script, work)
         if result is not None and job.pages:
-            problems += _present(result, job.folder, work)
+            problems += present(result, job.folder, work)
     except OSError as error:  # what is read is looked after where it is read
         where = error.filename or job.folder
         raise CannotWrite(f"cannot write {where}: {error.strerror}") from error
@@ -253,20 +252,20 @@ def _one(
 ) -> tuple[Result | None, list[Problem]]:
     """Run the stages on one task; what ends it early is a problem like any other."""
     problems: list[Problem] = []
-    task, found = stages.transcribed(task, options, work)
-    problems += found
-    task, found = stages.narrated(task, options, work)
-    problems += found
     try:
+        if given:
+            check_script(given, task)  # before anything that takes long
+        task, found = stages.transcribed(task, options, work)
+        problems += found
+        task, found = stages.narrated(task, options, work)
+        problems += found
         if not given and not any(video.mentions for video in task.videos):
             raise HowstepsError("no narrator says what is done, as far as there are captions")
         script = read_script(given, task) if given else stages.script_of(task, options, work)
         if not script.steps:
             raise HowstepsError(_why_no_steps(task, options.steps))
         seen = seeing.seen(task, options, work)
-        problems += seen.problems
-        task, found = _known(seen.task, seen.vectors)
-        problems += found
+        task, problems = known(seen.task, seen.vectors, [*problems, *seen.problems])
         # On a cluster the GPUs belong to the videos.
         device = "cpu" if work.executor.takes_tasks else options.device
         place = stages.located(task, script, seen, replace(options, device=device), work)
@@ -278,7 +277,8 @@ def _one(
         return None, [*problems, Problem(Path(task.name), str(error))]
     problems += [Problem(Path(task.name), note, harmless=True) for note in place.notes]
     result = settled(Result(task, script, place.localisations))
-    _write(result, script, folder, place.model, work)
+    write_learnt(task.name, script, place.model, folder)
+    write_result(result, folder, work)
     return result, problems
 
 
@@ -293,36 +293,21 @@ def _why_no_steps(task: Task, asked: int | None) -> str:
     return "no two narrators name the same thing; more videos, or more of what is said, may help"
 
 
-def _known(task: Task, features: Mapping[str, object]) -> tuple[Task, list[Problem]]:
-    """Set aside the videos of which nothing is known: neither a word nor a picture."""
-    videos = tuple(v for v in task.videos if v.sentences or v.id in features)
-    lost = [v for v in task.videos if v not in videos]
-    reason = "set aside: it has no captions that could be read, and was not looked at"
-    problems = [Problem(v.media or Path(v.id), reason) for v in lost]
-    return replace(task, videos=videos), problems
+def known(
+    task: Task, features: Mapping[str, object], problems: Sequence[Problem]
+) -> tuple[Task, list[Problem]]:
+    """Set aside the videos of which nothing is known: neither a word nor a picture.
 
-
-def _write(result: Result, script: Script, folder: Path, model: Path, work: Work) -> None:
-    """Write what people and programs read."""
-    name = result.task.name
-    edited = json.dumps(script_file.record({name: script}), ensure_ascii=False, indent=1)
-    write_whole(folder / SCRIPT, f"{edited}\n".encode())
-    for path in sorted(model.iterdir()):
-        write_whole(folder / MODEL / path.name, path.read_bytes())
-    write_whole(folder / FILE, text_of(result, folder).encode())
-    work.tell(Wrote(name, folder / FILE))
-
-
-def _present(result: Result, folder: Path, work: Work) -> list[Problem]:
-    """Write what people look at, and what other programs read."""
-    from howsteps.report import write_page  # noqa: PLC0415 - not needed by who only wants the result
-    from howsteps.report.exports import TEXT, export  # noqa: PLC0415
-
-    name = result.task.name
-    problems: list[Problem] = []
-    page = write_page(result, folder, on_problem=problems.append)
-    work.tell(Wrote(name, page))
-    _, unwritten = export(result, folder / EXPORTS, TEXT)
-    work.tell(Wrote(name, folder / EXPORTS))
-    # Nobody asked for a format by name, so one that a video is too short for is not worth a line.
-    return problems + [problem for problem in unwritten if not problem.harmless]
+    Each has one line, of what was wrong with it last: that a file is no film says more than that
+    it has no captions.
+    """
+    kept = {v.id for v in task.videos if v.sentences or v.id in features}
+    videos = tuple(v for v in task.videos if v.id in kept)
+    lost = dict.fromkeys(
+        (v.media or Path(v.id) for v in task.videos if v.id not in kept),
+        "it has no captions that could be read, and was not looked at",
+    )
+    lost |= {problem.path: problem.reason for problem in problems if problem.path in lost}
+    others = [problem for problem in problems if problem.path not in lost]
+    aside = [Problem(path, f"set aside: {reason}") for path, reason in lost.items()]
+    return replace(task, videos=videos), others + aside

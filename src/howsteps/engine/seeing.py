@@ -16,21 +16,11 @@ from howsteps.engine.work import Work
 from howsteps.errors import MissingExtra, Problem
 from howsteps.extras import VISION
 from howsteps.task import Task, Video
-from howsteps.vision.options import AppearanceOptions, MotionOptions, VisionOptions, WatchOptions
+from howsteps.vision.options import VisionOptions, looking_for
 
 if TYPE_CHECKING:
     from howsteps.engine.watched import Seen as Looked
     from howsteps.vision.vocabulary import Vocabulary
-
-# Small pictures at one scale, ten frames a second, and fewer words.
-QUICK = VisionOptions(
-    WatchOptions(
-        MotionOptions(pixels=160 * 120, rate=10.0, spacing=6.0, scales=1),
-        AppearanceOptions(sides=(128,)),
-    ),
-    motion_words=500,
-    appearance_words=500,
-)
 
 
 @dataclass(frozen=True)
@@ -69,7 +59,7 @@ def seen(
         return Seen(task, problems=(Problem(Path(task.name), reason, harmless=True),))
     from howsteps.engine.features import features_of  # noqa: PLC0415 - loads what vision needs
 
-    looking = QUICK if options.quick else VisionOptions()
+    looking = looking_for(options.mode, quick=options.quick)
     again = "features" in work.redo
     if work.executor.takes_tasks:
         # Each film is watched wherever there is room; what follows finds it in the store.

@@ -31,7 +31,7 @@ from howsteps.result import (
 from howsteps.script.agreement import with_stability
 from howsteps.task import Caption, Localisation, Mode, Script, Task, Video, Word
 
-TRANSCRIBE, NARRATION, SCRIPT, LOCALISE = 1, 2, 3, 4
+TRANSCRIBE, NARRATION, SCRIPT, LOCALISE = 1, 2, 3, 5
 
 SECONDS_A_PART = 0.5  # of the search in part of the videos
 FEW_NARRATIONS = 32  # are heard in the time that a second parser takes to load
@@ -61,6 +61,11 @@ def transcribed(task: Task, options: Options, work: Work) -> tuple[Task, list[Pr
         jobs.append((video.id, key, (media, options.speech, options.device)))
     heard, failures = work.each("transcribe", task.name, jobs, _transcribe, device=options.device)
     problems += [_failed(task, video, failure) for video, failure in failures.items()]
+    problems += [
+        Problem(Path(video.media or ""), "nobody is heard to speak in it", harmless=True)
+        for video in silent
+        if heard.get(video.id) == []
+    ]
     videos = tuple(
         replace(video, captions=tuple(_caption(*line) for line in heard[video.id]))
         if video.id in heard
@@ -225,7 +230,7 @@ def located(
                 ],
             }
             placement.model.save(model)
-            feature_space.save(feature_space.of(task, seen, quick=options.quick), model)
+            feature_space.save(feature_space.of(task, seen, options), model)
             # After the model, so that who finds this entry finds the model too, as it was.
             value["model"] = _digests(model)
             work.store.keep_json("localise", key, value)

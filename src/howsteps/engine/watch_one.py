@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from howsteps.engine.apart import limit_memory
 from howsteps.engine.store import Store
-from howsteps.errors import HowstepsError, InputError
+from howsteps.errors import CannotWrite, HowstepsError, InputError
 from howsteps.vision.options import watch_options
 
 WATCHED, STRETCHES = "watched", "stretches"
@@ -26,6 +26,8 @@ def main() -> None:
         say({"done": watch(job)})
     except InputError as error:
         say({"failed": error.problem.reason})
+    except CannotWrite as error:
+        say({"unwritable": str(error)})
     except HowstepsError as error:
         say({"failed": str(error)})
     except MemoryError:

@@ -50,21 +50,21 @@ Progress: TypeAlias = Callable[[Seen], None]
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A film whose descriptors are in the store, under a key for each kind."""
+    """A film whose descriptors are in the store, under a key and in so many stretches by kind."""
 
     video: str
     media: Path
     keys: Mapping[str, str]
     intervals: int
     seconds: float
-    stretches: int
+    stretches: Mapping[str, int]
     flaws: tuple[str, ...]
 
     def local(
         self, kind: str, store: Store
     ) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int8]]]:
         """Intervals and descriptors, one stretch of the film after another."""
-        for number in range(self.stretches):
+        for number in range(self.stretches[kind]):
             name = f"{self.keys[kind]}-{number:05d}"
             arrays = store.arrays(STRETCHES, name)
             if arrays is None:
@@ -75,7 +75,10 @@ class Watched:
 
 
 def origins(options: WatchOptions) -> dict[str, str]:
-    """What makes the descriptors of each kind that is wanted, as the hash of all that matters."""
+    """What makes the descriptors of each kind that is wanted, as the hash of all that matters.
+
+    The device is left out on purpose: what a GPU saw, in half precision, is good on a laptop.
+    """
     grid = {"seconds": options.seconds, "seed": options.seed}
     found = {}
     if options.motion is not None:
@@ -110,6 +113,11 @@ def watch_all(
 
     ``progress`` is called from several threads, one at a time. When this is interrupted, the films
     that are being watched are given up at once; those that were watched are kept.
+
+    Raises
+    ------
+    CannotWrite
+        The store cannot be written, or is full.
     """
     made_by = origins(options)
     found: dict[str, Watched] = {}
@@ -195,16 +203,18 @@ def _is_known(key: str, store: Store) -> bool:
 
 
 def _recall(video: str, media: Path, keys: Mapping[str, str], store: Store) -> Watched:
-    records = [store.json(WATCHED, key) for key in keys.values()]
-    if not records or records[0] is None:
+    kept = {kind: store.json(WATCHED, key) for kind, key in keys.items()}
+    records = {kind: record for kind, record in kept.items() if record is not None}
+    if len(records) < len(keys):
         raise InputError(media, "was watched, but what was kept of it is gone")
-    record = records[0]
+    # Of the film itself every record says the same; kinds seen apart come in other stretches.
+    film = next(iter(records.values()))
     return Watched(
         video,
         media,
         keys,
-        record["intervals"],
-        record["seconds"],
-        record["stretches"],
-        tuple(record["flaws"]),
+        film["intervals"],
+        film["seconds"],
+        {kind: record["stretches"] for kind, record in records.items()},
+        tuple(film["flaws"]),
     )

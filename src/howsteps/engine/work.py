@@ -87,6 +87,8 @@ class Work:
         """
         results: dict[str, Any] = {}
         failures: dict[str, Failure] = {}
+        if not jobs:
+            return results, failures
         with self.stage(stage, task, len(jobs)) as progress:
             missing = []
             for video, key, job in jobs:

@@ -18,8 +18,8 @@ from howsteps.localise.clustering import AUTHORS_VIDEOS, cluster
 from howsteps.localise.hmm import place_aligned
 from howsteps.localise.located import NAMED, NEITHER, Located, locate
 from howsteps.localise.model import Model, Options
-from howsteps.localise.naming import LEARNING, decide, learn
-from howsteps.localise.oracle import Places
+from howsteps.localise.naming import LEARNING, NEAR, decide, learn
+from howsteps.localise.oracle import Mask, Places
 from howsteps.localise.problem import LocaliseError, checked_features
 from howsteps.localise.windows import (
     AFTER,
@@ -117,7 +117,7 @@ def place(
     else:
         found = _cluster(told, mode, asked or told.steps, seed, device)
     missing = sorted(set(range(len(task.videos))) - set(told.placed))
-    rest = told.by_mentions(missing)
+    rest = told.by_mentions(missing, found.located)
     order = np.argsort([*told.placed, *missing])
     return Placement(
         _in_order(task, [(told.placed, found.located), (missing, rest)], told),
@@ -200,8 +200,42 @@ class _Narration:
             "hull" if mode == "authors" else "union",
         )
 
-    def by_mentions(self, videos: Sequence[int]) -> Located:
-        """Place steps a moment after they are named, the others spread between those."""
+    def by_mentions(self, videos: Sequence[int], seen: Located) -> Located:
+        """Place steps a moment after they are named, the others spread between those.
+
+        What cannot be seen is as sure as it proved in the videos that were: the confidence is the
+        share of their steps, of those that are named or of the others, that were found (``seen``)
+        within 2.5 s of such a place. That is also how far a step reaches around its place, unless
+        the next one is nearer.
+        """
+        places, named = self._spoken_places(videos)
+        reach = round(NEAR / self.seconds)
+        ends = np.array([self.lengths[n] - 1 for n in videos], np.int64)[:, None]
+        between = (places[:, :-1] + places[:, 1:]) // 2
+        first, last = np.maximum(places - reach, 0), np.minimum(places + reach, ends)
+        first[:, 1:] = np.maximum(first[:, 1:], between + 1)
+        last[:, :-1] = np.minimum(last[:, :-1], between)
+        expected, was_named = self._spoken_places(self.placed)
+        borne_out = (seen.intervals >= 0) & (np.abs(expected - seen.intervals) <= reach)
+
+        def share(alike: Mask) -> float:
+            return float(borne_out[alike].mean()) if alike.any() else 0.0
+
+        absent = places < 0
+        confidence = np.where(named, share(was_named), share(~was_named))
+        return Located(
+            places,
+            np.where(absent, -1, first),
+            np.where(absent, -1, last),
+            np.where(absent, 0.0, confidence),
+            np.select([absent, named], ["", NAMED], default=NEITHER),
+        )
+
+    def _spoken_places(self, videos: Sequence[int]) -> tuple[Places, Mask]:
+        """The interval of every step by what is said alone, −1 in too short a video; N×K.
+
+        And which of them are named.
+        """
         long_enough = [n for n in videos if self.lengths[n] >= self.steps]
         places = np.full((len(videos), self.steps), -1)
         if long_enough:
@@ -221,8 +255,7 @@ class _Narration:
         named = np.array(
             [np.isin(np.arange(self.steps), self._spoken[n][:, 2]) for n in videos], np.bool_
         ).reshape(places.shape)
-        evidence = np.select([places < 0, named], ["", NAMED], default=NEITHER)
-        return Located(places, places, places, np.zeros(places.shape), evidence)
+        return places, named
 
 
 def _cluster(told: _Narration, mode: ClusterMode, asked: int, seed: int, device: str) -> _Found:

@@ -6,7 +6,7 @@ steps, move the mentions of one into the list of the other. A step without menti
 nobody names. ``support``, ``relations`` and ``alignment`` follow from the rest and are not read.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,19 @@ from howsteps.errors import InputError
 from howsteps.script.record import VERSION
 from howsteps.task import Mention, Script, Step, Task
 
+_ENDLESS = 1e9  # seconds
 _CLOSE = 0.0015  # seconds: times in the file are rounded to the millisecond
+
+
+def check_script(path: Path, task: Task) -> None:
+    """Refuse what is wrong whatever the narrations say; they need not have been heard.
+
+    Raises
+    ------
+    InputError
+        The file is no script of this task, or names a video that is not there.
+    """
+    _entries(path, task)
 
 
 def read_script(path: Path, task: Task) -> Script:
@@ -27,11 +39,10 @@ def read_script(path: Path, task: Task) -> Script:
         The file is no script, or names a mention that the narrations do not have; the message says
         which step and which mention.
     """
-    value = _script_of(read_json(path), task.name, path)
-    entries = value.get("steps")
-    if not isinstance(entries, list) or not entries:
-        raise InputError(path, "has no list of steps")
-    steps = [_step(entry, number, task, path) for number, entry in enumerate(entries, 1)]
+    heard = {video.id: video.mentions for video in task.videos}
+    steps = [
+        _step(entry, number, heard, path) for number, entry in enumerate(_entries(path, task), 1)
+    ]
     owner: dict[Mention, int] = {}
     for number, step in enumerate(steps, 1):
         for mention in step.mentions:
@@ -39,6 +50,17 @@ def read_script(path: Path, task: Task) -> Script:
                 reason = f"{mention.phrase!r} at {mention.start:.3f} s of video {mention.video!r}"
                 raise InputError(path, f"{reason} stands in step {first} and in step {number}")
     return Script(tuple(steps))
+
+
+def _entries(path: Path, task: Task) -> list[dict[str, Any]]:
+    """The steps as they stand in the file, with all that is needed to read them."""
+    entries = _script_of(read_json(path), task.name, path).get("steps")
+    if not isinstance(entries, list) or not entries:
+        raise InputError(path, "has no list of steps")
+    videos = {video.id for video in task.videos}
+    for number, entry in enumerate(entries, 1):
+        _check_step(entry, number, videos, path)
+    return entries
 
 
 def _script_of(value: Any, task: str, path: Path) -> Mapping[str, Any]:
@@ -56,7 +78,7 @@ def _script_of(value: Any, task: str, path: Path) -> Mapping[str, Any]:
     return value
 
 
-def _step(entry: Any, number: int, task: Task, path: Path) -> Step:
+def _check_step(entry: Any, number: int, videos: Set[str], path: Path) -> None:
     if not isinstance(entry, dict):
         raise InputError(path, f"step {number} is not an object")
     label = entry.get("label")
@@ -67,33 +89,44 @@ def _step(entry: Any, number: int, task: Task, path: Path) -> Step:
         raise InputError(path, f"step {number}: 'examples' is not a list of texts")
     if not isinstance(mentions, list):
         raise InputError(path, f"step {number}: 'mentions' is not a list")
-    places = {video.id: place for place, video in enumerate(task.videos)}
+    for place, mention in enumerate(mentions, 1):
+        where = f"step {number}, mention {place}"
+        if not isinstance(mention, dict):
+            raise InputError(path, f"{where} is not an object")
+        if not all(_is_time(mention.get(name)) for name in ("start", "end")):
+            raise InputError(path, f"{where}: 'start' and 'end' are not times in seconds")
+        video = mention.get("video")
+        if not (isinstance(video, str) and video in videos):
+            raise InputError(path, f"{where}: there is no video {video!r}")
+
+
+def _is_time(value: object) -> bool:
+    return isinstance(value, int | float) and 0 <= value < _ENDLESS
+
+
+def _step(
+    entry: Mapping[str, Any], number: int, heard: Mapping[str, Sequence[Mention]], path: Path
+) -> Step:
+    places = {video: place for place, video in enumerate(heard)}
     found = [
-        _mention(each, f"step {number}, mention {place}", task, path)
-        for place, each in enumerate(mentions, 1)
+        _mention(each, f"step {number}, mention {place}", heard[each["video"]], path)
+        for place, each in enumerate(entry.get("mentions", []), 1)
     ]
     found.sort(key=lambda m: (places[m.video], m.start, m.end))
-    return Step(" ".join(label.split()), tuple(found), tuple(examples))
+    return Step(" ".join(entry["label"].split()), tuple(found), tuple(entry.get("examples", [])))
 
 
-def _mention(entry: Any, where: str, task: Task, path: Path) -> Mention:
-    if not isinstance(entry, dict):
-        raise InputError(path, f"{where} is not an object")
-    video, start, end = (entry.get(name) for name in ("video", "start", "end"))
-    if not (isinstance(start, int | float) and isinstance(end, int | float)):
-        raise InputError(path, f"{where}: 'start' and 'end' are not times in seconds")
-    [*heard] = (each.mentions for each in task.videos if each.id == video)
-    if not heard:
-        raise InputError(path, f"{where}: there is no video {video!r}")
-    matching = list(_at(heard[0], float(start), float(end), entry))
-    if not matching:
-        reason = f"video {video!r} names nothing from {start} to {end} s"
+def _mention(entry: Mapping[str, Any], where: str, heard: Sequence[Mention], path: Path) -> Mention:
+    start, end = entry["start"], entry["end"]
+    matching = next(_at(heard, start, end, entry), None)
+    if matching is None:
+        reason = f"video {entry['video']!r} names nothing from {start} to {end} s"
         raise InputError(path, f"{where}: {reason} (was its narration read in another mode?)")
-    return matching[0]
+    return matching
 
 
 def _at(
-    mentions: tuple[Mention, ...], start: float, end: float, entry: Mapping[str, Any]
+    mentions: Sequence[Mention], start: float, end: float, entry: Mapping[str, Any]
 ) -> Iterator[Mention]:
     """The mentions at a time, of the verb and noun where the file gives them."""
     for mention in mentions:

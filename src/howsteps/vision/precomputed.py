@@ -140,8 +140,7 @@ def _matrices(path: Path) -> dict[str, NDArray[Any]]:
 def _from_npz(path: Path) -> dict[str, NDArray[Any]]:
     """Arrays that may be compressed, as shared features often are, but not to a bomb."""
     with zipfile.ZipFile(path) as archive:
-        if sum(member.file_size for member in archive.infolist()) > LARGEST:
-            raise InputError(path, f"holds more than {LARGEST // 2**30} GiB")
+        _check_size(sum(member.file_size for member in archive.infolist()), path)
     with np.load(path, allow_pickle=False) as opened:
         return dict(opened)
 
@@ -159,14 +158,17 @@ def _from_hdf5(path: Path) -> dict[str, NDArray[Any]]:
         import h5py  # noqa: PLC0415 - only for this format
     except ImportError as error:
         raise MissingExtra("vision", f"reading {path.name}") from error
-    arrays: dict[str, NDArray[Any]] = {}
+    found: dict[str, Any] = {}
     with h5py.File(path, "r") as opened:
-        opened.visititems(
-            lambda name, item: (
-                arrays.__setitem__(name, item[()]) if isinstance(item, h5py.Dataset) else None
-            )
-        )
-    return arrays
+        opened.visititems(found.__setitem__)
+        matrices = {name: item for name, item in found.items() if isinstance(item, h5py.Dataset)}
+        _check_size(sum(matrix.nbytes for matrix in matrices.values()), path)
+        return {name: matrix[()] for name, matrix in matrices.items()}
+
+
+def _check_size(size: int, path: Path) -> None:
+    if size > LARGEST:
+        raise InputError(path, f"holds more than {LARGEST // 2**30} GiB")
 
 
 def _from_text(path: Path) -> NDArray[Any]:
