@@ -3,7 +3,6 @@
 import csv
 import json
 import xml.etree.ElementTree as ET
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -21,16 +20,9 @@ from howsteps.report.exports import FORMATS, export, youtube
 from howsteps.report.exports.howto import escaped
 from howsteps.report.exports.spans import Chapter, chapters, one_line, spans
 from howsteps.task import Result, Video
-from tests.films import length
-from tests.report.exports.conftest import HOSTILE, LABELS
+from tests.report.exports.conftest import HOSTILE, LABELS, written
 
 HOSTILE_LINE = one_line(HOSTILE)
-
-
-def written(result: Result, folder: Path, name: str, **how: bool) -> list[Path]:
-    paths, problems = export(result, folder, [name], **how)
-    assert all(problem.harmless for problem in problems)
-    return paths
 
 
 class TestSpans:
@@ -109,21 +101,6 @@ class TestChapterFiles:
             (31_000, LABELS[2]),
             (50_000, LABELS[3]),
         ]
-
-    def test_the_copy_holds_every_packet_as_it_was(
-        self, result: Result, folder: Path, one: Video
-    ) -> None:
-        [film] = written(result, folder, "video")
-
-        def packets(path: Path) -> list[tuple[str, bytes]]:
-            with av.open(str(path)) as container:
-                kept = [(p.stream.type, bytes(p)) for p in container.demux() if p.size]
-            return sorted(kept)
-
-        assert one.media is not None
-        # MP4 writes chapters as a stream of text besides; all else is the same.
-        media = {"video", "audio"}
-        assert [p for p in packets(film) if p[0] in media] == packets(one.media)
 
 
 class TestYouTube:
@@ -254,36 +231,3 @@ class TestMarkdown:
 
     def test_markup_is_escaped(self) -> None:
         assert escaped("[x](y) *z* <b>") == r"\[x\]\(y\) \*z\* \<b\>"
-
-
-class TestClips:
-    def test_a_copied_clip_begins_at_the_key_frame_before(
-        self, result: Result, folder: Path
-    ) -> None:
-        paths = written(result, folder, "clips")
-        assert [path.name for path in paths] == [
-            "01-fill-the-tub.mp4",
-            "02-cmd-c-calc-a1-b-1-b-x-y-z-second-line.mp4",
-            "03-dry-off-the-cat.mp4",
-            "04-let-the-cat-go.mp4",
-        ]
-        # A key frame every two seconds: 12–17 s is cut as it is, 25–30 s from 24 s on.
-        assert length(paths[0]) == pytest.approx(4.9, abs=0.01)
-        assert length(paths[1]) == pytest.approx(5.9, abs=0.01)
-
-    def test_a_precise_clip_begins_at_the_frame(self, result: Result, folder: Path) -> None:
-        paths = written(result, folder, "clips", precise=True)
-        assert [length(path) for path in paths] == pytest.approx([4.9] * 4, abs=0.01)
-        with av.open(str(paths[1])) as container:
-            assert [stream.type for stream in container.streams] == ["video", "audio"]
-
-    def test_a_broken_video_is_named_and_the_rest_goes_on(
-        self, result: Result, folder: Path, tmp_path: Path
-    ) -> None:
-        broken = tmp_path / "broken.mp4"
-        broken.write_bytes(b"not a film")
-        first, *others = result.task.videos
-        task = replace(result.task, videos=(replace(first, media=broken), *others))
-        paths, problems = export(replace(result, task=task), folder, ["clips", "video", "vtt"])
-        assert {path.suffix for path in paths} == {".vtt"}
-        assert [p.path for p in problems if not p.harmless] == [broken, broken]
