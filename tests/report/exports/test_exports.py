@@ -2,7 +2,9 @@
 
 import csv
 import json
+import sys
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -228,6 +230,23 @@ class TestMarkdown:
         assert len(pictures) == 4
         assert all((path.parent / picture).is_file() for picture in pictures)
         assert "<b>" not in text
+
+    def test_it_is_written_without_the_pictures_of_a_film_that_is_gone(
+        self, result: Result, folder: Path
+    ) -> None:
+        first, *others = result.task.videos
+        gone = replace(first, media=folder / "gone.mp4")
+        task = replace(result.task, videos=(gone, *others))
+        [path] = written(replace(result, task=task), folder, "markdown")
+        assert "![" not in path.read_text("utf-8")
+
+    def test_it_is_written_without_pictures_where_nobody_can_take_them(
+        self, result: Result, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(sys.modules, "av", None)
+        [path], [problem] = export(result, folder, ["markdown"])
+        assert "![" not in path.read_text("utf-8")
+        assert "howsteps[vision]" in problem.reason
 
     def test_markup_is_escaped(self) -> None:
         assert escaped("[x](y) *z* <b>") == r"\[x\]\(y\) \*z\* \<b\>"
