@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from howsteps.report.content import address, content
 from howsteps.report.page import render
+from howsteps.report.wording import heading
 from howsteps.task import Localisation, Result, Script, Step, Task, Video
 
 from .job import tea
@@ -58,17 +59,10 @@ def test_the_sheet_shows_the_surest_place_that_has_a_picture() -> None:
     assert (step["best"], step["picture"]) == (names.index(second), "a.webp")
 
 
-@pytest.mark.parametrize(
-    ("name", "title"),
-    [
-        ("fix_a_flat_tire", "Fix a flat tire"),
-        ("make tea_pot", "Make tea_pot"),
-        ("CPR", "CPR"),
-        ("", ""),
-    ],
-)
-def test_the_name_of_a_folder_becomes_a_heading(name, title) -> None:
-    assert shown(Result(Task(name, ()), Script(()), ()))["title"] == title
+def test_names_are_shown_as_headings() -> None:
+    result = tea(1, 1)
+    told = shown(replace(result, task=replace(result.task, name="make_tea")))
+    assert (told["title"], told["steps"][0]["label"]) == ("Make tea", "Fill the kettle")
 
 
 def test_a_step_never_looked_for_is_not_called_absent() -> None:
@@ -140,5 +134,6 @@ def test_a_colon_in_a_name_is_not_taken_for_a_protocol() -> None:
 def test_any_text_comes_through_unchanged(text: str) -> None:
     result = Result(Task(text, (Video(text, title=text),)), Script((Step(text, ()),)), ())
     told = island(render(shown(result)))
-    assert told["task"] == told["steps"][0]["label"] == text
+    assert told["task"] == text
+    assert told["steps"][0]["label"] == heading(text)
     assert told["videos"][0]["id"] == text

@@ -54,6 +54,17 @@ def test_alignment_sets_another_wording_in_italics() -> None:
     assert slanted.replace("\n", " ") == "top up the kettle"
 
 
+def test_words_that_are_cut_short_say_so() -> None:
+    result = tea(videos=1, steps=1)
+    [step] = result.script.steps
+    wordy = replace(
+        step.mentions[0], phrase="fill the old and rather heavy kettle with fresh water"
+    )
+    step = replace(step, mentions=(wordy,))
+    [axes] = figures.alignment(replace(result, script=replace(result.script, steps=(step,)))).axes
+    assert written(axes)[0].endswith("…")
+
+
 def test_f1_has_a_panel_a_task_and_a_line_a_method_in_per_cent() -> None:
     figure = figures.f1_against_steps(ROWS)
     assert [axes.get_title() for axes in figure.axes] == ["Tea", "Toast"]
@@ -94,7 +105,7 @@ def test_text_from_outside_is_never_read_as_mathematics(tmp_path) -> None:
     hostile = replace(first, label=r"spend $5 \frac{ and $x^ </svg><script>")
     result = replace(result, script=replace(result.script, steps=(hostile, second)))
     saved = figures.save(figures.timeline(result), tmp_path / "hostile.svg").read_text()
-    assert "spend $5" in saved
+    assert "Spend $5" in saved
     assert "<script" not in saved
 
 

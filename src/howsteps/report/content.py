@@ -9,6 +9,7 @@ from typing import Any, TypedDict
 from urllib.parse import quote
 
 from howsteps.report.placed import Row, places, video_length, window
+from howsteps.report.wording import heading, title_of
 from howsteps.task import Localisation, Mention, Result, Step, Video
 
 OPTIONAL = 1 / 3  # a step that is absent in this share of the videos, or more, is optional
@@ -49,7 +50,7 @@ def content(result: Result, folder: Path, pictures: Pictures) -> dict[str, Any]:
     confidences = [place.confidence for place in result.localisations if place.time is not None]
     return {
         "task": result.task.name,
-        "title": _title(result.task.name),
+        "title": title_of(result.task.name),
         "steps": [
             _summary(step, [rows[video.id][k] for video in result.task.videos], pictures, result)
             for k, step in enumerate(steps)
@@ -87,7 +88,7 @@ def _summary(
     best = shown[0] if shown else None
     names = [video.id for video in result.task.videos]
     return Summary(
-        label=step.label,
+        label=heading(step.label),
         said=step.support,
         found=len(found),
         sure=sum(_number(place.confidence) >= SURE for place in found),
@@ -157,12 +158,6 @@ def _belongs(video: Video, steps: Sequence[Step]) -> list[tuple[Mention, int]]:
     return [
         (mention, of_steps.get(mention, -1)) for mention in sorted(every, key=lambda m: m.start)
     ]
-
-
-def _title(name: str) -> str:
-    """The name of a job as a heading: folders are often called ``fix_a_flat_tire``."""
-    spaced = name if " " in name else name.replace("_", " ").strip()
-    return spaced[:1].upper() + spaced[1:]
 
 
 def _number(value: float) -> float:

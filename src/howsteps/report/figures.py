@@ -14,6 +14,7 @@ from howsteps.clock import clock
 from howsteps.errors import HowstepsError, MissingExtra
 from howsteps.report.palette import STEP_COLOURS, step_colour
 from howsteps.report.placed import places, video_length, window
+from howsteps.report.wording import label_of, one_line
 from howsteps.task import Result, Video
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def alignment(result: Result) -> "Figure":
                 ha="center",
                 va="center",
             )
-    labels = [_wrapped(f"{number}. {step.label}") for number, step in enumerate(steps, 1)]
+    labels = [_wrapped(f"{number}. {label_of(step)}") for number, step in enumerate(steps, 1)]
     axes.set_xticks(range(len(steps)), labels, fontsize=7)
     axes.xaxis.tick_top()
     axes.set_yticks(range(len(videos)), [_name(video) for video in videos])
@@ -231,7 +232,7 @@ def _curve(axes: "Axes", points: Sequence[F1Row], number: int, scale: float) -> 
 
 def _steps_below(figure: "Figure", result: Result) -> None:
     """The numbers and labels of the steps, under the axes."""
-    names = [f"{number} {step.label}" for number, step in enumerate(result.script.steps, 1)]
+    names = [f"{number} {label_of(step)}" for number, step in enumerate(result.script.steps, 1)]
     lines = [" · ".join(names[at : at + 4]) for at in range(0, len(names), 4)]
     figure.supxlabel(_literal("\n".join(lines)), fontsize=7, color=_GREY)
 
@@ -247,7 +248,7 @@ def _name(video: Video) -> str:
 
 
 def _wrapped(text: str, width: int = 14) -> str:
-    return _literal("\n".join(textwrap.wrap(text, width)[:3]))
+    return _literal("\n".join(textwrap.wrap(one_line(text), width, max_lines=3, placeholder="…")))
 
 
 def _literal(text: str) -> str:

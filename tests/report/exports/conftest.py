@@ -10,6 +10,8 @@ from tests.films import film
 
 HOSTILE = "=cmd|' /C calc'!A1; <b>#1</b> & \"x\" = \\ --> [y](z)\nsecond line"
 LABELS = ("fill the tub", HOSTILE, "dry off the cat", "let the cat go")
+# As every export calls them.
+SHOWN = ("Fill the tub", HOSTILE.replace("\n", " "), "Dry off the cat", "Let the cat go")
 
 
 def written(result: Result, folder: Path, name: str, **how: bool) -> list[Path]:

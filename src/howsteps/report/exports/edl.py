@@ -8,7 +8,8 @@ where editing programs know it (29.97 counts as 30), and else at 25 a second.
 from fractions import Fraction
 
 from howsteps.report.exports.films import USUAL_RATE
-from howsteps.report.exports.spans import Span, one_line
+from howsteps.report.exports.spans import Span
+from howsteps.report.wording import one_line
 
 _MOST_EVENTS = 999
 _LONGEST_COMMENT = 70

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import TypeAlias
 from xml.etree import ElementTree
 
-from howsteps.report.exports.spans import Span, one_line
+from howsteps.report.exports.spans import Span
 from howsteps.report.exports.times import milliseconds
+from howsteps.report.wording import one_line
 from howsteps.task import Video
 
 _Row: TypeAlias = tuple[float, float, str]

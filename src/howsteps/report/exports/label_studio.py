@@ -7,7 +7,8 @@ video's own.
 import json
 from xml.sax.saxutils import quoteattr
 
-from howsteps.report.exports.spans import one_line, spans
+from howsteps.report.exports.spans import spans
+from howsteps.report.wording import label_of
 from howsteps.task import Result
 
 RATE = 25
@@ -44,7 +45,7 @@ def text_of(result: Result, *, guesses: bool = False) -> str:
 
 def interface_of(result: Result) -> str:
     """The labelling interface: a video, and a timeline with the steps."""
-    labels = dict.fromkeys(one_line(step.label) for step in result.script.steps)
+    labels = dict.fromkeys(label_of(step) for step in result.script.steps)
     rows = "\n".join(f"    <Label value={quoteattr(label)}/>" for label in labels)
     return (
         "<View>\n"
