@@ -1,6 +1,7 @@
 """What the page shows is what the result says."""
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlparse
@@ -128,6 +129,10 @@ def test_a_video_far_away_is_linked_by_its_own_address() -> None:
 
 def test_a_colon_in_a_name_is_not_taken_for_a_protocol() -> None:
     assert address(Path("/out/data:x.mp4"), Path("/out")) == "data%3Ax.mp4"
+
+
+def test_a_name_that_is_not_utf_8_is_linked_by_its_bytes() -> None:
+    assert address(Path(os.fsdecode(b"/out/caf\xe9.mp4")), Path("/out")) == "caf%E9.mp4"
 
 
 @given(st.text(alphabet=st.characters(), max_size=60))

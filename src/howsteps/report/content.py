@@ -75,7 +75,8 @@ def address(media: Path, folder: Path) -> str:
         return media.as_uri()
     if relative.parts.count("..") > _NEAR:
         return media.as_uri()
-    return quote(relative.as_posix())
+    # The bytes of the name: it need not be UTF-8.
+    return quote(os.fsencode(relative.as_posix()))
 
 
 def _summary(

@@ -5,8 +5,10 @@ import json
 import sys
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import av
 import opentimelineio
@@ -18,9 +20,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsteps.errors import HowstepsError
-from howsteps.report.exports import FORMATS, export, youtube
-from howsteps.report.exports.spans import Chapter, chapters, spans
-from howsteps.task import Result, Video
+from howsteps.report.exports import FORMATS, edl, export, label_studio, timeline, youtube
+from howsteps.report.exports.spans import Chapter, Span, chapters, spans
+from howsteps.task import Localisation, Result, Video
 from tests.report.exports.conftest import SHOWN, written
 
 
@@ -165,6 +167,13 @@ class TestTables:
         assert {region["to_name"] for region in regions} == {view.find("Video").get("name")}
         assert {r["value"]["timelinelabels"][0] for r in regions} == known
 
+    def test_label_studio_finds_a_file_with_signs_in_its_name(self, result: Result) -> None:
+        first = replace(result.task.videos[0], media=Path("tea & milk #1 50%.mp4"))
+        task = replace(result.task, videos=(first,))
+        [told] = json.loads(label_studio.text_of(replace(result, task=task)))
+        asked = parse_qs(urlsplit(told["data"]["video"]).query)
+        assert asked == {"d": ["tea & milk #1 50%.mp4"]}
+
 
 class TestEditing:
     @pytest.mark.parametrize("name", ["edl", "otio"])
@@ -188,6 +197,31 @@ class TestEditing:
         assert [clip.name for clip in clips] == list(SHOWN)
         assert timeline.duration().to_seconds() == 62.0
         assert clips[0].media_reference.target_url.endswith("one.mp4")
+
+    def test_clips_of_a_timeline_stand_where_they_are_in_the_video(self, one: Video) -> None:
+        rough = [
+            Span(n, str(n), 4.37 * n + 0.019, 4.37 * n + 2.03, Localisation("one", n, 0.0))
+            for n in range(12)
+        ]
+        text = timeline.text_of("one", None, 62.0, rough, 25.0)
+        read = opentimelineio.adapters.read_from_string(text, "otio_json")
+        for clip in read.find_clips():
+            assert clip.range_in_parent().start_time == clip.source_range.start_time
+
+    @pytest.mark.parametrize(
+        ("rate", "code"),
+        [
+            (Fraction(30), "00:10:00:00"),
+            (Fraction(30_000, 1001), "00:09:59:12"),
+            (Fraction(2985, 100), "00:09:59:12"),  # a phone, in the dark: 29.97 by its own account
+            (Fraction(15), "00:10:00:00"),  # at 25
+        ],
+    )
+    def test_time_codes_count_frames_at_a_rate_that_is_known(
+        self, rate: Fraction, code: str
+    ) -> None:
+        late = Span(0, "late", 600.0, 610.0, Localisation("one", 0, 600.0))
+        assert f" {code} " in edl.text_of("one", "one.mp4", [late], rate)
 
     def test_labels_stay_in_the_comments_of_a_list(self, result: Result, folder: Path) -> None:
         path = next(p for p in written(result, folder, "edl") if p.stem == "one")
