@@ -45,7 +45,7 @@ def test_hostile_words_are_shown_as_text(visit, films, tmp_path) -> None:
     assert page.title().startswith(HOSTILE[0])
     labels = page.locator(".grid tbody th .name [dir]").all_text_contents()
     assert labels[:4] == list(HOSTILE[:4])
-    assert labels[4].startswith("emoji 👩🏽‍🔧🔧 and ")
+    assert labels[4].startswith("Emoji 👩🏽‍🔧🔧 and ")
     assert HOSTILE[0] in page.locator(".transcript").first.text_content()
     assert page.locator("img[src=x]").count() == 0
     assert page.locator("script").count() == 2  # its words and its program
@@ -92,6 +92,15 @@ def test_a_narration_without_a_video_has_a_drawn_place_and_a_line(visit, tmp_pat
     assert "only its words" in page.locator("#viewer .notice").first.inner_text()
 
 
+def test_a_video_does_not_play_on_behind_one_that_has_no_file(visit, job, tmp_path) -> None:
+    page = visit(write_page(with_video(job, 1, media=None), tmp_path))
+    cell(page, 0, 1).click()
+    wait_to_play_from(page, place(job, 0, 1).time)
+    page.keyboard.press("ArrowDown")
+    assert "only its words" in page.locator("#viewer .notice").first.inner_text()
+    assert page.evaluate("document.querySelector('#viewer video').paused")
+
+
 def test_a_moved_folder_works_as_before(visit, films, tmp_path) -> None:
     home = tmp_path / "here"
     (home / "my videos").mkdir(parents=True)
@@ -113,12 +122,14 @@ def test_without_places_a_click_plays_where_the_step_is_named(visit, job, tmp_pa
     assert "not placed in the videos yet" in page.locator("#grid .legend").inner_text()
     said = job.script.steps[0].mentions[0]
     number = [video.id for video in job.task.videos].index(said.video)
-    cell(page, number, 0).click()
-    until(
-        page,
-        "time => Math.abs(document.querySelector('#viewer video').currentTime - time) < 0.5",
-        arg=said.start,
-    )
+    for way in (cell(page, number, 0), page.locator(".sheet h3 button").first):
+        way.click()
+        until(
+            page,
+            "time => Math.abs(document.querySelector('#viewer video').currentTime - time) < 0.5",
+            arg=said.start,
+        )
+        page.keyboard.press("Escape")
 
 
 def test_a_job_without_steps_says_what_would_help(visit, job, tmp_path) -> None:

@@ -60,6 +60,15 @@ def test_the_sheet_shows_the_surest_place_that_has_a_picture() -> None:
     assert (step["best"], step["picture"]) == (names.index(second), "a.webp")
 
 
+def test_a_step_without_a_place_is_played_where_it_is_named() -> None:
+    result = replace(tea(4, 3), localisations=())
+    names = [video.id for video in result.task.videos]
+    for told, step in zip(shown(result)["steps"], result.script.steps, strict=True):
+        assert told["best"] == names.index(step.mentions[0].video)
+    silent = replace(result.script, steps=(Step("wait", ()),))
+    assert shown(replace(result, script=silent))["steps"][0]["best"] is None
+
+
 def test_names_are_shown_as_headings() -> None:
     result = tea(1, 1)
     told = shown(replace(result, task=replace(result.task, name="make_tea")))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 from urllib.parse import quote
 
+from howsteps.report.palette import STEP_COLOURS
 from howsteps.report.placed import Row, places, video_length, window
 from howsteps.report.wording import heading, title_of
 from howsteps.task import Localisation, Mention, Result, Step, Video
@@ -32,7 +33,7 @@ class Summary(TypedDict):
     other: list[str]
     example: str
     picture: str | None
-    best: int | None
+    best: int | None  # the video to play, by its number
 
 
 def content(result: Result, folder: Path, pictures: Pictures) -> dict[str, Any]:
@@ -62,6 +63,7 @@ def content(result: Result, folder: Path, pictures: Pictures) -> dict[str, Any]:
         # A place by narration alone has no measured confidence; 0 % would be a false figure.
         "confident": any(confidences),
         "sure": SURE,
+        "shades": len(STEP_COLOURS),
         "pictured": bool(pictures),
     }
 
@@ -88,6 +90,8 @@ def _summary(
     shown = sorted(found, key=lambda p: ((p.video, p.step) not in pictures, -_number(p.confidence)))
     best = shown[0] if shown else None
     names = [video.id for video in result.task.videos]
+    # A step without a place can still be played where it is named.
+    played = [best] if best else step.mentions
     return Summary(
         label=heading(step.label),
         said=step.support,
@@ -98,7 +102,7 @@ def _summary(
         other=[str(relation) for relation, _ in step.relations[1 : 1 + OTHER_WORDINGS]],
         example=step.examples[0] if step.examples else "",
         picture=pictures.get((best.video, best.step)) if best else None,
-        best=names.index(best.video) if best else None,
+        best=names.index(played[0].video) if played else None,
     )
 
 

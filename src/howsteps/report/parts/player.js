@@ -81,7 +81,10 @@ function makePane(name, choose, pick) {
     picture.hidden = true;
     wish = null;
     if (videos[n].source) video.src = videos[n].source;
-    else video.removeAttribute("src");
+    else {
+      video.removeAttribute("src");
+      video.load(); // or the video before it would play on, unseen
+    }
     const lanes = h("div", { class: "lanes" });
     strip.replaceChildren(lanes);
     fillLanes(lanes, n);
@@ -117,7 +120,7 @@ function makePane(name, choose, pick) {
         { type: "button" },
         h("time", {}, clock(start)),
         words(text),
-        named.map((one) => badge(one.step)),
+        h("span", { class: "badges" }, named.map((one) => badge(one.step))),
       );
       line.addEventListener("click", () => pick(pane, shownStep, start));
       return { start, line, item: h("li", {}, line) };
