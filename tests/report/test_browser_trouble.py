@@ -3,6 +3,8 @@
 import shutil
 from dataclasses import replace
 
+import pytest
+
 from howsteps.report import write_page
 from howsteps.task import Script, Task
 
@@ -132,10 +134,27 @@ def test_without_places_a_click_plays_where_the_step_is_named(visit, job, tmp_pa
         page.keyboard.press("Escape")
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_names_without_end_stay_in_their_place(visit, job, tmp_path, width) -> None:
+    endless = tuple(replace(step, label=f"{step.label}{'o' * 300}") for step in job.script.steps)
+    result = with_video(replace(job, script=Script(endless)), 0, title="a" * 300)
+    page = visit(write_page(result, tmp_path), width=width)
+    page.locator("#search").fill("kettle")
+    page.wait_for_selector("#results [role=option]")
+    assert page.locator("#results").evaluate("one => one.scrollWidth <= one.clientWidth")
+    page.locator("#search").press("Escape")
+    cell(page, 0, 0).click()
+    assert page.locator("#viewer").evaluate("one => one.scrollWidth <= one.clientWidth")
+    for chip in page.locator(".chips button").all():
+        assert chip.bounding_box()["width"] < 320
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 def test_a_job_without_steps_says_what_would_help(visit, job, tmp_path) -> None:
     page = visit(write_page(replace(job, script=Script(()), localisations=()), tmp_path))
     assert "More videos of this job help most" in page.locator("#steps").inner_text()
     assert page.locator("#grid .empty").is_visible()
+    assert "localise" not in page.locator("#grid").inner_text()  # there is nothing to place
 
 
 def test_a_job_without_videos_opens(visit, tmp_path) -> None:

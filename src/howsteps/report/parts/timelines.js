@@ -14,7 +14,7 @@ function buildTimelines() {
       h(
         "header",
         {},
-        words(video.title, "h3"),
+        words(video.title, "h3", { title: video.title }),
         h("p", {}, lasting(video.length), content.located ? ` · ${found} of ${count(steps.length, "step")}` : ""),
         video.source ? null : h("p", { class: "missing" }, video.file ? "video file not found" : "no video file"),
       ),
