@@ -53,6 +53,18 @@ def test_an_entry_that_is_no_line() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"events": [{"tStartMs": 0, "segs": [{"utf8": None}, {"utf8": "lift it"}]}]},
+        {"segments": [{"start": 0, "end": 1, "words": [{"word": None}, {"word": "lift it"}]}]},
+    ],
+)
+def test_a_text_that_is_null_says_nothing(value: object) -> None:
+    [line] = parse(json.dumps(value)).captions
+    assert line.text.split() == ["lift", "it"]
+
+
 def test_half_characters_are_replaced() -> None:
     assert spans(r'[[1, 2, "a \ud800 b"]]') == [(1.0, 2.0, "a \ufffd b")]
 
