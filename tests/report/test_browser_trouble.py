@@ -87,6 +87,17 @@ def test_a_video_that_went_away_leaves_its_picture_and_a_line(visit, films, tmp_
     assert page.locator("#viewer video").first.is_visible()
 
 
+def test_a_video_that_the_browser_cannot_play_is_not_called_lost(visit, job, tmp_path) -> None:
+    strange = tmp_path / "Ada.avi"
+    strange.write_bytes(b"RIFF of a kind that no browser knows")
+    page = visit(write_page(with_video(job, 0, media=strange), tmp_path))
+    cell(page, 0, 1).click()
+    notice = page.locator("#viewer .notice").first
+    notice.wait_for()
+    assert "“Ada.avi” cannot be played here" in notice.inner_text()
+    assert page.locator("#viewer video").first.is_hidden()
+
+
 def test_a_narration_without_a_video_has_a_drawn_place_and_a_line(visit, tmp_path) -> None:
     page = visit(write_page(tea(2, 3), tmp_path))
     assert cell(page, 0, 0).locator(".drawn").is_visible()

@@ -91,18 +91,17 @@ function makePane(name, choose, pick) {
     write(n);
   }
 
-  /** The file is not there: its picture and a line take the place of the player. */
+  /** The file cannot be played: its picture and a line take the place of the player. */
   function lose(step) {
-    const { file, places } = videos[pane.current];
+    const { file, places, source } = videos[pane.current];
     const shown = step === null ? null : places[step];
     video.hidden = true;
     picture.hidden = false;
     picture.replaceChildren(shown?.picture ? still(shown, step) : icon("film"));
-    say(
-      file
-        ? `The video file “${file}” was not found. Put it back where it was, or make the page again.`
-        : "There is no video file for this narration, only its words.",
-    );
+    const gone = `The video file “${file}” was not found. Put it back where it was, or make the page again.`;
+    // It was there when the page was made: it can be gone by now, or of a kind like AVI.
+    const unplayable = `The video file “${file}” cannot be played here: it was moved, or this browser does not know its format.`;
+    say(!file ? "There is no video file for this narration, only its words." : source ? unplayable : gone);
   }
 
   function say(text) {
