@@ -239,6 +239,13 @@ class TestEditing:
             (12_000, 13_000, "fill the tub")
         ]
 
+    def test_elan_is_told_the_times_in_their_order(self, result: Result, folder: Path) -> None:
+        path = next(p for p in written(result, folder, "elan") if p.stem == "one")
+        document = ET.fromstring(path.read_text("utf-8"))  # noqa: S314 - our own file
+        times = [int(slot.get("TIME_VALUE", "")) for slot in document.iter("TIME_SLOT")]
+        assert times == sorted(times)
+        assert len(times) == 2 * len(list(document.iter("ALIGNABLE_ANNOTATION")))
+
 
 class TestMarkdown:
     def test_every_step_has_a_heading_and_the_filmed_ones_a_picture(
