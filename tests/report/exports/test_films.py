@@ -75,6 +75,29 @@ def test_no_picture_of_a_copied_clip_is_lost_where_they_build_on_later_ones(tmp_
         assert len(list(container.decode(video=0))) >= 18
 
 
+def test_subtitles_that_a_clip_cannot_hold_are_left_out(tmp_path: Path) -> None:
+    said = tmp_path / "said.srt"
+    said.write_text("1\n00:00:01,000 --> 00:00:02,000\nlift it\n")
+    subtitled = tmp_path / "subtitled.mkv"
+    with (
+        av.open(str(film(tmp_path / "film.mp4", sound=True))) as seen,
+        av.open(str(said)) as read,
+        av.open(str(subtitled), "w") as both,
+    ):
+        streams = {
+            one: both.add_stream_from_template(one) for one in (*read.streams, *seen.streams)
+        }
+        for packet in (*read.demux(), *seen.demux()):
+            if packet.dts is not None:
+                packet.stream = streams[packet.stream]
+                both.mux(packet)
+    for precise, kept in ((False, ["audio", "subtitle", "video"]), (True, ["audio", "video"])):
+        clip = tmp_path / ("clip.mp4" if precise else "clip.mkv")
+        cut(subtitled, 1.0, 3.0, clip, precise=precise)
+        with av.open(str(clip)) as container:
+            assert sorted(stream.type for stream in container.streams) == kept
+
+
 def test_a_precise_clip_of_a_phone_stands_upright(tmp_path: Path) -> None:
     turned = lay_on_its_side(film(tmp_path / "phone.mp4"))
     clip = tmp_path / "clip.mp4"

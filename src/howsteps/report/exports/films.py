@@ -163,15 +163,24 @@ def _until(
 def _streams(
     source: "InputContainer", copy: "OutputContainer", *, encoded: bool = False
 ) -> "dict[Stream, Stream]":
-    """The streams of the copy by those of the source; of pictures made anew, the first alone."""
+    """The streams of the copy by those of the source.
+
+    Of pictures made anew there is the first stream alone; subtitles that the copy cannot hold are
+    left out.
+    """
     found: dict[Stream, Stream] = {}
     for stream in source.streams:
         if stream.type not in _COPIED:
             continue
-        if not (encoded and stream.type == "video"):
+        if encoded and stream.type == "video":
+            if stream == source.streams.video[0]:
+                found[stream] = _encoder(source, copy)
+            continue
+        try:
             found[stream] = copy.add_stream_from_template(stream)
-        elif stream == source.streams.video[0]:
-            found[stream] = _encoder(source, copy)
+        except ValueError:
+            if stream.type != "subtitle":
+                raise
     return found
 
 
