@@ -207,7 +207,7 @@ def test_keys_step_change_videos_and_pause(visit, report) -> None:
     until(page, "!document.querySelector('#viewer video').paused")
     page.keyboard.press("Escape")
     assert not page.locator("#viewer").is_visible()
-    assert page.evaluate("document.querySelector('#viewer video').paused")
+    until(page, "document.querySelector('#viewer video').paused")
 
 
 # Searching
@@ -260,6 +260,23 @@ def test_the_grid_is_one_stop_and_arrows_walk_in_it(visit, report, job) -> None:
     wait_to_play_from(page, place(job, 0, 1).time)
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.dataset.step") == "1"  # back where one was
+
+
+def test_the_words_are_one_stop_also_where_a_step_is_named_twice(visit, job, tmp_path) -> None:
+    first, *others = job.script.steps
+    again = replace(first.mentions[0], start=50.0, end=51.0)
+    step = replace(first, mentions=(*first.mentions, again))
+    script = replace(job.script, steps=(step, *others))
+    page = visit(write_page(replace(job, script=script), tmp_path, pictures=False))
+    page.locator("#words").scroll_into_view_if_needed()
+    page.wait_for_selector("table.words")
+    named = page.locator(f"table.words tr:has-text('{again.video}') button[data-step='0']")
+    assert named.count() == 2
+    assert page.locator("table.words button[tabindex='0']").count() == 1
+    assert page.locator("table.words button:not([tabindex])").count() == 0
+    named.first.focus()
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.dataset.time") == "50"
 
 
 def test_everything_to_press_has_a_name_and_every_picture_a_text(visit, report) -> None:

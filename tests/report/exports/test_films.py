@@ -6,6 +6,7 @@ from pathlib import Path
 import av
 import pytest
 
+from howsteps.errors import CannotWrite
 from howsteps.report.exports import export
 from howsteps.report.exports.films import cut
 from howsteps.task import Result, Video
@@ -96,6 +97,12 @@ def test_subtitles_that_a_clip_cannot_hold_are_left_out(tmp_path: Path) -> None:
         cut(subtitled, 1.0, 3.0, clip, precise=precise)
         with av.open(str(clip)) as container:
             assert sorted(stream.type for stream in container.streams) == kept
+
+
+def test_a_folder_that_cannot_be_made_is_named(result: Result, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file")
+    with pytest.raises(CannotWrite, match=r"cannot write .*taken"):
+        export(result, tmp_path / "taken", ["clips"])
 
 
 def test_a_precise_clip_of_a_phone_stands_upright(tmp_path: Path) -> None:

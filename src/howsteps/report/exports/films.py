@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from howsteps.errors import InputError, MissingExtra
+from howsteps.errors import CannotWrite, InputError, MissingExtra
 from howsteps.report.exports.spans import Chapter, from_zero
 from howsteps.report.exports.times import milliseconds
 from howsteps.report.footage import (
@@ -223,7 +223,10 @@ def _copying(media: Path, target: Path) -> "Iterator[tuple[InputContainer, Outpu
     with opened(media) as source:
         import av  # noqa: PLC0415
 
-        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CannotWrite(f"cannot write {target}: {error.strerror}") from error
         beside = target.with_name(f".part-{target.name}")
         try:
             options = {"avoid_negative_ts": "make_zero"}
