@@ -3,6 +3,8 @@
 from rich.markup import escape
 
 from howsteps._cli import options, screen
+from howsteps._cli.outcome import finish
+from howsteps.errors import Problem
 
 
 def report(work: options.Work) -> None:
@@ -14,5 +16,8 @@ def report(work: options.Work) -> None:
     from howsteps.result import read_result  # noqa: PLC0415
 
     result = read_result(work)
-    page = write_page(result, work if work.is_dir() else work.parent)
+    problems: list[Problem] = []
+    folder = work if work.is_dir() else work.parent
+    page = write_page(result, folder, on_problem=problems.append)
     screen.out.print(f"written to {escape(str(page))}", soft_wrap=True)
+    finish(problems, found=True)
