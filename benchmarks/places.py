@@ -136,11 +136,16 @@ def after_mentions(
     return in_seconds(task, places)
 
 
-def by_mode(mode: str) -> Way:
+def by_mode(mode: str, narration: str = "words") -> Way:
     """The stage in one of its modes."""
     return lambda task, script, features, truth: (
         place(
-            task, script, features, mode=mode, seconds=SECONDS if features else 1 / 3
+            task,
+            script,
+            features,
+            narration=narration,
+            mode=mode,
+            seconds=SECONDS if features else 1 / 3,
         ).localisations
     )
 
@@ -195,6 +200,8 @@ HEARD: dict[str, Way] = {
     "uniform": spread_evenly,
     "paper": by_mode("paper"),
     "mention + 2 s": after_mentions,
+    "paper, meaning": by_mode("paper", "meaning"),
+    "default, meaning": by_mode("default", "meaning"),
     "default": by_mode("default"),
     "supervised": taught,
 }

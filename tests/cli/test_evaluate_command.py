@@ -5,6 +5,7 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
@@ -69,6 +70,28 @@ def test_json_to_stdout_is_nothing_but_json(tea):
     assert (row["method"], row["steps"], row["seed"]) == ("uniform", 10, 0)
 
 
+def test_what_words_mean_may_stand_in_for_features(tea):
+    options = ("--methods", "video-only", "--protocol", "paper-f1", "--steps", "4", "--quiet")
+    _, words, _ = run("evaluate", tea, *options)
+    code, meanings, _ = run("evaluate", tea, *options, "--narration", "meaning")
+    assert code == 0
+    assert "meanings of the words said stand in for X" in meanings
+    assert words.splitlines()[-1] != meanings.splitlines()[-1]
+
+
+def test_films_that_nobody_looked_at_are_said(tmp_path):
+    folder = write_tea_folder(tmp_path / "tea")
+    film(folder / "v0.mp4", LENGTH, 0)
+    options = ("--methods", "uniform", "--protocol", "paper-f1", "--quiet")
+    _, out, _ = run("evaluate", folder, *options)
+    [line] = [line for line in out.splitlines() if "film" in line]
+    assert line.startswith("1 film not looked at: 'howsteps features FOLDER --out WORK' makes")
+    for n in range(6):
+        np.save(tmp_path / f"v{n}.npy", np.ones((30, 2), np.float32))
+    _, out, _ = run("evaluate", folder, *options, "--features", tmp_path)
+    assert "film" not in out
+
+
 def test_the_release_is_measured_and_gaps_are_said(tmp_path):
     options = ("--steps", "3", "--methods", "uniform,supervised", "--protocol", "paper-f1", "-q")
     code, out, _ = run("evaluate", GOLDEN, *options)
@@ -98,6 +121,7 @@ def test_the_help_knows_every_method_and_protocol():
         (("--steps", "ten"), 2, "is not numbers"),
         (("--steps", "0"), 2, "at least 1"),
         (("--bars", "seeds"), 2, "is none of"),
+        (("--narration", "pictures"), 2, "'pictures' is not one of"),
         (("--figure", "f1.doc"), 2, "none of .svg"),
         (("--methods", "magic"), 2, "no method 'magic'"),
         (("--protocol", "f1"), 2, "no protocol 'f1'"),

@@ -127,15 +127,36 @@ def test_bad_features_are_named_by_their_file(tmp_path, array, reason):
         labelled.read(path, features=tmp_path)
 
 
-def test_features_that_are_cut_short_or_missing_are_named(tmp_path):
+def test_a_video_without_features_is_left_out_and_named(tmp_path):
+    path = write_tea(tmp_path / "tea.json", videos=2)
+    np.save(tmp_path / "v1.npy", np.ones((102, 3)))
+    found = labelled.read(path, features=tmp_path)
+    [one] = found.tasks
+    assert [video.id for video in one.task.videos] == list(one.truth.durations) == ["v1"]
+    assert list(map(str, found.problems)) == [
+        f"{tmp_path / 'v0.npy'}: is not there; the video is left out"
+    ]
+
+
+def test_features_that_are_cut_short_are_named(tmp_path):
     path = write_tea(tmp_path / "tea.json", videos=1)
-    with pytest.raises(InputError, match=r"v0\.npy: is not a whole"):
-        labelled.read(path, features=tmp_path)
     np.save(tmp_path / "v0.npy", np.ones((102, 3)))
     whole = (tmp_path / "v0.npy").read_bytes()
     (tmp_path / "v0.npy").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(InputError, match=r"v0\.npy: is not a whole"):
         labelled.read(path, features=tmp_path)
+
+
+def test_a_folder_without_any_features_is_named(tmp_path):
+    path = write_tea(tmp_path / "tea.json", videos=1)
+    with pytest.raises(InputError, match="elsewhere: has no features, <video>"):
+        labelled.read(path, features=tmp_path / "elsewhere")
+
+
+@pytest.mark.parametrize("given", ["captions", "features"])
+def test_what_a_layout_cannot_take_is_refused_not_passed_over(tmp_path, given):
+    with pytest.raises(InputError, match="cannot be put to"):
+        labelled.read(GOLDEN, **{given: tmp_path})
 
 
 class TestSurvey:

@@ -13,7 +13,8 @@ from howsteps.evaluate.aligners import compare_aligners
 from howsteps.evaluate.draw import Draw
 from howsteps.evaluate.experiment import NoScore, Plan, Row, drawn, listened, run, summarise
 from howsteps.evaluate.methods import CONTROLS, METHODS
-from howsteps.evaluate.protocols import Prediction
+from howsteps.evaluate.protocols import Bars, Prediction
+from howsteps.script import discover
 from tests.jobs import STEPS, write_tea
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "data"
@@ -48,6 +49,14 @@ def test_every_method_runs_on_captions(tea, heard):
     f1 = {row.method: row.f1 for row in rows if row.protocol == "paper-f1"}
     # Steps are done a second after they are named; two seconds after a mention is in all of them.
     assert f1["narration"] > max(0.9, f1["uniform"])
+
+
+def test_the_bars_of_the_paper_are_of_what_visits_other_solutions(tea, heard):
+    plan = Plan(steps=(4,), protocols=("paper-f1",), bars=Bars.roundings, search_seconds=0.2)
+    rows = {row.method: row for row in run(tea, heard, plan)}
+    barred = {name for name, row in rows.items() if row.low is not None}
+    assert barred == {"video-only", "video+bow", "supervised", "paper", "authors"}
+    assert all(rows[name].low <= rows[name].f1 <= rows[name].high for name in ("paper", "authors"))
 
 
 def test_every_method_that_needs_no_folds_runs_on_the_release(release):
@@ -114,16 +123,13 @@ def test_only_what_is_drawn_is_heard(tea):
 
 
 def test_a_script_is_discovered_once_for_each_draw_steps_and_seed(tea, heard, monkeypatch):
-    import howsteps.script
-
     calls = []
-    real = howsteps.script.discover
 
     def counted(task, **options):
         calls.append((options["mode"], options["steps"], options["seed"]))
-        return real(task, **options)
+        return discover(task, **options)
 
-    monkeypatch.setattr(howsteps.script, "discover", counted)
+    monkeypatch.setattr("howsteps.evaluate.draw.discover", counted)
     plan = Plan(("hmm", "narration", "paper"), (3, 4), ("paper-f1", "script"), seeds=2)
     list(run(tea, heard, replace(plan, search_seconds=0.1)))
     assert sorted(calls) == sorted(("paper", k, seed) for k in (3, 4) for seed in (0, 1))

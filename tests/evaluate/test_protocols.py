@@ -68,6 +68,13 @@ def test_bars_of_the_paper_go_over_later_solutions():
     assert (alone.low, alone.high) == (None, None)
 
 
+@pytest.mark.parametrize("name", [n for n in PROTOCOLS if not n.startswith(("script", "paper"))])
+def test_what_has_no_roundings_has_no_bar_of_another_kind(name):
+    score = measure(name, WORKED, judge(TRUTH, bars=Bars.roundings))
+    assert (score.low, score.high) == (None, None)
+    assert score.f1 == measure(name, WORKED, judge(TRUTH)).f1
+
+
 def script(*relations: str) -> Script:
     """A script whose steps are each named once, in order."""
     return Script(

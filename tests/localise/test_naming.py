@@ -27,7 +27,9 @@ def place(features, windows, **options):
     how = LEARNING["sight"]
     learnt = learn(features, windows, how, seconds=1.0)
     lengths = [len(x) for x in features]
-    return decide(learnt.scores, windows, how.trust, seconds=1.0, lengths=lengths, **options)
+    return decide(
+        learnt.scores, windows, how.trust, seconds=1.0, grid=1, lengths=lengths, **options
+    )
 
 
 def test_a_step_is_found_in_the_videos_that_do_not_name_it():
@@ -55,6 +57,18 @@ def test_extents_hold_the_place_and_do_not_overlap():
     assert (located.first <= located.intervals).all()
     assert (located.intervals <= located.last).all()
     assert (located.last[:, :-1] < located.first[:, 1:]).all()
+
+
+@given(st.integers(1, 12), st.integers(1, 40), st.data())
+def test_a_place_is_in_the_middle_of_its_coarse_interval(grid, length, data):
+    coarse = -(-length // grid)
+    at = data.draw(st.integers(0, coarse - 1))
+    scores = np.zeros((coarse, 1))
+    scores[at] = 9.0
+    located = decide([scores], [scores > 9], 0.0, seconds=1.0, grid=grid, lengths=[length])
+    assert located.intervals[0, 0] == min(at * grid + grid // 2, length - 1)
+    assert located.first[0, 0] == at * grid
+    assert located.last[0, 0] == min(at * grid + grid, length) - 1
 
 
 def test_an_unnamed_step_that_is_nowhere_can_be_left_out():

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from howsteps.localise import LocaliseError, Model, place
+from howsteps.narration.vectors import vectors_of
 from howsteps.task import Mention, Script, Sentence, Step, Task, Video, Word
 
 LABELS = ("fill tub", "catch cat", "dry cat")
@@ -64,6 +65,15 @@ def test_the_narration_alone_is_enough(heard):
     assert np.mean([abs(at.time - truth[at.video][at.step]) <= 6 for at in named]) > 0.9
 
 
+@pytest.mark.parametrize("mode", ["default", "paper"])
+def test_the_meaning_of_the_narration_stands_in_too(heard, mode):
+    task, script, _, truth = heard
+    placement = place(task, script, narration="meaning", seconds=SECONDS, mode=mode)
+    named = [at for at in placement.localisations if at.evidence.startswith("named")]
+    assert np.mean([abs(at.time - truth[at.video][at.step]) <= 6 for at in named]) > 0.9
+    assert placement.model.weights.matrix.shape == (vectors_of(["cat"]).shape[1], 3)
+
+
 def test_a_video_without_features_is_placed_by_its_mentions(heard):
     task, script, features, truth = heard
     del features["v1"]
@@ -71,6 +81,35 @@ def test_a_video_without_features_is_placed_by_its_mentions(heard):
     own = [at for at in placement.localisations if at.video == "v1"]
     assert [at.evidence for at in own] == ["named", "named", "order"]
     assert abs(own[0].time - truth["v1"][0]) <= 2
+
+
+@pytest.mark.parametrize("mode", ["paper", "authors"])
+def test_roundings_cover_all_videos_also_one_without_features(heard, mode):
+    task, script, features, _ = heard
+    del features["v1"]
+    placement = place(task, script, features, seconds=SECONDS, mode=mode)
+    times = np.array([at.time for at in placement.localisations]).reshape(8, 3)
+    assert placement.roundings
+    for rounding in placement.roundings:
+        assert rounding.shape == (8, 3)
+        assert (np.diff(rounding, axis=1) > 0).all()
+        np.testing.assert_allclose((rounding[1] + 0.5) * SECONDS, times[1])
+
+
+def test_the_default_visits_no_roundings(heard):
+    task, script, features, _ = heard
+    assert place(task, script, features, seconds=SECONDS).roundings == ()
+
+
+def test_the_authors_regularisation_goes_by_the_steps_that_were_asked_for(heard):
+    task, script, features, _ = heard
+
+    def weights(mode, asked):
+        placement = place(task, script, features, seconds=SECONDS, mode=mode, asked=asked)
+        return np.linalg.norm(placement.model.weights.matrix)
+
+    assert weights("authors", None) == weights("authors", 3) < weights("authors", 30)
+    assert weights("paper", None) == weights("paper", 30)
 
 
 def test_a_learnt_model_finds_the_steps_in_a_new_video(heard, tmp_path):
@@ -112,3 +151,5 @@ def test_what_cannot_be_placed_is_refused(heard):
         place(task, script, {name: x[:2] for name, x in features.items()})
     with pytest.raises(LocaliseError, match="mode"):
         place(task, script, features, mode="guess")
+    with pytest.raises(LocaliseError, match="'words' or 'meaning'"):
+        place(task, script, narration="pictures")

@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsteps.narration.features import Vocabulary, interval_count, narration_features
+from howsteps.narration.vectors import vectors_of
 from howsteps.task import Caption, Sentence, Video, Word
 
 
@@ -47,9 +48,9 @@ def test_intervals_out_of_reach_of_any_word_are_zero():
     np.testing.assert_allclose(np.linalg.norm(x, axis=1)[:4], 1.0, rtol=1e-6)
 
 
-@given(st.floats(0.1, 3.0), st.floats(0.5, 10.0))
-def test_every_row_has_length_one_or_none(seconds, reach):
-    for x in narration_features(VIDEOS, seconds=seconds, reach=reach):
+@given(st.sampled_from(["words", "meaning"]), st.floats(0.1, 3.0), st.floats(0.5, 10.0))
+def test_every_row_has_length_one_or_none(kind, seconds, reach):
+    for x in narration_features(VIDEOS, kind=kind, seconds=seconds, reach=reach):
         length = np.linalg.norm(x, axis=1)
         assert ((np.abs(length - 1) < 1e-5) | (length == 0)).all()
         assert x.dtype == np.float32
@@ -73,6 +74,38 @@ def test_another_collection_lends_its_vocabulary():
     vocabulary = Vocabulary.of(VIDEOS)
     [x] = narration_features([video("new", "loosen bolt")], vocabulary=vocabulary)
     assert x.shape[1] == len(vocabulary.words)
+
+
+def test_the_meaning_of_an_interval_is_the_weighted_mean_of_its_words():
+    vocabulary = Vocabulary.of(VIDEOS)
+    x = vocabulary.features(VIDEOS[0], 20, kind="meaning", seconds=1.0, reach=2.5)
+    spoken = [(1, "loosen"), (3, "nut"), (5, "remove"), (7, "wheel")]  # every two seconds, for one
+    expected = np.zeros_like(x)
+    for t in range(20):
+        for place, word in spoken:
+            near = max(0.0, 1 - abs(2 * place + 0.5 - (t + 0.5)) / 2.5)
+            weight = vocabulary.weights[vocabulary.words.index(word)]
+            expected[t] += weight * near * vectors_of([word])[0]
+        expected[t] /= np.linalg.norm(expected[t]) or 1.0
+    np.testing.assert_allclose(x, expected, atol=1e-6)
+
+
+def test_other_words_for_a_thing_lie_near_in_meaning():
+    videos = [video("a", "tire egg"), video("b", "wheel egg"), video("c", "tire wheel bread")]
+    _, _, x = narration_features(videos, kind="meaning", seconds=1.0, reach=1.0)
+    _, _, words = narration_features(videos, seconds=1.0, reach=1.0)
+    assert words[0] @ words[2] == 0
+    assert x[0] @ x[2] > 0.5
+
+
+def test_an_interval_whose_words_are_unknown_means_nothing():
+    videos = [video("a", "zxqy loosen"), video("b", "zxqy loosen"), video("c", "nut")]
+    [x, *_] = narration_features(videos, kind="meaning", seconds=1.0, reach=1.0)
+    assert not x[0].any()
+    assert x[2].any()
+    [silent] = narration_features([video("s", "", duration=4.0)], kind="meaning", seconds=1.0)
+    assert silent.shape == (4, x.shape[1])
+    assert not silent.any()
 
 
 def test_where_nothing_is_shared_all_words_weigh_the_same():

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -32,6 +33,13 @@ _TITLES = {
     "script": "script (which step is which: by time)",
     "script-judged": "script (which step is which: judged by people)",
 }
+
+
+class Narration(StrEnum):
+    """What describes a moment where there are no features of the video."""
+
+    words = "words"
+    meaning = "meaning"
 
 
 def evaluate(
@@ -82,9 +90,13 @@ def evaluate(
         typer.Option(
             metavar="FOLDER",
             help="Features of the videos: <video>.npy, a row for every third of a second. "
-            "Without any, the words of the narration stand in.",
+            "Without any, the narration stands in.",
         ),
     ] = None,
+    narration: Annotated[
+        Narration,
+        typer.Option(help="How the narration stands in: by its words, or by what they mean."),
+    ] = Narration.words,
     bars: Annotated[
         str,
         typer.Option(
@@ -132,6 +144,7 @@ def evaluate(
             seeds=seeds,
             videos=videos,
             bars=Bars(bars),
+            narration=narration.value,
             search_seconds=seconds,
         )
     except HowstepsError as error:
@@ -167,7 +180,16 @@ def show(
         f"{screen.plural(len(one.truth.steps), 'true step')}, {screen.plural(plan.seeds, 'seed')}"
     )
     if not one.features and any(video.captions for video in one.task.videos):
-        screen.out.print("[dim]no features of the video: words of the narration stand in for X[/]")
+        said = {"words": "words of the narration", "meaning": "meanings of the words said"}
+        stand_in = said[plan.narration]
+        screen.out.print(f"[dim]no features of the video: {stand_in} stand in for X[/]")
+    films = sum(video.media is not None for video in one.task.videos)
+    if films and not one.features:
+        screen.out.print(
+            f"[dim]{screen.plural(films, 'film')} not looked at: 'howsteps features FOLDER --out "
+            "WORK' makes features of them for --features WORK/features[/]",
+            soft_wrap=True,
+        )
     for protocol in plan.protocols:
         same = [row for row in rows if row.protocol == protocol]
         if same:

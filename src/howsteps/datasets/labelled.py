@@ -59,30 +59,38 @@ def read(
     captions
         Where the narrations are, if not at ``path``; videos go by their names.
     features
-        A folder with ``<video>.npy``: a row for every interval of :data:`GRID` seconds.
+        A folder with ``<video>.npy``: a row for every interval of :data:`GRID` seconds. A video
+        without is left out.
 
     Raises
     ------
     InputError
         There is no ground truth, or something of it or of the features is wrong.
     """
-    if path.is_dir() and authors.recognises(path):
+    release = path.is_dir() and authors.recognises(path)
+    frames = path.is_dir() and feature_folder.recognises(path)
+    given = captions or features
+    if given is not None and (release or frames):
+        raise InputError(given, f"cannot be put to {path}: that layout is read as it stands")
+    if release:
         return LabelledTasks(
             tuple(of_release(authors.read(path, name)) for name in authors.tasks(path))
         )
-    if path.is_dir() and feature_folder.recognises(path):
+    if frames:
         return LabelledTasks((_of_frames(path),))
     seen = truth.read(path)
     heard = collection.Collection(())
     if captions is not None or _has_narrations(path):
         heard = collection.read(captions or path)
-    tasks = []
+    tasks, left_out = [], []
     for one in seen.truths:
         labelled = _with_narrations(one, heard.tasks)
         if features is not None:
-            labelled = replace(labelled, features=_arrays(features, labelled.task))
+            arrays, missing = _arrays(features, labelled.task)
+            labelled = of_videos(replace(labelled, features=arrays), list(arrays))
+            left_out += missing
         tasks.append(labelled)
-    return LabelledTasks(tuple(tasks), (*seen.problems, *heard.problems))
+    return LabelledTasks(tuple(tasks), (*seen.problems, *heard.problems, *left_out))
 
 
 def of_videos(labelled: Labelled, videos: Sequence[str]) -> Labelled:
@@ -201,11 +209,15 @@ def _averaged(frames: NDArray[np.floating], rate: float) -> NDArray[np.float32]:
     return np.asarray(sums / np.bincount(owner)[:, None], np.float32)
 
 
-def _arrays(folder: Path, task: Task) -> dict[str, NDArray[np.float32]]:
-    """Features of all videos of a task, one file each, of one width."""
+def _arrays(folder: Path, task: Task) -> tuple[dict[str, NDArray[np.float32]], list[Problem]]:
+    """Features of the videos of a task, one file each, of one width; and the files not there."""
     arrays: dict[str, NDArray[np.float32]] = {}
+    missing: list[Problem] = []
     for video in task.videos:
         path = folder / f"{video.id}.npy"
+        if not path.exists():
+            missing.append(Problem(path, "is not there; the video is left out"))
+            continue
         x = read_matrix(path)
         if x.ndim != 2 or x.dtype.kind != "f" or not np.isfinite(x).all():
             raise InputError(path, "is not a matrix of finite floating point numbers")
@@ -213,4 +225,6 @@ def _arrays(folder: Path, task: Task) -> dict[str, NDArray[np.float32]]:
         if x.shape[1] != width:
             raise InputError(path, f"has {x.shape[1]} columns, the first video {width}")
         arrays[video.id] = x.astype(np.float32)
-    return arrays
+    if not arrays:
+        raise InputError(folder, f"has no features, <video>.npy, of any video of {task.name}")
+    return arrays, missing

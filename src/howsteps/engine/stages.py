@@ -31,7 +31,7 @@ from howsteps.result import (
 from howsteps.script.agreement import with_stability
 from howsteps.task import Caption, Localisation, Mode, Script, Task, Video, Word
 
-TRANSCRIBE, NARRATION, SCRIPT, LOCALISE = 1, 1, 2, 3
+TRANSCRIBE, NARRATION, SCRIPT, LOCALISE = 1, 1, 2, 4
 
 SECONDS_A_HALF = 1.0  # of the search in half of the videos
 FEW_NARRATIONS = 32  # are heard in the time that a second parser takes to load
@@ -196,6 +196,7 @@ def located(
         script=script_record(script, task),
         videos=[[v.id, v.duration, narration_record(v)] for v in task.videos],
         features=dict(seen.keys),
+        steps=options.steps,
         mode=options.mode,
         seed=options.seed,
     )
@@ -211,6 +212,7 @@ def located(
                 seen.vectors,
                 seconds=INTERVAL,
                 mode=options.mode,
+                asked=options.steps,
                 seed=options.seed,
                 device=options.device,
             )

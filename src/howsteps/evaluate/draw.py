@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from howsteps.datasets.labelled import GRID, Labelled, of_videos
 from howsteps.evaluate.protocols import NotMeasured, Places
+from howsteps.narration.features import Kind, interval_count, narration_features
+from howsteps.script import discover
 from howsteps.task import Localisation, Mention, Script, Task, Truth
 
 # The authors' program hears as the paper does.
@@ -26,6 +28,8 @@ class Draw:
         The task as heard in the modes ``paper`` and ``default``; empty without narrations.
     videos
         The names of those that are drawn.
+    narration
+        How narrations stand in for features of the video, where there are none.
     search_seconds
         What the search for a script is allowed.
     """
@@ -35,8 +39,11 @@ class Draw:
         labelled: Labelled,
         heard: Mapping[str, Task],
         videos: Sequence[str],
+        *,
+        narration: Kind = "words",
         search_seconds: float = 5.0,
     ) -> None:
+        self.narration = narration
         self.labelled = of_videos(labelled, videos)
         chosen = set(videos)
         self._heard = {
@@ -71,8 +78,6 @@ class Draw:
 
     def script(self, mode: str, steps: int, seed: int) -> Script:
         """The script of a mode, discovered when it is first asked for."""
-        from howsteps.script import discover  # noqa: PLC0415 - loads Numba
-
         key = (mode, steps, seed)
         if key not in self._scripts:
             self._scripts[key] = discover(
@@ -92,19 +97,17 @@ class Draw:
         """T_n: intervals of every video."""
         if self.labelled.features:
             return [len(self.labelled.features[video]) for video in self.videos]
-        durations = [self.truth.durations[video] for video in self.videos]
-        if any(duration is None for duration in durations):
+        videos = self.labelled.task.videos
+        if any(video.duration is None for video in videos):
             raise NotMeasured("the length of the videos is not known")
-        return [max(int(np.ceil((d or 0.0) / GRID - 1e-9)), 1) for d in durations]
+        return [interval_count(video, GRID) for video in videos]
 
     @cached_property
     def features(self) -> list[NDArray[np.float32]]:
-        """X_n, T_n×d: of the video, or the words around every interval where there are none."""
+        """X_n, T_n×d: of the video, or what is said around every interval where there are none."""
         if self.labelled.features:
             return [self.labelled.features[video] for video in self.videos]
-        from howsteps.narration.features import narration_features  # noqa: PLC0415
-
-        return narration_features(self.task("paper").videos, seconds=GRID)
+        return narration_features(self.task("paper").videos, kind=self.narration, seconds=GRID)
 
     def in_seconds(self, intervals: NDArray[np.int64]) -> Places:
         """Places of intervals (N×K, −1: absent): a step happens in the middle of its interval."""

@@ -22,6 +22,7 @@ from howsteps.evaluate.protocols import (
     judge,
     measure,
 )
+from howsteps.narration.features import Kind
 from howsteps.task import Task, Video
 
 
@@ -30,7 +31,9 @@ class Plan:
     """What is to be measured.
 
     ``videos`` is how many are drawn for each seed; None: all of them, and seeds only move what
-    is random in the methods. ``search_seconds`` is what each search for a script is allowed.
+    is random in the methods. ``narration`` is how narrations stand in for features of the video:
+    by ``words`` or by their ``meaning``. ``search_seconds`` is what each search for a script is
+    allowed.
     """
 
     methods: tuple[str, ...] = tuple(METHODS)
@@ -39,6 +42,7 @@ class Plan:
     seeds: int = 1
     videos: int | None = None
     bars: Bars = Bars.videos
+    narration: Kind = "words"
     search_seconds: float = 5.0
 
     def __post_init__(self) -> None:
@@ -63,8 +67,8 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One score; ``low`` and ``high`` are the ends of its error bar, where it has one."""
+class _Scored:
+    """A score, and what it is of; ``low`` and ``high`` end its error bar, where it has one."""
 
     task: str
     method: str
@@ -75,7 +79,20 @@ class Row:
     recall: float
     low: float | None
     high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Row(_Scored):
+    """One score of one run."""
+
     seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary(_Scored):
+    """Means over seeds; ``over_seeds`` is the interval of the mean F1, for several seeds."""
+
+    over_seeds: tuple[float, float] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,22 +103,6 @@ class NoScore:
     method: str
     protocol: str
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """Means over seeds; ``over_seeds`` is the interval of the mean F1, for several seeds."""
-
-    task: str
-    method: str
-    steps: int
-    protocol: str
-    f1: float
-    precision: float
-    recall: float
-    low: float | None
-    high: float | None
-    over_seeds: tuple[float, float] | None
 
 
 def listened(
@@ -145,7 +146,13 @@ def run(
     for seed in range(plan.seeds):
         if draw is None or plan.videos is not None:
             names = drawn(labelled, plan.videos, seed)
-            draw = Draw(labelled, heard, names, plan.search_seconds)
+            draw = Draw(
+                labelled,
+                heard,
+                names,
+                narration=plan.narration,
+                search_seconds=plan.search_seconds,
+            )
             once: dict[str, Prediction] = {}
         by = judge(draw.truth, rules, bars=plan.bars, seed=seed)
         for steps in plan.steps:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,13 +12,13 @@ from howsteps.evaluate import cooccurrence
 from howsteps.evaluate.draw import Draw
 from howsteps.evaluate.order import find_order
 from howsteps.evaluate.protocols import NotMeasured, Prediction
-from howsteps.localise import Clustering, baselines, hmm, mention_windows
+from howsteps.localise import Clustering, baselines, hmm, mention_windows, place
 from howsteps.localise.placing import LEAD
 from howsteps.script import controls
 from howsteps.task import Localisation, Mode, Script
 
 # The paper's solver: the solutions it visits are what its error bars go over.
-SOLVER: dict[str, Any] = {"solver": "frank-wolfe", "iterations": 200}
+SOLVER = "frank-wolfe"
 WORDS = 200  # relations in the bag of ``video+bow``
 
 Method: TypeAlias = Callable[[Draw, int, int], Prediction]
@@ -31,7 +31,8 @@ def uniform(draw: Draw, steps: int, seed: int) -> Prediction:
 
 def video_only(draw: Draw, steps: int, seed: int) -> Prediction:
     """Clustering of the features under the order, without any window."""
-    return _clustered(draw, baselines.video_only(draw.features, steps=steps, seed=seed, **SOLVER))
+    found = baselines.video_only(draw.features, steps=steps, seed=seed, solver=SOLVER)
+    return _clustered(draw, found)
 
 
 def video_and_words(draw: Draw, steps: int, seed: int) -> Prediction:
@@ -47,9 +48,8 @@ def video_and_words(draw: Draw, steps: int, seed: int) -> Prediction:
         relations = np.array([number[m.relation] for m in said], dtype=np.int64)
         windows = mention_windows(times, length, GRID)
         words.append(baselines.bag_of_relations(windows, relations, len(kept)))
-    return _clustered(
-        draw, baselines.video_and_words(draw.features, words, steps=steps, seed=seed, **SOLVER)
-    )
+    found = baselines.video_and_words(draw.features, words, steps=steps, seed=seed, solver=SOLVER)
+    return _clustered(draw, found)
 
 
 def transcript(draw: Draw, steps: int, seed: int) -> Prediction:
@@ -104,20 +104,21 @@ def _mode(mode: Mode) -> Method:
     """One of the three ways of doing everything: its script, and its places."""
 
     def method(draw: Draw, steps: int, seed: int) -> Prediction:
-        from howsteps.localise import place  # noqa: PLC0415 - loads Numba
-
         script = draw.script(mode, steps, seed)
         found = place(
-            draw.task(mode), script, draw.labelled.features, seconds=GRID, mode=mode, seed=seed
+            draw.task(mode),
+            script,
+            draw.labelled.features,
+            narration=draw.narration,
+            seconds=GRID,
+            mode=mode,
+            asked=steps,
+            seed=seed,
         )
         return Prediction(
             len(script.steps),
             found.localisations,
-            tuple(
-                draw.in_seconds(rounding)
-                for rounding in found.roundings
-                if len(rounding) == len(draw.videos)  # else a video was placed without features
-            ),
+            tuple(draw.in_seconds(rounding) for rounding in found.roundings),
             script=script,
             named=tuple(cooccurrence.events_of(script)),
         )

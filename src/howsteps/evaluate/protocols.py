@@ -112,16 +112,13 @@ def _paper(variant: Variant) -> "Protocol":
         if by.bars == Bars.roundings and prediction.folds:
             worst, best = min(prediction.folds), max(prediction.folds)
             return replace(paper_f1(chosen, variant), low=worst, high=best)
-        if by.bars == Bars.roundings and not prediction.later:
-            return paper_f1(chosen, variant)  # one solution has no bar
-        if by.bars == Bars.roundings:
+        if by.bars == Bars.roundings and prediction.later:
             others = [place(later, by.truth, prediction.steps) for later in prediction.later]
             return paper_f1_with_bar(chosen, others, variant)
         return _with_bar(
             paper_f1(chosen, variant),
             lambda score, videos: paper_f1(chosen.of(videos), variant, score.matching),
-            len(by.truth.durations),
-            by.seed,
+            by,
         )
 
     return protocol
@@ -151,7 +148,7 @@ def _crosstask(prediction: Prediction, by: Judge) -> Score:
     def again(_: Score, videos: NDArray[np.int64]) -> Score:
         return crosstask_recall(*_copied(prediction.places, by.truth, [names[n] for n in videos]))
 
-    return _with_bar(crosstask_recall(prediction.places, by.truth), again, len(names), by.seed)
+    return _with_bar(crosstask_recall(prediction.places, by.truth), again, by)
 
 
 def _frames(scored: "_OnFrames") -> "Protocol":
@@ -168,8 +165,7 @@ def _frames(scored: "_OnFrames") -> "Protocol":
             chosen = [ours[n] for n in videos], [theirs[n] for n in videos]
             return scored(*chosen, prediction.steps, score.matching)
 
-        score = scored(ours, theirs, prediction.steps, None)
-        return _with_bar(score, again, len(theirs), by.seed)
+        return _with_bar(scored(ours, theirs, prediction.steps, None), again, by)
 
     return protocol
 
@@ -218,11 +214,15 @@ def _need_places(prediction: Prediction) -> None:
         raise NotMeasured("places no steps")
 
 
-def _with_bar(
-    score: Score, again: Callable[[Score, NDArray[np.int64]], Score], videos: int, seed: int
-) -> Score:
-    """Put a bootstrap of videos to a score; the matching of all videos is kept in each draw."""
-    low, high = over_videos(lambda chosen: again(score, chosen).f1, videos, seed=seed)
+def _with_bar(score: Score, again: Callable[[Score, NDArray[np.int64]], Score], by: Judge) -> Score:
+    """Put a bootstrap of videos to a score; the matching of all videos is kept in each draw.
+
+    Where bars over roundings are asked for, a score that has none of its own stays without.
+    """
+    if by.bars == Bars.roundings:
+        return replace(score, low=None, high=None)
+    videos = len(by.truth.durations)
+    low, high = over_videos(lambda chosen: again(score, chosen).f1, videos, seed=by.seed)
     return replace(score, low=low, high=high)
 
 

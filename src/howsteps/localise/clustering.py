@@ -12,7 +12,7 @@ from howsteps.localise.block import block_frank_wolfe
 from howsteps.localise.chance import absence_costs, chance_scores, held_out_scores
 from howsteps.localise.cost import AUTHORS_BIAS, PAPER_BIAS, ClusteringCost, Weights
 from howsteps.localise.descent import descent
-from howsteps.localise.frank_wolfe import PAPER_ITERATIONS, frank_wolfe
+from howsteps.localise.frank_wolfe import AUTHORS_ITERATIONS, PAPER_ITERATIONS, frank_wolfe
 from howsteps.localise.interior import interior
 from howsteps.localise.oracle import Floats, Mask, Places
 from howsteps.localise.problem import (
@@ -25,7 +25,7 @@ from howsteps.localise.problem import (
 from howsteps.localise.windows import RelaxedWindow, relax
 
 Solver = Literal["combined", "descent", "frank-wolfe", "block", "interior"]
-_AUTHORS_VIDEOS = 30
+AUTHORS_VIDEOS = 30  # the N of their λ, however many there are
 
 
 @dataclass(frozen=True)
@@ -117,9 +117,11 @@ def cluster(
     restarts
         How many random starts the descent tries besides.
     tolerance
-        Relative duality gap at which relaxed solvers stop.
+        Relative duality gap at which the relaxed solvers stop, but for ``frank-wolfe``: it goes on
+        to its last iteration, as the error bars of the paper want its roundings.
     iterations
-        Most iterations of the relaxed solver; its own default when None.
+        Most iterations of the relaxed solver; its own default when None (``frank-wolfe``: 200, or
+        650 in the ``authors`` mode).
     seed
         Of everything random.
     device
@@ -149,7 +151,7 @@ def cluster(
     allowed = _checked_windows(windows, [len(x) for x in videos], steps)
     as_authors = mode == "authors"
     if regularisation is None:
-        regularisation = 1.0 / ((_AUTHORS_VIDEOS if as_authors else len(videos)) * steps)
+        regularisation = 1.0 / ((AUTHORS_VIDEOS if as_authors else len(videos)) * steps)
     opened, relaxed_windows = (allowed, ()) if as_authors else relax(allowed, support)
     problem = Problem(
         ClusteringCost(videos, regularisation, AUTHORS_BIAS if as_authors else PAPER_BIAS, device),
@@ -158,7 +160,7 @@ def cluster(
         forbidden=authors.FORBIDDEN if as_authors else None,
     )
     name = solver or ("frank-wolfe" if as_authors else "combined")
-    relaxed = _relax(problem, name, tolerance, iterations, seed)
+    relaxed = _relax(problem, name, mode, tolerance, iterations, seed)
     trace = () if relaxed is None else relaxed.trace
     start = None if relaxed is None else relaxed.roundings[relaxed.chosen][1]
     if start is None or name == "combined":
@@ -198,7 +200,12 @@ def cluster(
 
 
 def _relax(
-    problem: Problem, solver: str, tolerance: float, iterations: int | None, seed: int
+    problem: Problem,
+    solver: str,
+    mode: str,
+    tolerance: float,
+    iterations: int | None,
+    seed: int,
 ) -> Relaxed | None:
     """Run the relaxed part of a solver, where it has one."""
     if solver == "descent":
@@ -210,7 +217,8 @@ def _relax(
             problem, tolerance=tolerance, iterations=iterations or 2000, seed=seed
         )
     if solver == "frank-wolfe":
-        return frank_wolfe(problem, iterations=iterations or PAPER_ITERATIONS, seed=seed)
+        usual = AUTHORS_ITERATIONS if mode == "authors" else PAPER_ITERATIONS
+        return frank_wolfe(problem, iterations=iterations or usual, seed=seed)
     raise LocaliseError(
         f"unknown solver {solver!r}: say combined, descent, frank-wolfe, block or interior"
     )

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from howsteps.localise.cost import Weights
-from howsteps.localise.oracle import Floats, Places
+from howsteps.localise.oracle import Floats, Places, placement_value
 from howsteps.localise.problem import Problem, TracePoint
 
 _VIDEOS_A_PRODUCT = 8  # enough for the d×d product to run at full speed
@@ -102,15 +102,14 @@ def descent(
     own = 1.0 - problem.cost.leverages
     shares = Shares(problem, places)
     trace: list[TracePoint] = []
-    steps = np.arange(problem.steps)
     for _ in range(sweeps):
         moved = False
         for video in rng.permutation(problem.videos):
             cost = own[problem.rows(video), None] - 2.0 * shares.others(video)
+            absence = None if problem.absence is None else problem.absence[video]
             old, new = shares.places[video], problem.place(video, cost)
-            if (new != old).any() and _value(problem, video, cost, new, steps) < _value(
-                problem, video, cost, old, steps
-            ) - 1e-12:
+            saved = placement_value(cost, old, absence) - placement_value(cost, new, absence)
+            if (new != old).any() and saved > 1e-12:
                 shares.move(video, new)
                 moved = True
         objective = problem.objective(shares.places, shares.weights)
@@ -118,12 +117,3 @@ def descent(
         if not moved:
             break
     return Descent(shares.places, objective, shares.weights, tuple(trace))
-
-
-def _value(problem: Problem, video: int, cost: Floats, places: Places, steps: Places) -> float:
-    """Cost of one video's placement, absences included."""
-    present = places >= 0
-    value = float(cost[places[present], steps[present]].sum())
-    if problem.absence is not None:
-        value += float(problem.absence[video][~present].sum())
-    return value

@@ -12,7 +12,9 @@ import numpy as np
 from howsteps.localise.oracle import Floats
 from howsteps.localise.problem import Problem, Relaxed, TracePoint
 
-PAPER_ITERATIONS = 650
+# The paper names no number. The best rounding comes among the first few tens, and the others are
+# what its error bars go over; the authors' program goes on for longer.
+PAPER_ITERATIONS, AUTHORS_ITERATIONS = 200, 650
 _START_CORNERS = 10
 
 

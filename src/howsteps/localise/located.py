@@ -23,13 +23,14 @@ class Located:
     intervals
         The salient interval, −1 where the step is absent.
     first, last
-        First and last interval of the step, both included, in the order of the steps and without
-        overlap; −1 where it is absent.
+        First and last interval of the step, both included, without overlap; −1 where it is absent.
     confidence
-        Share of the decoys that the step's score beats, in [0, 1].
+        In [0, 1]: the share of the decoys that the step's score beats (:func:`locate`), or the
+        probability of the place in the mode ``default`` (:func:`howsteps.localise.naming.decide`).
     evidence
-        ``named`` in the narration, ``seen`` (confidence of at least 0.9), ``named and seen``, or
-        ``order``: placed only because the steps around it were; empty where it is absent.
+        ``named`` in the narration, ``seen`` (confidence of at least 0.9, in the mode ``default``
+        ½), ``named and seen``, or ``order``: placed only because the steps around it were; empty
+        where it is absent.
     """
 
     intervals: Places

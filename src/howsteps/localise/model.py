@@ -127,6 +127,7 @@ class Model:
             named,
             how.trust,
             seconds=grid * seconds,
+            grid=grid,
             lengths=[len(x) for x in videos],
             absent=absent,
         )

@@ -70,6 +70,9 @@ class Learning:
 
 LEARNING = {
     "words": Learning(before=1.0, after=2.0, trust=4.0, regularisation=0.1, rounds=4, centre=False),
+    "meaning": Learning(
+        before=1.0, after=2.0, trust=4.0, regularisation=0.01, rounds=4, centre=True
+    ),
     "sight": Learning(
         before=0.0, after=10.0, trust=4.0, regularisation=0.01, rounds=2, centre=True
     ),
@@ -104,6 +107,8 @@ def learn(
         One of :data:`LEARNING`, or other settings.
     seconds
         How long an interval lasts.
+    device
+        As for :func:`howsteps.localise.cluster`.
     """
     held_out = HeldOut(tuple(features), how.regularisation, device)
     named = [_worth(window, seconds) for window in windows]
@@ -147,6 +152,7 @@ def decide(
     trust: float,
     *,
     seconds: float,
+    grid: int,
     lengths: Sequence[int],
     absent: bool = False,
 ) -> Located:
@@ -160,6 +166,8 @@ def decide(
         Log-weight of a window.
     seconds
         How long an interval of the coarse grid lasts.
+    grid
+        How many intervals of the fine grid it holds.
     lengths
         T_n of the fine grid, which the answer is on.
     absent
@@ -179,12 +187,11 @@ def decide(
         likely = posterior(evidence(score, window, trust), round(GAP / seconds))
         coarse = likely.argmax(axis=0)
         confidence[n] = around(likely, round(NEAR / seconds))[coarse, steps]
-        factor = -(-length // len(score))
-        places[n] = apart(np.minimum(coarse * factor + factor // 2, length - 1), length)
+        places[n] = apart(np.minimum(coarse * grid + grid // 2, length - 1), length)
         if absent:
             places[n, ~named[n] & (confidence[n] < SURE)] = -1
         in_time = np.argsort(places[n], kind="stable")
-        fine = np.repeat(score[:, in_time], factor, axis=0)[:length]
+        fine = np.repeat(score[:, in_time], grid, axis=0)[:length]
         first[n, in_time], last[n, in_time] = extents(places[n, in_time], fine)
     confidence[places < 0] = 0.0
     seen = confidence >= SURE

@@ -1,6 +1,7 @@
 """The stage put together: a script and features in, the place of every step in every video out.
 
-Modes ``paper`` and ``authors`` cluster the features inside the windows of the narration. Mode
+Modes ``paper`` and ``authors`` cluster the features inside the windows of the narration, by
+Frank-Wolfe: the roundings that it visits are what the paper's error bars go over. Mode
 ``default`` learns what a step looks or sounds like where it is named, and puts it where it is most
 likely (:mod:`howsteps.localise.naming`).
 """
@@ -8,12 +9,12 @@ likely (:mod:`howsteps.localise.naming`).
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.localise.clustering import cluster
+from howsteps.localise.clustering import AUTHORS_VIDEOS, cluster
 from howsteps.localise.hmm import place_aligned
 from howsteps.localise.located import NAMED, NEITHER, Located, locate
 from howsteps.localise.model import Model, Options
@@ -28,7 +29,7 @@ from howsteps.localise.windows import (
     mention_windows,
     step_windows,
 )
-from howsteps.narration.features import Vocabulary, interval_count
+from howsteps.narration.features import Kind, Vocabulary, interval_count
 from howsteps.task import Localisation, Mode, Script, Task, Video
 
 ClusterMode = Literal["paper", "authors"]
@@ -51,7 +52,8 @@ class Placement:
     model
         Finds the steps in new videos.
     roundings
-        N×K intervals of the placements visited after the chosen one: the paper's error bars.
+        N×K intervals of the placements visited after the chosen one, from which the paper's error
+        bars are made; none in mode ``default``.
     """
 
     localisations: tuple[Localisation, ...]
@@ -65,8 +67,10 @@ def place(
     script: Script,
     features: Features | None = None,
     *,
+    narration: Kind = "words",
     seconds: float = 1 / 3,
     mode: Mode = "default",
+    asked: int | None = None,
     seed: int = 0,
     device: str = "cpu",
 ) -> Placement:
@@ -79,12 +83,18 @@ def place(
     script
         Steps with their mentions (:func:`howsteps.script.discover`).
     features
-        T_n×d of the videos, by their id. None or empty: the narration alone, as words around every
-        interval. A video that is missing is placed by its mentions and the order.
+        T_n×d of the videos, by their id. None or empty: the narration alone. A video that is
+        missing is placed by its mentions and the order.
+    narration
+        How the narration stands in for features: by the ``words`` around every interval, or by
+        their ``meaning``.
     seconds
         How long an interval lasts.
     mode
         ``default``, ``paper`` or ``authors``.
+    asked
+        How many steps the script was asked for, which the λ of mode ``authors`` goes by; as many as
+        it has when None.
     seed
         Of everything random.
     device
@@ -97,19 +107,26 @@ def place(
     """
     if mode not in ("default", "paper", "authors"):
         raise LocaliseError(f"unknown mode {mode!r}: say 'default', 'paper' or 'authors'")
+    if narration not in get_args(Kind):
+        raise LocaliseError(f"no features {narration!r} of a narration: say 'words' or 'meaning'")
     if not script.steps:
         raise LocaliseError(f"{task.name}: the script has no step to place")
-    told = _Narration(task, script, features or {}, seconds)
-    found = _learn(told, device) if mode == "default" else _cluster(told, mode, seed, device)
-    missing = [n for n in range(len(task.videos)) if n not in set(told.placed)]
+    told = _Narration(task, script, features or {}, narration, seconds)
+    if mode == "default":
+        found = _learn(told, device)
+    else:
+        found = _cluster(told, mode, asked or told.steps, seed, device)
+    missing = sorted(set(range(len(task.videos))) - set(told.placed))
+    rest = told.by_mentions(missing)
+    order = np.argsort([*told.placed, *missing])
     return Placement(
-        _in_order(task, [(told.placed, found.located), (missing, told.by_mentions(missing))], told),
+        _in_order(task, [(told.placed, found.located), (missing, rest)], told),
         tuple(
             RelaxedWindow(told.placed[window.video], window.step, window.support)
             for window in found.relaxed
         ),
         found.model,
-        found.roundings,
+        tuple(np.concatenate([found_in, rest.intervals])[order] for found_in in found.roundings),
     )
 
 
@@ -125,19 +142,18 @@ class _Found(NamedTuple):
 class _Narration:
     """Mentions, windows and features of a task, on the grid of intervals."""
 
-    def __init__(self, task: Task, script: Script, features: Features, seconds: float) -> None:
+    def __init__(
+        self, task: Task, script: Script, features: Features, narration: Kind, seconds: float
+    ) -> None:
         self.seconds = seconds
         self.labels = tuple(step.label for step in script.steps)
         self.videos: Sequence[Video] = task.videos
         self.steps = len(script.steps)
-        self.seen = bool(features)
-        if features:
-            self.lengths = [
-                len(features[v.id]) if v.id in features else interval_count(v, seconds)
-                for v in task.videos
-            ]
-        else:
-            self.lengths = [interval_count(video, seconds) for video in task.videos]
+        self.kind = "sight" if features else narration
+        self.lengths = [
+            len(features[v.id]) if v.id in features else interval_count(v, seconds)
+            for v in task.videos
+        ]
         self.placed = [
             n
             for n, video in enumerate(task.videos)
@@ -150,7 +166,9 @@ class _Narration:
         else:
             vocabulary = Vocabulary.of(task.videos)
             self.features = [
-                vocabulary.features(task.videos[n], self.lengths[n], seconds=seconds)
+                vocabulary.features(
+                    task.videos[n], self.lengths[n], kind=narration, seconds=seconds
+                )
                 for n in self.placed
             ]
         spoken: dict[str, list[tuple[float, float, int]]] = {v.id: [] for v in task.videos}
@@ -207,7 +225,7 @@ class _Narration:
         return Located(places, places, places, np.zeros(places.shape), evidence)
 
 
-def _cluster(told: _Narration, mode: ClusterMode, seed: int, device: str) -> _Found:
+def _cluster(told: _Narration, mode: ClusterMode, asked: int, seed: int, device: str) -> _Found:
     """Cluster the features inside the windows: what the paper does."""
     before, after = (0.0, _AUTHORS_AFTER) if mode == "authors" else (BEFORE, AFTER)
     windows = told.windows(before, after, mode=mode)
@@ -215,7 +233,9 @@ def _cluster(told: _Narration, mode: ClusterMode, seed: int, device: str) -> _Fo
         told.features,
         windows.allowed,
         steps=told.steps,
+        regularisation=1.0 / (AUTHORS_VIDEOS * asked) if mode == "authors" else None,
         mode=mode,
+        solver="frank-wolfe",
         support=windows.support,
         evidence=True,
         seed=seed,
@@ -232,8 +252,7 @@ def _cluster(told: _Narration, mode: ClusterMode, seed: int, device: str) -> _Fo
 
 def _learn(told: _Narration, device: str) -> _Found:
     """Learn each step where it is named, and put it where it is most likely."""
-    kind = "sight" if told.seen else "words"
-    how = LEARNING[kind]
+    how = LEARNING[told.kind]
     grid = how.grid(told.seconds)
     lengths = [told.lengths[n] for n in told.placed]
     windows = told.windows(how.before, how.after, seconds=grid * told.seconds)
@@ -248,14 +267,21 @@ def _learn(told: _Narration, device: str) -> _Found:
         seconds=grid * told.seconds,
         device=device,
     )
-    located = decide(learnt.scores, named, how.trust, seconds=grid * told.seconds, lengths=lengths)
+    located = decide(
+        learnt.scores,
+        named,
+        how.trust,
+        seconds=grid * told.seconds,
+        grid=grid,
+        lengths=lengths,
+    )
     outside = [
         RelaxedWindow(n, int(k), float(windows.support[n, k]))
         for n, window in enumerate(named)
         for k in np.flatnonzero(window.any(axis=0))
         if not window[located.intervals[n, k] // grid, k]
     ]
-    options = Options("default", how.regularisation, told.seconds, learnt_from=kind)
+    options = Options("default", how.regularisation, told.seconds, learnt_from=told.kind)
     model = Model(told.labels, learnt.weights, np.empty(0), options)
     return _Found(located, tuple(outside), model, ())
 

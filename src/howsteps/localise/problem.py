@@ -18,7 +18,7 @@ class LocaliseError(HowstepsError, ValueError):
 
 
 def checked_features(features: list[NDArray[np.floating]], steps: int) -> Videos:
-    """Features that a problem can be made of, as float32 arrays of one width.
+    """Features that a problem can be made of: arrays of one width, in float32 or float64.
 
     Raises
     ------

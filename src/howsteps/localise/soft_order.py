@@ -25,7 +25,7 @@ _FORBIDDEN = -100.0  # log-weight of a place that leaves others no room: evidenc
 def context(evidence: Floats, gap: int = 0) -> Floats:
     """c, T×K: log-weight of all placements of the other steps, the highest of each step 0.
 
-    In a video too short for the gap, the gap is as long as there is room for.
+    In a video too short for the gap, the gap is shortened until there is room to spare.
     """
     length, steps = evidence.shape
     gap = min(gap, (length - 1) // steps)

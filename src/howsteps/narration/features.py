@@ -1,25 +1,34 @@
-"""The words spoken around every interval, as one vector each.
+"""What is said around every interval, as one vector each.
 
 Narrators name what they do within seconds of doing it, so the words of an interval are those close
 to it in time. The weight of a word w spoken at time m, for the interval centred at c, is
 
     idf(w) · max(0, 1 − |m − c|/reach),      idf(w) = log(N / #videos that say w)
 
-and the histogram of those weights gets the Hellinger normalisation (L1, then square root). Words
-that every narrator uses weigh nothing; an interval without words is a row of zeros.
+Words that every narrator uses weigh nothing. There are two kinds of features:
+
+* ``words``: the histogram of those weights, Hellinger-normalised (L1, then square root);
+* ``meaning``: the mean of the words' vectors under those weights, scaled to length one, so that
+  other words for the same thing lie near each other (:mod:`howsteps.narration.vectors`).
+
+An interval without words, or of which no word is known, is a row of zeros.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsteps.narration.vectors import unit_rows, vectors_of
 from howsteps.narration.wordnet import WordNet
 from howsteps.narration.words import spoken
 from howsteps.task import Video, Word
+
+Kind: TypeAlias = Literal["words", "meaning"]
 
 REACH = 2.5  # seconds: words further away say little about what is done now
 LARGEST_VOCABULARY = 1000  # rarer words than these help no step
@@ -49,9 +58,26 @@ class Vocabulary:
         return Vocabulary(tuple(kept), np.log(len(videos) / frequencies).astype(np.float32))
 
     def features(
-        self, video: Video, intervals: int, *, seconds: float = 1 / 3, reach: float = REACH
+        self,
+        video: Video,
+        intervals: int,
+        *,
+        kind: Kind = "words",
+        seconds: float = 1 / 3,
+        reach: float = REACH,
     ) -> NDArray[np.float32]:
-        """Words around every interval of a video, T_n×d (see the head of this module)."""
+        """What is said around every interval of a video, T_n×d (see the head of this module)."""
+        weight = self._weights_around(video, intervals, seconds, reach)
+        if kind == "meaning":
+            return unit_rows(weight @ vectors_of(self.words))
+        total = weight.sum(axis=1, keepdims=True)
+        histogram: NDArray[np.float32] = np.sqrt(weight / np.where(total > 0, total, 1.0))
+        return histogram
+
+    def _weights_around(
+        self, video: Video, intervals: int, seconds: float, reach: float
+    ) -> NDArray[np.float32]:
+        """What every word of the vocabulary weighs in every interval, T_n×V."""
         number = {word: place for place, word in enumerate(self.words)}
         weight = np.zeros((intervals, len(self.words)), np.float32)
         for form, word in _forms(video):
@@ -63,24 +89,25 @@ class Vocabulary:
             near = np.arange(first, min(int((middle + reach) / seconds) + 1, intervals))
             closeness = 1.0 - np.abs((near + 0.5) * seconds - middle) / reach
             weight[near, place] += self.weights[place] * np.maximum(closeness, 0.0)
-        total = weight.sum(axis=1, keepdims=True)
-        histogram: NDArray[np.float32] = np.sqrt(weight / np.where(total > 0, total, 1.0))
-        return histogram
+        return weight
 
 
 def narration_features(
     videos: Sequence[Video],
     *,
+    kind: Kind = "words",
     seconds: float = 1 / 3,
     reach: float = REACH,
     vocabulary: Vocabulary | None = None,
 ) -> list[NDArray[np.float32]]:
-    """Words around every interval of every video, T_n×d each.
+    """What is said around every interval of every video, T_n×d each.
 
     Parameters
     ----------
     videos
         With captions, or already heard.
+    kind
+        ``words`` or ``meaning``.
     seconds
         How long an interval lasts.
     reach
@@ -90,7 +117,9 @@ def narration_features(
     """
     vocabulary = vocabulary or Vocabulary.of(videos)
     return [
-        vocabulary.features(video, interval_count(video, seconds), seconds=seconds, reach=reach)
+        vocabulary.features(
+            video, interval_count(video, seconds), kind=kind, seconds=seconds, reach=reach
+        )
         for video in videos
     ]
 
