@@ -161,6 +161,13 @@ def test_names_without_end_stay_in_their_place(visit, job, tmp_path, width) -> N
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_a_video_of_a_length_that_cannot_be_has_few_ticks(visit, job, tmp_path) -> None:
+    page = visit(write_page(with_video(job, 0, duration=1e9), tmp_path, pictures=False))
+    page.locator("#timelines").scroll_into_view_if_needed()
+    page.wait_for_selector(".timeline .mark")
+    assert page.locator(".timeline").first.locator(".axis span").count() <= 8
+
+
 def test_a_job_without_steps_says_what_would_help(visit, job, tmp_path) -> None:
     page = visit(write_page(replace(job, script=Script(()), localisations=()), tmp_path))
     assert "More videos of this job help most" in page.locator("#steps").inner_text()

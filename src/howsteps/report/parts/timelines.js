@@ -112,7 +112,8 @@ function wordLane(n, share, wide) {
 }
 
 function axis(length, share) {
-  const every = [5, 10, 15, 30, 60, 120, 300, 600, 1200, 3600].find((gap) => length / gap <= 7) ?? 7200;
+  const gaps = [5, 10, 15, 30, 60, 120, 300, 600, 1200, 3600];
+  const every = gaps.find((gap) => length / gap <= 7) ?? 3600 * Math.ceil(length / 7 / 3600);
   const ticks = [];
   for (let at = 0; at < length - every / 3; at += every) {
     ticks.push(h("span", { "--at": share(at) }, clock(at)));
