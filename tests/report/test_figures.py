@@ -31,6 +31,18 @@ def test_timeline_numbers_every_located_step_and_no_absent_one() -> None:
     assert len(located) < 30  # some are absent, or the test says nothing
 
 
+def test_timeline_dashes_the_places_that_are_not_sure() -> None:
+    result = tea(videos=1, steps=2)
+    first, second = result.localisations
+    result = replace(
+        result, localisations=(replace(first, confidence=0.2), replace(second, confidence=0.9))
+    )
+    [axes] = figures.timeline(result).axes
+    doubtful, sure = axes.containers[:2]
+    assert [patch.get_fill() for patch in (*doubtful, *sure)] == [False, True]
+    assert "dashed" in axes.get_xlabel()
+
+
 def test_timeline_of_a_step_without_extent_is_a_mark_alone() -> None:
     result = tea(videos=1, steps=1)
     bare = replace(result, localisations=(Localisation("Ada", 0, 4.0),))

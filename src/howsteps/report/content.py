@@ -9,12 +9,11 @@ from typing import Any, TypedDict
 from urllib.parse import quote
 
 from howsteps.report.palette import STEP_COLOURS
-from howsteps.report.placed import Row, places, video_length, window
+from howsteps.report.placed import SURE, Row, is_measured, places, video_length, window
 from howsteps.report.wording import heading, title_of
 from howsteps.task import Localisation, Mention, Result, Step, Video
 
 OPTIONAL = 1 / 3  # a step that is absent in this share of the videos, or more, is optional
-SURE = 0.5  # confidence from which a place is shown as sure
 OTHER_WORDINGS = 3
 _NEAR = 2  # folders up from the page in which a video still counts as lying beside it
 
@@ -48,7 +47,6 @@ def content(result: Result, folder: Path, pictures: Pictures) -> dict[str, Any]:
     """
     rows = places(result)
     steps = result.script.steps
-    confidences = [place.confidence for place in result.localisations if place.time is not None]
     return {
         "task": result.task.name,
         "title": title_of(result.task.name),
@@ -60,8 +58,7 @@ def content(result: Result, folder: Path, pictures: Pictures) -> dict[str, Any]:
             _video(video, rows[video.id], steps, folder, pictures) for video in result.task.videos
         ],
         "located": bool(result.localisations),
-        # A place by narration alone has no measured confidence; 0 % would be a false figure.
-        "confident": any(confidences),
+        "confident": is_measured(result),
         "sure": SURE,
         "shades": len(STEP_COLOURS),
         "pictured": bool(pictures),
