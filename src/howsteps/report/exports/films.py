@@ -91,11 +91,12 @@ def cut(media: Path, start: float, end: float, target: Path, *, precise: bool = 
         PyAV is not installed.
     """
     with _copying(media, target) as (source, clip):
-        streams = _streams(source, clip, encoded=precise)
         begin = start_of(source) + Fraction(start).limit_denominator(1000)
         finish = begin + Fraction(end - start).limit_denominator(1000)
         key_frame = seek_key_frame(source, begin)
+        streams = _streams(source, clip, encoded=precise)
         if precise:
+            seek_key_frame(source, begin)  # a frame was looked at
             _encode(source, clip, streams, begin, finish)
         else:
             _copy(source, clip, streams, key_frame, finish)
@@ -154,10 +155,10 @@ def _until(
 ) -> Iterator[Any]:
     """The packets from here to a time, and a little on: sound can lie behind its pictures."""
     for packet in source.demux(*streams):
-        yield packet
         decoded = decoded_at(packet) if packet.stream.type == "video" else None
         if decoded is not None and decoded > finish + _BEHIND:
             return
+        yield packet
 
 
 def _streams(
