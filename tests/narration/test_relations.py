@@ -244,6 +244,31 @@ def test_a_pronoun_reaches_back_across_a_pause() -> None:
     assert later.noun.text == "nuts"
 
 
+FLIP_IT = """
+toast   VERB VB  0 root
+the     DET  DT  3 det
+bread   NOUN NN  1 obj
+lower   VERB VB  0 root
+the     DET  DT  6 det
+flame   NOUN NN  4 obj
+flip    VERB VB  0 root
+it      PRON PRP 7 obj
+"""
+
+
+def test_a_pronoun_stands_for_what_came_last() -> None:
+    assert pairs(tree(FLIP_IT))[-1] == "flip flame"
+
+
+def test_unless_the_narrator_speaks_of_something_else_all_the_time() -> None:
+    antecedents = Antecedents()
+    slices = "cut VERB VB 0 root\nbread NOUN NN 1 obj"
+    for _ in range(4):
+        find(tree(slices), antecedents=antecedents)
+    *_, last = find(tree(FLIP_IT), MODES["default"], antecedents)
+    assert last.noun.lemma_ == "bread"
+
+
 def test_a_pronoun_with_nothing_before_it_is_left_out() -> None:
     assert pairs(tree("take VERB VB 0 root\nit PRON PRP 1 obj\noff ADP RP 1 compound:prt")) == []
 

@@ -31,7 +31,7 @@ from howsteps.result import (
 from howsteps.script.agreement import with_stability
 from howsteps.task import Caption, Localisation, Mode, Script, Task, Video, Word
 
-TRANSCRIBE, NARRATION, SCRIPT, LOCALISE = 1, 1, 2, 4
+TRANSCRIBE, NARRATION, SCRIPT, LOCALISE = 1, 2, 2, 4
 
 SECONDS_A_HALF = 1.0  # of the search in half of the videos
 FEW_NARRATIONS = 32  # are heard in the time that a second parser takes to load
