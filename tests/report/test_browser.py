@@ -9,6 +9,7 @@ from howsteps.report import write_page
 from howsteps.report.wording import heading
 
 from .chromium import until
+from .job import tea
 from .looking import absent_places, cell, place, wait_to_play_from
 
 # Looking
@@ -97,6 +98,13 @@ def test_words_stand_in_the_column_of_their_step(visit, report, job) -> None:
     for number, step in enumerate(job.script.steps):
         column = page.locator(f"table.words button[data-step='{number}']")
         assert column.count() == len(step.mentions)
+
+
+def test_a_link_to_the_words_leads_to_them(visit, tmp_path) -> None:
+    page = visit(write_page(tea(30, 5), tmp_path), reduced_motion="reduce")
+    page.get_by_role("link", name="Words").click()
+    page.wait_for_selector("table.words")
+    assert page.locator("#words-title").bounding_box()["y"] < 200
 
 
 # Playing
