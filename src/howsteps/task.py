@@ -123,7 +123,7 @@ class Task:
 class Step:
     """One step of the job: the mentions that were aligned in one slot of the script.
 
-    ``stability`` is the share of random halves of the videos from which the step is found again.
+    ``stability`` is the share of random parts of the videos from which the step is found again.
     """
 
     label: str

@@ -1,6 +1,8 @@
-"""How sure a script is: what halves of the videos give again."""
+"""How sure a script is: what parts of the videos give again."""
 
-from howsteps.script.agreement import FEWEST_VIDEOS, HALVES, with_stability
+from dataclasses import replace
+
+from howsteps.script.agreement import DRAWS, FEWEST_VIDEOS, lasting, with_stability
 from howsteps.task import Mention, Script, Step, Task, Video
 
 
@@ -19,27 +21,27 @@ def step(task: Task, noun: str) -> Step:
     return Step(noun, tuple(m for v in task.videos for m in v.mentions if m.noun == noun))
 
 
-def test_a_step_that_every_half_gives_is_sure_and_one_that_none_gives_is_not() -> None:
+def test_a_step_that_every_part_gives_is_sure_and_one_that_none_gives_is_not() -> None:
     script = Script((step(TASK, "tub"), step(TASK, "cup")))
-    sure = with_stability(script, TASK, lambda half: Script((step(half, "tub"),)))
+    sure = with_stability(script, TASK, lambda part: Script((step(part, "tub"),)))
     assert [each.stability for each in sure.steps] == [1.0, 0.0]
     assert [each.label for each in sure.steps] == ["tub", "cup"]
 
 
-def test_halves_are_halves_and_as_many_as_said() -> None:
+def test_parts_are_three_quarters_and_as_many_as_said() -> None:
     sizes = []
 
-    def again(half: Task) -> Script:
-        sizes.append(len(half.videos))
+    def again(part: Task) -> Script:
+        sizes.append(len(part.videos))
         return Script(())
 
     with_stability(Script((step(TASK, "tub"),)), TASK, again)
-    assert sizes == [4] * HALVES
+    assert sizes == [6] * DRAWS
 
 
 def test_a_step_joined_with_another_is_found_again_only_if_it_is_half_of_it() -> None:
-    def joined(half: Task) -> Script:
-        return Script((Step("all", tuple(m for v in half.videos for m in v.mentions)),))
+    def joined(part: Task) -> Script:
+        return Script((Step("all", tuple(m for v in part.videos for m in v.mentions)),))
 
     script = Script((step(TASK, "tub"),))
     assert with_stability(script, TASK, joined).steps[0].stability == 1.0
@@ -54,4 +56,15 @@ def test_a_step_that_nobody_names_and_a_handful_of_videos_say_nothing() -> None:
     )
     few = Task("bath", VIDEOS[: FEWEST_VIDEOS - 1])
     script = Script((step(few, "tub"),))
-    assert with_stability(script, few, lambda half: Script(())) == script
+    assert with_stability(script, few, lambda part: Script(())) == script
+
+
+def test_a_step_lasts_when_it_is_found_again_at_least_as_often_as_not() -> None:
+    steps = [replace(step(TASK, "tub"), stability=share) for share in (0.9, 0.5, 0.4, None)]
+    kept = lasting(Script(tuple(steps))).steps
+    assert [each.stability for each in kept] == [0.9, 0.5, None]
+
+
+def test_where_nothing_lasts_everything_stays() -> None:
+    script = Script((replace(step(TASK, "tub"), stability=0.1),))
+    assert lasting(script) == script

@@ -12,11 +12,12 @@ from scipy.sparse import csr_array
 
 from howsteps.narration.wordnet import WordNet
 from howsteps.script import background, discover
+from howsteps.script.agreement import LASTING
 from howsteps.script.copies import originals
 from howsteps.script.labels import named
 from howsteps.script.likeness import Saying, likeness, tells
 from howsteps.script.partial_order import Swap, freedom
-from howsteps.script.profile import Gathered, Narrations, place, profile
+from howsteps.script.profile import NOBODY, Gathered, Narrations, place, profile
 from howsteps.task import Mention, Script, Sentence, Step, Video, Word
 from tests.script import spoken
 
@@ -77,7 +78,7 @@ def naive_worth(first: np.ndarray, gain: np.ndarray) -> float:
 def test_a_narration_is_placed_as_well_as_can_be(gain: np.ndarray, cut: int) -> None:
     first = np.array([0, cut, 7])
     narrations = Narrations(np.zeros(7, np.int64), np.zeros(7), first, csr_array(np.eye(1)))
-    steps = [Gathered(np.ones(1, np.int64), 0.0, 1.0, row) for row in gain]
+    steps = [Gathered(NOBODY, np.ones(1, np.int64), 0.0, 1.0, row) for row in gain]
     worth, belongs = place(narrations, steps)
     assert worth == pytest.approx(naive_worth(first, gain))
     assert worth == pytest.approx(sum(gain[k, s] for s, k in enumerate(belongs) if k >= 0))
@@ -105,6 +106,13 @@ def test_a_hidden_order_is_found_among_chatter() -> None:
     assert len(profile(narrations, 3)) == 3
 
 
+def test_words_that_are_not_even_like_themselves_make_no_step() -> None:
+    narrations = Narrations(
+        np.array([0, 1, 0, 1]), np.zeros(4), np.array([0, 2, 4]), csr_array(np.diag([0.0, 1.0]))
+    )
+    assert [int(step.counts.argmax()) for step in profile(narrations, 5)] == [1]
+
+
 def labels(script: Script) -> list[str]:
     return [step.label for step in script.steps]
 
@@ -118,6 +126,23 @@ def test_different_nouns_of_a_telling_verb_are_one_step() -> None:
 def test_one_narration_is_its_own_script() -> None:
     script = discover(spoken.task("fill tub; dry cat"), mode="default")
     assert labels(script) == ["fill the tub", "dry the cat"]
+
+
+def test_how_often_a_step_comes_back_is_told_and_decides_how_many_there_are() -> None:
+    generator = np.random.default_rng(0)
+    rare = ("comb dog", "cut nail", "feed bird", "paint wall", "close window", "open door")
+    told = []
+    for _ in range(12):
+        said = ["fill tub", "add soap", "dry cat"]
+        for one in generator.choice(rare, 2, replace=False):
+            said.insert(int(generator.integers(len(said) + 1)), str(one))
+        told.append("; ".join(said))
+    asked = discover(spoken.task(*told), steps=9, mode="default").steps
+    chosen = discover(spoken.task(*told), mode="default").steps
+    assert all(step.stability is not None for step in asked)
+    assert set(labels(Script(chosen))) < set(labels(Script(asked)))
+    assert all(step.stability is not None and step.stability >= LASTING for step in chosen)
+    assert {"fill the tub", "add the soap", "dry the cat"} <= set(labels(Script(chosen)))
 
 
 def test_nothing_shared_is_no_script() -> None:

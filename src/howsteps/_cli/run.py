@@ -188,7 +188,7 @@ def show(done: "Run") -> None:
 
 
 def _sure(result: "Result") -> str:
-    """``half of the videos give 81% of these steps again; least sure: 4 (33%)``."""
+    """``parts of the videos give 81% of these steps again; least sure: step 4 (53%)``."""
     shares = {
         n: s.stability for n, s in enumerate(result.script.steps, 1) if s.stability is not None
     }
@@ -197,7 +197,7 @@ def _sure(result: "Result") -> str:
     least = min(shares, key=lambda number: shares[number])
     mean = sum(shares.values()) / len(shares)
     which = f"; least sure: step {least} ({shares[least]:.0%})" if shares[least] < mean else ""
-    return f"half of the videos give {mean:.0%} of these steps again{which}"
+    return f"parts of the videos give {mean:.0%} of these steps again{which}"
 
 
 def _found(result: "Result") -> str:

@@ -31,9 +31,9 @@ from howsteps.result import (
 from howsteps.script.agreement import with_stability
 from howsteps.task import Caption, Localisation, Mode, Script, Task, Video, Word
 
-TRANSCRIBE, NARRATION, SCRIPT, LOCALISE = 1, 2, 2, 4
+TRANSCRIBE, NARRATION, SCRIPT, LOCALISE = 1, 2, 3, 4
 
-SECONDS_A_HALF = 1.0  # of the search in half of the videos
+SECONDS_A_PART = 0.5  # of the search in part of the videos
 FEW_NARRATIONS = 32  # are heard in the time that a second parser takes to load
 
 
@@ -134,7 +134,7 @@ def _parser_identity(parser: str | None) -> str:
 
 
 def script_of(task: Task, options: Options, work: Work) -> Script:
-    """The steps of the job, each with how often halves of the videos give it again.
+    """The steps of the job, each with how often parts of the videos give it again.
 
     Raises
     ------
@@ -154,13 +154,13 @@ def script_of(task: Task, options: Options, work: Work) -> Script:
             from howsteps.script import discover  # noqa: PLC0415 - loads Numba
 
             script = discover(task, steps=options.steps, mode=options.mode, seed=options.seed)
-            if script.steps:
+            if options.mode != "default":  # which tells by itself
                 again = partial(
                     discover,
                     steps=len(script.steps),
                     mode=options.mode,
                     seed=options.seed,
-                    seconds=SECONDS_A_HALF,
+                    seconds=SECONDS_A_PART,
                 )
                 script = with_stability(script, task, again, seed=options.seed)
             value = script_record(script, task)

@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.script import gathering, selection
+from howsteps.script import profile, selection
+from howsteps.script.agreement import lasting, with_stability
 from howsteps.script.alignment import Alignment, align, check_mode
+from howsteps.script.gathering import CANDIDATES, gathered
 from howsteps.script.labels import shown
 from howsteps.script.problem import AlignmentError
 from howsteps.script.solver import AUTHORS, SEARCH, Solver
@@ -83,8 +86,8 @@ def discover(
     task
         Videos with mentions (:func:`howsteps.narration.hear`).
     steps
-        K, the most steps to keep. None: chosen by stability, and never so few that
-        ties at the top leave none.
+        K, the most steps to keep. None: chosen by stability (:mod:`howsteps.script.agreement` in
+        mode ``default``, :mod:`howsteps.script.stability` in the others).
     mode
         ``paper``, ``authors`` or ``default``: a set of :class:`Options`.
     seconds, certificate_seconds
@@ -105,9 +108,11 @@ def discover(
     if not any(video.mentions for video in task.videos):
         raise AlignmentError(f"{task.name}: no video has a mention; are its captions heard?")
     options = options or OPTIONS[mode]
-    heard = _wanted(task, options)
     if options.model == "profile":
-        return gathering.gathered(task, heard, steps=steps, match=match)
+        gather = partial(_gathered, options=options, match=match, steps=steps or CANDIDATES)
+        script = with_stability(gather(task), task, partial(gather, rounds=0), seed=seed)
+        return script if steps else lasting(script)
+    heard = _wanted(task, options)
     relations = sorted({mention.relation for row in heard for mention in row})
     number = {relation: place for place, relation in enumerate(relations)}
     matrix = (match or wordnet(options.senses))(relations)
@@ -142,6 +147,18 @@ def discover(
         bound=alignment.bound,
         seconds=alignment.seconds,
     )
+
+
+def _gathered(
+    task: Task,
+    *,
+    options: Options,
+    match: MatchFunction | None,
+    steps: int,
+    rounds: int = profile.ROUNDS,
+) -> Script:
+    heard = _wanted(task, options)
+    return gathered(task, heard, steps=steps, match=match, rounds=rounds)
 
 
 def wordnet(senses: int | None = None) -> MatchFunction:

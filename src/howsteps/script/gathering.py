@@ -15,16 +15,16 @@ from howsteps.script.likeness import Saying, likeness
 from howsteps.script.talk import title_words
 from howsteps.task import Mention, Relation, Script, Task
 
-MOST_STEPS = 12  # where nobody asks for a number
-WORTHWHILE = 0.04  # what a step that nobody asked for must add, for each narration
+CANDIDATES = 14  # steps, where nobody asks for a number; those that do not last are left out
 
 
 def gathered(
     task: Task,
     heard: Sequence[Sequence[Mention]],
     *,
-    steps: int | None = None,
+    steps: int = CANDIDATES,
     match: Callable[[Sequence[Relation]], NDArray[np.bool_]] | None = None,
+    rounds: int = profile.ROUNDS,
 ) -> Script:
     """The script of a task from the mentions of each of its videos.
 
@@ -33,9 +33,11 @@ def gathered(
     Parameters
     ----------
     steps
-        K, the most steps. None: as many as are worthwhile, at most 12.
+        K, the most steps.
     match
         Which relations are alike, instead of :func:`howsteps.script.likeness.likeness`.
+    rounds
+        How often every step is exchanged at the end (:func:`howsteps.script.profile.profile`).
     """
     begun = perf_counter()
     sayings = sorted({_saying(mention) for row in heard for mention in row})
@@ -43,10 +45,7 @@ def gathered(
         return Script(())
     everyone = _narrations(task, heard, sayings, _alike(task, sayings, match))
     witnesses = originals(task.videos)
-    if steps is None:
-        found = profile.learn(everyone, witnesses, MOST_STEPS, WORTHWHILE)
-    else:
-        found = profile.learn(everyone, witnesses, steps)
+    found = profile.learn(everyone, witnesses, steps, rounds)
     worth, belongs = profile.place(everyone, found)
     mentions = [mention for row in heard for mention in row]
     groups = [[mentions[at] for at in np.flatnonzero(belongs == k)] for k in range(len(found))]

@@ -21,7 +21,7 @@ best one put in. Nothing is left to chance.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -40,13 +40,15 @@ SEED_SPREAD = 0.15  # of times, from which on a saying may be two steps
 SAME = 0.2  # mean likeness from which on two steps say the same thing
 TWICE = 0.7  # share of narrators who must then say both
 FITS, QUICK_FITS, ROUNDS = 6, 2, 2
+NOBODY = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class Narrations:
     """Mentions of all narrations end to end: which saying each is, and when (0 … 1).
 
-    Narration n owns the mentions first[n] … first[n + 1] − 1. ``alike`` is the D×D likeness.
+    Narration n owns the mentions first[n] … first[n + 1] − 1. ``alike`` is the D×D likeness,
+    which is symmetric.
     """
 
     sayings: NDArray[np.int64]
@@ -74,8 +76,13 @@ class Narrations:
 
 @dataclass(frozen=True, eq=False)
 class Gathered:
-    """A step: how often each saying is in it, when it is spoken of, what a mention would add."""
+    """A step: its mentions, how often each saying is among them, when it is spoken of.
 
+    ``gain`` is what each mention of the narrations would add to it. A step that others are to hear
+    brings no mentions along.
+    """
+
+    members: NDArray[np.int64]
     counts: NDArray[np.int64]
     time: float
     spread: float
@@ -88,15 +95,19 @@ def gather(narrations: Narrations, members: NDArray[np.int64]) -> Gathered:
     variance = ((times - times.mean()) ** 2).sum() + SPREAD_WEIGHT * USUAL_SPREAD**2
     spread = float(np.sqrt(variance / (len(times) + SPREAD_WEIGHT)))
     counts = np.bincount(narrations.sayings[members], minlength=narrations.alike.shape[0])
-    return hear(narrations, counts, float(times.mean()), max(spread, LEAST_SPREAD))
+    time, spread = float(times.mean()), max(spread, LEAST_SPREAD)
+    return Gathered(members, counts, time, spread, gains(narrations, counts, time, spread))
 
 
-def hear(narrations: Narrations, counts: NDArray[np.int64], time: float, spread: float) -> Gathered:
-    """A step in the ears of the given narrations: what each of their mentions would add to it."""
-    mean = (narrations.alike.T @ counts) / (counts.sum() + 1.0)
+def gains(
+    narrations: Narrations, counts: NDArray[np.int64], time: float, spread: float
+) -> NDArray[np.float64]:
+    """g(s, k) for all mentions s of the given narrations and one step k."""
+    mean = (narrations.alike @ counts) / (counts.sum() + 1.0)
     gain = mean[narrations.sayings] - LEAST_LIKENESS
     z = (narrations.times - time) / spread
-    return Gathered(counts, time, spread, np.where(gain > 0, gain * np.exp(-0.25 * z**2), gain))
+    weighted: NDArray[np.float64] = np.where(gain > 0, gain * np.exp(-0.25 * z**2), gain)
+    return weighted
 
 
 @compiled
@@ -180,7 +191,11 @@ def fit(
             break
         last = step
         members = [np.flatnonzero(step == k) for k in range(len(steps))]
-        steps = [gather(narrations, own) for own in members if len(own) >= narrations.fewest]
+        steps = [
+            old if np.array_equal(old.members, own) else gather(narrations, own)
+            for old, own in zip(steps, members, strict=True)
+            if len(own) >= narrations.fewest
+        ]
     return place(narrations, steps)[0], steps
 
 
@@ -211,53 +226,56 @@ def seeds_of(narrations: Narrations, most: int) -> list[Gathered]:
             break
         alike = narrations.alike[[saying]].toarray()[0]
         own = np.flatnonzero(alike[narrations.sayings] >= SEED_LIKENESS)
-        found.append(gather(narrations, own))
+        parts = [own]
         times = narrations.times[own]
-        early = times <= np.median(times)
-        if times.std() > SEED_SPREAD and len(own) >= 6:
-            found += [gather(narrations, own[early]), gather(narrations, own[~early])]
+        if len(own) >= 6 and times.std() > SEED_SPREAD:
+            early = times <= np.median(times)
+            parts += [own[early], own[~early]]
+        # The words of the title are not even like themselves; the median may be the last time.
+        found += [gather(narrations, part) for part in parts if len(part)]
     return found
 
 
 def learn(
-    everyone: Narrations, witnesses: Sequence[bool], most: int, worthwhile: float = 0.0
+    everyone: Narrations, witnesses: Sequence[bool], most: int, rounds: int = ROUNDS
 ) -> list[Gathered]:
     """Steps as :func:`profile` finds them with the witnesses, heard by everyone."""
     return [
-        hear(everyone, step.counts, step.time, step.spread)
-        for step in profile(everyone.of(witnesses), most, worthwhile)
+        replace(step, members=NOBODY, gain=gains(everyone, step.counts, step.time, step.spread))
+        for step in profile(everyone.of(witnesses), most, rounds)
     ]
 
 
-def profile(narrations: Narrations, most: int, worthwhile: float = 0.0) -> list[Gathered]:
-    """At most ``most`` steps, in order; each must add ``worthwhile`` for each narration."""
+def profile(narrations: Narrations, most: int, rounds: int = ROUNDS) -> list[Gathered]:
+    """At most ``most`` steps, in order; every one is exchanged in each of so many ``rounds``."""
     seeds = seeds_of(narrations, most)
     if not seeds:
         return []
-    least = worthwhile * (len(narrations.first) - 1)
     seed_gains = _gains(narrations, seeds)
 
-    def best_seed(steps: list[Gathered], banned: NDArray[np.bool_]) -> tuple[int, int]:
-        worth = np.where(banned, -np.inf, 0.0)[:, None] + np.zeros(len(steps) + 1)
+    def promise(steps: list[Gathered], banned: NDArray[np.bool_]) -> NDArray[np.float64]:
+        worth = np.zeros((len(seeds), len(steps) + 1))
         _try_seeds(narrations.first, _gains(narrations, steps), seed_gains, worth)
-        seed, at = divmod(int(worth.argmax()), len(steps) + 1)
-        return seed, at
+        worth[banned] = -np.inf
+        return worth
 
     def grow(steps: list[Gathered], worth: float) -> tuple[float, list[Gathered]]:
         banned = np.zeros(len(seeds), dtype=np.bool_)
+        promised = promise(steps, banned)
         while len(steps) < most and not banned.all():
-            seed, at = best_seed(steps, banned)
+            seed, at = divmod(int(promised.argmax()), len(steps) + 1)
             more, longer = fit(narrations, [*steps[:at], seeds[seed], *steps[at:]])
-            if more <= worth + least:
+            if more <= worth:
                 break
             if len(longer) <= len(steps) or repeats(narrations, longer):
-                banned[seed] = True
+                banned[seed], promised[seed] = True, -np.inf
             else:
                 worth, steps = more, longer
+                promised = promise(steps, banned)
         return worth, steps
 
     worth, steps = grow([], 0.0)
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         before = worth
         for k in range(len(steps)):
             if k < len(steps):
