@@ -9,13 +9,23 @@ import numpy as np
 WIDTH, HEIGHT, RATE = 64, 48, 10
 
 
-def film(path: Path, seconds: float = 6.0, *, sound: bool = False, keyframes: int = 10) -> Path:
+def film(
+    path: Path,
+    seconds: float = 6.0,
+    *,
+    sound: bool = False,
+    keyframes: int = 10,
+    b_frames: int = 0,
+) -> Path:
     """Write a film; another colour every second, so that pictures can be told apart."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with av.open(str(path), "w") as container:
         stream = container.add_stream("libx264", rate=RATE)
         stream.width, stream.height, stream.pix_fmt = WIDTH, HEIGHT, "yuv420p"
-        stream.options = {"preset": "ultrafast", "g": str(keyframes), "threads": "1"}
+        stream.options = {
+            **{"preset": "ultrafast", "threads": "1"},
+            **{"g": str(keyframes), "bf": str(b_frames)},
+        }
         voice = container.add_stream("aac", rate=16_000, layout="mono") if sound else None
         for n in range(round(seconds * RATE)):
             picture = np.full((HEIGHT, WIDTH, 3), (40 * (n // RATE) % 256, 90, 150), np.uint8)
@@ -31,6 +41,20 @@ def film(path: Path, seconds: float = 6.0, *, sound: bool = False, keyframes: in
                 heard.sample_rate, heard.pts, heard.time_base = 16_000, at, Fraction(1, 16_000)
                 container.mux(voice.encode(heard))
             container.mux(voice.encode(None))
+    return path
+
+
+def lay_on_its_side(path: Path) -> Path:
+    """Say in the heading of an MP4 that it is to be turned by a quarter to the right."""
+    content = bytearray(path.read_bytes())
+    # The matrix in the track header says how the picture is turned: [0 1; -1 0] is a quarter.
+    upright, turned = (
+        b"".join(n.to_bytes(4, "big") for n in (*matrix, 0, 0, 0x40000000))
+        for matrix in ((0x10000, 0, 0, 0, 0x10000, 0), (0, 0x10000, 0, 0xFFFF0000, 0, 0))
+    )
+    place = content.index(upright, content.index(b"tkhd"))
+    content[place : place + len(turned)] = turned
+    path.write_bytes(content)
     return path
 
 

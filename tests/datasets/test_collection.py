@@ -47,6 +47,11 @@ class TestOneFile:
         assert video.captions == (Caption(1.0, 9.0, "lift the car"),)
         assert collection.problems == ()
 
+    def test_a_film_that_has_the_language_in_its_name(self, tmp_path: Path) -> None:
+        write(tmp_path, abc__en__srt=subrip("lift the car"), abc__en__mp4="", abc__mp4="")
+        ((video,),) = (task.videos for task in datasets.read(tmp_path / "abc.en.srt").tasks)
+        assert (video.id, video.media) == ("abc.en", tmp_path / "abc.en.mp4")
+
     def test_a_film_alone(self, tmp_path: Path) -> None:
         path = write(tmp_path, abc__mp4="") / "abc.mp4"
         ((video,),) = (task.videos for task in datasets.read(path).tasks)
@@ -147,6 +152,25 @@ class TestFolders:
             ("c", None),
             ("film", folder / "film.mp4"),
         ]
+        assert collection.problems == ()
+
+    def test_films_of_one_name_and_those_that_are_renamed_are_said(self, tmp_path: Path) -> None:
+        folder = write(tmp_path / "tyre", A__mp4="", a__mp4="", b__mkv="", b__mp4="")
+        collection = datasets.read(folder)
+        assert ids(collection) == ["A", "a-2", "b"]
+        assert reasons(collection) == [
+            ("b.mp4", "not used: the video is read from b.mkv"),
+            ("a.mp4", "the video name 'a' is used twice; called 'a-2'"),
+        ]
+
+    def test_only_the_table_of_the_folder_is_its_truth(self, tmp_path: Path) -> None:
+        folder = write(
+            tmp_path / "tyre",
+            steps__csv="video,step,start,end\na,lift,1,2\n",
+            **{"the first steps__csv": "start,end,text\n1,2,lift it\n"},
+        )
+        collection = datasets.read(folder)
+        assert ids(collection) == ["the first steps"]
         assert collection.problems == ()
 
     def test_english_is_chosen_and_said(self, tmp_path: Path) -> None:

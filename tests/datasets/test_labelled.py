@@ -1,6 +1,7 @@
 """Narrations, features and truth brought together, whatever the layout."""
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -185,3 +186,7 @@ class TestSurvey:
     def test_a_path_that_is_not_there_is_named(self, tmp_path):
         with pytest.raises(InputError, match="no such"):
             survey(tmp_path / "nowhere")
+
+    def test_nobody_waits_for_a_pipe(self, tmp_path: Path) -> None:
+        os.mkfifo(tmp_path / "endless.csv")
+        assert survey(tmp_path).tasks == ()

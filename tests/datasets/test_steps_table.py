@@ -38,6 +38,12 @@ def test_rows_become_annotations_in_time(tmp_path):
     assert dict(job.durations) == {"u": None, "v": None}
 
 
+def test_only_line_breaks_end_a_row(tmp_path):
+    text = "video,step,start,end\nu,fill\u2028up\x0cnow,1,2\n"
+    [job] = truth.read(write(tmp_path, text)).truths
+    assert job.steps == ("fill\u2028up\x0cnow",)
+
+
 def test_columns_may_come_in_any_order_with_others_between_them(tmp_path):
     text = "end,note,Video,start,STEP\n9,ignored,u,3,loosen\n"
     [job] = truth.read(write(tmp_path, text)).truths

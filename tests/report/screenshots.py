@@ -110,7 +110,7 @@ def shoot(browser: Browser, report: Path, out: Path) -> None:
         picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
         if shot.look is _printed:
             picture = ImageOps.expand(picture, 90, "white")  # the margins of the paper
-        picture.save(out / f"{shot.name}.webp", quality=82, method=6)
+        picture.save(out / f"{shot.name}.webp", quality=79, method=6)
         context.close()
 
 

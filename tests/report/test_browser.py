@@ -6,8 +6,10 @@ from itertools import pairwise
 import pytest
 
 from howsteps.report import write_page
+from howsteps.report.wording import heading
 
 from .chromium import until
+from .job import tea
 from .looking import absent_places, cell, place, wait_to_play_from
 
 # Looking
@@ -65,6 +67,30 @@ def test_marks_close_together_do_not_cover_each_other(visit, job, tmp_path) -> N
         assert above["y"] + above["height"] <= below["y"]
 
 
+def test_steps_done_in_another_order_stand_in_one_row_where_there_is_room(
+    visit, job, tmp_path
+) -> None:
+    swapped = tuple(replace(p, time=5 + 12 * (4 - p.step)) for p in job.localisations)
+    page = visit(write_page(replace(job, localisations=swapped), tmp_path, pictures=False))
+    page.locator("#timelines").scroll_into_view_if_needed()
+    marks = page.locator(".timeline").first.locator(".mark")
+    marks.first.wait_for()
+    assert len({marks.nth(k).bounding_box()["y"] for k in range(5)}) == 1
+
+
+def test_the_extent_of_a_doubtful_place_is_dashed(visit, job, tmp_path) -> None:
+    mixed = tuple(
+        replace(p, time=5 + 12 * p.step, confidence=0.2 if p.step % 2 else 0.9)
+        for p in job.localisations
+    )
+    page = visit(write_page(replace(job, localisations=mixed), tmp_path, pictures=False))
+    page.locator("#timelines").scroll_into_view_if_needed()
+    page.wait_for_selector(".timeline .mark")
+    blocks = page.locator(".timeline").first.locator(".block")
+    styles = blocks.evaluate_all("all => all.map(one => getComputedStyle(one).borderTopStyle)")
+    assert styles == ["solid", "dashed", "solid", "dashed", "solid"]
+
+
 def test_words_stand_in_the_column_of_their_step(visit, report, job) -> None:
     page = visit(report)
     page.locator("#words").scroll_into_view_if_needed()
@@ -72,6 +98,13 @@ def test_words_stand_in_the_column_of_their_step(visit, report, job) -> None:
     for number, step in enumerate(job.script.steps):
         column = page.locator(f"table.words button[data-step='{number}']")
         assert column.count() == len(step.mentions)
+
+
+def test_a_link_to_the_words_leads_to_them(visit, tmp_path) -> None:
+    page = visit(write_page(tea(30, 5), tmp_path), reduced_motion="reduce")
+    page.get_by_role("link", name="Words").click()
+    page.wait_for_selector("table.words")
+    assert page.locator("#words-title").bounding_box()["y"] < 200
 
 
 # Playing
@@ -118,6 +151,33 @@ def test_an_absent_step_is_said_to_be_absent_and_nothing_plays(visit, report, jo
     assert page.evaluate("document.querySelector('#viewer video').paused")
 
 
+def test_words_picked_in_the_viewer_show_their_step(visit, report, job) -> None:
+    page = visit(report)
+    cell(page, 0, 0).click()
+    last = page.locator("#viewer .window").last
+    step = int(last.get_attribute("data-step"))
+    last.click()
+    assert page.locator("#viewer").get_attribute("data-step") == str(step)
+    assert (
+        page.locator("#viewer-title").inner_text().endswith(heading(job.script.steps[step].label))
+    )
+
+
+def test_a_sentence_that_names_two_steps_has_both_numbers_at_its_end(visit, job, tmp_path) -> None:
+    said = job.task.videos[0].mentions
+    both = replace(said[1], start=said[0].start + 0.1, end=said[0].end)
+    steps = tuple(
+        replace(step, mentions=tuple(both if m == said[1] else m for m in step.mentions))
+        for step in job.script.steps
+    )
+    page = visit(write_page(replace(job, script=replace(job.script, steps=steps)), tmp_path))
+    cell(page, 0, 0).click()
+    badges = page.locator(".transcript li").first.locator(".badge")
+    first, second = (badges.nth(n).bounding_box() for n in (0, 1))
+    assert first["y"] == second["y"]
+    assert second["width"] == first["width"]
+
+
 # Side by side
 
 
@@ -155,7 +215,7 @@ def test_keys_step_change_videos_and_pause(visit, report) -> None:
     until(page, "!document.querySelector('#viewer video').paused")
     page.keyboard.press("Escape")
     assert not page.locator("#viewer").is_visible()
-    assert page.evaluate("document.querySelector('#viewer video').paused")
+    until(page, "document.querySelector('#viewer video').paused")
 
 
 # Searching
@@ -174,6 +234,16 @@ def test_search_finds_steps_and_words_said(visit, report, job) -> None:
     page.keyboard.press("Enter")
     wait_to_play_from(page, sentences[0].start)
     assert not page.locator("#results").is_visible()
+
+
+def test_up_goes_to_the_last_result(visit, report) -> None:
+    page = visit(report)
+    page.locator("#search").fill("pot")
+    page.keyboard.press("ArrowUp")
+    options = page.locator("#results [role=option]")
+    assert options.last.get_attribute("aria-selected") == "true"
+    page.locator("#search").press("Escape")
+    assert page.locator("#search").get_attribute("aria-activedescendant") is None
 
 
 def test_a_search_for_nothing_known_says_so(visit, report) -> None:
@@ -198,6 +268,23 @@ def test_the_grid_is_one_stop_and_arrows_walk_in_it(visit, report, job) -> None:
     wait_to_play_from(page, place(job, 0, 1).time)
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.dataset.step") == "1"  # back where one was
+
+
+def test_the_words_are_one_stop_also_where_a_step_is_named_twice(visit, job, tmp_path) -> None:
+    first, *others = job.script.steps
+    again = replace(first.mentions[0], start=50.0, end=51.0)
+    step = replace(first, mentions=(*first.mentions, again))
+    script = replace(job.script, steps=(step, *others))
+    page = visit(write_page(replace(job, script=script), tmp_path, pictures=False))
+    page.locator("#words").scroll_into_view_if_needed()
+    page.wait_for_selector("table.words")
+    named = page.locator(f"table.words tr:has-text('{again.video}') button[data-step='0']")
+    assert named.count() == 2
+    assert page.locator("table.words button[tabindex='0']").count() == 1
+    assert page.locator("table.words button:not([tabindex])").count() == 0
+    named.first.focus()
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.dataset.time") == "50"
 
 
 def test_everything_to_press_has_a_name_and_every_picture_a_text(visit, report) -> None:
@@ -229,6 +316,7 @@ def test_dark_follows_the_system_until_somebody_chooses(visit, report) -> None:
     page.keyboard.press("t")
     light = page.evaluate(paper)
     assert dark != light
+    page.wait_for_timeout(300)  # Chromium hands on what it is to keep a moment later
     page.reload()
     assert page.evaluate(paper) == light
 

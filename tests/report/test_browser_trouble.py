@@ -3,6 +3,8 @@
 import shutil
 from dataclasses import replace
 
+import pytest
+
 from howsteps.report import write_page
 from howsteps.task import Script, Task
 
@@ -45,7 +47,7 @@ def test_hostile_words_are_shown_as_text(visit, films, tmp_path) -> None:
     assert page.title().startswith(HOSTILE[0])
     labels = page.locator(".grid tbody th .name [dir]").all_text_contents()
     assert labels[:4] == list(HOSTILE[:4])
-    assert labels[4].startswith("emoji 👩🏽‍🔧🔧 and ")
+    assert labels[4].startswith("Emoji 👩🏽‍🔧🔧 and ")
     assert HOSTILE[0] in page.locator(".transcript").first.text_content()
     assert page.locator("img[src=x]").count() == 0
     assert page.locator("script").count() == 2  # its words and its program
@@ -85,11 +87,31 @@ def test_a_video_that_went_away_leaves_its_picture_and_a_line(visit, films, tmp_
     assert page.locator("#viewer video").first.is_visible()
 
 
+def test_a_video_that_the_browser_cannot_play_is_not_called_lost(visit, job, tmp_path) -> None:
+    strange = tmp_path / "Ada.avi"
+    strange.write_bytes(b"RIFF of a kind that no browser knows")
+    page = visit(write_page(with_video(job, 0, media=strange), tmp_path))
+    cell(page, 0, 1).click()
+    notice = page.locator("#viewer .notice").first
+    notice.wait_for()
+    assert "“Ada.avi” cannot be played here" in notice.inner_text()
+    assert page.locator("#viewer video").first.is_hidden()
+
+
 def test_a_narration_without_a_video_has_a_drawn_place_and_a_line(visit, tmp_path) -> None:
     page = visit(write_page(tea(2, 3), tmp_path))
     assert cell(page, 0, 0).locator(".drawn").is_visible()
     cell(page, 0, 0).click()
     assert "only its words" in page.locator("#viewer .notice").first.inner_text()
+
+
+def test_a_video_does_not_play_on_behind_one_that_has_no_file(visit, job, tmp_path) -> None:
+    page = visit(write_page(with_video(job, 1, media=None), tmp_path))
+    cell(page, 0, 1).click()
+    wait_to_play_from(page, place(job, 0, 1).time)
+    page.keyboard.press("ArrowDown")
+    assert "only its words" in page.locator("#viewer .notice").first.inner_text()
+    assert page.evaluate("document.querySelector('#viewer video').paused")
 
 
 def test_a_moved_folder_works_as_before(visit, films, tmp_path) -> None:
@@ -113,18 +135,44 @@ def test_without_places_a_click_plays_where_the_step_is_named(visit, job, tmp_pa
     assert "not placed in the videos yet" in page.locator("#grid .legend").inner_text()
     said = job.script.steps[0].mentions[0]
     number = [video.id for video in job.task.videos].index(said.video)
-    cell(page, number, 0).click()
-    until(
-        page,
-        "time => Math.abs(document.querySelector('#viewer video').currentTime - time) < 0.5",
-        arg=said.start,
-    )
+    for way in (cell(page, number, 0), page.locator(".sheet h3 button").first):
+        way.click()
+        until(
+            page,
+            "time => Math.abs(document.querySelector('#viewer video').currentTime - time) < 0.5",
+            arg=said.start,
+        )
+        page.keyboard.press("Escape")
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_names_without_end_stay_in_their_place(visit, job, tmp_path, width) -> None:
+    endless = tuple(replace(step, label=f"{step.label}{'o' * 300}") for step in job.script.steps)
+    result = with_video(replace(job, script=Script(endless)), 0, title="a" * 300)
+    page = visit(write_page(result, tmp_path), width=width)
+    page.locator("#search").fill("kettle")
+    page.wait_for_selector("#results [role=option]")
+    assert page.locator("#results").evaluate("one => one.scrollWidth <= one.clientWidth")
+    page.locator("#search").press("Escape")
+    cell(page, 0, 0).click()
+    assert page.locator("#viewer").evaluate("one => one.scrollWidth <= one.clientWidth")
+    for chip in page.locator(".chips button").all():
+        assert chip.bounding_box()["width"] < 320
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_video_of_a_length_that_cannot_be_has_few_ticks(visit, job, tmp_path) -> None:
+    page = visit(write_page(with_video(job, 0, duration=1e9), tmp_path, pictures=False))
+    page.locator("#timelines").scroll_into_view_if_needed()
+    page.wait_for_selector(".timeline .mark")
+    assert page.locator(".timeline").first.locator(".axis span").count() <= 8
 
 
 def test_a_job_without_steps_says_what_would_help(visit, job, tmp_path) -> None:
     page = visit(write_page(replace(job, script=Script(()), localisations=()), tmp_path))
     assert "More videos of this job help most" in page.locator("#steps").inner_text()
     assert page.locator("#grid .empty").is_visible()
+    assert "localise" not in page.locator("#grid").inner_text()  # there is nothing to place
 
 
 def test_a_job_without_videos_opens(visit, tmp_path) -> None:

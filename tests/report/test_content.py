@@ -1,6 +1,7 @@
 """What the page shows is what the result says."""
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlparse
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from howsteps.report.content import address, content
 from howsteps.report.page import render
+from howsteps.report.wording import heading
 from howsteps.task import Localisation, Result, Script, Step, Task, Video
 
 from .job import tea
@@ -58,17 +60,19 @@ def test_the_sheet_shows_the_surest_place_that_has_a_picture() -> None:
     assert (step["best"], step["picture"]) == (names.index(second), "a.webp")
 
 
-@pytest.mark.parametrize(
-    ("name", "title"),
-    [
-        ("fix_a_flat_tire", "Fix a flat tire"),
-        ("make tea_pot", "Make tea_pot"),
-        ("CPR", "CPR"),
-        ("", ""),
-    ],
-)
-def test_the_name_of_a_folder_becomes_a_heading(name, title) -> None:
-    assert shown(Result(Task(name, ()), Script(()), ()))["title"] == title
+def test_a_step_without_a_place_is_played_where_it_is_named() -> None:
+    result = replace(tea(4, 3), localisations=())
+    names = [video.id for video in result.task.videos]
+    for told, step in zip(shown(result)["steps"], result.script.steps, strict=True):
+        assert told["best"] == names.index(step.mentions[0].video)
+    silent = replace(result.script, steps=(Step("wait", ()),))
+    assert shown(replace(result, script=silent))["steps"][0]["best"] is None
+
+
+def test_names_are_shown_as_headings() -> None:
+    result = tea(1, 1)
+    told = shown(replace(result, task=replace(result.task, name="make_tea")))
+    assert (told["title"], told["steps"][0]["label"]) == ("Make tea", "Fill the kettle")
 
 
 def test_a_step_never_looked_for_is_not_called_absent() -> None:
@@ -136,9 +140,14 @@ def test_a_colon_in_a_name_is_not_taken_for_a_protocol() -> None:
     assert address(Path("/out/data:x.mp4"), Path("/out")) == "data%3Ax.mp4"
 
 
+def test_a_name_that_is_not_utf_8_is_linked_by_its_bytes() -> None:
+    assert address(Path(os.fsdecode(b"/out/caf\xe9.mp4")), Path("/out")) == "caf%E9.mp4"
+
+
 @given(st.text(alphabet=st.characters(), max_size=60))
 def test_any_text_comes_through_unchanged(text: str) -> None:
     result = Result(Task(text, (Video(text, title=text),)), Script((Step(text, ()),)), ())
     told = island(render(shown(result)))
-    assert told["task"] == told["steps"][0]["label"] == text
+    assert told["task"] == text
+    assert told["steps"][0]["label"] == heading(text)
     assert told["videos"][0]["id"] == text

@@ -31,6 +31,18 @@ def test_timeline_numbers_every_located_step_and_no_absent_one() -> None:
     assert len(located) < 30  # some are absent, or the test says nothing
 
 
+def test_timeline_dashes_the_places_that_are_not_sure() -> None:
+    result = tea(videos=1, steps=2)
+    first, second = result.localisations
+    result = replace(
+        result, localisations=(replace(first, confidence=0.2), replace(second, confidence=0.9))
+    )
+    [axes] = figures.timeline(result).axes
+    doubtful, sure = axes.containers[:2]
+    assert [patch.get_fill() for patch in (*doubtful, *sure)] == [False, True]
+    assert "dashed" in axes.get_xlabel()
+
+
 def test_timeline_of_a_step_without_extent_is_a_mark_alone() -> None:
     result = tea(videos=1, steps=1)
     bare = replace(result, localisations=(Localisation("Ada", 0, 4.0),))
@@ -52,6 +64,17 @@ def test_alignment_sets_another_wording_in_italics() -> None:
     [axes] = figures.alignment(replace(result, script=replace(result.script, steps=(step,)))).axes
     [slanted] = [text.get_text() for text in axes.texts if text.get_style() == "italic"]
     assert slanted.replace("\n", " ") == "top up the kettle"
+
+
+def test_words_that_are_cut_short_say_so() -> None:
+    result = tea(videos=1, steps=1)
+    [step] = result.script.steps
+    wordy = replace(
+        step.mentions[0], phrase="fill the old and rather heavy kettle with fresh water"
+    )
+    step = replace(step, mentions=(wordy,))
+    [axes] = figures.alignment(replace(result, script=replace(result.script, steps=(step,)))).axes
+    assert written(axes)[0].endswith("…")
 
 
 def test_f1_has_a_panel_a_task_and_a_line_a_method_in_per_cent() -> None:
@@ -94,7 +117,7 @@ def test_text_from_outside_is_never_read_as_mathematics(tmp_path) -> None:
     hostile = replace(first, label=r"spend $5 \frac{ and $x^ </svg><script>")
     result = replace(result, script=replace(result.script, steps=(hostile, second)))
     saved = figures.save(figures.timeline(result), tmp_path / "hostile.svg").read_text()
-    assert "spend $5" in saved
+    assert "Spend $5" in saved
     assert "<script" not in saved
 
 

@@ -19,12 +19,12 @@ def test_every_place_has_its_picture_and_a_mark(tmp_path):
         for n, name in enumerate(("anna", "ben"))
     ]
     table, problems = frame_rows(
-        ["boil <water>", "pour"], PLACES, {("anna", 0)}, videos, tmp_path / "out"
+        ["boil <water> | wait", "pour"], PLACES, {("anna", 0)}, videos, tmp_path / "out"
     )
     assert problems == []
     heading, rule, boil, pour = table.splitlines()
     assert (heading, rule) == ("| step |  |  |", "| --- | --- | --- |")
-    assert boil.startswith("| boil &lt;water&gt; | ![](frames/anna-")
+    assert boil.startswith(r"| Boil &lt;water&gt; \| wait | ![](frames/anna-")
     assert (boil.count("✓"), boil.count("✗")) == (1, 1)
     assert (pour.count("✗"), pour.count("frames/")) == (1, 1)
     assert len(list((tmp_path / "out" / "frames").glob("*.webp"))) == 3

@@ -4,6 +4,7 @@ import io
 import os
 import sys
 from fractions import Fraction
+from pathlib import Path
 
 import av
 import numpy as np
@@ -25,12 +26,11 @@ def shade(picture: bytes) -> float:
     return float(np.asarray(opened(picture)).mean())
 
 
-@pytest.fixture(scope="module")
-def film(tmp_path_factory):
-    """Ten seconds, lighter by the second; a keyframe only at the start."""
-    path = tmp_path_factory.mktemp("film") / "lighter.mp4"
+def lighter(path: Path, *, keyframes: int) -> Path:
+    """Write ten seconds that get lighter by the second."""
     with av.open(str(path), "w") as container:
-        stream = container.add_stream("libx264", rate=5, options={"g": "1000", "crf": "10"})
+        options = {"g": str(keyframes), "crf": "10"}
+        stream = container.add_stream("libx264", rate=5, options=options)
         stream.width, stream.height, stream.pix_fmt = 160, 90, "yuv420p"
         for number in range(50):
             grey = np.full((90, 160, 3), SHADE * (number // 5) + 10, np.uint8)
@@ -41,12 +41,24 @@ def film(tmp_path_factory):
     return path
 
 
+@pytest.fixture(scope="module")
+def film(tmp_path_factory):
+    """A keyframe only at the start."""
+    return lighter(tmp_path_factory.mktemp("film") / "lighter.mp4", keyframes=1000)
+
+
 def test_each_picture_is_the_frame_shown_at_its_time(film) -> None:
     times = [0.0, 0.5, 1.1, 6.9, 7.05, 9.5]
     taken = list(pictures_at(film, times))
     assert [time for time, _ in taken] == times
     for time, picture in taken:
         assert shade(picture) == pytest.approx(SHADE * int(time) + 10, abs=5)
+
+
+def test_a_stream_without_an_index_is_looked_into_at_the_right_place(tmp_path) -> None:
+    stream = lighter(tmp_path / "camera.ts", keyframes=20)  # every four seconds
+    [(_, picture)] = pictures_at(stream, [7.5])
+    assert shade(picture) == pytest.approx(SHADE * 7 + 10, abs=5)
 
 
 def test_after_the_end_the_last_frame_is_shown(film) -> None:
@@ -61,19 +73,30 @@ def test_a_picture_is_small_and_keeps_its_proportions(film) -> None:
     assert len(picture) < 10_000
 
 
-def test_a_film_with_wide_pixels_is_shown_wide(tmp_path) -> None:
-    path = tmp_path / "wide.mp4"
+def with_pixels(path: Path, proportions: Fraction) -> Path:
+    """Write a film of 72 by 90 pixels that are not square."""
     with av.open(str(path), "w") as container:
         stream = container.add_stream("libx264", rate=1)
         stream.width, stream.height, stream.pix_fmt = 72, 90, "yuv420p"
-        stream.codec_context.sample_aspect_ratio = Fraction(20, 9)  # shown as 160 by 90
+        stream.codec_context.sample_aspect_ratio = proportions
         for number in range(2):
             frame = av.VideoFrame(72, 90, "yuv420p")
             frame.pts, frame.time_base = number, Fraction(1, 1)
             container.mux(stream.encode(frame))
         container.mux(stream.encode())
-    [(_, picture)] = pictures_at(path, [0.0])
+    return path
+
+
+def test_a_film_with_wide_pixels_is_shown_wide(tmp_path) -> None:
+    wide = with_pixels(tmp_path / "wide.mp4", Fraction(20, 9))  # shown as 160 by 90
+    [(_, picture)] = pictures_at(wide, [0.0])
     assert opened(picture).size == (WIDTH, 180)
+
+
+def test_a_film_that_claims_to_be_a_thread_does_not_fill_the_memory(tmp_path) -> None:
+    thread = with_pixels(tmp_path / "thread.mp4", Fraction(1, 60))
+    [(_, picture)] = pictures_at(thread, [0.0])
+    assert opened(picture).size == (WIDTH, 4 * WIDTH)
 
 
 def test_pictures_are_taken_once_and_again_when_the_film_is_newer(film, tmp_path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from howsteps.errors import InputError
 from howsteps.vision.description import interval_count
 from howsteps.vision.frames import Film
+from tests.films import lay_on_its_side
 from tests.vision.scenes import film, scene
 
 
@@ -110,18 +111,7 @@ def test_a_stream_without_times_has_the_usual_pace(tmp_path: Path) -> None:
 
 
 def test_a_film_that_was_turned_is_put_upright(tmp_path: Path) -> None:
-    path = film(tmp_path / "a.mp4", scene(3, size=(160, 96)))
-    content = bytearray(path.read_bytes())
-    # The matrix in the track header says how the picture is turned: [0 1; -1 0] is a quarter.
-    upright = b"".join(
-        n.to_bytes(4, "big") for n in (0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000)
-    )
-    turned = b"".join(
-        n.to_bytes(4, "big") for n in (0, 0x10000, 0, 0xFFFF0000, 0, 0, 0, 0, 0x40000000)
-    )
-    place = content.index(upright, content.index(b"tkhd"))
-    content[place : place + len(turned)] = turned
-    path.write_bytes(content)
+    path = lay_on_its_side(film(tmp_path / "a.mp4", scene(3, size=(160, 96))))
     [flat] = [*scene(1, size=(160, 96))]
     with Film(path) as opened:
         assert (opened.width, opened.height) == (96, 160)

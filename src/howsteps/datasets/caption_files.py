@@ -25,6 +25,11 @@ def read(name: str, files: Sequence[Path], media: Sequence[Path]) -> tuple[Task,
     problems: list[Problem] = []
     names = Names("video")
     films = {path.stem: path for path in reversed(media)}
+    problems += [
+        Problem(path, f"not used: the video is read from {films[path.stem].name}", harmless=True)
+        for path in media
+        if path != films[path.stem]
+    ]
     by_video: dict[str, list[Path]] = {stem: [] for stem in films}
     for path in files:
         # A film may be called "a.en" itself; then that is its name and no language.
@@ -37,7 +42,8 @@ def read(name: str, files: Sequence[Path], media: Sequence[Path]) -> tuple[Task,
             continue
         video, changed = names.give(stem)
         if changed:
-            problems.append(Problem((candidates or media)[0], changed, harmless=True))
+            named = candidates[0] if candidates else films[stem]
+            problems.append(Problem(named, changed, harmless=True))
         lines = reading.captions if reading else ()
         videos.append(Video(video, lines, media=films.get(stem)))
     return Task(name, tuple(videos)), problems

@@ -18,8 +18,9 @@ from howsteps.task import Task
 _BESIDE = (
     *(".jpg", ".jpeg", ".png", ".webp", ".gif", ".svg", ".pdf", ".html", ".md", ".py", ".log"),
     *(".mp3", ".m4a", ".wav", ".flac", ".ogg", ".opus", ".aac", ".npy", ".npz", ".zip", ".part"),
-    *(".description", ".info.json", ".ytdl", "steps.csv"),
+    *(".description", ".info.json", ".ytdl"),
 )
+_TRUTH = "steps.csv"  # the true steps of the folder
 
 # The file that marks a work folder: what howsteps wrote is never read as captions.
 WORK_FOLDER = ".howsteps"
@@ -80,7 +81,9 @@ def _file(path: Path) -> Iterator[_Found]:
     files = [] if films else [path]
     name = split_language(path.stem)[0]
     if files and path.is_file():
-        films = sorted(p for p in path.parent.iterdir() if _is_film(p) and p.stem == name)
+        beside = sorted(p for p in path.parent.iterdir() if _is_film(p))
+        # A film may be called "a.en" itself.
+        films = [p for p in beside if p.stem == path.stem] or [p for p in beside if p.stem == name]
     task, problems = caption_files.read(name, files, films)
     if not task.videos:
         fault = problems[0]
@@ -105,7 +108,8 @@ def _folder(root: Path) -> Iterator[_Found]:
         films = [path for path in paths if _is_film(path)]
         files = []
         for path in paths:
-            if path in films or path.name.lower().endswith(_BESIDE):
+            name = path.name.lower()
+            if path in films or name == _TRUTH or name.endswith(_BESIDE):
                 continue
             value = _task_in(path)
             if value is None:

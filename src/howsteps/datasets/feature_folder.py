@@ -44,7 +44,7 @@ class FeatureFolder:
         Raises
         ------
         InputError
-            The file is cut short, or fits not the number of frames that have labels.
+            The file is cut short, or does not fit the number of frames that have labels.
         """
         path, frames = self.paths[video], self.frames[video]
         matrix = read_matrix(path)

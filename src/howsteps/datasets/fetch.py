@@ -203,8 +203,8 @@ def _stream(address: str, part: Path, mark: Path, progress: Progress) -> bool:
             done = 0
             tag = response.headers.get("ETag") or response.headers.get("Last-Modified")
             mark.write_text(tag, "utf-8") if tag else mark.unlink(missing_ok=True)
-        length = response.headers.get("Content-Length")
-        total = done + int(length) if length is not None else None
+        # What the server's own words of a length come to, if they come to a number.
+        total = None if response.length is None else done + response.length
         while block := response.read(_BLOCK):
             file.write(block)
             done += len(block)

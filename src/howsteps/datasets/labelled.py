@@ -12,6 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from howsteps.arrays import read_matrix
 from howsteps.datasets import authors, collection, crosstask, feature_folder, task_file, truth
 from howsteps.datasets.text import read_json
 from howsteps.errors import InputError, Problem
@@ -217,10 +218,7 @@ def _arrays(folder: Path, task: Task) -> tuple[dict[str, NDArray[np.float32]], l
         if not path.exists():
             missing.append(Problem(path, "is not there; the video is left out"))
             continue
-        try:
-            x = np.load(path, allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
-            raise InputError(path, f"is not a whole .npy file ({error})") from error
+        x = read_matrix(path)
         if x.ndim != 2 or x.dtype.kind != "f" or not np.isfinite(x).all():
             raise InputError(path, "is not a matrix of finite floating point numbers")
         width = next(iter(arrays.values())).shape[1] if arrays else x.shape[1]

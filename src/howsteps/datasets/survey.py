@@ -22,6 +22,8 @@ from howsteps.datasets.text import read_json
 from howsteps.errors import InputError, Problem
 from howsteps.task import Rule, Truth
 
+_LONGEST = 2**16  # characters of a heading
+
 
 @dataclass(frozen=True, slots=True)
 class Survey:
@@ -110,11 +112,12 @@ def _json(path: Path) -> Any:
 
 
 def _is_table(path: Path) -> bool:
-    if path.suffix != ".csv":
+    # A pipe of that name could keep a reader waiting forever.
+    if path.suffix != ".csv" or not path.is_file():
         return False
     try:
         with path.open(encoding="utf-8-sig") as file:
-            heading = {cell.strip().lower() for cell in file.readline().split(",")}
+            heading = {cell.strip().lower() for cell in file.readline(_LONGEST).split(",")}
     except (OSError, UnicodeDecodeError):
         return False
     return {"video"} < heading and bool({"step", "step_name"} & heading)

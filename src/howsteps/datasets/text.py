@@ -6,6 +6,7 @@ measured against is not: any doubt is an error that names the line.
 
 import codecs
 import csv
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -64,7 +65,7 @@ def read_rows(path: Path, width: int | None = None) -> Iterator[tuple[int, list[
     InputError
         A row has not as many columns as ``width`` or, where that is None, as the first row.
     """
-    reader = csv.reader(read_text(path).splitlines(keepends=True), strict=True)
+    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
     line = 1
     try:
         for cells in reader:

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any, TypedDict
 from urllib.parse import quote
 
-from howsteps.report.placed import Row, places, video_length, window
+from howsteps.report.palette import STEP_COLOURS
+from howsteps.report.placed import SURE, Row, is_measured, places, video_length, window
+from howsteps.report.wording import heading, title_of
 from howsteps.task import Localisation, Mention, Result, Step, Video
 
 OPTIONAL = 1 / 3  # a step that is absent in this share of the videos, or more, is optional
-SURE = 0.5  # confidence from which a place is shown as sure
 OTHER_WORDINGS = 3
 _NEAR = 2  # folders up from the page in which a video still counts as lying beside it
 
@@ -31,7 +32,7 @@ class Summary(TypedDict):
     other: list[str]
     example: str
     picture: str | None
-    best: int | None
+    best: int | None  # the video to play, by its number
 
 
 def content(result: Result, folder: Path, pictures: Pictures) -> dict[str, Any]:
@@ -46,10 +47,9 @@ def content(result: Result, folder: Path, pictures: Pictures) -> dict[str, Any]:
     """
     rows = places(result)
     steps = result.script.steps
-    confidences = [place.confidence for place in result.localisations if place.time is not None]
     return {
         "task": result.task.name,
-        "title": _title(result.task.name),
+        "title": title_of(result.task.name),
         "steps": [
             _summary(step, [rows[video.id][k] for video in result.task.videos], pictures, result)
             for k, step in enumerate(steps)
@@ -58,9 +58,9 @@ def content(result: Result, folder: Path, pictures: Pictures) -> dict[str, Any]:
             _video(video, rows[video.id], steps, folder, pictures) for video in result.task.videos
         ],
         "located": bool(result.localisations),
-        # A place by narration alone has no measured confidence; 0 % would be a false figure.
-        "confident": any(confidences),
+        "confident": is_measured(result),
         "sure": SURE,
+        "shades": len(STEP_COLOURS),
         "pictured": bool(pictures),
     }
 
@@ -74,7 +74,8 @@ def address(media: Path, folder: Path) -> str:
         return media.as_uri()
     if relative.parts.count("..") > _NEAR:
         return media.as_uri()
-    return quote(relative.as_posix())
+    # The bytes of the name: it need not be UTF-8.
+    return quote(os.fsencode(relative.as_posix()))
 
 
 def _summary(
@@ -86,8 +87,10 @@ def _summary(
     shown = sorted(found, key=lambda p: ((p.video, p.step) not in pictures, -_number(p.confidence)))
     best = shown[0] if shown else None
     names = [video.id for video in result.task.videos]
+    # A step without a place can still be played where it is named.
+    played = [best] if best else step.mentions
     return Summary(
-        label=step.label,
+        label=heading(step.label),
         said=step.support,
         found=len(found),
         sure=sum(_number(place.confidence) >= SURE for place in found),
@@ -96,7 +99,7 @@ def _summary(
         other=[str(relation) for relation, _ in step.relations[1 : 1 + OTHER_WORDINGS]],
         example=step.examples[0] if step.examples else "",
         picture=pictures.get((best.video, best.step)) if best else None,
-        best=names.index(best.video) if best else None,
+        best=names.index(played[0].video) if played else None,
     )
 
 
@@ -157,12 +160,6 @@ def _belongs(video: Video, steps: Sequence[Step]) -> list[tuple[Mention, int]]:
     return [
         (mention, of_steps.get(mention, -1)) for mention in sorted(every, key=lambda m: m.start)
     ]
-
-
-def _title(name: str) -> str:
-    """The name of a job as a heading: folders are often called ``fix_a_flat_tire``."""
-    spaced = name if " " in name else name.replace("_", " ").strip()
-    return spaced[:1].upper() + spaced[1:]
 
 
 def _number(value: float) -> float:

@@ -8,12 +8,13 @@ import math
 import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from howsteps.clock import clock
 from howsteps.errors import HowstepsError, MissingExtra
 from howsteps.report.palette import STEP_COLOURS, step_colour
-from howsteps.report.placed import places, video_length, window
+from howsteps.report.placed import SURE, is_measured, places, video_length, window
+from howsteps.report.wording import label_of, one_line
 from howsteps.task import Result, Video
 
 if TYPE_CHECKING:
@@ -42,13 +43,13 @@ class F1Row(TypedDict):
 def timeline(result: Result) -> "Figure":
     """Every video as a line of its own: where the steps are, and where narration names them.
 
-    Blocks are the extents of the steps with their numbers; the thin bars below them are the
-    windows that mentions open.
+    Blocks are the extents of the steps with their numbers, dashed where the place is not sure; the
+    thin bars below them are the windows that mentions open.
     """
     videos, steps = result.task.videos, result.script.steps
     figure = _figure(9.0, 1.2 + _ROW * len(videos))
     axes = figure.add_subplot()
-    found = places(result)
+    found, measured = places(result), is_measured(result)
     for row, video in enumerate(videos):
         axes.hlines(
             row, 0, video_length(video, found[video.id]), color="#d5d5d5", linewidth=1, zorder=0
@@ -59,8 +60,13 @@ def timeline(result: Result) -> "Figure":
             colour = step_colour(place.step)
             start = place.time if place.start is None else place.start
             end = place.time if place.end is None else place.end
-            axes.barh(row, end - start, 0.5, left=start, color=colour.fill, alpha=0.35)
-            axes.plot(place.time, row, "o", color=colour.fill, markersize=10)
+            look: dict[str, Any]
+            if measured and place.confidence < SURE:
+                look = {"fill": False, "edgecolor": colour.fill, "linestyle": "--"}
+            else:
+                look = {"color": colour.fill, "alpha": 0.35}
+            axes.barh(row, end - start, 0.5, left=start, **look)
+            axes.plot(place.time, row, "o", color=colour.fill, markersize=10, clip_on=False)
             axes.text(
                 place.time,
                 row,
@@ -85,7 +91,9 @@ def timeline(result: Result) -> "Figure":
     axes.set_yticks(range(len(videos)), [_name(video) for video in videos])
     axes.set_ylim(len(videos) - 0.4, -0.6)
     axes.set_xlim(left=0)
-    axes.set_xlabel("time in the video (min:s); thin bars: where the narration allows the step")
+    dashed = "dashed: not sure; " if measured else ""
+    thin = "thin bars: where the narration allows the step"
+    axes.set_xlabel(f"time in the video (min:s); {dashed}{thin}")
     axes.xaxis.set_major_formatter(lambda seconds, _: clock(seconds))
     _plain(axes)
     _steps_below(figure, result)
@@ -121,7 +129,7 @@ def alignment(result: Result) -> "Figure":
                 ha="center",
                 va="center",
             )
-    labels = [_wrapped(f"{number}. {step.label}") for number, step in enumerate(steps, 1)]
+    labels = [_wrapped(f"{number}. {label_of(step)}") for number, step in enumerate(steps, 1)]
     axes.set_xticks(range(len(steps)), labels, fontsize=7)
     axes.xaxis.tick_top()
     axes.set_yticks(range(len(videos)), [_name(video) for video in videos])
@@ -231,7 +239,7 @@ def _curve(axes: "Axes", points: Sequence[F1Row], number: int, scale: float) -> 
 
 def _steps_below(figure: "Figure", result: Result) -> None:
     """The numbers and labels of the steps, under the axes."""
-    names = [f"{number} {step.label}" for number, step in enumerate(result.script.steps, 1)]
+    names = [f"{number} {label_of(step)}" for number, step in enumerate(result.script.steps, 1)]
     lines = [" · ".join(names[at : at + 4]) for at in range(0, len(names), 4)]
     figure.supxlabel(_literal("\n".join(lines)), fontsize=7, color=_GREY)
 
@@ -247,7 +255,7 @@ def _name(video: Video) -> str:
 
 
 def _wrapped(text: str, width: int = 14) -> str:
-    return _literal("\n".join(textwrap.wrap(text, width)[:3]))
+    return _literal("\n".join(textwrap.wrap(one_line(text), width, max_lines=3, placeholder="…")))
 
 
 def _literal(text: str) -> str:

@@ -1,11 +1,11 @@
 """Rows of frames as in the paper's figures: each step in several videos, right or wrong."""
 
 from collections.abc import Collection, Sequence
-from html import escape
 from pathlib import Path
 
 from howsteps.errors import InputError, Problem
 from howsteps.report.pictures import take_pictures
+from howsteps.report.wording import heading, markdown
 from howsteps.task import Localisation, Video
 
 SHOWN = 5  # videos
@@ -51,5 +51,9 @@ def frame_rows(
             row.append(f"![](frames/{name}) {mark}" if name else "")
     width = len(rows[0]) if rows else 0
     lines = [["step", *[""] * width], ["---"] * (width + 1)]
-    lines += [[escape(label), *row] for label, row in zip(labels, rows, strict=True)]
+    lines += [[_cell(label), *row] for label, row in zip(labels, rows, strict=True)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines), problems
+
+
+def _cell(label: str) -> str:
+    return markdown(heading(label)).replace("|", r"\|")

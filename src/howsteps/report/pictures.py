@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from howsteps.engine.files import write_whole
-from howsteps.errors import InputError, MissingExtra
+from howsteps.report.footage import opened, quarter_turns, seek_key_frame, start_of, turned
 from howsteps.task import Video
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 WIDTH = 320  # pixels: sharp in the grid on a screen of double density
 QUALITY = 70  # of WebP, out of 100
+_TALLEST = 4 * WIDTH
 # Decoding on is cheaper than seeking when the next picture is this close, in seconds.
 _NEAR = 4.0
 
@@ -71,35 +72,23 @@ def pictures_at(media: Path, times: Sequence[float]) -> Iterator[tuple[float, by
     """
     if not times:
         return
-    try:
-        import av  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        raise MissingExtra("vision", "taking pictures from videos") from error
-    try:
-        # An absolute path cannot be mistaken for one of FFmpeg's protocols ("concat:", "http:").
-        with av.open(str(media.absolute()), metadata_errors="ignore") as container:
-            if not container.streams.video:
-                raise InputError(media, "there is no picture in this file")
-            proportions = container.streams.video[0].sample_aspect_ratio or Fraction(1)
-            for time, frame in _frames_at(container, times, 1 / av.time_base):
-                yield time, _webp(frame, proportions)
-    except av.error.FFmpegError as error:
-        reason = error.strerror or "cannot be decoded"
-        raise InputError(media, f"not a readable video file ({reason})") from error
+    with opened(media) as container:
+        proportions = container.streams.video[0].sample_aspect_ratio or Fraction(1)
+        for time, frame in _frames_at(container, times):
+            yield time, _webp(frame, proportions)
 
 
 def _frames_at(
-    container: "InputContainer", times: Sequence[float], tick: float
+    container: "InputContainer", times: Sequence[float]
 ) -> "Iterator[tuple[float, VideoFrame]]":
     """The last frame that begins at or before each time; the first, where none does."""
-    stream = container.streams.video[0]
-    stream.thread_type = "AUTO"
-    first = (container.start_time or 0) * tick
+    container.streams.video[0].thread_type = "AUTO"
+    first = start_of(container)
     frames = _decoded(container)
     shown = following = next(frames, None)
     for time in times:
         if following is None or time - _seconds(following, first) > _NEAR:
-            container.seek(round((time + first) / tick))
+            seek_key_frame(container, Fraction(time) + first)
             frames = _decoded(container)
             shown = following = next(frames, shown)
         while following is not None and _seconds(following, first) <= time:
@@ -117,21 +106,20 @@ def _decoded(container: "InputContainer") -> "Iterator[VideoFrame]":
             yield from packet.decode()
 
 
-def _seconds(frame: "VideoFrame", first: float) -> float:
-    return (frame.time or 0.0) - first
+def _seconds(frame: "VideoFrame", first: Fraction) -> float:
+    return (frame.time or 0.0) - float(first)
 
 
 def _webp(frame: "VideoFrame", proportions: Fraction) -> bytes:
     """A frame as a small picture; ``proportions`` is the width of a pixel over its height."""
     import av  # noqa: PLC0415 - an extra
-    import numpy as np  # noqa: PLC0415
 
     height = max(2, 2 * round(WIDTH * frame.height / (frame.width * proportions) / 2))
-    small = frame.reformat(width=WIDTH, height=height, format="rgb24", interpolation="AREA")
-    # Phones film upright by a note in the file that says how far to turn the picture.
-    turns = round(getattr(frame, "rotation", 0) / 90)
-    upright = np.ascontiguousarray(np.rot90(small.to_ndarray(), turns), dtype=np.uint8)
-    picture = av.VideoFrame.from_ndarray(upright, format="rgb24").reformat(format="yuv420p")
+    # A file can claim any proportions; a picture stays one that can be held and looked at.
+    small = frame.reformat(
+        width=WIDTH, height=min(height, _TALLEST), format="rgb24", interpolation="AREA"
+    )
+    picture = turned(small, quarter_turns(frame)).reformat(format="yuv420p")
     picture.pts = 0
     encoder = av.CodecContext.create("libwebp", "w")
     encoder.width, encoder.height = picture.width, picture.height

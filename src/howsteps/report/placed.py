@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from howsteps.localise.windows import AFTER, BEFORE
 from howsteps.task import Localisation, Mention, Result, Video
 
+SURE = 0.5  # confidence from which a place is shown as sure
+
 Row = Sequence[Localisation | None]
 
 
@@ -16,6 +18,11 @@ def places(result: Result) -> dict[str, list[Localisation | None]]:
     for place in result.localisations:
         rows[place.video][place.step] = place
     return rows
+
+
+def is_measured(result: Result) -> bool:
+    """Whether places have a confidence; by narration alone they have none, and 0 % is no figure."""
+    return any(place.confidence for place in result.localisations if place.time is not None)
 
 
 def video_length(video: Video, row: Row) -> float:

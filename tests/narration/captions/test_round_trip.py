@@ -5,7 +5,11 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from writers import (
+
+from howsteps.narration.captions import read_bytes
+from howsteps.narration.words import spoken
+from howsteps.task import Word
+from tests.narration.captions.writers import (
     LINE_FORMATS,
     WORD_FORMATS,
     Narration,
@@ -16,10 +20,6 @@ from writers import (
     subrip,
     webvtt,
 )
-
-from howsteps.narration.captions import read_bytes
-from howsteps.narration.words import spoken
-from howsteps.task import Word
 
 ENCODINGS = [
     "utf-8",

@@ -4,11 +4,21 @@ from pathlib import Path
 
 import pytest
 
+from howsteps.report.exports import export
 from howsteps.task import Localisation, Mention, Result, Script, Sentence, Step, Task, Video, Word
 from tests.films import film
 
 HOSTILE = "=cmd|' /C calc'!A1; <b>#1</b> & \"x\" = \\ --> [y](z)\nsecond line"
 LABELS = ("fill the tub", HOSTILE, "dry off the cat", "let the cat go")
+# As every export calls them.
+SHOWN = ("Fill the tub", HOSTILE.replace("\n", " "), "Dry off the cat", "Let the cat go")
+
+
+def written(result: Result, folder: Path, name: str, **how: bool) -> list[Path]:
+    """Export in one format; nothing may go wrong."""
+    paths, problems = export(result, folder, [name], **how)
+    assert all(problem.harmless for problem in problems)
+    return paths
 
 
 def placed(

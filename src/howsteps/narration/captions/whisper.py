@@ -51,7 +51,7 @@ def _pieces(words: Any) -> tuple[Piece, ...]:
     if not isinstance(words, list):
         return ()
     written = [
-        (str(word.get("word", word.get("text", ""))), word)
+        (str(word.get("word") or word.get("text") or ""), word)
         for word in words
         if isinstance(word, dict)
     ]

@@ -23,7 +23,7 @@ def json3(value: Any) -> Parsed:
         if not isinstance(segments, list):
             continue
         parts = [
-            (str(segment.get("utf8", "")), seconds(segment.get("tOffsetMs", 0)))
+            (str(segment.get("utf8") or ""), seconds(segment.get("tOffsetMs", 0)))
             for segment in segments
             if isinstance(segment, dict)
         ]

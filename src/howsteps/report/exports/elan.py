@@ -1,12 +1,13 @@
 """ELAN: an ``.eaf`` with one tier for the steps and one for what is said."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 from xml.etree import ElementTree
 
-from howsteps.report.exports.spans import Span, one_line
+from howsteps.report.exports.spans import Span
 from howsteps.report.exports.times import milliseconds
+from howsteps.report.wording import one_line
 from howsteps.task import Video
 
 _Row: TypeAlias = tuple[float, float, str]
@@ -32,31 +33,21 @@ def text_of(video: Video, found: list[Span]) -> str:
             MEDIA_URL=video.media.absolute().as_uri(),
             MIME_TYPE=_kind(video.media),
         )
-    order = ElementTree.SubElement(document, "TIME_ORDER")
     tiers = {
         "steps": [(span.start, span.end, span.label) for span in found],
         "narration": _in_turn([(s.start, s.end, one_line(s.text)) for s in video.sentences]),
     }
-    slots = 0
+    slots = _slots(ElementTree.SubElement(document, "TIME_ORDER"), tiers)
     for name, rows in tiers.items():
         tier = ElementTree.SubElement(document, "TIER", LINGUISTIC_TYPE_REF="default", TIER_ID=name)
-        for start, end, text in rows:
-            references = []
-            for time in (start, end):
-                slots += 1
-                references.append(f"ts{slots}")
-                ElementTree.SubElement(
-                    order,
-                    "TIME_SLOT",
-                    TIME_SLOT_ID=references[-1],
-                    TIME_VALUE=str(milliseconds(time)),
-                )
+        for place, (*_, text) in enumerate(rows):
+            start, end = slots[name, place]
             annotation = ElementTree.SubElement(
                 ElementTree.SubElement(tier, "ANNOTATION"),
                 "ALIGNABLE_ANNOTATION",
-                ANNOTATION_ID=f"a{slots // 2}",
-                TIME_SLOT_REF1=references[0],
-                TIME_SLOT_REF2=references[1],
+                ANNOTATION_ID=f"{name}{place + 1}",
+                TIME_SLOT_REF1=start,
+                TIME_SLOT_REF2=end,
             )
             ElementTree.SubElement(annotation, "ANNOTATION_VALUE").text = text
     ElementTree.SubElement(
@@ -70,6 +61,24 @@ def text_of(video: Video, found: list[Span]) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(
         document, encoding="unicode"
     )
+
+
+def _slots(
+    order: ElementTree.Element, tiers: Mapping[str, Sequence[_Row]]
+) -> dict[tuple[str, int], list[str]]:
+    """Put the times of all rows down in the order of time; the names of those of each row."""
+    times = sorted(
+        (milliseconds(time), side, name, place)
+        for name, rows in tiers.items()
+        for place, row in enumerate(rows)
+        for side, time in enumerate(row[:2])
+    )
+    names: dict[tuple[str, int], list[str]] = {}
+    for number, (time, _, name, place) in enumerate(times, 1):
+        slot = f"ts{number}"
+        ElementTree.SubElement(order, "TIME_SLOT", TIME_SLOT_ID=slot, TIME_VALUE=str(time))
+        names.setdefault((name, place), []).append(slot)
+    return names
 
 
 def _in_turn(rows: Sequence[_Row]) -> list[_Row]:

@@ -6,18 +6,28 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from howsteps.errors import InputError, MissingExtra
+from howsteps.errors import CannotWrite, InputError, MissingExtra
 from howsteps.report.exports.spans import Chapter, from_zero
 from howsteps.report.exports.times import milliseconds
+from howsteps.report.footage import (
+    decoded_at,
+    opened,
+    quarter_turns,
+    seek_key_frame,
+    shown_at,
+    start_of,
+    turned,
+)
 
 if TYPE_CHECKING:
     from av.container import InputContainer, OutputContainer
     from av.stream import Stream
 
-# Containers that can hold chapters; any other video is copied into Matroska, which holds all.
+# Containers that can hold chapters; any other video is copied into Matroska, which holds most.
 _WITH_CHAPTERS = {".mp4", ".m4v", ".mov", ".mkv", ".webm"}
 _COPIED = ("video", "audio", "subtitle")
 USUAL_RATE = Fraction(25)
+_BEHIND = 1  # seconds that sound may lie behind the pictures it belongs to
 
 
 def suffix_for(media: Path) -> str:
@@ -30,7 +40,7 @@ def frame_rate(media: Path | None) -> Fraction:
     if media is None:
         return USUAL_RATE
     try:
-        with _opened(media) as container:
+        with opened(media) as container:
             return container.streams.video[0].average_rate or USUAL_RATE
     except (InputError, MissingExtra):
         return USUAL_RATE
@@ -81,35 +91,35 @@ def cut(media: Path, start: float, end: float, target: Path, *, precise: bool = 
         PyAV is not installed.
     """
     with _copying(media, target) as (source, clip):
-        streams = _streams(source, clip, encoded="video" if precise else None)
-        begin = (Fraction(source.start_time or 0) / 1_000_000) + Fraction(start).limit_denominator(
-            1000
-        )
+        begin = start_of(source) + Fraction(start).limit_denominator(1000)
         finish = begin + Fraction(end - start).limit_denominator(1000)
-        source.seek(int(begin * 1_000_000))
+        key_frame = seek_key_frame(source, begin)
+        streams = _streams(source, clip, encoded=precise)
         if precise:
+            seek_key_frame(source, begin)  # a frame was looked at
             _encode(source, clip, streams, begin, finish)
         else:
-            _copy(source, clip, streams, begin, finish)
+            _copy(source, clip, streams, key_frame, finish)
 
 
 def _copy(
     source: "InputContainer",
     clip: "OutputContainer",
     streams: "dict[Stream, Stream]",
-    begin: Fraction,
+    first: Fraction | None,
     finish: Fraction,
 ) -> None:
-    first: Fraction | None = None
-    for packet in source.demux(*streams):
-        if (time := _time(packet)) is None:
+    for packet in _until(source, streams, finish):
+        shown, decoded = shown_at(packet), decoded_at(packet)
+        if shown is None or decoded is None:
             continue
-        if packet.stream.type == "video" and first is None and packet.is_keyframe:
-            first = time
-        if time >= finish and packet.stream.type == "video":
-            break
+        is_picture = packet.stream.type == "video"
+        if first is None and is_picture and packet.is_keyframe:
+            first = shown
+        # A picture that others build on may be decoded inside the clip and shown after it.
+        reached = decoded if is_picture else shown
         # Sound before the first picture would play over a black screen.
-        if first is not None and first <= time < finish:
+        if first is not None and first <= shown and reached < finish:
             _pass_on(packet, streams, clip, first)
 
 
@@ -121,55 +131,77 @@ def _encode(
     finish: Fraction,
 ) -> None:
     encoder: Any = next(out for stream, out in streams.items() if stream.type == "video")
-    for packet in source.demux(*streams):
+    for packet in _until(source, streams, finish):
         if packet.stream.type != "video":
-            time = _time(packet)
-            if time is not None and begin <= time < finish:
+            shown = shown_at(packet)
+            if shown is not None and begin <= shown < finish:
                 _pass_on(packet, streams, clip, begin)
             continue
-        frame: Any
         for frame in packet.decode():
             time = Fraction(frame.pts or 0) * (frame.time_base or Fraction(0))
-            if time >= finish:
-                clip.mux(encoder.encode(None))
-                return
-            if time >= begin:
+            if begin <= time < finish:
+                quarters = quarter_turns(frame)
+                anew = turned(frame, quarters) if quarters else frame
                 # From here on it is a frame of the clip, in the clip's own time.
-                frame.pts = round((time - begin) / encoder.codec_context.time_base)
-                frame.time_base = encoder.codec_context.time_base
-                frame.pict_type = 0
-                clip.mux(encoder.encode(frame))
+                anew.pts = round((time - begin) / encoder.codec_context.time_base)
+                anew.time_base = encoder.codec_context.time_base
+                anew.pict_type = 0
+                clip.mux(encoder.encode(anew))
     clip.mux(encoder.encode(None))
 
 
+def _until(
+    source: "InputContainer", streams: "dict[Stream, Stream]", finish: Fraction
+) -> Iterator[Any]:
+    """The packets from here to a time, and a little on: sound can lie behind its pictures."""
+    for packet in source.demux(*streams):
+        decoded = decoded_at(packet) if packet.stream.type == "video" else None
+        if decoded is not None and decoded > finish + _BEHIND:
+            return
+        yield packet
+
+
 def _streams(
-    source: "InputContainer", copy: "OutputContainer", encoded: str | None = None
+    source: "InputContainer", copy: "OutputContainer", *, encoded: bool = False
 ) -> "dict[Stream, Stream]":
-    """The streams of the copy by those of the source; pictures in ``encoded`` are made anew."""
+    """The streams of the copy by those of the source.
+
+    Of pictures made anew there is the first stream alone; subtitles that the copy cannot hold are
+    left out.
+    """
     found: dict[Stream, Stream] = {}
     for stream in source.streams:
         if stream.type not in _COPIED:
             continue
-        if stream.type == encoded:
-            picture = source.streams.video[0]
-            if stream != picture:
-                continue
-            anew: Any = copy.add_stream("libx264", rate=picture.average_rate or USUAL_RATE)
-            # The encoder wants even sides.
-            anew.width, anew.height = picture.width & ~1, picture.height & ~1
-            anew.pix_fmt = "yuv420p"
-            anew.codec_context.time_base = Fraction(1, 90_000)
-            anew.options = {"crf": "20", "preset": "veryfast"}
-            found[stream] = anew
-        else:
+        if encoded and stream.type == "video":
+            if stream == source.streams.video[0]:
+                found[stream] = _encoder(source, copy)
+            continue
+        try:
             found[stream] = copy.add_stream_from_template(stream)
+        except ValueError:
+            if stream.type != "subtitle":
+                raise
     return found
 
 
-def _time(packet: Any) -> Fraction | None:
-    if packet.pts is None or packet.dts is None or packet.time_base is None:
-        return None
-    return Fraction(packet.pts * packet.time_base)
+def _encoder(source: "InputContainer", copy: "OutputContainer") -> "Stream":
+    """H.264 for the picture of a video, as it is shown: upright, with its proportions."""
+    picture = source.streams.video[0]
+    anew: Any = copy.add_stream("libx264", rate=picture.average_rate or USUAL_RATE)
+    # The encoder wants even sides.
+    sides = picture.width & ~1, picture.height & ~1
+    proportions = picture.sample_aspect_ratio or Fraction(1)
+    first = next(source.decode(picture), None)
+    if first is not None and quarter_turns(first) % 2:
+        sides, proportions = (sides[1], sides[0]), 1 / proportions
+    anew.width, anew.height = sides
+    anew.codec_context.sample_aspect_ratio = proportions
+    anew.pix_fmt = "yuv420p"
+    anew.codec_context.time_base = Fraction(1, 90_000)
+    anew.options = {"crf": "20", "preset": "veryfast"}
+    encoder: Stream = anew
+    return encoder
 
 
 def _pass_on(
@@ -187,29 +219,15 @@ def _pass_on(
 
 
 @contextmanager
-def _opened(media: Path) -> "Iterator[InputContainer]":
-    try:
-        import av  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        raise MissingExtra("vision", "reading videos") from error
-    try:
-        # An absolute path cannot be mistaken for one of FFmpeg's protocols ("concat:", "http:").
-        with av.open(str(media.absolute()), metadata_errors="ignore") as container:
-            if not container.streams.video:
-                raise InputError(media, "there is no picture in this file")
-            yield container
-    except (av.error.FFmpegError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(media, f"cannot be copied ({reason})") from error
-
-
-@contextmanager
 def _copying(media: Path, target: Path) -> "Iterator[tuple[InputContainer, OutputContainer]]":
     """A video, and the file beside ``target`` that becomes it when all went well."""
-    with _opened(media) as source:
+    with opened(media) as source:
         import av  # noqa: PLC0415
 
-        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CannotWrite(f"cannot write {target}: {error.strerror}") from error
         beside = target.with_name(f".part-{target.name}")
         try:
             options = {"avoid_negative_ts": "make_zero"}

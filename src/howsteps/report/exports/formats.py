@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from howsteps.datasets.names import Names
 from howsteps.engine.files import write_whole
-from howsteps.errors import HowstepsError, InputError, Problem
+from howsteps.errors import HowstepsError, InputError, MissingExtra, Problem
 from howsteps.report.exports import (
     edl,
     elan,
@@ -139,62 +139,52 @@ def _elan(job: Export) -> Iterator[Path]:
 def _howto(job: Export) -> Iterator[Path | Problem]:
     from howsteps.report.pictures import take_pictures  # noqa: PLC0415 - decodes videos
 
+    page = job.folder / "howto.md"
     pictures: dict[int, str] = {}
     videos = {video.id: video for video in job.result.task.videos}
     for step, place in howto.best_places(job.result).items():
-        video = videos[place.video]
-        if video.media is None or place.time is None:
-            continue
+        times = [] if place.time is None else [place.time]
         try:
-            names = take_pictures(video, [place.time], job.folder / "pictures")
+            names = take_pictures(videos[place.video], times, job.folder / "pictures")
         except InputError as error:
             yield error.problem
             continue
-        pictures[step] = f"pictures/{names[place.time]}"
-    yield _written(job.folder / "howto.md", howto.text_of(job.result, pictures))
+        except MissingExtra as error:
+            yield Problem(page, f"has no pictures: {error}", harmless=True)
+            break
+        for name in names.values():  # none of a video that is gone
+            pictures[step] = f"pictures/{name}"
+    yield _written(page, howto.text_of(job.result, pictures))
 
 
-def _filmed(job: Export, what: str) -> Iterator[tuple[Video, Path] | Problem]:
-    """The videos that are there as files."""
-    for video, path in job.files(""):
-        if video.media is None:
-            yield Problem(Path(video.id), f"has no video file to {what}", harmless=True)
-        else:
-            yield video, path
+def _of_films(what: str, write: Callable[[Export, Video, Path, Path], Iterator[Path]]) -> Writer:
+    """A writer that goes from film to film; what cannot be done with one is named."""
 
-
-def _video(job: Export) -> Iterator[Path | Problem]:
-    for found in _filmed(job, "put chapters into"):
-        if isinstance(found, Problem):
-            yield found
-            continue
-        video, stem = found
-        media = video.media or Path()
-        path = stem.with_name(stem.name + films.suffix_for(media))
-        try:
-            films.with_chapters(media, chapters(job.result, video, guesses=job.guesses), path)
-        except InputError as error:
-            yield error.problem
-        else:
-            yield path
-
-
-def _clips(job: Export) -> Iterator[Path | Problem]:
-    for found in _filmed(job, "cut"):
-        if isinstance(found, Problem):
-            yield found
-            continue
-        video, folder = found
-        media = video.media or Path()
-        suffix = ".mp4" if job.precise else films.suffix_for(media)
-        for span in spans(job.result, video, guesses=job.guesses):
-            path = folder / f"{span.step + 1:02}-{_slug(span.label)}{suffix}"
+    def write_all(job: Export) -> Iterator[Path | Problem]:
+        for video, path in job.files(""):
+            if video.media is None:
+                yield Problem(Path(video.id), f"has no video file to {what}", harmless=True)
+                continue
             try:
-                films.cut(media, span.start, span.end, path, precise=job.precise)
+                yield from write(job, video, video.media, path)
             except InputError as error:
                 yield error.problem
-                break
-            yield path
+
+    return write_all
+
+
+def _video(job: Export, video: Video, media: Path, stem: Path) -> Iterator[Path]:
+    path = stem.with_name(stem.name + films.suffix_for(media))
+    films.with_chapters(media, chapters(job.result, video, guesses=job.guesses), path)
+    yield path
+
+
+def _clips(job: Export, video: Video, media: Path, folder: Path) -> Iterator[Path]:
+    suffix = ".mp4" if job.precise else films.suffix_for(media)
+    for span in spans(job.result, video, guesses=job.guesses):
+        path = folder / f"{span.step + 1:02}-{_slug(span.label)}{suffix}"
+        films.cut(media, span.start, span.end, path, precise=job.precise)
+        yield path
 
 
 def _slug(label: str) -> str:
@@ -218,8 +208,12 @@ _ALL: Sequence[Format] = (
     Format("label-studio", "pre-annotations to correct, and the interface for them", _label_studio),
     Format("elan", "ELAN documents (.eaf)", _elan),
     Format("markdown", "a how-to page with pictures", _howto),
-    Format("video", "copies of the videos with chapters inside, not re-encoded", _video),
-    Format("clips", "one clip for each step of each video", _clips),
+    Format(
+        "video",
+        "copies of the videos with chapters inside, not re-encoded",
+        _of_films("put chapters into", _video),
+    ),
+    Format("clips", "one clip for each step of each video", _of_films("cut", _clips)),
 )
 FORMATS = {each.name: each for each in _ALL}
 # What costs nothing, and goes into every work folder.

@@ -5,9 +5,12 @@ video's own.
 """
 
 import json
+import os
+from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
-from howsteps.report.exports.spans import one_line, spans
+from howsteps.report.exports.spans import spans
+from howsteps.report.wording import label_of
 from howsteps.task import Result
 
 RATE = 25
@@ -36,15 +39,17 @@ def text_of(result: Result, *, guesses: bool = False) -> str:
         ]
         # Where there is only a narration, the name stands for a video that is yet to be put there.
         file = video.id if video.media is None else video.media.name
-        data = {"video": f"{LOCAL_FILES}{file}", "id": video.id, "title": video.title}
-        prediction = {"model_version": "howsteps", "score": _mean(regions), "result": regions}
+        address = f"{LOCAL_FILES}{quote(os.fsencode(file))}"
+        data = {"video": address, "id": video.id, "title": video.title}
+        score = _mean([span.place.confidence for span in found])
+        prediction = {"model_version": "howsteps", "score": score, "result": regions}
         tasks.append({"data": data, "predictions": [prediction]})
     return json.dumps(tasks, ensure_ascii=False, indent=1) + "\n"
 
 
 def interface_of(result: Result) -> str:
     """The labelling interface: a video, and a timeline with the steps."""
-    labels = dict.fromkeys(one_line(step.label) for step in result.script.steps)
+    labels = dict.fromkeys(label_of(step) for step in result.script.steps)
     rows = "\n".join(f"    <Label value={quoteattr(label)}/>" for label in labels)
     return (
         "<View>\n"
@@ -58,6 +63,5 @@ def _frame(seconds: float) -> int:
     return 1 + round(seconds * RATE)
 
 
-def _mean(regions: list[dict[str, object]]) -> float:
-    scores = [float(str(region["score"])) for region in regions]
+def _mean(scores: list[float]) -> float:
     return round(sum(scores) / len(scores), 4) if scores else 0.0

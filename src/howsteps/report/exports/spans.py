@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from howsteps.localise.located import NEITHER
 from howsteps.report.placed import video_length
+from howsteps.report.wording import label_of
 from howsteps.task import Localisation, Result, Video
 
 OPENING = "Start"  # the title of what comes before the first step
@@ -43,7 +44,7 @@ def spans(result: Result, video: Video, *, guesses: bool = False) -> list[Span]:
             continue
         start = place.time if place.start is None else place.start
         end = place.time if place.end is None else place.end
-        label = one_line(result.script.steps[place.step].label)
+        label = label_of(result.script.steps[place.step])
         found.append(Span(place.step, label, max(0.0, start), max(start, end), place))
     return sorted(found, key=lambda span: (span.start, span.step))
 
@@ -69,11 +70,6 @@ def from_zero(found: list[Chapter]) -> list[Chapter]:
 def length(result: Result, video: Video) -> float:
     """How long a video is, in seconds."""
     return video_length(video, _own(result, video))
-
-
-def one_line(text: str) -> str:
-    """A text without line breaks and other signs that control something."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split()) or "step"
 
 
 def _own(result: Result, video: Video) -> list[Localisation]:

@@ -3,8 +3,8 @@
 import csv
 import io
 
-from howsteps.report.exports.spans import one_line
 from howsteps.report.placed import places
+from howsteps.report.wording import label_of, one_line
 from howsteps.task import Result
 
 HEADING = (
@@ -29,7 +29,7 @@ def text_of(result: Result) -> str:
                 [
                     _safe(video),
                     number,
-                    _safe(step.label),
+                    _safe(label_of(step)),
                     *("" if time is None else f"{time:.3f}" for time in times),
                     f"{place.confidence:.4f}",
                     _safe(place.evidence),

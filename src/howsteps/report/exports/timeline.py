@@ -51,16 +51,23 @@ def text_of(name: str, media: str | None, length: float, found: list[Span], rate
 
 
 def _gap(start: float, end: float, rate: float) -> dict[str, Any]:
-    return {"OTIO_SCHEMA": "Gap.1", "name": "", "source_range": _range(0.0, end - start, rate)}
-
-
-def _range(start: float, end: float, rate: float) -> dict[str, Any]:
+    frames = _range(start, end, rate)
     return {
-        "OTIO_SCHEMA": "TimeRange.1",
-        "start_time": _time(start, rate),
-        "duration": _time(end - start, rate),
+        "OTIO_SCHEMA": "Gap.1",
+        "name": "",
+        "source_range": {**frames, "start_time": _time(0, rate)},
     }
 
 
-def _time(seconds: float, rate: float) -> dict[str, Any]:
-    return {"OTIO_SCHEMA": "RationalTime.1", "rate": rate, "value": round(seconds * rate)}
+def _range(start: float, end: float, rate: float) -> dict[str, Any]:
+    # Whole frames from whole frame to whole frame: what is rounded never adds up along the track.
+    first, last = round(start * rate), round(end * rate)
+    return {
+        "OTIO_SCHEMA": "TimeRange.1",
+        "start_time": _time(first, rate),
+        "duration": _time(last - first, rate),
+    }
+
+
+def _time(frames: int, rate: float) -> dict[str, Any]:
+    return {"OTIO_SCHEMA": "RationalTime.1", "rate": rate, "value": frames}

@@ -48,7 +48,7 @@ def joined_chapters(chapters: list[Chapter]) -> list[tuple[int, str]]:
             found[-1][1].append(_plain(chapter.title))
         else:
             found.append((start, [_plain(chapter.title)]))
-    return [(start, ", ".join(titles)) for start, titles in found]
+    return [(start, " · ".join(titles)) for start, titles in found]
 
 
 def _plain(title: str) -> str:

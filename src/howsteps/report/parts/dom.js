@@ -2,7 +2,6 @@
 
 const content = JSON.parse(document.getElementById("content").textContent);
 const { steps, videos } = content;
-const SHADES = 8; // colours of steps, then they repeat; the number on the mark does not
 
 /** An element. Attributes and children are only ever text or elements, never markup. */
 function h(name, attributes = {}, ...children) {
@@ -35,7 +34,8 @@ function setCurrent(element, isCurrent) {
   else element.removeAttribute("aria-current");
 }
 
-const shade = (step) => (step < 0 ? "c-none" : `c${step % SHADES}`);
+// The colours of steps repeat; the number on the mark does not.
+const shade = (step) => `c${step % content.shades}`;
 const badge = (step) => h("span", { class: `badge ${shade(step)}` }, String(step + 1));
 
 function clock(seconds) {
@@ -50,6 +50,7 @@ const percent = (share) => `${Math.round(100 * share)} %`;
 const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
 const isFound = (place) => place !== null && place.time !== null;
+const isDoubtful = (place) => content.confident && place.confidence < content.sure;
 
 /** The first mention of a step in a video, if there is one. */
 const named = (video, step) => videos[video].mentions.find((mention) => mention.step === step);

@@ -50,10 +50,9 @@ function cell(n, k) {
       h("span", { class: "under" }, said ? `said at ${clock(said.start)}` : "not said"),
     );
   }
-  const doubtful = content.confident && place.confidence < content.sure;
   return h(
     "button",
-    { ...common, class: `cell ${shade(k)}${doubtful ? " doubtful" : ""}`, title: describe(n, k) },
+    { ...common, class: `cell ${shade(k)}${isDoubtful(place) ? " doubtful" : ""}`, title: describe(n, k) },
     h("span", { class: "frame" }, still(place, k)),
     content.confident && h("span", { class: "sure", "--share": place.confidence }),
     h(

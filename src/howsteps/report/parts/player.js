@@ -81,25 +81,27 @@ function makePane(name, choose, pick) {
     picture.hidden = true;
     wish = null;
     if (videos[n].source) video.src = videos[n].source;
-    else video.removeAttribute("src");
+    else {
+      video.removeAttribute("src");
+      video.load(); // or the video before it would play on, unseen
+    }
     const lanes = h("div", { class: "lanes" });
     strip.replaceChildren(lanes);
     fillLanes(lanes, n);
     write(n);
   }
 
-  /** The file is not there: its picture and a line take the place of the player. */
+  /** The file cannot be played: its picture and a line take the place of the player. */
   function lose(step) {
-    const { file, places } = videos[pane.current];
+    const { file, places, source } = videos[pane.current];
     const shown = step === null ? null : places[step];
     video.hidden = true;
     picture.hidden = false;
     picture.replaceChildren(shown?.picture ? still(shown, step) : icon("film"));
-    say(
-      file
-        ? `The video file “${file}” was not found. Put it back where it was, or make the page again.`
-        : "There is no video file for this narration, only its words.",
-    );
+    const gone = `The video file “${file}” was not found. Put it back where it was, or make the page again.`;
+    // It was there when the page was made: it can be gone by now, or of a kind like AVI.
+    const unplayable = `The video file “${file}” cannot be played here: it was moved, or this browser does not know its format.`;
+    say(!file ? "There is no video file for this narration, only its words." : source ? unplayable : gone);
   }
 
   function say(text) {
@@ -117,7 +119,7 @@ function makePane(name, choose, pick) {
         { type: "button" },
         h("time", {}, clock(start)),
         words(text),
-        named.map((one) => badge(one.step)),
+        h("span", { class: "badges" }, named.map((one) => badge(one.step))),
       );
       line.addEventListener("click", () => pick(pane, shownStep, start));
       return { start, line, item: h("li", {}, line) };

@@ -44,7 +44,7 @@ const stepResult = (k, plain) =>
 const lineResult = ({ n, start, text }, plain) =>
   option(
     { "data-video": n, "data-time": start },
-    h("small", {}, words(videos[n].id), ` at ${clock(start)}`),
+    h("small", {}, `${clock(start)} `, words(videos[n].id)),
     marked(text, plain),
   );
 
@@ -65,12 +65,14 @@ function closeResults() {
   results.hidden = true;
   results.replaceChildren();
   box.setAttribute("aria-expanded", "false");
+  box.removeAttribute("aria-activedescendant");
 }
 
 function chooseResult(change) {
   const all = [...results.querySelectorAll("[role=option]")];
   const now = all.findIndex((one) => one.ariaSelected === "true");
-  const next = all[(now + change + all.length) % all.length] ?? all[0];
+  // Nothing is chosen at first: down goes to the first, up to the last.
+  const next = all.at(now < 0 && change < 0 ? -1 : (now + change) % all.length);
   for (const one of all) one.setAttribute("aria-selected", String(one === next));
   if (!next) return;
   box.setAttribute("aria-activedescendant", next.id);

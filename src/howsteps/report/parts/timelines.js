@@ -6,7 +6,7 @@ function buildTimelines() {
     holder.replaceChildren(h("p", { class: "empty" }, "There are no videos."));
     return;
   }
-  const articles = videos.map((video, n) => {
+  const articles = videos.map((video) => {
     const found = video.places.filter(isFound).length;
     return h(
       "article",
@@ -14,7 +14,7 @@ function buildTimelines() {
       h(
         "header",
         {},
-        words(video.title, "h3"),
+        words(video.title, "h3", { title: video.title }),
         h("p", {}, lasting(video.length), content.located ? ` · ${found} of ${count(steps.length, "step")}` : ""),
         video.source ? null : h("p", { class: "missing" }, video.file ? "video file not found" : "no video file"),
       ),
@@ -45,15 +45,16 @@ const MARK = 21; // pixels that a mark takes
 /** A row for every mark, so that none covers another: the first row with room, or the last. */
 function rowsOf(n, width) {
   const { length, places } = videos[n];
+  const rows = places.map(() => 0);
+  const inTime = [...places.keys()].filter((k) => isFound(places[k])).sort((a, b) => places[a].time - places[b].time);
   const ends = [];
-  return places.map((place) => {
-    if (!isFound(place)) return 0;
-    const at = (place.time / (length || 1)) * width;
+  for (const k of inTime) {
+    const at = (places[k].time / (length || 1)) * width;
     const free = ends.findIndex((end) => at - end >= MARK);
-    const row = free >= 0 ? free : Math.min(ends.length, 2);
-    ends[row] = at;
-    return row;
-  });
+    rows[k] = free >= 0 ? free : Math.min(ends.length, 2);
+    ends[rows[k]] = at;
+  }
+  return rows;
 }
 
 function stepLane(n, share, wide, rows) {
@@ -61,7 +62,7 @@ function stepLane(n, share, wide, rows) {
   videos[n].places.forEach((place, k) => {
     if (!isFound(place)) return;
     const block = h("span", {
-      class: `block ${shade(k)}`,
+      class: `block ${shade(k)}${isDoubtful(place) ? " doubtful" : ""}`,
       "--at": share(place.start),
       "--wide": wide(place.start, place.end),
     });
@@ -111,7 +112,8 @@ function wordLane(n, share, wide) {
 }
 
 function axis(length, share) {
-  const every = [5, 10, 15, 30, 60, 120, 300, 600, 1200, 3600].find((gap) => length / gap <= 7) ?? 7200;
+  const gaps = [5, 10, 15, 30, 60, 120, 300, 600, 1200, 3600];
+  const every = gaps.find((gap) => length / gap <= 7) ?? 3600 * Math.ceil(length / 7 / 3600);
   const ticks = [];
   for (let at = 0; at < length - every / 3; at += every) {
     ticks.push(h("span", { "--at": share(at) }, clock(at)));

@@ -80,8 +80,10 @@ const stepBy = (change) => {
 
 /** A mark or a sentence of a pane: a step moves every pane, a moment only its own. */
 function pick(pane, step, time) {
-  if (time === null) setStep(step);
-  else pane.show(pane.current, step, time);
+  if (time === null) return setStep(step);
+  if (!shown.pair) shown.step = step;
+  pane.show(pane.current, step, time);
+  tell();
 }
 
 function setVideo(side, n) {

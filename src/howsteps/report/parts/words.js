@@ -29,7 +29,14 @@ function buildWords() {
     h("tbody", {}, rows),
   );
   holder.replaceChildren(table);
-  walkWithArrows(table, rows.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.querySelector("button") ?? undefined)));
+  walkWithArrows(table, rows.flatMap(layers));
+}
+
+/** The buttons of a row: the first of every cell, then the second of those that have two, and so on. */
+function layers(row) {
+  const cells = [...row.querySelectorAll("td")].map((cell) => cell.querySelectorAll("button"));
+  const deepest = Math.max(...cells.map((buttons) => buttons.length));
+  return Array.from({ length: deepest }, (_, deep) => cells.map((buttons) => buttons[deep]));
 }
 
 function spoken(n, k) {

@@ -1,0 +1,108 @@
+"""Video files as the page and the exports read them (PyAV)."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from howsteps.errors import InputError, MissingExtra
+
+if TYPE_CHECKING:
+    from av import VideoFrame
+    from av.container import InputContainer
+
+TICKS = 1_000_000  # in a second of a container's clock
+# Seconds further back in which a key frame is looked for, before it is the start of the file.
+_BACK = (0, 5, 30)
+
+
+@contextmanager
+def opened(media: Path) -> "Iterator[InputContainer]":
+    """Open a video that has a picture; what goes wrong until it is closed is named.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or there is no picture in it.
+    MissingExtra
+        PyAV is not installed.
+    """
+    try:
+        import av  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise MissingExtra("vision", "reading videos") from error
+    try:
+        # An absolute path cannot be mistaken for one of FFmpeg's protocols ("concat:", "http:").
+        with av.open(str(media.absolute()), metadata_errors="ignore") as container:
+            if not container.streams.video:
+                raise InputError(media, "there is no picture in this file")
+            yield container
+    except (av.error.FFmpegError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(media, f"cannot be used ({reason})") from error
+
+
+def start_of(container: "InputContainer") -> Fraction:
+    """Where the clock of a file begins, in seconds."""
+    return Fraction(container.start_time or 0, TICKS)
+
+
+def shown_at(packet: Any) -> Fraction | None:
+    """When a packet is shown or heard, in seconds; None where the file does not say."""
+    return _seconds(packet.pts, packet.time_base)
+
+
+def decoded_at(packet: Any) -> Fraction | None:
+    """When a packet's turn to be decoded is, in seconds; only this never goes back."""
+    return _seconds(packet.dts, packet.time_base)
+
+
+def seek_key_frame(container: "InputContainer", time: Fraction) -> Fraction | None:
+    """Go to the last key frame at or before a time, or as little before it as can be.
+
+    Without an index, as in MPEG streams, a seek can come out behind the key frame: then it is
+    looked for further back.
+
+    Returns
+    -------
+    When the key frame is shown; None where there is none before the time.
+    """
+    start = start_of(container)
+    for goal in (*(max(start, time - back) for back in _BACK), start):
+        place = round(goal * TICKS)
+        container.seek(place)
+        found = _last_key_frame(container, time)
+        container.seek(place)
+        if found is not None:
+            return found
+    return None
+
+
+def _last_key_frame(container: "InputContainer", time: Fraction) -> Fraction | None:
+    found = None
+    for packet in container.demux(container.streams.video[0]):
+        shown, decoded = shown_at(packet), decoded_at(packet)
+        if decoded is not None and decoded > time:
+            break
+        if shown is not None and shown <= time and packet.is_keyframe:
+            found = shown
+    return found
+
+
+def _seconds(ticks: int | None, time_base: Fraction | None) -> Fraction | None:
+    return None if ticks is None or time_base is None else ticks * time_base
+
+
+def quarter_turns(frame: "VideoFrame") -> int:
+    """How many quarters to turn a frame to the left: phones film upright by a note of it."""
+    return round(getattr(frame, "rotation", 0) / 90) % 4
+
+
+def turned(frame: "VideoFrame", quarters: int) -> "VideoFrame":
+    """A frame turned to the left."""
+    import av  # noqa: PLC0415 - an extra
+    import numpy as np  # noqa: PLC0415
+
+    pixels = np.rot90(frame.to_ndarray(format="rgb24"), quarters)
+    return av.VideoFrame.from_ndarray(np.ascontiguousarray(pixels, np.uint8), format="rgb24")
