@@ -71,6 +71,13 @@ def test_a_place_is_in_the_middle_of_its_coarse_interval(grid, length, data):
     assert located.last[0, 0] == min(at * grid + grid, length) - 1
 
 
+def test_a_guess_claims_no_more_room_than_its_confidence_speaks_of():
+    flat = np.zeros((100, 2))
+    located = decide([flat], [flat > 0], 0.0, seconds=0.5, grid=3, lengths=[300])
+    assert set(located.evidence[0]) == {"order"}
+    assert (located.last - located.first <= 2 * 5 * 3).all()
+
+
 def test_an_unnamed_step_that_is_nowhere_can_be_left_out():
     features, windows, truth = collection(lambda n, k: n > 0)
     features[0][truth[0, 1] : truth[0, 1] + 4] = features[0][:4]

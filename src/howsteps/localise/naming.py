@@ -176,7 +176,7 @@ def decide(
     Returns
     -------
     The confidence is the probability that the step is within 2.5 s of its place, if it is in the
-    video at all.
+    video at all. A step that is neither named nor sure is given no more room than that.
     """
     shape = (len(scores), scores[0].shape[1])
     steps = np.arange(shape[1])
@@ -196,6 +196,9 @@ def decide(
     confidence[places < 0] = 0.0
     seen = confidence >= SURE
     kinds = np.select([places < 0, named & seen, named, seen], ["", BOTH, NAMED, SEEN], NEITHER)
+    # The score of a guess hardly rises above that of the whole video, and says nothing of its ends.
+    room = np.where(kinds == NEITHER, round(NEAR / seconds) * grid, max(lengths))
+    first, last = np.maximum(first, places - room), np.minimum(last, places + room)
     return Located(places, first, last, confidence, kinds)
 
 
