@@ -202,6 +202,13 @@ def test_a_particle_of_a_third_is_part_of_the_name() -> None:
     mentions = said("put the tire", "put the tire", "put on the tire", "put on the tire")
     mentions = [replace(m, particle="on" if " on " in m.phrase else "") for m in mentions]
     assert named(spoken.task("", "", "", ""), [mentions])[0].label == "put on the tire"
+    assert named(spoken.task("", "", ""), [mentions[:3]])[0].label == "put the tire"
+
+
+def test_what_one_narrator_alone_says_is_kept_short() -> None:
+    task = spoken.task("")
+    assert named(task, [said("scrub instead sealed tile floors")])[0].label == "scrub the floors"
+    assert named(task, [said("pour some milk")])[0].label == "pour some milk"
 
 
 def test_steps_that_narrators_swap_are_named_with_counts() -> None:

@@ -8,6 +8,7 @@ from howsteps.narration.summary import usual_phrase
 from howsteps.task import Mention, Step, Task
 
 EXAMPLES = 3
+SHORT = 3  # words of a phrase in which nothing is left to chance
 EXAMPLE_WORDS = 10  # a sentence of about this length is quick to read
 # A page that tells how has "the eggs", whoever's they are in the video.
 _THE = frozenset("my our your his her their this that these those".split())
@@ -51,13 +52,15 @@ def _once_more(label: str, used: Collection[str]) -> str:
 def _usual(mentions: Sequence[Mention]) -> list[Mention]:
     """The mentions of the most frequent verb and noun, with their particle if they have one.
 
-    "Put on the tire" says more than "put the tire": a third of the mentions is enough for it.
+    "Put on the tire" says more than "put the tire": a third of the mentions is enough for it, but
+    not a single one of several.
     """
     step = Step("", tuple(mentions))
     own = [mention for mention in mentions if mention.relation == step.relations[0][0]]
     counts = Counter(mention.particle for mention in own if mention.particle)
     usual = min(counts, key=lambda particle: (-counts[particle], particle), default="")
-    return [m for m in own if m.particle == usual] if 3 * counts[usual] >= len(own) else own
+    enough = max(len(own) / 3, min(2, len(own)))
+    return [m for m in own if m.particle == usual] if counts[usual] >= enough else own
 
 
 def plain(mentions: Sequence[Mention]) -> str:
@@ -70,7 +73,7 @@ def plain(mentions: Sequence[Mention]) -> str:
     usual = usual_phrase(
         replace(mention, phrase=phrase) for mention, phrase in zip(spoken, phrases, strict=True)
     )
-    if phrases.count(usual) > 1 or len(mentions) == 1:
+    if phrases.count(usual) > 1 or (len(mentions) == 1 and len(usual.split()) <= SHORT):
         return usual
     one = spoken[phrases.index(usual)]
     noun = one.noun if " " in one.particle else usual.split()[-1]
