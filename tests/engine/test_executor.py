@@ -104,8 +104,10 @@ def test_memory_bounds_the_workers() -> None:
     assert isinstance(local(2), Processes)
 
 
+# What a shell starts in the background is deaf to Ctrl-C, and so are the tests that it starts.
 WAITING = """
-import sys, time
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from howsteps.engine.executor import Processes
 from tests.engine.test_executor import wait
 if __name__ == "__main__":

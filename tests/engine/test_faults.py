@@ -167,7 +167,9 @@ def test_a_clock_that_jumps_changes_nothing(job, out, done, monkeypatch):
 
 
 def test_ctrl_c_leaves_one_line_and_goes_on_later(job, done, tmp_path):
-    program = [sys.executable, "-c", "from howsteps._cli.app import main; main()"]
+    # What a shell starts in the background is deaf to Ctrl-C, and so are the tests that it starts.
+    attentive = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    program = [sys.executable, "-c", attentive + "from howsteps._cli.app import main; main()"]
     arguments = ["run", str(job), "--out", str(tmp_path / "out")]
     with subprocess.Popen(  # noqa: S603 - our own program
         [*program, *arguments], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
