@@ -49,6 +49,15 @@ def test_a_step_joined_with_another_is_found_again_only_if_it_is_half_of_it() ->
     assert with_stability(small, TASK, joined).steps[0].stability == 0.0
 
 
+def test_a_step_that_a_part_gives_in_two_is_found_again() -> None:
+    def parted(part: Task) -> Script:
+        mentions = step(part, "tub").mentions
+        return Script((Step("some", mentions[:3]), Step("others", mentions[3:])))
+
+    script = Script((step(TASK, "tub"), step(TASK, "cup")))
+    assert [s.stability for s in with_stability(script, TASK, parted).steps] == [1.0, 0.0]
+
+
 def test_a_step_that_nobody_names_and_a_handful_of_videos_say_nothing() -> None:
     assert (
         with_stability(Script((Step("x", ()),)), TASK, lambda _: Script(())).steps[0].stability

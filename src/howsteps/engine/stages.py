@@ -31,7 +31,7 @@ from howsteps.result import (
 from howsteps.script.agreement import with_stability
 from howsteps.task import Caption, Localisation, Mode, Script, Task, Video, Word
 
-TRANSCRIBE, NARRATION, SCRIPT, LOCALISE = 1, 2, 4, 6
+TRANSCRIBE, NARRATION, SCRIPT, LOCALISE = 1, 2, 5, 6
 
 SECONDS_A_PART = 0.5  # of the search in part of the videos
 FEW_NARRATIONS = 32  # are heard in the time that a second parser takes to load

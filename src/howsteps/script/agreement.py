@@ -1,11 +1,13 @@
 """How sure is a script? Discover it again from parts of the videos, and see what comes back.
 
-For a random three quarters of the videos, let M_k be the mentions of step k in that part, and M'_j
-those of the steps that the part alone gives. Step k is found again when some j has a Jaccard index
-of at least one half:
+For a random three quarters of the videos, let M_k be what the videos of that part say of step k
+(a relation counts once for each video), and M'_j what they say of the steps that the part alone
+gives. Step k is found again when the part's steps that lie
+mostly in it, together M', have a Jaccard index with it of at least one half:
 
-    |M_k ∩ M'_j| ≥ ½ |M_k ∪ M'_j|
+    M' = ∪ { M'_j : |M_k ∩ M'_j| ≥ ½ |M'_j| },     |M_k ∩ M'| ≥ ½ |M_k ∪ M'|
 
+They may be two: a step that nearly everybody names is often parted where there are fewer videos.
 The stability of a step is the share of parts in which it is found again, of those that name it. A
 step lasts when it is found again at least as often as not. (Halves of the videos would be too
 strict with few of them: of ten narrators, five seldom name a step twice.)
@@ -17,7 +19,9 @@ from dataclasses import replace
 import numpy as np
 
 from howsteps.errors import HowstepsError
-from howsteps.task import Mention, Script, Step, Task
+from howsteps.task import Relation, Script, Step, Task
+
+Said = tuple[str, Relation]
 
 FEWEST_VIDEOS = 6  # parts of fewer say nothing
 PART = 0.75
@@ -69,10 +73,16 @@ def _recovered(
 ) -> tuple[list[bool], list[bool]]:
     """For each step whether the part names it, and whether the part finds it again."""
     videos = {video.id for video in part.videos}
-    own = [{m for m in step.mentions if m.video in videos} for step in steps]
-    theirs = [set(step.mentions) for step in others]
-    return [bool(m) for m in own], [any(_alike(m, other) for other in theirs) for m in own]
+    own = [{said for said in _said(step) if said[0] in videos} for step in steps]
+    theirs = [_said(step) for step in others]
+    return [bool(m) for m in own], [_found_again(m, theirs) for m in own]
 
 
-def _alike(one: set[Mention], two: set[Mention]) -> bool:
-    return bool(one) and 2 * len(one & two) >= len(one | two)
+def _said(step: Step) -> set[Said]:
+    # Who says it at several times is not always taken at the same one.
+    return {(mention.video, mention.relation) for mention in step.mentions}
+
+
+def _found_again(own: set[Said], theirs: Sequence[set[Said]]) -> bool:
+    inside = set().union(*(other for other in theirs if 2 * len(own & other) >= len(other)))
+    return bool(own) and 2 * len(own & inside) >= len(own | inside)
