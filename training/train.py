@@ -71,7 +71,7 @@ def batches(
 
 
 def train(options: argparse.Namespace) -> None:
-    """Train until the steps or the minutes run out, and keep the best pipeline."""
+    """Train until nothing gets better or the time runs out, and keep the best pipeline."""
     if options.gpu:
         spacy.require_gpu()
     fix_random_seed(options.seed)
@@ -85,7 +85,7 @@ def train(options: argparse.Namespace) -> None:
     nlp.initialize(lambda: [Example(untagged(doc), doc) for doc in sample], sgd=optimizer)
     if options.encoder:
         load_encoder(nlp, options.encoder)
-    best, started = 0.0, time.monotonic()
+    best, worse, started = 0.0, 0, time.monotonic()  # worse: scores since the best
     stream = batches(
         nlp,
         lambda: training_draw(banks.train, silver, options.silver_share, random),
@@ -104,10 +104,11 @@ def train(options: argparse.Namespace) -> None:
                 mark, figures = summary(*judge(banks.dev, partial(parse, nlp)))
                 minutes = (time.monotonic() - started) / 60
                 print(f"{step:6d} {minutes:6.1f} min  {figures}", flush=True)
+                worse += 1
                 if mark > best:
-                    best = mark
+                    best, worse = mark, 0
                     nlp.to_disk(options.output)
-        if last:
+        if last or worse >= options.patience:
             break
     nlp = spacy.load(options.output)
     readiness = tune(nlp, lambda nlp: summary(*judge(banks.dev, partial(parse, nlp)))[0])
@@ -133,6 +134,9 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=6000)
     parser.add_argument("--minutes", type=float, default=inf, help="stop sooner")
     parser.add_argument("--every", type=int, default=500, help="steps between scores")
+    parser.add_argument(
+        "--patience", type=int, default=4, help="stop after so many scores without a better one"
+    )
     parser.add_argument("--words", type=int, default=1500, help="words in a batch")
     parser.add_argument("--rate", type=float, default=0.001)
     parser.add_argument("--dropout", type=float, default=0.1)

@@ -2,8 +2,8 @@
 
 For a random three quarters of the videos, let M_k be what the videos of that part say of step k
 (a relation counts once for each video), and M'_j what they say of the steps that the part alone
-gives. Step k is found again when the part's steps that lie
-mostly in it, together M', have a Jaccard index with it of at least one half:
+gives. Step k is found again when the part's steps that lie mostly in it, together M', have a
+Jaccard index with it of at least one half:
 
     M' = ∪ { M'_j : |M_k ∩ M'_j| ≥ ½ |M'_j| },     |M_k ∩ M'| ≥ ½ |M_k ∪ M'|
 
