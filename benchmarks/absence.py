@@ -1,7 +1,7 @@
 """How well steps that are not in a video are told: ``python -m benchmarks.absence``.
 
 Clustering with ``absent=True`` on synthetic tasks (:mod:`benchmarks.localise_task`) other than the
-one that the factor of :mod:`howsteps.localise.chance` was chosen on.
+one that the factor of :mod:`howsteps.localise.null_scores` was chosen on.
 """
 
 import numpy as np

@@ -14,11 +14,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Picture = NDArray[np.uint8]
+Image = NDArray[np.uint8]
 SIZE, RATE = (1280, 720), 30
 
 
-def leaves(width: int, height: int, count: int, chance: np.random.Generator) -> Picture:
+def leaves(width: int, height: int, count: int, chance: np.random.Generator) -> Image:
     """A picture of discs that cover each other, with grain."""
     picture = np.full((height, width, 3), 128, np.uint8)
     for _ in range(count):
@@ -32,7 +32,7 @@ def leaves(width: int, height: int, count: int, chance: np.random.Generator) -> 
     return np.clip(cv2.GaussianBlur(picture, (0, 0), 0.8) + grain, 0, 255).astype(np.uint8)
 
 
-def frames(count: int, seed: int = 0) -> Iterator[Picture]:
+def frames(count: int, seed: int = 0) -> Iterator[Image]:
     """720p pictures, 30 a second."""
     chance = np.random.default_rng(seed)
     width, height = SIZE

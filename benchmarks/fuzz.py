@@ -21,8 +21,8 @@ SECONDS, MEGABYTES, LONGEST = 20, 2048, 4096
 SHARES = {"captions": 10, "task file": 4}
 # Where new code counts: the readers, and not what Numba compiles, which cannot be watched.
 WATCHED = (
-    *("howsteps.narration.captions", "howsteps.datasets", "howsteps.arrays", "howsteps.bounded"),
-    *("howsteps.localise.model", "howsteps.engine.store"),
+    *("howsteps.captions", "howsteps.datasets", "howsteps.io.arrays", "howsteps.io.bounded"),
+    *("howsteps.localise.model", "howsteps.engine.cache"),
 )
 
 

@@ -12,12 +12,11 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import fuzz_samples as samples
-from howsteps import datasets
+from howsteps import captions, datasets
 from howsteps.datasets import archives, authors, feature_folder, judgement_file, truth
-from howsteps.engine.store import Store
+from howsteps.engine.cache import Cache
 from howsteps.errors import HowstepsError
 from howsteps.localise.model import Model
-from howsteps.narration import captions
 from howsteps.task import Caption, Truth
 
 # Pieces that files are broken with: numbers that are none, half characters, quotes, marks.
@@ -71,11 +70,11 @@ def check_captions(lines: tuple[Caption, ...]) -> None:
 
 
 def _captions(folder: Path) -> None:
-    check_captions(captions.read(folder / "captions").captions)
+    check_captions(captions.read_captions(folder / "captions").captions)
 
 
 def _tasks(folder: Path) -> None:
-    collection = datasets.read(folder / "task.json")
+    collection = datasets.read_tasks(folder / "task.json")
     for problem in collection.problems:
         str(problem).encode("utf-8")
     for task in collection.tasks:
@@ -95,7 +94,7 @@ def _table(folder: Path) -> None:
 
 
 def _check_truths(path: Path) -> None:
-    for found in truth.read(path).truths:
+    for found in truth.read_truth_files(path).truths:
         _check_truth(found)
 
 
@@ -111,18 +110,18 @@ def _check_truth(found: Truth) -> None:
 
 def _release(folder: Path) -> None:
     for task in authors.tasks(folder):
-        _check_truth(authors.read(folder, task).truth)
+        _check_truth(authors.read_release(folder, task).truth)
 
 
 def _features(folder: Path) -> None:
-    read = feature_folder.read(folder)
+    read = feature_folder.read_feature_folder(folder)
     _check_truth(read.truth)
     for video in read.frames:
         assert len(read.features(video)) == read.frames[video]
 
 
 def _judgement(folder: Path) -> None:
-    judgement_file.read(folder / "judgement.json", ("boil water", "pour tea"))
+    judgement_file.read_judgements(folder / "judgement.json", ("boil water", "pour tea"))
 
 
 def _model(folder: Path) -> None:
@@ -140,9 +139,9 @@ def _unpacked(folder: Path) -> None:
 
 def _store(folder: Path) -> None:
     """What comes back is what was kept, or nothing."""
-    store = Store(folder)
-    assert store.json("stage", "key") in (None, {"a": [1, "b"]})
-    arrays = store.arrays("stage", "key")
+    cache = Cache(folder)
+    assert cache.json("stage", "key") in (None, {"a": [1, "b"]})
+    arrays = cache.arrays("stage", "key")
     assert arrays is None or arrays["x"].tolist() == [0, 1, 2, 3]
 
 

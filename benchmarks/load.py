@@ -18,10 +18,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
 
+from howsteps.engine.cache import Cache
 from howsteps.engine.events import Event, StageBegan, StageEnded
-from howsteps.engine.options import Options
-from howsteps.engine.run import run
-from howsteps.engine.store import Store
+from howsteps.pipeline.options import RunOptions
+from howsteps.pipeline.run import run
 from howsteps.task import Video
 from howsteps.vision.options import QUICK, VisionOptions
 
@@ -93,7 +93,7 @@ def measure(source: Path, out: Path, results: Connection | None = None) -> Stage
     """Run the text pipeline over a collection, in this process alone."""
     stages = Stages()
     began, spent = time.perf_counter(), time.process_time()
-    done = run(source, out, Options(vision=False), pages=False, tell=stages)
+    done = run(source, out, RunOptions(vision=False), pages=False, callback=stages)
     stages.clock["all"] = time.perf_counter() - began
     stages.processor["all"] = time.process_time() - spent
     stages.counts["all"] = len(done.folders)
@@ -144,18 +144,18 @@ def growth(sizes: list[int]) -> None:
 def films(lengths: list[int]) -> None:
     """Films of growing length, watched in the default way and in the quick one."""
     from benchmarks.film import render  # noqa: PLC0415 - needs the extra vision
-    from howsteps.engine.watched import watch_all  # noqa: PLC0415
+    from howsteps.pipeline.descriptors import extract_descriptors  # noqa: PLC0415
 
     print("| film, s | options | seconds | processor s | MB kept |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as place:
         for length in lengths:
             film = Video("film", media=render(Path(place) / f"{length}.mp4", length))
             for name, options in (("default", VisionOptions()), ("quick", QUICK)):
-                store = Store(Path(place) / name / str(length))
+                cache = Cache(Path(place) / name / str(length))
                 began, spent = time.perf_counter(), _children_seconds()
-                watch_all([film], options.watch, store=store, workers=1)
+                extract_descriptors([film], options.watch, cache=cache, workers=1)
                 clock, spent = time.perf_counter() - began, _children_seconds() - spent
-                size = sum(p.stat().st_size for p in store.folder.rglob("*") if p.is_file())
+                size = sum(p.stat().st_size for p in cache.folder.rglob("*") if p.is_file())
                 cells = (length, name, f"{clock:.0f}", f"{spent:.1f}", f"{size / 2**20:.2f}")
                 print("| " + " | ".join(map(str, cells)) + " |", flush=True)
 

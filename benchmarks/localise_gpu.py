@@ -21,7 +21,7 @@ def devices(gpu: str) -> list[str]:
     return [*(["cpu"] if find_spec("scipy") and find_spec("numba") else []), "torch-cpu", gpu]
 
 
-def algebra(videos: int, gpu: str) -> None:
+def backend(videos: int, gpu: str) -> None:
     """Time Gram matrix and inverse, leverages, and products, and compare the answers."""
     task = synthetic_task(videos)
     z = np.random.default_rng(0).random((task.intervals, task.steps)) / task.intervals
@@ -80,7 +80,7 @@ def main() -> None:
     parser.add_argument("--device", default="cuda")
     arguments = parser.parse_args()
     for videos in arguments.videos:
-        algebra(videos, arguments.device)
+        backend(videos, arguments.device)
     if find_spec("scipy") and find_spec("numba"):
         for videos in arguments.videos:
             whole(videos, arguments.device)

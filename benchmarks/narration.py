@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from howsteps import datasets
-from howsteps.narration import hearing, parser, relations
-from howsteps.narration.words import spoken
+from howsteps.captions.words import words_of
+from howsteps.narration import extraction, parser, relations
 
 
 def main() -> None:
@@ -34,17 +34,19 @@ def main() -> None:
     with stage("load parser"):
         nlp = parser.load(chosen.parser)
     with stage("read files"):
-        collection = datasets.read(chosen.captions)
+        collection = datasets.read_tasks(chosen.captions)
     memory = [peak_megabytes()]
     words = tokens = found = videos = 0
     for task in collection.tasks:
         with stage("words"):
-            streams = [spoken(video.captions) for video in task.videos]
+            streams = [words_of(video.captions) for video in task.videos]
         with stage("parse"):
             parsed = list(parser.parse(nlp, streams))
         with stage("relations"):
             for video, passages in zip(task.videos, parsed, strict=True):
-                found += len(hearing.listen(video, passages, relations.MODES["default"]).mentions)
+                found += len(
+                    extraction.video_relations(video, passages, relations.MODES["default"]).mentions
+                )
         words += sum(map(len, streams))
         tokens += sum(len(doc) for passages in parsed for _, doc in passages)
         videos += len(task.videos)

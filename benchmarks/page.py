@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, CDPSession, sync_playwright
 
 from howsteps.report import write_page
 from howsteps.report.page import PICTURES
-from howsteps.report.pictures import picture_name
+from howsteps.report.thumbnails import thumbnail_name
 from tests.report import chromium
 from tests.report.job import tea
 
@@ -72,7 +72,7 @@ def make_page(folder: Path, videos: int, steps: int) -> tuple[Path, float]:
     chance = np.random.default_rng(0)
     for place in result.localisations:
         if place.time is not None:
-            name = picture_name(place.video, round(place.time, 2))
+            name = thumbnail_name(place.video, round(place.time, 2))
             (pictures / name).write_bytes(noise(chance))
     started = time.perf_counter()
     page = write_page(result, folder)

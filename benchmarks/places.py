@@ -21,10 +21,11 @@ from benchmarks.scripts_judged import draw
 from howsteps import datasets, evaluate
 from howsteps.datasets import truth as truths
 from howsteps.evaluate import Variant, paper_f1
-from howsteps.localise import cluster, place
+from howsteps.localisation import localise_task
+from howsteps.localise import cluster
 from howsteps.localise.baselines import supervised, uniform
 from howsteps.localise.hmm import place_aligned
-from howsteps.narration import hear
+from howsteps.narration import extract_relations
 from howsteps.narration.features import Vocabulary, interval_count
 from howsteps.script import discover
 from howsteps.task import Localisation, Script, Task, Truth
@@ -69,8 +70,8 @@ def on_captions(folder: Path, draws_of_30: int, ways: list[str]) -> None:
     """Real captions, without video."""
     print("\n| task | videos | way | F1 | s |\n|---|---|---|---|---|")
     for path in sorted(folder.glob("*.json")):
-        [whole], [seen] = datasets.read(path).tasks, truths.read(path).truths
-        heard = hear(whole)
+        [whole], [seen] = datasets.read_tasks(path).tasks, truths.read_truth_files(path).truths
+        heard = extract_relations(whole)
         for many, draws in ((DRAW, draws_of_30), (len(heard.videos), 1)):
             tasks = [draw(heard, many, seed) for seed in range(draws)]
             scripts = [discover(task, steps=STEPS, mode="default") for task in tasks]
@@ -89,8 +90,8 @@ def on_captions(folder: Path, draws_of_30: int, ways: list[str]) -> None:
 
 def f1(found: tuple[Localisation, ...], truth: Truth, script: Script) -> float:
     """F1 by the paper's protocol."""
-    steps = max([len(script.steps), *(place.step + 1 for place in found)])
-    return paper_f1(evaluate.place(found, truth, steps), Variant.paper).f1
+    steps = max([len(script.steps), *(localise_task.step + 1 for localise_task in found)])
+    return paper_f1(evaluate.hit_table(found, truth, steps), Variant.paper).f1
 
 
 def among(truth: Truth, task: Task) -> Truth:
@@ -139,7 +140,7 @@ def after_mentions(
 def by_mode(mode: str, narration: str = "words") -> Way:
     """The stage in one of its modes."""
     return lambda task, script, features, truth: (
-        place(
+        localise_task(
             task,
             script,
             features,

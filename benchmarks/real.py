@@ -19,7 +19,7 @@ from typing import Any
 
 import howsteps
 from howsteps.datasets.survey import survey
-from howsteps.evaluate.experiment import Plan, Row, listened, run
+from howsteps.evaluate.experiment import Plan, Row, run, with_narrations
 from howsteps.evaluate.methods import METHODS
 
 RESULTS = Path("benchmarks/results.jsonl")
@@ -64,7 +64,7 @@ def records(path: Path, plan: Plan) -> Iterator[dict[str, Any]]:
     }
     found = survey(path)
     for one in found.tasks:
-        heard = listened(one, plan)
+        heard = with_narrations(one, plan)
         if not heard:
             continue
         rows = []

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from howsteps import datasets
+from howsteps.captions.words import words_of
 from howsteps.errors import HowstepsError
-from howsteps.narration import hearing, parser, relations
+from howsteps.narration import extraction, parser, relations
 from howsteps.narration.pronouns import Antecedents
-from howsteps.narration.words import spoken
 from howsteps.task import Video
 
 MARKS = Path(__file__).with_name("marks")
@@ -208,7 +208,7 @@ def read_marks(rows: Iterable[Sequence[Any]], *, literal: bool = False) -> list[
 
 
 def find(
-    video: Video, passages: Sequence[parser.Passage], reading: relations.Reading
+    video: Video, passages: Sequence[parser.Passage], reading: relations.RelationOptions
 ) -> Iterator[Found]:
     """The relations of a parsed narration, as the narration stage finds them."""
     offset = 0
@@ -216,7 +216,7 @@ def find(
     for words, doc in passages:
         places = parser.word_places(doc)
         for pair in relations.find(doc, reading, antecedents):
-            mention = hearing.mention(video.id, pair, words, places, 0)
+            mention = extraction.mention(video.id, pair, words, places, 0)
             thing = pair.spoken if pair.resolved else pair.noun
             yield Found(
                 offset + places[pair.verb.i],
@@ -243,12 +243,12 @@ def _kind(pair: relations.Pair) -> str:
 def marked_videos(task: Path, counts: dict[str, int]) -> dict[str, Video]:
     """Read the marked videos of a task, and refuse captions that differ from the marked ones."""
     videos = {
-        video.id: video for video in datasets.read(task).tasks[0].videos if video.id in counts
+        video.id: video for video in datasets.read_tasks(task).tasks[0].videos if video.id in counts
     }
     for name, count in counts.items():
         if name not in videos:
             raise HowstepsError(f"{task}: video {name} is marked and is not there")
-        heard = len(spoken(videos[name].captions))
+        heard = len(words_of(videos[name].captions))
         if heard != count:
             raise HowstepsError(
                 f"{task}: video {name} has {heard} words and its marks were made for {count}: "
@@ -275,7 +275,7 @@ def main() -> None:
     for path in sorted((MARKS / chosen.marks).glob("*.json")):
         marked = json.loads(path.read_text(encoding="utf-8"))
         videos = marked_videos(chosen.captions / path.name, marked["words"])
-        streams = [spoken(video.captions) for video in videos.values()]
+        streams = [words_of(video.captions) for video in videos.values()]
         for video, words, passages in zip(
             videos.values(), streams, parser.parse(nlp, streams), strict=True
         ):

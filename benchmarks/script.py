@@ -16,9 +16,9 @@ import numpy as np
 
 from benchmarks import authors_numpy
 from howsteps.script import align, certify
+from howsteps.script.aligners import partial_order, progressive
 from howsteps.script.bound import order_free
 from howsteps.script.problem import pose
-from howsteps.script.rivals import partial_order, progressive
 
 
 class Instance(NamedTuple):

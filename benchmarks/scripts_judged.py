@@ -18,9 +18,9 @@ import numpy as np
 from howsteps import datasets
 from howsteps.datasets import judgement_file, truth
 from howsteps.evaluate import by_time, events_of, judged, script_score
-from howsteps.narration import hear
+from howsteps.narration import extract_relations
 from howsteps.script import discover
-from howsteps.script.controls import frequent, text_free
+from howsteps.script.baselines import frequent, text_free
 from howsteps.task import Rule, Script, Task, Truth
 
 STEPS = 10  # K
@@ -77,10 +77,10 @@ def main() -> None:
     means: dict[tuple[str, str], list[np.ndarray]] = {}
     for rules_path in sorted((captions.parent / "annotations").glob("judge_*.json")):
         path = captions / f"{rules_path.stem.removeprefix('judge_')}.json"
-        [whole] = datasets.read(path).tasks
-        [seen] = truth.read(path).truths
-        judges = Judges(seen, judgement_file.read(rules_path, seen.steps))
-        heard = {mode: hear(whole, mode=mode) for mode in ("paper", "default")}
+        [whole] = datasets.read_tasks(path).tasks
+        [seen] = truth.read_truth_files(path).truths
+        judges = Judges(seen, judgement_file.read_judgements(rules_path, seen.steps))
+        heard = {mode: extract_relations(whole, mode=mode) for mode in ("paper", "default")}
         for name, way in WAYS.items():
             task = heard[way.hearing]
             for videos, seeds in ((f"{SEEDS} draws of {DRAW}", SEEDS), (str(len(task.videos)), 1)):

@@ -21,12 +21,13 @@ import numpy as np
 import torch
 
 from benchmarks.film import render, repeat
+from howsteps.engine.cache import Cache
 from howsteps.engine.executor import cores
-from howsteps.engine.features import Features, features_of
-from howsteps.engine.store import Store
-from howsteps.engine.watched import Seen
+from howsteps.pipeline.descriptors import VideoProgress
+from howsteps.pipeline.features import Features, features_of
 from howsteps.task import Video
 from howsteps.vision.appearance import ready
+from howsteps.vision.codebook import Codebook
 from howsteps.vision.local import directions, quantised
 from howsteps.vision.motion import Motion
 from howsteps.vision.networks import EfficientNetLite0
@@ -38,7 +39,6 @@ from howsteps.vision.options import (
     WatchOptions,
 )
 from howsteps.vision.stopwatch import Spent, timed, timed_each
-from howsteps.vision.vocabulary import Vocabulary
 from howsteps.vision.weights import find
 
 LITE_NORMAL = ((127 / 255,) * 3, (128 / 255,) * 3)
@@ -70,13 +70,13 @@ def processor_seconds() -> float:
 
 def ours(
     films: list[Path],
-    words: dict[str, Vocabulary] | None = None,
+    words: dict[str, Codebook] | None = None,
     options: VisionOptions | None = None,
 ) -> tuple[Timing, Features]:
     """``features_of`` with an empty cache."""
     spent = Spent(float)
 
-    def told(seen: Seen) -> None:
+    def told(seen: VideoProgress) -> None:
         for what, seconds in (seen.spent or {}).items():
             spent[what] += seconds
 
@@ -84,14 +84,14 @@ def ours(
     with tempfile.TemporaryDirectory() as folder:
         began, used = time.perf_counter(), processor_seconds()
         seen = features_of(
-            videos, options, store=Store(Path(folder)), vocabularies=words, progress=told
+            videos, options, cache=Cache(Path(folder)), vocabularies=words, progress=told
         )
         wall, processor = time.perf_counter() - began, processor_seconds() - used
     assert len(seen.vectors) == len(films), seen.problems
     return Timing(sum(seen.durations.values()), wall, processor, spent), seen
 
 
-def obvious(film: Path, frames: int, words: dict[str, Vocabulary]) -> Timing:
+def obvious(film: Path, frames: int, words: dict[str, Codebook]) -> Timing:
     """One process, full size, nothing thought of."""
     from sklearn.cluster import KMeans  # noqa: PLC0415
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from howsteps import datasets
-from howsteps.narration import hear
+from howsteps.narration import extract_relations
 from howsteps.task import Task
 
 FEWEST_TASKS = 3
@@ -24,7 +24,7 @@ def main() -> None:
     options.add_argument("captions", type=Path)
     options.add_argument("file", type=Path)
     chosen = options.parse_args()
-    tasks = [hear(task) for task in datasets.read(chosen.captions).tasks]
+    tasks = [extract_relations(task) for task in datasets.read_tasks(chosen.captions).tasks]
     chosen.file.write_text(json.dumps(table(tasks), indent=1, sort_keys=True) + "\n", "utf-8")
 
 

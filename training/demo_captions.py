@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-from howsteps.narration.pace import share_out
+from howsteps.captions.pace import share_out
 from howsteps.task import Caption, Word
 
 DEMO = Path(__file__).parents[1] / "src" / "howsteps" / "demo"

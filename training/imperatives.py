@@ -10,9 +10,9 @@ from random import Random
 
 from training.treebanks import GENERATED, Document, Token, Tree
 
-Work = tuple[tuple[str, ...], ...]
+Context = tuple[tuple[str, ...], ...]
 # One line per kind of work: verbs (many look like other words), things, and where they go.
-WORK: tuple[Work, ...] = tuple(
+WORK: tuple[Context, ...] = tuple(
     tuple(tuple(part.split()) for part in line.split("|"))
     for line in (
         "lower raise engage loosen tighten jack block torque grease secure lift release level check"
@@ -131,7 +131,7 @@ def measure(random: Random) -> Phrase:
     return Phrase(word, tag, "obl:unmarked", before, lemma=lemma)
 
 
-def command(work: Work, deprel: str, random: Random, *before: Phrase) -> Phrase:
+def command(work: Context, deprel: str, random: Random, *before: Phrase) -> Phrase:
     """A verb in its base form with an object and, at times, a particle, a place or a measure."""
     verbs, names, places = work
     thing = things(names, random)

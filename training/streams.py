@@ -7,7 +7,7 @@ from pathlib import Path
 import spacy
 
 from howsteps import datasets
-from howsteps.narration.words import spoken
+from howsteps.captions.words import words_of
 from training.manuals import read_manuals
 
 
@@ -24,8 +24,8 @@ def main() -> None:
     options = parser.parse_args()
     tokenize = spacy.blank("en").tokenizer
     texts = {
-        f"silver/{task.name}/{video.id}": [" ".join(word.text for word in spoken(video.captions))]
-        for task in datasets.read(options.captions).tasks
+        f"silver/{task.name}/{video.id}": [" ".join(word.text for word in words_of(video.captions))]
+        for task in datasets.read_tasks(options.captions).tasks
         for video in task.videos
     }
     texts.update(read_manuals(options.manuals) if options.manuals else ())

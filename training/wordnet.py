@@ -23,10 +23,10 @@ import numpy as np
 import numpy.typing as npt
 
 from howsteps.errors import HowstepsError, InputError
-from howsteps.narration.wordnet.lexicon import hash_slots
-from howsteps.narration.wordnet.storage import PARTS_OF_SPEECH, PartOfSpeech, Tables
+from howsteps.wordnet.lexicon import hash_slots
+from howsteps.wordnet.storage import PARTS_OF_SPEECH, PartOfSpeech, Tables
 
-SHIPPED = Path(__file__).parents[1] / "src/howsteps/narration/wordnet"
+SHIPPED = Path(__file__).parents[1] / "src/howsteps/wordnet"
 
 _HYPERNYM = ("@", "@i")
 _ANTONYM = "!"

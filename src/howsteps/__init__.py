@@ -20,9 +20,9 @@ _HOME = {
     "Task": "howsteps.task",
     "Video": "howsteps.task",
     "Word": "howsteps.task",
-    "discover": "howsteps.engine.run",
+    "discover": "howsteps.pipeline.run",
     "read_result": "howsteps.result",
-    "run": "howsteps.engine.run",
+    "run": "howsteps.pipeline.run",
 }
 
 _STAGES = ("datasets", "evaluate", "localise", "narration", "report", "script")

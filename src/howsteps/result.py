@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
 import howsteps
-from howsteps.datasets.text import read_json
 from howsteps.errors import InputError
+from howsteps.io.text import read_json
 from howsteps.task import Localisation, Mention, Result, Script, Sentence, Step, Task, Video, Word
 
 VERSION = 1

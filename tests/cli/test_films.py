@@ -7,14 +7,14 @@ from rich.console import Console
 
 from howsteps._cli import films as shown
 from howsteps._cli import screen
-from howsteps.engine.watched import Seen
+from howsteps.pipeline.descriptors import VideoProgress
 
 STORY = [
-    Seen("a", "watching", 0.0, 60.0),
-    Seen("b", "known", 30.0),
-    Seen("a", "watching", 30.0, 60.0),
-    Seen("c", "failed"),
-    Seen("a", "watched", 60.0, 60.0, {"flow": 1.0}),
+    VideoProgress("a", "watching", 0.0, 60.0),
+    VideoProgress("b", "known", 30.0),
+    VideoProgress("a", "watching", 30.0, 60.0),
+    VideoProgress("c", "failed"),
+    VideoProgress("a", "watched", 60.0, 60.0, {"flow": 1.0}),
 ]
 
 
@@ -23,9 +23,9 @@ def told(
 ) -> str:
     file = io.StringIO()
     monkeypatch.setattr(screen, "err", Console(file=file, force_terminal=terminal, width=100))
-    with shown.films(3, quiet=quiet) as tell:
+    with shown.films(3, quiet=quiet) as callback:
         for seen in STORY[:until]:
-            tell(seen)
+            callback(seen)
     return file.getvalue()
 
 

@@ -24,9 +24,9 @@ def shown(monkeypatch: pytest.MonkeyPatch, *, terminal: bool, quiet: bool = Fals
     console = Console(file=text, force_terminal=terminal, width=120, highlight=False)
     monkeypatch.setattr(screen, "err", console)
     monkeypatch.setattr("sys.stderr", text)
-    with watching(quiet=quiet, json_lines=False) as tell:
+    with watching(quiet=quiet, json_lines=False) as callback:
         for event in EVENTS:
-            tell(event)
+            callback(event)
     return text.getvalue()
 
 

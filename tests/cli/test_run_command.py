@@ -10,10 +10,10 @@ from typer.testing import CliRunner, Result
 from howsteps._cli import screen
 from howsteps._cli.app import app
 from howsteps._cli.run import Engine, executor_of
-from howsteps.engine.cluster import Cluster
-from howsteps.engine.options import Options
-from howsteps.engine.remembered import remembered
+from howsteps.engine.ray_executor import RayExecutor
 from howsteps.errors import Problem
+from howsteps.pipeline.options import RunOptions
+from howsteps.pipeline.remembered import remembered
 from tests.engine.jobs import captions, narration, subrip
 
 
@@ -106,7 +106,7 @@ class TestLocalise:
         done = call("localise", job, "--out", out, "--script", edited, "--seed", "3", "-q")
         assert done.exit_code == 0
         assert "Cat care: " in done.stdout
-        assert remembered(out) == Options(
+        assert remembered(out) == RunOptions(
             mode="paper", seed=3, speech="small.en", quick=True, title="Cat care"
         )
 
@@ -204,4 +204,4 @@ def test_an_address_needs_the_engine_that_it_is_for() -> None:
     with pytest.raises(typer.BadParameter, match="--engine ray"):
         executor_of(Engine.local, "head:6379")
     assert executor_of(Engine.local, None) is None
-    assert executor_of(Engine.ray, "head:6379") == Cluster("head:6379")
+    assert executor_of(Engine.ray, "head:6379") == RayExecutor("head:6379")

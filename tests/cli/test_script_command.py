@@ -19,10 +19,10 @@ NARRATIONS = ("fill tub; catch cat; dry off cat", "fill tub; dry off cat", "fill
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Caption files, and an ear that hears the same narrations in any of them."""
 
-    def hear(task: Task, **_: object) -> Task:
+    def extract_relations(task: Task, **_: object) -> Task:
         return spoken.task(*NARRATIONS[: len(task.videos)], name=task.name)
 
-    monkeypatch.setattr("howsteps.narration.hear", hear, raising=False)
+    monkeypatch.setattr("howsteps.narration.hear", extract_relations, raising=False)
     captions = tmp_path / "wash a cat"
     captions.mkdir()
     for n in range(3):

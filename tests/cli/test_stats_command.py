@@ -91,12 +91,12 @@ class TestNarrationLead:
         """Hear what the test says in place of what a parser finds."""
 
         def set_to(*mentions: Mention) -> None:
-            def hear(task, progress):
+            def extract_relations(task, progress):
                 videos = tuple(replace(video, mentions=mentions) for video in task.videos)
                 progress(videos[0])
                 return replace(task, videos=videos)
 
-            monkeypatch.setattr("howsteps.narration.hear", hear)
+            monkeypatch.setattr("howsteps.narration.hear", extract_relations)
 
         return set_to
 

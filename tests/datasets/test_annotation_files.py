@@ -19,7 +19,7 @@ def write_json(path: Path, value: Any) -> Path:
 
 def fault(path: Path) -> str:
     with pytest.raises(InputError) as caught:
-        truth.read(path)
+        truth.read_truth_files(path)
     return str(caught.value)
 
 
@@ -33,14 +33,14 @@ class TestTaskFile:
 
     def test_steps_count_from_one(self, tmp_path):
         path = write_json(tmp_path / "tea.json", self.task([2, 30, 40.5], [1, 3, 9]))
-        [tea] = truth.read(path).truths
+        [tea] = truth.read_truth_files(path).truths
         assert (tea.task, tea.steps) == ("Tea", ("boil", "pour"))
         assert tea.annotations == (Annotation("u", 0, 3, 9), Annotation("u", 1, 30, 40.5))
         assert dict(tea.durations) == {"u": 60.0}
 
     def test_rows_of_two_annotators_become_one_and_an_overrun_is_cut(self, tmp_path):
         rows = [1, 3, 9], [1, 8, 11], [2, 50, 60.4]
-        found = truth.read(write_json(tmp_path / "tea.json", self.task(*rows)))
+        found = truth.read_truth_files(write_json(tmp_path / "tea.json", self.task(*rows)))
         [tea] = found.truths
         assert tea.annotations == (Annotation("u", 0, 3, 11), Annotation("u", 1, 50, 60))
         assert all(problem.harmless for problem in found.problems)
@@ -87,7 +87,7 @@ class TestTaskFile:
         write_json(tmp_path / "captions.json", [{"id": "u", "asr": []}])
         assert "holds no ground truth" in fault(tmp_path)
         write_json(tmp_path / "tea.json", self.task([1, 3, 9]))
-        assert [found.task for found in truth.read(tmp_path).truths] == ["Tea"]
+        assert [found.task for found in truth.read_truth_files(tmp_path).truths] == ["Tea"]
 
     def test_json_of_something_else_is_refused(self, tmp_path):
         assert "holds no ground truth" in fault(write_json(tmp_path / "x.json", {"a": 1}))
@@ -113,7 +113,9 @@ class TestCoin:
             {"id": "216", "segment": [71.0, 82.0], "label": "insert the tray"},
             {"id": "212", "segment": [60.0, 69.0], "label": "take out the drive"},
         ]
-        [job] = truth.read(write_json(tmp_path / "COIN.json", self.coin(*segments))).truths
+        [job] = truth.read_truth_files(
+            write_json(tmp_path / "COIN.json", self.coin(*segments))
+        ).truths
         assert job.task == "ReplaceCDDriveWithSSD"
         assert job.steps == ("take out the drive", "insert the tray")
         assert job.annotations == (Annotation("abc", 0, 60, 69), Annotation("abc", 1, 71, 82))
@@ -162,7 +164,7 @@ def test_youcook2_makes_a_truth_for_each_recipe_and_a_step_of_each_sentence(tmp_
 
     database = {"abc": video("226", "boil water", "add salt"), "def": video("113", "melt butter")}
     path = write_json(tmp_path / "youcookii_annotations_trainval.json", {"database": database})
-    one, other = truth.read(path).truths
+    one, other = truth.read_truth_files(path).truths
     assert (one.task, one.steps) == ("226", ("boil water", "add salt"))
     assert one.annotations == (Annotation("abc", 0, 0, 5), Annotation("abc", 1, 10, 15))
     assert (other.task, list(other.durations)) == ("113", ["def"])
@@ -188,7 +190,7 @@ class TestCrossTask:
         return tmp_path
 
     def test_annotated_videos_of_listed_tasks_are_read(self, folder):
-        [tire] = truth.read(folder).truths
+        [tire] = truth.read_truth_files(folder).truths
         assert (tire.task, tire.steps[1]) == ("Change a Tire", "start loose")
         assert tire.annotations == (Annotation("a_b-C1", 0, 1, 2), Annotation("a_b-C1", 2, 5.5, 9))
         assert list(tire.durations) == ["a_b-C1"]
@@ -241,9 +243,9 @@ class TestFeatureFolder:
         return tmp_path
 
     def test_runs_of_labels_become_annotations(self, folder):
-        [job] = truth.read(folder).truths
+        [job] = truth.read_truth_files(folder).truths
         assert job.steps == ("take_cup", "pour milk")
-        found = feature_folder.read(folder, rate=2.0).truth
+        found = feature_folder.read_feature_folder(folder, rate=2.0).truth
         assert found.annotations == (
             Annotation("P03_milk", 0, 1.0, 1.5),
             Annotation("P03_milk", 1, 1.5, 2.5),
@@ -253,9 +255,9 @@ class TestFeatureFolder:
 
     def test_features_have_a_row_for_each_frame_whichever_way_they_lie(self, folder):
         path = folder / "features" / "P03_milk.npy"
-        lying = feature_folder.read(folder).features("P03_milk")
+        lying = feature_folder.read_feature_folder(folder).features("P03_milk")
         np.save(path, np.arange(24.0).reshape(4, 6).T)
-        standing = feature_folder.read(folder).features("P03_milk")
+        standing = feature_folder.read_feature_folder(folder).features("P03_milk")
         assert lying.shape == standing.shape == (6, 4)
         assert np.array_equal(lying, standing)
 
@@ -270,13 +272,13 @@ class TestFeatureFolder:
     def test_features_of_the_wrong_shape_are_named(self, folder, matrix, reason):
         np.save(folder / "features" / "P03_milk.npy", matrix)
         with pytest.raises(InputError, match=reason):
-            feature_folder.read(folder).features("P03_milk")
+            feature_folder.read_feature_folder(folder).features("P03_milk")
 
     def test_features_that_are_cut_short_are_named(self, folder):
         path = folder / "features" / "P03_milk.npy"
         path.write_bytes(path.read_bytes()[:-9])
         with pytest.raises(InputError, match=r"P03_milk\.npy: is not a whole \.npy file"):
-            feature_folder.read(folder).features("P03_milk")
+            feature_folder.read_feature_folder(folder).features("P03_milk")
 
     def test_a_label_outside_the_mapping_is_named_by_its_line(self, folder):
         path = folder / "groundTruth" / "P03_milk.txt"
@@ -288,7 +290,7 @@ class TestFeatureFolder:
         path.unlink()
         assert fault(folder).startswith(f"{path}: no such file")
         path.parent.rmdir()
-        assert len(truth.read(folder).truths) == 1
+        assert len(truth.read_truth_files(folder).truths) == 1
 
     def test_a_bad_mapping_is_named_by_its_line(self, folder):
         path = folder / "mapping" / "mapping.txt"
@@ -306,7 +308,7 @@ class TestJudgementFile:
     def test_rules_are_read(self, tmp_path):
         rules = {"lift": [{"verbs": ["jack", "lift"], "nouns": ["car"]}]}
         path = write_json(tmp_path / "judge.json", {"task": "tire", "rules": rules})
-        [rule] = judgement_file.read(path, ("lift", "lower"))["lift"]
+        [rule] = judgement_file.read_judgements(path, ("lift", "lower"))["lift"]
         assert rule.allows(Relation("jack", "car"))
         assert not rule.allows(Relation("jack", "wheel"))
 
@@ -322,7 +324,7 @@ class TestJudgementFile:
     )
     def test_what_is_no_judgement_is_refused(self, tmp_path, value, reason):
         with pytest.raises(InputError, match=reason):
-            judgement_file.read(write_json(tmp_path / "judge.json", value), ("lift",))
+            judgement_file.read_judgements(write_json(tmp_path / "judge.json", value), ("lift",))
 
 
 class TestBadNumbers:

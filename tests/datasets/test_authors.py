@@ -10,7 +10,7 @@ from scipy.io import loadmat, savemat
 
 from howsteps.datasets import authors, truth
 from howsteps.errors import InputError
-from howsteps.evaluate import Variant, paper_f1, place, place_intervals
+from howsteps.evaluate import Variant, hit_table, interval_hit_table, paper_f1
 from howsteps.task import Localisation, Relation
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -32,13 +32,13 @@ def dataset(folder: Path) -> Path:
 
 def fault(folder: Path) -> str:
     with pytest.raises(InputError) as caught:
-        authors.read(folder, "small")
+        authors.read_release(folder, "small")
     return str(caught.value)
 
 
 def test_narrations_are_what_the_authors_program_reads(folder):
     # The golden numbers keep the 7 most frequent of 9 relations.
-    release, golden = authors.read(folder, "small"), NUMBERS["narration"]
+    release, golden = authors.read_release(folder, "small"), NUMBERS["narration"]
     assert ["_".join(relation) for relation in release.relations[:7]] == golden["dict"]
     assert release.counts[:7].tolist() == golden["counts"]
     assert np.allclose(release.similarity[:7, :7], golden["sim"])
@@ -51,7 +51,7 @@ def test_narrations_are_what_the_authors_program_reads(folder):
 
 
 def test_features_and_labels_are_what_the_authors_program_reads(folder):
-    release, golden = authors.read(folder, "small"), NUMBERS["diffrac"]
+    release, golden = authors.read_release(folder, "small"), NUMBERS["diffrac"]
     assert [len(matrix) for matrix in release.features.values()] == golden["clips"]
     assert np.allclose(np.concatenate(list(release.features.values())), golden["X"])
     assert np.concatenate(list(release.labels.values())).tolist() == golden["Z_gt"]
@@ -59,10 +59,10 @@ def test_features_and_labels_are_what_the_authors_program_reads(folder):
 
 @pytest.mark.parametrize("step", range(len(NUMBERS["diffrac"]["iters"])))
 def test_roundings_score_as_in_the_authors_program(folder, step):
-    release, golden = authors.read(folder, "small"), NUMBERS["diffrac"]
+    release, golden = authors.read_release(folder, "small"), NUMBERS["diffrac"]
     found = golden["iters"][step]
     rounded = np.split(np.array(found["rounded"]), np.cumsum(golden["clips"])[:-1])
-    placement = place_intervals(rounded, list(release.labels.values()))
+    placement = interval_hit_table(rounded, list(release.labels.values()))
     score = paper_f1(placement, Variant.authors)
     matched = [(k, true) for k, true in enumerate(score.matching) if true is not None]
     correct = sum(placement.hits[:, k, true].sum() for k, true in matched)
@@ -72,7 +72,7 @@ def test_roundings_score_as_in_the_authors_program(folder, step):
 
 def test_truth_in_seconds_scores_as_truth_in_intervals(folder):
     # One interval predicted for each step, on its true place and beside it.
-    release = authors.read(folder, "small")
+    release = authors.read_release(folder, "small")
     rng = np.random.default_rng(0)
     marks, times = [], []
     for video, labels in release.labels.items():
@@ -83,28 +83,28 @@ def test_truth_in_seconds_scores_as_truth_in_intervals(folder):
             middle = (at + 0.5) * authors.INTERVAL / release.rates[video]
             times.append(Localisation(video, step, middle))
         marks.append(z)
-    on_intervals = place_intervals(marks, list(release.labels.values()))
-    in_seconds = place(times, release.truth, steps=3)
+    on_intervals = interval_hit_table(marks, list(release.labels.values()))
+    in_seconds = hit_table(times, release.truth, steps=3)
     for variant in Variant:
         assert paper_f1(in_seconds, variant) == paper_f1(on_intervals, variant)
 
 
 def test_truth_alone_needs_no_narrations(folder):
     shutil.rmtree(folder / "NLP")
-    [small] = truth.read(folder).truths
+    [small] = truth.read_truth_files(folder).truths
     assert small.task == "small"
     assert small.steps == ("step 1", "step 2", "step 3")
     assert small.durations["small_0001"] == pytest.approx(376 / 30)
-    assert truth.read(GOLDEN / "data").truths == (small,)
+    assert truth.read_truth_files(GOLDEN / "data").truths == (small,)
 
 
 def test_a_narrator_may_name_nothing(folder):
     (folder / "NLP" / "small" / "simple_trlst" / "small_0001.trlst").write_text("")
-    assert authors.read(folder, "small").task.videos[0].mentions == ()
+    assert authors.read_release(folder, "small").task.videos[0].mentions == ()
 
 
 def test_mentions_have_verb_noun_and_times(folder):
-    [first, *_] = authors.read(folder, "small").task.videos[0].mentions
+    [first, *_] = authors.read_release(folder, "small").task.videos[0].mentions
     assert first.relation == Relation("say3", "thing3")
     assert (first.start, first.end) == (0.29, 3.93)
 
@@ -213,8 +213,8 @@ def test_bad_information_on_a_video_is_named(folder, info, reason):
 def test_sparse_features_are_read_as_any_others(folder, dataset):
     from scipy.sparse import csc_matrix
 
-    dense = authors.read(folder, "small").features
+    dense = authors.read_release(folder, "small").features
     content = loadmat(dataset)["X"].ravel()
     changed(dataset, X=cells(*(csc_matrix(matrix.astype(float)) for matrix in content)))
-    sparse = authors.read(folder, "small").features
+    sparse = authors.read_release(folder, "small").features
     assert all(np.array_equal(sparse[video], dense[video]) for video in dense)

@@ -40,7 +40,7 @@ def reasons(collection: datasets.Collection) -> list[tuple[str, str]]:
 class TestOneFile:
     def test_captions_are_a_task_of_one_video(self, tmp_path: Path) -> None:
         write(tmp_path, abc__en__srt=subrip("lift the car"), abc__mp4="", other__mp4="")
-        collection = datasets.read(tmp_path / "abc.en.srt")
+        collection = datasets.read_tasks(tmp_path / "abc.en.srt")
         (task,) = collection.tasks
         (video,) = task.videos
         assert (task.name, video.id, video.media) == ("abc", "abc", tmp_path / "abc.mp4")
@@ -49,23 +49,23 @@ class TestOneFile:
 
     def test_a_film_that_has_the_language_in_its_name(self, tmp_path: Path) -> None:
         write(tmp_path, abc__en__srt=subrip("lift the car"), abc__en__mp4="", abc__mp4="")
-        ((video,),) = (task.videos for task in datasets.read(tmp_path / "abc.en.srt").tasks)
+        ((video,),) = (task.videos for task in datasets.read_tasks(tmp_path / "abc.en.srt").tasks)
         assert (video.id, video.media) == ("abc.en", tmp_path / "abc.en.mp4")
 
     def test_a_film_alone(self, tmp_path: Path) -> None:
         path = write(tmp_path, abc__mp4="") / "abc.mp4"
-        ((video,),) = (task.videos for task in datasets.read(path).tasks)
+        ((video,),) = (task.videos for task in datasets.read_tasks(path).tasks)
         assert (video.id, video.media, video.captions) == ("abc", path, ())
 
     @pytest.mark.parametrize("text", ["", "just some prose", "[[1, 2", subrip(GERMAN)])
     def test_a_file_that_cannot_be_used(self, tmp_path: Path, text: str) -> None:
         path = write(tmp_path, bad__srt=text) / "bad.srt"
         with pytest.raises(InputError, match=r"bad\.srt"):
-            datasets.read(path)
+            datasets.read_tasks(path)
 
     def test_no_such_path(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="no such file"):
-            datasets.read(tmp_path / "missing")
+            datasets.read_tasks(tmp_path / "missing")
 
 
 class TestTaskFiles:
@@ -79,7 +79,7 @@ class TestTaskFiles:
             },
         }
         path = write(tmp_path, task__json=json.dumps(value)) / "task.json"
-        collection = datasets.read(path)
+        collection = datasets.read_tasks(path)
         (task,) = collection.tasks
         assert task.name == "Change a Tyre"
         assert [(v.id, v.duration, v.captions) for v in task.videos] == [
@@ -91,19 +91,21 @@ class TestTaskFiles:
     def test_a_list_of_videos(self, tmp_path: Path) -> None:
         value = [{"id": "a", "title": " Lift \n", "asr": [[0, 2, "lift it"]], "category": "cars"}]
         path = write(tmp_path, lift__json=json.dumps(value)) / "lift.json"
-        (task,) = datasets.read(path).tasks
+        (task,) = datasets.read_tasks(path).tasks
         assert (task.name, task.videos[0].id, task.videos[0].title) == ("lift", "a", "Lift")
 
     def test_a_duration_that_is_none(self, tmp_path: Path) -> None:
         said = [[0.0, 2.0, "lift the car and take off the wheel"]]
         value = {"videos": {"a": {"duration": -1.0, "asr": said}}}
-        collection = datasets.read(write(tmp_path, lift__json=json.dumps(value)) / "lift.json")
+        collection = datasets.read_tasks(
+            write(tmp_path, lift__json=json.dumps(value)) / "lift.json"
+        )
         assert collection.tasks[0].videos[0].duration is None
         assert reasons(collection) == [("lift.json", "video a: a duration of -1 s is none")]
 
     def test_a_task_without_videos(self, tmp_path: Path) -> None:
         path = write(tmp_path, none__json='{"videos": {}}') / "none.json"
-        assert [reason for _, reason in reasons(datasets.read(path))] == [
+        assert [reason for _, reason in reasons(datasets.read_tasks(path))] == [
             "holds no video",
             "no videos or captions were found here",
         ]
@@ -118,7 +120,7 @@ class TestTaskFiles:
             "what",
         ]
         path = write(tmp_path, lift__json=json.dumps(value)) / "lift.json"
-        collection = datasets.read(path)
+        collection = datasets.read_tasks(path)
         assert ids(collection) == ["a", "a-2", "video", "d"]
         assert reasons(collection) == [
             ("lift.json", "the video name 'a' is used twice; called 'a-2'"),
@@ -143,7 +145,7 @@ class TestFolders:
             README__md="# captions",
             __hidden="x",
         )
-        collection = datasets.read(folder)
+        collection = datasets.read_tasks(folder)
         (task,) = collection.tasks
         assert task.name == "change a tyre"
         assert [(video.id, video.media) for video in task.videos] == [
@@ -156,7 +158,7 @@ class TestFolders:
 
     def test_films_of_one_name_and_those_that_are_renamed_are_said(self, tmp_path: Path) -> None:
         folder = write(tmp_path / "tyre", A__mp4="", a__mp4="", b__mkv="", b__mp4="")
-        collection = datasets.read(folder)
+        collection = datasets.read_tasks(folder)
         assert ids(collection) == ["A", "a-2", "b"]
         assert reasons(collection) == [
             ("b.mp4", "not used: the video is read from b.mkv"),
@@ -169,7 +171,7 @@ class TestFolders:
             steps__csv="video,step,start,end\na,lift,1,2\n",
             **{"the first steps__csv": "start,end,text\n1,2,lift it\n"},
         )
-        collection = datasets.read(folder)
+        collection = datasets.read_tasks(folder)
         assert ids(collection) == ["the first steps"]
         assert collection.problems == ()
 
@@ -181,7 +183,7 @@ class TestFolders:
             a__en_US__srt=subrip("two"),
             a__srt=subrip("three"),
         )
-        collection = datasets.read(folder)
+        collection = datasets.read_tasks(folder)
         assert collection.tasks[0].videos[0].captions[0].text == "one"
         reason = "not used: the captions of this video are read from a.en.srt"
         assert reasons(collection) == [
@@ -194,11 +196,11 @@ class TestFolders:
         folder = write(
             tmp_path / "tyre", a__en__srt=subrip("lift it"), a__en__vtt=tagged("lift it")
         )
-        assert datasets.read(folder).tasks[0].videos[0].captions[0].words
+        assert datasets.read_tasks(folder).tasks[0].videos[0].captions[0].words
 
     def test_the_next_best_file_where_the_best_is_broken(self, tmp_path: Path) -> None:
         folder = write(tmp_path / "tyre", a__en__srt="broken", a__srt=subrip("lift it"))
-        collection = datasets.read(folder)
+        collection = datasets.read_tasks(folder)
         assert ids(collection) == ["a"]
         assert reasons(collection) == [("a.en.srt", "no caption format is recognised in it")]
 
@@ -207,7 +209,7 @@ class TestFolders:
             tmp_path / "tyre", a__srt=subrip(ENGLISH), b__srt=subrip(GERMAN), c__srt="", d__srt="?"
         )
         (folder / "e.srt").write_bytes(bytes(range(256)) * 4)
-        collection = datasets.read(folder)
+        collection = datasets.read_tasks(folder)
         assert ids(collection) == ["a"]
         assert reasons(collection) == [
             ("b.srt", "the narration is not English; set aside"),
@@ -221,7 +223,7 @@ class TestFolders:
         write(tmp_path / "data", one__json=json.dumps(videos), bad__json="{")
         write(tmp_path / "data" / "more", two__json=json.dumps(videos), x__srt=subrip("lift"))
         write(tmp_path / "data" / "again", one__json=json.dumps(videos))
-        collection = datasets.read(tmp_path / "data")
+        collection = datasets.read_tasks(tmp_path / "data")
         assert [task.name for task in collection.tasks] == ["one", "one-2", "two", "more"]
         assert [path for path, _ in reasons(collection)] == ["bad.json", "one.json"]
 
@@ -229,12 +231,12 @@ class TestFolders:
         """Its exports look like captions, but nobody said them."""
         write(tmp_path / "steps" / "exports", a__srt=subrip("lift"))
         (tmp_path / "steps" / ".howsteps").touch()
-        assert datasets.read(tmp_path).tasks == ()
+        assert datasets.read_tasks(tmp_path).tasks == ()
         with pytest.raises(InputError, match="is a work folder"):
-            datasets.read(tmp_path / "steps")
+            datasets.read_tasks(tmp_path / "steps")
 
     def test_an_empty_folder(self, tmp_path: Path) -> None:
-        collection = datasets.read(tmp_path)
+        collection = datasets.read_tasks(tmp_path)
         assert collection.tasks == ()
         assert [problem.reason for problem in collection.problems] == [
             "no videos or captions were found here"

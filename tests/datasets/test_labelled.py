@@ -20,7 +20,7 @@ CAPTIONS = "1\n00:00:01,000 --> 00:00:03,000\nnow boil the water for us\n"
 
 
 def only(path: Path, **options: Path) -> labelled.Labelled:
-    [one] = labelled.read(path, **options).tasks
+    [one] = labelled.read_labelled(path, **options).tasks
     return one
 
 
@@ -61,7 +61,7 @@ def test_captions_may_lie_elsewhere(tmp_path):
 
 
 def test_the_clock_of_the_release_runs_in_intervals_of_its_features():
-    release = authors.read(GOLDEN, "small")
+    release = authors.read_release(GOLDEN, "small")
     one = only(GOLDEN)
     for video, x in one.features.items():
         np.testing.assert_array_equal(x, release.features[video].astype(np.float32))
@@ -78,7 +78,7 @@ def test_the_clock_of_the_release_runs_in_intervals_of_its_features():
 
 
 def test_the_release_says_which_relations_match():
-    release = authors.read(GOLDEN, "small")
+    release = authors.read_release(GOLDEN, "small")
     one = only(GOLDEN)
     asked = [*release.relations, Relation("sing", "song")]
     found = one.matches(asked)
@@ -124,13 +124,13 @@ def test_bad_features_are_named_by_their_file(tmp_path, array, reason):
     np.save(tmp_path / "v0.npy", np.ones((102, 3)))
     np.save(tmp_path / "v1.npy", array)
     with pytest.raises(InputError, match=rf"v1\.npy: {reason}"):
-        labelled.read(path, features=tmp_path)
+        labelled.read_labelled(path, features=tmp_path)
 
 
 def test_a_video_without_features_is_left_out_and_named(tmp_path):
     path = write_tea(tmp_path / "tea.json", videos=2)
     np.save(tmp_path / "v1.npy", np.ones((102, 3)))
-    found = labelled.read(path, features=tmp_path)
+    found = labelled.read_labelled(path, features=tmp_path)
     [one] = found.tasks
     assert [video.id for video in one.task.videos] == list(one.truth.durations) == ["v1"]
     assert list(map(str, found.problems)) == [
@@ -144,19 +144,19 @@ def test_features_that_are_cut_short_are_named(tmp_path):
     whole = (tmp_path / "v0.npy").read_bytes()
     (tmp_path / "v0.npy").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(InputError, match=r"v0\.npy: is not a whole"):
-        labelled.read(path, features=tmp_path)
+        labelled.read_labelled(path, features=tmp_path)
 
 
 def test_a_folder_without_any_features_is_named(tmp_path):
     path = write_tea(tmp_path / "tea.json", videos=1)
     with pytest.raises(InputError, match="elsewhere: has no features, <video>"):
-        labelled.read(path, features=tmp_path / "elsewhere")
+        labelled.read_labelled(path, features=tmp_path / "elsewhere")
 
 
 @pytest.mark.parametrize("given", ["captions", "features"])
 def test_what_a_layout_cannot_take_is_refused_not_passed_over(tmp_path, given):
     with pytest.raises(InputError, match="cannot be put to"):
-        labelled.read(GOLDEN, **{given: tmp_path})
+        labelled.read_labelled(GOLDEN, **{given: tmp_path})
 
 
 class TestSurvey:

@@ -22,12 +22,12 @@ def write(tmp_path: Path, text: str | bytes, name: str = "job.csv") -> Path:
 
 def fault(path: Path) -> tuple[str, int | None]:
     with pytest.raises(InputError) as caught:
-        truth.read(path)
+        truth.read_truth_files(path)
     return caught.value.problem.reason, caught.value.problem.line
 
 
 def test_rows_become_annotations_in_time(tmp_path):
-    [job] = truth.read(write(tmp_path, GOOD)).truths
+    [job] = truth.read_truth_files(write(tmp_path, GOOD)).truths
     assert job.task == "job"
     assert job.steps == ("loosen", "lift")
     assert job.annotations == (
@@ -40,19 +40,19 @@ def test_rows_become_annotations_in_time(tmp_path):
 
 def test_only_line_breaks_end_a_row(tmp_path):
     text = "video,step,start,end\nu,fill\u2028up\x0cnow,1,2\n"
-    [job] = truth.read(write(tmp_path, text)).truths
+    [job] = truth.read_truth_files(write(tmp_path, text)).truths
     assert job.steps == ("fill\u2028up\x0cnow",)
 
 
 def test_columns_may_come_in_any_order_with_others_between_them(tmp_path):
     text = "end,note,Video,start,STEP\n9,ignored,u,3,loosen\n"
-    [job] = truth.read(write(tmp_path, text)).truths
+    [job] = truth.read_truth_files(write(tmp_path, text)).truths
     assert job.annotations == (Annotation("u", 0, 3, 9),)
 
 
 def test_a_column_task_makes_several_truths(tmp_path):
     text = "task,video,step,start,end\ntea,u,boil,0,1\ncake,v,bake,0,1\ntea,w,pour,1,2\n"
-    tea, cake = truth.read(write(tmp_path, text)).truths
+    tea, cake = truth.read_truth_files(write(tmp_path, text)).truths
     assert (tea.task, tea.steps, list(tea.durations)) == ("tea", ("boil", "pour"), ["u", "w"])
     assert (cake.task, cake.steps) == ("cake", ("bake",))
 
@@ -60,14 +60,14 @@ def test_a_column_task_makes_several_truths(tmp_path):
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_marks_of_encodings_are_understood(tmp_path, encoding):
     text = "video,step,start,end\nu,café auflösen,0,1\n".encode(encoding)
-    assert truth.read(write(tmp_path, text)).truths[0].steps == ("café auflösen",)
+    assert truth.read_truth_files(write(tmp_path, text)).truths[0].steps == ("café auflösen",)
 
 
 def test_steps_beside_videos_are_checked_against_them(tmp_path):
     for name in ("u.en.vtt", "v.mp4"):
         (tmp_path / name).touch()
     write(tmp_path, GOOD, "steps.csv")
-    [job] = truth.read(tmp_path).truths
+    [job] = truth.read_truth_files(tmp_path).truths
     assert job.task == tmp_path.name
     (tmp_path / "v.mp4").unlink()
     assert fault(tmp_path) == ("video 'v' is not beside this table", 3)
@@ -77,7 +77,7 @@ def test_steps_beside_captions_do_not_trouble_the_reader_of_narrations(tmp_path)
     line = "1\n00:00:01,000 --> 00:00:05,000\nfirst you remove the nuts\n\n"
     (tmp_path / "u.srt").write_text(line)
     write(tmp_path, GOOD, "steps.csv")
-    found = collection.read(tmp_path)
+    found = collection.read_tasks(tmp_path)
     assert [video.id for video in found.tasks[0].videos] == ["u"]
     assert not found.problems
 
@@ -104,7 +104,7 @@ def test_a_bad_row_is_named_by_its_line(tmp_path, row, reason):
 
 def test_different_steps_may_overlap(tmp_path):
     path = write(tmp_path, f"{GOOD}u,watch,0,12\n")
-    assert len(truth.read(path).truths[0].annotations) == 4
+    assert len(truth.read_truth_files(path).truths[0].annotations) == 4
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_a_missing_file_is_named(tmp_path):
 def test_the_error_names_the_file_and_the_line(tmp_path):
     path = write(tmp_path, f"{GOOD}u,lift,-2,1\n")
     with pytest.raises(InputError, match=f"{path}:5: starts before"):
-        truth.read(path)
+        truth.read_truth_files(path)
 
 
 class TestWholeSeconds:
@@ -151,12 +151,12 @@ class TestWholeSeconds:
     )
     def test_every_row_lasts(self, tmp_path, times, start, end):
         path = write(tmp_path, f"{self.heading}\ntire_1,tire,0,9,lift,{times}\n")
-        [job] = truth.read(path).truths
+        [job] = truth.read_truth_files(path).truths
         assert job.annotations == (Annotation("tire_1", 0, start, end),)
 
     def test_a_row_that_stands_twice_is_one(self, tmp_path):
         row = "repot_1,repot,0,11,put soil,,,0,3"
-        found = truth.read(write(tmp_path, f"{self.heading}\n{row}\n{row}\n"))
+        found = truth.read_truth_files(write(tmp_path, f"{self.heading}\n{row}\n{row}\n"))
         assert len(found.truths[0].annotations) == 1
         [problem] = found.problems
         assert problem.harmless
@@ -166,7 +166,7 @@ class TestWholeSeconds:
 def test_large_tables_are_read_whole(tmp_path):
     # benchmarks/ground_truth.py times a million rows.
     rows = "".join(f"v{n // 10},s{n % 10},{n % 10}.5,{n % 10}.9\n" for n in range(100_000))
-    [job] = truth.read(write(tmp_path, f"video,step,start,end\n{rows}")).truths
+    [job] = truth.read_truth_files(write(tmp_path, f"video,step,start,end\n{rows}")).truths
     assert len(job.annotations) == 100_000
     assert len(job.durations) == 10_000
 
@@ -193,7 +193,7 @@ def test_whatever_is_written_as_a_table_is_read_back(tmp_path_factory, rows):
         table = csv.writer(file)
         table.writerow(["video", "step", "start", "end"])
         table.writerows([video, step, start, start + length] for video, step, start, length in rows)
-    [job] = steps_table.read(path)[0]
+    [job] = steps_table.read_steps_table(path)[0]
     back = {(a.video, job.steps[a.step], a.start, a.end) for a in job.annotations}
     assert back == {(video, step, start, start + length) for video, step, start, length in rows}
 

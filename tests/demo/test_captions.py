@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from howsteps import datasets
-from howsteps.narration.captions import read
-from howsteps.narration.words import spoken
+from howsteps.captions import read_captions
+from howsteps.captions.words import words_of
 from howsteps.task import Word
 from training import demo_captions as rendering
 
@@ -53,16 +53,16 @@ class TestRendering:
 class TestReading:
     @every_narration
     def test_every_word_is_read_once_and_nothing_is_mended(self, narration):
-        reading = read(DEMO / "fix_a_flat_bike_tire" / narration.file)
-        assert [w.text for w in spoken(reading.captions)] == [w.text for w in said(narration)]
+        reading = read_captions(DEMO / "fix_a_flat_bike_tire" / narration.file)
+        assert [w.text for w in words_of(reading.captions)] == [w.text for w in said(narration)]
         assert reading.problems == ()
 
     @every_narration
     def test_words_are_placed_when_they_are_said(self, narration):
-        reading = read(DEMO / "fix_a_flat_bike_tire" / narration.file)
+        reading = read_captions(DEMO / "fix_a_flat_bike_tire" / narration.file)
         # A line that runs over the end of a sentence hides a breath.
         slack = 0.001 if any(line.words for line in reading.captions) else 0.5
-        for heard, told in zip(spoken(reading.captions), said(narration), strict=True):
+        for heard, told in zip(words_of(reading.captions), said(narration), strict=True):
             assert heard.start == pytest.approx(told.start, abs=slack)
 
     def test_all_formats_are_shown(self):
@@ -70,10 +70,10 @@ class TestReading:
         assert {narration.encoding for narration in NARRATIONS} == {"utf-8", "utf-16", "cp1252"}
 
     def test_the_folder_is_one_task_read_in_english(self):
-        collection = datasets.read(DEMO / "fix_a_flat_bike_tire")
+        collection = datasets.read_tasks(DEMO / "fix_a_flat_bike_tire")
         (task,) = collection.tasks
         assert [video.id for video in task.videos] == sorted(n.id for n in ENGLISH)
-        heard = {video.id: [w.text for w in spoken(video.captions)] for video in task.videos}
+        heard = {video.id: [w.text for w in words_of(video.captions)] for video in task.videos}
         assert heard == {n.id: [w.text for w in said(n)] for n in ENGLISH}
         assert {problem.path.name for problem in collection.problems} <= {"ines.es.srt"}
 

@@ -6,7 +6,7 @@ import signal
 import sys
 import time
 
-from howsteps.engine.apart import limit_memory
+from howsteps.engine.worker_process import limit_memory
 
 
 def main() -> None:

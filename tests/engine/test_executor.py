@@ -10,10 +10,17 @@ from pathlib import Path
 import pytest
 
 from howsteps.engine.events import ItemDone
-from howsteps.engine.executor import Executor, Here, Outcome, Processes, fitting, local
-from howsteps.engine.options import Options
-from howsteps.engine.run import run
+from howsteps.engine.executor import (
+    Executor,
+    Outcome,
+    ProcessExecutor,
+    SerialExecutor,
+    fitting,
+    local_executor,
+)
 from howsteps.errors import HowstepsError, InputError
+from howsteps.pipeline.options import RunOptions
+from howsteps.pipeline.run import run
 from tests.engine.jobs import captions
 from tests.films import film
 
@@ -51,7 +58,7 @@ def process(_: int) -> int:
 
 
 def test_what_needs_the_gpu_is_done_one_after_another() -> None:
-    outcomes = Processes(2, SMALL).map(process, range(3), device="cuda")
+    outcomes = ProcessExecutor(2, SMALL).map(process, range(3), device="cuda")
     assert {outcome.value for outcome in outcomes} == {os.getpid()}
 
 
@@ -59,7 +66,9 @@ def threads(_: int) -> str:
     return os.environ["OMP_NUM_THREADS"]
 
 
-@pytest.mark.parametrize("executor", [Here(), Processes(2, SMALL)], ids=["here", "processes"])
+@pytest.mark.parametrize(
+    "executor", [SerialExecutor(), ProcessExecutor(2, SMALL)], ids=["here", "processes"]
+)
 def test_one_failure_loses_nothing_else(executor: Executor) -> None:
     outcomes = sorted(executor.map(half, range(9)), key=lambda outcome: outcome.place)
     assert [o.place for o in outcomes] == list(range(9))
@@ -74,13 +83,13 @@ def test_one_failure_loses_nothing_else(executor: Executor) -> None:
 
 def test_a_process_that_died_is_tried_again(tmp_path: Path) -> None:
     markers = [str(tmp_path / name) for name in "abc"]
-    outcomes = list(Processes(2, SMALL).map(die_once, markers))
+    outcomes = list(ProcessExecutor(2, SMALL).map(die_once, markers))
     assert sorted(outcome.place for outcome in outcomes) == [0, 1, 2]
     assert {outcome.value for outcome in outcomes} == {"alive"}
 
 
 def test_what_always_dies_is_set_aside_with_its_reason() -> None:
-    outcomes = {o.place: o for o in Processes(2, SMALL).map(die_always, ["a", "deadly", "c"])}
+    outcomes = {o.place: o for o in ProcessExecutor(2, SMALL).map(die_always, ["a", "deadly", "c"])}
     assert outcomes[1].failure is not None
     assert "dies every time" in outcomes[1].failure.reason
     assert outcomes[0] == Outcome(0, "alive")
@@ -92,7 +101,7 @@ def test_workers_share_the_cores_and_the_environment_comes_back(
 ) -> None:
     monkeypatch.setattr("howsteps.engine.executor.cores", lambda: 6)
     monkeypatch.setenv("OMP_NUM_THREADS", "17")
-    assert {o.value for o in Processes(2, SMALL).map(threads, [0, 1])} == {"3"}
+    assert {o.value for o in ProcessExecutor(2, SMALL).map(threads, [0, 1])} == {"3"}
     assert os.environ["OMP_NUM_THREADS"] == "17"
 
 
@@ -100,8 +109,8 @@ def test_memory_bounds_the_workers() -> None:
     assert fitting(8, 2, 9) == 4
     assert fitting(8, 2, 1) == 1
     assert fitting(8, 2, None) == 8
-    assert isinstance(local(1), Here)
-    assert isinstance(local(2), Processes)
+    assert isinstance(local_executor(1), SerialExecutor)
+    assert isinstance(local_executor(2), ProcessExecutor)
 
 
 # What a shell starts in the background is deaf to Ctrl-C, and so are the tests that it starts.
@@ -154,7 +163,7 @@ def test_no_worker_is_left_behind(tmp_path: Path, how: signal.Signals) -> None:
     assert all(map(gone, workers))
 
 
-class Elsewhere(Here):
+class Elsewhere(SerialExecutor):
     """Takes whole tasks, as a cluster does, and notes what it was given."""
 
     takes_tasks = True
@@ -171,7 +180,7 @@ def test_films_are_watched_wherever_there_is_room_and_then_found(tmp_path: Path)
     folder = captions(tmp_path / "job", ("ann", "bob"))
     film(folder / "ann.mp4", 46.0)
     executor, events = Elsewhere(), []
-    run(folder, tmp_path / "out", Options(quick=True), executor=executor, tell=events.append)
+    run(folder, tmp_path / "out", RunOptions(quick=True), executor=executor, callback=events.append)
     assert executor.given == [("_watch", "cpu")]
     looked = [e for e in events if isinstance(e, ItemDone) and e.stage == "features"]
     assert [(e.item, e.kept) for e in looked] == [("ann", True)]

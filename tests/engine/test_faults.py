@@ -20,8 +20,8 @@ from pathlib import Path
 import pytest
 
 from howsteps.engine.events import Event, ItemDone
-from howsteps.engine.run import run
 from howsteps.errors import HowstepsError
+from howsteps.pipeline.run import run
 from tests.engine.jobs import captions, written
 
 NOBODY = 65534
@@ -56,7 +56,7 @@ class TestDisk:
             sync(file)
 
         with monkeypatch.context() as fault:
-            fault.setattr("howsteps.engine.files.os.fsync", full)
+            fault.setattr("howsteps.io.files.os.fsync", full)
             with pytest.raises(HowstepsError, match=r"^cannot write .*: No space left on device$"):
                 run(job, tmp_path / "out")
         assert not list((tmp_path / "out").rglob("*.part"))
@@ -139,7 +139,7 @@ class TestCache:
             content[len(content) // 2] ^= 4
             entry.write_bytes(content)
         made: list[Event] = []
-        run(job, out, tell=made.append)
+        run(job, out, callback=made.append)
         again = {e.stage for e in made if isinstance(e, ItemDone) and not e.kept}
         assert again == {stage}
         assert entries
@@ -160,7 +160,7 @@ def test_a_clock_that_jumps_changes_nothing(job, out, done, monkeypatch):
     jumps = count(step=-86400)
     monkeypatch.setattr(time, "time", lambda: 2e9 + next(jumps))
     made: list[Event] = []
-    run(job, out, tell=made.append)
+    run(job, out, callback=made.append)
     assert not [e for e in made if isinstance(e, ItemDone) and not e.kept]
     run(job, out.parent / "anew")
     assert written(out) == written(done) == written(out.parent / "anew")

@@ -10,10 +10,18 @@ from howsteps.datasets import labelled
 from howsteps.errors import HowstepsError
 from howsteps.evaluate import experiment
 from howsteps.evaluate.aligners import compare_aligners
-from howsteps.evaluate.draw import Draw
-from howsteps.evaluate.experiment import NoScore, Plan, Row, drawn, listened, run, summarise
+from howsteps.evaluate.experiment import (
+    NoScore,
+    Plan,
+    Row,
+    run,
+    subsampled,
+    summarise,
+    with_narrations,
+)
 from howsteps.evaluate.methods import CONTROLS, METHODS
 from howsteps.evaluate.protocols import Bars, Prediction
+from howsteps.evaluate.subsample import Subsample
 from howsteps.script import discover
 from tests.jobs import STEPS, write_tea
 
@@ -22,18 +30,18 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "data"
 
 @pytest.fixture(scope="module")
 def tea(tmp_path_factory):
-    [one] = labelled.read(write_tea(tmp_path_factory.mktemp("tea") / "tea.json")).tasks
+    [one] = labelled.read_labelled(write_tea(tmp_path_factory.mktemp("tea") / "tea.json")).tasks
     return one
 
 
 @pytest.fixture(scope="module")
 def heard(tea):
-    return listened(tea, Plan())
+    return with_narrations(tea, Plan())
 
 
 @pytest.fixture(scope="module")
 def release():
-    [one] = labelled.read(GOLDEN).tasks
+    [one] = labelled.read_labelled(GOLDEN).tasks
     return one
 
 
@@ -61,7 +69,7 @@ def test_the_bars_of_the_paper_are_of_what_visits_other_solutions(tea, heard):
 
 def test_every_method_that_needs_no_folds_runs_on_the_release(release):
     plan = Plan(steps=(3,), search_seconds=0.2)
-    scores = list(run(release, listened(release, plan), plan))
+    scores = list(run(release, with_narrations(release, plan), plan))
     placed = {s.method for s in scores if isinstance(s, Row) and s.protocol == "paper-f1"}
     assert placed == set(METHODS) - {"supervised"}
     [reason] = {s.reason for s in scores if isinstance(s, NoScore) and s.method == "supervised"}
@@ -76,7 +84,7 @@ def test_without_narrations_only_what_looks_at_the_video_runs(release):
         ),
     )
     plan = Plan(steps=(3,), protocols=("paper-f1",))
-    heard = listened(silent, plan)
+    heard = with_narrations(silent, plan)
     scores = list(run(silent, heard, plan))
     assert heard == {}
     assert {s.method for s in scores if isinstance(s, Row)} == {"uniform", "video-only"}
@@ -88,9 +96,9 @@ def test_without_narrations_only_what_looks_at_the_video_runs(release):
 def test_a_truth_alone_allows_nothing_and_says_so(tmp_path):
     path = tmp_path / "steps.csv"
     path.write_text("video,step,start,end\nu,boil,0,4\nv,boil,1,2\n")
-    [one] = labelled.read(path).tasks
+    [one] = labelled.read_labelled(path).tasks
     plan = Plan(methods=("uniform", "default"), steps=(2,))
-    reasons = {(s.method, s.reason) for s in run(one, listened(one, plan), plan)}
+    reasons = {(s.method, s.reason) for s in run(one, with_narrations(one, plan), plan)}
     assert reasons == {
         ("uniform", "the length of the videos is not known"),
         ("default", "the data set has no narrations"),
@@ -101,16 +109,16 @@ def test_a_truth_alone_allows_nothing_and_says_so(tmp_path):
 
 def test_a_draw_is_a_choice_of_videos_by_seed(tea):
     names = [video.id for video in tea.task.videos]
-    first = drawn(tea, 3, 0)
-    assert first == drawn(tea, 3, 0)
+    first = subsampled(tea, 3, 0)
+    assert first == subsampled(tea, 3, 0)
     assert len(set(first)) == 3
     assert first == sorted(first, key=names.index)
-    assert any(drawn(tea, 3, seed) != first for seed in range(1, 6))
-    assert drawn(tea, None, 3) == drawn(tea, 99, 3) == names
+    assert any(subsampled(tea, 3, seed) != first for seed in range(1, 6))
+    assert subsampled(tea, None, 3) == subsampled(tea, 99, 3) == names
 
 
 def test_scores_of_a_draw_are_of_its_videos_alone(tea, heard):
-    draw = Draw(tea, heard, ["v1", "v4"])
+    draw = Subsample(tea, heard, ["v1", "v4"])
     assert draw.videos == list(draw.truth.durations) == ["v1", "v4"]
     assert [video.id for video in draw.task("default").videos] == ["v1", "v4"]
     assert {p.video for p in METHODS["uniform"](draw, 3, 0).places} == {"v1", "v4"}
@@ -118,8 +126,8 @@ def test_scores_of_a_draw_are_of_its_videos_alone(tea, heard):
 
 def test_only_what_is_drawn_is_heard(tea):
     told = []
-    listened(tea, Plan(videos=2, seeds=1), progress=told.append)
-    assert [video.id for video in told] == drawn(tea, 2, 0)
+    with_narrations(tea, Plan(videos=2, seeds=1), progress=told.append)
+    assert [video.id for video in told] == subsampled(tea, 2, 0)
 
 
 def test_a_script_is_discovered_once_for_each_draw_steps_and_seed(tea, heard, monkeypatch):
@@ -129,7 +137,7 @@ def test_a_script_is_discovered_once_for_each_draw_steps_and_seed(tea, heard, mo
         calls.append((options["mode"], options["steps"], options["seed"]))
         return discover(task, **options)
 
-    monkeypatch.setattr("howsteps.evaluate.draw.discover", counted)
+    monkeypatch.setattr("howsteps.evaluate.subsample.discover", counted)
     plan = Plan(("hmm", "narration", "paper"), (3, 4), ("paper-f1", "script"), seeds=2)
     list(run(tea, heard, replace(plan, search_seconds=0.1)))
     assert sorted(calls) == sorted(("paper", k, seed) for k in (3, 4) for seed in (0, 1))
@@ -153,7 +161,7 @@ def test_what_is_told_the_steps_is_run_once_a_draw(tea, heard, monkeypatch):
 
 
 def test_supervised_knows_the_steps_by_their_numbers(tea, heard):
-    found = METHODS["supervised"](Draw(tea, heard, drawn(tea, None, 0)), 99, 0)
+    found = METHODS["supervised"](Subsample(tea, heard, subsampled(tea, None, 0)), 99, 0)
     assert (found.known, found.steps) == (True, len(STEPS))
     assert len(found.folds) == 5
 
@@ -202,6 +210,6 @@ def test_aligners_are_held_to_one_bound(heard):
 
 
 def test_words_stand_in_for_features_on_the_same_grid(tea, heard):
-    draw = Draw(tea, heard, drawn(tea, None, 0))
+    draw = Subsample(tea, heard, subsampled(tea, None, 0))
     assert [len(x) for x in draw.features] == draw.lengths
     assert all(np.isfinite(x).all() for x in draw.features)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from howsteps.evaluate import Placement, paper_f1, place
+from howsteps.evaluate import HitTable, hit_table, paper_f1
 from howsteps.evaluate.protocols import (
     PROTOCOLS,
     Bars,
@@ -142,7 +142,7 @@ def test_a_place_without_extent_reaches_halfway_to_its_neighbours():
 
 
 def test_a_choice_of_videos_counts_each_as_often_as_it_is_chosen():
-    placement = place(FOUND, TRUTH, steps=3)
+    placement = hit_table(FOUND, TRUTH, steps=3)
     first = placement.of(np.array([0, 0, 0]))
-    assert isinstance(first, Placement)
+    assert isinstance(first, HitTable)
     assert paper_f1(first, matching=(0, 1, 2)).precision == pytest.approx(2 / 3)

@@ -6,11 +6,11 @@ from howsteps.evaluate import (
     Variant,
     crosstask_recall,
     frame_f1,
+    hit_table,
     kukleva,
     label_frames,
     paper_f1,
     per_video,
-    place,
     true_frames,
 )
 from howsteps.task import Localisation
@@ -31,7 +31,7 @@ FOUND = [
 ]
 TRUE = list(true_frames(TRUTH, rate=1.0).values())
 FRAMES = [label_frames([f for f in FOUND if f.video == v], 20, 1.0) for v in ("u", "v")]
-PLACEMENT = place(FOUND, TRUTH, steps=3)
+PLACEMENT = hit_table(FOUND, TRUTH, steps=3)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ PLACEMENT = place(FOUND, TRUTH, steps=3)
     [
         (paper_f1(PLACEMENT), 4 / 6, 4 / 5, 8 / 11, None),
         (
-            paper_f1(place([f for f in FOUND if f.time != 7], TRUTH, 3), Variant.made),
+            paper_f1(hit_table([f for f in FOUND if f.time != 7], TRUTH, 3), Variant.made),
             4 / 5,
             4 / 5,
             4 / 5,

@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmarks.fuzz_readers import NASTY, Reader, readers
+from howsteps import captions
 from howsteps.errors import InputError
-from howsteps.narration import captions
 from howsteps.task import Caption
 
 READERS = {reader.name: reader for reader in readers()}

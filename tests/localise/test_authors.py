@@ -5,7 +5,7 @@ from howsteps.localise import authors, cluster
 from howsteps.localise.cost import AUTHORS_BIAS, ClusteringCost
 from howsteps.localise.frank_wolfe import frank_wolfe
 from howsteps.localise.oracle import cheapest_placement
-from howsteps.localise.problem import Problem
+from howsteps.localise.problem import ClusteringProblem
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,7 @@ def problem(diffrac):
     videos = tuple(np.split(x, np.cumsum(diffrac["clips"])[:-1]))
     windows = tuple(np.array(window, bool) for window in diffrac["constrs"])
     cost = ClusteringCost(videos, diffrac["lambda"], AUTHORS_BIAS)
-    return Problem(cost, windows, scale=2.0, forbidden=authors.FORBIDDEN)
+    return ClusteringProblem(cost, windows, scale=2.0, forbidden=authors.FORBIDDEN)
 
 
 def test_filter_and_placement_are_those_of_the_program(golden):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from howsteps.localise import LocaliseError, cluster, locate
 from howsteps.localise.clustering import Clustering
-from howsteps.localise.located import extents
+from howsteps.localise.extents import extents
 
 
 @pytest.mark.parametrize("solver", ["combined", "descent", "frank-wolfe", "block", "interior"])
@@ -204,7 +204,7 @@ def test_whole_numbers_are_features_too():
 
 
 def test_the_algebra_needs_no_compiler():
-    code = "import sys, howsteps.localise.algebra; sys.exit('numba' in sys.modules)"
+    code = "import sys, howsteps.localise.backend; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0  # noqa: S603
 
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from howsteps.errors import HowstepsError, MissingExtra
-from howsteps.localise.algebra import CpuAlgebra, make_algebra
+from howsteps.localise.backend import NumpyBackend, make_backend
 from howsteps.localise.cost import ClusteringCost
-from howsteps.localise.half import BLOCK, HalfMatrix
+from howsteps.localise.half_precision import BLOCK, HalfPrecisionMatrix
 from tests.localise import naive
 
 DENSE, SPARSE = 1.0, 0.1
@@ -59,14 +59,14 @@ def test_weights_minimise_the_regularised_loss(filled):
 
 
 def test_zeros_are_left_out_only_when_there_are_many():
-    assert make_algebra(videos_of(30, SPARSE)).sparse
-    assert not make_algebra(videos_of(30, DENSE)).sparse
+    assert make_backend(videos_of(30, SPARSE)).sparse
+    assert not make_backend(videos_of(30, DENSE)).sparse
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_sparse_and_dense_products_agree(dtype):
     videos = videos_of(30, SPARSE, dtype)
-    sparse, dense = CpuAlgebra(videos, compress=True), CpuAlgebra(videos, compress=False)
+    sparse, dense = NumpyBackend(videos, compress=True), NumpyBackend(videos, compress=False)
     rng = np.random.default_rng(0)
     w, z = rng.random((30, 4)), rng.random((50, 4)) * (rng.random((50, 1)) < 0.5)
     np.testing.assert_allclose(sparse.times(w), dense.times(w), atol=1e-12)
@@ -85,7 +85,7 @@ def test_half_a_matrix_multiplies_as_the_whole(width):
     m = rng.random((width, width))
     m += m.T
     right = rng.random((width, 3))
-    half = HalfMatrix.of(np.triu(m))
+    half = HalfPrecisionMatrix.of(np.triu(m))
     np.testing.assert_allclose(half @ right, m @ right, rtol=1e-12)
     assert half.memory.size <= width * (width + BLOCK) / 2
 
@@ -103,16 +103,16 @@ def test_rows_may_come_from_disk(tmp_path):
 
 def test_unknown_devices_are_named():
     with pytest.raises(HowstepsError, match="tpu"):
-        make_algebra(videos_of(3, DENSE), "tpu")
+        make_backend(videos_of(3, DENSE), "tpu")
 
 
 def test_a_gpu_without_pytorch_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(MissingExtra, match="vision"):
-        make_algebra(videos_of(3, DENSE), "cuda")
+        make_backend(videos_of(3, DENSE), "cuda")
 
 
 def test_a_matrix_that_cannot_be_inverted_is_told():
     same = (np.ones((5, 3), np.float32),)
     with pytest.raises(HowstepsError, match="regularisation"):
-        CpuAlgebra(same, compress=False).inverse(-20.0)
+        NumpyBackend(same, compress=False).inverse(-20.0)

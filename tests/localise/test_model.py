@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from howsteps.errors import InputError
-from howsteps.localise import LocaliseError, Model, Options, cluster
+from howsteps.localise import LocaliseError, Model, ModelOptions, cluster
 
 
 @pytest.fixture
@@ -12,7 +12,7 @@ def model(task):
     videos, _ = task
     result = cluster(videos, steps=3, evidence=True, restarts=3)
     return Model.learnt(
-        result, ["jack up", "loosen", "lower"], Options(vocabularies=("hof", "vgg"))
+        result, ["jack up", "loosen", "lower"], ModelOptions(vocabularies=("hof", "vgg"))
     )
 
 

@@ -3,14 +3,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from howsteps.localise.away_steps import Interior
 from howsteps.localise.block import block_frank_wolfe
 from howsteps.localise.cost import ClusteringCost
 from howsteps.localise.descent import Shares, descent
 from howsteps.localise.frank_wolfe import frank_wolfe
-from howsteps.localise.hull import Interior
 from howsteps.localise.interior import interior
 from howsteps.localise.oracle import cheapest_placement, placement_value
-from howsteps.localise.problem import LocaliseError, Problem
+from howsteps.localise.problem import ClusteringProblem, LocaliseError
 from howsteps.localise.windows import relax
 from tests.localise import naive
 
@@ -22,7 +22,7 @@ def small_problem(seed, *, lengths=(5, 6, 4), steps=2, absence=None, filled=1.0,
         for t in lengths
     )
     windows, _ = relax([rng.random((t, steps)) < 0.8 for t in lengths])
-    return videos, Problem(ClusteringCost(videos, 0.1), windows, absence=absence)
+    return videos, ClusteringProblem(ClusteringCost(videos, 0.1), windows, absence=absence)
 
 
 def all_objectives(videos, problem):

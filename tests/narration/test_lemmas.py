@@ -3,7 +3,7 @@
 import pytest
 
 from howsteps.narration.lemmas import lemma
-from howsteps.narration.wordnet import WordNet
+from howsteps.wordnet import WordNet
 
 WORDNET = WordNet.load()
 

@@ -5,13 +5,13 @@ from spacy.tokens import Doc
 
 from howsteps.narration import grammar
 from howsteps.narration.pronouns import Antecedents
-from howsteps.narration.relations import MODES, Reading, find
+from howsteps.narration.relations import MODES, RelationOptions, find
 from tests.narration.trees import tree
 
 PAPER = MODES["paper"]
 
 
-def pairs(doc: Doc, reading: Reading = MODES["default"]) -> list[str]:
+def pairs(doc: Doc, reading: RelationOptions = MODES["default"]) -> list[str]:
     return [f"{pair.verb.lemma_} {pair.noun.lemma_}" for pair in find(doc, reading)]
 
 

@@ -18,9 +18,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from howsteps.captions import read_captions
 from howsteps.errors import HowstepsError, InputError, MissingExtra
 from howsteps.narration import transcript
-from howsteps.narration.captions import read
 from howsteps.narration.speech import cache_key, captions_of, transcribe
 from howsteps.task import Caption, Word
 
@@ -227,7 +227,7 @@ def test_what_was_heard_is_kept(
 
 
 def test_what_is_kept_is_a_caption_file(captions: tuple[Caption, ...], kept: Path) -> None:
-    reading = read(kept / f"{cache_key(RECORDING, MODEL, vad=True)}.json")
+    reading = read_captions(kept / f"{cache_key(RECORDING, MODEL, vad=True)}.json")
     assert reading.format == "Whisper JSON"
     assert not reading.problems
     assert [caption.words for caption in reading.captions] == [c.words for c in captions]

@@ -3,7 +3,7 @@
 import spacy
 from spacy.tokens import Doc
 
-from howsteps.narration.wordnet import WordNet
+from howsteps.wordnet import WordNet
 
 _LEMMA_PARTS = {"NOUN": "noun", "VERB": "verb"}
 _VOCAB = spacy.blank("en").vocab

@@ -15,7 +15,7 @@ from xml.parsers import expat
 
 import pytest
 
-from howsteps.narration import captions
+from howsteps import captions
 from howsteps.report.exports import export
 from howsteps.report.exports.formats import TEXT
 from howsteps.report.page import write_page

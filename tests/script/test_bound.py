@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from howsteps.script.alignment import certify
 from howsteps.script.bound import order_free, pairs
-from howsteps.script.problem import Problem, pose
-from howsteps.script.programme import programme
-from howsteps.script.triples import triples
+from howsteps.script.integer_programme import programme
+from howsteps.script.problem import AlignmentProblem, pose
+from howsteps.script.triple_bound import triples
 from tests.script import naive
 
 
@@ -31,7 +31,7 @@ def test_bounds_hold_where_mismatches_are_cheap(seed: int) -> None:
     """With four sequences and a mismatch at 1 instead of 100, the optimum may hold conflicts."""
     sequences, match = naive.random_instance(seed, sequences=4, longest=4, relations=3, alike=0.6)
     posed = pose(sequences, match)
-    problem = Problem(posed.tokens, posed.lengths, posed.match, mismatch_cost=1)
+    problem = AlignmentProblem(posed.tokens, posed.lengths, posed.match, mismatch_cost=1)
     best = naive.optimum(sequences, match, mismatch=1)
     assert not problem.conflict_free
     assert pairs(problem) <= best

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from howsteps.errors import HowstepsError
-from howsteps.script import Options, Solver, discover
-from howsteps.script.controls import duration, frequent, text_free
+from howsteps.script import ScriptOptions, Solver, discover
+from howsteps.script.baselines import duration, frequent, text_free
 from howsteps.script.discovery import OPTIONS
 from howsteps.script.partial_order import Freedom, Swap
 from howsteps.script.record import record
 from howsteps.script.stability import CANDIDATES, USUAL_STEPS, choose, common, stable_steps
-from howsteps.script.talk import talk
+from howsteps.script.stop_relations import talk
 from howsteps.task import Mention, Relation, Script, Sentence, Step, Task, Word
 from tests.script import spoken
 
@@ -131,8 +131,8 @@ def test_an_unknown_mode() -> None:
 
 
 def test_the_switches_of_the_modes() -> None:
-    assert OPTIONS["paper"] == Options()
-    assert OPTIONS["authors"] == Options(
+    assert OPTIONS["paper"] == ScriptOptions()
+    assert OPTIONS["authors"] == ScriptOptions(
         vocabulary=45,
         keep_last=True,
         broad=True,
@@ -145,21 +145,27 @@ def test_the_switches_of_the_modes() -> None:
 
 def test_the_solver_of_the_paper_is_a_switch_in_any_mode() -> None:
     paper = Solver("frank-wolfe", starts=3, rounding="last-corner")
-    script = discover(spoken.task(*WASH), steps=5, match=same_words, options=Options(solver=paper))
+    script = discover(
+        spoken.task(*WASH), steps=5, match=same_words, options=ScriptOptions(solver=paper)
+    )
     best = discover(spoken.task(*WASH), steps=5, match=same_words)
     assert script.objective >= best.objective
 
 
 def test_a_vocabulary_leaves_rare_relations_out() -> None:
-    script = discover(spoken.task(*WASH), steps=9, match=same_words, options=Options(vocabulary=2))
+    script = discover(
+        spoken.task(*WASH), steps=9, match=same_words, options=ScriptOptions(vocabulary=2)
+    )
     assert labels(script) == ["fill the tub", "dry off the cat"]
 
 
 def test_keep_last_aligns_the_recap_and_broad_lets_the_rest_join() -> None:
     task = spoken.task("dry cat; fill tub; dry cat", "fill tub; dry cat")
-    last = discover(task, steps=2, match=same_words, options=Options(keep_last=True))
+    last = discover(task, steps=2, match=same_words, options=ScriptOptions(keep_last=True))
     assert [len(step.mentions) for step in last.steps] == [2, 2]
-    broad = discover(task, steps=2, match=same_words, options=Options(keep_last=True, broad=True))
+    broad = discover(
+        task, steps=2, match=same_words, options=ScriptOptions(keep_last=True, broad=True)
+    )
     assert [len(step.mentions) for step in broad.steps] == [2, 3]
     assert [step.support for step in broad.steps] == [2, 2]
 

@@ -18,14 +18,14 @@ from howsteps.script.frank_wolfe import (
     random_start,
     step_size,
 )
-from howsteps.script.problem import AlignmentError, Problem, pose
+from howsteps.script.problem import AlignmentError, AlignmentProblem, pose
 from tests.script import naive
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "golden.json").read_text())
 ALIGN = GOLDEN["align"]
 
 
-def golden_problem() -> Problem:
+def golden_problem() -> AlignmentProblem:
     tokens = np.array(ALIGN["token_word_1based"]) - 1
     b = np.array(ALIGN["B"])
     match = np.eye(tokens.max() + 1, dtype=bool)

@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
 
-from howsteps.narration.wordnet import WordNet
 from howsteps.script import background, discover
 from howsteps.script.agreement import LASTING
-from howsteps.script.copies import originals
 from howsteps.script.labels import named
-from howsteps.script.likeness import Saying, likeness, tells
+from howsteps.script.near_duplicates import originals
 from howsteps.script.partial_order import Swap, freedom
 from howsteps.script.profile import NOBODY, Gathered, Narrations, place, profile
+from howsteps.script.similarity import Phrase, similarity, tells
 from howsteps.task import Mention, Script, Sentence, Step, Video, Word
+from howsteps.wordnet import WordNet
 from tests.script import spoken
 
 
@@ -28,11 +28,11 @@ def wordnet() -> WordNet:
 
 
 def alike(wordnet: WordNet, one: str, two: str, title: str = "") -> float:
-    def saying(text: str) -> Saying:
+    def saying(text: str) -> Phrase:
         verb, *particle, noun = text.split()
-        return Saying(verb, " ".join(particle), noun)
+        return Phrase(verb, " ".join(particle), noun)
 
-    matrix = likeness([saying(one), saying(two)], wordnet, title.split()).toarray()
+    matrix = similarity([saying(one), saying(two)], wordnet, title.split()).toarray()
     assert np.allclose(matrix, matrix.T)
     assert np.allclose(matrix.diagonal(), 1)
     return float(matrix[0, 1])

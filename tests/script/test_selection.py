@@ -15,7 +15,7 @@ from howsteps.script import selection
 FOLDER = Path(__file__).parents[1] / "golden"
 GOLDEN = json.loads((FOLDER / "golden.json").read_text())
 WORDS = GOLDEN["narration"]
-RELEASE = authors.read(FOLDER / "data", "small")
+RELEASE = authors.read_release(FOLDER / "data", "small")
 NUMBER = {relation: place for place, relation in enumerate(RELEASE.relations)}
 ROWS = [[NUMBER[mention.relation] for mention in v.mentions] for v in RELEASE.task.videos]
 

@@ -9,10 +9,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Picture = NDArray[np.uint8]
+Image = NDArray[np.uint8]
 
 
-def texture(height: int, width: int, seed: int = 0) -> Picture:
+def texture(height: int, width: int, seed: int = 0) -> Image:
     """Cloudy noise with detail at all scales."""
     chance = np.random.default_rng(seed)
     total = np.zeros((height, width), np.float32)
@@ -31,7 +31,7 @@ def scene(
     disc: tuple[float, float] | None = None,
     radius: int = 40,
     seed: int = 0,
-) -> Iterator[Picture]:
+) -> Iterator[Image]:
     """Luminance pictures; speeds are in pixels per frame, the disc's relative to the scene."""
     width, height = size
     margin = int(max(map(abs, camera)) * frames) + 4
@@ -49,14 +49,14 @@ def scene(
         yield np.rint(view).astype(np.uint8)
 
 
-def shifted(back: Picture, x: float, y: float, width: int, height: int) -> NDArray[np.float32]:
+def shifted(back: Image, x: float, y: float, width: int, height: int) -> NDArray[np.float32]:
     """The part of a picture that begins at (x, y), between pixels if need be."""
     centre = (x + (width - 1) / 2, y + (height - 1) / 2)
     return cv2.getRectSubPix(back.astype(np.float32), (width, height), centre)
 
 
 def pasted(
-    view: NDArray[np.float32], front: Picture, mask: NDArray[np.float32], x: float, y: float
+    view: NDArray[np.float32], front: Image, mask: NDArray[np.float32], x: float, y: float
 ) -> NDArray[np.float32]:
     """Put a small picture on another at (x, y)."""
     move = np.array([[1, 0, x], [0, 1, y]], np.float32)

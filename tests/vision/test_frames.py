@@ -10,21 +10,21 @@ import numpy as np
 import pytest
 
 from howsteps.errors import InputError
-from howsteps.vision.description import interval_count
-from howsteps.vision.frames import Film
+from howsteps.vision.frames import VideoReader
+from howsteps.vision.histograms import interval_count
 from tests.films import lay_on_its_side
 from tests.vision.scenes import film, scene
 
 
 def times(path: Path) -> list[float]:
-    with Film(path) as opened:
+    with VideoReader(path) as opened:
         return [frame.time for frame in opened]
 
 
 def test_frames_come_with_their_times(tmp_path: Path) -> None:
     path = film(tmp_path / "a.mp4", scene(30, size=(160, 120)))
     assert times(path) == pytest.approx([n / 30 for n in range(30)], abs=1e-4)
-    with Film(path) as opened:
+    with VideoReader(path) as opened:
         assert (opened.width, opened.height) == (160, 120)
         assert [*opened][-1].time < opened.end == pytest.approx(1.0, abs=1e-3)
         assert opened.flaws() == []
@@ -42,7 +42,7 @@ def test_the_end_is_after_the_last_frame_and_not_a_moment_more(
     tmp_path: Path, suffix: str, frames: int
 ) -> None:
     path = film(tmp_path / f"a.{suffix}", scene(frames, size=(64, 48)))
-    with Film(path) as opened:
+    with VideoReader(path) as opened:
         assert [*opened][-1].time < opened.end
         assert opened.end <= frames / 30 + 1e-4
         assert opened.end == pytest.approx(frames / 30, abs=0.0105)
@@ -88,7 +88,7 @@ def shuffled(path: Path, stamps: list[int]) -> Path:
 
 def test_times_that_run_backwards_are_mended(tmp_path: Path) -> None:
     path = shuffled(tmp_path / "a.mkv", [0, 1, 2, 9, 4, 3, 5, 10, 11, 12])
-    with Film(path) as opened:
+    with VideoReader(path) as opened:
         found = [frame.time for frame in opened]
         assert opened.restamped > 0
     assert len(found) == 10
@@ -113,7 +113,7 @@ def test_a_stream_without_times_has_the_usual_pace(tmp_path: Path) -> None:
 def test_a_film_that_was_turned_is_put_upright(tmp_path: Path) -> None:
     path = lay_on_its_side(film(tmp_path / "a.mp4", scene(3, size=(160, 96))))
     [flat] = [*scene(1, size=(160, 96))]
-    with Film(path) as opened:
+    with VideoReader(path) as opened:
         assert (opened.width, opened.height) == (96, 160)
         frame = next(iter(opened))
         luma = frame.luma(96, 160).astype(float)
@@ -135,7 +135,7 @@ def test_odd_formats_and_sizes(tmp_path: Path, codec: str, form: str) -> None:
         frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(luma[:121, :161]), "gray")
         container.mux(stream.encode(frame.reformat(format=stream.pix_fmt)))
         container.mux(stream.encode(None))
-    with Film(path) as opened:
+    with VideoReader(path) as opened:
         frame = next(iter(opened))
         assert (opened.width, opened.height) == (161, 121)
         small = frame.luma(80, 60)
@@ -153,13 +153,13 @@ def test_pixels_need_not_be_square(tmp_path: Path) -> None:
         frame = av.VideoFrame.from_ndarray(next(scene(1, size=(160, 120))), "gray")
         container.mux(stream.encode(frame))
         container.mux(stream.encode(None))
-    with Film(path) as opened:
+    with VideoReader(path) as opened:
         assert (opened.width, opened.height) == (213, 120)
 
 
 def test_a_small_picture_has_the_shape_of_the_film(tmp_path: Path) -> None:
     path = film(tmp_path / "a.mp4", scene(2, size=(640, 360)))
-    with Film(path) as opened:
+    with VideoReader(path) as opened:
         width, height = opened.size(426 * 240)
         assert abs(width * height - 426 * 240) < 500
         assert width / height == pytest.approx(16 / 9, rel=0.01)
@@ -238,7 +238,7 @@ def test_what_cannot_be_seen_is_said_in_one_line(
 
 def test_a_missing_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="No such file"):
-        Film(tmp_path / "none.mp4")
+        VideoReader(tmp_path / "none.mp4")
 
 
 def test_one_frame_is_a_film(tmp_path: Path) -> None:
@@ -254,7 +254,7 @@ def test_the_name_does_not_matter(tmp_path: Path) -> None:
 def test_a_film_that_is_cut_short_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     path = film(tmp_path / "a.mkv", scene(150, size=(160, 120)), options={"g": "15"})
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    with Film(path) as opened:
+    with VideoReader(path) as opened:
         found = [frame.time for frame in opened]
         assert 20 < len(found) < 120
         assert any("cut short" in flaw for flaw in opened.flaws())

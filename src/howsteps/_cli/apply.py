@@ -37,10 +37,10 @@ def apply(
 
     Example: howsteps apply steps/ new-video.mp4 --out new-steps/
     """
-    from howsteps.engine.apply import apply as apply_model  # noqa: PLC0415 - kept out of every start
     from howsteps.engine.executor import cores  # noqa: PLC0415
+    from howsteps.pipeline.apply import apply as apply_model  # noqa: PLC0415 - kept out of every start
 
-    with watching(quiet=quiet, json_lines=json_lines) as tell:
+    with watching(quiet=quiet, json_lines=json_lines) as callback:
         done = apply_model(
             model,
             sources,
@@ -49,7 +49,7 @@ def apply(
             device=device.value,
             title=title,
             workers=workers or cores(),
-            tell=tell,
+            callback=callback,
         )
     if not json_lines:
         for result in done.results.values():

@@ -12,9 +12,9 @@ from howsteps._cli import options, screen
 from howsteps._cli.live import watching
 from howsteps._cli.outcome import finish
 from howsteps._cli.run import show
-from howsteps.engine.options import Options
 from howsteps.errors import HowstepsError
 from howsteps.extras import VISION
+from howsteps.pipeline.options import RunOptions
 
 if TYPE_CHECKING:
     from howsteps.evaluate import Score
@@ -35,8 +35,8 @@ def demo(
     Without the extra 'vision', the captions alone are read.
     """
     from howsteps.demo.job import prepare, true_steps  # noqa: PLC0415 - kept out of every start
-    from howsteps.engine.executor import cores, local  # noqa: PLC0415
-    from howsteps.engine.run import run  # noqa: PLC0415
+    from howsteps.engine.executor import cores, local_executor  # noqa: PLC0415
+    from howsteps.pipeline.run import run  # noqa: PLC0415
 
     start = perf_counter()
     many = workers or cores()
@@ -44,10 +44,10 @@ def demo(
         line = f"captions alone; to draw and watch the films too: {VISION.command}"
         screen.err.print(line, markup=False, soft_wrap=True)
     with screen.progress("drawing films", 13, quiet=quiet) as advance:
-        executor = None if VISION.missing else local(many)
+        executor = None if VISION.missing else local_executor(many)
         videos = prepare(out / "videos", executor, lambda _: advance())
-    with watching(quiet=quiet, json_lines=False) as tell:
-        done = run(videos, out / "steps", Options(quick=True), workers=many, tell=tell)
+    with watching(quiet=quiet, json_lines=False) as callback:
+        done = run(videos, out / "steps", RunOptions(quick=True), workers=many, callback=callback)
     if not done.results:
         raise HowstepsError("; ".join(str(problem) for problem in done.problems))
     show(done)
@@ -62,12 +62,12 @@ def _scores(result: "Result", truth: "Truth") -> Table:
     from howsteps.demo.job import rules  # noqa: PLC0415
     from howsteps.evaluate import (  # noqa: PLC0415
         Variant,
+        hit_table,
         judged,
         paper_f1,
-        place,
         script_score,
     )
-    from howsteps.localise.located import NEITHER  # noqa: PLC0415
+    from howsteps.localise.extents import NEITHER  # noqa: PLC0415
 
     steps = len(result.script.steps)
     counts_as = judged(result.script.steps, rules(), truth.steps)
@@ -77,9 +77,9 @@ def _scores(result: "Result", truth: "Truth") -> Table:
             counts_as, range(len(truth.steps)), "judged"
         ),
         "the places: every step found while it is done": paper_f1(
-            place(result.localisations, truth, steps)
+            hit_table(result.localisations, truth, steps)
         ),
-        "the places that are no guesses": paper_f1(place(sure, truth, steps), Variant.made),
+        "the places that are no guesses": paper_f1(hit_table(sure, truth, steps), Variant.made),
     }
     table = Table(box=None, pad_edge=False, header_style="dim", title_justify="left")
     table.add_column("against the truth")

@@ -15,9 +15,9 @@ from howsteps._cli.measuring import (
     ALL_METHODS,
     check_figure,
     draw_f1,
-    heard_for,
     listed,
     measured,
+    narrations_for,
     numbers,
     unmeasured,
     write_scores,
@@ -149,13 +149,13 @@ def evaluate(
         )
     except HowstepsError as error:
         raise typer.BadParameter(str(error)) from error
-    found = labelled.read(source, captions=captions, features=features)
+    found = labelled.read_labelled(source, captions=captions, features=features)
     if judge and len(found.tasks) != 1:
         raise HowstepsError(f"--judge is for one task, and {source} has {len(found.tasks)}")
     rows: list[Row] = []
     for one in found.tasks:
-        rules = judgement_file.read(judge, one.truth.steps) if judge else None
-        heard = heard_for(one, plan, quiet=quiet)
+        rules = judgement_file.read_judgements(judge, one.truth.steps) if judge else None
+        heard = narrations_for(one, plan, quiet=quiet)
         scores, reasons = measured(one, heard, plan, rules, quiet=quiet)
         rows += scores
         if str(json_file) != "-":

@@ -20,7 +20,7 @@ FormatName = StrEnum("FormatName", [(name, name) for name in FORMATS])  # type: 
 
 
 def export(
-    work: options.Work,
+    work: options.Context,
     formats: Annotated[
         list[FormatName] | None,
         typer.Option("--format", "-f", help="What to write (may be repeated); none: a list."),

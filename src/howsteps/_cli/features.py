@@ -15,9 +15,9 @@ from howsteps._cli import options, screen
 from howsteps._cli.films import films
 from howsteps._cli.outcome import finish
 from howsteps._cli.run import Device, Processor, Quick, default_out
-from howsteps.clock import clock
 from howsteps.errors import HowstepsError, MissingExtra, Problem
 from howsteps.extras import VISION
+from howsteps.io.timestamps import format_time
 from howsteps.task import Task
 from howsteps.vision.options import VisionOptions, WatchOptions, looking_for
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from howsteps.engine.features import Features
-    from howsteps.engine.watched import Progress, Seen
+    from howsteps.pipeline.descriptors import Progress, VideoProgress
+    from howsteps.pipeline.features import Features
 
 NONE = "none"
 FOLDER = "features"
@@ -86,12 +86,12 @@ def features(
     Example: howsteps features videos/ --out steps/
     """
     from howsteps import datasets  # noqa: PLC0415 - kept out of the start of every command
-    from howsteps.engine.features import features_of  # noqa: PLC0415
-    from howsteps.engine.files import write_whole  # noqa: PLC0415
-    from howsteps.engine.run import mark  # noqa: PLC0415
-    from howsteps.engine.store import Store  # noqa: PLC0415
-    from howsteps.engine.writing import CACHE  # noqa: PLC0415
-    from howsteps.vision import vocabulary as words  # noqa: PLC0415
+    from howsteps.engine.cache import Cache  # noqa: PLC0415
+    from howsteps.io.files import write_atomically  # noqa: PLC0415
+    from howsteps.pipeline.features import features_of  # noqa: PLC0415
+    from howsteps.pipeline.run import mark  # noqa: PLC0415
+    from howsteps.pipeline.work_folder import CACHE  # noqa: PLC0415
+    from howsteps.vision import codebook as words  # noqa: PLC0415
 
     if VISION.missing:
         raise MissingExtra(VISION.name, VISION.purpose)
@@ -102,10 +102,10 @@ def features(
         appearance_words or usual.appearance_words,
         seed,
     )
-    given = words.read(vocabulary) if vocabulary else None
+    given = words.read_codebooks(vocabulary) if vocabulary else None
     work = out or default_out(source)
     mark(work, source)
-    collection = datasets.read(source)
+    collection = datasets.read_tasks(source)
     if save_vocabulary and len(collection.tasks) > 1:
         raise HowstepsError(f"--save-vocabulary is for one job, and {source} holds several")
     problems, found = list(collection.problems), False
@@ -119,7 +119,7 @@ def features(
             result = features_of(
                 seen,
                 asked,
-                store=Store(work / CACHE),
+                cache=Cache(work / CACHE),
                 vocabularies=given,
                 device=device.value,
                 workers=workers,
@@ -130,7 +130,7 @@ def features(
         folder = (work if len(collection.tasks) == 1 else work / task.name) / FOLDER
         _write(result.vectors, folder)
         if save_vocabulary and result.vectors:
-            write_whole(save_vocabulary, words.to_bytes(result.vocabularies))
+            write_atomically(save_vocabulary, words.to_bytes(result.vocabularies))
         show(task, result, tally, folder)
         found = found or bool(result.vectors)
     if found:
@@ -153,7 +153,7 @@ def _watch_options(
     return replace(usual, motion=usual.motion if motion else None, appearance=look, seed=seed)
 
 
-def _both(first: "Progress", second: "Progress", seen: "Seen") -> None:
+def _both(first: "Progress", second: "Progress", seen: "VideoProgress") -> None:
     first(seen)
     second(seen)
 
@@ -161,12 +161,12 @@ def _both(first: "Progress", second: "Progress", seen: "Seen") -> None:
 def _write(vectors: "Mapping[str, NDArray[np.float32]]", folder: Path) -> None:
     import numpy as np  # noqa: PLC0415
 
-    from howsteps.engine.files import write_whole  # noqa: PLC0415
+    from howsteps.io.files import write_atomically  # noqa: PLC0415
 
     for video, rows in vectors.items():
         buffer = io.BytesIO()
         np.save(buffer, rows, allow_pickle=False)
-        write_whole(folder / f"{video}.npy", buffer.getvalue())
+        write_atomically(folder / f"{video}.npy", buffer.getvalue())
 
 
 class Tally:
@@ -177,7 +177,7 @@ class Tally:
         self.spent: Counter[str] = Counter()
         self.seconds = 0.0
 
-    def add(self, seen: "Seen") -> None:
+    def add(self, seen: "VideoProgress") -> None:
         """Count a film when it is done."""
         if seen.state != "watching":
             self.states[seen.state] += 1
@@ -192,7 +192,9 @@ def show(task: Task, result: "Features", tally: Tally, folder: Path) -> None:
     if tally.spent:
         work = sum(tally.spent.values())
         parts = ", ".join(f"{what} {100 * s / work:.0f} %" for what, s in tally.spent.most_common())
-        screen.out.print(f"[dim]work: {work:,.0f} s on {clock(tally.seconds)} of film: {parts}[/]")
+        screen.out.print(
+            f"[dim]work: {work:,.0f} s on {format_time(tally.seconds)} of film: {parts}[/]"
+        )
     if result.vectors:
         rows = sum(len(vectors) for vectors in result.vectors.values())
         width = next(iter(result.vectors.values())).shape[1]
@@ -211,7 +213,7 @@ def _films(tally: Tally) -> str:
     """``3 films watched (4:10), 9 known from before, 1 set aside``."""
     parts = []
     if watched := tally.states["watched"]:
-        parts.append(f"{screen.plural(watched, 'film')} watched ({clock(tally.seconds)})")
+        parts.append(f"{screen.plural(watched, 'film')} watched ({format_time(tally.seconds)})")
     if known := tally.states["known"]:
         parts.append(f"{screen.plural(known, 'film')} known from before")
     if failed := tally.states["failed"]:

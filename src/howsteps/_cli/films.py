@@ -10,13 +10,15 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from howsteps._cli import screen
-from howsteps.clock import clock
+from howsteps.io.timestamps import format_time
 
 if TYPE_CHECKING:  # loads nothing before a command needs it
-    from howsteps.engine.watched import Progress as Told
-    from howsteps.engine.watched import Seen
+    from howsteps.pipeline.descriptors import Progress as Told
 
 _LINE_EVERY_SECONDS = 10.0
+
+if TYPE_CHECKING:
+    from howsteps.pipeline.descriptors import VideoProgress
 
 
 @contextmanager
@@ -46,7 +48,7 @@ class _Bars:
         self._began: dict[str, float] = {}
         self._all = bars.add_task("films", total=count, clock="", pace="")
 
-    def told(self, seen: "Seen") -> None:
+    def told(self, seen: "VideoProgress") -> None:
         if seen.state != "watching":
             if seen.video in self._of:
                 self._bars.remove_task(self._of.pop(seen.video))
@@ -60,7 +62,7 @@ class _Bars:
         self._bars.update(
             self._of[seen.video],
             completed=seen.seconds,
-            clock=clock(seen.seconds),
+            format_time=format_time(seen.seconds),
             pace=pace(seen.seconds, spent),
         )
 
@@ -73,7 +75,7 @@ class _Lines:
         self._began = self._said = monotonic()
         self._seconds: dict[str, float] = {}
 
-    def told(self, seen: "Seen") -> None:
+    def told(self, seen: "VideoProgress") -> None:
         self._done += seen.state != "watching"
         if seen.state in {"watching", "watched"}:
             self._seconds[seen.video] = seen.seconds
@@ -81,7 +83,7 @@ class _Lines:
             self._said = monotonic()
             watched = sum(self._seconds.values())
             print(
-                f"watching: {self._done} of {self._count} films, {clock(watched)} of film "
+                f"watching: {self._done} of {self._count} films, {format_time(watched)} of film "
                 f"{pace(watched, monotonic() - self._began)}",
                 file=sys.stderr,
                 flush=True,

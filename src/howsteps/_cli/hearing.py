@@ -22,15 +22,15 @@ def heard_tasks(
 ) -> Iterator[Task]:
     """Hear the tasks under a path one after another; what went wrong joins ``problems``."""
     from howsteps import datasets  # noqa: PLC0415 - kept out of the start of every command
-    from howsteps.narration import hear  # noqa: PLC0415
+    from howsteps.narration import extract_relations  # noqa: PLC0415
 
-    collection = datasets.read(source)
+    collection = datasets.read_tasks(source)
     problems += collection.problems
     for found in collection.tasks:
         spoken, flaws = with_speech(found, speech, cache, quiet)
         problems += flaws
         with screen.progress(f"hearing {found.name}", len(spoken.videos), quiet=quiet) as advance:
-            task = hear(spoken, mode=mode, model=model, progress=lambda _: advance())
+            task = extract_relations(spoken, mode=mode, model=model, progress=lambda _: advance())
         problems += (
             Problem(source, f"{video.id}: no relation found in its narration")
             for video in task.videos

@@ -21,17 +21,17 @@ from rich.progress import Task as Bar
 from rich.text import Text
 
 from howsteps._cli import screen
-from howsteps.clock import clock
 from howsteps.engine.events import (
+    Callback,
     Event,
     ItemAt,
     ItemDone,
-    Listener,
     StageBegan,
     StageEnded,
+    ignore_event,
     record,
-    silent,
 )
+from howsteps.io.timestamps import format_time
 
 _LINE_EVERY_SECONDS = 10.0
 _DOING = {
@@ -45,12 +45,12 @@ _DOING = {
 
 
 @contextmanager
-def watching(*, quiet: bool, json_lines: bool) -> Iterator[Listener]:
+def watching(*, quiet: bool, json_lines: bool) -> Iterator[Callback]:
     """A listener that shows a run; lines of JSON go to stdout, all else to stderr."""
     if json_lines:
         yield _say_json
     elif quiet:
-        yield silent
+        yield ignore_event
     elif screen.err.is_terminal:
         columns = (
             SpinnerColumn(),
@@ -84,8 +84,8 @@ class _Display:
             what = f"{escape(event.task)}: {_DOING[event.stage]}"
             self._bar = self._progress.add_task(what, total=event.total, item="")
         elif isinstance(event, ItemAt) and self._bar is not None:
-            total = "" if event.total is None else f" of {clock(event.total)}"
-            where = f"{escape(event.item)} {clock(event.seconds)}{total}"
+            total = "" if event.total is None else f" of {format_time(event.total)}"
+            where = f"{escape(event.item)} {format_time(event.seconds)}{total}"
             self._progress.update(self._bar, item=where)
         elif isinstance(event, ItemDone) and self._bar is not None:
             self._progress.update(self._bar, advance=1, item=escape(event.item))
@@ -122,7 +122,9 @@ class _Lines:
             self._done += isinstance(event, ItemDone)
             if monotonic() - self._said >= _LINE_EVERY_SECONDS:
                 at = (
-                    f", {event.item} at {clock(event.seconds)}" if isinstance(event, ItemAt) else ""
+                    f", {event.item} at {format_time(event.seconds)}"
+                    if isinstance(event, ItemAt)
+                    else ""
                 )
                 self._say(f"{event.task}: {event.stage} {self._done} of {self._total}{at}")
         elif isinstance(event, StageEnded):

@@ -9,7 +9,7 @@ import typer
 from howsteps._cli import options
 from howsteps._cli import run as running
 from howsteps._cli.outcome import finish
-from howsteps.engine.options import Options
+from howsteps.pipeline.options import RunOptions
 
 
 def localise(
@@ -46,7 +46,7 @@ def localise(
 
     Example: howsteps localise videos/ --out steps/ --script steps/script.json
     """
-    asked = Options(
+    asked = RunOptions(
         steps=steps,
         mode=mode.value,
         seed=seed,
@@ -74,9 +74,9 @@ def localise(
     finish(done.problems, found=bool(done.results))
 
 
-def _as_before(asked: Options, work: Path, context: typer.Context) -> Options:
+def _as_before(asked: RunOptions, work: Path, context: typer.Context) -> RunOptions:
     """What is asked for; where nothing was typed, as in the run that made the work folder."""
-    from howsteps.engine.remembered import remembered  # noqa: PLC0415 - kept out of every start
+    from howsteps.pipeline.remembered import remembered  # noqa: PLC0415 - kept out of every start
 
     before = remembered(work)
     if before is None:

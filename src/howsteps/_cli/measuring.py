@@ -56,13 +56,13 @@ def measured(
     return rows, [score for score in scores if not isinstance(score, Row)]
 
 
-def heard_for(one: "Labelled", plan: "Plan", *, quiet: bool) -> dict[str, Task]:
+def narrations_for(one: "Labelled", plan: "Plan", *, quiet: bool) -> dict[str, Task]:
     """Hear what a plan needs of a task, with progress."""
-    from howsteps.evaluate.experiment import listened  # noqa: PLC0415 - loads NumPy
+    from howsteps.evaluate.experiment import with_narrations  # noqa: PLC0415 - loads NumPy
 
     count = min(len(one.task.videos), plan.seeds * (plan.videos or len(one.task.videos)))
     with screen.progress(f"hearing {one.task.name}", count, quiet=quiet) as advance:
-        return listened(one, plan, progress=lambda _: advance())
+        return with_narrations(one, plan, progress=lambda _: advance())
 
 
 def unmeasured(reasons: Sequence["NoScore"]) -> list[str]:
@@ -78,14 +78,14 @@ def unmeasured(reasons: Sequence["NoScore"]) -> list[str]:
 
 def write_scores(rows: Sequence["Row"], path: Path) -> None:
     """Write the rows as a table, with the same columns as the JSON."""
-    from howsteps.engine.files import write_whole  # noqa: PLC0415 - of few commands
     from howsteps.evaluate.experiment import Row  # noqa: PLC0415 - loads NumPy
+    from howsteps.io.files import write_atomically  # noqa: PLC0415 - of few commands
 
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, [field.name for field in fields(Row)])
     writer.writeheader()
     writer.writerows(asdict(row) for row in rows)
-    write_whole(path, text.getvalue().encode())
+    write_atomically(path, text.getvalue().encode())
 
 
 def draw_f1(rows: Sequence["Summary"], path: Path) -> None:

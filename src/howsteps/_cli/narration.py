@@ -10,8 +10,8 @@ from rich.table import Table
 from howsteps._cli import options, screen
 from howsteps._cli.hearing import heard_tasks
 from howsteps._cli.outcome import finish, write_json
-from howsteps.clock import clock
 from howsteps.errors import Problem
+from howsteps.io.timestamps import format_time
 from howsteps.narration.record import record
 from howsteps.narration.summary import Common, common_relations
 from howsteps.task import Mention, Sentence, Task, Video
@@ -95,7 +95,7 @@ def relation_table(task: Task, relations: Sequence[Common]) -> Table:
             str(common.mentions),
             escape(str(common.relation)),
             escape(common.phrase),
-            f"[dim]{clock(shown.start)}[/] {escape(quote)}",
+            f"[dim]{format_time(shown.start)}[/] {escape(quote)}",
         )
         table.add_row(*cells[: len(table.columns)])
     return table
@@ -112,7 +112,7 @@ def show_video(video: Video) -> None:
     """Print a video's sentences with their times, and under each the relations in it."""
     screen.out.print(f"\n[bold]{escape(video.id)}[/] {escape(video.title)}")
     for number, sentence in enumerate(video.sentences):
-        screen.out.print(f"[dim]{clock(sentence.start):>7}[/]  {escape(sentence.text)}")
+        screen.out.print(f"[dim]{format_time(sentence.start):>7}[/]  {escape(sentence.text)}")
         for mention in video.mentions:
             if mention.sentence == number:
                 screen.out.print(f"{'':9}[green]→ {escape(describe(mention))}[/]")

@@ -68,7 +68,7 @@ AnyMode: TypeAlias = Annotated[
     Mode,
     typer.Option(help="'paper' and 'authors' do as the CVPR 2016 paper says and its program did."),
 ]
-Work: TypeAlias = Annotated[
+Context: TypeAlias = Annotated[
     Path,
     typer.Argument(metavar="WORK", help="The work folder of a run, or a result.json."),
 ]

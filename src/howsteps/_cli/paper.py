@@ -15,9 +15,9 @@ from howsteps._cli import options, screen
 from howsteps._cli.measuring import (
     ALL_METHODS,
     draw_f1,
-    heard_for,
     listed,
     measured,
+    narrations_for,
     numbers,
     unmeasured,
     write_scores,
@@ -28,10 +28,10 @@ from howsteps.errors import HowstepsError, MissingExtra, Problem
 if TYPE_CHECKING:
     from howsteps.datasets.labelled import Labelled
     from howsteps.datasets.survey import Survey
-    from howsteps.evaluate.draw import Draw
     from howsteps.evaluate.experiment import NoScore, Plan, Row
     from howsteps.evaluate.protocols import Judgement
-    from howsteps.evaluate.sheets import Sheet
+    from howsteps.evaluate.subsample import Subsample
+    from howsteps.evaluate.tables import PaperTable
 
 _STEPS_SHOWN = 10  # K of the rows of frames, as in the paper
 _FETCH = "the paper's release is not there ('howsteps fetch niv' gets it)"
@@ -66,9 +66,13 @@ def paper(
     Example: howsteps paper --data datasets/ --out results/
     """
     from howsteps.datasets.survey import survey  # noqa: PLC0415 - loads NumPy
-    from howsteps.evaluate import sheets  # noqa: PLC0415
     from howsteps.evaluate.experiment import Plan, summarise  # noqa: PLC0415
     from howsteps.evaluate.protocols import Bars  # noqa: PLC0415
+    from howsteps.evaluate.tables import (  # noqa: PLC0415
+        alignment_table,
+        localisation_table,
+        script_table,
+    )
 
     try:
         plan = Plan(
@@ -92,9 +96,9 @@ def paper(
         _measure(one, found.judgements.get(one.task.name), plan, out, made, quiet=quiet)
     means = summarise(made.rows)
     tables += (
-        sheets.script_sheet(means, plan.steps),
-        sheets.alignment_sheet(made.objectives),
-        sheets.localisation_sheet(means, plan.steps),
+        script_table(means, plan.steps),
+        alignment_table(made.objectives),
+        localisation_table(means, plan.steps),
     )
     for table in tables[1:]:
         _show(table)
@@ -138,14 +142,14 @@ def _measure(
 ) -> None:
     """Hear a task once, and make all of it: scores, alignments, rows of frames."""
     from howsteps.evaluate.aligners import compare_aligners  # noqa: PLC0415 - loads Numba
-    from howsteps.evaluate.draw import Draw  # noqa: PLC0415
-    from howsteps.evaluate.experiment import drawn  # noqa: PLC0415
+    from howsteps.evaluate.experiment import subsampled  # noqa: PLC0415
+    from howsteps.evaluate.subsample import Subsample  # noqa: PLC0415
 
-    heard = heard_for(one, plan, quiet=quiet)
+    heard = narrations_for(one, plan, quiet=quiet)
     rows, unscored = measured(one, heard, plan, rules, quiet=quiet)
     made.rows += rows
     made.unscored += unscored
-    first = Draw(one, heard, drawn(one, plan.videos, 0))
+    first = Subsample(one, heard, subsampled(one, plan.videos, 0))
     name = one.task.name
     if heard:
         with screen.waiting(f"aligning {name}", quiet=quiet):
@@ -158,12 +162,12 @@ def _measure(
         made.missing.append(f"{name}: rows of frames; {error}")
 
 
-def _statistics(found: "Survey") -> "Sheet":
+def _statistics(found: "Survey") -> "PaperTable":
     from howsteps.evaluate import statistics  # noqa: PLC0415 - loads NumPy
-    from howsteps.evaluate.sheets import statistics_sheet  # noqa: PLC0415
+    from howsteps.evaluate.tables import statistics_table  # noqa: PLC0415
 
     truths = [*found.truths, *(one.truth for one in found.tasks)]
-    return statistics_sheet([statistics(truth) for truth in truths])
+    return statistics_table([statistics(truth) for truth in truths])
 
 
 def _missing(found: "Survey", unscored: Sequence["NoScore"]) -> list[str]:
@@ -195,9 +199,9 @@ def _missing(found: "Survey", unscored: Sequence["NoScore"]) -> list[str]:
     return lines
 
 
-def _frames(first: "Draw", out: Path) -> tuple[str, list[Problem]]:
+def _frames(first: "Subsample", out: Path) -> tuple[str, list[Problem]]:
     """Rows of frames of the default method, for a task that comes with videos."""
-    from howsteps.evaluate import paper_f1, place  # noqa: PLC0415 - loads NumPy
+    from howsteps.evaluate import hit_table, paper_f1  # noqa: PLC0415 - loads NumPy
     from howsteps.evaluate.methods import METHODS  # noqa: PLC0415
     from howsteps.report.frame_rows import frame_rows  # noqa: PLC0415
 
@@ -205,7 +209,7 @@ def _frames(first: "Draw", out: Path) -> tuple[str, list[Problem]]:
     if not films:
         raise HowstepsError("there are no video files")
     found = METHODS["default"](first, _STEPS_SHOWN, 0)
-    placement = place(found.places, first.truth, found.steps)
+    placement = hit_table(found.places, first.truth, found.steps)
     matching = paper_f1(placement).matching
     right = {
         (video, step)
@@ -218,7 +222,7 @@ def _frames(first: "Draw", out: Path) -> tuple[str, list[Problem]]:
     return f"## Frames: {first.truth.task}\n\n{table}", problems
 
 
-def _show(sheet: "Sheet") -> None:
+def _show(sheet: "PaperTable") -> None:
     table = Table(box=None, pad_edge=False, header_style="dim")
     for number, heading in enumerate(sheet.headings):
         table.add_column(escape(heading), justify="right" if number > 1 else "left")
@@ -233,17 +237,17 @@ def _show(sheet: "Sheet") -> None:
 def _write(
     out: Path,
     heading: Sequence[str],
-    tables: Sequence["Sheet"],
+    tables: Sequence["PaperTable"],
     figures: Sequence[str],
     missing: Sequence[str],
 ) -> None:
     """Write every table as CSV, and all of it as one Markdown page."""
-    from howsteps.engine.files import write_whole  # noqa: PLC0415 - of this command alone
+    from howsteps.io.files import write_atomically  # noqa: PLC0415 - of this command alone
 
     for table in tables:
         text = io.StringIO(newline="")
         csv.writer(text).writerows([table.headings, *table.rows])
-        write_whole(out / f"{table.name}.csv", text.getvalue().encode())
+        write_atomically(out / f"{table.name}.csv", text.getvalue().encode())
     gaps = "\n".join(["## Missing", "", *(f"- {line}" for line in missing)])
     parts = [*heading, *(table.markdown() for table in tables), *figures, gaps]
-    write_whole(out / "paper.md", ("\n\n".join(parts) + "\n").encode())
+    write_atomically(out / "paper.md", ("\n\n".join(parts) + "\n").encode())

@@ -7,7 +7,7 @@ from howsteps._cli.outcome import finish
 from howsteps.errors import Problem
 
 
-def report(work: options.Work, quiet: options.Quiet = False) -> None:
+def report(work: options.Context, quiet: options.Quiet = False) -> None:
     """Write the page of a result again, as after a change of its script.
 
     Example: howsteps report steps/

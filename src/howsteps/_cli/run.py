@@ -12,12 +12,12 @@ from howsteps._cli import options, screen
 from howsteps._cli.live import watching
 from howsteps._cli.outcome import finish
 from howsteps._cli.script import show_script
-from howsteps.clock import clock
-from howsteps.engine.options import STAGES, Options
+from howsteps.io.timestamps import format_time
+from howsteps.pipeline.options import STAGES, RunOptions
 
 if TYPE_CHECKING:
     from howsteps.engine.executor import Executor
-    from howsteps.engine.run import Run
+    from howsteps.pipeline.run import Run
     from howsteps.task import Result
 
 NO_SPEECH = "none"
@@ -103,7 +103,7 @@ def run(
 
     Example: howsteps run videos/ --out steps/
     """
-    asked = Options(
+    asked = RunOptions(
         steps=steps,
         mode=mode.value,
         seed=seed,
@@ -134,7 +134,7 @@ def run(
 def carry_out(
     source: Path,
     out: Path,
-    asked: Options,
+    asked: RunOptions,
     *,
     script: Path | None = None,
     begin: str | None,
@@ -146,9 +146,9 @@ def carry_out(
 ) -> "Run":
     """Run the stages while showing how far they are."""
     from howsteps.engine.executor import cores  # noqa: PLC0415 - kept out of every start
-    from howsteps.engine.run import run as run_stages  # noqa: PLC0415
+    from howsteps.pipeline.run import run as run_stages  # noqa: PLC0415
 
-    with watching(quiet=quiet, json_lines=json_lines) as tell:
+    with watching(quiet=quiet, json_lines=json_lines) as callback:
         return run_stages(
             source,
             out,
@@ -158,7 +158,7 @@ def carry_out(
             force=[str(stage) for stage in force or ()],
             workers=workers or cores(),
             executor=executor,
-            tell=tell,
+            callback=callback,
         )
 
 
@@ -168,9 +168,9 @@ def executor_of(engine: Engine, address: str | None) -> "Executor | None":
         if address is not None:
             raise typer.BadParameter("an address needs --engine ray", param_hint="--address")
         return None
-    from howsteps.engine.cluster import Cluster  # noqa: PLC0415 - kept out of every start
+    from howsteps.engine.ray_executor import RayExecutor  # noqa: PLC0415 - kept out of every start
 
-    return Cluster(address)
+    return RayExecutor(address)
 
 
 def default_out(source: Path) -> Path:
@@ -232,6 +232,6 @@ def places_table(result: "Result") -> Table:
     for number, step in enumerate(result.script.steps):
         times = {p.video: p.time for p in result.localisations if p.step == number}
         found = (times.get(video.id) for video in result.task.videos)
-        cells = ("[dim]·[/]" if time is None else clock(time) for time in found)
+        cells = ("[dim]·[/]" if time is None else format_time(time) for time in found)
         table.add_row(f"{number + 1}. {escape(step.label)}", *cells)
     return table

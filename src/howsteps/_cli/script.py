@@ -9,8 +9,8 @@ from rich.table import Table
 from howsteps._cli import options, screen
 from howsteps._cli.hearing import heard_tasks
 from howsteps._cli.outcome import finish, write_json
-from howsteps.clock import clock
 from howsteps.errors import Problem
+from howsteps.io.timestamps import format_time
 from howsteps.task import Script, Step, Task
 
 if TYPE_CHECKING:
@@ -171,6 +171,6 @@ def places(task: Task, found: Script, numbers: range) -> Table:
             own = [mention for mention in step.mentions if mention.video == video.id]
             usual = step.relations[0][0]
             star = "*" if own and own[0].relation != usual else ""
-            cells.append(clock(own[0].start) + star if own else "[dim]·[/]")
+            cells.append(format_time(own[0].start) + star if own else "[dim]·[/]")
         table.add_row(escape(video.title or video.id), *cells)
     return table

@@ -57,7 +57,7 @@ def stats(
     from howsteps.datasets import truth  # noqa: PLC0415 - kept out of the start of every command
     from howsteps.evaluate import statistics  # noqa: PLC0415
 
-    found = truth.read(source)
+    found = truth.read_truth_files(source)
     measured = []
     with screen.progress("measuring", len(found.truths), quiet=quiet) as advance:
         for each in found.truths:
@@ -140,14 +140,14 @@ def _leads(source: Path, truths: Sequence[Truth], judge: Path, quiet: bool) -> l
     from howsteps import datasets  # noqa: PLC0415
     from howsteps.datasets import judgement_file  # noqa: PLC0415
     from howsteps.evaluate import narration_leads  # noqa: PLC0415
-    from howsteps.narration import hear  # noqa: PLC0415
+    from howsteps.narration import extract_relations  # noqa: PLC0415
 
-    tasks = datasets.read(source).tasks if len(truths) == 1 else ()
+    tasks = datasets.read_tasks(source).tasks if len(truths) == 1 else ()
     if len(tasks) != 1:
         raise HowstepsError(f"--judge needs one task with narrations, and {source} is not that")
-    judgement = judgement_file.read(judge, truths[0].steps)
+    judgement = judgement_file.read_judgements(judge, truths[0].steps)
     with screen.progress("hearing", len(tasks[0].videos), quiet=quiet) as advance:
-        task = hear(tasks[0], progress=lambda _: advance())
+        task = extract_relations(tasks[0], progress=lambda _: advance())
     mentions = [mention for video in task.videos for mention in video.mentions]
     return narration_leads(mentions, judgement, truths[0])
 

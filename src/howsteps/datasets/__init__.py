@@ -8,6 +8,6 @@
 Ground truth is read apart from narrations, and strictly: ``truth.read``.
 """
 
-from howsteps.datasets.collection import Collection, read
+from howsteps.datasets.collection import Collection, read_tasks
 
-__all__ = ["Collection", "read"]
+__all__ = ["Collection", "read_tasks"]

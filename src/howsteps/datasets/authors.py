@@ -22,10 +22,10 @@ from typing import Any, TypeAlias, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.datasets import mat_file
 from howsteps.datasets.annotations import Row, number, settle, whole_number
-from howsteps.datasets.text import read_lines
 from howsteps.errors import InputError
+from howsteps.io import mat_file
+from howsteps.io.text import read_lines
 from howsteps.task import Mention, Relation, Task, Truth, Video
 
 INTERVAL = 10  # frames
@@ -66,7 +66,7 @@ def tasks(folder: Path) -> list[str]:
     return sorted(apart | {name.removeprefix("VISION_") for name in joined})
 
 
-def read(folder: Path, task: str) -> Release:
+def read_release(folder: Path, task: str) -> Release:
     """Read one task of the release.
 
     Raises
@@ -156,7 +156,7 @@ def _mentions(path: Path, relations: tuple[Relation, ...]) -> tuple[Mention, ...
 
 def _dataset(path: Path, *wanted: str) -> tuple[dict[str, Labels], dict[str, Matrix]]:
     """Labels of every video and, where ``X`` is wanted, features."""
-    content = mat_file.read(path, "Y", "hw3", *wanted)
+    content = mat_file.read_mat(path, "Y", "hw3", *wanted)
     clips = content["hw3"].get("clipid") if isinstance(content["hw3"], dict) else None
     names = [] if clips is None else list(clips.ravel())
     if not names or not all(isinstance(name, str) and Path(name).name == name for name in names):
@@ -206,7 +206,7 @@ def _videos(
     rates, durations = {}, {}
     for name, rows in labels.items():
         path = folder / f"{name}.mat"
-        content = mat_file.read(path, "fps", "nimgs")
+        content = mat_file.read_mat(path, "fps", "nimgs")
         values = [value for key in ("fps", "nimgs") if _is_numbers(value := content[key])]
         if [value.size for value in values] != [1, 1]:
             raise InputError(path, "fps and nimgs are not two numbers")

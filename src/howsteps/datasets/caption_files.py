@@ -6,11 +6,11 @@ The id of a video is the name of its file without the language that tools add (`
 from collections.abc import Sequence
 from pathlib import Path
 
+from howsteps import captions
+from howsteps.captions import CaptionFile
 from howsteps.datasets.english import NOT_ENGLISH, is_english
 from howsteps.datasets.names import Names, split_language
 from howsteps.errors import InputError, Problem
-from howsteps.narration import captions
-from howsteps.narration.captions import Reading
 from howsteps.task import Task, Video
 
 MEDIA = frozenset(
@@ -19,7 +19,9 @@ MEDIA = frozenset(
 )
 
 
-def read(name: str, files: Sequence[Path], media: Sequence[Path]) -> tuple[Task, list[Problem]]:
+def read_caption_files(
+    name: str, files: Sequence[Path], media: Sequence[Path]
+) -> tuple[Task, list[Problem]]:
     """Make a task of caption files and video files; a video needs only one of the two."""
     videos = []
     problems: list[Problem] = []
@@ -49,11 +51,11 @@ def read(name: str, files: Sequence[Path], media: Sequence[Path]) -> tuple[Task,
     return Task(name, tuple(videos)), problems
 
 
-def _choose(candidates: Sequence[Path]) -> tuple[Reading | None, list[Problem]]:
+def _choose(candidates: Sequence[Path]) -> tuple[CaptionFile | None, list[Problem]]:
     """Read the file that serves best: in English, able to be read, with word times."""
     problems: list[Problem] = []
     for rank in sorted({_rank(path) for path in candidates}):
-        readings: dict[Path, Reading] = {}
+        readings: dict[Path, CaptionFile] = {}
         for path in (path for path in candidates if _rank(path) == rank):
             try:
                 readings[path] = _english(path)
@@ -70,8 +72,8 @@ def _choose(candidates: Sequence[Path]) -> tuple[Reading | None, list[Problem]]:
     return readings[chosen], [*problems, *readings[chosen].problems]
 
 
-def _english(path: Path) -> Reading:
-    reading = captions.read(path)
+def _english(path: Path) -> CaptionFile:
+    reading = captions.read_captions(path)
     if not is_english(reading.captions):
         raise InputError(path, NOT_ENGLISH)
     return reading

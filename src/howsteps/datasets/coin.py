@@ -19,7 +19,7 @@ def recognises(value: Any) -> bool:
     return database.has(value, "class", "annotation")
 
 
-def read(value: Any, path: Path) -> tuple[tuple[Truth, ...], list[Problem]]:
+def read_coin(value: Any, path: Path) -> tuple[tuple[Truth, ...], list[Problem]]:
     """Make the truths of the contents of ``COIN.json``; ``path`` names it in errors."""
     tasks: dict[str, list[database.Clip]] = defaultdict(list)
     ids: dict[str, dict[str, int]] = defaultdict(dict)

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from howsteps import bounded
+from howsteps.captions import encoding, formats
+from howsteps.captions.cue import UnreadableError
 from howsteps.datasets import caption_files, task_file
 from howsteps.datasets.names import Names, split_language
 from howsteps.errors import InputError, Problem
-from howsteps.narration.captions import encoding, formats
-from howsteps.narration.captions.cue import UnreadableError
+from howsteps.io import bounded
 from howsteps.task import Task
 
 # What lies beside captions and is known to be none; all else is opened, whatever its name.
@@ -34,7 +34,7 @@ class Collection:
     problems: tuple[Problem, ...] = ()
 
 
-def read(path: Path | str) -> Collection:
+def read_tasks(path: Path | str) -> Collection:
     """Read the tasks under ``path``.
 
     A caption file is a task of one video, and a task file is a task. In a folder and its
@@ -75,7 +75,7 @@ _Found: TypeAlias = tuple[Path, Task, list[Problem]]
 def _file(path: Path) -> Iterator[_Found]:
     value = _task_in(path)
     if value is not None:
-        yield path, *task_file.read(value, path)
+        yield path, *task_file.read_task_file(value, path)
         return
     films = [path] if _is_film(path) else []
     files = [] if films else [path]
@@ -84,7 +84,7 @@ def _file(path: Path) -> Iterator[_Found]:
         beside = sorted(p for p in path.parent.iterdir() if _is_film(p))
         # A film may be called "a.en" itself.
         films = [p for p in beside if p.stem == path.stem] or [p for p in beside if p.stem == name]
-    task, problems = caption_files.read(name, files, films)
+    task, problems = caption_files.read_caption_files(name, files, films)
     if not task.videos:
         fault = problems[0]
         raise InputError(fault.path, fault.reason, fault.line)
@@ -115,9 +115,9 @@ def _folder(root: Path) -> Iterator[_Found]:
             if value is None:
                 files.append(path)
             else:
-                yield path, *task_file.read(value, path)
+                yield path, *task_file.read_task_file(value, path)
         if files or films:
-            yield folder, *caption_files.read(folder.resolve().name, files, films)
+            yield folder, *caption_files.read_caption_files(folder.resolve().name, files, films)
     if unreadable:
         yield root, Task("", ()), unreadable
 

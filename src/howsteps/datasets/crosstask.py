@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from howsteps.datasets.annotations import Row, number, settle, whole_number
-from howsteps.datasets.text import read_lines, read_rows
 from howsteps.errors import InputError, Problem
+from howsteps.io.text import read_lines, read_rows
 from howsteps.task import Truth
 
 TASKS, VIDEOS, ANNOTATIONS = "tasks_primary.txt", "videos.csv", "annotations"
@@ -35,7 +35,7 @@ def recognises(folder: Path) -> bool:
     return (folder / TASKS).is_file()
 
 
-def read(folder: Path) -> tuple[tuple[Truth, ...], list[Problem]]:
+def read_crosstask(folder: Path) -> tuple[tuple[Truth, ...], list[Problem]]:
     """Make one truth for each task of the list that has annotated videos.
 
     A video of the list without a table was not annotated; a table of a video that is not on the

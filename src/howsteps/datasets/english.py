@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from howsteps.narration.language import looks_english
-from howsteps.narration.words import spoken
+from howsteps.captions.language import looks_english
+from howsteps.captions.words import words_of
 from howsteps.task import Caption
 
 NOT_ENGLISH = "the narration is not English; set aside"
@@ -14,4 +14,4 @@ _ENOUGH = 200
 
 def is_english(captions: Sequence[Caption]) -> bool:
     """Whether the captions are English, as far as their first lines tell."""
-    return looks_english(spoken(captions[:_ENOUGH]))
+    return looks_english(words_of(captions[:_ENOUGH]))

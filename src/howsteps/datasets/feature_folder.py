@@ -18,10 +18,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.arrays import read_matrix
 from howsteps.datasets.annotations import Row, settle
-from howsteps.datasets.text import read_lines
 from howsteps.errors import InputError
+from howsteps.io.arrays import read_matrix
+from howsteps.io.text import read_lines
 from howsteps.task import Truth
 
 BACKGROUND = frozenset({"background", "bg", "sil", "none", "-1"})
@@ -61,7 +61,7 @@ def recognises(folder: Path) -> bool:
     return (folder / "groundTruth").is_dir() and (folder / "mapping" / "mapping.txt").is_file()
 
 
-def read(folder: Path, rate: float = FRAMES_A_SECOND) -> FeatureFolder:
+def read_feature_folder(folder: Path, rate: float = FRAMES_A_SECOND) -> FeatureFolder:
     """Read the labels of all videos; ``rate`` is how many frames make a second.
 
     Raises

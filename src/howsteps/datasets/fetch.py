@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from howsteps.datasets.archives import unpack
-from howsteps.datasets.text import read_json
 from howsteps.errors import HowstepsError, InputError
+from howsteps.io.text import read_json
 
 RECORD = "fetched.json"
 _BLOCK = 2**20

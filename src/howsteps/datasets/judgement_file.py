@@ -6,12 +6,12 @@
 from pathlib import Path
 from typing import Any
 
-from howsteps.datasets.text import read_json
 from howsteps.errors import InputError
+from howsteps.io.text import read_json
 from howsteps.task import Rule
 
 
-def read(path: Path, steps: tuple[str, ...]) -> dict[str, tuple[Rule, ...]]:
+def read_judgements(path: Path, steps: tuple[str, ...]) -> dict[str, tuple[Rule, ...]]:
     """Read the rules for each of ``steps``; a step without rules is never recovered.
 
     Raises

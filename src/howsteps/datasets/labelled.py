@@ -12,10 +12,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.arrays import read_matrix
 from howsteps.datasets import authors, collection, crosstask, feature_folder, task_file, truth
-from howsteps.datasets.text import read_json
 from howsteps.errors import InputError, Problem
+from howsteps.io.arrays import read_matrix
+from howsteps.io.text import read_json
 from howsteps.task import Relation, Task, Truth, Video
 
 GRID = 1 / 3  # seconds
@@ -47,7 +47,7 @@ class LabelledTasks:
     problems: tuple[Problem, ...] = ()
 
 
-def read(
+def read_labelled(
     path: Path, *, captions: Path | None = None, features: Path | None = None
 ) -> LabelledTasks:
     """Read a data set with its ground truth.
@@ -74,14 +74,14 @@ def read(
         raise InputError(given, f"cannot be put to {path}: that layout is read as it stands")
     if release:
         return LabelledTasks(
-            tuple(of_release(authors.read(path, name)) for name in authors.tasks(path))
+            tuple(of_release(authors.read_release(path, name)) for name in authors.tasks(path))
         )
     if frames:
         return LabelledTasks((_of_frames(path),))
-    seen = truth.read(path)
+    seen = truth.read_truth_files(path)
     heard = collection.Collection(())
     if captions is not None or _has_narrations(path):
-        heard = collection.read(captions or path)
+        heard = collection.read_tasks(captions or path)
     tasks, left_out = [], []
     for one in seen.truths:
         labelled = _with_narrations(one, heard.tasks)
@@ -192,7 +192,7 @@ def _given(relations: Sequence[Relation], similar: NDArray[np.bool_]) -> Matches
 
 def _of_frames(folder: Path) -> Labelled:
     """A feature folder, its frames averaged over the intervals of the grid."""
-    found = feature_folder.read(folder)
+    found = feature_folder.read_feature_folder(folder)
     videos = tuple(Video(v, duration=length) for v, length in found.truth.durations.items())
     features = {
         video: _averaged(found.features(video), feature_folder.FRAMES_A_SECOND)

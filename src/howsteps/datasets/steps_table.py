@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from howsteps.datasets.annotations import Row, number, settle
-from howsteps.datasets.text import read_rows
 from howsteps.errors import InputError, Problem
+from howsteps.io.text import read_rows
 from howsteps.task import Truth
 
 PLAIN = ("video", "step", "start", "end")
@@ -21,7 +21,7 @@ ROUNDED = (
 )
 
 
-def read(
+def read_steps_table(
     path: Path, *, name: str | None = None, videos: Collection[str] | None = None
 ) -> tuple[tuple[Truth, ...], list[Problem]]:
     """Read a table of steps; a column ``task`` makes one truth for each task in it.

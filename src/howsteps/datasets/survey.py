@@ -18,8 +18,8 @@ from howsteps.datasets import (
     youcook2,
 )
 from howsteps.datasets.labelled import Labelled
-from howsteps.datasets.text import read_json
 from howsteps.errors import InputError, Problem
+from howsteps.io.text import read_json
 from howsteps.task import Rule, Truth
 
 _LONGEST = 2**16  # characters of a heading
@@ -56,7 +56,7 @@ def survey(root: Path) -> Survey:
             judges.append(path)
             continue
         try:
-            found = labelled.read(path)
+            found = labelled.read_labelled(path)
         except InputError as error:
             problems.append(error.problem)
             continue
@@ -70,7 +70,7 @@ def survey(root: Path) -> Survey:
     for path in judges:
         for one in tasks:
             try:
-                judgements[one.task.name] = judgement_file.read(path, one.truth.steps)
+                judgements[one.task.name] = judgement_file.read_judgements(path, one.truth.steps)
             except InputError:
                 continue  # of another task
     return Survey(tuple(tasks), tuple(truths), judgements, tuple(problems))

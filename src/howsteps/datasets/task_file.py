@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from howsteps.captions import timed
+from howsteps.captions.cue import seconds
+from howsteps.captions.mending import writable
+from howsteps.captions.reading import settle, summarise
 from howsteps.datasets.english import NOT_ENGLISH, is_english
 from howsteps.datasets.names import Names
 from howsteps.errors import Problem
-from howsteps.narration.captions import timed
-from howsteps.narration.captions.cue import seconds
-from howsteps.narration.captions.mending import writable
-from howsteps.narration.captions.reading import settle, summarise
 from howsteps.task import Caption, Task, Video
 
 
@@ -27,7 +27,7 @@ def recognises(value: Any) -> bool:
     )
 
 
-def read(value: Any, path: Path) -> tuple[Task, list[Problem]]:
+def read_task_file(value: Any, path: Path) -> tuple[Task, list[Problem]]:
     """Make a task of the contents of a task file; ``path`` names it in problems."""
     problems: list[Problem] = []
     videos = []

@@ -22,7 +22,7 @@ def recognises(value: Any) -> bool:
     )
 
 
-def read(value: Any, path: Path) -> tuple[Truth, list[Problem]]:
+def read_task_truth(value: Any, path: Path) -> tuple[Truth, list[Problem]]:
     """Make a truth of the contents of a task file; ``path`` names it in errors.
 
     Videos without ``steps`` were not looked at, and are no part of the truth.

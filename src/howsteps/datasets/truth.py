@@ -13,8 +13,8 @@ from howsteps.datasets import (
     youcook2,
 )
 from howsteps.datasets.names import split_language
-from howsteps.datasets.text import read_json
 from howsteps.errors import InputError, Problem
+from howsteps.io.text import read_json
 from howsteps.task import Truth
 
 STEPS = "steps.csv"
@@ -34,7 +34,7 @@ class GroundTruth:
     problems: tuple[Problem, ...] = ()
 
 
-def read(path: Path | str) -> GroundTruth:
+def read_truth_files(path: Path | str) -> GroundTruth:
     """Read the ground truth at ``path``, told apart by what is there.
 
     Raises
@@ -47,7 +47,7 @@ def read(path: Path | str) -> GroundTruth:
         return _folder(path)
     if path.suffix.lower() != ".json":
         name = path.resolve().parent.name if path.name == STEPS else None
-        truths, problems = steps_table.read(path, name=name)
+        truths, problems = steps_table.read_steps_table(path, name=name)
         return GroundTruth(truths, tuple(problems))
     if (found := _json(path)) is None:
         raise InputError(path, f"holds no ground truth; known are {_KNOWN}")
@@ -62,7 +62,7 @@ def _json(path: Path) -> GroundTruth | None:
             truths, problems = kind.read(value, path)
             return GroundTruth(truths, tuple(problems))
     if task_truth.recognises(value):
-        truth, problems = task_truth.read(value, path)
+        truth, problems = task_truth.read_task_truth(value, path)
         return GroundTruth((truth,), tuple(problems))
     return None
 
@@ -72,17 +72,17 @@ def _folder(folder: Path) -> GroundTruth:
         stems = {path.stem for path in folder.iterdir() if path.name != STEPS}
         videos = stems | {split_language(stem)[0] for stem in stems}
         name = folder.resolve().name
-        truths, problems = steps_table.read(folder / STEPS, name=name, videos=videos)
+        truths, problems = steps_table.read_steps_table(folder / STEPS, name=name, videos=videos)
         return GroundTruth(truths, tuple(problems))
     if crosstask.recognises(folder):
-        truths, problems = crosstask.read(folder)
+        truths, problems = crosstask.read_crosstask(folder)
         return GroundTruth(truths, tuple(problems))
     if authors.recognises(folder):
         return GroundTruth(
             tuple(authors.read_truth(folder, task) for task in authors.tasks(folder))
         )
     if feature_folder.recognises(folder):
-        return GroundTruth((feature_folder.read(folder).truth,))
+        return GroundTruth((feature_folder.read_feature_folder(folder).truth,))
     if found := [each for path in sorted(folder.glob("*.json")) if (each := _json(path))]:
         return GroundTruth(
             tuple(truth for each in found for truth in each.truths),

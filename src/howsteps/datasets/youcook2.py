@@ -19,7 +19,7 @@ def recognises(value: Any) -> bool:
     return database.has(value, "recipe_type", "annotations")
 
 
-def read(value: Any, path: Path) -> tuple[tuple[Truth, ...], list[Problem]]:
+def read_youcook2(value: Any, path: Path) -> tuple[tuple[Truth, ...], list[Problem]]:
     """Make the truths of the contents of the file; ``path`` names it in errors."""
     tasks: dict[str, list[database.Clip]] = defaultdict(list)
     for clip in database.clips(value, path, segments="annotations", label="sentence"):

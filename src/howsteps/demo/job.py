@@ -7,8 +7,8 @@ from pathlib import Path
 from howsteps import datasets
 from howsteps.datasets import judgement_file, truth
 from howsteps.engine.executor import Executor
-from howsteps.engine.files import write_whole
 from howsteps.errors import HowstepsError
+from howsteps.io.files import write_atomically
 from howsteps.task import Rule, Truth
 
 NAME = "fix_a_flat_bike_tire"
@@ -18,14 +18,14 @@ _AFTERWARDS = 2.0  # seconds of film after the last word
 def true_steps() -> Truth:
     """Where every step of the demo is truly done."""
     with as_file(files("howsteps.demo") / "steps.csv") as table:
-        [found] = truth.read(table).truths
+        [found] = truth.read_truth_files(table).truths
     return found
 
 
 def rules() -> dict[str, tuple[Rule, ...]]:
     """Which relations name which true step, as the project judged it."""
     with as_file(files("howsteps.demo") / "judgement.json") as file:
-        return judgement_file.read(file, true_steps().steps)
+        return judgement_file.read_judgements(file, true_steps().steps)
 
 
 def prepare(
@@ -42,17 +42,17 @@ def prepare(
     """
     target = folder / NAME
     for caption in sorted((files("howsteps.demo") / NAME).iterdir(), key=lambda file: file.name):
-        write_whole(target / caption.name, caption.read_bytes())
+        write_atomically(target / caption.name, caption.read_bytes())
     if executor is None:
         return target
-    from howsteps.demo.film import VERSION, shoot, shootings  # noqa: PLC0415 - PyAV and OpenCV
+    from howsteps.demo.video import VERSION, shoot, shootings  # noqa: PLC0415 - PyAV and OpenCV
 
     mark = folder / f".films-{VERSION}"
     if not mark.exists():
         for old in target.glob("*.mp4"):
             old.unlink()
-        write_whole(mark, b"")
-    [task] = datasets.read(target).tasks
+        write_atomically(mark, b"")
+    [task] = datasets.read_tasks(target).tasks
     lengths = {v.id: v.captions[-1].end + _AFTERWARDS for v in task.videos}
     done = true_steps()
     missing = [

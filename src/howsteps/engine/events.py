@@ -65,7 +65,7 @@ class Wrote:
 
 
 Event: TypeAlias = StageBegan | ItemAt | ItemDone | StageEnded | Noted | Wrote
-Listener: TypeAlias = Callable[[Event], None]
+Callback: TypeAlias = Callable[[Event], None]
 
 _NAMES = {
     StageBegan: "stage-began",
@@ -77,7 +77,7 @@ _NAMES = {
 }
 
 
-def silent(event: Event) -> None:
+def ignore_event(event: Event) -> None:
     """Tell nobody."""
 
 

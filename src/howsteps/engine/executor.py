@@ -71,7 +71,7 @@ class Executor(Protocol):
         ...
 
 
-class Here:
+class SerialExecutor:
     """One item after another, in this process."""
 
     takes_tasks: ClassVar[bool] = False
@@ -90,7 +90,7 @@ class Here:
 
 
 @dataclass(frozen=True)
-class Processes:
+class ProcessExecutor:
     """A pool of processes on this machine.
 
     Each starts afresh (spawn), computes with its share of the cores, ignores Ctrl-C, which is the
@@ -124,7 +124,7 @@ class Processes:
         most = 1 if device == "cuda" else min(self.workers, len(items))
         workers = fitting(most, self.memory, available_memory())
         if workers <= 1:
-            yield from Here().map(function, items)
+            yield from SerialExecutor().map(function, items)
             return
         left = dict(enumerate(items))
         for outcome in self._pooled(function, left, workers):
@@ -165,9 +165,9 @@ class Processes:
                 pool.shutdown(cancel_futures=True)
 
 
-def local(workers: int) -> Executor:
+def local_executor(workers: int) -> Executor:
     """Whoever does the work of so many workers on this machine."""
-    return Processes(workers) if workers > 1 else Here()
+    return ProcessExecutor(workers) if workers > 1 else SerialExecutor()
 
 
 def cores() -> int:

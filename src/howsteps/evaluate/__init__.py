@@ -19,12 +19,12 @@ from howsteps.evaluate.judgement import judged
 from howsteps.evaluate.kukleva import kukleva
 from howsteps.evaluate.order import Order, find_order
 from howsteps.evaluate.paper_f1 import (
-    Placement,
+    HitTable,
     Variant,
+    hit_table,
+    interval_hit_table,
     paper_f1,
     paper_f1_with_bar,
-    place,
-    place_intervals,
 )
 from howsteps.evaluate.per_video import per_video
 from howsteps.evaluate.score import Score
@@ -32,8 +32,8 @@ from howsteps.evaluate.script import script_score
 from howsteps.evaluate.statistics import Statistics, narration_leads, statistics
 
 __all__ = [
+    "HitTable",
     "Order",
-    "Placement",
     "Score",
     "Statistics",
     "Variant",
@@ -42,6 +42,8 @@ __all__ = [
     "events_of",
     "find_order",
     "frame_f1",
+    "hit_table",
+    "interval_hit_table",
     "judged",
     "kukleva",
     "label_frames",
@@ -49,8 +51,6 @@ __all__ = [
     "paper_f1",
     "paper_f1_with_bar",
     "per_video",
-    "place",
-    "place_intervals",
     "script_score",
     "statistics",
     "true_frames",

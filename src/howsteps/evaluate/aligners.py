@@ -2,8 +2,8 @@
 
 from howsteps.datasets.labelled import Matches
 from howsteps.script import align
+from howsteps.script.aligners import partial_order, progressive
 from howsteps.script.discovery import OPTIONS, wordnet
-from howsteps.script.rivals import partial_order, progressive
 from howsteps.script.selection import last_occurrences, most_frequent
 from howsteps.task import Task
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from howsteps.datasets.labelled import Labelled, of_videos
 from howsteps.errors import HowstepsError
-from howsteps.evaluate.confidence import over_seeds
-from howsteps.evaluate.draw import Draw
+from howsteps.evaluate.bootstrap import over_seeds
 from howsteps.evaluate.methods import CONTROLS, METHODS
 from howsteps.evaluate.protocols import (
     PROTOCOLS,
@@ -22,6 +21,7 @@ from howsteps.evaluate.protocols import (
     judge,
     measure,
 )
+from howsteps.evaluate.subsample import Subsample
 from howsteps.narration.features import Kind
 from howsteps.task import Task, Video
 
@@ -105,22 +105,22 @@ class NoScore:
     reason: str
 
 
-def listened(
+def with_narrations(
     labelled: Labelled, plan: Plan, progress: Callable[[Video], None] | None = None
 ) -> dict[str, Task]:
     """The videos that a plan draws as the modes hear them; empty without narrations.
 
     Every caption is parsed once, whatever the number of methods and seeds.
     """
-    names = {name for seed in range(plan.seeds) for name in drawn(labelled, plan.videos, seed)}
+    names = {name for seed in range(plan.seeds) for name in subsampled(labelled, plan.videos, seed)}
     task = of_videos(labelled, list(names)).task
     if any(video.mentions for video in task.videos):
         return dict.fromkeys(("paper", "default"), task)
     if not any(video.captions for video in task.videos):
         return {}
-    from howsteps.narration.hearing import hear_in  # noqa: PLC0415 - loads spaCy
+    from howsteps.narration.extraction import extract_relations_by_mode  # noqa: PLC0415 - loads spaCy
 
-    return hear_in(task, ("paper", "default"), progress=progress)
+    return extract_relations_by_mode(task, ("paper", "default"), progress=progress)
 
 
 def run(
@@ -142,11 +142,11 @@ def run(
     progress
         Called after every prediction.
     """
-    draw: Draw | None = None
+    draw: Subsample | None = None
     for seed in range(plan.seeds):
         if draw is None or plan.videos is not None:
-            names = drawn(labelled, plan.videos, seed)
-            draw = Draw(
+            names = subsampled(labelled, plan.videos, seed)
+            draw = Subsample(
                 labelled,
                 heard,
                 names,
@@ -164,7 +164,7 @@ def run(
                 progress()
 
 
-def drawn(labelled: Labelled, videos: int | None, seed: int) -> list[str]:
+def subsampled(labelled: Labelled, videos: int | None, seed: int) -> list[str]:
     """Names of the videos of a draw, in the order of the task."""
     names = [video.id for video in labelled.task.videos]
     if videos is None or videos >= len(names):
@@ -173,7 +173,7 @@ def drawn(labelled: Labelled, videos: int | None, seed: int) -> list[str]:
     return [names[n] for n in sorted(chosen)]
 
 
-def _predicted(method: str, draw: Draw, steps: int, seed: int) -> Prediction | NotMeasured:
+def _predicted(method: str, draw: Subsample, steps: int, seed: int) -> Prediction | NotMeasured:
     try:
         return {**METHODS, **CONTROLS}[method](draw, steps, seed)
     except HowstepsError as error:

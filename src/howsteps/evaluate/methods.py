@@ -9,33 +9,34 @@ from numpy.typing import NDArray
 
 from howsteps.datasets.labelled import GRID
 from howsteps.evaluate import cooccurrence
-from howsteps.evaluate.draw import Draw
 from howsteps.evaluate.order import find_order
 from howsteps.evaluate.protocols import NotMeasured, Prediction
-from howsteps.localise import Clustering, baselines, hmm, mention_windows, place
-from howsteps.localise.placing import LEAD
-from howsteps.script import controls
+from howsteps.evaluate.subsample import Subsample
+from howsteps.localisation import LEAD, localise_task
+from howsteps.localise import Clustering, baselines, hmm, mention_windows
+from howsteps.script.baselines import frequent as most_frequent
+from howsteps.script.baselines import text_free as random_times
 from howsteps.task import Localisation, Mode, Script
 
 # The paper's solver: the solutions it visits are what its error bars go over.
 SOLVER = "frank-wolfe"
 WORDS = 200  # relations in the bag of ``video+bow``
 
-Method: TypeAlias = Callable[[Draw, int, int], Prediction]
+Method: TypeAlias = Callable[[Subsample, int, int], Prediction]
 
 
-def uniform(draw: Draw, steps: int, seed: int) -> Prediction:
+def uniform(draw: Subsample, steps: int, seed: int) -> Prediction:
     """Steps spread evenly over every video."""
     return Prediction(steps, draw.in_seconds(baselines.uniform(draw.lengths, steps)))
 
 
-def video_only(draw: Draw, steps: int, seed: int) -> Prediction:
+def video_only(draw: Subsample, steps: int, seed: int) -> Prediction:
     """Clustering of the features under the order, without any window."""
     found = baselines.video_only(draw.features, steps=steps, seed=seed, solver=SOLVER)
     return _clustered(draw, found)
 
 
-def video_and_words(draw: Draw, steps: int, seed: int) -> Prediction:
+def video_and_words(draw: Subsample, steps: int, seed: int) -> Prediction:
     """The same with a bag of relations beside the features, in a single stage."""
     mentions = draw.mentions("paper")
     counts = Counter(m.relation for row in mentions for m in row)
@@ -52,7 +53,7 @@ def video_and_words(draw: Draw, steps: int, seed: int) -> Prediction:
     return _clustered(draw, found)
 
 
-def transcript(draw: Draw, steps: int, seed: int) -> Prediction:
+def transcript(draw: Subsample, steps: int, seed: int) -> Prediction:
     """The paper's script, to which a hidden Markov model re-aligns every transcript."""
     script = draw.script("paper", steps, seed)
     mentions = draw.mentions("paper")
@@ -69,7 +70,7 @@ def transcript(draw: Draw, steps: int, seed: int) -> Prediction:
     return _spoken(draw, aligned, times, len(script.steps))
 
 
-def narration(draw: Draw, steps: int, seed: int) -> Prediction:
+def narration(draw: Subsample, steps: int, seed: int) -> Prediction:
     """The paper's script, each step two seconds after its mention, the others in between."""
     script = draw.script("paper", steps, seed)
     said: dict[str, list[tuple[float, int]]] = {video: [] for video in draw.videos}
@@ -81,7 +82,7 @@ def narration(draw: Draw, steps: int, seed: int) -> Prediction:
     return _spoken(draw, aligned, times, len(script.steps))
 
 
-def supervised(draw: Draw, steps: int, seed: int) -> Prediction:
+def supervised(draw: Subsample, steps: int, seed: int) -> Prediction:
     """Classifiers learnt from the truth of other videos, in the order of the job; K is known."""
     truth = draw.truth
     sequences = [[a.step for a in found] for found in truth.by_video.values()]
@@ -103,9 +104,9 @@ def supervised(draw: Draw, steps: int, seed: int) -> Prediction:
 def _mode(mode: Mode) -> Method:
     """One of the three ways of doing everything: its script, and its places."""
 
-    def method(draw: Draw, steps: int, seed: int) -> Prediction:
+    def method(draw: Subsample, steps: int, seed: int) -> Prediction:
         script = draw.script(mode, steps, seed)
-        found = place(
+        found = localise_task(
             draw.task(mode),
             script,
             draw.labelled.features,
@@ -139,25 +140,25 @@ METHODS: Mapping[str, Method] = {
 }
 
 
-def frequent(draw: Draw, steps: int, seed: int) -> Prediction:
+def frequent(draw: Subsample, steps: int, seed: int) -> Prediction:
     """The relations that most videos name, by their median time."""
-    script: Script = controls.frequent(draw.task("paper"), steps)
+    script: Script = most_frequent(draw.task("paper"), steps)
     named = tuple(cooccurrence.events_of(script))
     return Prediction(len(script.steps), script=script, named=named)
 
 
-def text_free(draw: Draw, steps: int, seed: int) -> Prediction:
+def text_free(draw: Subsample, steps: int, seed: int) -> Prediction:
     """Random times, one in each of K equal parts of every video."""
     if any(duration is None for duration in draw.truth.durations.values()):
         raise NotMeasured("the length of the videos is not known")
-    return Prediction(steps, named=controls.text_free(draw.labelled.task, steps, seed))
+    return Prediction(steps, named=random_times(draw.labelled.task, steps, seed))
 
 
 # What every script must be shown beside.
 CONTROLS: Mapping[str, Method] = {"frequent": frequent, "text-free": text_free}
 
 
-def _clustered(draw: Draw, found: Clustering) -> Prediction:
+def _clustered(draw: Subsample, found: Clustering) -> Prediction:
     return Prediction(
         found.intervals.shape[1],
         draw.in_seconds(found.intervals),
@@ -166,7 +167,7 @@ def _clustered(draw: Draw, found: Clustering) -> Prediction:
 
 
 def _spoken(
-    draw: Draw,
+    draw: Subsample,
     steps_of: Sequence[NDArray[np.int64]],
     times: Sequence[NDArray[np.float64]],
     steps: int,

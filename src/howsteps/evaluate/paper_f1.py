@@ -38,7 +38,7 @@ class Variant(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Placement:
+class HitTable:
     """Predictions laid over the truth.
 
     ``hits`` (N×K_pred×K): the prediction lies in the true step. ``made`` (N×K_pred): there is one.
@@ -50,16 +50,16 @@ class Placement:
     present: Bits
     long: Bits
 
-    def of(self, videos: NDArray[np.int64]) -> "Placement":
+    def of(self, videos: NDArray[np.int64]) -> "HitTable":
         """The same for a choice of videos; one may be chosen several times."""
-        return Placement(
+        return HitTable(
             self.hits[videos], self.made[videos], self.present[videos], self.long[videos]
         )
 
 
-def place(
+def hit_table(
     predictions: Sequence[Localisation], truth: Truth, steps: int, interval: float = 1 / 3
-) -> Placement:
+) -> HitTable:
     """Lay predictions in seconds over the truth.
 
     Parameters
@@ -90,10 +90,10 @@ def place(
         lengths[n, a.step] += a.end - a.start
         hits[n, :, a.step] |= (a.start <= times[n]) & (times[n] <= a.end)
     # Two intervals are longer than one and a half, whatever rounding did to them.
-    return Placement(hits, made, lengths > 0, lengths > 1.5 * interval)
+    return HitTable(hits, made, lengths > 0, lengths > 1.5 * interval)
 
 
-def place_intervals(predicted: Sequence[ArrayLike], labels: Sequence[ArrayLike]) -> Placement:
+def interval_hit_table(predicted: Sequence[ArrayLike], labels: Sequence[ArrayLike]) -> HitTable:
     """Lay predictions over the truth where both are marked on intervals.
 
     Parameters
@@ -108,7 +108,7 @@ def place_intervals(predicted: Sequence[ArrayLike], labels: Sequence[ArrayLike])
     if any((z.sum(axis=0) > 1).any() for z, _ in pairs):
         raise ValueError("a step is predicted twice in a video")
     durations = np.array([y.sum(axis=0) for _, y in pairs])
-    return Placement(
+    return HitTable(
         hits=np.array([z.T @ y for z, y in pairs]),
         made=np.array([z.any(axis=0) for z, _ in pairs]),
         present=durations > 0,
@@ -117,7 +117,7 @@ def place_intervals(predicted: Sequence[ArrayLike], labels: Sequence[ArrayLike])
 
 
 def paper_f1(
-    placement: Placement, variant: Variant = Variant.paper, matching: Matching | None = None
+    placement: HitTable, variant: Variant = Variant.paper, matching: Matching | None = None
 ) -> Score:
     """Precision, recall and F1 of one set of predictions, by the best matching or a given one."""
     matched = match(placement.hits.sum(axis=0)) if matching is None else as_columns(matching)
@@ -133,7 +133,7 @@ def paper_f1(
 
 
 def paper_f1_with_bar(
-    chosen: Placement, later: Sequence[Placement], variant: Variant = Variant.paper
+    chosen: HitTable, later: Sequence[HitTable], variant: Variant = Variant.paper
 ) -> Score:
     """The score of the chosen rounding, with the paper's error bar.
 

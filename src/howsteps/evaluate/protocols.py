@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from howsteps.errors import HowstepsError
 from howsteps.evaluate import cooccurrence, judgement
-from howsteps.evaluate.confidence import over_videos
+from howsteps.evaluate.bootstrap import over_videos
 from howsteps.evaluate.crosstask_recall import crosstask_recall
 from howsteps.evaluate.frame_f1 import frame_f1
 from howsteps.evaluate.frames import Labels, label_frames, true_frames
 from howsteps.evaluate.kukleva import kukleva
 from howsteps.evaluate.matching import Matching
 from howsteps.evaluate.order import find_order
-from howsteps.evaluate.paper_f1 import Variant, paper_f1, paper_f1_with_bar, place
+from howsteps.evaluate.paper_f1 import Variant, hit_table, paper_f1, paper_f1_with_bar
 from howsteps.evaluate.per_video import per_video
 from howsteps.evaluate.score import Score
 from howsteps.evaluate.script import script_score
@@ -108,12 +108,12 @@ def measure(protocol: str, prediction: Prediction, by: Judge) -> Score:
 def _paper(variant: Variant) -> "Protocol":
     def protocol(prediction: Prediction, by: Judge) -> Score:
         _need_places(prediction)
-        chosen = place(prediction.places, by.truth, prediction.steps)
+        chosen = hit_table(prediction.places, by.truth, prediction.steps)
         if by.bars == Bars.roundings and prediction.folds:
             worst, best = min(prediction.folds), max(prediction.folds)
             return replace(paper_f1(chosen, variant), low=worst, high=best)
         if by.bars == Bars.roundings and prediction.later:
-            others = [place(later, by.truth, prediction.steps) for later in prediction.later]
+            others = [hit_table(later, by.truth, prediction.steps) for later in prediction.later]
             return paper_f1_with_bar(chosen, others, variant)
         return _with_bar(
             paper_f1(chosen, variant),

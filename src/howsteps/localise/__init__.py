@@ -1,8 +1,8 @@
 """Features and windows in, the place of every step in every video out.
 
-:func:`place` is the stage put together, :func:`cluster` the paper's method on arrays;
+Everything here works on arrays: :func:`cluster` is the paper's method;
 docs/localise.md explains the problem and each solver. The names are loaded when they are first
-used: the algebra alone needs no compiler.
+used: the backend alone needs no compiler.
 """
 
 from importlib import import_module
@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from howsteps.localise.clustering import Clustering, cluster
-    from howsteps.localise.located import Located, locate
-    from howsteps.localise.model import Model, Options
-    from howsteps.localise.placing import Placement, place
+    from howsteps.localise.extents import StepIntervals, locate
+    from howsteps.localise.model import Model, ModelOptions
     from howsteps.localise.problem import LocaliseError
     from howsteps.localise.windows import (
         RelaxedWindow,
@@ -25,16 +24,14 @@ if TYPE_CHECKING:
 _HOME = {
     "Clustering": "clustering",
     "LocaliseError": "problem",
-    "Located": "located",
+    "StepIntervals": "extents",
     "Model": "model",
-    "Options": "model",
-    "Placement": "placing",
+    "ModelOptions": "model",
     "RelaxedWindow": "windows",
     "Windows": "windows",
     "cluster": "clustering",
-    "locate": "located",
+    "locate": "extents",
     "mention_windows": "windows",
-    "place": "placing",
     "relax": "windows",
     "step_windows": "windows",
 }
@@ -42,16 +39,14 @@ _HOME = {
 __all__ = [
     "Clustering",
     "LocaliseError",
-    "Located",
     "Model",
-    "Options",
-    "Placement",
+    "ModelOptions",
     "RelaxedWindow",
+    "StepIntervals",
     "Windows",
     "cluster",
     "locate",
     "mention_windows",
-    "place",
     "relax",
     "step_windows",
 ]

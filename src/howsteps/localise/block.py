@@ -16,13 +16,13 @@ import numpy as np
 
 from howsteps.localise.cost import Weights
 from howsteps.localise.oracle import Floats, Places, indicator
-from howsteps.localise.problem import LocaliseError, Problem, Relaxed, TracePoint
+from howsteps.localise.problem import ClusteringProblem, LocaliseError, Relaxed, TracePoint
 
 _ROUNDS_A_CHECK = 5
 
 
 def block_frank_wolfe(
-    problem: Problem, *, tolerance: float = 1e-6, iterations: int = 2000, seed: int = 0
+    problem: ClusteringProblem, *, tolerance: float = 1e-6, iterations: int = 2000, seed: int = 0
 ) -> Relaxed:
     """Minimise h over the hull, one video at a time.
 
@@ -68,7 +68,7 @@ def block_frank_wolfe(
     return Relaxed(z, scores, objective, gap, tuple(roundings), tuple(trace))
 
 
-def _all_gaps(problem: Problem, gradient: Floats, z: Floats) -> Floats:
+def _all_gaps(problem: ClusteringProblem, gradient: Floats, z: Floats) -> Floats:
     """⟨BZ, Z − S⟩ of every video."""
     corner = problem.indicator(problem.place_all(gradient))
     product = np.einsum("tk,tk->t", gradient, z - corner)
@@ -77,7 +77,7 @@ def _all_gaps(problem: Problem, gradient: Floats, z: Floats) -> Floats:
 
 
 def _pairwise_step(
-    problem: Problem,
+    problem: ClusteringProblem,
     video: int,
     z: Floats,
     active: dict[tuple[int, ...], float],

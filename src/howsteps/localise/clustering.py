@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from howsteps.localise import authors
 from howsteps.localise.block import block_frank_wolfe
-from howsteps.localise.chance import absence_costs, chance_scores, held_out_scores
 from howsteps.localise.cost import AUTHORS_BIAS, PAPER_BIAS, ClusteringCost, Weights
 from howsteps.localise.descent import descent
 from howsteps.localise.frank_wolfe import AUTHORS_ITERATIONS, PAPER_ITERATIONS, frank_wolfe
 from howsteps.localise.interior import interior
+from howsteps.localise.null_scores import absence_costs, leave_one_out_scores, null_scores
 from howsteps.localise.oracle import Floats, Mask, Places
 from howsteps.localise.problem import (
+    ClusteringProblem,
     LocaliseError,
-    Problem,
     Relaxed,
     TracePoint,
     checked_features,
@@ -52,7 +52,7 @@ class Clustering:
         are the paper's error bars.
     scores, chance
         With ``evidence``: T_n×K scores by the classifier of the other videos, and N×K scores of
-        decoys (:mod:`howsteps.localise.chance`).
+        decoys (:mod:`howsteps.localise.null_scores`).
     """
 
     intervals: Places
@@ -153,7 +153,7 @@ def cluster(
     if regularisation is None:
         regularisation = 1.0 / ((AUTHORS_VIDEOS if as_authors else len(videos)) * steps)
     opened, relaxed_windows = (allowed, ()) if as_authors else relax(allowed, support)
-    problem = Problem(
+    problem = ClusteringProblem(
         ClusteringCost(videos, regularisation, AUTHORS_BIAS if as_authors else PAPER_BIAS, device),
         opened,
         scale=2.0 if as_authors else 1.0,
@@ -168,12 +168,12 @@ def cluster(
         trace = (*trace, *steps_down)
     else:
         places = start
-    chance = chance_scores(problem, places, seed) if absent or evidence else None
+    chance = null_scores(problem, places, seed) if absent or evidence else None
     if absent and chance is not None:
         leverages = problem.cost.leverages
         usual = np.array([1 - np.median(leverages[problem.rows(n)]) for n in range(len(videos))])
-        costs = absence_costs(held_out_scores(problem, places), chance, opened, usual)
-        problem = Problem(problem.cost, opened, absence=costs)
+        costs = absence_costs(leave_one_out_scores(problem, places), chance, opened, usual)
+        problem = ClusteringProblem(problem.cost, opened, absence=costs)
         ended = descent(problem, places, seed=seed)
         places, trace = ended.places, (*trace, *ended.trace)
     if as_authors:
@@ -194,13 +194,13 @@ def cluster(
         roundings=()
         if relaxed is None
         else tuple(rounded for _, rounded in relaxed.roundings[relaxed.chosen + 1 :]),
-        scores=held_out_scores(problem, places) if evidence else (),
+        scores=leave_one_out_scores(problem, places) if evidence else (),
         chance=chance if evidence else None,
     )
 
 
 def _relax(
-    problem: Problem,
+    problem: ClusteringProblem,
     solver: str,
     mode: str,
     tolerance: float,
@@ -225,7 +225,7 @@ def _relax(
 
 
 def _descend(
-    problem: Problem, start: Places | None, restarts: int, seed: int
+    problem: ClusteringProblem, start: Places | None, restarts: int, seed: int
 ) -> tuple[Places, tuple[TracePoint, ...]]:
     """Best of one descent from ``start`` and of some from random placements."""
     runs = [descent(problem, start, seed=seed)]

@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.localise.algebra import Algebra, Floats, Videos, make_algebra
+from howsteps.localise.backend import Backend, Floats, Videos, make_backend
 
 PAPER_BIAS = 0.01  # ρ: a constant feature of 10 beside histograms of norm √2
 AUTHORS_BIAS = 0.0
@@ -56,35 +56,35 @@ class ClusteringCost:
     def __init__(
         self, videos: Videos, regularisation: float, bias: float = PAPER_BIAS, device: str = "cpu"
     ) -> None:
-        self.algebra: Algebra = make_algebra(videos, device)
-        self.offsets = self.algebra.offsets
+        self.backend: Backend = make_backend(videos, device)
+        self.offsets = self.backend.offsets
         self.intervals = int(self.offsets[-1])
         self.regularisation = regularisation
         self._ridge = self.intervals * regularisation
         self._kernel = self.intervals < videos[0].shape[1]
         if self._kernel:
-            self._inverse = self.algebra.kernel_inverse(self._ridge)
+            self._inverse = self.backend.kernel_inverse(self._ridge)
         else:
-            self._inverse = self.algebra.inverse(self._ridge)
-        total = self.algebra.transposed_times(np.ones((self.intervals, 1)))
+            self._inverse = self.backend.inverse(self._ridge)
+        total = self.backend.transposed_times(np.ones((self.intervals, 1)))
         self._u = self._apply(total)[:, 0]
         self._sigma = self.intervals + self._ridge * bias - float(total[:, 0] @ self._u)
 
     def _apply(self, right: Floats) -> Floats:
         """P R."""
         if not self._kernel:
-            return self.algebra.apply(self._inverse, right)
-        inner = self.algebra.apply(self._inverse, self.algebra.times(right))
-        return (right - self.algebra.transposed_times(inner)) / self._ridge
+            return self.backend.apply(self._inverse, right)
+        inner = self.backend.apply(self._inverse, self.backend.times(right))
+        return (right - self.backend.transposed_times(inner)) / self._ridge
 
     @cached_property
     def leverages(self) -> Floats:
         """1 − B_tt of every interval."""
         if self._kernel:
-            own = 1.0 - self._ridge * self.algebra.diagonal(self._inverse)
+            own = 1.0 - self._ridge * self.backend.diagonal(self._inverse)
         else:
-            own = self.algebra.quadratic(self._inverse)
-        border = 1.0 - self.algebra.times(self._u[:, None])[:, 0]
+            own = self.backend.quadratic(self._inverse)
+        border = 1.0 - self.backend.times(self._u[:, None])[:, 0]
         return own + border**2 / self._sigma
 
     def weights_of(self, features_sum: Floats, count: Floats) -> Weights:
@@ -94,11 +94,11 @@ class ClusteringCost:
 
     def weights(self, z: Floats) -> Weights:
         """W*(Z) and b*(Z) of a T×K matrix."""
-        return self.weights_of(self.algebra.transposed_times(z), z.sum(axis=0))
+        return self.weights_of(self.backend.transposed_times(z), z.sum(axis=0))
 
     def scores_of(self, weights: Weights, video: int | None = None) -> Floats:
         """XW + 1bᵀ, or the rows of one video."""
-        return self.algebra.times(weights.matrix, video) + weights.bias
+        return self.backend.times(weights.matrix, video) + weights.bias
 
     def scores(self, z: Floats) -> Floats:
         """(I − B) Z: what the best classifier of Z says of every interval."""

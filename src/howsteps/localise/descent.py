@@ -17,7 +17,7 @@ import numpy as np
 
 from howsteps.localise.cost import Weights
 from howsteps.localise.oracle import Floats, Places, placement_value
-from howsteps.localise.problem import Problem, TracePoint
+from howsteps.localise.problem import ClusteringProblem, TracePoint
 
 _VIDEOS_A_PRODUCT = 8  # enough for the d×d product to run at full speed
 
@@ -38,7 +38,7 @@ class Descent:
 class Shares:
     """W* as a sum of the videos' shares, kept up to date as placements change."""
 
-    def __init__(self, problem: Problem, places: Places) -> None:
+    def __init__(self, problem: ClusteringProblem, places: Places) -> None:
         self.problem = problem
         self.places = places.copy()
         videos, steps = places.shape
@@ -81,7 +81,7 @@ class Shares:
 
 
 def descent(
-    problem: Problem, start: Places | None = None, *, seed: int = 0, sweeps: int = 100
+    problem: ClusteringProblem, start: Places | None = None, *, seed: int = 0, sweeps: int = 100
 ) -> Descent:
     """Lower the integer objective until no single video can.
 

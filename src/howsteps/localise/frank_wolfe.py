@@ -10,7 +10,7 @@ import time
 import numpy as np
 
 from howsteps.localise.oracle import Floats
-from howsteps.localise.problem import Problem, Relaxed, TracePoint
+from howsteps.localise.problem import ClusteringProblem, Relaxed, TracePoint
 
 # The paper names no number. The best rounding comes among the first few tens, and the others are
 # what its error bars go over; the authors' program goes on for longer.
@@ -18,7 +18,7 @@ PAPER_ITERATIONS, AUTHORS_ITERATIONS = 200, 650
 _START_CORNERS = 10
 
 
-def mean_of_random_corners(problem: Problem, rng: np.random.Generator) -> Floats:
+def mean_of_random_corners(problem: ClusteringProblem, rng: np.random.Generator) -> Floats:
     """Start where the authors do, at the mean of ten random placements."""
     z = np.zeros((problem.cost.intervals, problem.steps))
     for _ in range(_START_CORNERS):
@@ -27,7 +27,7 @@ def mean_of_random_corners(problem: Problem, rng: np.random.Generator) -> Floats
 
 
 def frank_wolfe(
-    problem: Problem,
+    problem: ClusteringProblem,
     start: Floats | None = None,
     *,
     iterations: int = PAPER_ITERATIONS,

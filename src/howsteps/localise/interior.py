@@ -4,7 +4,7 @@ The largest eigenvalue of B is one, so that moving Z to the point of the hull ne
 scores, Z ← Proj(Z − BZ) = Proj(XW*(Z)), lowers h. Along the hull B is well conditioned (its one
 small eigenvalue belongs to the almost constant direction, in which the hull is flat), so a little
 momentum gives six digits in about sixteen products with X. The projection is never carried out: a
-few interior steps a video (:mod:`howsteps.localise.hull`) follow it while the distance to the
+few interior steps a video (:mod:`howsteps.localise.away_steps`) follow it while the distance to the
 walls shrinks with the gap.
 
 Corners are the wrong language here. The optimum spreads each step over its whole window, so a
@@ -15,8 +15,8 @@ import time
 
 import numpy as np
 
-from howsteps.localise.hull import Interior
-from howsteps.localise.problem import LocaliseError, Problem, Relaxed, TracePoint
+from howsteps.localise.away_steps import Interior
+from howsteps.localise.problem import ClusteringProblem, LocaliseError, Relaxed, TracePoint
 
 _MOMENTUM = 0.3
 _STEPS_A_PRODUCT = 3
@@ -24,7 +24,9 @@ _FEASIBLE = 1e-8  # of the mass of a step
 _WALL = 0.1  # share of the gap that the distance to the walls may cost
 
 
-def interior(problem: Problem, *, tolerance: float = 1e-6, iterations: int = 200) -> Relaxed:
+def interior(
+    problem: ClusteringProblem, *, tolerance: float = 1e-6, iterations: int = 200
+) -> Relaxed:
     """Minimise h over the hull until the duality gap is below ``tolerance`` times the objective.
 
     Parameters

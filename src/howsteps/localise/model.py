@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps import bounded
-from howsteps.arrays import read_arrays
 from howsteps.errors import InputError
-from howsteps.localise.algebra import Videos
-from howsteps.localise.chance import absence_costs
+from howsteps.io import bounded
+from howsteps.io.arrays import read_arrays
+from howsteps.localise.backend import Videos
 from howsteps.localise.clustering import Clustering
 from howsteps.localise.cost import Weights
-from howsteps.localise.located import Located, locate
-from howsteps.localise.naming import GRID, LEARNING, decide
+from howsteps.localise.extents import StepIntervals, locate
+from howsteps.localise.null_scores import absence_costs
 from howsteps.localise.oracle import Floats, Mask, cheapest_placement
 from howsteps.localise.problem import LocaliseError, checked_features
+from howsteps.localise.self_training import GRID, LEARNING, decide
 from howsteps.localise.windows import relax
 
 VERSION = 1
@@ -27,11 +27,11 @@ _LARGEST = 2**20  # bytes of model.json
 
 
 @dataclass(frozen=True)
-class Options:
+class ModelOptions:
     """What a model was learnt with, and what new features must agree with.
 
     ``learnt_from`` names the settings of the mode ``default``, in
-    :data:`howsteps.localise.naming.LEARNING`.
+    :data:`howsteps.localise.self_training.LEARNING`.
     """
 
     mode: str = "paper"
@@ -61,11 +61,11 @@ class Model:
     steps: tuple[str, ...]
     weights: Weights
     chance: Floats
-    options: Options = field(default_factory=Options)
+    options: ModelOptions = field(default_factory=ModelOptions)
 
     @staticmethod
     def learnt(
-        clustering: Clustering, steps: Sequence[str], options: Options | None = None
+        clustering: Clustering, steps: Sequence[str], options: ModelOptions | None = None
     ) -> "Model":
         """Model of a clustering that was made with ``evidence=True``."""
         if clustering.chance is None:
@@ -76,7 +76,7 @@ class Model:
             tuple(steps),
             clustering.weights,
             np.sort(clustering.chance, axis=None),
-            options or Options(),
+            options or ModelOptions(),
         )
 
     def localise(
@@ -85,7 +85,7 @@ class Model:
         windows: Sequence[Mask] | None = None,
         *,
         absent: bool = False,
-    ) -> Located:
+    ) -> StepIntervals:
         """Locate the steps in new videos, with windows of their captions or without.
 
         Windows that contradict the order are opened, as :func:`~howsteps.localise.relax` does; in
@@ -112,7 +112,7 @@ class Model:
         ]
         return locate(np.array(places), scores, self.chance, opened)
 
-    def _likeliest(self, videos: Videos, windows: Sequence[Mask], absent: bool) -> Located:
+    def _likeliest(self, videos: Videos, windows: Sequence[Mask], absent: bool) -> StepIntervals:
         """Locate as the mode ``default`` does: a window is a reason, not a wall."""
         how = LEARNING[self.options.learnt_from]
         seconds = self.options.seconds_per_interval or GRID
@@ -125,7 +125,7 @@ class Model:
         return decide(
             [self.weights.scores(how.prepared(x, seconds)) for x in videos],
             named,
-            how.trust,
+            how.log_prior,
             seconds=grid * seconds,
             grid=grid,
             lengths=[len(x) for x in videos],
@@ -155,7 +155,7 @@ class Model:
             if text["version"] != VERSION:
                 raise InputError(path, f"version {text['version']!r} of the model, not {VERSION}")
             steps = _names(text["steps"])
-            options = Options(
+            options = ModelOptions(
                 **{**text["options"], "vocabularies": _names(text["options"]["vocabularies"])}
             )
             if options.learnt_from not in ("", *LEARNING):

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from howsteps.errors import HowstepsError
 from howsteps.localise import authors
-from howsteps.localise.algebra import Videos
+from howsteps.localise.backend import Videos
 from howsteps.localise.cost import ClusteringCost, Weights
 from howsteps.localise.oracle import Floats, Mask, Places, cheapest_placement
 
@@ -53,7 +53,7 @@ def checked_features(features: list[NDArray[np.floating]], steps: int) -> Videos
 
 
 @dataclass(frozen=True)
-class Problem:
+class ClusteringProblem:
     """Minimise h(Z) over placements that keep the order inside the windows.
 
     Parameters
@@ -130,7 +130,7 @@ class Problem:
     def features_at(self, video: int, places: Places) -> Floats:
         """X_nᵀZ_n, d×K: the features at the places of the steps, zero where a step is absent."""
         rows = self.cost.offsets[video] + np.maximum(places, 0)
-        return (self.cost.algebra.rows(rows) * (places >= 0)[:, None]).T
+        return (self.cost.backend.rows(rows) * (places >= 0)[:, None]).T
 
     def objective(self, places: Places, weights: Weights | None = None) -> float:
         """Compute h of a placement (times the scale), without the cost of absence.

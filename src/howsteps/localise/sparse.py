@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.compiled import compiled
-from howsteps.localise.half import HalfMatrix
+from howsteps.localise.half_precision import HalfPrecisionMatrix
 
 Floats = NDArray[np.float64]
 
@@ -162,7 +162,7 @@ class CompressedRows:
             row += len(x)
         return CompressedRows(_Rows(starts, columns, values), width)
 
-    def quadratic(self, matrix: HalfMatrix) -> Floats:
+    def quadratic(self, matrix: HalfPrecisionMatrix) -> Floats:
         """x_tᵀ M x_t of every row."""
         count = len(self.rows.starts) - 1
         out = np.zeros(count)

@@ -1,23 +1,23 @@
 """From captions to what the narrators say they do, with times.
 
-``hear(task)`` fills in the sentences and mentions of a task's videos. The way of the data::
+``extract_relations(task)`` fills in the sentences and mentions of a task's videos::
 
-    captions/ ─► words ─► parser ─► relations ─► hearing
-    (or speech)                     pronouns      (lemmas from wordnet/)
+    captions ─► words ─► parser ─► relations ─► extraction
+    (or speech)                    pronouns      (lemmas from wordnet/)
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from howsteps.narration.hearing import hear as hear
+    from howsteps.narration.extraction import extract_relations as extract_relations
 
-__all__ = ["hear"]
+__all__ = ["extract_relations"]
 
 
 def __getattr__(name: str) -> Any:
-    """Load ``hear``, and spaCy with it, when it is first used."""
-    if name == "hear":
-        from howsteps.narration.hearing import hear  # noqa: PLC0415
+    """Load ``extract_relations``, and spaCy with it, when it is first used."""
+    if name == "extract_relations":
+        from howsteps.narration.extraction import extract_relations  # noqa: PLC0415
 
-        return hear
+        return extract_relations
     raise AttributeError(f"module 'howsteps.narration' has no attribute {name!r}")

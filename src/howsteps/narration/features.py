@@ -23,10 +23,10 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from howsteps.captions.words import words_of
 from howsteps.narration.vectors import unit_rows, vectors_of
-from howsteps.narration.wordnet import WordNet
-from howsteps.narration.words import spoken
 from howsteps.task import Video, Word
+from howsteps.wordnet import WordNet
 
 Kind: TypeAlias = Literal["words", "meaning"]
 
@@ -135,7 +135,7 @@ def interval_count(video: Video, seconds: float = 1 / 3) -> int:
 def _words(video: Video) -> Iterable[Word]:
     if video.sentences:
         return (word for sentence in video.sentences for word in sentence.words)
-    return spoken(video.captions)
+    return words_of(video.captions)
 
 
 def _forms(video: Video) -> Iterator[tuple[str, Word]]:

@@ -9,7 +9,7 @@ from typing import Any
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from howsteps.narration.wordnet import PartOfSpeech, WordNet
+from howsteps.wordnet import PartOfSpeech, WordNet
 
 NAME = "howsteps_lemmas"
 

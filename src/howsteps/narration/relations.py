@@ -16,7 +16,7 @@ from howsteps.narration.pronouns import Antecedents, is_pronoun
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class RelationOptions:
     """Which ways of naming an object count as one."""
 
     passives: bool = True
@@ -26,13 +26,13 @@ class Reading:
 
 
 MODES = {
-    "default": Reading(),
-    "paper": Reading(passives=False, relatives=False, pronouns=False, measures=False),
-    "authors": Reading(passives=False, relatives=False, pronouns=False, measures=False),
+    "default": RelationOptions(),
+    "paper": RelationOptions(passives=False, relatives=False, pronouns=False, measures=False),
+    "authors": RelationOptions(passives=False, relatives=False, pronouns=False, measures=False),
 }
 
 
-def reading_of(mode: str) -> Reading:
+def relation_options(mode: str) -> RelationOptions:
     """The switches of a mode by its name."""
     if mode not in MODES:
         raise HowstepsError(f"no mode {mode!r}; there are: {', '.join(MODES)}")
@@ -79,7 +79,7 @@ _NEVER_SHARE = frozenset(
 
 
 def find(
-    doc: Doc, reading: Reading = MODES["default"], antecedents: Antecedents | None = None
+    doc: Doc, reading: RelationOptions = MODES["default"], antecedents: Antecedents | None = None
 ) -> list[Pair]:
     """All verb–object pairs of a parsed passage, in the order of their verbs.
 
@@ -101,7 +101,7 @@ def find(
     return pairs
 
 
-def _objects(verb: Token, reading: Reading) -> Iterator[tuple[Token, bool]]:
+def _objects(verb: Token, reading: RelationOptions) -> Iterator[tuple[Token, bool]]:
     """What a verb acts on: words, and whether the clause is passive."""
     subjects = _passive_subjects(verb)
     if subjects and not reading.passives:
@@ -115,7 +115,7 @@ def _listed(noun: Token) -> Iterator[Token]:
     return (other for other in grammar.conjuncts(noun) if grammar.is_noun(other))
 
 
-def _direct_objects(verb: Token, reading: Reading) -> list[Token]:
+def _direct_objects(verb: Token, reading: RelationOptions) -> list[Token]:
     own = [obj for obj in grammar.children(verb, grammar.OBJECT) if not _is_relativiser(obj)]
     if own:
         return [_one_object(verb, own)]

@@ -9,7 +9,7 @@ from typing import Any, TypedDict
 from urllib.parse import quote
 
 from howsteps.report.palette import STEP_COLOURS
-from howsteps.report.placed import SURE, Row, is_measured, places, video_length, window
+from howsteps.report.rows import SURE, Row, is_measured, places, video_length, window
 from howsteps.report.wording import heading, title_of
 from howsteps.task import Localisation, Mention, Result, Step, Video
 

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from howsteps.clock import clock
 from howsteps.errors import HowstepsError, MissingExtra
+from howsteps.io.timestamps import format_time
 from howsteps.report.palette import STEP_COLOURS, step_colour
-from howsteps.report.placed import SURE, is_measured, places, video_length, window
+from howsteps.report.rows import SURE, is_measured, places, video_length, window
 from howsteps.report.wording import label_of, one_line
 from howsteps.task import Result, Video
 
@@ -94,7 +94,7 @@ def timeline(result: Result) -> "Figure":
     dashed = "dashed: not sure; " if measured else ""
     thin = "thin bars: where the narration allows the step"
     axes.set_xlabel(f"time in the video (min:s); {dashed}{thin}")
-    axes.xaxis.set_major_formatter(lambda seconds, _: clock(seconds))
+    axes.xaxis.set_major_formatter(lambda seconds, _: format_time(seconds))
     _plain(axes)
     _steps_below(figure, result)
     return figure

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from howsteps.errors import InputError, Problem
-from howsteps.report.pictures import take_pictures
+from howsteps.report.thumbnails import take_thumbnails
 from howsteps.report.wording import heading, markdown
 from howsteps.task import Localisation, Video
 
@@ -41,7 +41,7 @@ def frame_rows(
     for video in videos[:SHOWN]:
         times = {p.step: p.time for p in places if p.video == video.id and p.time is not None}
         try:
-            names = take_pictures(video, list(times.values()), folder / "frames")
+            names = take_thumbnails(video, list(times.values()), folder / "frames")
         except InputError as error:
             problems.append(error.problem)
             continue

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from howsteps import __version__
-from howsteps.clock import clock
-from howsteps.engine.files import write_whole
 from howsteps.errors import InputError, MissingExtra, Problem
+from howsteps.io.files import write_atomically
+from howsteps.io.timestamps import format_time
 from howsteps.report.content import content
 from howsteps.report.palette import STEP_COLOURS
-from howsteps.report.pictures import kept_pictures, take_pictures
-from howsteps.report.placed import places
+from howsteps.report.rows import places
+from howsteps.report.thumbnails import kept_thumbnails, take_thumbnails
 from howsteps.task import Result, Video
 
 if TYPE_CHECKING:
@@ -63,14 +63,14 @@ def write_page(
         times = {p.step: round(p.time, 2) for p in row if p is not None and p.time is not None}
         if pictures and not advice:
             try:
-                take_pictures(video, list(times.values()), folder / PICTURES)
+                take_thumbnails(video, list(times.values()), folder / PICTURES)
             except InputError as error:
                 say(error.problem)
             except MissingExtra as error:
                 advice = f"There are no pictures: {error}"
                 say(Problem(page, advice, harmless=True))
         # Also those of a video that is gone, or broke off in the middle.
-        kept = kept_pictures(video, list(times.values()), folder / PICTURES) if pictures else {}
+        kept = kept_thumbnails(video, list(times.values()), folder / PICTURES) if pictures else {}
         found |= {
             (video.id, step): f"{PICTURES}/{kept[time]}"
             for step, time in times.items()
@@ -78,7 +78,7 @@ def write_page(
         }
         if progress:
             progress(video)
-    write_whole(page, render(content(result, folder, found), advice))
+    write_atomically(page, render(content(result, folder, found), advice))
     if pictures and not advice:
         _remove_unused(folder / PICTURES, {Path(name).name for name in found.values()})
     return page
@@ -109,7 +109,7 @@ def _template() -> "jinja2.Template":
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_PARTS), autoescape=True, undefined=jinja2.StrictUndefined
     )
-    environment.filters["clock"] = clock
+    environment.filters["clock"] = format_time
     return environment.get_template("page.html")
 
 

@@ -12,7 +12,7 @@
 
 from howsteps.script.alignment import Alignment, align, certify
 from howsteps.script.columns import columns
-from howsteps.script.discovery import Options, discover
+from howsteps.script.discovery import ScriptOptions, discover
 from howsteps.script.solver import Solver
 
-__all__ = ["Alignment", "Options", "Solver", "align", "certify", "columns", "discover"]
+__all__ = ["Alignment", "ScriptOptions", "Solver", "align", "certify", "columns", "discover"]

@@ -7,10 +7,10 @@ from time import perf_counter
 from numpy.typing import ArrayLike
 
 from howsteps.script import bound as bounds
-from howsteps.script.problem import AlignmentError, Problem, Slots, pose, shared_part
-from howsteps.script.programme import programme
+from howsteps.script.integer_programme import programme
+from howsteps.script.problem import AlignmentError, AlignmentProblem, Slots, pose, shared_part
 from howsteps.script.solver import AUTHORS, SEARCH, Solver, solve
-from howsteps.script.triples import triples
+from howsteps.script.triple_bound import triples
 
 SOLVERS = {"paper": SEARCH, "authors": AUTHORS, "default": SEARCH}
 
@@ -124,7 +124,7 @@ def align(
     )
 
 
-def certify(problem: Problem, objective: int, *, seconds: float) -> int:
+def certify(problem: AlignmentProblem, objective: int, *, seconds: float) -> int:
     """Return the best lower bound that the time allows.
 
     Half of the time goes to the integer programme, which ends early where it proves the optimum,

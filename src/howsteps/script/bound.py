@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 
 from howsteps.compiled import compiled
-from howsteps.script.problem import Problem
+from howsteps.script.problem import AlignmentProblem
 
 ROUNDING = 1e-3  # solvers return whole numbers up to their tolerance; err on the safe side
 
 
-def objective_at(problem: Problem, pairs: float) -> int:
+def objective_at(problem: AlignmentProblem, pairs: float) -> int:
     """Turn an upper bound on P into a lower bound on the objective; P is a whole number."""
     return problem.match_cost * (len(problem.tokens) + 2 * int(np.floor(pairs + ROUNDING)))
 
 
-def order_free(problem: Problem) -> int:
+def order_free(problem: AlignmentProblem) -> int:
     """Bound that forgets the order: every pair of sequences shares what their bags allow.
 
     A token of n has at most one partner in m, so min over both sides of the tokens that have one.
@@ -54,7 +54,7 @@ def _count_pairs(tokens: Any, first: Any, match: Any, best: Any) -> Any:
     return total
 
 
-def pairs(problem: Problem) -> int:
+def pairs(problem: AlignmentProblem) -> int:
     """Bound by pairs of sequences: two sequences share at most their longest common subsequence.
 
     Tr(UᵀBU) ≥ −S − 2 Σ_(n<m) LCS(dⁿ, dᵐ)

@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 from howsteps.script import profile, selection
 from howsteps.script.agreement import lasting, with_stability
 from howsteps.script.alignment import Alignment, align, check_mode
-from howsteps.script.gathering import CANDIDATES, gathered
+from howsteps.script.clustering import CANDIDATES, gathered
 from howsteps.script.labels import shown
 from howsteps.script.problem import AlignmentError
 from howsteps.script.solver import AUTHORS, SEARCH, Solver
 from howsteps.script.stability import stable_steps
-from howsteps.script.talk import talk
+from howsteps.script.stop_relations import talk
 from howsteps.task import Mention, Relation, Script, Task
 
 MatchFunction = Callable[[Sequence[Relation]], NDArray[np.bool_]]
 
 
 @dataclass(frozen=True)
-class Options:
+class ScriptOptions:
     """What is aligned, and what joins a step afterwards; each field is one switch.
 
     Parameters
@@ -58,9 +58,9 @@ class Options:
 
 
 OPTIONS = {
-    "paper": Options(),
-    "authors": Options(vocabulary=45, keep_last=True, broad=True, solver=AUTHORS),
-    "default": Options(model="profile", negated=False, chatter=False),
+    "paper": ScriptOptions(),
+    "authors": ScriptOptions(vocabulary=45, keep_last=True, broad=True, solver=AUTHORS),
+    "default": ScriptOptions(model="profile", negated=False, chatter=False),
 }
 
 
@@ -73,7 +73,7 @@ def discover(
     seconds: float = 5.0,
     certificate_seconds: float = 0.0,
     match: MatchFunction | None = None,
-    options: Options | None = None,
+    options: ScriptOptions | None = None,
 ) -> Script:
     """Find the steps of a job in what its narrators say.
 
@@ -84,7 +84,7 @@ def discover(
     Parameters
     ----------
     task
-        Videos with mentions (:func:`howsteps.narration.hear`).
+        Videos with mentions (:func:`howsteps.narration.extract_relations`).
     steps
         K, the most steps to keep. None: chosen by stability (:mod:`howsteps.script.agreement` in
         mode ``default``, :mod:`howsteps.script.stability` in the others).
@@ -152,7 +152,7 @@ def discover(
 def _gathered(
     task: Task,
     *,
-    options: Options,
+    options: ScriptOptions,
     match: MatchFunction | None,
     steps: int,
     rounds: int = profile.ROUNDS,
@@ -163,13 +163,13 @@ def _gathered(
 
 def wordnet(senses: int | None = None) -> MatchFunction:
     """Match by WordNet: verbs and nouns share a synset each, among their first senses."""
-    from howsteps.narration.wordnet import WordNet, match_matrix  # noqa: PLC0415 - takes a while
+    from howsteps.wordnet import WordNet, match_matrix  # noqa: PLC0415 - takes a while
 
     database = WordNet.load()
     return lambda relations: match_matrix(relations, database, senses)
 
 
-def _wanted(task: Task, options: Options) -> list[list[Mention]]:
+def _wanted(task: Task, options: ScriptOptions) -> list[list[Mention]]:
     is_talk = talk(task.name)
     return [
         [
@@ -182,7 +182,7 @@ def _wanted(task: Task, options: Options) -> list[list[Mention]]:
     ]
 
 
-def _aligned_places(sequences: list[list[int]], options: Options) -> list[list[int]]:
+def _aligned_places(sequences: list[list[int]], options: ScriptOptions) -> list[list[int]]:
     """The places of the mentions that are aligned, for every sequence."""
     places = [list(range(len(row))) for row in sequences]
     if options.vocabulary is not None:

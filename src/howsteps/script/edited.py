@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
-from howsteps.datasets.text import read_json
 from howsteps.errors import InputError
+from howsteps.io.text import read_json
 from howsteps.script.record import VERSION
 from howsteps.task import Mention, Script, Step, Task
 

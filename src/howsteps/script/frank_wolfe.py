@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.compiled import compiled
-from howsteps.script.problem import AlignmentError, Problem
+from howsteps.script.problem import AlignmentError, AlignmentProblem
 
 Matrix = NDArray[np.float64]
 Corner = NDArray[np.int64]
@@ -81,14 +81,14 @@ def indicator(corner: Corner, length: int) -> Matrix:
     return u
 
 
-def gather(problem: Problem, u: Matrix) -> Matrix:
+def gather(problem: AlignmentProblem, u: Matrix) -> Matrix:
     """G = YᵀU (D×L)."""
     g = np.zeros((len(problem.match), u.shape[1]))
     np.add.at(g, problem.tokens, u)
     return g
 
 
-def _count(problem: Problem, corner: Corner, length: int) -> Matrix:
+def _count(problem: AlignmentProblem, corner: Corner, length: int) -> Matrix:
     """G of a corner: how often each relation is in each slot."""
     flat = np.bincount(problem.tokens * length + corner, minlength=len(problem.match) * length)
     return flat.reshape(-1, length).astype(np.float64)
@@ -119,7 +119,7 @@ class Iteration:
     projection_objective: float
 
 
-def iterate(problem: Problem, u: Matrix) -> Iteration:
+def iterate(problem: AlignmentProblem, u: Matrix) -> Iteration:
     """Make one step: corner = argmin ⟨2BU, V⟩, line search, and both roundings."""
     length = u.shape[1]
     g = gather(problem, u)
@@ -148,7 +148,7 @@ def iterate(problem: Problem, u: Matrix) -> Iteration:
 
 
 def frank_wolfe(
-    problem: Problem, start: Matrix, iterations: int, *, rounding: Rounding = "best"
+    problem: AlignmentProblem, start: Matrix, iterations: int, *, rounding: Rounding = "best"
 ) -> tuple[Corner, list[tuple[float, int]]]:
     """Run from a point of conv 𝒰; return a corner and the trace of its objective.
 
@@ -177,13 +177,13 @@ def frank_wolfe(
     return best, trace
 
 
-def random_start(problem: Problem, length: int, generator: np.random.Generator) -> Matrix:
+def random_start(problem: AlignmentProblem, length: int, generator: np.random.Generator) -> Matrix:
     """Return the corner that is cheapest for uniform random costs, as U."""
     cost = generator.random((len(problem.tokens), length))
     return indicator(oracle(cost, problem.first), length)
 
 
-def block_descent(problem: Problem, corner: Corner, length: int) -> Corner:
+def block_descent(problem: AlignmentProblem, corner: Corner, length: int) -> Corner:
     """Re-align one sequence at a time, all others fixed, until none improves.
 
     With the others fixed the integer objective of sequence n is linear in U_n: token s in slot l

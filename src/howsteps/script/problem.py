@@ -23,7 +23,7 @@ class AlignmentError(HowstepsError):
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class AlignmentProblem:
     """N sequences over D relations, to be mapped increasingly onto one template.
 
     ``tokens`` holds the S relations of all sequences end to end (Y is its indicator matrix);
@@ -105,7 +105,7 @@ class Problem:
         )
 
 
-def pose(sequences: Sequence[Sequence[int]], match: ArrayLike) -> Problem:
+def pose(sequences: Sequence[Sequence[int]], match: ArrayLike) -> AlignmentProblem:
     """Check the input and state the problem.
 
     Raises
@@ -133,19 +133,19 @@ def pose(sequences: Sequence[Sequence[int]], match: ArrayLike) -> Problem:
                     f"sequence {n} holds {token!r}; relations are numbers 0 … {len(matrix) - 1}"
                 )
     tokens = np.array([token for sequence in sequences for token in sequence], dtype=np.int64)
-    return Problem(tokens, np.array([len(s) for s in sequences], dtype=np.int64), matrix)
+    return AlignmentProblem(tokens, np.array([len(s) for s in sequences], dtype=np.int64), matrix)
 
 
-def shared_part(problem: Problem) -> Problem:
+def shared_part(problem: AlignmentProblem) -> AlignmentProblem:
     """Leave out the tokens that match nothing elsewhere; they cost the same wherever they are."""
     tokens = problem.tokens[problem.shared]
     lengths = np.bincount(problem.sequence[problem.shared], minlength=len(problem.lengths))
     heard, renamed = np.unique(tokens, return_inverse=True)
     match = np.ascontiguousarray(problem.match[np.ix_(heard, heard)])
-    return Problem(renamed.astype(np.int64), lengths[lengths > 0].astype(np.int64), match)
+    return AlignmentProblem(renamed.astype(np.int64), lengths[lengths > 0].astype(np.int64), match)
 
 
-def put_back(problem: Problem, placed: NDArray[np.int64]) -> NDArray[np.int64]:
+def put_back(problem: AlignmentProblem, placed: NDArray[np.int64]) -> NDArray[np.int64]:
     """Give every left-out token a slot of its own behind its left neighbour, and close all gaps."""
     keys: list[tuple[int, int]] = []
     shared = problem.shared

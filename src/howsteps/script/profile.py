@@ -31,11 +31,11 @@ from scipy.sparse import csr_array
 
 from howsteps.compiled import compiled
 
-LEAST_LIKENESS = 0.1  # θ
+LEAST_SIMILARITY = 0.1  # θ
 USUAL_SPREAD, SPREAD_WEIGHT = 0.25, 3  # of the time of a step, before its mentions are seen
 LEAST_SPREAD = 0.05
 SEEDS = 40
-SEED_LIKENESS = 0.4
+SEED_SIMILARITY = 0.4
 SEED_SPREAD = 0.15  # of times, from which on a saying may be two steps
 SAME = 0.2  # mean likeness from which on two steps say the same thing
 TWICE = 0.7  # share of narrators who must then say both
@@ -104,7 +104,7 @@ def gains(
 ) -> NDArray[np.float64]:
     """g(s, k) for all mentions s of the given narrations and one step k."""
     mean = (narrations.alike @ counts) / (counts.sum() + 1.0)
-    gain = mean[narrations.sayings] - LEAST_LIKENESS
+    gain = mean[narrations.sayings] - LEAST_SIMILARITY
     z = (narrations.times - time) / spread
     weighted: NDArray[np.float64] = np.where(gain > 0, gain * np.exp(-0.25 * z**2), gain)
     return weighted
@@ -225,7 +225,7 @@ def seeds_of(narrations: Narrations, most: int) -> list[Gathered]:
         if videos[saying] < narrations.fewest:
             break
         alike = narrations.alike[[saying]].toarray()[0]
-        own = np.flatnonzero(alike[narrations.sayings] >= SEED_LIKENESS)
+        own = np.flatnonzero(alike[narrations.sayings] >= SEED_SIMILARITY)
         parts = [own]
         times = narrations.times[own]
         if len(own) >= 6 and times.std() > SEED_SPREAD:

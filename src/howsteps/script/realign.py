@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from howsteps.compiled import compiled
-from howsteps.script.problem import Problem
+from howsteps.script.problem import AlignmentProblem
 
 # Values of chains are shifted by this many bits; a little chance in the low bits breaks ties.
 TIE_BITS = 16
@@ -58,7 +58,7 @@ class Scratch(NamedTuple):
     agenda: Any
 
 
-def allocate(problem: Problem, seed: int) -> tuple[Tokens, Template, Scratch]:
+def allocate(problem: AlignmentProblem, seed: int) -> tuple[Tokens, Template, Scratch]:
     """Lay out a problem whose sequences are not empty, with no token in the template yet."""
     matching = problem.match[:, problem.tokens]
     partner_first = np.concatenate([[0], np.cumsum(matching.sum(axis=1))]).astype(np.int64)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.compiled import compiled
-from howsteps.script.problem import Problem
+from howsteps.script.problem import AlignmentProblem
 from howsteps.script.realign import (
     Scratch,
     Template,
@@ -192,7 +192,7 @@ def _anneal(
 def _compile() -> None:
     """Load or compile the machine code, so that the first search has its full time."""
     one = np.zeros(2, dtype=np.int64)
-    tiny = Problem(one, np.ones(2, dtype=np.int64), np.ones((1, 1), dtype=bool))
+    tiny = AlignmentProblem(one, np.ones(2, dtype=np.int64), np.ones((1, 1), dtype=bool))
     tokens, template, scratch = allocate(tiny, 0)
     objective = np.full(2, _construct(tokens, template, scratch), dtype=np.int64)
     best, kept = template.slot.copy(), template.slot.copy()
@@ -200,7 +200,7 @@ def _compile() -> None:
 
 
 def search(
-    problem: Problem, *, seconds: float, seed: int, floor: float
+    problem: AlignmentProblem, *, seconds: float, seed: int, floor: float
 ) -> tuple[NDArray[np.int64], list[tuple[float, int]]]:
     """Align sequences that are not empty on a template of any length.
 

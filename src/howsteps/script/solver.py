@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.script.frank_wolfe import Rounding, block_descent, frank_wolfe, random_start
-from howsteps.script.problem import AlignmentError, Problem, put_back, shared_part
+from howsteps.script.problem import AlignmentError, AlignmentProblem, put_back, shared_part
 from howsteps.script.search import search
 
 Trace = list[tuple[float, int]]
@@ -56,7 +56,13 @@ AUTHORS = Solver("frank-wolfe", slots=120)
 
 
 def solve(
-    problem: Problem, solver: Solver, *, slots: int | None, seconds: float, seed: int, floor: int
+    problem: AlignmentProblem,
+    solver: Solver,
+    *,
+    slots: int | None,
+    seconds: float,
+    seed: int,
+    floor: int,
 ) -> Found:
     """Return the slot of every token, and the trace of the objective.
 
@@ -86,7 +92,13 @@ def solve(
 
 
 def _starts(
-    problem: Problem, length: int, solver: Solver, seconds: float, seed: int, *, descend: bool
+    problem: AlignmentProblem,
+    length: int,
+    solver: Solver,
+    seconds: float,
+    seed: int,
+    *,
+    descend: bool,
 ) -> Found:
     """Keep the best of several starts of Frank-Wolfe, each with block descent where asked."""
     begun = perf_counter()

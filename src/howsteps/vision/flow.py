@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.compiled import compiled
-from howsteps.vision.frames import Picture
+from howsteps.vision.frames import Image
 
 Flow = NDArray[np.float32]  # H×W×2: where each pixel goes, in pixels
 Homography = NDArray[np.float64]  # 3×3
@@ -43,7 +43,7 @@ class FlowField:
         # At half size, not a quarter: a third of the error for two milliseconds more.
         self._search.setFinestScale(1)
 
-    def between(self, before: Picture, after: Picture) -> tuple[Flow, Flow]:
+    def between(self, before: Image, after: Image) -> tuple[Flow, Flow]:
         """The flow ω, and ω filtered by a median of 5×5 pixels."""
         if self._method == DIS:
             flow = self._search.calc(before, after, None)
@@ -53,7 +53,7 @@ class FlowField:
         return flow, np.stack(filtered, axis=-1)
 
 
-def camera(before: Picture, flow: Flow) -> Homography | None:
+def camera(before: Image, flow: Flow) -> Homography | None:
     """The homography that most corners of a still scene follow; None when too few agree.
 
     Corners x are matched with x + ω(x), and RANSAC finds H with H x ≈ x + ω(x) for as many as can

@@ -23,7 +23,7 @@ try:
 except ImportError as error:
     raise MissingExtra("vision", "looking at video files") from error
 
-Picture = NDArray[np.uint8]
+Image = NDArray[np.uint8]
 
 LONGEST = 6 * 3600.0  # seconds; a file that claims more is broken or hostile
 LARGEST = 64_000_000  # pixels of a frame: twice those of 8K
@@ -43,7 +43,7 @@ class Frame:
     decoded: Any  # av.VideoFrame
     turns: int  # quarter turns to the left that put it upright
 
-    def luma(self, width: int, height: int) -> Picture:
+    def luma(self, width: int, height: int) -> Image:
         """The upright luminance picture, averaged down to a size."""
         frame = self.decoded
         if not _has_luma_plane(frame.format):
@@ -56,7 +56,7 @@ class Frame:
             )
         )
 
-    def colours(self, width: int, height: int) -> Picture:
+    def colours(self, width: int, height: int) -> Image:
         """The upright picture in red, green and blue, averaged down to a size."""
         across, down = self._before(width, height)
         small = self.decoded.reformat(across, down, "rgb24", interpolation="AREA")
@@ -65,11 +65,11 @@ class Frame:
     def _before(self, width: int, height: int) -> tuple[int, int]:
         return (height, width) if self.turns % 2 else (width, height)
 
-    def _upright(self, picture: NDArray[Any]) -> Picture:
+    def _upright(self, picture: NDArray[Any]) -> Image:
         return np.ascontiguousarray(np.rot90(picture, self.turns))
 
 
-class Film:
+class VideoReader:
     """A video file that is open for reading, from its beginning and once.
 
     Parameters

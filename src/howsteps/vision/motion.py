@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from howsteps.vision import tracks
 from howsteps.vision.flow import FlowField, Homography, camera, without_camera
-from howsteps.vision.frames import Picture
+from howsteps.vision.frames import Image
 from howsteps.vision.options import MotionOptions
 from howsteps.vision.stopwatch import Spent, timed
 
@@ -60,7 +60,7 @@ class Motion:
         self.options = options or MotionOptions()
         self.spent = Spent(float) if spent is None else spent
         self._field = FlowField(self.options.flow)
-        self._before: Picture | None = None
+        self._before: Image | None = None
         self._time = 0.0
         self._turn = 0
         self._living: list[_Generation] = []
@@ -70,7 +70,7 @@ class Motion:
         """Whether a frame at this time is to be looked at, or is too close to the last one."""
         return self._before is None or time - self._time >= _CLOSEST / self.options.rate
 
-    def step(self, picture: Picture, time: float) -> list[Tracks]:
+    def step(self, picture: Image, time: float) -> list[Tracks]:
         """Look at the next frame; the tracks that end with it."""
         if not self.due(time):
             return []
@@ -89,7 +89,7 @@ class Motion:
             return [kept for generation in ended if (kept := self._end(generation, time))]
 
     def _flows(
-        self, before: Picture, after: Picture
+        self, before: Image, after: Image
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]] | None:
         """The flow and its median; None where the film was cut between the two pictures."""
         with timed(self.spent, "flow"):
@@ -99,7 +99,7 @@ class Motion:
 
     def _carry(
         self,
-        before: Picture,
+        before: Image,
         flow: NDArray[np.float32],
         filtered: NDArray[np.float32],
         time: float,
@@ -143,7 +143,7 @@ class Motion:
         generation.steps += 1
         generation.counts[cell] += 1
 
-    def _beget(self, picture: Picture, time: float) -> None:
+    def _beget(self, picture: Image, time: float) -> None:
         """Begin tracks in all textured places that have none."""
         self._turn += 1
         texture = cv2.cornerMinEigenVal(picture, 3, ksize=3)
@@ -210,7 +210,7 @@ def _inverse(moved: Homography | None) -> Homography:
     return np.eye(3) if moved is None else np.asarray(np.linalg.inv(moved), np.float64)
 
 
-def _difference(before: Picture, after: Picture, flow: NDArray[np.float32]) -> float:
+def _difference(before: Image, after: Image, flow: NDArray[np.float32]) -> float:
     """Mean difference of luminance between points and where the flow takes them."""
     rows, columns = np.mgrid[4 : before.shape[0] : 8, 4 : before.shape[1] : 8]
     moved = flow[rows, columns]

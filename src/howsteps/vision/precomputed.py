@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.arrays import read_matrix
-from howsteps.datasets import mat_file
-from howsteps.datasets.text import read_lines
 from howsteps.errors import HowstepsError, InputError, MissingExtra, Problem
-from howsteps.vision.description import interval_count
+from howsteps.io import mat_file
+from howsteps.io.arrays import read_matrix
+from howsteps.io.text import read_lines
+from howsteps.vision.histograms import interval_count
 
 SUFFIXES = (".npy", ".npz", ".mat", ".h5", ".hdf5", ".txt", ".csv")
 # Sizes that feature vectors have: where a video's length is not known they tell d×T from T×d.
@@ -150,7 +150,7 @@ def _from_mat(path: Path) -> dict[str, NDArray[Any]]:
         heading = file.read(len(_MAT_7_3))
     if heading == _MAT_7_3:  # HDF5, with rows and columns exchanged
         return {name: array.T for name, array in _from_hdf5(path).items()}
-    return {name: a for name, a in mat_file.read(path).items() if isinstance(a, np.ndarray)}
+    return {name: a for name, a in mat_file.read_mat(path).items() if isinstance(a, np.ndarray)}
 
 
 def _from_hdf5(path: Path) -> dict[str, NDArray[Any]]:

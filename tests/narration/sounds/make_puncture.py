@@ -50,7 +50,7 @@ def speak(espeak: ctypes.CDLL, text: str) -> tuple[np.ndarray, list[tuple[str, f
     samples: list[np.ndarray] = []
     words: list[tuple[str, float]] = []
 
-    def hear(wave: ctypes.Array, count: int, events: ctypes.Array) -> int:
+    def extract_relations(wave: ctypes.Array, count: int, events: ctypes.Array) -> int:
         if count > 0:
             samples.append(np.ctypeslib.as_array(wave, (count,)).copy())
         i = 0
@@ -62,7 +62,7 @@ def speak(espeak: ctypes.CDLL, text: str) -> tuple[np.ndarray, list[tuple[str, f
             i += 1
         return 0
 
-    callback = _Callback(hear)
+    callback = _Callback(extract_relations)
     espeak.espeak_SetSynthCallback(callback)
     data = text.encode()
     failed = espeak.espeak_Synth(data, len(data) + 1, 0, CHARACTERS, 0, UTF8, None, None)

@@ -7,8 +7,8 @@ where it is near one that editing programs know (29.97 counts as 30), and else a
 
 from fractions import Fraction
 
-from howsteps.report.exports.films import USUAL_RATE
 from howsteps.report.exports.spans import Span
+from howsteps.report.exports.video_copies import USUAL_RATE
 from howsteps.report.wording import one_line
 
 _MOST_EVENTS = 999

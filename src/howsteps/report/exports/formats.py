@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import TypeAlias
 
 from howsteps.datasets.names import Names
-from howsteps.engine.files import write_whole
 from howsteps.errors import HowstepsError, InputError, MissingExtra, Problem
+from howsteps.io.files import write_atomically
 from howsteps.report.exports import (
     edl,
     elan,
     ffmetadata,
-    films,
     howto,
     label_studio,
     subrip,
     table,
     timeline,
+    video_copies,
     webvtt,
     youtube,
 )
@@ -110,7 +110,7 @@ def _table(job: Export) -> Iterator[Path]:
 def _edl(job: Export) -> Iterator[Path]:
     for video, path in job.files(".edl"):
         found = apart(spans(job.result, video, guesses=job.guesses))
-        rate = films.frame_rate(video.media)
+        rate = video_copies.frame_rate(video.media)
         clip = video.id if video.media is None else video.media.name
         yield _written(path, edl.text_of(video.id, clip, found, rate))
 
@@ -119,7 +119,7 @@ def _timeline(job: Export) -> Iterator[Path]:
     for video, path in job.files(".otio"):
         found = apart(spans(job.result, video, guesses=job.guesses))
         media = None if video.media is None else video.media.absolute().as_uri()
-        rate = float(films.frame_rate(video.media))
+        rate = float(video_copies.frame_rate(video.media))
         text = timeline.text_of(video.id, media, length(job.result, video), found, rate)
         yield _written(path, text)
 
@@ -137,7 +137,7 @@ def _elan(job: Export) -> Iterator[Path]:
 
 
 def _howto(job: Export) -> Iterator[Path | Problem]:
-    from howsteps.report.pictures import take_pictures  # noqa: PLC0415 - decodes videos
+    from howsteps.report.thumbnails import take_thumbnails  # noqa: PLC0415 - decodes videos
 
     page = job.folder / "howto.md"
     pictures: dict[int, str] = {}
@@ -145,7 +145,7 @@ def _howto(job: Export) -> Iterator[Path | Problem]:
     for step, place in howto.best_places(job.result).items():
         times = [] if place.time is None else [place.time]
         try:
-            names = take_pictures(videos[place.video], times, job.folder / "pictures")
+            names = take_thumbnails(videos[place.video], times, job.folder / "pictures")
         except InputError as error:
             yield error.problem
             continue
@@ -174,16 +174,16 @@ def _of_films(what: str, write: Callable[[Export, Video, Path, Path], Iterator[P
 
 
 def _video(job: Export, video: Video, media: Path, stem: Path) -> Iterator[Path]:
-    path = stem.with_name(stem.name + films.suffix_for(media))
-    films.with_chapters(media, chapters(job.result, video, guesses=job.guesses), path)
+    path = stem.with_name(stem.name + video_copies.suffix_for(media))
+    video_copies.with_chapters(media, chapters(job.result, video, guesses=job.guesses), path)
     yield path
 
 
 def _clips(job: Export, video: Video, media: Path, folder: Path) -> Iterator[Path]:
-    suffix = ".mp4" if job.precise else films.suffix_for(media)
+    suffix = ".mp4" if job.precise else video_copies.suffix_for(media)
     for span in spans(job.result, video, guesses=job.guesses):
         path = folder / f"{span.step + 1:02}-{_slug(span.label)}{suffix}"
-        films.cut(media, span.start, span.end, path, precise=job.precise)
+        video_copies.cut(media, span.start, span.end, path, precise=job.precise)
         yield path
 
 
@@ -193,7 +193,7 @@ def _slug(label: str) -> str:
 
 
 def _written(path: Path, text: str) -> Path:
-    write_whole(path, text.encode("utf-8", "replace"))
+    write_atomically(path, text.encode("utf-8", "replace"))
     return path
 
 

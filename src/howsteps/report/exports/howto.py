@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from howsteps.clock import clock
+from howsteps.io.timestamps import format_time
 from howsteps.report.exports.spans import spans
 from howsteps.report.wording import label_of, markdown, markdown_line, title_of
 from howsteps.task import Localisation, Result
@@ -33,7 +33,7 @@ def text_of(result: Result, pictures: Mapping[int, str]) -> str:
         lines += [f"> {markdown_line(example)}\n" for example in step.examples[:2]]
         seen = best.get(number)
         where = (
-            f"; well seen in *{markdown(seen.video)}* at {clock(seen.time)}"
+            f"; well seen in *{markdown(seen.video)}* at {format_time(seen.time)}"
             if seen is not None and seen.time is not None
             else ""
         )

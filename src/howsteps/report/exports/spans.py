@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from howsteps.localise.located import NEITHER
-from howsteps.report.placed import video_length
+from howsteps.localise.extents import NEITHER
+from howsteps.report.rows import video_length
 from howsteps.report.wording import label_of
 from howsteps.task import Localisation, Result, Video
 

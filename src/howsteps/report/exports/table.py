@@ -3,7 +3,7 @@
 import csv
 import io
 
-from howsteps.report.placed import places
+from howsteps.report.rows import places
 from howsteps.report.wording import label_of, one_line
 from howsteps.task import Result
 

@@ -6,7 +6,7 @@ lasts ten seconds or more. So a step that begins less than ten seconds after the
 seconds in, a chapter "Start" goes before it; where it begins earlier, it is moved to 0:00.
 """
 
-from howsteps.clock import clock
+from howsteps.io.timestamps import format_time
 from howsteps.report.exports.spans import OPENING, Chapter
 
 SHORTEST = 10  # seconds
@@ -31,7 +31,7 @@ def text_of(chapters: list[Chapter]) -> str:
             f"YouTube wants at least {FEWEST} chapters of {SHORTEST} s, and this video has "
             f"{len(joined)}"
         )
-    return "".join(f"{clock(start)} {title}\n" for start, title in joined)
+    return "".join(f"{format_time(start)} {title}\n" for start, title in joined)
 
 
 def joined_chapters(chapters: list[Chapter]) -> list[tuple[int, str]]:

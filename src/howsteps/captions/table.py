@@ -1,0 +1,146 @@
+"""Tables: Whisper's TSV (milliseconds) and CSV with columns for start, end and text."""
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from howsteps.captions.cue import Cue, Flaw, Parsed, UnreadableError, plus, scaled, seconds
+from howsteps.captions.encoding import lines
+from howsteps.captions.timed import DURATIONS, ENDS, STARTS, TEXTS
+
+# Nobody speaks less than a letter in ten seconds: a lower rate means that the unit is smaller.
+_SLOWEST = 0.1
+# A cell of more lines than this is a quotation mark that was never closed.
+_TALLEST = 20
+
+# A longer heading names nothing that is known, and would take the search for its unit forever.
+_LONGEST_NAME = 40
+_UNIT = re.compile(r"[\s_]*(?:_|\s|\()(?P<unit>ms|msec|milliseconds|s|sec|seconds)\)?$")
+
+
+def recognises(text: str) -> bool:
+    """Look for a heading that names start and text, or a first row of two times and a text."""
+    return _layout(text) is not None
+
+
+def parse(text: str) -> Parsed:
+    """Yield one cue for each row."""
+    layout = _layout(text)
+    if layout is None:
+        return
+    rows = list(_rows(text, layout.delimiter))
+    if any(cell.count("\n") > _TALLEST for row in rows for cell in row.cells):
+        yield Flaw("a quotation mark is never closed; such marks were read as text")
+        rows = list(_rows(text, layout.delimiter, quoted=False))
+    rows = rows[1:] if layout.headed else rows
+    unit = layout.unit or _unit([row for row in rows if layout.fits(row)], layout)
+    for row in rows:
+        if layout.fits(row):
+            start, end = layout.times(row, unit)
+            yield Cue(start, end, layout.spoken(row), line=row.line)
+        else:
+            yield Flaw("the row has too few columns; left out", row.line)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    line: int
+    cells: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Which column is what; ``length`` is the column of the end, or of the duration."""
+
+    delimiter: str
+    width: int
+    headed: bool
+    start: int
+    text: int
+    length: int | None = None
+    lasts: bool = False
+    unit: float | None = None
+
+    def fits(self, row: _Row) -> bool:
+        return len(row.cells) > max(self.start, self.text, self.length or 0)
+
+    def times(self, row: _Row, unit: float) -> tuple[float | None, float | None]:
+        start = scaled(seconds(row.cells[self.start]), unit)
+        end = None if self.length is None else scaled(seconds(row.cells[self.length]), unit)
+        return start, plus(start, end) if self.lasts else end
+
+    def spoken(self, row: _Row) -> str:
+        """Return the text; in the last column, commas that nobody quoted are part of it."""
+        is_last = self.text == self.width - 1
+        return self.delimiter.join(row.cells[self.text : None if is_last else self.text + 1])
+
+
+def _layout(text: str) -> _Layout | None:
+    first = next((line for line in lines(text) if line.strip()), "")
+    for delimiter in "\t,;":
+        cells = next((row.cells for row in _rows(first, delimiter)), [])
+        if layout := _named(cells, delimiter) or _unnamed(cells, delimiter):
+            return layout
+    return None
+
+
+def _named(cells: Sequence[str], delimiter: str) -> _Layout | None:
+    names = [cell.strip().lower() for cell in cells]
+    bare = [_UNIT.sub("", name) if len(name) <= _LONGEST_NAME else name for name in names]
+    start, end, duration, text = (_column(bare, k) for k in (STARTS, ENDS, DURATIONS, TEXTS))
+    if start is None or text is None:
+        return None
+    lasts = end is None and duration is not None
+    named = _UNIT.search(names[start])
+    unit = None if named is None else 1000.0 if named["unit"].startswith("m") else 1.0
+    length = duration if lasts else end
+    return _Layout(delimiter, len(cells), True, start, text, length, lasts, unit)
+
+
+def _unnamed(cells: Sequence[str], delimiter: str) -> _Layout | None:
+    if len(cells) < 3 or seconds(cells[0]) is None or seconds(cells[1]) is None:
+        return None
+    return _Layout(delimiter, 3, False, start=0, text=2, length=1)
+
+
+def _column(names: Sequence[str], wanted: Sequence[str]) -> int | None:
+    lowered = [name.lower() for name in wanted]
+    return next((place for place, name in enumerate(names) if name in lowered), None)
+
+
+def _rows(text: str, delimiter: str, quoted: bool = True) -> Iterator[_Row]:
+    """Rows that are not empty. Whisper's TSV does not quote: marks in it belong to the speech."""
+    written = (f"{line}\n" for line in lines(text))
+    reader = csv.reader(
+        written,
+        delimiter=delimiter,
+        quoting=csv.QUOTE_MINIMAL if quoted and delimiter != "\t" else csv.QUOTE_NONE,
+    )
+    first = 1
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield _Row(first, cells)
+            first = reader.line_num + 1
+    except csv.Error as error:
+        raise UnreadableError(f"the table cannot be read ({error})", first) from None
+
+
+def _unit(rows: Sequence[_Row], layout: _Layout) -> float:
+    """Return how many of the table's unit make a second.
+
+    Whole numbers at which nobody speaks are milliseconds.
+    """
+    if layout.length is None:
+        return 1.0
+    columns = {layout.start, layout.length}
+    if not all(row.cells[column].strip().isdecimal() for row in rows for column in columns):
+        return 1.0
+    rates = []
+    for row in rows:
+        start, end = layout.times(row, 1.0)
+        if start is not None and end is not None and end > start:
+            rates.append(len(layout.spoken(row)) / (end - start))
+    return 1000.0 if rates and median(rates) < _SLOWEST else 1.0

@@ -1,0 +1,98 @@
+"""XML with line numbers, safe against files that expand without end.
+
+The parser of the standard library is used directly: document types, and with them entities of the
+file's own, are refused; nesting is limited; what stands before a fault is kept.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+from howsteps.captions.cue import LONGEST_TEXT, Flaw, UnreadableError
+
+_DEEPEST = 100
+
+
+@dataclass(slots=True)
+class Element:
+    """An element: local names, and its children in order, text among them."""
+
+    name: str
+    attributes: dict[str, str]
+    line: int
+    children: list["Element | str"] = field(default_factory=list)
+
+    def descendants(self) -> Iterator["Element"]:
+        """Yield the element itself and all below it, in document order."""
+        yield self
+        for child in self.children:
+            if isinstance(child, Element):
+                yield from child.descendants()
+
+    def text(self) -> str:
+        """Return all text below the element."""
+        return "".join(c if isinstance(c, str) else c.text() for c in self.children)
+
+
+def parse(text: str) -> tuple[Element, list[Flaw]]:
+    """Read XML up to its end, or up to the first fault.
+
+    Raises
+    ------
+    UnreadableError
+        There is no element before the fault, or the file declares a document type.
+    """
+    root = Element("", {}, 0)
+    path = [root]
+    text_parts: list[str] = []
+    room = 0
+    parser = expat.ParserCreate("utf-8")
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        settle_text()
+        if len(path) > _DEEPEST:
+            raise UnreadableError("the XML is nested too deeply", parser.CurrentLineNumber)
+        names = {_local(key): value for key, value in attributes.items()}
+        element = Element(_local(name), names, parser.CurrentLineNumber)
+        path[-1].children.append(element)
+        path.append(element)
+
+    def end(_: str) -> None:
+        settle_text()
+        path.pop()
+
+    def characters(data: str) -> None:
+        # The parser hands text on in parts; its own buffer would be lost at a fault.
+        nonlocal room
+        room = room if text_parts else LONGEST_TEXT + 1
+        if room > 0:  # what is longer will be refused
+            text_parts.append(data)
+            room -= len(data)
+
+    def settle_text() -> None:
+        if text_parts:
+            path[-1].children.append("".join(text_parts))
+            text_parts.clear()
+
+    def refuse(*_: object) -> None:
+        raise UnreadableError("XML with a document type is not read", parser.CurrentLineNumber)
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = characters
+    parser.StartDoctypeDeclHandler = refuse
+    parser.EntityDeclHandler = refuse
+    flaws = []
+    try:
+        parser.Parse(text.encode("utf-8"), True)
+    except expat.ExpatError as error:
+        reason = f"the XML is broken here ({expat.ErrorString(error.code)})"
+        if not any(isinstance(child, Element) for child in root.children):
+            raise UnreadableError(reason, error.lineno) from None
+        flaws.append(Flaw(reason + "; what follows is lost", error.lineno))
+    settle_text()
+    return next(child for child in root.children if isinstance(child, Element)), flaws
+
+
+def _local(name: str) -> str:
+    return name.rpartition(":")[2]

@@ -1,0 +1,71 @@
+"""YouTube's own formats: json3, and the XML called srv3 with its older kin srv1 and srv2."""
+
+from typing import Any
+
+from howsteps.captions.cue import Cue, Flaw, Parsed, Piece, plus, scaled, seconds
+from howsteps.captions.xml import Element
+
+_MS = 1000
+
+
+def is_json3(value: Any) -> bool:
+    """Look for an object with ``events``, some of which have ``segs``."""
+    return isinstance(value, dict) and isinstance(value.get("events"), list)
+
+
+def json3(value: Any) -> Parsed:
+    """Yield one cue for each event that has segments; the others place windows."""
+    for entry, event in enumerate(value["events"], 1):
+        if not isinstance(event, dict):
+            yield Flaw("is not an event; left out", entry=entry)
+            continue
+        segments = event.get("segs")
+        if not isinstance(segments, list):
+            continue
+        parts = [
+            (str(segment.get("utf8") or ""), seconds(segment.get("tOffsetMs", 0)))
+            for segment in segments
+            if isinstance(segment, dict)
+        ]
+        start, duration = seconds(event.get("tStartMs")), seconds(event.get("dDurationMs"))
+        yield _cue(start, duration, parts, _MS, entry=entry)
+
+
+def is_srv(root: Element) -> bool:
+    """Look for ``<timedtext>``, or ``<transcript>`` in srv1."""
+    return root.name in {"timedtext", "transcript"}
+
+
+def srv(root: Element) -> Parsed:
+    """Yield one cue for each ``<p>`` (srv3) or ``<text>`` (srv1 in seconds, srv2 in ms)."""
+    for element in root.descendants():
+        if element.name not in {"p", "text"}:
+            continue
+        given = element.attributes
+        unit, begins, lasts = (_MS, "t", "d") if "t" in given else (1, "start", "dur")
+        parts = [
+            (child, None)
+            if isinstance(child, str)
+            else (child.text(), seconds(child.attributes.get("t", 0)))
+            for child in element.children
+        ]
+        start, duration = seconds(given.get(begins)), seconds(given.get(lasts))
+        yield _cue(start, duration, parts, unit, line=element.line)
+
+
+def _cue(
+    start: float | None,
+    duration: float | None,
+    parts: list[tuple[str, float | None]],
+    unit: int,
+    *,
+    line: int | None = None,
+    entry: int | None = None,
+) -> Cue:
+    """Make a cue of times of which ``unit`` make a second; offsets count from its start."""
+    begin, end = scaled(start, unit), scaled(plus(start, duration), unit)
+    text = "".join(part for part, _ in parts)
+    pieces = tuple(Piece(part, scaled(plus(start, offset), unit)) for part, offset in parts)
+    # One part alone has the time of the line and tells nothing more.
+    timed = sum(bool(part.strip()) for part, _ in parts) > 1
+    return Cue(begin, end, text, pieces if timed else (), line, entry)

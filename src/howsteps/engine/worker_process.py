@@ -1,0 +1,145 @@
+"""Work on one file in a process of its own, which may crash, hang or swell without harm to others.
+
+The job goes in as JSON on stdin and answers come out as lines of JSON on stdout: nothing that the
+other process says is ever executed here. It is killed when it falls behind, and when this process
+gives up.
+"""
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryFile
+from time import monotonic
+from typing import IO, Any
+
+from howsteps.engine.executor import THREADS
+from howsteps.errors import CannotWrite, HowstepsError
+
+_LOOK = 0.5  # seconds between two looks at a silent process
+_GRACE = 120.0  # seconds in which a process must have loaded its libraries and begun
+_SLOWEST = 30.0  # seconds of work that one second of film may take
+
+
+class Failed(HowstepsError):
+    """The work on one file did not end well; the message says why, without the file's name."""
+
+
+def run_in_worker(
+    module: str,
+    job: Mapping[str, object],
+    *,
+    threads: int,
+    told: Callable[[dict[str, Any]], None],
+    stop: threading.Event,
+) -> dict[str, Any]:
+    """Run ``python -m module`` on a job and return its last answer.
+
+    An answer ``{"seconds": s}`` says how far the work is, ``{"done": …}`` ends it, ``{"failed":
+    reason}`` says why it cannot be done, and ``{"unwritable": reason}`` that nothing can be kept.
+
+    Raises
+    ------
+    Failed
+        It cannot be done, crashed, or fell behind.
+    CannotWrite
+        There is no room for what it found, nor for what other files hold.
+    """
+    # Each library would start a thread per core in each process otherwise.
+    environment = {**os.environ, **dict.fromkeys(THREADS, str(threads))}
+    # Threads that wait for work by spinning take the core from those that have some.
+    environment["OMP_WAIT_POLICY"] = "PASSIVE"
+    with TemporaryFile() as complaints:
+        process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
+            [sys.executable, "-m", module],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=complaints,
+            env=environment,
+            start_new_session=True,  # Ctrl-C reaches us first, and we end it
+        )
+        try:
+            _send(process, job)
+            for answer in _answers(process, stop):
+                if "done" in answer:
+                    done: dict[str, Any] = answer["done"]
+                    return done
+                if "failed" in answer:
+                    raise Failed(str(answer["failed"]))
+                if "unwritable" in answer:
+                    raise CannotWrite(str(answer["unwritable"]))
+                told(answer)
+            raise Failed(_how_it_ended(process, complaints))
+        finally:
+            process.kill()
+            process.wait()
+
+
+def _send(process: subprocess.Popen[bytes], job: Mapping[str, object]) -> None:
+    assert process.stdin is not None  # noqa: S101 - it was asked for
+    try:
+        with process.stdin as pipe:
+            pipe.write(json.dumps(job).encode())
+    except BrokenPipeError:
+        pass  # it died at once; how it ended says why
+
+
+def _answers(process: subprocess.Popen[bytes], stop: threading.Event) -> Iterator[dict[str, Any]]:
+    """Lines of the process as they come, until it ends; raises when it falls behind."""
+    lines: queue.Queue[bytes | None] = queue.Queue()
+    threading.Thread(target=_read, args=(process.stdout, lines), daemon=True).start()
+    began, seconds = monotonic(), 0.0
+    while True:
+        if stop.is_set():
+            raise Failed("was stopped")
+        if monotonic() - began > _GRACE + _SLOWEST * seconds:
+            raise Failed(f"takes too long: given up after {monotonic() - began:.0f} s of work")
+        try:
+            line = lines.get(timeout=_LOOK)
+        except queue.Empty:
+            continue
+        if line is None:
+            return
+        try:
+            answer = json.loads(line)
+        except ValueError:
+            continue  # a library printed something
+        if isinstance(answer, dict):
+            seconds = float(answer.get("seconds", seconds))
+            yield answer
+
+
+def _read(pipe: IO[bytes], lines: queue.Queue[bytes | None]) -> None:
+    with pipe:
+        for line in pipe:
+            lines.put(line)
+    lines.put(None)
+
+
+def _how_it_ended(process: subprocess.Popen[bytes], complaints: IO[bytes]) -> str:
+    code = process.wait()
+    if code < 0:
+        name = signal.Signals(-code).name
+        return f"crashed the program that decodes it ({name})"
+    complaints.seek(0)
+    last = complaints.read()[-2000:].decode(errors="replace").strip().rpartition("\n")[2]
+    return f"the program that looks at it ended with code {code}: {last or 'no reason given'}"
+
+
+def limit_memory(extra: int) -> None:
+    """Let this process have so many bytes more than it has now; where the system can (Linux)."""
+    try:
+        import resource  # noqa: PLC0415 - not on Windows
+
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
+    except (ImportError, OSError):
+        return
+    wanted = pages * os.sysconf("SC_PAGE_SIZE") + extra
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    if most == resource.RLIM_INFINITY or wanted < most:
+        resource.setrlimit(resource.RLIMIT_AS, (wanted, most))

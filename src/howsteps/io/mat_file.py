@@ -1,0 +1,254 @@
+"""MATLAB's .mat files (format 5, as ``save`` and ``save -v7`` write them), from anywhere.
+
+SciPy's reader ends the whole process on some damaged files. This one reads what data sets hold
+(numbers, text, cells, structs, sparse matrices), looks at every length before it is used, and
+unpacks the wanted variables alone.
+
+A file is a heading of 128 bytes and then elements: a tag (type, length), the bytes, padding to a
+multiple of eight. Up to four bytes may stand inside the tag.
+"""
+
+import zlib
+from collections.abc import Iterator
+from math import prod
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsteps.errors import InputError
+from howsteps.io import bounded
+
+Value: TypeAlias = NDArray[Any] | str | dict[str, NDArray[np.object_]]
+"""Numbers; an array of objects for a cell; text; an array of values for each field of a struct."""
+
+_HDF5 = b"MATLAB 7.3"  # how files of that other format begin
+_HEADING = 128
+_MATRIX, _COMPRESSED = 14, 15
+_CELL, _STRUCT, _CHAR, _SPARSE = 1, 2, 4, 5
+_LOGICAL, _COMPLEX = 0x200, 0x800
+# How numbers are stored, and what they are numbers of.
+_STORED = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8"}
+_STORED |= {12: "i8", 13: "u8"}
+_MEANT = {6: "f8", 7: "f4", 8: "i1", 9: "u1", 10: "i2", 11: "u2", 12: "i4", 13: "u4"}
+_MEANT |= {14: "i8", 15: "u8"}
+_TEXT = {1: "latin-1", 2: "latin-1", 4: "utf-16", 16: "utf-8", 17: "utf-16", 18: "utf-32"}
+# A variable of more bytes, or of cells within cells within cells, is a fault and not a data set.
+_LARGEST = 2**32
+_DEEPEST = 10
+_NAMED = 4096  # bytes within which a variable says its name
+
+
+class _DamagedError(Exception):
+    pass
+
+
+def read_mat(path: Path, *names: str) -> dict[str, Value]:
+    """Read the variables ``names``, or all that can be read where none are named.
+
+    Raises
+    ------
+    InputError
+        The file is cut short or damaged, of another format, or lacks one of the variables.
+    """
+    data = bounded.read_bytes(path, _LARGEST, "a .mat file")
+    if data.startswith(_HDF5):
+        reason = "is in MATLAB's 7.3 format; load it there and save it with -v7"
+        raise InputError(path, reason)
+    order = {b"IM": "<", b"MI": ">"}.get(data[_HEADING - 2 : _HEADING])
+    if order is None:
+        raise InputError(path, "is not a whole .mat file (its heading is missing)")
+    try:
+        found = dict(_variables(memoryview(data)[_HEADING:], order, names))
+    except (_DamagedError, zlib.error, UnicodeDecodeError) as error:
+        raise InputError(path, f"is not a whole .mat file ({error})") from error
+    if missing := [name for name in names if name not in found]:
+        raise InputError(path, f"has no variable {missing[0]}; it may be cut short")
+    return found
+
+
+def _variables(data: memoryview, order: str, names: tuple[str, ...]) -> Iterator[tuple[str, Value]]:
+    top = _Elements(data, order)
+    while len(top):
+        kind, content = top.next(padded=False)
+        if kind == _COMPRESSED:
+            start = _unpacked(content, _NAMED)
+            # A variable that is not wanted is not unpacked further than its name.
+            head = _Elements(memoryview(start), order)
+            name = _Matrix(head.matrix(whole=False), order).name
+            if names and name not in names:
+                continue
+            kind, content = _Elements(memoryview(_unpacked(content, _LARGEST)), order).next()
+        if kind != _MATRIX:
+            raise _DamagedError("an element is no variable")
+        matrix = _Matrix(_Elements(content, order), order)
+        if matrix.name in names or not (names or matrix.is_foreign):
+            yield matrix.name, matrix.value(depth=0)
+
+
+def _unpacked(content: memoryview, most: int) -> bytes:
+    unpacker = zlib.decompressobj()
+    data = unpacker.decompress(content, most)
+    if most == _LARGEST and unpacker.unconsumed_tail:
+        raise _DamagedError(f"a variable of more than {_LARGEST // 2**30} GB")
+    return data
+
+
+class _Elements:
+    """The elements that stand one after another in some bytes."""
+
+    def __init__(self, data: memoryview, order: str) -> None:
+        self._data = data
+        self._order = order
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def next(self, *, padded: bool = True) -> tuple[int, memoryview]:
+        """The type and the bytes of the next element."""
+        kind, length, rest = self._tag()
+        if rest is not None:
+            return kind, rest
+        if length > len(self._data):
+            raise _DamagedError("it ends early")
+        content = self._data[:length]
+        self._data = self._data[length + (-length % 8 if padded else 0) :]
+        return kind, content
+
+    def matrix(self, *, whole: bool) -> "_Elements":
+        """The elements of the next element, which is a matrix; of its beginning if not whole."""
+        if whole:
+            kind, content = self.next()
+        else:
+            kind, length, _ = self._tag()
+            content = self._data[:length]
+        if kind != _MATRIX:
+            raise _DamagedError("an element is no matrix")
+        return _Elements(content, self._order)
+
+    def numbers(self) -> NDArray[Any]:
+        """The numbers of the next element, as they are stored."""
+        kind, content = self.next()
+        if kind not in _STORED:
+            raise _DamagedError("numbers of an unknown kind")
+        stored = np.dtype(f"{self._order}{_STORED[kind]}")
+        if len(content) % stored.itemsize:
+            raise _DamagedError("numbers that are cut")
+        return np.frombuffer(content, stored)
+
+    def text(self) -> str:
+        """The text of the next element."""
+        kind, content = self.next()
+        if kind not in _TEXT:
+            raise _DamagedError("text of an unknown kind")
+        wide = _TEXT[kind] in {"utf-16", "utf-32"}
+        ends = ("-le" if self._order == "<" else "-be") if wide else ""
+        return bytes(content).decode(_TEXT[kind] + ends)
+
+    def _tag(self) -> tuple[int, int, memoryview | None]:
+        """Type and length; the bytes too where they stand in the tag."""
+        if len(self._data) < 8:
+            raise _DamagedError("it ends early")
+        kind, length = (int(n) for n in np.frombuffer(self._data[:8], f"{self._order}u4"))
+        inside = self._data[4:8]
+        self._data = self._data[8:]
+        if kind < 2**16:
+            return kind, length, None
+        kind, length = kind % 2**16, kind // 2**16
+        if length > 4:
+            raise _DamagedError("an element is longer than its place")
+        return kind, length, inside[:length]
+
+
+class _Matrix:
+    """One variable, or one part of a cell or struct: its heading is read, its value not yet."""
+
+    def __init__(self, parts: _Elements, order: str) -> None:
+        self._parts = parts
+        self._order = order
+        self._shape: tuple[int, ...]
+        if not len(parts):  # an empty place in a cell
+            self.name, self._kind, self._flags, self._shape = "", 6, 0, (0, 0)
+            return
+        flags = parts.numbers()
+        if len(flags) != 2:
+            raise _DamagedError("a matrix without flags")
+        self._kind, self._flags = int(flags[0]) & 0xFF, int(flags[0])
+        self._shape = tuple(int(n) for n in parts.numbers())
+        if len(self._shape) < 2 or min(self._shape) < 0 or prod(self._shape) > _LARGEST:
+            raise _DamagedError("a matrix of an impossible size")
+        self.name = parts.text()
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it is an object or a function, which only MATLAB understands."""
+        return self._kind not in {_CELL, _STRUCT, _CHAR, _SPARSE, *_MEANT}
+
+    def value(self, depth: int) -> Value:
+        if not len(self._parts):
+            return np.empty(self._shape if not prod(self._shape) else (0, 0))
+        if depth > _DEEPEST:
+            raise _DamagedError("cells within cells without end")
+        if self._kind == _CELL:
+            return self._values(depth, 1)[0]
+        if self._kind == _STRUCT:
+            names = self._field_names()
+            return dict(zip(names, self._values(depth, len(names)), strict=True))
+        if self._kind == _CHAR:
+            return self._parts.text().rstrip(" \0")
+        if self._kind == _SPARSE:
+            return self._sparse()
+        if self._kind not in _MEANT:
+            raise _DamagedError("a value of an unknown kind")
+        meant = bool if self._flags & _LOGICAL else _MEANT[self._kind]
+        return self._numbers(self._shape).astype(meant)
+
+    def _values(self, depth: int, fields: int) -> list[NDArray[np.object_]]:
+        """One array for each field; the fields of an entry stand together."""
+        count = prod(self._shape)
+        if count * fields * 8 > len(self._parts):
+            raise _DamagedError("it ends early")
+        arrays = [np.empty(count, object) for _ in range(fields)]
+        for entry in range(count):
+            for array in arrays:
+                part = self._parts.matrix(whole=True)
+                array[entry] = _Matrix(part, self._order).value(depth + 1)
+        return [array.reshape(self._shape, order="F") for array in arrays]
+
+    def _field_names(self) -> list[str]:
+        width = self._parts.numbers()
+        names = self._parts.text()
+        if len(width) != 1 or width[0] < 1:
+            raise _DamagedError("a struct without names")
+        size = int(width[0])
+        found = [names[at : at + size].partition("\0")[0] for at in range(0, len(names), size)]
+        if len(set(found)) < len(found) or not found:
+            raise _DamagedError("a struct with the same name twice, or with none")
+        return found
+
+    def _numbers(self, shape: tuple[int, ...]) -> NDArray[Any]:
+        if self._flags & _COMPLEX:
+            raise _DamagedError("complex numbers")
+        numbers = self._parts.numbers()
+        if len(numbers) != prod(shape):
+            raise _DamagedError(f"{len(numbers)} numbers for {prod(shape)} places")
+        return numbers.reshape(shape, order="F")
+
+    def _sparse(self) -> NDArray[Any]:
+        rows = self._parts.numbers().astype(np.int64)
+        starts = self._parts.numbers().astype(np.int64)
+        height, width = self._shape[0], prod(self._shape[1:])
+        counts = np.diff(starts)
+        if len(starts) != width + 1 or starts[0] != 0 or (counts < 0).any():
+            raise _DamagedError("a sparse matrix with columns out of order")
+        numbers = self._parts.numbers()
+        used = int(starts[-1])
+        if used > min(len(rows), len(numbers)) or height * width * 8 > _LARGEST:
+            raise _DamagedError("a sparse matrix of an impossible size")
+        places = rows[:used]
+        if ((places < 0) | (places >= height)).any():
+            raise _DamagedError("a sparse matrix with rows out of place")
+        dense = np.zeros((height, width), bool if self._flags & _LOGICAL else np.float64)
+        dense[places, np.repeat(np.arange(width), counts)] = numbers[:used]
+        return dense

@@ -1,0 +1,104 @@
+"""Text, tables and JSON that must be right as a whole, as ground truth must.
+
+Captions are mended where that is possible (``narration.captions.encoding``); what results are
+measured against is not: any doubt is an error that names the line.
+"""
+
+import codecs
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from howsteps.errors import InputError
+from howsteps.io import bounded
+
+# The largest release known is a tenth of this.
+LARGEST = 2**28
+
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+
+
+def read_text(path: Path) -> str:
+    """Read a text file: UTF-8, or UTF-16 with a byte order mark.
+
+    Raises
+    ------
+    InputError
+        The file cannot be opened, is empty or too large, or has bytes of another encoding; the
+        line is named.
+    """
+    data = bounded.read_bytes(path, LARGEST, "annotations")
+    mark = next((mark for mark in _MARKS if data.startswith(mark)), b"")
+    encoding = _MARKS.get(mark, "utf-8")
+    try:
+        text = data[len(mark) :].decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data[: len(mark) + error.start].count(b"\n") + 1
+        reason = f"has bytes that are not {encoding.upper()}; save the file as UTF-8"
+        raise InputError(path, reason, line) from None
+    if "\0" in text:
+        raise InputError(path, "is a binary file", text.count("\n", 0, text.index("\0")) + 1)
+    if not text.strip():
+        raise InputError(path, "is empty")
+    return text
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a text file that are not blank, stripped, each with its number."""
+    for number, line in enumerate(read_text(path).splitlines(), 1):
+        if stripped := line.strip():
+            yield number, stripped
+
+
+def read_rows(path: Path, width: int | None = None) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a table with commas that are not blank, each with its line number.
+
+    Raises
+    ------
+    InputError
+        A row has not as many columns as ``width`` or, where that is None, as the first row.
+    """
+    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
+    line = 1
+    try:
+        for cells in reader:
+            if any(cells):
+                width = width or len(cells)
+                if len(cells) != width:
+                    raise InputError(path, f"has {len(cells)} columns in place of {width}", line)
+                yield line, cells
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(path, f"is not a table with commas: {error}", line) from None
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file.
+
+    Raises
+    ------
+    InputError
+        The file cannot be read, or is not whole; the line is named.
+    """
+    text = read_text(path)
+    try:
+        value = json.loads(text)
+        if "\\u" in text:
+            # Escapes can write half a character, which nothing could write down again.
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        raise InputError(path, "holds half a character (a lone surrogate)") from None
+    except json.JSONDecodeError as error:
+        raise InputError(path, f"is not whole JSON: {error.msg}", error.lineno) from None
+    except RecursionError:
+        raise InputError(path, "is nested too deep to be annotations") from None
+    except ValueError:  # Python refuses numbers of more than 4,300 digits
+        raise InputError(path, "holds a number of thousands of digits") from None
+    return value

@@ -1,0 +1,238 @@
+"""Learn each step where it is named, and find it where it is not.
+
+A classifier of each step is learnt from the windows of its mentions in the other videos
+(:mod:`howsteps.localise.leave_one_out`). Its scores, in units of their spread, and the video's own
+mentions are the evidence e = s + log_prior·window; with the order
+(:mod:`howsteps.localise.order_marginals`) they give the probability of every place of the step.
+Those probabilities are better labels than the windows: inside a window they single out what the
+step looks like in other videos, and they reach videos in which nobody names it. So the classifiers
+are learnt again from them, beside the windows at half their weight, for a few rounds. More rounds
+let a step drift from what it was named for; a script that is good needs few, a poor one gains by
+many.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter1d
+
+from howsteps.localise.cost import Weights
+from howsteps.localise.extents import BOTH, NAMED, NEITHER, SEEN, StepIntervals, extents
+from howsteps.localise.leave_one_out import LeaveOneOut, Standard
+from howsteps.localise.oracle import Floats, Mask, Places
+from howsteps.localise.order_marginals import posterior
+
+GRID = 1.0  # seconds: steps are learnt on a grid no finer than this
+GAP = 3.0  # seconds from one step to the next, at least
+NEAR = 2.5  # seconds around a place that count as the place
+SURE = 0.5  # a step is seen where it is more likely than everywhere else together
+MENTION = 4.0  # seconds: a mention is worth so much of the step, wherever in its window
+ANCHOR = 0.5  # what the windows weigh as labels beside the probabilities
+SMOOTH = 1.0  # seconds by which probabilities are blurred before they become labels
+
+
+@dataclass(frozen=True)
+class Learning:
+    """How steps are learnt from one kind of features.
+
+    Attributes
+    ----------
+    before, after
+        Δb and Δa, seconds: the window of a mention. Words are where they are said; what they name
+        is seen later.
+    trust
+        Log-weight of a place inside a window of the video's own mentions.
+    regularisation
+        λ.
+    rounds
+        How often the classifiers are learnt again from what they found.
+    centre
+        Take off what all intervals of a video have in common: a room, a person, a camera.
+    """
+
+    before: float
+    after: float
+    log_prior: float
+    regularisation: float
+    rounds: int
+    centre: bool
+
+    def grid(self, seconds: float) -> int:
+        """How many intervals make one of the grid that steps are learnt on."""
+        return max(int(GRID / seconds + 1e-9), 1)
+
+    def prepared(self, x: NDArray[np.floating], seconds: float) -> NDArray[np.float32]:
+        """Features of one video as the classifiers take them, on the coarse grid."""
+        coarse = coarser(x, self.grid(seconds))
+        return centred(coarse) if self.centre else coarse
+
+
+LEARNING = {
+    "words": Learning(
+        before=1.0, after=2.0, log_prior=4.0, regularisation=0.1, rounds=4, centre=False
+    ),
+    "meaning": Learning(
+        before=1.0, after=2.0, log_prior=4.0, regularisation=0.01, rounds=4, centre=True
+    ),
+    "sight": Learning(
+        before=0.0, after=10.0, log_prior=4.0, regularisation=0.01, rounds=2, centre=True
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """Scores (T_n×K a video, by the other videos), and the weights that all videos gave."""
+
+    scores: tuple[Floats, ...]
+    weights: Weights
+
+
+def learn(
+    features: Sequence[NDArray[np.floating]],
+    windows: Sequence[Mask],
+    how: Learning,
+    *,
+    seconds: float,
+    device: str = "cpu",
+) -> Learnt:
+    """Learn what every step is like.
+
+    Parameters
+    ----------
+    features
+        T_n×d a video.
+    windows
+        T_n×K a video: intervals in the windows of the mentions; none where a step is not named.
+    how
+        One of :data:`LEARNING`, or other settings.
+    seconds
+        How long an interval lasts.
+    device
+        As for :func:`howsteps.localise.cluster`.
+    """
+    held_out = LeaveOneOut(tuple(features), how.regularisation, device)
+    named = [_worth(window, seconds) for window in windows]
+    gap = round(GAP / seconds)
+    labels = named
+    scores: list[Floats] = []
+    for left in range(how.rounds, -1, -1):
+        raw = held_out.scores(labels)
+        standard = Standard.of(raw)
+        scores = [standard.apply(score) for score in raw]
+        if left:
+            found = [evidence(s, w, how.log_prior) for s, w in zip(scores, windows, strict=True)]
+            labels = [
+                np.maximum(ANCHOR * mention, _labels(posterior(e, gap), seconds))
+                for e, mention in zip(found, named, strict=True)
+            ]
+    return Learnt(tuple(scores), standard.fold(held_out.weights(labels)))
+
+
+def evidence(scores: Floats, window: Mask, log_prior: float) -> Floats:
+    """Evidence e = s + trust·window, T×K."""
+    return scores + log_prior * window
+
+
+def _worth(window: Mask, seconds: float) -> Floats:
+    """Labels of a window: it is worth some seconds of the step, wherever in it they are."""
+    length = window.sum(axis=0) * seconds
+    worth: Floats = window * np.minimum(1.0, MENTION / np.maximum(length, seconds))
+    return worth
+
+
+def _labels(probability: Floats, seconds: float) -> Floats:
+    """Probabilities as labels: the surest place of the video counts one."""
+    blurred: Floats = gaussian_filter1d(probability, SMOOTH / seconds, axis=0, mode="constant")
+    return blurred / max(float(blurred.max()), 1e-12)
+
+
+def decide(
+    scores: Sequence[Floats],
+    windows: Sequence[Mask],
+    log_prior: float,
+    *,
+    seconds: float,
+    grid: int,
+    lengths: Sequence[int],
+    absent: bool = False,
+) -> StepIntervals:
+    """Put every step where it is most likely; extent, confidence and evidence beside it.
+
+    Parameters
+    ----------
+    scores, windows
+        T×K a video, on the coarse grid.
+    trust
+        Log-weight of a window.
+    seconds
+        How long an interval of the coarse grid lasts.
+    grid
+        How many intervals of the fine grid it holds.
+    lengths
+        T_n of the fine grid, which the answer is on.
+    absent
+        Leave out steps that are neither named nor sure.
+
+    Returns
+    -------
+    The confidence is the probability that the step is within 2.5 s of its place, if it is in the
+    video at all. A step that is neither named nor sure is given no more room than that.
+    """
+    shape = (len(scores), scores[0].shape[1])
+    steps = np.arange(shape[1])
+    places, first, last = np.full(shape, -1), np.full(shape, -1), np.full(shape, -1)
+    confidence = np.zeros(shape)
+    named = np.array([window.any(axis=0) for window in windows])
+    for n, (score, window, length) in enumerate(zip(scores, windows, lengths, strict=True)):
+        likely = posterior(evidence(score, window, log_prior), round(GAP / seconds))
+        coarse = likely.argmax(axis=0)
+        confidence[n] = around(likely, round(NEAR / seconds))[coarse, steps]
+        places[n] = apart(np.minimum(coarse * grid + grid // 2, length - 1), length)
+        if absent:
+            places[n, ~named[n] & (confidence[n] < SURE)] = -1
+        in_time = np.argsort(places[n], kind="stable")
+        fine = np.repeat(score[:, in_time], grid, axis=0)[:length]
+        first[n, in_time], last[n, in_time] = extents(places[n, in_time], fine)
+    confidence[places < 0] = 0.0
+    seen = confidence >= SURE
+    kinds = np.select([places < 0, named & seen, named, seen], ["", BOTH, NAMED, SEEN], NEITHER)
+    # The score of a guess hardly rises above that of the whole video, and says nothing of its ends.
+    room = np.where(kinds == NEITHER, round(NEAR / seconds) * grid, max(lengths))
+    first, last = np.maximum(first, places - room), np.minimum(last, places + room)
+    return StepIntervals(places, first, last, confidence, kinds)
+
+
+def around(likely: Floats, reach: int) -> Floats:
+    """Sum of each column over the rows within ``reach`` of every row."""
+    total = np.vstack([np.zeros((1, likely.shape[1])), np.cumsum(likely, axis=0)])
+    at = np.arange(len(likely))
+    near: Floats = total[np.minimum(at + reach + 1, len(at))] - total[np.maximum(at - reach, 0)]
+    return near
+
+
+def apart(places: Places, length: int) -> Places:
+    """Places that no two steps share, in the order they had; ``length`` is at least K."""
+    rank = np.arange(len(places))
+    in_time = np.argsort(places, kind="stable")
+    free = np.maximum.accumulate(places[in_time] - rank)
+    out = np.empty_like(places)
+    out[in_time] = np.minimum(free, length - len(places)) + rank
+    return out
+
+
+def coarser(x: NDArray[np.floating], factor: int) -> NDArray[np.float32]:
+    """Rows averaged by ``factor``; the last row has what is left."""
+    starts = np.arange(0, len(x), factor)
+    sums = np.add.reduceat(np.asarray(x, np.float64), starts, axis=0)
+    counts = np.diff(np.append(starts, len(x)))[:, None]
+    return (sums / counts).astype(np.float32)
+
+
+def centred(x: NDArray[np.floating]) -> NDArray[np.float32]:
+    """Rows less the mean of the video, of length one: what a room and a person add is taken off."""
+    moved = np.asarray(x, np.float64) - np.mean(x, axis=0, dtype=np.float64)
+    length = np.linalg.norm(moved, axis=1, keepdims=True)
+    return (moved / np.where(length > 1e-12, length, 1.0)).astype(np.float32)

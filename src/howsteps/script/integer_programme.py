@@ -1,0 +1,237 @@
+"""An exact integer programme with order cuts that are added when they are needed.
+
+One variable x_e ∈ {0, 1} for every pair e = (s, t) of matching tokens of different sequences: do
+they share a slot? Maximise Σ_e x_e (maximum-weight trace), subject to
+
+* staircases: of the pairs between two sequences that pairwise cross or touch, one at most;
+* transitivity: x_(s,t) + x_(t,u) − x_(s,u) ≤ 1, and ≤ 1 without the last term where s and u cannot
+  share a slot;
+* order: along a cycle of pairs and of steps to the right inside sequences, not all pairs.
+
+The relaxation is solved, violated cuts are added, and again; then whole numbers are asked for. A
+relaxation is a bound whenever it stops; a whole solution that violates nothing is the optimum.
+"""
+
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+
+from howsteps.compiled import compiled
+from howsteps.script.bound import objective_at
+from howsteps.script.problem import AlignmentProblem
+
+MOST_PAIRS = 4_000
+CUTS_PER_ROUND = 400
+VIOLATED = 1e-3
+TAILS_PER_CALL = 100  # ways back that are looked for between two looks at the clock
+
+
+@dataclass
+class _Cuts:
+    """Rows a·x ≤ b of the programme."""
+
+    columns: list[int] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
+    limits: list[float] = field(default_factory=list)
+
+    def add(self, plus: list[int], minus: list[int], limit: float) -> None:
+        """Demand Σ x_plus − Σ x_minus ≤ limit."""
+        self.columns += plus + minus
+        self.values += [1.0] * len(plus) + [-1.0] * len(minus)
+        self.rows += [len(self.limits)] * (len(plus) + len(minus))
+        self.limits.append(limit)
+
+    def matrix(self, width: int) -> Any:
+        """All rows, sparse."""
+        return csr_array((self.values, (self.rows, self.columns)), (len(self.limits), width))
+
+
+@compiled
+def _staircase(x: Any) -> Any:
+    """Heaviest path from the top right to the bottom left of x; its cells conflict pairwise."""
+    height, width = x.shape
+    best = np.zeros((height, width))
+    for i in range(height):
+        for j in range(width - 1, -1, -1):
+            before = 0.0
+            if i > 0:
+                before = best[i - 1, j]
+            if j < width - 1:
+                before = max(before, best[i, j + 1])
+            best[i, j] = before + x[i, j]
+    path = np.empty((height + width - 1, 2), dtype=np.int64)
+    i, j = height - 1, 0
+    for step in range(height + width - 1):
+        path[step, 0], path[step, 1] = i, j
+        if i > 0 and (j == width - 1 or best[i - 1, j] >= best[i, j + 1]):
+            i -= 1
+        else:
+            j += 1
+    return best[height - 1, 0], path
+
+
+class _Programme:
+    """The variables, and the three families of cuts; none is looked for after ``deadline``."""
+
+    def __init__(self, problem: AlignmentProblem, deadline: float) -> None:
+        self.problem = problem
+        self.deadline = deadline
+        tokens, sequence = problem.tokens, problem.sequence
+        allowed = problem.match[np.ix_(tokens, tokens)]
+        allowed &= sequence[:, None] < sequence[None, :]
+        self.pairs = np.argwhere(allowed)
+        self.number = np.full(allowed.shape, -1)
+        self.number[allowed] = np.arange(len(self.pairs))
+        self.number = np.maximum(self.number, self.number.T)
+        self.cuts = _Cuts()
+
+    def separate(self, x: NDArray[np.float64]) -> int:
+        """Add cuts that x violates; return how many.
+
+        Without time left some are not found, which leaves a weaker relaxation, never a wrong one.
+        """
+        before = len(self.cuts.limits)
+        full = np.zeros(self.number.shape)
+        full[self.pairs[:, 0], self.pairs[:, 1]] = x
+        full += full.T
+        self._staircases(full)
+        self._transitivity(full)
+        self._order(full, x)
+        return len(self.cuts.limits) - before
+
+    def _late(self) -> bool:
+        return perf_counter() > self.deadline
+
+    def _staircases(self, full: NDArray[np.float64]) -> None:
+        first = self.problem.first
+        for n in range(len(first) - 1):
+            if self._late():
+                return
+            for m in range(n + 1, len(first) - 1):
+                block = np.ix_(range(first[n], first[n + 1]), range(first[m], first[m + 1]))
+                if full[block].sum() <= 1 + VIOLATED:
+                    continue
+                weight, path = _staircase(full[block])
+                if weight > 1 + VIOLATED:
+                    numbers = self.number[block][path[:, 0], path[:, 1]]
+                    self.cuts.add(numbers[numbers >= 0].tolist(), [], 1)
+
+    def _transitivity(self, full: NDArray[np.float64]) -> None:
+        found = []
+        for t in range(len(full)):
+            if self._late():
+                break
+            near = np.flatnonzero(full[t] > VIOLATED)
+            excess = full[t, near][:, None] + full[t, near] - full[np.ix_(near, near)] - 1
+            for i, j in np.argwhere(np.triu(excess, 1) > VIOLATED):
+                found.append((-excess[i, j], near[i], t, near[j]))
+        for _, s, t, u in sorted(found)[:CUTS_PER_ROUND]:
+            closing = int(self.number[s, u])
+            same = self.problem.sequence[s] == self.problem.sequence[u]
+            if closing >= 0:
+                self.cuts.add([int(self.number[s, t]), int(self.number[t, u])], [closing], 1)
+            elif same or self.problem.conflict_free:
+                self.cuts.add([int(self.number[s, t]), int(self.number[t, u])], [], 1)
+
+    def _order(self, full: NDArray[np.float64], x: NDArray[np.float64]) -> None:
+        """Find for every step to the right the lightest way back, a pair weighing 1 − x."""
+        sequence = self.problem.sequence
+        tails = np.flatnonzero(sequence[:-1] == sequence[1:])
+        if not len(tails):
+            return
+        one, two = self.pairs[x > VIOLATED].T
+        # zero would mean "no arc" to a sparse matrix
+        weight = np.maximum(1 - full[one, two], 0) + 1e-7
+        arcs = csr_array(
+            (
+                np.concatenate([weight, weight, np.full(len(tails), 1e-9)]),
+                (np.concatenate([one, two, tails]), np.concatenate([two, one, tails + 1])),
+            ),
+            full.shape,
+        )
+        seen: set[tuple[int, ...]] = set()
+        for begin in range(0, len(tails), TAILS_PER_CALL):
+            if self._late():
+                return
+            some = tails[begin : begin + TAILS_PER_CALL]
+            length, previous = dijkstra(arcs, indices=some + 1, return_predecessors=True, limit=1.0)
+            for row, tail in enumerate(some):
+                if length[row, tail] < 1 - VIOLATED:
+                    self._forbid(self._way_back(previous[row], int(tail)), seen)
+
+    def _way_back(self, previous: NDArray[np.int32], tail: int) -> list[int]:
+        """The pairs on the lightest way from the token after ``tail`` back to it."""
+        cycle, here = [], tail
+        while here != tail + 1:
+            there = int(previous[here])
+            if self.number[here, there] >= 0:
+                cycle.append(int(self.number[here, there]))
+            here = there
+        return cycle
+
+    def _forbid(self, cycle: list[int], seen: set[tuple[int, ...]]) -> None:
+        key = tuple(sorted(cycle))
+        if key not in seen:
+            seen.add(key)
+            self.cuts.add(cycle, [], len(cycle) - 1)
+
+
+def programme(problem: AlignmentProblem, *, seconds: float, objective: int) -> int | None:
+    """Return a lower bound on the objective; it is the optimum where the time suffices.
+
+    None where there are too many pairs, or no relaxation could be solved in time. The programme
+    stops early when its bound meets ``objective``.
+    """
+    start = perf_counter()
+    tokens, first = problem.tokens, problem.first
+    matching = problem.match[:, tokens].sum(axis=1)[tokens].sum()
+    if matching > 2 * MOST_PAIRS + len(tokens):
+        return None
+    model = _Programme(problem, deadline=start + seconds)
+    width = len(model.pairs)
+    if width == 0 or len(first) < 3:
+        return objective_at(problem, 0)
+    model.separate(np.ones(width))
+    best: int | None = None
+    whole = False
+    while True:
+        left = seconds - (perf_counter() - start)
+        if left <= 0:
+            return best
+        rows, limits = model.cuts.matrix(width), np.array(model.cuts.limits)
+        if whole:
+            answer = milp(
+                -np.ones(width),
+                constraints=LinearConstraint(rows, -np.inf, limits),
+                integrality=np.ones(width),
+                bounds=Bounds(0, 1),
+                options={"time_limit": left, "mip_rel_gap": 0},
+            )
+            value = answer.mip_dual_bound
+        else:
+            answer = linprog(
+                -np.ones(width),
+                A_ub=rows,
+                b_ub=limits,
+                bounds=(0, 1),
+                method="highs-ds",
+                options={"time_limit": left},
+            )
+            value = answer.fun if answer.status == 0 else None
+        if value is not None and np.isfinite(value):
+            bound = objective_at(problem, -value)
+            best = bound if best is None else max(best, bound)
+        if answer.status != 0 or (best is not None and best >= objective):
+            return best
+        x = np.round(answer.x) if whole else answer.x
+        if model.separate(x) == 0:
+            if whole or np.abs(x - np.round(x)).max() < VIOLATED:
+                return best
+            whole = True

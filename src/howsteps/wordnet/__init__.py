@@ -1,0 +1,11 @@
+"""WordNet, compacted into the package: word senses without a download.
+
+:class:`WordNet` answers questions about words; :func:`match_matrix` turns them into the matrix that
+narrations are aligned by. ``docs/wordnet.md`` says what is stored and how it was checked.
+"""
+
+from howsteps.wordnet.database import WordNet
+from howsteps.wordnet.matching import match_matrix
+from howsteps.wordnet.storage import PARTS_OF_SPEECH, PartOfSpeech
+
+__all__ = ["PARTS_OF_SPEECH", "PartOfSpeech", "WordNet", "match_matrix"]

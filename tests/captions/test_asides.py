@@ -1,0 +1,112 @@
+"""Sounds, lyrics and speaker marks are dropped; what is said stays."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsteps.captions.words import words_of
+from howsteps.task import Caption
+
+
+def heard(*texts: str) -> str:
+    lines = [Caption(2.0 * i, 2.0 * i + 2, text) for i, text in enumerate(texts)]
+    return " ".join(word.text for word in words_of(lines))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[Music]",
+        "[ __ ]",
+        "[chewing and savouring]",
+        "(applause)",
+        "(upbeat pop music)",
+        "(speaks in French)",
+        "(April laughs)",
+        "*sighs*",
+        "♪",
+        "♪ la la la ♪",
+        "🎵 la la 🎶",
+        "-",
+        "...",
+        ">>",
+    ],
+)
+def test_what_nobody_says(text: str) -> None:
+    assert heard(text) == ""
+    assert heard(f"now {text} lift").replace("...", "") == "now lift"
+
+
+def test_an_aside_can_run_over_lines_and_captions() -> None:
+    assert heard("now (upbeat\nmusic) lift") == "now lift"
+    assert heard("now [upbeat", "music] lift") == "now lift"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "add butter (optional) or (200 g) oil",
+        "two * three",
+        "it is 3 < 4 > 2",
+        "mix 1 & 2 at 180 ° or 50 %",
+        "Step 2: remove it",
+        "STEP 2: remove it",
+        "TIP: use a jack",
+        "For the topping: nuts",
+        "TOOLS:",
+        "at 10:30 we stop",
+        "a well-known three-quarter turn",
+        "-5 degrees",
+        "so: turn",
+        "WARNING: IT IS HOT",
+    ],
+)
+def test_what_somebody_says(text: str) -> None:
+    assert heard(text) == text.replace(" * ", " ").replace(" < ", " ").replace(" > ", " ")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (">> hello", "hello"),
+        ("&gt;&gt; hello", "hello"),
+        (">>> hello >> hi", "hello hi"),
+        (">> John: hello", "hello"),
+        (">> JOHN SMITH: HELLO", "HELLO"),
+        ("- hello\n- hi", "hello hi"),
+        ("-Hello\n–Hi", "Hello Hi"),
+        ("- Anna: hello", "hello"),
+        ("JOHN: hello", "hello"),
+        ("DR. JONES: hello", "hello"),
+        ("Narrator: hello", "hello"),
+        ("Speaker 2: hello", "hello"),
+        ("[Music] NARRATOR: hello", "hello"),
+        ("[John]: hello", "hello"),
+        ("<v Mary>hello</v>", "hello"),
+    ],
+)
+def test_who_speaks(text: str, said: str) -> None:
+    assert heard(text) == said
+
+
+def test_punctuation_that_stands_alone_joins_the_word_before() -> None:
+    assert heard("stop , now !") == "stop, now!"
+
+
+def test_an_aside_inside_a_word_parts_it() -> None:
+    assert heard("now[Music]lift") == "now lift"
+
+
+@pytest.mark.parametrize(
+    "text", ["[Music]", "(", "[", "*", "♪", ">>", "- ", "A", "<", "&", "\n(\n"]
+)
+def test_thousands_of_marks_take_no_longer_than_words(text: str) -> None:
+    heard(*[text] * 10_000)
+    heard(text * 20_000)
+
+
+@given(st.text("ab [](){}*♪>-:AB\n", max_size=60))
+def test_any_mixture_of_marks(text: str) -> None:
+    letters = "".join(char for char in heard(text) if char.isalpha())
+    remaining = iter(char for char in text if char.isalpha())
+    assert all(letter in remaining for letter in letters), "words may be dropped, never made up"

@@ -1,0 +1,98 @@
+"""Times: what is wrong with them is mended and said, and no word is lost."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsteps.captions import mending, read_bytes
+from howsteps.errors import InputError
+from tests.captions.told import problems, spans, subrip
+
+
+def test_a_reversed_cue_keeps_its_words() -> None:
+    text = subrip(
+        ("00:00:05,000 --> 00:00:03,000", "loosen the nuts"),
+        ("00:00:09,000 --> 00:00:10,000", "now"),
+    )
+    assert spans(text) == [(5.0, 6.0, "loosen the nuts"), (9.0, 10.0, "now")]
+    assert problems(text) == [f"here.txt:2: {mending.REVERSED}"]
+
+
+def test_negative_times_move_to_zero() -> None:
+    text = subrip(("-00:00:01,000 --> 00:00:02,000", "hello"))
+    assert spans(text) == [(0.0, 2.0, "hello")]
+    assert problems(text) == [f"here.txt:2: {mending.NEGATIVE}"]
+
+
+def test_cues_out_of_order_are_sorted() -> None:
+    text = subrip(
+        ("00:00:05,000 --> 00:00:06,000", "second"),
+        ("00:00:01,000 --> 00:00:02,000", "first"),
+    )
+    assert [span[2] for span in spans(text)] == ["first", "second"]
+    assert problems(text) == [f"here.txt:6: {mending.BACKWARDS}"]
+
+
+def test_overlap_is_no_problem() -> None:
+    text = subrip(
+        ("00:00:01,000 --> 00:00:06,000", "one"), ("00:00:02,000 --> 00:00:04,000", "two")
+    )
+    assert spans(text) == [(1.0, 6.0, "one"), (2.0, 4.0, "two")]
+    assert problems(text) == []
+
+
+def test_words_without_times_stand_between_their_neighbours() -> None:
+    text = subrip(
+        ("00:00:01,000 --> 00:00:02,000", "one"),
+        ("00:00:xx,000 --> 00:00:03,000", "two"),
+        ("00:00:04,000 --> 00:00:05,000", "three"),
+    )
+    assert spans(text) == [(1.0, 2.0, "one"), (2.0, 2.5, "two"), (4.0, 5.0, "three")]
+    assert problems(text) == [f"here.txt:6: {mending.NO_TIME}"]
+
+
+@pytest.mark.parametrize("time", ["NaN", "Infinity", "-Infinity", "1e999", "1e300", "9" * 400])
+def test_numbers_that_are_no_times(time: str) -> None:
+    text = f'[[1, 2, "one"], [{time}, 3, "two"], [3, {time}, "three"]]'
+    assert [span[2] for span in spans(text)] == ["one", "two", "three"]
+    assert all(0 <= start <= end < 100 for start, end, _ in spans(text))
+    assert problems(text)[0] == f"here.txt: entry 2: {mending.NO_TIME}"
+
+
+def test_booleans_and_texts_are_no_times() -> None:
+    assert problems('[[true, 2, "one"], ["soon", 3, "two"]]') == [
+        f"here.txt: entry 1: {mending.NO_TIME} (and 1 more like it)"
+    ]
+
+
+def test_many_flaws_of_a_kind_are_told_once() -> None:
+    lines = [[5 - i % 2, 3, "word"] for i in range(1000)]
+    told = problems(json.dumps(lines))
+    assert told[0] == f"here.txt: entry 1: {mending.REVERSED} (and 999 more like it)"
+    assert len(told) == 2
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.floats() | st.integers() | st.none() | st.booleans() | st.text(max_size=8),
+            st.floats() | st.integers() | st.none(),
+            st.text(max_size=20),
+        ),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_any_list_gives_usable_times_and_loses_no_text(lines: list) -> None:
+    wanted = sorted(text.split() for *_, text in lines if text.strip())
+    try:
+        reading = read_bytes(json.dumps(lines).encode(), "here")
+    except InputError:
+        assert not wanted
+        return
+    starts = [line.start for line in reading.captions]
+    assert starts == sorted(starts)
+    assert all(0 <= line.start <= line.end < 2e6 for line in reading.captions)
+    assert len(reading.captions) == sum(bool(text.strip()) for *_, text in lines)

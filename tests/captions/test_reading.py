@@ -1,0 +1,83 @@
+"""Formats are found by content; anything is read or refused."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsteps.captions import read_bytes, read_captions
+from howsteps.errors import InputError
+from tests.captions.told import parse, spans
+from tests.captions.writers import (
+    LINE_FORMATS,
+    WORD_FORMATS,
+    Narration,
+    Spoken,
+    narrations,
+)
+
+NARRATION = [
+    [Spoken("take", 1000, 1400), Spoken("off", 1400, 1700)],
+    [Spoken("the", 1700, 1900), Spoken("wheel", 1900, 2500)],
+]
+WRITERS = {**LINE_FORMATS, **{f"{name} with words": pair for name, pair in WORD_FORMATS.items()}}
+
+
+@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("suffix", [".srt", ".txt", ".json", ""])
+def test_the_name_of_a_file_tells_nothing(tmp_path: Path, name: str, suffix: str) -> None:
+    expected, write = WRITERS[name]
+    path = tmp_path / f"captions{suffix}"
+    path.write_text("\ufeff" + write(NARRATION), "utf-8")
+    reading = read_captions(path)
+    assert reading.format == expected
+    assert [line.text.split() for line in reading.captions] == [["take", "off"], ["the", "wheel"]]
+
+
+def test_one_endless_cue() -> None:
+    endless = "word " * 100_000
+    for text in (f'[[0, 1, "{endless}"]]', f'<tt><p begin="1s">{endless}</p></tt>'):
+        with pytest.raises(InputError, match=r"holds no captions: .*is too long to be a caption"):
+            parse(text)
+    assert spans(f'[[0, 1, "{endless}"], [1, 2, "lift it"]]') == [(1.0, 2.0, "lift it")]
+
+
+@pytest.mark.parametrize("text", ["just some prose", "{not json", "a,b,c\n1,2,3\n", "WEBVTT\n"])
+def test_files_that_hold_no_captions(text: str) -> None:
+    with pytest.raises(InputError, match=r"^here\.txt"):
+        parse(text)
+
+
+def test_ten_thousand_cues() -> None:
+    narration = [[Spoken("word", i * 1000, i * 1000 + 900)] for i in range(10_000)]
+    for _, write in WRITERS.values():
+        assert len(parse(write(narration)).captions) == 10_000
+
+
+@given(st.one_of(st.binary(max_size=200), st.text(max_size=200).map(str.encode)))
+def test_anything_is_read_or_refused(data: bytes) -> None:
+    try:
+        read_bytes(data, "here")
+    except InputError as error:
+        refused = str(error)
+        assert refused.startswith("here")
+
+
+@given(
+    narration=narrations(),
+    name=st.sampled_from(sorted(WRITERS)),
+    start=st.integers(0, 2000),
+    length=st.integers(0, 30),
+    noise=st.binary(max_size=10) | st.sampled_from([b"\n\n", b"-->", b"<", b'"', b"\0", b"{}"]),
+)
+def test_a_damaged_file_is_read_or_refused(
+    narration: Narration, name: str, start: int, length: int, noise: bytes
+) -> None:
+    data = WRITERS[name][1](narration).encode()
+    damaged = data[:start] + noise + data[start + length :]
+    try:
+        reading = read_bytes(damaged, "here")
+    except InputError:
+        return
+    assert all(0 <= line.start <= line.end for line in reading.captions)

@@ -1,0 +1,53 @@
+"""SubRip as people write it: numbers, blank lines and times that are missing or too many."""
+
+from howsteps.captions import mending
+from tests.captions.told import problems, spans, subrip
+
+
+def test_missing_blank_lines_and_numbers() -> None:
+    text = (
+        "1\n00:00:01,000 --> 00:00:02,000\none\n2\n00:00:02,000 --> 00:00:03,000\ntwo\n"
+        "00:00:03.5 -> 00:00:04.5\nthree\n"
+    )
+    assert spans(text) == [(1.0, 2.0, "one"), (2.0, 3.0, "two"), (3.5, 4.5, "three")]
+
+
+def test_blank_lines_too_many() -> None:
+    text = (
+        "\n1\n\n00:00:01,000 --> 00:00:02,000\none\n\n\n2\n\n00:00:02,000 --> 00:00:03,000\ntwo\n"
+    )
+    assert spans(text) == [(1.0, 2.0, "one"), (2.0, 3.0, "two")]
+    assert problems(text) == []
+
+
+def test_numbers_that_are_spoken() -> None:
+    text = subrip(
+        ("00:00:01,000 --> 00:00:02,000", "count:\n1"),
+        ("00:00:02,000 --> 00:00:03,000", "2\n3"),
+    )
+    assert [span[2] for span in spans(text)] == ["count:\n1", "2\n3"]
+
+
+def test_a_blank_line_inside_a_cue() -> None:
+    assert spans("1\n00:00:01,000 --> 00:00:02,000\none\n\ntwo\n") == [(1.0, 2.0, "one\ntwo")]
+
+
+def test_a_cue_with_broken_times_among_good_ones() -> None:
+    text = subrip(
+        ("00:00:01,000 --> 00:00:02,000", "one"),
+        ("?? --> ??", "two"),
+        ("00:00:04,000 --> 00:00:05,000", "three"),
+    )
+    assert [span[2] for span in spans(text)] == ["one", "two", "three"]
+    assert problems(text) == [f"here.txt:6: {mending.NO_TIME}"]
+
+
+def test_text_before_the_first_times() -> None:
+    text = "made by me\n\n1\n00:00:01,000 --> 00:00:02,000\none\n"
+    assert spans(text) == [(1.0, 2.0, "one")]
+    assert problems(text) == ["here.txt:1: text before the first times was left out"]
+
+
+def test_an_arrow_in_the_text() -> None:
+    text = "1\n00:00:01,000 --> 00:00:02,000\nleft --> right\n"
+    assert spans(text) == [(1.0, 2.0, "left --> right")]

@@ -1,0 +1,19 @@
+"""What a text is read as: captions with their times, and what was wrong with it."""
+
+from howsteps.captions import CaptionFile, read_bytes
+
+
+def parse(text: str) -> CaptionFile:
+    return read_bytes(text.encode("utf-8", "surrogatepass"), "here.txt")
+
+
+def problems(text: str) -> list[str]:
+    return [str(problem) for problem in parse(text).problems]
+
+
+def spans(text: str) -> list[tuple[float, float, str]]:
+    return [(line.start, line.end, line.text) for line in parse(text).captions]
+
+
+def subrip(*cues: tuple[str, str]) -> str:
+    return "\n".join(f"{i}\n{times}\n{text}\n" for i, (times, text) in enumerate(cues, 1))

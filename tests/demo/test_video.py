@@ -1,0 +1,105 @@
+"""The films of the demo: drawn from the truth, each in its own look, always the same."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+
+from howsteps.demo.canvas import HEIGHT, WIDTH, Canvas
+from howsteps.demo.job import NAME, prepare, true_steps
+from howsteps.demo.look import look_of
+from howsteps.demo.scenes import SCENES
+from howsteps.demo.video import RATE, Shooting, frames, shoot, shootings
+
+TRUTH = true_steps()
+
+
+def shown(video: str, *times: float) -> Sequence[np.ndarray]:
+    """The frames of a film at some times."""
+    [shooting] = shootings(TRUTH.annotations, TRUTH.steps, {video: max(times) + 1}, Path())
+    found = list(frames(shooting))
+    return [found[round(time * RATE)] for time in times]
+
+
+def test_every_true_step_has_a_scene_of_its_own() -> None:
+    assert set(SCENES) == set(TRUTH.steps)
+    canvas = Canvas(look_of("walt"))
+    pictures = {}
+    for step, scene in SCENES.items():
+        canvas.clear()
+        scene(canvas, 0.5, 3.0)
+        pictures[step] = canvas.pixels.astype(int)
+    for one, two in combinations(pictures, 2):
+        assert np.abs(pictures[one] - pictures[two]).mean() > 3, (one, two)
+
+
+@pytest.mark.parametrize("step", SCENES)
+def test_something_moves_in_every_scene(step: str) -> None:
+    canvas = Canvas(look_of("jo"))
+    seen = []
+    for share, seconds in ((0.2, 5.0), (0.8, 8.2)):
+        canvas.clear()
+        SCENES[step](canvas, share, seconds)
+        seen.append(canvas.pixels.astype(int))
+    assert np.abs(seen[0] - seen[1]).mean() > 0.5
+
+
+def test_a_step_is_shown_while_it_is_done_and_a_person_otherwise() -> None:
+    first = min((a for a in TRUTH.annotations if a.video == "jo"), key=lambda a: a.start)
+    before, during = shown("jo", first.start - 1.0, first.start + 1.0)
+    talking, _ = shown("jo", first.start - 2.0, first.start - 1.0)
+    assert before.shape == (HEIGHT, WIDTH, 3)
+    unlike = np.abs(before.astype(int) - during).mean()
+    assert unlike > 4 * np.abs(before.astype(int) - talking).mean()
+
+
+def test_narrators_look_different() -> None:
+    looks = [look_of(video) for video in TRUTH.durations]
+    assert len(set(looks)) == len(looks) == 13
+    assert len({look.camera for look in looks}) >= 3
+    assert {look.mirrored for look in looks} == {True, False}
+    assert len({(look.bike, look.wall, look.sleeve) for look in looks}) >= 10
+
+
+def test_a_film_is_the_same_every_time_and_as_long_as_asked(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        folder = tmp_path / name
+        folder.mkdir()
+        shoot(Shooting("walt", (("flip the bike", 1.0, 2.0),), 3.0, folder / "walt.mp4"))
+    assert (tmp_path / "a" / "walt.mp4").read_bytes() == (tmp_path / "b" / "walt.mp4").read_bytes()
+    assert [path.name for path in (tmp_path / "a").iterdir()] == ["walt.mp4"]
+    with av.open(str(tmp_path / "a" / "walt.mp4")) as container:
+        assert sum(1 for _ in container.decode(video=0)) == 3 * RATE
+
+
+class Listing:
+    """Draws nothing, and writes down what it was asked to draw."""
+
+    def __init__(self) -> None:
+        self.asked: list[Shooting] = []
+
+    def map(self, function, items):
+        self.asked += items
+        return iter(())
+
+
+def test_the_folder_has_all_captions_and_films_that_outlast_the_last_word(tmp_path: Path) -> None:
+    listing = Listing()
+    folder = prepare(tmp_path, listing)
+    assert folder == tmp_path / NAME
+    assert len(list(folder.iterdir())) == 14
+    assert len(listing.asked) == 13
+    for shooting in listing.asked:
+        assert shooting.seconds > max(end for _, _, end in shooting.done)
+
+
+def test_a_film_that_is_there_is_not_drawn_again(tmp_path: Path) -> None:
+    prepare(tmp_path, Listing())
+    (tmp_path / NAME / "walt.mp4").write_bytes(b"a film")
+    again = Listing()
+    prepare(tmp_path, again)
+    assert "walt" not in {shooting.video for shooting in again.asked}
+    assert len(again.asked) == 12

@@ -1,0 +1,176 @@
+"""A real Ray cluster of two nodes on this machine: the same bytes as here, whoever dies."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from howsteps import datasets
+from howsteps.engine.cache import Cache
+from howsteps.engine.context import Context
+from howsteps.engine.events import Event, ItemDone
+from howsteps.engine.executor import THREADS, Outcome
+from howsteps.engine.ray_executor import TRIES, RayExecutor
+from howsteps.errors import HowstepsError
+from howsteps.pipeline import stages
+from howsteps.pipeline.options import RunOptions
+from howsteps.pipeline.run import run
+from tests.engine.jobs import captions, written
+from tests.engine.test_executor import die_always, die_once, half
+
+ROOT = Path(__file__).parents[2]
+SMALL = 1 << 20  # bytes that these tasks need
+MEMORY = 512 << 20  # bytes that a node has
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[object]:
+    """A head with a core and another node with a core, and this process joined to them."""
+    with pytest.MonkeyPatch.context() as environment:
+        # Workers find the functions of these tests.
+        environment.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
+        environment.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        import ray
+        from ray.cluster_utils import RayExecutor as Nodes
+
+        room = {"num_cpus": 1, "object_store_memory": 80 << 20, "memory": MEMORY}
+        found = Nodes(initialize_head=True, head_node_args={**room, "include_dashboard": False})
+        found.add_node(**room)
+        yield found
+        ray.shutdown()
+        found.shutdown()
+
+
+@pytest.fixture(scope="module")
+def cluster(nodes) -> RayExecutor:
+    return RayExecutor(nodes.address, SMALL)
+
+
+def test_one_failure_loses_nothing_else(cluster):
+    outcomes = sorted(cluster.map(half, range(9)), key=lambda outcome: outcome.place)
+    failed = {o.place: o.failure for o in outcomes if o.failure is not None}
+    assert set(failed) == {3, 5, 7}
+    assert failed[3].problem.path == Path("three.mp4")
+    assert failed[5].reason == "no halves today"
+    assert [o.value for o in outcomes if o.failure is None] == [0, 0.5, 1, 2, 3, 4]
+
+
+def test_a_worker_that_died_is_replaced(cluster, tmp_path):
+    outcomes = list(cluster.map(die_once, [str(tmp_path / "a"), str(tmp_path / "b")]))
+    assert {outcome.value for outcome in outcomes} == {"alive"}
+
+
+def test_what_always_dies_is_set_aside_with_its_reason(cluster):
+    outcomes = {o.place: o for o in cluster.map(die_always, ["a", "deadly"])}
+    assert outcomes[0].value == "alive"
+    assert "dies every time" in outcomes[1].failure.reason
+    assert TRIES > 1
+
+
+def note(folder: str) -> None:
+    (Path(folder) / str(time.monotonic_ns())).touch()
+
+
+def test_no_more_is_under_way_than_the_cores_need(cluster, tmp_path):
+    outcomes = cluster.map(note, [str(tmp_path)] * 20)
+    next(outcomes)
+    time.sleep(1)  # time enough for all of them, if they had been sent
+    assert len(list(tmp_path.iterdir())) <= 1 + 2 * 2
+    assert len(list(outcomes)) == 19
+    assert len(list(tmp_path.iterdir())) == 20
+
+
+def halves(cluster: RayExecutor) -> list[float]:
+    return sorted(outcome.value for outcome in cluster.map(half, [1, 2]))
+
+
+def test_items_that_wait_for_others_leave_them_the_memory(nodes):
+    large = RayExecutor(nodes.address, MEMORY)
+    found: list[Outcome[list[float]]] = []
+    jobs = [large] * 4
+    # In a thread, as they would wait for each other forever.
+    work = Thread(target=lambda: found.extend(large.map(halves, jobs, nested=True)), daemon=True)
+    work.start()
+    work.join(timeout=120)
+    assert [outcome.value for outcome in found] == [[0.5, 1.0]] * 4
+
+
+def threads(_: int) -> str:
+    return os.environ["OPENBLAS_NUM_THREADS"] + os.environ["NUMBA_NUM_THREADS"]
+
+
+def test_libraries_do_not_multiply_the_cores(cluster):
+    assert {outcome.value for outcome in cluster.map(threads, [0])} == {"11"}
+
+
+def alone(jobs: Path, out: Path) -> None:
+    """Run without a cluster, and with one thread as the workers of a cluster do.
+
+    The last bits of a sum depend on how many threads shared it.
+    """
+    environment = {**os.environ, **dict.fromkeys(THREADS, "1")}
+    begin = "import sys; from howsteps.pipeline.run import *; run(sys.argv[1], Path(sys.argv[2]))"
+    program = [sys.executable, "-c", begin, str(jobs), str(out)]
+    subprocess.run(program, check=True, env=environment)  # noqa: S603
+
+
+def test_the_videos_of_a_task_are_heard_by_the_cluster(cluster, tmp_path, monkeypatch):
+    monkeypatch.setattr("howsteps.pipeline.stages.FEW_NARRATIONS", 1)
+    [task] = datasets.read_tasks(captions(tmp_path / "job", ("ann", "bob"))).tasks
+    works = [Context(Cache(tmp_path / "away"), cluster), Context(Cache(tmp_path / "here"))]
+    away, here = (stages.narrated(task, RunOptions(), work) for work in works)
+    assert away == here
+    assert kept(tmp_path / "away") == kept(tmp_path / "here")
+
+
+def test_without_ray_one_line_says_how_to_get_it(monkeypatch):
+    monkeypatch.setattr("howsteps.extras.find_spec", lambda name: None)
+    with pytest.raises(HowstepsError, match=r"pip install 'howsteps\[ray\]'"):
+        next(RayExecutor().map(half, [1]))
+
+
+@pytest.fixture
+def jobs(tmp_path) -> Path:
+    """Three jobs, and among their videos one that cannot be read."""
+    for name, people in {"one": "ann bob cyd", "two": "bob dan eve", "three": "ann eve"}.items():
+        captions(tmp_path / "jobs" / name, tuple(people.split()))
+    (tmp_path / "jobs" / "two" / "broken.srt").write_bytes(b"\0\1 no captions")
+    return tmp_path / "jobs"
+
+
+# The last, as the node is gone afterwards.
+def test_a_node_that_dies_in_the_middle_changes_nothing(nodes, cluster, jobs, tmp_path):
+    alone(jobs, tmp_path / "here")
+    alive = list(nodes.worker_nodes)
+
+    def callback(event: Event) -> None:
+        if isinstance(event, ItemDone) and alive:
+            nodes.remove_node(alive.pop(), allow_graceful=False)
+
+    away = run(jobs, tmp_path / "away", executor=cluster, callback=callback)
+    assert alive == []
+    assert set(away.folders) == {"one", "two", "three"}
+    assert [p.path.name for p in away.problems if not p.harmless] == ["broken.srt"]
+    assert written(tmp_path / "away") == written(tmp_path / "here")
+    assert kept(tmp_path / "away" / "cache") == kept(tmp_path / "here" / "cache")
+    before = stamps(tmp_path / "away" / "cache")
+    run(jobs, tmp_path / "away", executor=cluster)
+    assert stamps(tmp_path / "away" / "cache") == before  # a second run computes nothing
+
+
+def kept(folder: Path) -> dict[str, bytes]:
+    """What was kept, by its key."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and not path.name.endswith(".part")
+    }
+
+
+def stamps(folder: Path) -> dict[str, int]:
+    return {str(path): path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}

@@ -1,0 +1,69 @@
+"""Work in a process of its own: whatever happens there, one reason comes back."""
+
+import os
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from howsteps.engine import worker_process
+from howsteps.engine.worker_process import Failed, run_in_worker
+
+
+def do(
+    what: str, stop: threading.Event | None = None
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    told: list[dict[str, Any]] = []
+    job = {"do": what}
+    done = run_in_worker(
+        "tests.engine.stubborn", job, threads=3, told=told.append, stop=stop or threading.Event()
+    )
+    return done, told
+
+
+def test_answers_come_back_and_other_talk_does_not_matter() -> None:
+    done, told = do("babble")
+    assert done == {"threads": "3"}  # libraries are told how many threads they may have
+    assert told == [{"seconds": 0.0}]
+
+
+@pytest.mark.parametrize(
+    ("what", "reason"),
+    [
+        ("crash", "SIGSEGV"),
+        ("swell", "needs too much"),
+        ("raise", "ValueError: out of paper"),
+        ("refuse", "is empty"),
+    ],
+)
+def test_one_reason_for_every_end(what: str, reason: str) -> None:
+    with pytest.raises(Failed, match=reason) as caught:
+        do(what)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_process_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker_process, "_GRACE", 1.5)
+    with pytest.raises(Failed, match="takes too long"):
+        do("hang")
+
+
+def test_a_process_is_ended_when_nobody_wants_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[int] = []
+    popen = worker_process.subprocess.Popen
+
+    def noted(*arguments: Any, **options: Any) -> Any:
+        process = popen(*arguments, **options)
+        started.append(process.pid)
+        return process
+
+    monkeypatch.setattr(worker_process.subprocess, "Popen", noted)
+    stop = threading.Event()
+    threading.Timer(1.0, stop.set).start()
+    began = time.monotonic()
+    with pytest.raises(Failed, match="stopped"):
+        do("hang", stop)
+    assert time.monotonic() - began < 60
+    with pytest.raises(ProcessLookupError):
+        os.kill(started[0], 0)

@@ -1,0 +1,82 @@
+"""Arrays from outside: what NumPy wrote comes back; all else is refused without harm."""
+
+import io
+import pickle
+import tracemalloc
+import zipfile
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as st_numpy
+
+from howsteps.errors import InputError
+from howsteps.io.arrays import read_arrays, read_matrix, unpack_arrays
+
+KINDS = st_numpy.floating_dtypes() | st_numpy.integer_dtypes() | st_numpy.unicode_string_dtypes()
+
+
+@given(
+    st_numpy.arrays(KINDS, st_numpy.array_shapes(min_dims=0, min_side=0)),
+    st.booleans(),
+)
+def test_what_numpy_saved_comes_back(array, is_fortran):
+    array = np.asfortranarray(array) if is_fortran else array
+    buffer = io.BytesIO()
+    np.savez(buffer, x=array)
+    found = unpack_arrays(buffer.getvalue(), "here")["x"]
+    assert found.dtype == array.dtype
+    assert found.flags.writeable
+    np.testing.assert_array_equal(found, array)
+
+
+def test_a_matrix_comes_back(tmp_path):
+    np.save(tmp_path / "a.npy", np.eye(3))
+    np.testing.assert_array_equal(read_matrix(tmp_path / "a.npy"), np.eye(3))
+
+
+class Trap:
+    """Does something when it is unpickled."""
+
+    def __reduce__(self):
+        return (pytest.fail, ("a pickle was opened",))
+
+
+def test_pickles_are_not_opened(tmp_path):
+    np.save(tmp_path / "a.npy", np.array([Trap()], object), allow_pickle=True)
+    with pytest.raises(InputError, match="it holds objects"):
+        read_matrix(tmp_path / "a.npy")
+    (tmp_path / "b.npy").write_bytes(pickle.dumps(Trap()))
+    with pytest.raises(InputError, match="is not a whole"):
+        read_matrix(tmp_path / "b.npy")
+
+
+@pytest.mark.parametrize("claimed", [b"(9, 9, 9, 9, 9)", b"(-3, -1)       ", b"(3,)           "])
+def test_a_heading_that_does_not_fit(tmp_path, claimed):
+    buffer = io.BytesIO()
+    np.save(buffer, np.ones((1, 1, 1, 1, 3)))
+    content = buffer.getvalue().replace(b"(1, 1, 1, 1, 3)", claimed)
+    if claimed.startswith(b"(3"):
+        content = content[:-8]
+    (tmp_path / "a.npy").write_bytes(content)
+    with pytest.raises(InputError, match="its heading does not fit its size"):
+        read_matrix(tmp_path / "a.npy")
+
+
+def test_an_archive_that_would_blow_up(tmp_path):
+    np.savez_compressed(tmp_path / "bomb.npz", x=np.zeros(10**7))
+    tracemalloc.start()
+    with pytest.raises(InputError, match=r"bomb\.npz: is not a whole \.npz file \(it is compr"):
+        read_arrays(tmp_path / "bomb.npz")
+    assert tracemalloc.get_traced_memory()[1] < 2**20
+    tracemalloc.stop()
+
+
+def test_files_of_other_kinds(tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+        archive.writestr("note.txt", "hello")
+    (tmp_path / "b.npz").write_bytes(b"PK\x03\x04")
+    for name in ("a.npz", "b.npz", "none.npz"):
+        with pytest.raises(InputError, match=name):
+            read_arrays(tmp_path / name)

@@ -1,0 +1,143 @@
+"""Our reader of .mat files is held to SciPy's on whole files, and survives damaged ones."""
+
+import struct
+import tempfile
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as st_numpy
+from scipy.io import loadmat, savemat
+from scipy.sparse import csc_matrix
+
+from howsteps.errors import InputError
+from howsteps.io import mat_file
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "data" / "VISION_small"
+NUMBERS = st.sampled_from("f4 f8 i1 i2 i4 i8 u1 u2 u4 u8".split()).map(np.dtype)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "a.mat"
+
+
+def test_the_golden_files_are_read_as_scipy_reads_them():
+    file = GOLDEN / "features" / "full_dataset.mat"
+    ours, theirs = mat_file.read_mat(file, "X", "hw3"), loadmat(file)
+    for mine, other in zip(ours["X"].ravel(), theirs["X"].ravel(), strict=True):
+        np.testing.assert_array_equal(mine, other)
+    names = [clip.item() for clip in theirs["hw3"]["clipid"].ravel()]
+    assert list(ours["hw3"]["clipid"].ravel()) == names
+
+
+@given(
+    array=st_numpy.arrays(NUMBERS, st_numpy.array_shapes(min_dims=2, max_dims=3)),
+    compressed=st.booleans(),
+)
+def test_numbers_of_all_kinds(array, compressed):
+    with tempfile.NamedTemporaryFile(suffix=".mat") as file:
+        savemat(file.name, {"other": np.zeros(3), "x": array}, do_compression=compressed)
+        found = mat_file.read_mat(Path(file.name), "x")["x"]
+    assert found.dtype == array.dtype
+    np.testing.assert_array_equal(found, array)
+
+
+def test_text_logical_and_sparse(path):
+    sparse = csc_matrix(np.array([[0, 2.5, 0], [1, 0, 0]]))
+    savemat(path, {"name": "Räder", "on": np.array([[True, False]]), "few": sparse})
+    found = mat_file.read_mat(path, "name", "on", "few")
+    assert found["name"] == "Räder"
+    assert found["on"].tolist() == [[True, False]]
+    np.testing.assert_array_equal(found["few"], sparse.toarray())
+
+
+def test_the_order_of_bytes_does_not_matter(path):
+    x = struct.pack(">IIII", 6, 8, 6, 0) + struct.pack(">IIii", 5, 8, 1, 2)
+    x += struct.pack(">HHcxxx", 1, 1, b"x") + struct.pack(">IIdd", 9, 16, 1.5, -2.0)
+    path.write_bytes(b" " * 124 + b"\1\0MI" + struct.pack(">II", 14, len(x)) + x)
+    np.testing.assert_array_equal(mat_file.read_mat(path, "x")["x"], loadmat(path)["x"])
+
+
+def test_a_variable_that_is_not_there(path):
+    savemat(path, {"y": 1})
+    with pytest.raises(InputError, match="has no variable x"):
+        mat_file.read_mat(path, "x")
+
+
+def test_all_that_can_be_read_where_nothing_is_named(path):
+    foreign = matrix(b"\0" * 8, kind=17)
+    good = matrix(struct.pack("<IId", 9, 8, 1.5))
+    path.write_bytes(b"MATLAB 5.0".ljust(124) + b"\0\1IM" + foreign + good)
+    assert mat_file.read_mat(path)["x"].tolist() == [[1.5]]
+
+
+def test_the_format_that_is_another(path):
+    path.write_bytes(b"MATLAB 7.3 MAT-file" + b" " * 200)
+    with pytest.raises(InputError, match=r"7\.3 format"):
+        mat_file.read_mat(path, "x")
+
+
+@pytest.mark.parametrize("kind", ["cut", "text", "empty"])
+def test_files_that_are_not_whole(path, kind):
+    savemat(path, {"x": np.arange(50.0)})
+    good = path.read_bytes()
+    path.write_bytes({"cut": good[:-60], "text": b"hello" * 50, "empty": b""}[kind])
+    with pytest.raises(InputError, match=r"a\.mat: is not a whole \.mat file"):
+        mat_file.read_mat(path, "x")
+
+
+def matrix(*parts: bytes, kind: int = 6, shape: tuple[int, int] = (1, 1)) -> bytes:
+    heading = struct.pack("<IIIIIIii", 6, 8, kind, 0, 5, 8, *shape)
+    content = heading + struct.pack("<HHcxxx", 1, 1, b"x") + b"".join(parts)
+    return struct.pack("<II", 14, len(content)) + content
+
+
+@pytest.mark.parametrize(
+    ("variable", "reason"),
+    [
+        (matrix(struct.pack("<II", 9, 0), shape=(2**30, 2**30)), "impossible size"),
+        (matrix(struct.pack("<II", 9, 0), shape=(-1, 1)), "impossible size"),
+        (matrix(struct.pack("<IId", 9, 8, 1), shape=(2, 1)), "1 numbers for 2 places"),
+        (matrix(b"\0" * 64, kind=1, shape=(2**20, 1)), "ends early"),
+        (matrix(struct.pack("<II", 9, 2**31)), "ends early"),
+        (matrix(b"\0" * 8, kind=17), "unknown kind"),
+        (
+            matrix(
+                struct.pack("<IIixxxx", 5, 4, 7),  # a row that is not there
+                struct.pack("<IIii", 5, 8, 0, 1),
+                struct.pack("<IId", 9, 8, 1.0),
+                kind=5,
+                shape=(2, 1),
+            ),
+            "rows out of place",
+        ),
+    ],
+)
+def test_sizes_are_not_believed(path, variable, reason):
+    path.write_bytes(b"MATLAB 5.0".ljust(124) + b"\0\1IM" + variable)
+    with pytest.raises(InputError, match=reason):
+        mat_file.read_mat(path, "x")
+
+
+def test_cells_within_cells_without_end(path):
+    cell = matrix(struct.pack("<IId", 9, 8, 1))
+    for _ in range(40):
+        cell = matrix(cell, kind=1)
+    path.write_bytes(b"MATLAB 5.0".ljust(124) + b"\0\1IM" + cell)
+    with pytest.raises(InputError, match="cells within cells"):
+        mat_file.read_mat(path, "x")
+
+
+def test_what_is_not_asked_for_is_not_unpacked(path, monkeypatch):
+    monkeypatch.setattr(mat_file, "_LARGEST", 10**6)
+    packed = zlib.compress(matrix(struct.pack("<II", 9, 10**7) + bytes(10**7)))
+    variable = struct.pack("<II", 15, len(packed)) + packed
+    path.write_bytes(b"MATLAB 5.0".ljust(124) + b"\0\1IM" + variable)
+    with pytest.raises(InputError, match="has no variable y"):
+        mat_file.read_mat(path, "y")
+    with pytest.raises(InputError, match="a variable of more than"):
+        mat_file.read_mat(path, "x")

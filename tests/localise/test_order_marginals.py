@@ -1,0 +1,51 @@
+from itertools import pairwise, product
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsteps.localise.order_marginals import context, posterior
+
+
+def every_placement(evidence, gap):
+    """Posterior of each place by adding up all ordered placements."""
+    length, steps = evidence.shape
+    total = np.zeros_like(evidence)
+    for places in product(range(length), repeat=steps):
+        if all(b - a >= gap for a, b in pairwise(places)):
+            total[places, range(steps)] += np.exp(evidence[places, range(steps)].sum())
+    return total / total.sum(axis=0)
+
+
+@given(st.integers(0, 10_000), st.integers(1, 3), st.integers(0, 2))
+def test_the_posterior_adds_up_all_ordered_placements(seed, steps, gap):
+    evidence = np.random.default_rng(seed).normal(size=(7, steps))
+    np.testing.assert_allclose(
+        posterior(evidence, gap, order=1.0), every_placement(evidence, gap), atol=1e-9
+    )
+
+
+@given(st.integers(0, 10_000), st.floats(0.0, 1.0))
+def test_probabilities_add_up_to_one(seed, order):
+    evidence = 20 * np.random.default_rng(seed).normal(size=(9, 4))
+    np.testing.assert_allclose(posterior(evidence, 1, order).sum(axis=0), 1.0)
+
+
+def test_without_order_each_step_goes_by_its_own_evidence():
+    evidence = np.random.default_rng(0).normal(size=(9, 3))
+    alone = np.exp(evidence) / np.exp(evidence).sum(axis=0)
+    np.testing.assert_allclose(posterior(evidence, 2, order=0.0), alone)
+
+
+def test_strong_evidence_overrules_the_order():
+    evidence = np.zeros((20, 2))
+    evidence[15, 0] = evidence[5, 1] = 30.0
+    assert posterior(evidence).argmax(axis=0).tolist() == [15, 5]
+    evidence[[15, 5], [0, 1]] = 3.0
+    evidence[4, 0] = evidence[16, 1] = 2.5
+    assert posterior(evidence).argmax(axis=0).tolist() == [4, 16]
+
+
+def test_a_video_too_short_for_the_gap_has_an_answer():
+    assert np.isfinite(context(np.zeros((2, 5)), gap=3)).all()
+    assert posterior(np.zeros((1, 3)), gap=3).tolist() == [[1.0, 1.0, 1.0]]

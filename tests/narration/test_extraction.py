@@ -1,0 +1,140 @@
+"""From captions to sentences and mentions, with the pipeline that ships."""
+
+from dataclasses import replace
+from importlib.resources import files
+from itertools import accumulate
+from pathlib import Path
+
+import pytest
+
+from howsteps import datasets
+from howsteps.captions.words import words_of
+from howsteps.errors import HowstepsError
+from howsteps.narration import extract_relations
+from howsteps.narration.extraction import sentence_starts
+from howsteps.task import Caption, Mention, Task, Video
+from tests.narration.trees import tree
+from training.demo_captions import read_source, spoken_sentences
+
+DEMO = Path(str(files("howsteps.demo") / "fix_a_flat_bike_tire"))
+
+
+def said(text: str, **options: str) -> tuple[Mention, ...]:
+    """Hear one line of captions, ten seconds long."""
+    task = Task("job", (Video("v", (Caption(0.0, 10.0, text),)),))
+    return extract_relations(task, **options).videos[0].mentions
+
+
+@pytest.fixture(scope="module")
+def demo() -> Task:
+    [task] = datasets.read_tasks(DEMO).tasks
+    return extract_relations(task)
+
+
+def test_sentences_hold_every_word_once(demo: Task) -> None:
+    for video in demo.videos:
+        words = [word for sentence in video.sentences for word in sentence.words]
+        assert words == words_of(video.captions)
+
+
+def test_most_sentence_ends_are_restored(demo: Task) -> None:
+    source = {n.id: n for n in read_source(DEMO.parent / "narrations.toml") if ".es." not in n.file}
+    right = found = there = 0
+    for video in demo.videos:
+        said = [
+            [word for word in words if not word.text.startswith("[")]
+            for _, words in spoken_sentences(source[video.id])
+        ]
+        true = set(accumulate(map(len, filter(None, said))))
+        heard = set(accumulate(len(sentence.words) for sentence in video.sentences))
+        assert max(true) == max(heard)
+        right += len(true & heard)
+        found += len(heard)
+        there += len(true)
+    assert 2 * right / (found + there) > 0.7
+
+
+def test_mentions_are_in_order_and_lie_in_their_sentence(demo: Task) -> None:
+    for video in demo.videos:
+        sentences = [mention.sentence for mention in video.mentions]
+        assert sentences == sorted(sentences)
+        for mention in video.mentions:
+            sentence = video.sentences[mention.sentence]
+            assert sentence.start <= mention.start <= mention.end <= sentence.end
+            assert mention.video == video.id
+
+
+def test_narrators_of_the_demo_agree_on_what_is_done(demo: Task) -> None:
+    def videos(*relations: str) -> int:
+        wanted = {tuple(relation.split()) for relation in relations}
+        return sum(any(m.relation in wanted for m in v.mentions) for v in demo.videos)
+
+    assert videos("take wheel", "remove wheel", "pull wheel") >= 9
+    assert videos("let air", "release air") >= 8
+    assert videos("pull tube", "remove tube", "take tube") >= 9
+    assert videos("put wheel", "slide wheel") >= 8
+
+
+def test_a_phrase_reads_well_and_has_the_time_of_its_words() -> None:
+    [mention] = said("now take the lug nuts off")
+    assert mention.relation == ("take", "nut")
+    assert mention.phrase == "take off the lug nuts"
+    assert mention.particle == "off"
+    assert 0 < mention.start < mention.end == 10.0
+
+
+def test_upside_down_stands_behind_what_is_turned() -> None:
+    [mention] = said("turn the bike upside down")
+    assert (mention.particle, mention.phrase) == ("upside down", "turn the bike upside down")
+
+
+def test_the_span_of_a_measure_ends_with_what_is_measured() -> None:
+    [mention] = said("then add a cup of flour")
+    assert (mention.relation, mention.end) == (("add", "flour"), 10.0)
+
+
+def test_a_task_without_videos_stays_empty() -> None:
+    assert extract_relations(Task("job", ())).videos == ()
+
+
+def test_an_unknown_mode_is_named() -> None:
+    with pytest.raises(HowstepsError, match="no mode 'best'"):
+        extract_relations(Task("job", ()), mode="best")
+
+
+def test_what_is_not_done_is_marked() -> None:
+    assert [m.negated for m in said("do not remove the cap")] == [True]
+    assert [m.negated for m in said("remove the cap")] == [False]
+
+
+def test_pronouns_are_resolved_except_in_paper_mode() -> None:
+    text = "loosen the nuts and then remove them"
+    assert [(str(m.relation), m.resolved) for m in said(text)] == [
+        ("loosen nut", False),
+        ("remove nut", True),
+    ]
+    assert [str(m.relation) for m in said(text, mode="paper")] == ["loosen nut"]
+
+
+def test_hearing_twice_gives_the_same_answer(demo: Task) -> None:
+    again = extract_relations(replace(demo, videos=demo.videos[:3]))
+    assert again.videos == demo.videos[:3]
+
+
+def test_videos_without_captions_have_nothing_to_say() -> None:
+    [video] = extract_relations(Task("job", (Video("silent"),))).videos
+    assert (video.sentences, video.mentions) == ((), ())
+
+
+def test_progress_is_called_for_every_video(demo: Task) -> None:
+    seen: list[str] = []
+    extract_relations(
+        replace(demo, videos=demo.videos[:4]), progress=lambda video: seen.append(video.id)
+    )
+    assert seen == [video.id for video in demo.videos[:4]]
+
+
+def test_a_sentence_never_ends_inside_a_word() -> None:
+    doc = tree("tire NOUN NN 0 root\n. PUNCT . 0 root\nstart VERB VB 0 root\n! PUNCT . 3 punct")
+    assert sentence_starts(doc, [0, 0, 1, 1]) == [0, 1]
+    assert sentence_starts(doc, [0, 0, 0, 0]) == [0]

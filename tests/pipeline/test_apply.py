@@ -1,0 +1,112 @@
+"""A model of one run, in videos that came later."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from howsteps.errors import InputError
+from howsteps.extras import Extra
+from howsteps.narration.features import Vocabulary as Words
+from howsteps.pipeline import feature_space, stages
+from howsteps.pipeline.apply import apply
+from howsteps.pipeline.feature_space import FeatureSpace
+from howsteps.pipeline.run import run
+from howsteps.result import read_result
+from howsteps.vision.codebook import Vocabulary
+from tests.engine.jobs import captions, narration
+from tests.films import film
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("learnt")
+    run(captions(folder / "wash a cat"), folder / "steps")
+    return folder / "steps"
+
+
+class TestWords:
+    def test_steps_are_found_in_a_new_narration_in_their_order(
+        self, work: Path, tmp_path: Path
+    ) -> None:
+        (tmp_path / "flo.srt").write_text(narration("flo"))
+        done = apply(work, [tmp_path / "flo.srt"], tmp_path / "out")
+        [result] = done.results.values()
+        assert [step.label for step in result.script.steps] == [
+            step.label for step in read_result(work).script.steps
+        ]
+        times = [place.time for place in result.localisations if place.time is not None]
+        assert times
+        assert times == sorted(times)
+        assert read_result(tmp_path / "out") == result
+
+    def test_people_get_what_a_run_gives_them(self, work: Path, tmp_path: Path) -> None:
+        (tmp_path / "flo.srt").write_text(narration("flo"))
+        apply(work, [tmp_path / "flo.srt"], tmp_path / "out")
+        first = read_result(work).script.steps[0].label
+        assert first in (tmp_path / "out" / "report.html").read_text("utf-8").lower()
+        table = (tmp_path / "out" / "exports" / "csv" / "steps.csv").read_text("utf-8")
+        assert first in table.lower()
+        bare = apply(work, [tmp_path / "flo.srt"], tmp_path / "bare", title="Flo", pages=False)
+        assert list(bare.results) == ["Flo"]
+        assert not (tmp_path / "bare" / "report.html").exists()
+
+    def test_the_model_folder_itself_will_do(self, work: Path, tmp_path: Path) -> None:
+        (tmp_path / "flo.srt").write_text(narration("flo"))
+        assert apply(work / "model", [tmp_path / "flo.srt"], tmp_path / "out").results
+
+    def test_what_cannot_be_used_is_named(self, work: Path, tmp_path: Path) -> None:
+        (tmp_path / "a").mkdir()
+        (tmp_path / "a" / "flo.srt").write_text(narration("flo"))
+        film(tmp_path / "a" / "mute.mp4", 2.0)
+        done = apply(work, [tmp_path / "a"], tmp_path / "out")
+        [result] = done.results.values()
+        assert [video.id for video in result.task.videos] == ["flo"]
+        assert any(problem.path.name == "mute.mp4" for problem in done.problems)
+
+    def test_a_film_in_which_nobody_speaks_is_named(
+        self, work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        mute = film(tmp_path / "mute.mp4", 2.0)
+        monkeypatch.setattr(stages, "SPEECH", Extra("asr", "hearing", ("json",)))
+        monkeypatch.setattr("howsteps.narration.speech.transcribe", lambda *_, **__: ())
+        done = apply(work, [mute], tmp_path / "out", speech="tiny.en")
+        assert done.results == {}
+        assert list(map(str, done.problems)) == [
+            f"{mute}: set aside: nobody is heard to speak in it"
+        ]
+
+    def test_without_a_model_the_file_that_is_missing_is_named(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match=r"model\.json"):
+            apply(tmp_path, [tmp_path], tmp_path / "out")
+
+
+class TestFeatureSpace:
+    def test_words_come_back(self, tmp_path: Path) -> None:
+        words = Words(("cat", "tub"), np.array([0.5, 1.25], np.float32))
+        feature_space.save(FeatureSpace(words=words), tmp_path)
+        back = feature_space.load(tmp_path)
+        assert back.words is not None
+        assert back.words.words == words.words
+        assert back.words.weights.tolist() == [0.5, 1.25]
+
+    def test_vocabularies_come_back_with_how_closely_was_looked(self, tmp_path: Path) -> None:
+        seen = {"motion": Vocabulary(np.eye(3, dtype=np.float32), "by tests")}
+        feature_space.save(FeatureSpace(vocabularies=seen, mode="paper", quick=True), tmp_path)
+        back = feature_space.load(tmp_path)
+        assert back.words is None
+        assert (back.mode, back.quick) == ("paper", True)
+        assert np.array_equal(back.vocabularies["motion"].centres, np.eye(3))
+        assert back.vocabularies["motion"].origin == "by tests"
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            *("{}", '{"version": 2}', '{"version": 1}', "[]", "no"),
+            '{"version": 1, "reads": "pictures", "mode": "x", "quick": false}',
+        ],
+    )
+    def test_anything_else_is_an_error(self, tmp_path: Path, text: str) -> None:
+        (tmp_path / "features.json").write_text(text)
+        with pytest.raises(InputError, match=r"features\.json"):
+            feature_space.load(tmp_path)

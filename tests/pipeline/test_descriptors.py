@@ -1,0 +1,111 @@
+"""A run that looks: films are watched once, whoever kills it, and a broken one is named."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from howsteps._cli.app import app
+from howsteps.engine.events import Event, StageEnded
+from howsteps.pipeline.apply import apply
+from howsteps.pipeline.options import RunOptions
+from howsteps.pipeline.run import Run, run
+from tests.engine.jobs import captions, narration, written
+from tests.films import film
+
+LOOKING = RunOptions(vision=True, quick=True)
+
+
+@pytest.fixture(scope="module")
+def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = captions(tmp_path_factory.mktemp("films") / "wash a cat", ("ann", "bob", "eve"))
+    for name in ("ann", "bob"):
+        film(folder / f"{name}.mp4", 46.0 if name == "ann" else 47.0)
+    (folder / "eve.mp4").write_bytes(b"no film at all")
+    (folder / "noise.mp4").write_bytes(b"no film either, and no captions")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def done(job: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Run]:
+    out = tmp_path_factory.mktemp("looked") / "out"
+    return out, run(job, out, LOOKING, workers=2)
+
+
+def test_a_broken_film_loses_neither_its_captions_nor_the_others(
+    job: Path, done: tuple[Path, Run]
+) -> None:
+    _, found = done
+    result = found.results["wash a cat"]
+    assert [video.id for video in result.task.videos] == ["ann", "bob", "eve"]
+    problems = {p.path: p.reason for p in found.problems if not p.harmless}
+    assert set(problems) == {job / "eve.mp4", job / "noise.mp4"}
+    durations = {video.id: video.duration for video in result.task.videos}
+    assert durations["ann"] == pytest.approx(46.0, abs=0.2)
+    assert all(
+        any(p.video == v and p.time is not None for p in result.localisations) for v in durations
+    )
+
+
+def test_a_file_of_which_nothing_is_known_has_one_line(job: Path, done: tuple[Path, Run]) -> None:
+    _, found = done
+    [line] = [p.reason for p in found.problems if p.path == job / "noise.mp4"]
+    assert line.startswith("set aside: is not a readable video file")
+
+
+def test_films_are_watched_once_and_one_worker_gives_the_same_bytes(
+    job: Path, done: tuple[Path, Run], tmp_path: Path
+) -> None:
+    out, _ = done
+    copy = Path(shutil.copytree(out, tmp_path / "copy"))
+    events: list[Event] = []
+    run(job, copy, LOOKING, callback=events.append)
+    [looked] = [e for e in events if isinstance(e, StageEnded) and e.stage == "features"]
+    assert looked.kept == 2
+    assert written(copy) == written(out)
+
+
+def test_the_features_command_finds_what_a_run_has_seen(
+    job: Path, done: tuple[Path, Run], tmp_path: Path
+) -> None:
+    copy = Path(shutil.copytree(done[0], tmp_path / "copy"))
+    said = CliRunner().invoke(app, ["features", str(job), "--quick", "--out", str(copy), "-q"])
+    assert "2 films known from before, 2 films set aside" in said.stdout
+
+
+def test_a_model_of_films_reads_films(job: Path, done: tuple[Path, Run], tmp_path: Path) -> None:
+    told = tmp_path / "flo.srt"
+    told.write_text(narration("flo"))
+    found = apply(done[0], [job / "bob.mp4", told], tmp_path / "out")
+    [result] = found.results.values()
+    assert [video.id for video in result.task.videos] == ["bob"]
+    assert len(result.localisations) == len(result.script.steps) > 0
+    assert [str(problem) for problem in found.problems if not problem.harmless] == [
+        "flo: set aside: the model reads pictures, and this has none"
+    ]
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from howsteps.pipeline.options import Options
+from howsteps.pipeline.run import run
+import os, signal
+def tell(event):
+    if type(event).__name__ == sys.argv[3]:
+        os.kill(os.getpid(), signal.SIGKILL)
+run(sys.argv[1], Path(sys.argv[2]), Options(vision=True, quick=True), workers=2, tell=tell)
+"""
+
+
+def test_killed_while_it_looks_it_goes_on_to_the_same_bytes(
+    job: Path, done: tuple[Path, Run], tmp_path: Path
+) -> None:
+    out, _ = done
+    program = [sys.executable, "-c", KILLED, str(job), str(tmp_path / "out"), "ItemAt"]
+    assert subprocess.run(program, check=False).returncode == -9  # noqa: S603
+    run(job, tmp_path / "out", LOOKING, workers=2)
+    assert written(tmp_path / "out") == written(out)

@@ -1,0 +1,239 @@
+"""Films through the cache: what is kept, what is made again, and what does no harm to others."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from howsteps.engine.cache import Cache
+from howsteps.errors import CannotWrite, HowstepsError
+from howsteps.pipeline.descriptors import VideoProgress
+from howsteps.pipeline.features import Features, features_from, features_of
+from howsteps.task import Video
+from howsteps.vision.options import AppearanceOptions, MotionOptions, VisionOptions, WatchOptions
+from tests.vision.scenes import film, scene
+
+MOTION = WatchOptions(appearance=None)
+LOOK = AppearanceOptions(sides=(64,))
+
+
+@pytest.fixture(scope="module")
+def films(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two films and something that is none."""
+    folder = tmp_path_factory.mktemp("films")
+    film(folder / "left.mp4", scene(60, size=(320, 180), disc=(-3, 0)))
+    film(folder / "right.mp4", scene(75, size=(320, 180), disc=(3, 0), camera=(1, 0), seed=5))
+    (folder / "text.mp4").write_text("no film")
+    return folder
+
+
+def videos(folder: Path, *names: str) -> list[Video]:
+    return [Video(name, media=folder / f"{name}.mp4") for name in names]
+
+
+def look(
+    folder: Path,
+    cache: Path,
+    *names: str,
+    watch: WatchOptions = MOTION,
+    progress: Callable[[VideoProgress], None] = lambda seen: None,
+    **options: object,
+) -> Features:
+    asked = VisionOptions(watch, motion_words=50, appearance_words=20)
+    return features_of(
+        videos(folder, *names), asked, cache=Cache(cache), progress=progress, **options
+    )
+
+
+@pytest.fixture(scope="module")
+def both(films: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Features]:
+    """A store in which all was seen, motion and appearance."""
+    cache = tmp_path_factory.mktemp("both")
+    watch = WatchOptions(appearance=LOOK)
+    return cache, look(films, cache, "left", "text", "right", watch=watch)
+
+
+def test_one_vector_for_each_third_of_a_second(both: tuple[Path, Features]) -> None:
+    _, seen = both
+    assert {video: rows.shape for video, rows in seen.vectors.items()} == {
+        "left": (6, 70),
+        "right": (8, 70),
+    }
+    assert seen.durations["right"] == pytest.approx(2.5, abs=1e-3)
+    for rows in seen.vectors.values():
+        assert rows.dtype == np.float32
+        for part in (rows[:, :50], rows[:, 50:]):
+            assert (part**2).sum(axis=1) == pytest.approx(np.ones(len(rows)), abs=1e-5)
+
+
+def test_a_broken_film_is_named_and_does_no_harm(films: Path, both: tuple[Path, Features]) -> None:
+    [problem] = [problem for problem in both[1].problems if not problem.harmless]
+    assert problem.path == films / "text.mp4"
+    assert "not a readable video" in problem.reason
+
+
+def test_what_moves_left_and_what_moves_right_are_other_words(
+    both: tuple[Path, Features],
+) -> None:
+    left, right = (both[1].vectors[video][:, :50] for video in ("left", "right"))
+    assert (left @ left.T).mean() > 2 * (left @ right.T).mean()
+
+
+def test_films_that_are_known_are_not_watched_again(
+    films: Path, both: tuple[Path, Features], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("howsteps.pipeline.descriptors.run_apart", None)
+    cache, seen = both
+    states = []
+    again = look(
+        films,
+        cache,
+        "left",
+        "right",
+        watch=WatchOptions(appearance=LOOK),
+        progress=lambda film: states.append(film.state),
+    )
+    assert states == ["known", "known"]
+    assert again.keys == seen.keys
+    assert all(np.array_equal(again.vectors[v], seen.vectors[v]) for v in again.vectors)
+
+
+def test_each_kind_is_kept_by_itself(
+    films: Path, both: tuple[Path, Features], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Motion alone needs nothing new when motion and appearance were seen before."""
+    monkeypatch.setattr("howsteps.pipeline.descriptors.run_apart", None)
+    cache, seen = both
+    alone = look(films, cache, "left", "right", watch=MOTION)
+    assert all(np.array_equal(alone.vectors[v], seen.vectors[v][:, :50]) for v in alone.vectors)
+
+
+def test_a_kind_that_is_seen_later_is_seen_to_the_end(tmp_path: Path) -> None:
+    """Kinds come in stretches of their own: a still film has one of motion, and two to look at."""
+    pictures = list(scene(1, size=(64, 48))) * 62
+    film(tmp_path / "still.mp4", pictures, rate=Fraction(1))
+    look(tmp_path, tmp_path / "store", "still", watch=MOTION)
+    found = look(tmp_path, tmp_path / "store", "still", watch=WatchOptions(appearance=LOOK))
+    seen = (found.vectors["still"] ** 2).sum(axis=1)
+    assert len(seen) == 3 * 62
+    assert seen == pytest.approx(np.ones(len(seen)), abs=1e-5)
+
+
+def test_films_in_another_order_do_not_take_the_words_of_the_first(
+    films: Path, both: tuple[Path, Features], tmp_path: Path
+) -> None:
+    """What is drawn depends on the order, so a store with a past must not be told from a fresh."""
+    cache, _ = both
+    known = look(films, cache, "right", "left", watch=MOTION).vocabularies["motion"]
+    fresh = look(films, tmp_path, "right", "left", watch=MOTION).vocabularies["motion"]
+    assert known.digest == fresh.digest
+
+
+def test_the_name_of_a_film_does_not_matter(
+    films: Path, both: tuple[Path, Features], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("howsteps.pipeline.descriptors.run_apart", None)
+    for name in ("left", "right"):
+        (tmp_path / f"my {name}.mp4").write_bytes((films / f"{name}.mp4").read_bytes())
+    found = look(tmp_path, both[0], "my left", "my right", watch=MOTION)
+    assert found.vectors["my left"].shape == (6, 50)
+
+
+def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(
+    films: Path, both: tuple[Path, Features], tmp_path: Path
+) -> None:
+    def interrupt(seen: VideoProgress) -> None:
+        if seen.state == "watched":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        look(films, tmp_path, "left", "right", workers=1, progress=interrupt)
+    states: dict[str, set[str]] = {}
+    found = look(
+        films,
+        tmp_path,
+        "left",
+        "right",
+        workers=1,
+        progress=lambda seen: states.setdefault(seen.video, set()).add(seen.state),
+    )
+    assert states["left"] == {"known"}
+    assert "watched" in states["right"]
+    wanted = both[1]
+    assert all(np.array_equal(rows, wanted.vectors[v][:, :50]) for v, rows in found.vectors.items())
+
+
+def test_a_vocabulary_of_other_descriptors_is_refused(
+    films: Path, both: tuple[Path, Features], tmp_path: Path
+) -> None:
+    other = WatchOptions(motion=MotionOptions(patch=16.0), appearance=None)
+    words = both[1].vocabularies
+    with pytest.raises(HowstepsError, match="other options"):
+        look(films, tmp_path, "left", watch=other, vocabularies=words)
+    with pytest.raises(HowstepsError, match="no words for motion"):
+        look(films, tmp_path, "left", vocabularies={})
+
+
+def test_a_vocabulary_can_be_brought_along(films: Path, both: tuple[Path, Features]) -> None:
+    cache, seen = both
+    alone = look(films, cache, "left", watch=MOTION, vocabularies=seen.vocabularies)
+    assert np.array_equal(alone.vectors["left"], seen.vectors["left"][:, :50])
+
+
+def test_a_film_whose_entries_are_damaged_is_watched_again(
+    films: Path, both: tuple[Path, Features], tmp_path: Path
+) -> None:
+    cache = tmp_path / "copy"
+    for path in both[0].rglob("*"):
+        if path.is_file():
+            target = cache / path.relative_to(both[0])
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(path.read_bytes())
+    for path in (cache / "stretches").glob("*.npz"):
+        path.write_bytes(path.read_bytes()[:-10])
+    for stage in ("words", "vocabulary"):
+        for path in (cache / stage).iterdir():
+            path.unlink()
+    again = look(films, cache, "left", "right", watch=MOTION)
+    assert again.keys == look(films, cache, "left", "right", watch=MOTION).keys
+    assert set(again.vectors) == {"left", "right"}
+
+
+def test_too_few_descriptors_are_said(films: Path, both: tuple[Path, Features]) -> None:
+    asked = VisionOptions(MOTION, motion_words=100_000)
+    found = features_of(videos(films, "left"), asked, cache=Cache(both[0]))
+    [flaw] = found.problems
+    assert flaw.harmless
+    assert "no more different descriptors" in flaw.reason
+    assert found.vectors["left"].shape[1] == len(found.vocabularies["motion"]) < 100_000
+
+
+def test_a_film_without_motion_and_one_without_a_file(tmp_path: Path) -> None:
+    film(tmp_path / "still.mp4", [np.full((120, 160), 90, np.uint8)] * 20)
+    seen = [*videos(tmp_path, "still", "gone"), Video("captions only")]
+    found = features_of(seen, VisionOptions(MOTION), cache=Cache(tmp_path / "store"))
+    assert found.vectors["still"].shape == (2, 0)
+    assert [problem.path.name for problem in found.problems if not problem.harmless] == ["gone.mp4"]
+
+
+def test_features_made_elsewhere_have_the_same_shape_as_our_own(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.ones((30, 7), np.float32))
+    found = features_from(tmp_path, [Video("a", duration=2.0), Video("b")], rate=15.0)
+    assert found.vectors["a"].shape == (6, 7)
+    assert found.durations == {"a": 2.0}
+    assert list(found.keys) == ["a"]
+    assert ["b" in problem.reason for problem in found.problems] == [True]
+
+
+def test_a_store_that_cannot_be_written_ends_it_at_once(films: Path, tmp_path: Path) -> None:
+    (tmp_path / "stretches").write_text("in the way")
+    with pytest.raises(CannotWrite, match=r"cannot write .*stretches"):
+        look(films, tmp_path, "left")
+
+
+def test_a_film_that_needs_too_much_memory_is_set_aside(films: Path, tmp_path: Path) -> None:
+    found = look(films, tmp_path, "left", memory=2**20)
+    assert not found.vectors
+    assert len(found.problems) == 1

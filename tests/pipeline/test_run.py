@@ -1,0 +1,343 @@
+"""A folder in, the steps out: from the cache or anew, in one process or many, stopped or not."""
+
+import json
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import howsteps
+from howsteps.engine.events import Event, Noted, StageEnded, record
+from howsteps.errors import HowstepsError, InputError
+from howsteps.pipeline.options import STAGES, RunOptions
+from howsteps.pipeline.run import Run, run
+from howsteps.result import read_result
+from howsteps.script.edited import read_script
+from tests.engine.jobs import captions, narration, subrip, written
+from tests.films import film
+
+
+@pytest.fixture(scope="module")
+def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return captions(tmp_path_factory.mktemp("job") / "wash a cat")
+
+
+@pytest.fixture(scope="module")
+def done(job: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Run]:
+    out = tmp_path_factory.mktemp("done") / "out"
+    return out, run(job, out, RunOptions(steps=8))
+
+
+@pytest.fixture
+def out(done: tuple[Path, Run], tmp_path: Path) -> Path:
+    """A copy of the work folder, for tests that change it."""
+    return Path(shutil.copytree(done[0], tmp_path / "copy"))
+
+
+def stages_made(job: Path, out: Path, options: RunOptions, **how: object) -> dict[str, int]:
+    """How many results each stage had to make."""
+    events: list[Event] = []
+    run(job, out, options, callback=events.append, **how)
+    return {e.stage: e.total - e.kept for e in events if isinstance(e, StageEnded)}
+
+
+class TestRun:
+    def test_every_step_has_a_place_in_every_video(self, done: tuple[Path, Run]) -> None:
+        out, found = done
+        result = found.results["wash a cat"]
+        assert len(result.task.videos) == 5
+        assert 4 <= len(result.script.steps) <= 8
+        assert len(result.localisations) == 5 * len(result.script.steps)
+        assert any(place.time is not None for place in result.localisations)
+        assert found.problems == ()
+        assert {"result.json", "script.json", "model/model.json"} <= set(written(out))
+
+    def test_the_file_holds_what_python_got(self, done: tuple[Path, Run]) -> None:
+        out, found = done
+        assert read_result(out) == found.results["wash a cat"]
+
+    def test_a_second_run_makes_nothing(self, job: Path, out: Path) -> None:
+        before = written(out)
+        assert stages_made(job, out, RunOptions(steps=8)) == dict.fromkeys(
+            ("narration", "script", "localise"), 0
+        )
+        assert written(out) == before
+
+    def test_processes_give_the_same_bytes(
+        self,
+        job: Path,
+        done: tuple[Path, Run],
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        out, _ = done
+        monkeypatch.setattr("howsteps.pipeline.stages.FEW_NARRATIONS", 1)
+        run(job, tmp_path / "again", RunOptions(steps=8), workers=2)
+        assert written(tmp_path / "again") == written(out)
+
+    def test_another_option_makes_what_depends_on_it(self, job: Path, out: Path) -> None:
+        made = stages_made(job, out, RunOptions(steps=3))
+        assert made == {"narration": 0, "script": 1, "localise": 1}
+
+    def test_one_more_video_is_heard_alone(self, job: Path, out: Path, tmp_path: Path) -> None:
+        more = Path(shutil.copytree(job, tmp_path / "wash a cat"))
+        (more / "flo.srt").write_text(narration("flo", (0,)))
+        assert stages_made(more, out, RunOptions(steps=8))["narration"] == 1
+
+    def test_stages_can_be_made_again(self, job: Path, out: Path) -> None:
+        before = written(out)
+        again = stages_made(job, out, RunOptions(steps=8), force=["narration"])
+        # What comes out is the same, so what depends on it need not be made again.
+        assert again == {"narration": 5, "script": 0, "localise": 0}
+        later = stages_made(job, out, RunOptions(steps=8), begin="script")
+        assert later == {"narration": 0, "script": 1, "localise": 1}
+        assert written(out) == before
+
+    def test_a_damaged_entry_is_made_again(self, job: Path, out: Path) -> None:
+        before = written(out)
+        for entry in (out / "cache" / "narration").glob("*.json"):
+            entry.write_bytes(entry.read_bytes()[:-9])
+        assert stages_made(job, out, RunOptions(steps=8))["narration"] == 5
+        assert written(out) == before
+
+    def test_discover_writes_nothing_unless_asked(
+        self, job: Path, done: tuple[Path, Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        result = howsteps.discover(job, steps=8)
+        assert result == done[1].results["wash a cat"]
+        assert list(tmp_path.iterdir()) == []
+
+
+SPANISH = (
+    "primero hay que llenar la bañera con agua",
+    "luego hay que lavar el gato con un poco de jabón",
+    "y al final se seca con una toalla vieja",
+)
+
+
+class TestFolders:
+    def test_what_cannot_be_used_is_named_and_the_rest_is_done(self, tmp_path: Path) -> None:
+        folder = captions(tmp_path / "job")
+        (folder / "ann.srt").rename(folder / "ann.en.srt")
+        (folder / "ann.es.srt").write_text(subrip(dict(enumerate(SPANISH))))  # two languages
+        film(folder / "bob.mp4", 3.0)  # captions and video
+        film(folder / "silent.mp4", 3.0)  # video without captions
+        (folder / "broken.srt").write_bytes(b"\x00\x01 no captions at all")
+        (folder / "pablo.srt").write_text(subrip(dict(enumerate(SPANISH))))
+        found = run(folder, tmp_path / "out", RunOptions(vision=False))
+        result = found.results["job"]
+        assert [video.id for video in result.task.videos] == ["ann", "bob", "cyd", "dan", "eve"]
+        assert result.task.videos[1].media == folder / "bob.mp4"
+        flaws = [problem for problem in found.problems if not problem.harmless]
+        reasons = {problem.path.name: problem.reason for problem in flaws}
+        assert set(reasons) == {"broken.srt", "pablo.srt", "silent.mp4"}
+        assert len(flaws) == len(reasons)  # one line each
+        assert "not English" in reasons["pablo.srt"]
+        assert reasons["silent.mp4"].startswith("set aside: has no captions")
+        said = [p for p in found.problems if p.harmless and p.path.name == "ann.es.srt"]
+        assert "read from ann.en.srt" in said[0].reason
+
+    def test_a_folder_of_folders_is_many_tasks(self, tmp_path: Path) -> None:
+        captions(tmp_path / "jobs" / "one", ("ann", "bob", "cyd"))
+        captions(tmp_path / "jobs" / "two", ("bob", "dan", "eve"))
+        found = howsteps.run(str(tmp_path / "jobs"), str(tmp_path / "out"))
+        assert set(found.results) == {"one", "two"}
+        assert found.folders["one"] == tmp_path / "out" / "one"
+        assert (tmp_path / "out" / "two" / "result.json").is_file()
+        with pytest.raises(HowstepsError, match="several tasks"):
+            howsteps.discover(tmp_path / "jobs", out=tmp_path / "out")
+
+    def test_a_title_is_what_the_job_is_called(self, tmp_path: Path) -> None:
+        folder = captions(tmp_path / "jobs" / "clips", ("ann", "bob", "cyd"))
+        plain = run(folder, tmp_path / "plain").results["clips"]
+        titled = run(folder, tmp_path / "out", RunOptions(title="Wash  the cat "))
+        result = titled.results["Wash the cat"]
+        assert result.task.name == "Wash the cat"
+        assert titled.folders["Wash the cat"] == tmp_path / "out"
+        # To do the job is no step of it.
+        assert "wash the cat" in [step.label for step in plain.script.steps]
+        assert "wash the cat" not in [step.label for step in result.script.steps]
+
+    def test_one_title_is_for_one_job(self, tmp_path: Path) -> None:
+        for name in ("one", "two"):
+            captions(tmp_path / "jobs" / name, ("ann", "bob"))
+        with pytest.raises(HowstepsError, match=r"a title is for one job, and .*jobs holds 2"):
+            run(tmp_path / "jobs", tmp_path / "out", RunOptions(title="Wash a cat"))
+        with pytest.raises(HowstepsError, match="a title has words"):
+            run(tmp_path / "jobs" / "one", tmp_path / "out", RunOptions(title=" "))
+
+    def test_a_work_folder_inside_the_videos_is_never_read(self, tmp_path: Path) -> None:
+        folder = captions(tmp_path / "job", ("ann", "bob", "cyd"))
+        first = run(folder, folder / "steps")
+        second = run(folder, folder / "steps")
+        assert second.results == first.results
+        with pytest.raises(HowstepsError, match="holds the videos"):
+            run(folder, folder)
+
+    def test_two_videos_give_what_they_share(self, tmp_path: Path) -> None:
+        folder = captions(tmp_path / "job", ("ann", "bob"))
+        result = run(folder, tmp_path / "out").results["job"]
+        shared = [step.label for step in result.script.steps if step.support == 2]
+        assert {"fill the tub", "wash the cat", "dry the cat"} <= set(shared)
+
+    def test_one_video_gives_what_its_narrator_names(self, tmp_path: Path) -> None:
+        folder = captions(tmp_path / "job", ("ann",))
+        result = run(folder, tmp_path / "out").results["job"]
+        assert [step.label for step in result.script.steps][:2] == ["fill the tub", "catch the cat"]
+        times = [place.time for place in result.localisations]
+        assert times == sorted(times)
+
+    def test_a_number_of_steps_that_splits_equals_is_explained(self, tmp_path: Path) -> None:
+        folder = captions(tmp_path / "job", ("ann", "eve"))
+        found = run(folder, tmp_path / "out", RunOptions(steps=2, mode="paper"))
+        assert found.results == {}
+        assert "no 2 steps stand out" in found.problems[-1].reason
+
+    def test_nothing_to_read_is_an_error(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match="no such file"):
+            run(tmp_path / "nowhere", tmp_path / "out")
+        (tmp_path / "empty").mkdir()
+        assert run(tmp_path / "empty", tmp_path / "out").results == {}
+
+    def test_a_stage_of_another_name_is_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(HowstepsError, match=f"'dance'.*{STAGES[0]}"):
+            run(tmp_path, tmp_path / "out", begin="dance")
+
+
+class TestEvents:
+    def test_every_event_is_a_line_of_json(self, job: Path, done: tuple[Path, Run]) -> None:
+        events: list[Event] = []
+        run(job, done[0], RunOptions(steps=8), callback=events.append)
+        lines = [json.loads(json.dumps(record(event))) for event in events]
+        assert {line["event"] for line in lines} == {
+            "stage-began",
+            "item-done",
+            "stage-ended",
+            "wrote",
+        }
+        assert sum(line["event"] == "item-done" for line in lines) == 5 + 1 + 1
+
+    def test_a_stage_with_nothing_to_do_is_not_told_of(self, tmp_path: Path) -> None:
+        film(tmp_path / "job" / "mute.mp4", 1.0)
+        events: list[Event] = []
+        run(tmp_path / "job", tmp_path / "out", RunOptions(vision=False), callback=events.append)
+        assert {type(event) for event in events} == {Noted}
+
+    def test_what_is_set_aside_is_told(self, tmp_path: Path) -> None:
+        (tmp_path / "a.srt").write_text("nothing")
+        events: list[Event] = []
+        run(tmp_path, tmp_path / "out", callback=events.append)
+        noted = [record(event) for event in events if isinstance(event, Noted)]
+        assert noted[0]["path"].endswith("a.srt")
+        assert noted[0]["reason"]
+
+
+class TestEditedScript:
+    @pytest.fixture
+    def script(self, done: tuple[Path, Run]) -> dict:
+        return json.loads((done[0] / "script.json").read_text("utf-8"))
+
+    def edited(self, script: dict, tmp_path: Path) -> Path:
+        path = tmp_path / "edited.json"
+        path.write_text(json.dumps(script), "utf-8")
+        return path
+
+    def test_steps_renamed_merged_deleted_and_moved_are_taken_as_given(
+        self, job: Path, done: tuple[Path, Run], script: dict, tmp_path: Path
+    ) -> None:
+        first, second, third, *others = script["steps"]
+        first["label"] = "get going"
+        second["mentions"] += third["mentions"]
+        script["steps"] = [second, first, *others[1:]]
+        path = self.edited(script, tmp_path)
+        result = run(job, tmp_path / "out", RunOptions(steps=8), script=path).results["wash a cat"]
+        labels = [step.label for step in result.script.steps]
+        assert labels[:2] == [second["label"], "get going"]
+        assert len(labels) == len(others) + 1
+        assert len(others) >= 2
+        assert len(result.script.steps[0].mentions) == len(second["mentions"])
+
+    def test_what_was_written_is_read_back_whole(self, job: Path, done: tuple[Path, Run]) -> None:
+        result = read_result(done[0])
+        given = read_script(done[0] / "script.json", result.task)
+        assert given.steps == result.script.steps
+
+    def test_a_mistake_is_found_before_any_stage_begins(
+        self, job: Path, script: dict, tmp_path: Path
+    ) -> None:
+        script["steps"][1]["mentions"][0]["video"] = "nobody"
+        events: list[Event] = []
+        path = self.edited(script, tmp_path)
+        found = run(job, tmp_path / "out", script=path, callback=events.append)
+        assert found.results == {}
+        assert [problem.path for problem in found.problems] == [path]
+        assert {type(event) for event in events} == {Noted}
+
+    @pytest.mark.parametrize(
+        ("change", "reason"),
+        [
+            (lambda s: s.update(version=9), "version 9"),
+            (lambda s: s.update(task="bake a cake"), "is a script for 'bake a cake'"),
+            (lambda s: s.update(steps=[]), "no list of steps"),
+            (lambda s: s["steps"][1].update(label=" "), "step 2 has no label"),
+            (lambda s: s["steps"].insert(0, "x"), "step 1 is not an object"),
+            (lambda s: s["steps"][0].update(mentions={}), "step 1: 'mentions' is not a list"),
+            (lambda s: s["steps"][0].update(examples=[1]), "'examples' is not a list of texts"),
+            (lambda s: s["steps"][0]["mentions"][0].update(video="x"), "no video 'x'"),
+            (lambda s: s["steps"][0]["mentions"][0].update(video=["x"]), r"no video \['x'\]"),
+            (lambda s: s["steps"][0]["mentions"][0].update(start="x"), "are not times"),
+            (lambda s: s["steps"][0]["mentions"][0].update(end=10**400), "are not times"),
+            (lambda s: s["steps"][0]["mentions"][0].update(start=1e6), "names nothing"),
+            (
+                lambda s: s["steps"][0]["mentions"].append(s["steps"][1]["mentions"][0]),
+                "stands in step 1 and in step 2",
+            ),
+        ],
+    )
+    def test_a_mistake_is_named(
+        self, done: tuple[Path, Run], script: dict, tmp_path: Path, change, reason: str
+    ) -> None:
+        change(script)
+        path = self.edited(script, tmp_path)
+        with pytest.raises(InputError, match=reason) as caught:
+            read_script(path, read_result(done[0]).task)
+        assert caught.value.problem.path == path
+
+
+# Runs the same job over and over in a child that is killed, and at last lets it end.
+KILLED = """
+import os, signal, sys, time
+from pathlib import Path
+from howsteps.pipeline.options import Options
+from howsteps.pipeline.run import run
+from howsteps.narration.parser import load
+load(None)
+job, out, *delays = sys.argv[1:]
+killed = 0
+for delay in delays:
+    child = os.fork()
+    if child == 0:
+        run(job, Path(out), Options(steps=8))
+        os._exit(0)
+    time.sleep(float(delay))
+    os.kill(child, signal.SIGKILL)
+    killed += os.WIFSIGNALED(os.waitpid(child, 0)[1])
+run(job, Path(out), Options(steps=8))
+print(killed)
+"""
+
+
+def test_killed_at_ten_moments_it_ends_with_the_same_bytes(
+    job: Path, done: tuple[Path, Run], tmp_path: Path
+) -> None:
+    out, _ = done
+    generator = random.Random(7)
+    delays = [f"{generator.uniform(0.02, 0.9):.3f}" for _ in range(10)]
+    program = [sys.executable, "-c", KILLED, str(job), str(tmp_path / "killed"), *delays]
+    ended = subprocess.run(program, check=True, capture_output=True, text=True)  # noqa: S603
+    assert int(ended.stdout) >= 5  # it was truly killed, not only asked whether it was done
+    assert written(tmp_path / "killed") == written(out)

@@ -1,0 +1,114 @@
+"""Copies of films: bit by bit where they can be, at the very frame where they must."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import av
+import pytest
+
+from howsteps.errors import CannotWrite
+from howsteps.report.exports import export
+from howsteps.report.exports.video_copies import cut
+from howsteps.task import Result, Video
+from tests.films import HEIGHT, WIDTH, film, lay_on_its_side, length
+from tests.report.exports.conftest import written
+
+
+def test_the_copy_holds_every_packet_as_it_was(result: Result, folder: Path, one: Video) -> None:
+    [copy] = written(result, folder, "video")
+
+    def packets(path: Path) -> list[tuple[str, bytes]]:
+        with av.open(str(path)) as container:
+            kept = [(p.stream.type, bytes(p)) for p in container.demux() if p.size]
+        return sorted(kept)
+
+    assert one.media is not None
+    # MP4 writes chapters as a stream of text besides; all else is the same.
+    media = {"video", "audio"}
+    assert [p for p in packets(copy) if p[0] in media] == packets(one.media)
+
+
+def test_a_copied_clip_begins_at_the_key_frame_before(result: Result, folder: Path) -> None:
+    paths = written(result, folder, "clips")
+    assert [path.name for path in paths] == [
+        "01-fill-the-tub.mp4",
+        "02-cmd-c-calc-a1-b-1-b-x-y-z-second-line.mp4",
+        "03-dry-off-the-cat.mp4",
+        "04-let-the-cat-go.mp4",
+    ]
+    # A key frame every two seconds: 12–17 s is cut as it is, 25–30 s from 24 s on.
+    assert length(paths[0]) == pytest.approx(4.9, abs=0.01)
+    assert length(paths[1]) == pytest.approx(5.9, abs=0.01)
+
+
+def test_a_precise_clip_begins_at_the_frame(result: Result, folder: Path) -> None:
+    paths = written(result, folder, "clips", precise=True)
+    assert [length(path) for path in paths] == pytest.approx([4.9] * 4, abs=0.01)
+    with av.open(str(paths[1])) as container:
+        assert [stream.type for stream in container.streams] == ["video", "audio"]
+
+
+def test_a_broken_video_is_named_and_the_rest_goes_on(
+    result: Result, folder: Path, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.mp4"
+    broken.write_bytes(b"not a film")
+    first, *others = result.task.videos
+    task = replace(result.task, videos=(replace(first, media=broken), *others))
+    paths, problems = export(replace(result, task=task), folder, ["clips", "video", "vtt"])
+    assert {path.suffix for path in paths} == {".vtt"}
+    assert [p.path for p in problems if not p.harmless] == [broken, broken]
+
+
+@pytest.mark.parametrize("precise", [False, True])
+def test_a_stream_without_an_index_is_cut_where_it_was_asked(tmp_path: Path, precise: bool) -> None:
+    stream = film(tmp_path / "camera.ts", 20.0, keyframes=40)
+    clip = tmp_path / "clip.mp4"
+    cut(stream, 9.0, 11.0, clip, precise=precise)
+    assert length(clip) == pytest.approx(1.9 if precise else 2.9, abs=0.01)  # key frame: 8 s
+
+
+def test_no_picture_of_a_copied_clip_is_lost_where_they_build_on_later_ones(tmp_path: Path) -> None:
+    source = film(tmp_path / "film.mp4", 8.0, keyframes=20, b_frames=3)
+    clip = tmp_path / "clip.mp4"
+    cut(source, 2.0, 3.8, clip)
+    with av.open(str(clip)) as container:
+        assert len(list(container.decode(video=0))) >= 18
+
+
+def test_subtitles_that_a_clip_cannot_hold_are_left_out(tmp_path: Path) -> None:
+    said = tmp_path / "said.srt"
+    said.write_text("1\n00:00:01,000 --> 00:00:02,000\nlift it\n")
+    subtitled = tmp_path / "subtitled.mkv"
+    with (
+        av.open(str(film(tmp_path / "film.mp4", sound=True))) as seen,
+        av.open(str(said)) as read,
+        av.open(str(subtitled), "w") as both,
+    ):
+        streams = {
+            one: both.add_stream_from_template(one) for one in (*read.streams, *seen.streams)
+        }
+        for packet in (*read.demux(), *seen.demux()):
+            if packet.dts is not None:
+                packet.stream = streams[packet.stream]
+                both.mux(packet)
+    for precise, kept in ((False, ["audio", "subtitle", "video"]), (True, ["audio", "video"])):
+        clip = tmp_path / ("clip.mp4" if precise else "clip.mkv")
+        cut(subtitled, 1.0, 3.0, clip, precise=precise)
+        with av.open(str(clip)) as container:
+            assert sorted(stream.type for stream in container.streams) == kept
+
+
+def test_a_folder_that_cannot_be_made_is_named(result: Result, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file")
+    with pytest.raises(CannotWrite, match=r"cannot write .*taken"):
+        export(result, tmp_path / "taken", ["clips"])
+
+
+def test_a_precise_clip_of_a_phone_stands_upright(tmp_path: Path) -> None:
+    turned = lay_on_its_side(film(tmp_path / "phone.mp4"))
+    clip = tmp_path / "clip.mp4"
+    cut(turned, 1.0, 3.0, clip, precise=True)
+    with av.open(str(clip)) as container:
+        frame = next(container.decode(video=0))
+    assert (frame.width, frame.height, frame.rotation) == (HEIGHT, WIDTH, 0)

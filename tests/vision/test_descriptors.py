@@ -1,0 +1,137 @@
+"""A film from beginning to end: intervals, bounds, and frames that are held."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from howsteps.vision import descriptors
+from howsteps.vision.appearance import Network, ready
+from howsteps.vision.descriptors import DescriptorExtractor
+from howsteps.vision.frames import VideoReader
+from howsteps.vision.local import Local
+from howsteps.vision.options import AppearanceOptions, WatchOptions
+from tests.vision.scenes import film, scene
+
+
+class Colour(nn.Module):
+    """The mean colour, and how often it was asked."""
+
+    looks = 0
+
+    def forward(self, pictures: torch.Tensor) -> torch.Tensor:
+        Colour.looks += len(pictures)
+        return pictures.mean(dim=(2, 3))
+
+
+@pytest.fixture
+def network() -> Network:
+    Colour.looks = 0
+    return ready(Colour(), "cpu", torch.float32, ((0.0,) * 3, (1.0,) * 3))
+
+
+LOOK = WatchOptions(motion=None, appearance=AppearanceOptions(sides=(32,)))
+
+
+def watch(path: Path, options: WatchOptions, network: Network | None = None) -> dict[str, Local]:
+    """All stretches of a film as one."""
+    with VideoReader(path) as opened:
+        stretches = [*DescriptorExtractor(opened, options, network).stretches()]
+    return {
+        kind: Local(
+            np.concatenate([s[kind].values for s in stretches if s[kind].values.size]),
+            np.concatenate([s[kind].intervals for s in stretches]),
+        )
+        for kind in stretches[0]
+    }
+
+
+def coloured(path: Path, colours: list[tuple[int, int, int]], **how: object) -> Path:
+    pictures = [np.full((64, 96, 3), colour, np.uint8) for colour in colours]
+    return film(path, pictures, **how)  # type: ignore[arg-type]
+
+
+def test_every_interval_shows_its_middle_frame(tmp_path: Path, network: Network) -> None:
+    red, blue = (200, 10, 10), (10, 10, 200)
+    path = coloured(tmp_path / "a.mp4", [red] * 20 + [blue] * 20)
+    seen = watch(path, LOOK, network)["appearance"]
+    assert seen.intervals.tolist() == [0, 1, 2, 3]
+    assert [row.argmax() for row in seen.values] == [0, 0, 2, 2]
+
+
+def test_a_frame_that_is_held_is_looked_at_once(tmp_path: Path, network: Network) -> None:
+    """A slide that stands for ten seconds has thirty intervals and one look."""
+    path = coloured(
+        tmp_path / "a.mkv", [(200, 10, 10), (10, 200, 10), (10, 10, 200)], stamps=[0, 300, 310]
+    )
+    seen = watch(path, LOOK, network)["appearance"]
+    assert seen.intervals.tolist() == list(range(len(seen.intervals)))
+    assert [row.argmax() for row in seen.values[:31]] == [0] * 30 + [1]
+    assert Colour.looks <= 3
+
+
+def test_an_hour_of_one_picture_is_handed_over_in_stretches(
+    tmp_path: Path, network: Network
+) -> None:
+    path = coloured(tmp_path / "a.mkv", [(200, 10, 10), (10, 10, 200)], stamps=[0, 30 * 3600])
+    with VideoReader(path) as opened:
+        lengths = [
+            len(stretch["appearance"].intervals)
+            for stretch in DescriptorExtractor(opened, LOOK, network).stretches()
+        ]
+    assert sum(lengths) in {10_800, 10_801}
+    assert max(lengths) == 180
+
+
+@pytest.mark.parametrize("rate", [10, 25, 60])
+def test_the_grid_is_in_seconds(tmp_path: Path, network: Network, rate: int) -> None:
+    path = coloured(tmp_path / "a.mkv", [(90, 90, 90)] * (2 * rate), rate=Fraction(rate))
+    assert watch(path, LOOK, network)["appearance"].intervals.tolist() == list(range(6))
+
+
+def test_motion_is_where_it_happens(tmp_path: Path) -> None:
+    still = [next(scene(1, size=(320, 180)))] * 45
+    moving = [*scene(45, size=(320, 180), disc=(3, 0))]
+    path = film(tmp_path / "a.mp4", [*still, *moving])
+    seen = watch(path, WatchOptions(appearance=None))["motion"]
+    assert len(seen.intervals) > 100
+    # The disc begins to move at 1.5 s; a track that sees it move begins half a second before.
+    assert seen.intervals.min() >= 3
+    assert np.median(seen.intervals) >= 5
+
+
+def test_no_interval_has_more_than_its_share(tmp_path: Path) -> None:
+    path = film(tmp_path / "a.mp4", scene(60, size=(320, 180), disc=(3, 0)))
+    some = watch(path, WatchOptions(appearance=None, most_motion=20))["motion"]
+    assert np.bincount(some.intervals).max() == 20
+    again = watch(path, WatchOptions(appearance=None, most_motion=20))["motion"]
+    assert np.array_equal(some.values, again.values)
+    other = watch(path, WatchOptions(appearance=None, most_motion=20, seed=1))["motion"]
+    assert not np.array_equal(some.values, other.values)
+
+
+def test_stretches_do_not_change_what_is_seen(
+    tmp_path: Path, network: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = film(tmp_path / "a.mp4", scene(90, size=(320, 180), disc=(3, 0)))
+    options = WatchOptions(appearance=LOOK.appearance)
+    whole = watch(path, options, network)
+    monkeypatch.setattr(descriptors, "_STRETCH", 2)
+    with VideoReader(path) as opened:
+        parts = [*DescriptorExtractor(opened, options, network).stretches()]
+    assert len(parts) > 3
+    for kind in ("motion", "appearance"):
+        joined = np.concatenate([part[kind].values for part in parts if part[kind].values.size])
+        assert np.array_equal(joined, whole[kind].values)
+
+
+def test_progress_is_told(tmp_path: Path, network: Network) -> None:
+    path = coloured(tmp_path / "a.mp4", [(90, 90, 90)] * 60)
+    told: list[float] = []
+    with VideoReader(path) as opened:
+        list(DescriptorExtractor(opened, LOOK, network).stretches(told.append))
+    assert told == sorted(told)
+    assert len(told) >= 5

@@ -1,0 +1,328 @@
+"""What WordNet says about words: synsets, distances, antonyms and lemmas."""
+
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import howsteps.wordnet as package
+from howsteps.errors import HowstepsError, InputError
+from howsteps.task import Relation
+from howsteps.wordnet import PARTS_OF_SPEECH, PartOfSpeech, WordNet, match_matrix
+
+WORDNET = WordNet.load()
+FREQUENT: dict[PartOfSpeech, list[str]] = {
+    pos: [w for w in WORDNET.lexicon.lemmas(pos) if WORDNET.tag_counts(w, pos).sum() > 3]
+    for pos in PARTS_OF_SPEECH
+}
+parts_of_speech = st.sampled_from(PARTS_OF_SPEECH)
+
+
+@st.composite
+def pairs(draw: st.DrawFn) -> tuple[str, str, PartOfSpeech]:
+    """Two frequent lemmas of one part of speech."""
+    pos = draw(parts_of_speech)
+    word = st.sampled_from(FREQUENT[pos])
+    return draw(word), draw(word), pos
+
+
+class TestSenses:
+    def test_spelling_variants_share_a_synset(self) -> None:
+        [tire] = WORDNET.synset_ids("tire", "noun").tolist()
+        tyre_the_city, tyre = WORDNET.synset_ids("tyre", "noun").tolist()
+        assert tire == tyre != tyre_the_city
+
+    def test_the_first_sense_comes_first(self) -> None:
+        counts = WORDNET.tag_counts("take", "verb")
+        assert len(counts) == len(WORDNET.synset_ids("take", "verb")) == 42
+        assert counts[0] == counts.max()
+
+    def test_a_word_has_other_senses_in_another_part_of_speech(self) -> None:
+        noun, verb = WORDNET.synset_ids("jack", "noun"), WORDNET.synset_ids("jack", "verb")
+        assert noun.size > verb.size > 0
+        assert not np.isin(noun, verb).any()
+
+    def test_senses_restricts_to_the_first_ones(self) -> None:
+        every = WORDNET.synset_ids("jack", "noun")
+        assert WORDNET.synset_ids("jack", "noun", senses=2).tolist() == every[:2].tolist()
+        assert WORDNET.synset_ids("jack", "noun", senses=999).tolist() == every.tolist()
+
+    @pytest.mark.parametrize("spelling", ["take_off", "take off", "Take Off", "  TAKE\toff "])
+    def test_a_lemma_may_have_several_parts(self, spelling: str) -> None:
+        assert WORDNET.knows(spelling, "verb")
+        assert WORDNET.synset_ids(spelling, "verb").size == 9
+
+    def test_the_tables_cannot_be_changed(self) -> None:
+        with pytest.raises(ValueError, match="read-only"):
+            WORDNET.synset_ids("take", "verb")[0] = 0
+
+
+class TestLexicon:
+    @pytest.mark.parametrize("pos", PARTS_OF_SPEECH)
+    def test_finds_every_lemma_where_it_stands(self, pos: PartOfSpeech) -> None:
+        lemmas = list(WORDNET.lexicon.lemmas(pos))
+        assert lemmas == sorted(set(lemmas))
+        numbers = WORDNET.lexicon.ranges[pos]
+        assert all(
+            WORDNET.lexicon.find(lemma, pos) == number
+            for lemma, number in zip(lemmas[::7], numbers[::7], strict=True)
+        )
+
+    @given(st.text(st.characters(), max_size=12), parts_of_speech)
+    def test_finds_nothing_else(self, lemma: str, pos: PartOfSpeech) -> None:
+        entry = WORDNET.lexicon.find(lemma, pos)
+        assert entry is None or WORDNET.lexicon.lemma(entry) == lemma
+
+
+class TestSharedSynset:
+    @pytest.mark.parametrize(
+        ("a", "b", "pos"),
+        [
+            ("put", "place", "verb"),
+            ("fix", "repair", "verb"),
+            ("fasten", "tighten", "verb"),
+            ("car", "automobile", "noun"),
+        ],
+    )
+    def test_synonyms_share_one(self, a: str, b: str, pos: PartOfSpeech) -> None:
+        assert WORDNET.shared_synset(a, b, pos)
+
+    @pytest.mark.parametrize(
+        ("a", "b", "pos"),
+        [("tighten", "loosen", "verb"), ("tire", "wheel", "noun"), ("car", "automobile", "verb")],
+    )
+    def test_other_words_do_not(self, a: str, b: str, pos: PartOfSpeech) -> None:
+        assert not WORDNET.shared_synset(a, b, pos)
+
+    def test_rare_senses_make_odd_pairs_and_first_senses_do_not(self) -> None:
+        assert WORDNET.shared_synset("bread", "sugar", "noun")  # both are slang for money
+        assert not WORDNET.shared_synset("bread", "sugar", "noun", senses=1)
+
+
+class TestDistance:
+    @pytest.mark.parametrize(
+        ("a", "b", "expected"),
+        [("car", "automobile", 0), ("dog", "canine", 1), ("bicycle", "wheeled_vehicle", 1)],
+    )
+    def test_counts_the_links(self, a: str, b: str, expected: int) -> None:
+        assert WORDNET.distance(a, b, "noun") == expected
+
+    def test_two_kinds_of_one_thing_are_two_links_apart(self) -> None:
+        assert WORDNET.distance("hammer", "screwdriver", "noun", senses=2) == 2
+        assert WORDNET.distance("oak", "maple", "noun", senses=1) == 2
+
+    def test_all_nouns_hang_together(self) -> None:
+        for senses in (1, None):
+            assert WORDNET.distance("nut", "democracy", "noun", senses) is not None
+
+    def test_verbs_of_different_trees_meet_only_under_the_simulated_root(self) -> None:
+        assert WORDNET.distance("remove", "think", "verb", senses=1) == 4
+        assert WORDNET.distance("remove", "think", "verb", senses=1, simulate_root=False) is None
+        assert WORDNET.distance("fry", "boil", "verb", senses=1, simulate_root=False) == 3
+
+    def test_adjectives_have_no_tree(self) -> None:
+        assert WORDNET.distance("wet", "dry", "adj", simulate_root=False) is None
+        assert WORDNET.distance("wet", "dry", "adj") == 2
+
+    @given(pairs(), st.sampled_from([None, 1, 3]), st.booleans())
+    @settings(max_examples=200, deadline=None)
+    def test_equals_a_plain_search_of_the_graph(
+        self, pair: tuple[str, str, PartOfSpeech], senses: int | None, simulate_root: bool
+    ) -> None:
+        a, b, pos = pair
+        distance = WORDNET.distance(a, b, pos, senses, simulate_root=simulate_root)
+        assert distance == naive_distance(a, b, pos, senses, simulate_root)
+
+    @given(pairs(), st.sampled_from([None, 1, 3]))
+    @settings(deadline=None)
+    def test_is_symmetric_and_zero_exactly_for_a_shared_synset(
+        self, pair: tuple[str, str, PartOfSpeech], senses: int | None
+    ) -> None:
+        a, b, pos = pair
+        distance = WORDNET.distance(a, b, pos, senses)
+        assert distance == WORDNET.distance(b, a, pos, senses)
+        assert (distance == 0) == WORDNET.shared_synset(a, b, pos, senses)
+        assert WORDNET.shared_synset(a, b, pos, senses) == WORDNET.shared_synset(b, a, pos, senses)
+        assert WORDNET.distance(a, a, pos, senses) == 0
+
+    @given(pairs(), st.integers(1, 5))
+    @settings(deadline=None)
+    def test_more_senses_never_bring_words_farther_apart(
+        self, pair: tuple[str, str, PartOfSpeech], senses: int
+    ) -> None:
+        a, b, pos = pair
+        near, far = WORDNET.distance(a, b, pos), WORDNET.distance(a, b, pos, senses)
+        assert near is not None
+        assert far is None or near <= far
+
+
+def naive_distance(
+    a: str, b: str, pos: PartOfSpeech, senses: int | None, simulate_root: bool
+) -> int | None:
+    """Try all pairs of senses and all pairs of paths upwards."""
+    tables = WORDNET.tables
+
+    def levels(synset: int) -> list[set[int]]:
+        """Return the ancestors after 0, 1, 2 … links, each where it is first met."""
+        found = [{synset}]
+        while found[-1]:
+            above = {
+                int(h)
+                for s in found[-1]
+                for h in tables.hypernyms[tables.hypernym_starts[s] : tables.hypernym_starts[s + 1]]
+            }
+            found.append(above.difference(*found))
+        found.pop()
+        if simulate_root and pos != "noun":
+            found.append({-1})
+        return found
+
+    lengths = [
+        up_a + up_b
+        for s, t in product(
+            WORDNET.synset_ids(a, pos, senses).tolist(), WORDNET.synset_ids(b, pos, senses).tolist()
+        )
+        for (up_a, at_a), (up_b, at_b) in product(enumerate(levels(s)), enumerate(levels(t)))
+        if at_a & at_b
+    ]
+    return min(lengths, default=None)
+
+
+class TestAntonyms:
+    @pytest.mark.parametrize(
+        ("word", "pos", "antonym"),
+        [
+            ("open", "verb", "close"),
+            ("push", "verb", "pull"),
+            ("fill", "verb", "empty"),
+            ("wet", "adj", "dry"),
+            ("clockwise", "adv", "counterclockwise"),
+        ],
+    )
+    def test_go_both_ways(self, word: str, pos: PartOfSpeech, antonym: str) -> None:
+        assert antonym in WORDNET.antonyms(word, pos)
+        assert word in WORDNET.antonyms(antonym, pos)
+
+    def test_belong_to_the_lemma_and_not_to_its_synonyms(self) -> None:
+        assert WORDNET.shared_synset("raise", "lift", "verb")
+        assert "lower" in WORDNET.antonyms("raise", "verb")
+        assert WORDNET.antonyms("lift", "verb") == ()
+
+    def test_come_in_the_order_of_the_senses(self) -> None:
+        every = WORDNET.antonyms("raise", "verb")
+        for senses in range(1, 30):
+            some = WORDNET.antonyms("raise", "verb", senses)
+            assert some == every[: len(some)]
+        assert every == ("lower", "level")
+
+
+class TestMatchMatrix:
+    def test_needs_both_the_verb_and_the_noun(self) -> None:
+        relations = [
+            Relation("put", "car"),
+            Relation("place", "automobile"),
+            Relation("put", "wheel"),
+            Relation("wash", "car"),
+        ]
+        expected = np.eye(4, dtype=bool)
+        expected[0, 1] = expected[1, 0] = True
+        assert (match_matrix(relations, WORDNET) == expected).all()
+
+    def test_unknown_words_match_themselves_alone(self) -> None:
+        relations = [Relation("xyzzy", "frob"), Relation("xyzzy", "car"), Relation("plugh", "car")]
+        assert (match_matrix(relations, WORDNET) == np.eye(3, dtype=bool)).all()
+
+    def test_first_senses_only(self) -> None:
+        relations = [Relation("add", "bread"), Relation("add", "sugar")]
+        assert match_matrix(relations, WORDNET).all()
+        assert not match_matrix(relations, WORDNET, senses=1)[0, 1]
+
+    def test_of_nothing_is_empty(self) -> None:
+        assert match_matrix([], WORDNET).shape == (0, 0)
+
+    @given(
+        st.lists(
+            st.builds(
+                Relation,
+                st.sampled_from([*FREQUENT["verb"][:150], "xyzzy", ""]),
+                st.sampled_from([*FREQUENT["noun"][:150], "xyzzy", ""]),
+            ),
+            max_size=25,
+        ),
+        st.sampled_from([None, 1, 3]),
+    )
+    @settings(deadline=None)
+    def test_equals_the_definition(self, relations: list[Relation], senses: int | None) -> None:
+        def same(a: str, b: str, pos: PartOfSpeech) -> bool:
+            return a == b or WORDNET.shared_synset(a, b, pos, senses)
+
+        expected = [
+            [same(d.verb, e.verb, "verb") and same(d.noun, e.noun, "noun") for e in relations]
+            for d in relations
+        ]
+        assert match_matrix(relations, WORDNET, senses).tolist() == expected
+
+
+class TestBadInput:
+    @pytest.mark.parametrize("word", ["", " ", "xyzzy", "数", "a" * 10_000, "take\x00off"])
+    def test_an_unknown_word_has_nothing(self, word: str) -> None:
+        for pos in PARTS_OF_SPEECH:
+            assert not WORDNET.knows(word, pos)
+            assert WORDNET.synset_ids(word, pos).size == 0
+            assert WORDNET.antonyms(word, pos) == ()
+            assert not WORDNET.shared_synset(word, word, pos)
+            assert WORDNET.distance(word, "take", pos) is None
+
+    def test_an_unknown_part_of_speech_is_named(self) -> None:
+        with pytest.raises(ValueError, match="'VERB'"):
+            WORDNET.synset_ids("take", "VERB")  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="'VERB'"):
+            WORDNET.lemma("taken", "VERB")  # type: ignore[arg-type]
+
+    @pytest.mark.parametrize("senses", [0, -1])
+    def test_at_least_one_sense_is_needed(self, senses: int) -> None:
+        with pytest.raises(ValueError, match="at least 1"):
+            WORDNET.shared_synset("put", "place", "verb", senses)
+
+    def test_a_missing_file_is_named(self, tmp_path: Path) -> None:
+        with pytest.raises(HowstepsError, match=r"gone\.npz: the WordNet file is missing"):
+            WordNet.load(tmp_path / "gone.npz")
+
+    @pytest.mark.parametrize("content", [b"", b"PK", b"\x93NUMPY\x01\x00", b"no archive at all"])
+    def test_a_file_of_another_kind_is_refused(self, tmp_path: Path, content: bytes) -> None:
+        path = tmp_path / "wordnet.npz"
+        path.write_bytes(content)
+        with pytest.raises(InputError, match="damaged"):
+            WordNet.load(path)
+
+    def test_another_array_file_is_refused(self, tmp_path: Path) -> None:
+        np.savez(tmp_path / "other.npz", numbers=np.arange(3))
+        np.save(tmp_path / "other.npy", np.arange(3))
+        for name in ("other.npz", "other.npy"):
+            with pytest.raises(InputError, match="damaged"):
+                WordNet.load(tmp_path / name)
+
+    def test_a_file_of_another_format_is_refused(self, tmp_path: Path) -> None:
+        np.savez(tmp_path / "old.npz", format=np.int32(0))
+        with pytest.raises(InputError, match="format"):
+            WordNet.load(tmp_path / "old.npz")
+
+
+class TestShippedFile:
+    folder = Path(package.__file__).parent
+
+    def test_carries_the_licence(self) -> None:
+        text = (self.folder / "LICENSE").read_text()
+        assert "WordNet 3.0 Copyright 2006 by Princeton University" in text
+        assert not any(line.lstrip()[:1].isdigit() for line in text.splitlines())
+
+    def test_is_small(self) -> None:
+        assert (self.folder / "wordnet.npz").stat().st_size < 8_000_000
+
+    def test_is_whole(self) -> None:
+        assert WORDNET.tables.entry_starts[-1] == 155_287
+        assert WORDNET.tables.senses.size == 206_941
+        assert WORDNET.tables.hypernym_starts.size - 1 == 117_659
