@@ -49,7 +49,7 @@ lint: .venv/ready-dev
 	$(BIN)/ruff format .
 	$(BIN)/mypy
 
-# What docs/security.md explains: the code, and known holes in what it depends on (needs a network).
+# What docs/reference/security.md explains: the code, and known holes in what it depends on (needs a network).
 audit: .venv/ready-audit
 	$(BIN)/bandit --quiet --recursive src --configfile pyproject.toml
 	$(BIN)/pip-audit --requirement constraints.txt --no-deps --disable-pip
@@ -71,7 +71,7 @@ bench: .venv/ready-dev
 	$(BIN)/python -m benchmarks.real $(DATA)
 	$(BIN)/python -m benchmarks.page
 
-# The parser that ships with howsteps (docs/parser.md). `make -j4 silver` needs a GPU, torch and
+# The parser that ships with howsteps (docs/research/parser.md). `make -j4 silver` needs a GPU, torch and
 # transformers; what it makes is passed to `make parser` as SILVER and ENCODER.
 TREEBANKS ?= $(DATA)/treebanks
 CAPTIONS ?= $(DATA)/captions/unlabelled
@@ -84,7 +84,7 @@ parser: .venv/ready-dev
 	mkdir -p build
 	$(BIN)/python -m training.vectors $(TREEBANKS) $(EMBEDDINGS) build/vectors.npz $(SILVER:%=--silver %)
 	$(BIN)/python -m training.train $(TREEBANKS) build/parser --vectors build/vectors.npz $(SILVER:%=--silver %) $(ENCODER:%=--encoder %) $(GPU:%=--gpu)
-	$(BIN)/python -m training.release $(TREEBANKS) build/parser src/howsteps/narration/model docs/parser.md
+	$(BIN)/python -m training.release $(TREEBANKS) build/parser src/howsteps/narration/model docs/research/parser.md
 
 silver: build/encoder.npz
 

@@ -1,6 +1,6 @@
 """Time and memory of localisation, side by side with a plain NumPy version of the paper's scheme.
 
-``python -m benchmarks.localise`` prints the tables of docs/localise.md. Everything is synthetic
+``python -m benchmarks.localise`` prints the tables of docs/research/localise.md. All is synthetic
 (:mod:`benchmarks.localise_task`); ratios are of one run on one machine. Processor seconds stand
 beside wall-clock seconds, because they say less about what else the machine was doing.
 """

@@ -1,4 +1,4 @@
-"""The pictures of docs/vision.md: ``python -m benchmarks.vision_pictures docs/images``."""
+"""The pictures of docs/research/vision.md: ``python -m benchmarks.vision_pictures docs/images``."""
 
 import argparse
 from itertools import islice

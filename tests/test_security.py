@@ -1,4 +1,4 @@
-"""What docs/security.md promises of the code itself: nothing in it runs what a file says."""
+"""What docs/reference/security.md promises of the code: nothing in it runs what a file says."""
 
 import ast
 import os

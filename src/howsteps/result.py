@@ -1,6 +1,6 @@
 """``result.json``: a :class:`~howsteps.task.Result` as JSON, and back.
 
-The layout is published as ``schemas/result.schema.json`` and explained in ``docs/result.md``. What
+The layout is published as ``schemas/result.schema.json`` (``docs/reference/result.md``). What
 a run computes in between (what a narrator says, a script) is kept in the same words, so that each
 value has one form on disk.
 """

@@ -7,7 +7,7 @@
     frame labels ─► kukleva · per_video · frame_f1
     truth ────────► statistics (order)
 
-Every protocol is a pure function that returns a :class:`Score`; ``docs/protocols.md`` explains
+Every protocol is a pure function that returns a :class:`Score`. ``docs/guide/protocols.md`` shows
 them side by side.
 """
 

@@ -1,8 +1,8 @@
 """Features and windows in, the place of every step in every video out.
 
 Everything here works on arrays: :func:`cluster` is the paper's method;
-docs/localise.md explains the problem and each solver. The names are loaded when they are first
-used: the backend alone needs no compiler.
+docs/research/localise.md explains the problem and each solver. Names are loaded on first
+use: the backend alone needs no compiler.
 """
 
 from importlib import import_module

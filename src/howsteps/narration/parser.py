@@ -1,7 +1,7 @@
 """The parser: word streams to parsed text, with sentence ends restored.
 
 The pipeline that ships with howsteps is trained on lower-case, unpunctuated speech
-(``docs/parser.md``). Any other spaCy pipeline can be used by its name or folder.
+(``docs/research/parser.md``). Any other spaCy pipeline can be used by its name or folder.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

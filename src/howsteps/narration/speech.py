@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # A middle way between tiny.en, which mishears the words that steps are made of, and models that
-# want a GPU. Chosen by size; docs/speech.md says what was measured.
+# want a GPU. Chosen by size; docs/guide/speech.md says what was measured.
 DEFAULT_MODEL = "small.en"
 
 # How Whisper decodes. Later temperatures would draw at random when a passage is hard; a passage
