@@ -21,7 +21,7 @@ SECONDS, MEGABYTES, LONGEST = 20, 2048, 4096
 SHARES = {"captions": 10, "task file": 4}
 # Where new code counts: the readers, and not what Numba compiles, which cannot be watched.
 WATCHED = (
-    *("howsteps.captions", "howsteps.datasets", "howsteps.io.arrays", "howsteps.io.bounded"),
+    *("howsteps.captions", "howsteps.datasets", "howsteps.io.arrays", "howsteps.io.files"),
     *("howsteps.localise.model", "howsteps.engine.cache"),
 )
 

@@ -140,7 +140,7 @@ def test_a_truncated_file_is_named_and_nothing_is_measured(tmp_path):
     path.write_bytes(path.read_bytes()[:2000])
     code, out, err = run("evaluate", tmp_path, "--quiet")
     assert (code, out) == (1, "")
-    assert f"{path}: is not a whole .mat file" in err
+    assert f"{path}: is not a complete .mat file" in err
 
 
 def test_the_paper_is_made_of_what_is_there(tmp_path):

@@ -81,7 +81,7 @@ class TestTaskFile:
     def test_broken_json_is_named_by_its_line(self, tmp_path):
         path = tmp_path / "tea.json"
         path.write_text('{"task": "tea",\n"videos": {')
-        assert fault(path).startswith(f"{path}:2: is not whole JSON")
+        assert fault(path).startswith(f"{path}:2: is not valid JSON")
 
     def test_a_folder_of_task_files_skips_what_has_no_truth(self, tmp_path):
         write_json(tmp_path / "captions.json", [{"id": "u", "asr": []}])
@@ -203,7 +203,7 @@ class TestCrossTask:
             ("jack,0,1", "a step is 'jack', not a whole number"),
             ("1,-3,1", "starts before the video"),
             ("1,x,1", "a time is 'x', not a number"),
-            ("1,2", "has 2 columns in place of 3"),
+            ("1,2", "has 2 columns, not 3"),
         ],
     )
     def test_a_bad_row_is_named_by_file_and_line(self, folder, row, reason):
@@ -277,7 +277,7 @@ class TestFeatureFolder:
     def test_features_that_are_cut_short_are_named(self, folder):
         path = folder / "features" / "P03_milk.npy"
         path.write_bytes(path.read_bytes()[:-9])
-        with pytest.raises(InputError, match=r"P03_milk\.npy: is not a whole \.npy file"):
+        with pytest.raises(InputError, match=r"P03_milk\.npy: is not a complete \.npy file"):
             feature_folder.read_feature_folder(folder).features("P03_milk")
 
     def test_a_label_outside_the_mapping_is_named_by_its_line(self, folder):

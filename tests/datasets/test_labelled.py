@@ -143,7 +143,7 @@ def test_features_that_are_cut_short_are_named(tmp_path):
     np.save(tmp_path / "v0.npy", np.ones((102, 3)))
     whole = (tmp_path / "v0.npy").read_bytes()
     (tmp_path / "v0.npy").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(InputError, match=r"v0\.npy: is not a whole"):
+    with pytest.raises(InputError, match=r"v0\.npy: is not a complete"):
         labelled.read_labelled(path, features=tmp_path)
 
 

@@ -94,8 +94,8 @@ def test_steps_beside_captions_do_not_trouble_the_reader_of_narrations(tmp_path)
         ("u,loosen,1:02,90", "start is '1:02', not a number"),
         ("u,loosen,8,20", "overlaps another row of 'loosen' in video u"),
         ("u,,8,20", "has no name for its video, step or task"),
-        ("u,loosen,8", "has 3 columns in place of 4"),
-        ('u,"loosen,8,20', "is not a table with commas: unexpected end of data"),
+        ("u,loosen,8", "has 3 columns, not 4"),
+        ('u,"loosen,8,20', "is not valid CSV: unexpected end of data"),
     ],
 )
 def test_a_bad_row_is_named_by_its_line(tmp_path, row, reason):

@@ -1,7 +1,7 @@
 """Faults in the middle of a run: one clear line each, nothing lost, the same bytes at the end.
 
 Runs that are killed are in ``test_run.py``, processes that die in ``test_executor.py``, machines
-that die in ``test_cluster.py``, and files that change while they are read in ``test_bounded.py``.
+that die in ``test_cluster.py``, and files that change while they are read in ``io/test_files.py``.
 """
 
 import errno

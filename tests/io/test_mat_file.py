@@ -86,7 +86,7 @@ def test_files_that_are_not_whole(path, kind):
     savemat(path, {"x": np.arange(50.0)})
     good = path.read_bytes()
     path.write_bytes({"cut": good[:-60], "text": b"hello" * 50, "empty": b""}[kind])
-    with pytest.raises(InputError, match=r"a\.mat: is not a whole \.mat file"):
+    with pytest.raises(InputError, match=r"a\.mat: is not a complete \.mat file"):
         mat_file.read_mat(path, "x")
 
 
@@ -101,7 +101,7 @@ def matrix(*parts: bytes, kind: int = 6, shape: tuple[int, int] = (1, 1)) -> byt
     [
         (matrix(struct.pack("<II", 9, 0), shape=(2**30, 2**30)), "impossible size"),
         (matrix(struct.pack("<II", 9, 0), shape=(-1, 1)), "impossible size"),
-        (matrix(struct.pack("<IId", 9, 8, 1), shape=(2, 1)), "1 numbers for 2 places"),
+        (matrix(struct.pack("<IId", 9, 8, 1), shape=(2, 1)), "1 numbers for 2 entries"),
         (matrix(b"\0" * 64, kind=1, shape=(2**20, 1)), "ends early"),
         (matrix(struct.pack("<II", 9, 2**31)), "ends early"),
         (matrix(b"\0" * 8, kind=17), "unknown kind"),
@@ -113,7 +113,7 @@ def matrix(*parts: bytes, kind: int = 6, shape: tuple[int, int] = (1, 1)) -> byt
                 kind=5,
                 shape=(2, 1),
             ),
-            "rows out of place",
+            "rows out of range",
         ),
     ],
 )
@@ -128,7 +128,7 @@ def test_cells_within_cells_without_end(path):
     for _ in range(40):
         cell = matrix(cell, kind=1)
     path.write_bytes(b"MATLAB 5.0".ljust(124) + b"\0\1IM" + cell)
-    with pytest.raises(InputError, match="cells within cells"):
+    with pytest.raises(InputError, match="nested too deeply"):
         mat_file.read_mat(path, "x")
 
 

@@ -8,7 +8,7 @@ from howsteps.captions import encoding, formats
 from howsteps.captions.cue import Cue, Flaw, Parsed, UnreadableError
 from howsteps.captions.mending import mend
 from howsteps.errors import InputError, Problem
-from howsteps.io import bounded
+from howsteps.io.files import read_bounded
 from howsteps.task import Caption
 
 
@@ -30,7 +30,7 @@ def read_captions(path: Path | str) -> CaptionFile:
         The file cannot be used at all; the message names the file, and the line if there is one.
     """
     path = Path(path)
-    return read_bytes(bounded.read_bytes(path, encoding.LARGEST, "captions"), path)
+    return read_bytes(read_bounded(path, encoding.LARGEST, "captions"), path)
 
 
 def read_bytes(data: bytes, path: Path | str) -> CaptionFile:

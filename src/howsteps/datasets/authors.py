@@ -195,7 +195,7 @@ def _cells(path: Path, content: Mapping[str, Any], name: str, videos: list[str])
     return [matrix.astype(np.float64) for matrix in matrices]
 
 
-def _is_numbers(value: mat_file.Value) -> TypeGuard[NDArray[Any]]:
+def _is_numbers(value: mat_file.MatValue) -> TypeGuard[NDArray[Any]]:
     return isinstance(value, np.ndarray) and value.dtype != object
 
 

@@ -11,7 +11,7 @@ from howsteps.captions.cue import UnreadableError
 from howsteps.datasets import caption_files, task_file
 from howsteps.datasets.names import Names, split_language
 from howsteps.errors import InputError, Problem
-from howsteps.io import bounded
+from howsteps.io.files import read_bounded
 from howsteps.task import Task
 
 # What lies beside captions and is known to be none; all else is opened, whatever its name.
@@ -131,7 +131,7 @@ def _task_in(path: Path) -> Any:
     if _is_film(path):
         return None
     try:
-        text, _ = encoding.decode(bounded.read_bytes(path, encoding.LARGEST, "captions"))
+        text, _ = encoding.decode(read_bounded(path, encoding.LARGEST, "captions"))
         value = formats.load_json(text) if text.lstrip()[:1] in {"{", "["} else None
     except (InputError, UnreadableError):
         return None

@@ -1,1 +1,1 @@
-"""Reading and writing files: bounded, atomic, checked."""
+"""Reading and writing files: with size limits, atomically, checked."""

@@ -1,8 +1,8 @@
-"""Arrays out of files that may come from anywhere: never pickle, never more than the file holds.
+"""Arrays from files that may come from anywhere: no pickle, no more memory than the file has bytes.
 
-``np.load`` believes what a heading says of its size, unpacks without limit, and raises whatever
-its parts raise. Here every size is compared with the bytes that are there, and all that can be
-wrong is an ``InputError``.
+``np.load`` trusts the size in the header, decompresses without limit, and raises many kinds of
+errors. Here every size is checked against the bytes that are there, and every fault is an
+``InputError``.
 """
 
 import io
@@ -24,12 +24,12 @@ def read_matrix(path: Path) -> NDArray[Any]:
     Raises
     ------
     InputError
-        The file is missing, cut short or of another kind.
+        The file is missing, truncated or of another kind.
     """
     try:
         return _array(path.read_bytes())
-    except Exception as error:  # the parser of headings raises half a dozen kinds
-        raise InputError(path, f"is not a whole .npy file ({error})") from error
+    except Exception as error:  # the header parser raises half a dozen kinds
+        raise InputError(path, f"is not a complete .npy file ({error})") from error
 
 
 def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
@@ -38,7 +38,7 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
     Raises
     ------
     InputError
-        The file is missing, cut short, compressed (as nothing of ours is) or of another kind.
+        The file is missing, truncated, of another kind, or compressed, which howsteps never does.
     """
     try:
         content = path.read_bytes()
@@ -52,12 +52,12 @@ def unpack_arrays(content: bytes, path: Path) -> dict[str, NDArray[Any]]:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = archive.infolist()
-            # What claims to be larger than the file it lies in would blow up.
+            # A member that claims to be larger than its file would fill the memory.
             if sum(member.file_size for member in members) > len(content):
                 raise ValueError("it is compressed, or damaged")
             return {m.filename.removesuffix(".npy"): _array(archive.read(m)) for m in members}
-    except Exception as error:  # zipfile and the parser of headings raise a dozen kinds
-        raise InputError(path, f"is not a whole .npz file ({error})") from error
+    except Exception as error:  # zipfile and the header parser raise a dozen kinds
+        raise InputError(path, f"is not a complete .npz file ({error})") from error
 
 
 def _array(content: bytes) -> NDArray[Any]:
@@ -66,12 +66,12 @@ def _array(content: bytes) -> NDArray[Any]:
     version = npy.read_magic(file)
     if version not in {(1, 0), (2, 0)}:
         raise ValueError(f"version {version} of the format")
-    heading = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-    shape, is_fortran, dtype = heading(file)
+    read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, is_fortran, dtype = read_header(file)
     if dtype.hasobject:
-        raise ValueError("it holds objects")
+        raise ValueError("it contains objects")
     if prod(shape) * dtype.itemsize != len(content) - file.tell() or min(shape, default=0) < 0:
-        raise ValueError("its heading does not fit its size")
+        raise ValueError("its header does not fit its size")
     if prod(shape) == 0:
         return np.empty(shape, dtype)
     numbers = np.frombuffer(content, dtype, offset=file.tell())

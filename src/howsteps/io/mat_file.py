@@ -1,11 +1,11 @@
-"""MATLAB's .mat files (format 5, as ``save`` and ``save -v7`` write them), from anywhere.
+"""MATLAB's .mat files (format 5, as ``save`` and ``save -v7`` write them), which may be damaged.
 
-SciPy's reader ends the whole process on some damaged files. This one reads what data sets hold
-(numbers, text, cells, structs, sparse matrices), looks at every length before it is used, and
-unpacks the wanted variables alone.
+SciPy's reader crashes the process on some damaged files. This one reads what data sets contain
+(numbers, text, cells, structs, sparse matrices), checks every length before it is used, and
+decompresses only the requested variables.
 
-A file is a heading of 128 bytes and then elements: a tag (type, length), the bytes, padding to a
-multiple of eight. Up to four bytes may stand inside the tag.
+A file is a header of 128 bytes and then elements: a tag (type, length), the bytes, padding to a
+multiple of eight. Up to four bytes may be stored inside the tag.
 """
 
 import zlib
@@ -18,85 +18,87 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.errors import InputError
-from howsteps.io import bounded
+from howsteps.io.files import read_bounded
 
-Value: TypeAlias = NDArray[Any] | str | dict[str, NDArray[np.object_]]
+MatValue: TypeAlias = NDArray[Any] | str | dict[str, NDArray[np.object_]]
 """Numbers; an array of objects for a cell; text; an array of values for each field of a struct."""
 
 _HDF5 = b"MATLAB 7.3"  # how files of that other format begin
-_HEADING = 128
+_HEADER = 128
 _MATRIX, _COMPRESSED = 14, 15
 _CELL, _STRUCT, _CHAR, _SPARSE = 1, 2, 4, 5
 _LOGICAL, _COMPLEX = 0x200, 0x800
-# How numbers are stored, and what they are numbers of.
+# The type in which numbers are stored, and the type that they have in MATLAB.
 _STORED = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8"}
 _STORED |= {12: "i8", 13: "u8"}
 _MEANT = {6: "f8", 7: "f4", 8: "i1", 9: "u1", 10: "i2", 11: "u2", 12: "i4", 13: "u4"}
 _MEANT |= {14: "i8", 15: "u8"}
 _TEXT = {1: "latin-1", 2: "latin-1", 4: "utf-16", 16: "utf-8", 17: "utf-16", 18: "utf-32"}
-# A variable of more bytes, or of cells within cells within cells, is a fault and not a data set.
+# More bytes in a variable, or more levels of cells, mean a damaged file.
 _LARGEST = 2**32
 _DEEPEST = 10
-_NAMED = 4096  # bytes within which a variable says its name
+_NAMED = 4096  # bytes at the start of a variable that contain its name
 
 
 class _DamagedError(Exception):
     pass
 
 
-def read_mat(path: Path, *names: str) -> dict[str, Value]:
-    """Read the variables ``names``, or all that can be read where none are named.
+def read_mat(path: Path, *names: str) -> dict[str, MatValue]:
+    """Read the variables ``names``, or all that can be read if none are named.
 
     Raises
     ------
     InputError
-        The file is cut short or damaged, of another format, or lacks one of the variables.
+        The file is truncated or damaged, of another format, or lacks one of the variables.
     """
-    data = bounded.read_bytes(path, _LARGEST, "a .mat file")
+    data = read_bounded(path, _LARGEST, "a .mat file")
     if data.startswith(_HDF5):
         reason = "is in MATLAB's 7.3 format; load it there and save it with -v7"
         raise InputError(path, reason)
-    order = {b"IM": "<", b"MI": ">"}.get(data[_HEADING - 2 : _HEADING])
+    order = {b"IM": "<", b"MI": ">"}.get(data[_HEADER - 2 : _HEADER])
     if order is None:
-        raise InputError(path, "is not a whole .mat file (its heading is missing)")
+        raise InputError(path, "is not a complete .mat file (its header is missing)")
     try:
-        found = dict(_variables(memoryview(data)[_HEADING:], order, names))
+        found = dict(_variables(memoryview(data)[_HEADER:], order, names))
     except (_DamagedError, zlib.error, UnicodeDecodeError) as error:
-        raise InputError(path, f"is not a whole .mat file ({error})") from error
+        raise InputError(path, f"is not a complete .mat file ({error})") from error
     if missing := [name for name in names if name not in found]:
-        raise InputError(path, f"has no variable {missing[0]}; it may be cut short")
+        raise InputError(path, f"has no variable {missing[0]}; it may be truncated")
     return found
 
 
-def _variables(data: memoryview, order: str, names: tuple[str, ...]) -> Iterator[tuple[str, Value]]:
+def _variables(
+    data: memoryview, order: str, names: tuple[str, ...]
+) -> Iterator[tuple[str, MatValue]]:
     top = _Elements(data, order)
     while len(top):
         kind, content = top.next(padded=False)
         if kind == _COMPRESSED:
-            start = _unpacked(content, _NAMED)
-            # A variable that is not wanted is not unpacked further than its name.
+            start = _decompressed(content, _NAMED)
+            # Other variables are decompressed only as far as their name.
             head = _Elements(memoryview(start), order)
             name = _Matrix(head.matrix(whole=False), order).name
             if names and name not in names:
                 continue
-            kind, content = _Elements(memoryview(_unpacked(content, _LARGEST)), order).next()
+            kind, content = _Elements(memoryview(_decompressed(content, _LARGEST)), order).next()
         if kind != _MATRIX:
-            raise _DamagedError("an element is no variable")
+            raise _DamagedError("an element is not a variable")
         matrix = _Matrix(_Elements(content, order), order)
         if matrix.name in names or not (names or matrix.is_foreign):
             yield matrix.name, matrix.value(depth=0)
 
 
-def _unpacked(content: memoryview, most: int) -> bytes:
-    unpacker = zlib.decompressobj()
-    data = unpacker.decompress(content, most)
-    if most == _LARGEST and unpacker.unconsumed_tail:
+def _decompressed(content: memoryview, most: int) -> bytes:
+    stream = zlib.decompressobj()
+    data = stream.decompress(content, most)
+    if most == _LARGEST and stream.unconsumed_tail:
         raise _DamagedError(f"a variable of more than {_LARGEST // 2**30} GB")
     return data
 
 
 class _Elements:
-    """The elements that stand one after another in some bytes."""
+    """Consecutive elements in a buffer."""
 
     def __init__(self, data: memoryview, order: str) -> None:
         self._data = data
@@ -124,7 +126,7 @@ class _Elements:
             kind, length, _ = self._tag()
             content = self._data[:length]
         if kind != _MATRIX:
-            raise _DamagedError("an element is no matrix")
+            raise _DamagedError("an element is not a matrix")
         return _Elements(content, self._order)
 
     def numbers(self) -> NDArray[Any]:
@@ -134,7 +136,7 @@ class _Elements:
             raise _DamagedError("numbers of an unknown kind")
         stored = np.dtype(f"{self._order}{_STORED[kind]}")
         if len(content) % stored.itemsize:
-            raise _DamagedError("numbers that are cut")
+            raise _DamagedError("a number is incomplete")
         return np.frombuffer(content, stored)
 
     def text(self) -> str:
@@ -147,7 +149,7 @@ class _Elements:
         return bytes(content).decode(_TEXT[kind] + ends)
 
     def _tag(self) -> tuple[int, int, memoryview | None]:
-        """Type and length; the bytes too where they stand in the tag."""
+        """Type and length; also the bytes if they are inside the tag."""
         if len(self._data) < 8:
             raise _DamagedError("it ends early")
         kind, length = (int(n) for n in np.frombuffer(self._data[:8], f"{self._order}u4"))
@@ -157,18 +159,18 @@ class _Elements:
             return kind, length, None
         kind, length = kind % 2**16, kind // 2**16
         if length > 4:
-            raise _DamagedError("an element is longer than its place")
+            raise _DamagedError("an element is longer than its tag allows")
         return kind, length, inside[:length]
 
 
 class _Matrix:
-    """One variable, or one part of a cell or struct: its heading is read, its value not yet."""
+    """One variable, or one part of a cell or struct: its header is read, its value not yet."""
 
     def __init__(self, parts: _Elements, order: str) -> None:
         self._parts = parts
         self._order = order
         self._shape: tuple[int, ...]
-        if not len(parts):  # an empty place in a cell
+        if not len(parts):  # an empty entry of a cell
             self.name, self._kind, self._flags, self._shape = "", 6, 0, (0, 0)
             return
         flags = parts.numbers()
@@ -185,11 +187,11 @@ class _Matrix:
         """Whether it is an object or a function, which only MATLAB understands."""
         return self._kind not in {_CELL, _STRUCT, _CHAR, _SPARSE, *_MEANT}
 
-    def value(self, depth: int) -> Value:
+    def value(self, depth: int) -> MatValue:
         if not len(self._parts):
             return np.empty(self._shape if not prod(self._shape) else (0, 0))
         if depth > _DEEPEST:
-            raise _DamagedError("cells within cells without end")
+            raise _DamagedError("cells are nested too deeply")
         if self._kind == _CELL:
             return self._values(depth, 1)[0]
         if self._kind == _STRUCT:
@@ -205,7 +207,7 @@ class _Matrix:
         return self._numbers(self._shape).astype(meant)
 
     def _values(self, depth: int, fields: int) -> list[NDArray[np.object_]]:
-        """One array for each field; the fields of an entry stand together."""
+        """One array for each field; the fields of an entry are stored together."""
         count = prod(self._shape)
         if count * fields * 8 > len(self._parts):
             raise _DamagedError("it ends early")
@@ -232,7 +234,7 @@ class _Matrix:
             raise _DamagedError("complex numbers")
         numbers = self._parts.numbers()
         if len(numbers) != prod(shape):
-            raise _DamagedError(f"{len(numbers)} numbers for {prod(shape)} places")
+            raise _DamagedError(f"{len(numbers)} numbers for {prod(shape)} entries")
         return numbers.reshape(shape, order="F")
 
     def _sparse(self) -> NDArray[Any]:
@@ -248,7 +250,7 @@ class _Matrix:
             raise _DamagedError("a sparse matrix of an impossible size")
         places = rows[:used]
         if ((places < 0) | (places >= height)).any():
-            raise _DamagedError("a sparse matrix with rows out of place")
+            raise _DamagedError("a sparse matrix with rows out of range")
         dense = np.zeros((height, width), bool if self._flags & _LOGICAL else np.float64)
         dense[places, np.repeat(np.arange(width), counts)] = numbers[:used]
         return dense

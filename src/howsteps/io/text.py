@@ -1,7 +1,7 @@
-"""Text, tables and JSON that must be right as a whole, as ground truth must.
+"""Strict reading of text, tables and JSON, as ground truth needs it.
 
-Captions are mended where that is possible (``narration.captions.encoding``); what results are
-measured against is not: any doubt is an error that names the line.
+Captions are repaired where possible (:mod:`howsteps.captions.encoding`). What results are measured
+against is not: every fault is an error that names the line.
 """
 
 import codecs
@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from howsteps.errors import InputError
-from howsteps.io import bounded
+from howsteps.io.files import read_bounded
 
-# The largest release known is a tenth of this.
-LARGEST = 2**28
+# Bytes. The largest release known is a tenth of this.
+_LARGEST = 2**28
 
 _MARKS = {
     codecs.BOM_UTF8: "utf-8",
@@ -31,10 +31,10 @@ def read_text(path: Path) -> str:
     Raises
     ------
     InputError
-        The file cannot be opened, is empty or too large, or has bytes of another encoding; the
-        line is named.
+        The file cannot be opened, is empty or too large, or is in another encoding. The message
+        names the line.
     """
-    data = bounded.read_bytes(path, LARGEST, "annotations")
+    data = read_bounded(path, _LARGEST, "annotations")
     mark = next((mark for mark in _MARKS if data.startswith(mark)), b"")
     encoding = _MARKS.get(mark, "utf-8")
     try:
@@ -58,12 +58,12 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def read_rows(path: Path, width: int | None = None) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a table with commas that are not blank, each with its line number.
+    """The rows of a CSV file that are not blank, each with its line number.
 
     Raises
     ------
     InputError
-        A row has not as many columns as ``width`` or, where that is None, as the first row.
+        A row does not have ``width`` columns or, if that is None, as many as the first row.
     """
     reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
     line = 1
@@ -72,11 +72,11 @@ def read_rows(path: Path, width: int | None = None) -> Iterator[tuple[int, list[
             if any(cells):
                 width = width or len(cells)
                 if len(cells) != width:
-                    raise InputError(path, f"has {len(cells)} columns in place of {width}", line)
+                    raise InputError(path, f"has {len(cells)} columns, not {width}", line)
                 yield line, cells
             line = reader.line_num + 1
     except csv.Error as error:
-        raise InputError(path, f"is not a table with commas: {error}", line) from None
+        raise InputError(path, f"is not valid CSV: {error}", line) from None
 
 
 def read_json(path: Path) -> Any:
@@ -85,20 +85,20 @@ def read_json(path: Path) -> Any:
     Raises
     ------
     InputError
-        The file cannot be read, or is not whole; the line is named.
+        The file cannot be read, or is not valid JSON. The message names the line.
     """
     text = read_text(path)
     try:
         value = json.loads(text)
         if "\\u" in text:
-            # Escapes can write half a character, which nothing could write down again.
+            # Escapes can make half a character, which cannot be encoded again.
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
         raise InputError(path, "holds half a character (a lone surrogate)") from None
     except json.JSONDecodeError as error:
-        raise InputError(path, f"is not whole JSON: {error.msg}", error.lineno) from None
+        raise InputError(path, f"is not valid JSON: {error.msg}", error.lineno) from None
     except RecursionError:
-        raise InputError(path, "is nested too deep to be annotations") from None
+        raise InputError(path, "is nested too deeply to be annotations") from None
     except ValueError:  # Python refuses numbers of more than 4,300 digits
         raise InputError(path, "holds a number of thousands of digits") from None
     return value

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.errors import InputError
-from howsteps.io import bounded
 from howsteps.io.arrays import read_arrays
+from howsteps.io.files import read_bounded
 from howsteps.localise.backend import Videos
 from howsteps.localise.clustering import Clustering
 from howsteps.localise.cost import Weights
@@ -151,7 +151,7 @@ class Model:
         """Read what :meth:`save` wrote."""
         path = folder / "model.json"
         try:
-            text: dict[str, Any] = json.loads(bounded.read_bytes(path, _LARGEST, "a model"))
+            text: dict[str, Any] = json.loads(read_bounded(path, _LARGEST, "a model"))
             if text["version"] != VERSION:
                 raise InputError(path, f"version {text['version']!r} of the model, not {VERSION}")
             steps = _names(text["steps"])

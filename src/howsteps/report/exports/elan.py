@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TypeAlias
 from xml.etree import ElementTree
 
+from howsteps.io.timestamps import milliseconds
 from howsteps.report.exports.spans import Span
-from howsteps.report.exports.times import milliseconds
 from howsteps.report.wording import one_line
 from howsteps.task import Video
 

@@ -2,8 +2,8 @@
 
 import re
 
+from howsteps.io.timestamps import milliseconds
 from howsteps.report.exports.spans import Chapter, from_zero
-from howsteps.report.exports.times import milliseconds
 
 
 def text_of(chapters: list[Chapter]) -> str:

@@ -1,13 +1,14 @@
 """SubRip: the chapters as subtitles, for players that show nothing else."""
 
+from howsteps.io.timestamps import format_timestamp
 from howsteps.report.exports.spans import Chapter
-from howsteps.report.exports.times import stamp
 
 
 def text_of(chapters: list[Chapter]) -> str:
     """One numbered cue for each chapter."""
     cues = [
-        f"{number}\n{stamp(c.start, ',')} --> {stamp(c.end, ',')}\n{_plain(c.title)}\n"
+        f"{number}\n{format_timestamp(c.start, ',')} --> {format_timestamp(c.end, ',')}\n"
+        f"{_plain(c.title)}\n"
         for number, c in enumerate(chapters, 1)
     ]
     return "\n".join(cues)

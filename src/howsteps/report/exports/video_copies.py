@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from howsteps.errors import CannotWrite, InputError, MissingExtra
+from howsteps.io.timestamps import milliseconds
 from howsteps.report.exports.spans import Chapter, from_zero
-from howsteps.report.exports.times import milliseconds
 from howsteps.report.video_files import (
     decoded_at,
     opened,

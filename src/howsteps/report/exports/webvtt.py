@@ -1,13 +1,14 @@
 """WebVTT chapters: what ``<track kind="chapters">`` and most players read."""
 
+from howsteps.io.timestamps import format_timestamp
 from howsteps.report.exports.spans import Chapter
-from howsteps.report.exports.times import stamp
 
 
 def text_of(chapters: list[Chapter]) -> str:
     """One cue for each chapter."""
     cues = [
-        f"{number}\n{stamp(c.start)} --> {stamp(c.end)}\n{_escaped(c.title)}\n"
+        f"{number}\n{format_timestamp(c.start)} --> {format_timestamp(c.end)}\n"
+        f"{_escaped(c.title)}\n"
         for number, c in enumerate(chapters, 1)
     ]
     return "\n".join(["WEBVTT\n", *cues])

@@ -7,12 +7,12 @@ import pytest
 
 from howsteps import captions
 from howsteps.errors import InputError
-from howsteps.io import bounded
+from howsteps.io.files import read_bounded
 
 
 def test_the_bytes_come_back(tmp_path):
     (tmp_path / "a").write_bytes(b"boil")
-    assert bounded.read_bytes(tmp_path / "a", 4, "captions") == b"boil"
+    assert read_bounded(tmp_path / "a", 4, "captions") == b"boil"
 
 
 def test_a_file_too_large_is_refused_before_it_is_read(tmp_path):
@@ -28,7 +28,7 @@ def test_what_is_no_file(tmp_path, name):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "folder").mkdir()
     with pytest.raises(InputError, match=r"is not a file|no such file|cannot be read"):
-        bounded.read_bytes(tmp_path / name, 100, "captions")
+        read_bounded(tmp_path / name, 100, "captions")
 
 
 @pytest.mark.parametrize("change", [b"", b"boil the water and pour"])
@@ -41,12 +41,12 @@ def test_a_file_that_changes_while_it_is_read(tmp_path, monkeypatch, change):
         path.write_bytes(change)  # another program writes between the look and the reading
         return found
 
-    monkeypatch.setattr("howsteps.io.bounded.os.fstat", sized)
-    with pytest.raises(InputError, match=r"a\.srt: changes while it is read"):
-        bounded.read_bytes(path, 100, "captions")
+    monkeypatch.setattr("howsteps.io.files.os.fstat", sized)
+    with pytest.raises(InputError, match=r"a\.srt: changed while it was read"):
+        read_bounded(path, 100, "captions")
 
 
 def test_a_file_without_an_end(tmp_path):
     endless = Path("/dev/zero")
     with pytest.raises(InputError, match="is not a file"):
-        bounded.read_bytes(endless, 100, "captions")
+        read_bounded(endless, 100, "captions")
