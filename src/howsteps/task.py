@@ -68,11 +68,22 @@ class Relation(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where an act goes: "in the *pan*", "around the *wrist*"; the noun is a lemma."""
+
+    preposition: str
+    noun: str
+
+
+@dataclass(frozen=True, slots=True)
 class Mention:
-    """One occurrence of a relation in one narration.
+    """One occurrence of an act in one narration.
 
     ``phrase`` is how people read it ("take off the lug nuts"); ``verb`` and ``noun`` are the lemmas
-    that are matched ("take", "nut"). ``sentence`` is an index into the video's sentences.
+    that are matched ("take", "nut"). A verb without an object has the noun "". ``places`` say where
+    the act goes, ``tools`` what it is done with, ``modifiers`` what tells its object from another
+    ("left", "dry"). ``work`` is the probability that this is work of the job that is being done
+    now, not talk. ``sentence`` is an index into the video's sentences.
     """
 
     video: str
@@ -87,6 +98,15 @@ class Mention:
     resolved: bool = False
     passive: bool = False
     sentence: int = 0
+    places: tuple[Place, ...] = ()
+    tools: tuple[str, ...] = ()
+    modifiers: tuple[str, ...] = ()
+    work: float = 1.0
+
+    @property
+    def is_work(self) -> bool:
+        """Whether this is rather work than talk."""
+        return self.work >= 0.5
 
     @property
     def relation(self) -> Relation:
