@@ -1,9 +1,15 @@
 # The two commands: `make demo` and `make test`. Each makes its own .venv and installs what it needs.
+# `make quick` is `make test` without what is slow, for between two edits.
 PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= ../shared/data
 
-.PHONY: demo test lint docs bench audit fuzz chromium screenshots parser silver clean
+# One process for each core, each with one thread of BLAS. With CI set, coverage is measured too.
+JOBS ?= logical
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses $(JOBS) --maxprocesses 8 --dist worksteal
+COVERAGE := $(if $(CI),--cov=howsteps --cov-report=term:skip-covered)
+
+.PHONY: demo test quick lint docs bench audit fuzz chromium screenshots parser silver clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("howsteps needs Python 3.11 to 3.13") if not (3, 11) <= sys.version_info[:2] < (3, 14) else None'
@@ -34,7 +40,11 @@ test: .venv/ready-dev chromium
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest
+	$(PYTEST) $(COVERAGE)
+
+quick: .venv/ready-dev
+	$(BIN)/ruff check .
+	$(PYTEST) -m 'not slow and not browser and not ray'
 
 # The page is tested in a real Chromium, Debian's where there is none yet.
 chromium: .venv/ready-dev

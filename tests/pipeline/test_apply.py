@@ -13,7 +13,7 @@ from howsteps.pipeline.apply import apply
 from howsteps.pipeline.feature_space import FeatureSpace
 from howsteps.pipeline.run import run
 from howsteps.result import read_result
-from howsteps.vision.codebook import Vocabulary
+from howsteps.vision.codebook import Codebook
 from tests.engine.jobs import captions, narration
 from tests.films import film
 
@@ -91,7 +91,7 @@ class TestFeatureSpace:
         assert back.words.weights.tolist() == [0.5, 1.25]
 
     def test_vocabularies_come_back_with_how_closely_was_looked(self, tmp_path: Path) -> None:
-        seen = {"motion": Vocabulary(np.eye(3, dtype=np.float32), "by tests")}
+        seen = {"motion": Codebook(np.eye(3, dtype=np.float32), "by tests")}
         feature_space.save(FeatureSpace(vocabularies=seen, mode="paper", quick=True), tmp_path)
         back = feature_space.load(tmp_path)
         assert back.words is None
