@@ -1,0 +1,145 @@
+"""Ask, check, ask once more, and make a script of the answer."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from howsteps.editor.answer import Answer, AnswerError, parse_answer
+from howsteps.editor.naming import unsaid_words
+from howsteps.editor.question import Question, make_question
+from howsteps.script.labels import shown as name_step
+from howsteps.task import Mention, Script, Step, Task
+
+Reply = Callable[[Sequence[dict[str, str]]], str]
+"""From a conversation to what the model says next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What became of a question.
+
+    Attributes
+    ----------
+    script
+        The script as it was edited; None when no answer could be used.
+    other_job
+        Ids of the videos that are said to be of another job.
+    changes
+        What was done to the script, one line each, for people to read.
+    refused
+        Why answers were refused, in the order in which they came.
+    """
+
+    script: Script | None
+    other_job: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+    refused: tuple[str, ...] = ()
+
+
+def edit_script(task: Task, script: Script, reply: Reply) -> Edit:
+    """Let a model edit the script of a task.
+
+    An answer that breaks a rule is refused, and the model is asked once more with the reason.
+
+    Raises
+    ------
+    EditorError
+        The model cannot be reached.
+    """
+    question = make_question(task)
+    conversation = [{"role": "user", "content": question.text}]
+    refused: list[str] = []
+    for _ in range(2):
+        text = reply(conversation)
+        try:
+            edit = _edited(question, script, parse_answer(text, question))
+        except AnswerError as error:
+            refused.append(str(error))
+            again = f"That cannot be used: {error}. Answer again, with one whole JSON object."
+            conversation += [
+                {"role": "assistant", "content": text},
+                {"role": "user", "content": again},
+            ]
+        else:
+            return replace(edit, refused=tuple(refused))
+    return Edit(None, refused=tuple(refused))
+
+
+def edit_with_answer(task: Task, script: Script, text: str) -> Edit:
+    """Make a script of an answer that a person brought.
+
+    Raises
+    ------
+    AnswerError
+        It cannot be used; the message says why.
+    """
+    question = make_question(task)
+    return _edited(question, script, parse_answer(text, question))
+
+
+def _edited(question: Question, before: Script, answer: Answer) -> Edit:
+    task = _without(question.task, answer.other_job)
+    sentences = {video.id: video.sentences for video in task.videos}
+    steps: list[Step] = []
+    changes: list[str] = []
+    for given in answer.steps:
+        mentions = sorted(
+            (
+                mention
+                for act in given.acts
+                for mention in question.acts[act].mentions
+                if mention.video in sentences
+            ),
+            key=_time_order(task),
+        )
+        named = name_step(task, [m for m in mentions if _act_id(question, m) == given.acts[0]])
+        step = replace(named, label=given.name, mentions=tuple(mentions))
+        if unsaid := unsaid_words(given.name, mentions, dict(sentences)):
+            words = ", ".join(f'"{word}"' for word in unsaid)
+            changes.append(
+                f'"{given.name}" is called "{named.label}": no narrator of it says {words}'
+            )
+            step = replace(step, label=named.label)
+        steps.append(step)
+    script = Script(tuple(steps))
+    return Edit(script, answer.other_job, (*_differences(before, script), *changes))
+
+
+def _act_id(question: Question, mention: Mention) -> str:
+    act = (mention.verb, mention.particle, mention.noun)
+    return next((row.id for row in question.acts.values() if row.act == act), "")
+
+
+def _without(task: Task, videos: Sequence[str]) -> Task:
+    return replace(task, videos=tuple(v for v in task.videos if v.id not in videos))
+
+
+def _time_order(task: Task) -> Callable[[Mention], tuple[int, float, float]]:
+    number = {video.id: place for place, video in enumerate(task.videos)}
+    return lambda mention: (number[mention.video], mention.start, mention.end)
+
+
+def _differences(before: Script, after: Script) -> list[str]:
+    """What happened to every step of the script as it was."""
+    owner = {mention: step for step in after.steps for mention in step.mentions}
+    goes_to: dict[str, list[str]] = {}
+    lines = []
+    for step in before.steps:
+        counts: dict[str, int] = {}
+        for mention in step.mentions:
+            if mention in owner:
+                label = owner[mention].label
+                counts[label] = counts.get(label, 0) + 1
+        if not counts:
+            lines.append(f'dropped "{step.label}"')
+        else:
+            goes_to.setdefault(max(counts, key=lambda label: counts[label]), []).append(step.label)
+    for step in after.steps:
+        parts = goes_to.get(step.label, [])
+        if not parts:
+            lines.append(f'added "{step.label}"')
+        elif len(parts) > 1:
+            joined = ", ".join(f'"{part}"' for part in parts)
+            lines.append(f'joined {joined} as "{step.label}"')
+        elif parts != [step.label]:
+            lines.append(f'renamed "{parts[0]}" to "{step.label}"')
+    return lines

@@ -1,0 +1,143 @@
+"""The client: retries, time-outs, and a key that is never shown."""
+
+import time
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+import pytest
+
+from howsteps.editor import Editor, EditorError
+from howsteps.editor.client import KEY_VARIABLE
+from tests.editor.server import Behaviour, fails, says, send, serving
+
+HELLO = [{"role": "user", "content": "hello"}]
+SECRET = "no-key-at-all"  # noqa: S105 - it is none
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY_VARIABLE, SECRET)
+
+
+def asked(behave: Behaviour, timeout: float = 5.0) -> tuple[str, list[float]]:
+    """What a server answers in the end, and the pauses before."""
+    pauses: list[float] = []
+    with serving(behave) as served:
+        text = Editor(served.url, "small", timeout).reply(HELLO, pause=pauses.append)
+    return text, pauses
+
+
+def failing(behave: Behaviour, timeout: float = 5.0) -> str:
+    with serving(behave) as served, pytest.raises(EditorError) as error:
+        Editor(served.url, "small", timeout).reply(HELLO, pause=lambda _: None)
+    return str(error.value)
+
+
+def test_a_conversation_is_sent_and_the_reply_returned() -> None:
+    with serving(says("fine")) as served:
+        assert Editor(served.url, "small").reply(HELLO) == "fine"
+    [request] = served.requests
+    assert request["model"] == "small"
+    assert request["messages"] == HELLO
+    assert served.headers[0]["Authorization"] == f"Bearer {SECRET}"
+
+
+def test_without_a_key_nothing_is_said_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(KEY_VARIABLE)
+    with serving(says("fine")) as served:
+        Editor(served.url, "small").reply(HELLO)
+    assert "Authorization" not in served.headers[0]
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+def test_a_busy_server_is_tried_again_with_growing_pauses(status: int) -> None:
+    assert asked(fails(status, 3, says("fine"))) == ("fine", [1.0, 2.0, 4.0])
+
+
+def test_a_server_may_say_how_long_to_wait() -> None:
+    assert asked(fails(429, 1, says("fine"), Retry_After="7")) == ("fine", [7.0])
+    assert asked(fails(429, 1, says("fine"), Retry_After="86400")) == ("fine", [60.0])
+    assert asked(fails(429, 1, says("fine"), Retry_After="Wed, 21 Oct")) == ("fine", [1.0])
+
+
+def test_a_server_that_stays_broken_is_given_up() -> None:
+    assert "it answers 500" in failing(fails(500, 99, says("")))
+
+
+@pytest.mark.parametrize("status", [400, 401, 404])
+def test_what_will_not_get_better_is_not_tried_again(status: int) -> None:
+    with serving(fails(status, 99, says(""))) as served, pytest.raises(EditorError):
+        Editor(served.url, "small").reply(HELLO, pause=lambda _: None)
+    assert len(served.requests) == 1
+
+
+@pytest.mark.parametrize("status", [401, 500])
+def test_a_key_that_the_server_repeats_is_not_shown(status: int) -> None:
+    message = failing(fails(status, 99, says("")))
+    assert "***" in message
+    assert SECRET not in message
+
+
+def test_the_key_is_in_no_representation() -> None:
+    assert SECRET not in repr(Editor("http://localhost/v1", "small"))
+
+
+def test_a_redirect_is_not_followed_and_takes_no_key_along() -> None:
+    with serving(says("stolen")) as other:
+
+        def redirect(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+            send(handler, 307, {}, Location=f"{other.url}/chat/completions")
+
+        message = failing(redirect)
+    assert "redirects" in message
+    assert other.requests == []
+
+
+def test_a_server_that_says_nothing_is_given_up() -> None:
+    def sleep(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+        time.sleep(0.6)
+
+    assert "within 0.1 s" in failing(sleep, timeout=0.1)
+
+
+def test_a_dead_address_is_said_in_one_line() -> None:
+    with serving(says("")) as served:
+        url = served.url
+    with pytest.raises(EditorError, match="cannot be reached") as error:
+        Editor(url, "small").reply(HELLO, pause=lambda _: None)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "value", [b"<html>", {}, {"choices": []}, [], {"choices": [{"message": {"content": None}}]}]
+)
+def test_what_is_no_chat_completion_is_refused(value: object) -> None:
+    message = failing(lambda handler, body: send(handler, 200, value))
+    assert "chat completion" in message or "no text" in message
+
+
+def test_an_endless_reply_is_refused() -> None:
+    assert "larger than" in failing(lambda handler, body: send(handler, 200, b" " * (5 << 20)))
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("localhost:11434", "no address"),
+        ("file:///etc/passwd", "no address"),
+        ("http://someone@localhost/v1", KEY_VARIABLE),
+    ],
+)
+def test_a_bad_address_is_refused(url: str, reason: str) -> None:
+    with pytest.raises(EditorError, match=reason):
+        Editor(url, "small")
+
+
+def test_a_model_needs_a_name() -> None:
+    with pytest.raises(EditorError, match="--model"):
+        Editor("http://localhost/v1", " ")
+
+
+def test_the_address_may_be_given_whole() -> None:
+    whole = "http://localhost/v1/chat/completions"
+    assert Editor(whole, "small").address == Editor("http://localhost/v1/", "small").address
