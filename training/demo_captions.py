@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-from howsteps.captions.pace import share_out
+from howsteps.captions.timing import spread_words
 from howsteps.task import Caption, Word
 
 DEMO = Path(__file__).parents[1] / "src" / "howsteps" / "demo"
@@ -89,7 +89,7 @@ def spoken_sentences(narration: Narration) -> Iterator[tuple[Sentence, list[Word
     for sentence in narration.says:
         texts = sentence.say.split()
         end = now + len(texts) / narration.pace
-        words = share_out(texts, now, end)
+        words = spread_words(texts, now, end)
         yield sentence, [Word(w.text, round(w.start, 3), round(w.end, 3)) for w in words]
         now = end + sentence.pause
 

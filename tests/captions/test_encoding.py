@@ -81,5 +81,5 @@ def test_any_bytes_are_text_or_refused(data: bytes) -> None:
 
 def test_a_line_too_long_is_refused() -> None:
     with pytest.raises(UnreadableError, match="a line of 300,000 characters") as refused:
-        encoding.lines("short\n" + "x" * 300_000)
+        encoding.split_lines("short\n" + "x" * 300_000)
     assert refused.value.line == 2

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from howsteps.errors import InputError
-from tests.captions.told import parse, problems, spans
+from tests.captions.texts import parse, problems, spans
 
 
 def test_words_of_whisperx_without_times_get_a_share() -> None:
@@ -40,7 +40,7 @@ def test_lines_given_by_their_keys() -> None:
 
 def test_an_entry_that_is_no_line() -> None:
     assert problems('[[1, 2, "one"], 7, {"start": 2, "text": "two"}]') == [
-        "here.txt: entry 2: is not a timed line; left out"
+        "here.txt: entry 2: is not a timed row; left out"
     ]
     assert problems('{"events": [3, {"tStartMs": 1, "segs": [{"utf8": "a"}]}]}') == [
         "here.txt: entry 1: is not an event; left out"
@@ -78,7 +78,7 @@ def test_half_characters_are_replaced() -> None:
         ("[" + "9" * 5000 + "]", "a number of thousands of digits"),
         ("[]", "is JSON, but not of captions"),
         ('{"a": 1}', "is JSON, but not of captions"),
-        ('{"events": []}', "is YouTube json3, but holds no captions"),
+        ('{"events": []}', "is YouTube json3, but contains no captions"),
     ],
 )
 def test_json_that_cannot_be_used(text: str, reason: str) -> None:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.captions import read_bytes, read_captions
+from howsteps.captions import parse_captions, read_captions
 from howsteps.errors import InputError
-from tests.captions.told import parse, spans
+from tests.captions.texts import parse, spans
 from tests.captions.writers import (
     LINE_FORMATS,
     WORD_FORMATS,
@@ -38,7 +38,7 @@ def test_the_name_of_a_file_tells_nothing(tmp_path: Path, name: str, suffix: str
 def test_one_endless_cue() -> None:
     endless = "word " * 100_000
     for text in (f'[[0, 1, "{endless}"]]', f'<tt><p begin="1s">{endless}</p></tt>'):
-        with pytest.raises(InputError, match=r"holds no captions: .*is too long to be a caption"):
+        with pytest.raises(InputError, match=r"contains no captions: .*is too long to be"):
             parse(text)
     assert spans(f'[[0, 1, "{endless}"], [1, 2, "lift it"]]') == [(1.0, 2.0, "lift it")]
 
@@ -58,7 +58,7 @@ def test_ten_thousand_cues() -> None:
 @given(st.one_of(st.binary(max_size=200), st.text(max_size=200).map(str.encode)))
 def test_anything_is_read_or_refused(data: bytes) -> None:
     try:
-        read_bytes(data, "here")
+        parse_captions(data, "here")
     except InputError as error:
         refused = str(error)
         assert refused.startswith("here")
@@ -77,7 +77,7 @@ def test_a_damaged_file_is_read_or_refused(
     data = WRITERS[name][1](narration).encode()
     damaged = data[:start] + noise + data[start + length :]
     try:
-        reading = read_bytes(damaged, "here")
+        reading = parse_captions(damaged, "here")
     except InputError:
         return
     assert all(0 <= line.start <= line.end for line in reading.captions)

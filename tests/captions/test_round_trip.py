@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.captions import read_bytes
+from howsteps.captions import parse_captions
 from howsteps.captions.words import words_of
 from howsteps.task import Word
 from tests.captions.writers import (
@@ -36,7 +36,7 @@ ENCODINGS = [
 def extract_relations(
     written: str, encoding: str = "utf-8", expected: str | None = None
 ) -> list[Word]:
-    reading = read_bytes(written.encode(encoding), "captions")
+    reading = parse_captions(written.encode(encoding), "captions")
     assert reading.problems == ()
     assert expected is None or reading.format == expected
     words = words_of(reading.captions)

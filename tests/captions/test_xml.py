@@ -3,7 +3,7 @@
 import pytest
 
 from howsteps.errors import InputError
-from tests.captions.told import parse, problems, spans
+from tests.captions.texts import parse, problems, spans
 
 
 def test_entities_of_the_file_are_refused() -> None:

@@ -127,7 +127,7 @@ class TestTaskFiles:
             ("lift.json", "a video without a name is called 'video'"),
             ("lift.json", "video video: entry 1: ends before it starts; the end was estimated"),
             ("lift.json", "video d: has no captions"),
-            ("lift.json", "video e: the narration is not English; set aside"),
+            ("lift.json", "video e: the narration is not English; skipped"),
             ("lift.json", "a video without a name is called 'video-2'"),
             ("lift.json", "video video-2: is not an object; left out"),
         ]
@@ -202,7 +202,7 @@ class TestFolders:
         folder = write(tmp_path / "tyre", a__en__srt="broken", a__srt=subrip("lift it"))
         collection = datasets.read_tasks(folder)
         assert ids(collection) == ["a"]
-        assert reasons(collection) == [("a.en.srt", "no caption format is recognised in it")]
+        assert reasons(collection) == [("a.en.srt", "is not in a known caption format")]
 
     def test_broken_and_foreign_files_do_no_harm(self, tmp_path: Path) -> None:
         folder = write(
@@ -212,9 +212,9 @@ class TestFolders:
         collection = datasets.read_tasks(folder)
         assert ids(collection) == ["a"]
         assert reasons(collection) == [
-            ("b.srt", "the narration is not English; set aside"),
+            ("b.srt", "the narration is not English; skipped"),
             ("c.srt", "the file is empty"),
-            ("d.srt", "no caption format is recognised in it"),
+            ("d.srt", "is not in a known caption format"),
             ("e.srt", "is a binary file, not captions"),
         ]
 

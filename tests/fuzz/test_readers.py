@@ -100,7 +100,7 @@ def most_memory(reader: Reader, data: bytes, folder: Path) -> int:
 
 
 def read(text: str) -> tuple[Caption, ...]:
-    return captions.read_bytes(text.encode(), "here").captions
+    return captions.parse_captions(text.encode(), "here").captions
 
 
 class TestBombs:

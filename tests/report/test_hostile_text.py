@@ -87,7 +87,7 @@ def written(folder: Path, text: str) -> dict[str, list[str]]:
 
 
 def cue_times(text: str) -> list[tuple[float, float]]:
-    return [(cue.start, cue.end) for cue in captions.read_bytes(text.encode(), "x").captions]
+    return [(cue.start, cue.end) for cue in captions.parse_captions(text.encode(), "x").captions]
 
 
 def test_subtitles_and_chapters_have_the_same_cues(files):
@@ -96,7 +96,7 @@ def test_subtitles_and_chapters_have_the_same_cues(files):
             times = [
                 [
                     (line.start, line.end)
-                    for line in captions.read_bytes(text.encode(), "x").captions
+                    for line in captions.parse_captions(text.encode(), "x").captions
                 ]
                 for text in (good, hostile)
             ]

@@ -1,13 +1,13 @@
-"""Caption files: from bytes on disk to captions with times, whatever the format.
+"""Caption files: from bytes on disk to captions with times, in any format.
 
 ::
 
-    bytes ─► encoding ─► formats (which is it?) ─► one parser ─► mending ─► Reading
+    bytes ─► encoding ─► recognise the format ─► one parser ─► repair ─► CaptionFile
 
-A parser knows one family of formats and nothing of files: it yields cues just as they are written.
-What is wrong with their times is mended in one place, :mod:`.mending`, for all formats alike.
+A parser knows one family of formats and nothing about files: it yields cues exactly as written.
+Their times are repaired in one place, :mod:`.repair`, for all formats alike.
 """
 
-from howsteps.captions.reading import CaptionFile, read_bytes, read_captions
+from howsteps.captions.reading import CaptionFile, parse_captions, read_captions
 
-__all__ = ["CaptionFile", "read_bytes", "read_captions"]
+__all__ = ["CaptionFile", "parse_captions", "read_captions"]

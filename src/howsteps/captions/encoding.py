@@ -4,10 +4,10 @@ import codecs
 
 from howsteps.captions.cue import LONGEST_TEXT, Flaw, UnreadableError
 
-# A day of captions with word times is about 10 MB; a larger file is something else.
-LARGEST = 32 * 2**20
+# Bytes. A day of captions with word times is about 10 MB; a larger file is something else.
+LARGEST_FILE = 32 * 2**20
 
-# UTF-32 before UTF-16: the mark of UTF-16-LE begins that of UTF-32-LE.
+# UTF-32 before UTF-16: the mark of UTF-32-LE begins with that of UTF-16-LE.
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -27,7 +27,7 @@ def decode(data: bytes) -> tuple[str, list[Flaw]]:
     Raises
     ------
     UnreadableError
-        The file is empty, or binary, or holds a line that no caption file has.
+        The file is empty or binary.
     """
     if not data.strip():
         raise UnreadableError("the file is empty")
@@ -41,8 +41,8 @@ def decode(data: bytes) -> tuple[str, list[Flaw]]:
     return text, flaws
 
 
-def lines(text: str) -> list[str]:
-    """Split ``text`` into lines, refusing lines that no caption file has."""
+def split_lines(text: str) -> list[str]:
+    """Split ``text`` into lines; raise ``UnreadableError`` if one is too long for captions."""
     found = text.split("\n")
     for number, line in enumerate(found, 1):
         if len(line) > LONGEST_TEXT:
@@ -65,7 +65,7 @@ def _decoded(data: bytes) -> tuple[str, list[Flaw]]:
 
 
 def _forgiving(data: bytes, encoding: str) -> tuple[str, list[Flaw]]:
-    """Decode, putting U+FFFD where the bytes are wrong, and say where the first of them stands."""
+    """Decode, with U+FFFD for invalid bytes, and name the line of the first of them."""
     try:
         return data.decode(encoding), []
     except UnicodeDecodeError as error:
@@ -89,11 +89,11 @@ def _is_binary(sample: bytes) -> bool:
 
 
 def _legacy(data: bytes) -> tuple[str, list[Flaw]]:
-    """Bytes that are not UTF-8: UTF-8 with a few slips, Windows-1252, or what a detector says."""
-    mended = data.decode("utf-8", "replace")
-    slips = mended.count("\ufffd")
-    sound = len(mended) - len(mended.encode("ascii", "ignore")) - slips
-    if sound > slips:
+    """Bytes that are not UTF-8: UTF-8 with a few errors, Windows-1252, or what a detector says."""
+    decoded = data.decode("utf-8", "replace")
+    invalid = decoded.count("\ufffd")
+    valid = len(decoded) - len(decoded.encode("ascii", "ignore")) - invalid
+    if valid > invalid:
         return _forgiving(data, "utf-8")
     sample = data[:_SAMPLE]
     if sum(byte > 0x7F for byte in sample) < 0.2 * len(sample):

@@ -1,20 +1,54 @@
-"""The one way in: a caption file → its captions, its format, and what was wrong with it."""
+"""Read a caption file: its captions, its format, and what was wrong with it.
 
-from collections.abc import Iterable
+The format is recognised by the content and never by the file name.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from howsteps.captions import encoding, formats
-from howsteps.captions.cue import Cue, Flaw, Parsed, UnreadableError
-from howsteps.captions.mending import mend
+from howsteps.captions import encoding, subtitles, tabular, ttml, whisper, youtube
+from howsteps.captions.cue import Cue, Flaw, ParsedCues, UnreadableError
+from howsteps.captions.repair import repair
+from howsteps.captions.xml import parse_xml
 from howsteps.errors import InputError, Problem
 from howsteps.io.files import read_bounded
 from howsteps.task import Caption
 
 
 @dataclass(frozen=True, slots=True)
+class CaptionFormat:
+    """A caption format: its name, how it is recognised, and its parser."""
+
+    name: str
+    recognises: Callable[[Any], bool]
+    parse: Callable[[Any], ParsedCues]
+
+
+# In each family the first format that recognises the file reads it.
+_JSON = (
+    CaptionFormat("YouTube json3", youtube.is_json3, youtube.parse_json3),
+    CaptionFormat("Whisper JSON", whisper.is_whisper, whisper.parse_whisper),
+    CaptionFormat("whisper.cpp JSON", whisper.is_whisper_cpp, whisper.parse_whisper_cpp),
+    CaptionFormat("timed JSON list", tabular.is_json_rows, tabular.parse_json_rows),
+    CaptionFormat("timed JSON columns", tabular.is_json_columns, tabular.parse_json_columns),
+)
+_XML = (
+    CaptionFormat("YouTube srv", youtube.is_srv, youtube.parse_srv),
+    CaptionFormat("TTML", ttml.is_ttml, ttml.parse_ttml),
+)
+_TEXT = (
+    CaptionFormat("WebVTT", subtitles.is_webvtt, subtitles.parse_webvtt),
+    CaptionFormat("SubRip", subtitles.is_subrip, subtitles.parse_subrip),
+    CaptionFormat("table", tabular.is_table, tabular.parse_table),
+)
+
+
+@dataclass(frozen=True, slots=True)
 class CaptionFile:
-    """What a caption file holds: captions in order of time, its format, and its problems."""
+    """The content of a caption file: captions in order of time, its format, and its problems."""
 
     captions: tuple[Caption, ...]
     format: str
@@ -30,27 +64,27 @@ def read_captions(path: Path | str) -> CaptionFile:
         The file cannot be used at all; the message names the file, and the line if there is one.
     """
     path = Path(path)
-    return read_bytes(read_bounded(path, encoding.LARGEST, "captions"), path)
+    return parse_captions(read_bounded(path, encoding.LARGEST_FILE, "captions"), path)
 
 
-def read_bytes(data: bytes, path: Path | str) -> CaptionFile:
+def parse_captions(data: bytes, path: Path | str) -> CaptionFile:
     """Read captions from the bytes of a file; ``path`` is only named in problems."""
     path = Path(path)
     try:
         text, flaws = encoding.decode(data)
-        name, parsed, more = formats.parse(text)
-        captions, rest = settle(parsed)
+        name, parsed, more = _parsed(text)
+        captions, rest = repair_parsed(parsed)
     except UnreadableError as error:
         raise InputError(path, error.reason, error.line) from None
-    problems = summarise([*flaws, *more, *rest], path)
+    problems = problems_of_flaws([*flaws, *more, *rest], path)
     if not captions:
         why, line = (f": {problems[0].reason}", problems[0].line) if problems else ("", None)
-        raise InputError(path, f"is {name}, but holds no captions{why}", line)
+        raise InputError(path, f"is {name}, but contains no captions{why}", line)
     return CaptionFile(captions, name, problems)
 
 
-def settle(parsed: Parsed) -> tuple[tuple[Caption, ...], list[Flaw]]:
-    """Part what a parser yields into cues and flaws, and mend the cues."""
+def repair_parsed(parsed: ParsedCues) -> tuple[tuple[Caption, ...], list[Flaw]]:
+    """Separate what a parser yields into cues and flaws, and repair the cues."""
     flaws: list[Flaw] = []
     cues: list[Cue] = []
     for item in parsed:
@@ -58,19 +92,56 @@ def settle(parsed: Parsed) -> tuple[tuple[Caption, ...], list[Flaw]]:
             cues.append(item)
         else:
             flaws.append(item)
-    captions, mended = mend(cues)
-    return captions, flaws + mended
+    captions, repaired = repair(cues)
+    return captions, flaws + repaired
 
 
-def summarise(flaws: Iterable[Flaw], path: Path) -> tuple[Problem, ...]:
-    """One problem for each kind of flaw, at its first place, with the number of the others.
-
-    A file whose every line is wrong is one thing to tell, not ten thousand.
-    """
+def problems_of_flaws(flaws: Iterable[Flaw], path: Path) -> tuple[Problem, ...]:
+    """One problem for each kind of flaw, at its first position, with the number of the others."""
     kinds: dict[str, list[Flaw]] = {}
     for flaw in flaws:
         kinds.setdefault(flaw.reason, []).append(flaw)
     return tuple(_problem(kind, path) for kind in kinds.values())
+
+
+def load_json(text: str) -> Any:
+    """Parse JSON, and name the line where it is broken."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise UnreadableError(f"the JSON is broken here ({error.msg})", error.lineno) from None
+    except RecursionError:
+        raise UnreadableError("the JSON is nested too deeply") from None
+    except ValueError:  # Python refuses numbers of more than 4,300 digits
+        raise UnreadableError("the JSON contains a number of thousands of digits") from None
+
+
+def _parsed(text: str) -> tuple[str, ParsedCues, list[Flaw]]:
+    """The name of the format, the cues, and what was wrong with the file as a whole.
+
+    Raises
+    ------
+    UnreadableError
+        No format recognises the text, or it is broken JSON or XML.
+    """
+    opening = text.lstrip()[:1]
+    if opening in {"{", "["}:
+        value = load_json(text)
+        found = _first(_JSON, value, "is JSON, but not of captions")
+        return found.name, found.parse(value), []
+    if opening == "<":
+        root, flaws = parse_xml(text)
+        found = _first(_XML, root, f"is XML (<{root.name}>), but not captions")
+        return found.name, found.parse(root), flaws
+    found = _first(_TEXT, text, "is not in a known caption format")
+    return found.name, found.parse(text), []
+
+
+def _first(formats: Sequence[CaptionFormat], content: Any, otherwise: str) -> CaptionFormat:
+    for candidate in formats:
+        if candidate.recognises(content):
+            return candidate
+    raise UnreadableError(otherwise)
 
 
 def _problem(kind: list[Flaw], path: Path) -> Problem:

@@ -1,14 +1,14 @@
-"""What each caption says for the first time.
+"""Rolling captions: keep each word where it is shown for the first time.
 
 Rolling captions keep lines on the screen while new ones come in below::
 
     take off            take off            the hub cap
                         the hub cap         then the nuts
 
-YouTube also writes a cue of 10 ms between two of these, which holds only what stays. A word must
-be heard once, yet "no, no, no" and a line that is truly said twice must stay as they are. So a
-file is first judged as a whole: only where most captions repeat the one before do lines count as
-carried over, and then by their place on the screen, not by mere likeness.
+YouTube also writes a cue of 10 ms between two of these, with only the lines that stay. A word must
+be kept once, yet "no, no, no" and a line that is really said twice must not change. So a file is
+first judged as a whole: only if most captions repeat the one before do lines count as carried over,
+and then by their position on the screen, not only by their text.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,15 +16,15 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
 
-# A caption this short cannot be read: it only hands lines on.
+# Seconds. A caption this short cannot be read: it only carries lines over.
 _FLASH = 0.05
 # Between captions further apart than this the screen was empty.
 _CLEARED = 0.5
 # Captions closer than this follow without a break.
 _TOUCHING = 0.05
-# No screen has more lines than this to keep.
+# No screen keeps more lines than this.
 _TALLEST = 8
-# Lines that grow word by word look like stammering; it takes several to believe it.
+# Lines that grow word by word look like stammering; it takes several to be sure.
 _GROWTHS = 3
 
 
@@ -46,13 +46,13 @@ class Screen:
 
     @property
     def is_flash(self) -> bool:
-        """Whether it is shown too shortly to be read."""
+        """Whether it is too short to be read."""
         return self.end - self.start <= _FLASH
 
 
 def first_shown(screens: Sequence[Screen]) -> list[Screen]:
     """Return the screens without the words that they only repeat from the screen before."""
-    screens = _without_copies(screens)
+    screens = _without_duplicates(screens)
     carried = [0, *(_carried(*pair) for pair in pairwise(screens))]
     grown = [0, *(_grown(*pair) for pair in pairwise(screens))]
     grow = _is_habit(screens, grown) and sum(map(bool, grown)) >= _GROWTHS
@@ -64,7 +64,7 @@ def first_shown(screens: Sequence[Screen]) -> list[Screen]:
 
 
 def _carried(above: Screen, below: Screen) -> int:
-    """How many words at the top of ``below`` are whole lines that stayed from ``above``."""
+    """How many words at the top of ``below`` are complete lines that stayed from ``above``."""
     if below.start - above.end > _CLEARED or not below.lines[0]:
         return 0
     before = [_texts(line) for line in above.lines if line]
@@ -74,8 +74,8 @@ def _carried(above: Screen, below: Screen) -> int:
         for count in range(1, min(len(before), len(after), _TALLEST) + 1)
         if before[-count:] == after[:count]
     ]
-    # A flash shows nothing new. Any other screen shows something new if it can; if it cannot,
-    # it is what lingers, provided that it follows without a break.
+    # A flash shows nothing new. Any other screen shows something new if possible; otherwise it
+    # repeats the screen before, provided that it follows without a break.
     new = [count for count in stayed if count < len(after)]
     if not below.is_flash and new:
         stayed = new
@@ -102,7 +102,7 @@ def _grown(above: Screen, below: Screen) -> int:
 def _is_habit(screens: Sequence[Screen], counts: Sequence[int]) -> bool:
     """Whether at least half of the screens that follow closely show words again, and new ones.
 
-    A screen that is all repetition is no sign, unless it is a flash: lines are said twice too.
+    A screen that only repeats is no sign, unless it is a flash: people also say lines twice.
     """
     close = signs = 0
     for (above, below), count in zip(pairwise(screens), counts[1:], strict=True):
@@ -112,8 +112,8 @@ def _is_habit(screens: Sequence[Screen], counts: Sequence[int]) -> bool:
     return 0 < close <= 2 * signs
 
 
-def _without_copies(screens: Sequence[Screen]) -> list[Screen]:
-    """Drop screens that show the same text from the same moment: a cue that was written twice."""
+def _without_duplicates(screens: Sequence[Screen]) -> list[Screen]:
+    """Drop screens with the same text and start: a cue that was written twice."""
     seen: set[tuple[float, tuple[tuple[str, ...], ...]]] = set()
     kept = []
     for screen in screens:

@@ -1,9 +1,10 @@
-"""TTML and its kin DFXP and EBU-TT: ``<p begin="…" end="…">`` with spans and line breaks."""
+"""TTML and its relatives DFXP and EBU-TT: ``<p begin="…" end="…">`` with spans and line breaks."""
 
 import re
 from dataclasses import dataclass
 
-from howsteps.captions.cue import CLOCK, Cue, Parsed, Piece, plus, seconds
+from howsteps.captions.cue import Cue, ParsedCues, Piece
+from howsteps.captions.timing import CLOCK, plus, seconds
 from howsteps.captions.xml import Element
 
 _OFFSET = re.compile(r"(-?[0-9]{1,12}(?:\.[0-9]{1,9})?)(h|ms|m|s|f|t)")
@@ -11,12 +12,12 @@ _FRAMES = re.compile(r"([0-9]{1,4}:[0-9]{1,2}:[0-9]{1,2}):([0-9]{1,3})(?:\.[0-9]
 _SPACES = re.compile(r"[ \t\n]+")
 
 
-def recognises(root: Element) -> bool:
+def is_ttml(root: Element) -> bool:
     """Check that the root element is ``<tt>``."""
     return root.name == "tt"
 
 
-def parse(root: Element) -> Parsed:
+def parse_ttml(root: Element) -> ParsedCues:
     """Yield one cue for each paragraph, at its time within its division and body."""
     yield from _cues(root, _Clock.of(root), 0.0)
 
@@ -52,7 +53,7 @@ class _Clock:
         return seconds(written) if CLOCK.fullmatch(written) else None
 
 
-def _cues(element: Element, clock: _Clock, offset: float) -> Parsed:
+def _cues(element: Element, clock: _Clock, offset: float) -> ParsedCues:
     if element.name == "p":
         yield _paragraph(element, clock, offset)
         return
@@ -92,7 +93,7 @@ def _origin(
     end: float | None,
     offset: float,
 ) -> float:
-    """Where the times of spans count from: their paragraph, or zero as many programs write it."""
+    """What the times of spans are relative to: their paragraph, or zero in many programs."""
     if not spans or start is None:
         return offset
     latest = clock.seconds(spans[-1].attributes["begin"]) or 0.0
@@ -108,7 +109,7 @@ def _span(element: Element, clock: _Clock, offset: float) -> tuple[float | None,
 
 
 def _collapsed(text: str) -> str:
-    """XML's own line breaks are spaces; only ``<br/>`` breaks a line."""
+    """Line breaks in XML are spaces; only ``<br/>`` breaks a line."""
     return _SPACES.sub(" ", text)
 
 

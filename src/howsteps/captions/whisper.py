@@ -1,16 +1,17 @@
-"""JSON of Whisper and its kin: OpenAI's, WhisperX, faster-whisper, whisper.cpp.
+"""JSON of Whisper and related programs: OpenAI's, WhisperX, faster-whisper, whisper.cpp.
 
-Whisper's words bring their own spaces (``" take"``, ``"-off"``); WhisperX's have none, and numbers
-among them have no times.
+Whisper's words contain their own spaces (``" take"``, ``"-off"``); WhisperX's have none, and
+numbers among them have no times.
 """
 
 from typing import Any
 
-from howsteps.captions.cue import Cue, Flaw, Parsed, Piece, scaled, seconds
+from howsteps.captions.cue import Cue, Flaw, ParsedCues, Piece
+from howsteps.captions.timing import scaled, seconds
 
 
-def recognises(value: Any) -> bool:
-    """Look for an object with ``segments``, or the list of segments alone where they have words."""
+def is_whisper(value: Any) -> bool:
+    """Look for an object with ``segments``, or a bare list of segments that have words."""
     if isinstance(value, dict):
         return isinstance(value.get("segments"), list)
     return isinstance(value, list) and any(
@@ -18,7 +19,7 @@ def recognises(value: Any) -> bool:
     )
 
 
-def parse(value: Any) -> Parsed:
+def parse_whisper(value: Any) -> ParsedCues:
     """Yield one cue for each segment."""
     segments = value["segments"] if isinstance(value, dict) else value
     for entry, segment in enumerate(segments, 1):
@@ -31,12 +32,12 @@ def parse(value: Any) -> Parsed:
         yield Cue(start, end, text, pieces, entry=entry)
 
 
-def recognises_cpp(value: Any) -> bool:
+def is_whisper_cpp(value: Any) -> bool:
     """Look for an object with a list ``transcription``."""
     return isinstance(value, dict) and isinstance(value.get("transcription"), list)
 
 
-def parse_cpp(value: Any) -> Parsed:
+def parse_whisper_cpp(value: Any) -> ParsedCues:
     """Yield one cue for each segment of whisper.cpp, whose offsets are in milliseconds."""
     for entry, segment in enumerate(value["transcription"], 1):
         offsets = segment.get("offsets") if isinstance(segment, dict) else None
@@ -55,10 +56,10 @@ def _pieces(words: Any) -> tuple[Piece, ...]:
         for word in words
         if isinstance(word, dict)
     ]
-    bring_spaces = any(text[:1].isspace() for text, _ in written)
+    have_spaces = any(text[:1].isspace() for text, _ in written)
     return tuple(
         Piece(
-            text if bring_spaces else f" {text}",
+            text if have_spaces else f" {text}",
             seconds(word.get("start")),
             seconds(word.get("end")),
         )

@@ -1,25 +1,24 @@
-"""Captions → words with times: what is said, once, in order.
+"""From captions to words with times: each spoken word once, in order.
 
 ::
 
-    captions ─► screens (markup off) ─► first_shown ─► a time for each word ─► without_asides
+    captions ─► screens (no markup) ─► first_shown ─► a time for each word ─► without_asides
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from howsteps.captions.asides import Shown, without_asides
-from howsteps.captions.markup import plain
-from howsteps.captions.pace import share_out
+from howsteps.captions.cleanup import ShownWord, without_asides, without_markup
 from howsteps.captions.rolling import Screen, Token, first_shown
+from howsteps.captions.timing import spread_words
 from howsteps.task import Caption, Word
 
 
 def words_of(captions: Iterable[Caption]) -> list[Word]:
     """Return the words that ``captions`` say, each once, with times.
 
-    Markup, sounds and speaker marks are dropped and rolling lines merged. A word has the time that
-    the file gives it or a share of its line, in proportion to its length. Starts never decrease, no
+    Markup, sounds and speaker labels are dropped and rolling lines merged. A word has the time that
+    the file gives it, or a share of its line in proportion to its length. Starts never decrease, no
     word ends before it starts or after the next one starts, and no time is negative.
     """
     ordered = sorted(captions, key=lambda caption: caption.start)
@@ -28,12 +27,12 @@ def words_of(captions: Iterable[Caption]) -> list[Word]:
 
 
 def _screen(caption: Caption) -> Screen:
-    """Lay out what a caption shows; its last words carry the times that the file gives."""
-    lines = [line.split() for line in plain(caption.text).split("\n")]
+    """The lines of a caption; its last words have the times that the file gives."""
+    lines = [line.split() for line in without_markup(caption.text).split("\n")]
     timed = [
         Token(text, word.start, word.end)
         for word in caption.words
-        for text in plain(word.text).split()
+        for text in without_markup(word.text).split()
     ]
     shown = [text for line in lines for text in line]
     if timed and shown[len(shown) - len(timed) :] != [token.text for token in timed]:
@@ -41,27 +40,27 @@ def _screen(caption: Caption) -> Screen:
         lines, shown = [[token.text for token in timed]], [token.text for token in timed]
     untimed = (Token(text) for text in shown[: len(shown) - len(timed)])
     tokens = iter([*untimed, *timed])
-    # An empty last line shows nothing; an empty first line shows that nothing stayed from before.
+    # An empty last line means nothing; an empty first line means that no line was carried over.
     return Screen(
         caption.start, caption.end, tuple(tuple(next(tokens) for _ in line) for line in lines)
     )
 
 
-def _timed(screens: Sequence[Screen]) -> Iterator[Shown]:
-    """Give every word a time, ending each line where the next one starts."""
+def _timed(screens: Sequence[Screen]) -> Iterator[ShownWord]:
+    """Give every word a time; each line ends where the next one starts."""
     together = [list(group) for _, group in groupby(screens, key=lambda screen: screen.start)]
     following = [*(group[0].start for group in together[1:]), float("inf")]
     for group, limit in zip(together, following, strict=False):
-        # Lines that start together are said one after the other and share the time they have.
+        # Lines that start together are said one after the other and share their time.
         end = min(max(screen.end for screen in group), limit)
         tokens = [token for screen in group for line in screen.lines for token in line]
         places = [place for screen in group for place in _places(screen)]
         words = _times(tokens, group[0].start, end)
-        yield from (Shown(word, *place) for word, place in zip(words, places, strict=True))
+        yield from (ShownWord(word, *place) for word, place in zip(words, places, strict=True))
 
 
 def _places(screen: Screen) -> Iterator[tuple[bool, bool]]:
-    """Whether each word opens its line, and whether it opens its caption."""
+    """Whether each word begins its line, and whether it begins its caption."""
     first = True
     for line in screen.lines:
         for place in range(len(line)):
@@ -70,22 +69,22 @@ def _places(screen: Screen) -> Iterator[tuple[bool, bool]]:
 
 
 def _times(tokens: Sequence[Token], start: float, end: float) -> Iterator[Word]:
-    """Keep given times; share out the time before a given one among the words that have none."""
+    """Keep given times; spread words without one over the time up to the next given one."""
     waiting: list[str] = []
     now = start
     for token in tokens:
         if token.start is None or token.end is None:
             waiting.append(token.text)
             continue
-        yield from share_out(waiting, now, max(now, min(token.start, end)))
+        yield from spread_words(waiting, now, max(now, min(token.start, end)))
         waiting = []
         yield Word(token.text, token.start, token.end)
         now = token.end
-    yield from share_out(waiting, now, max(now, end))
+    yield from spread_words(waiting, now, max(now, end))
 
 
 def _in_order(words: Sequence[Word]) -> list[Word]:
-    """Hold every word to the one before it and the one after it."""
+    """Clip every word to the one before it and the one after it."""
     ordered: list[Word] = []
     following = float("inf")
     lowest = 0.0

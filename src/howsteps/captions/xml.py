@@ -1,7 +1,7 @@
-"""XML with line numbers, safe against files that expand without end.
+"""XML with line numbers, safe against entity expansion.
 
-The parser of the standard library is used directly: document types, and with them entities of the
-file's own, are refused; nesting is limited; what stands before a fault is kept.
+The parser of the standard library is used directly. Document types, and with them custom entities,
+are refused; nesting is limited; what precedes a fault is kept.
 """
 
 from collections.abc import Iterator
@@ -34,8 +34,8 @@ class Element:
         return "".join(c if isinstance(c, str) else c.text() for c in self.children)
 
 
-def parse(text: str) -> tuple[Element, list[Flaw]]:
-    """Read XML up to its end, or up to the first fault.
+def parse_xml(text: str) -> tuple[Element, list[Flaw]]:
+    """Parse XML up to its end, or up to the first fault.
 
     Raises
     ------
@@ -45,11 +45,11 @@ def parse(text: str) -> tuple[Element, list[Flaw]]:
     root = Element("", {}, 0)
     path = [root]
     text_parts: list[str] = []
-    room = 0
+    left = 0
     parser = expat.ParserCreate("utf-8")
 
     def start(name: str, attributes: dict[str, str]) -> None:
-        settle_text()
+        flush_text()
         if len(path) > _DEEPEST:
             raise UnreadableError("the XML is nested too deeply", parser.CurrentLineNumber)
         names = {_local(key): value for key, value in attributes.items()}
@@ -58,18 +58,18 @@ def parse(text: str) -> tuple[Element, list[Flaw]]:
         path.append(element)
 
     def end(_: str) -> None:
-        settle_text()
+        flush_text()
         path.pop()
 
     def characters(data: str) -> None:
-        # The parser hands text on in parts; its own buffer would be lost at a fault.
-        nonlocal room
-        room = room if text_parts else LONGEST_TEXT + 1
-        if room > 0:  # what is longer will be refused
+        # The parser delivers text in parts; its own buffer would be lost at a fault.
+        nonlocal left
+        left = left if text_parts else LONGEST_TEXT + 1
+        if left > 0:  # longer text is refused later
             text_parts.append(data)
-            room -= len(data)
+            left -= len(data)
 
-    def settle_text() -> None:
+    def flush_text() -> None:
         if text_parts:
             path[-1].children.append("".join(text_parts))
             text_parts.clear()
@@ -90,7 +90,7 @@ def parse(text: str) -> tuple[Element, list[Flaw]]:
         if not any(isinstance(child, Element) for child in root.children):
             raise UnreadableError(reason, error.lineno) from None
         flaws.append(Flaw(reason + "; what follows is lost", error.lineno))
-    settle_text()
+    flush_text()
     return next(child for child in root.children if isinstance(child, Element)), flaws
 
 

@@ -1,8 +1,9 @@
-"""YouTube's own formats: json3, and the XML called srv3 with its older kin srv1 and srv2."""
+"""YouTube's own formats: json3, and the XML called srv3 with its predecessors srv1 and srv2."""
 
 from typing import Any
 
-from howsteps.captions.cue import Cue, Flaw, Parsed, Piece, plus, scaled, seconds
+from howsteps.captions.cue import Cue, Flaw, ParsedCues, Piece
+from howsteps.captions.timing import plus, scaled, seconds
 from howsteps.captions.xml import Element
 
 _MS = 1000
@@ -13,8 +14,8 @@ def is_json3(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("events"), list)
 
 
-def json3(value: Any) -> Parsed:
-    """Yield one cue for each event that has segments; the others place windows."""
+def parse_json3(value: Any) -> ParsedCues:
+    """Yield one cue for each event that has segments; the others position windows."""
     for entry, event in enumerate(value["events"], 1):
         if not isinstance(event, dict):
             yield Flaw("is not an event; left out", entry=entry)
@@ -36,20 +37,20 @@ def is_srv(root: Element) -> bool:
     return root.name in {"timedtext", "transcript"}
 
 
-def srv(root: Element) -> Parsed:
+def parse_srv(root: Element) -> ParsedCues:
     """Yield one cue for each ``<p>`` (srv3) or ``<text>`` (srv1 in seconds, srv2 in ms)."""
     for element in root.descendants():
         if element.name not in {"p", "text"}:
             continue
         given = element.attributes
-        unit, begins, lasts = (_MS, "t", "d") if "t" in given else (1, "start", "dur")
+        unit, start_key, duration_key = (_MS, "t", "d") if "t" in given else (1, "start", "dur")
         parts = [
             (child, None)
             if isinstance(child, str)
             else (child.text(), seconds(child.attributes.get("t", 0)))
             for child in element.children
         ]
-        start, duration = seconds(given.get(begins)), seconds(given.get(lasts))
+        start, duration = seconds(given.get(start_key)), seconds(given.get(duration_key))
         yield _cue(start, duration, parts, unit, line=element.line)
 
 
@@ -62,10 +63,10 @@ def _cue(
     line: int | None = None,
     entry: int | None = None,
 ) -> Cue:
-    """Make a cue of times of which ``unit`` make a second; offsets count from its start."""
+    """Make a cue from times in ``unit`` per second; offsets are relative to its start."""
     begin, end = scaled(start, unit), scaled(plus(start, duration), unit)
     text = "".join(part for part, _ in parts)
     pieces = tuple(Piece(part, scaled(plus(start, offset), unit)) for part, offset in parts)
-    # One part alone has the time of the line and tells nothing more.
+    # A single part has the time of the line and adds nothing.
     timed = sum(bool(part.strip()) for part, _ in parts) > 1
     return Cue(begin, end, text, pieces if timed else (), line, entry)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from howsteps import captions
 from howsteps.captions import CaptionFile
-from howsteps.datasets.english import NOT_ENGLISH, is_english
+from howsteps.captions.language import NOT_ENGLISH, is_english
 from howsteps.datasets.names import Names, split_language
 from howsteps.errors import InputError, Problem
 from howsteps.task import Task, Video

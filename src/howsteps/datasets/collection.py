@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from howsteps.captions import encoding, formats
+from howsteps.captions import encoding
 from howsteps.captions.cue import UnreadableError
+from howsteps.captions.reading import load_json
 from howsteps.datasets import caption_files, task_file
 from howsteps.datasets.names import Names, split_language
 from howsteps.errors import InputError, Problem
@@ -131,8 +132,8 @@ def _task_in(path: Path) -> Any:
     if _is_film(path):
         return None
     try:
-        text, _ = encoding.decode(read_bounded(path, encoding.LARGEST, "captions"))
-        value = formats.load_json(text) if text.lstrip()[:1] in {"{", "["} else None
+        text, _ = encoding.decode(read_bounded(path, encoding.LARGEST_FILE, "captions"))
+        value = load_json(text) if text.lstrip()[:1] in {"{", "["} else None
     except (InputError, UnreadableError):
         return None
     return value if task_file.recognises(value) else None

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from howsteps.captions import timed
-from howsteps.captions.cue import seconds
-from howsteps.captions.mending import writable
-from howsteps.captions.reading import settle, summarise
-from howsteps.datasets.english import NOT_ENGLISH, is_english
+from howsteps.captions.language import NOT_ENGLISH, is_english
+from howsteps.captions.reading import problems_of_flaws, repair_parsed
+from howsteps.captions.repair import printable
+from howsteps.captions.tabular import parse_json_rows
+from howsteps.captions.timing import seconds
 from howsteps.datasets.names import Names
 from howsteps.errors import Problem
 from howsteps.task import Caption, Task, Video
@@ -53,7 +53,7 @@ def read_task_file(value: Any, path: Path) -> tuple[Task, list[Problem]]:
             Video(
                 id=name,
                 captions=captions,
-                title=writable(title.strip()) if isinstance(title, str) else "",
+                title=printable(title.strip()) if isinstance(title, str) else "",
                 duration=duration,
             )
         )
@@ -73,6 +73,6 @@ def _entries(value: Any) -> Iterable[tuple[Any, Any]]:
 def _captions(asr: Any, name: str, path: Path) -> tuple[tuple[Caption, ...], list[Problem]]:
     if not isinstance(asr, list):
         return (), [Problem(path, f"video {name}: has no captions")]
-    captions, flaws = settle(timed.parse(asr))
-    problems = summarise(flaws, path)
+    captions, flaws = repair_parsed(parse_json_rows(asr))
+    problems = problems_of_flaws(flaws, path)
     return captions, [Problem(path, f"video {name}: {problem.reason}") for problem in problems]

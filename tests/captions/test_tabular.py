@@ -1,6 +1,6 @@
 """Tables with tabs, commas and semicolons."""
 
-from tests.captions.told import problems, spans
+from tests.captions.texts import problems, spans
 
 
 def test_whisper_writes_milliseconds_and_does_not_quote() -> None:

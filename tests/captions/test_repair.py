@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.captions import mending, read_bytes
+from howsteps.captions import parse_captions, repair
 from howsteps.errors import InputError
-from tests.captions.told import problems, spans, subrip
+from tests.captions.texts import problems, spans, subrip
 
 
 def test_a_reversed_cue_keeps_its_words() -> None:
@@ -17,13 +17,13 @@ def test_a_reversed_cue_keeps_its_words() -> None:
         ("00:00:09,000 --> 00:00:10,000", "now"),
     )
     assert spans(text) == [(5.0, 6.0, "loosen the nuts"), (9.0, 10.0, "now")]
-    assert problems(text) == [f"here.txt:2: {mending.REVERSED}"]
+    assert problems(text) == [f"here.txt:2: {repair.REVERSED}"]
 
 
 def test_negative_times_move_to_zero() -> None:
     text = subrip(("-00:00:01,000 --> 00:00:02,000", "hello"))
     assert spans(text) == [(0.0, 2.0, "hello")]
-    assert problems(text) == [f"here.txt:2: {mending.NEGATIVE}"]
+    assert problems(text) == [f"here.txt:2: {repair.NEGATIVE}"]
 
 
 def test_cues_out_of_order_are_sorted() -> None:
@@ -32,7 +32,7 @@ def test_cues_out_of_order_are_sorted() -> None:
         ("00:00:01,000 --> 00:00:02,000", "first"),
     )
     assert [span[2] for span in spans(text)] == ["first", "second"]
-    assert problems(text) == [f"here.txt:6: {mending.BACKWARDS}"]
+    assert problems(text) == [f"here.txt:6: {repair.BACKWARDS}"]
 
 
 def test_overlap_is_no_problem() -> None:
@@ -50,7 +50,7 @@ def test_words_without_times_stand_between_their_neighbours() -> None:
         ("00:00:04,000 --> 00:00:05,000", "three"),
     )
     assert spans(text) == [(1.0, 2.0, "one"), (2.0, 2.5, "two"), (4.0, 5.0, "three")]
-    assert problems(text) == [f"here.txt:6: {mending.NO_TIME}"]
+    assert problems(text) == [f"here.txt:6: {repair.NO_TIME}"]
 
 
 @pytest.mark.parametrize("time", ["NaN", "Infinity", "-Infinity", "1e999", "1e300", "9" * 400])
@@ -58,19 +58,19 @@ def test_numbers_that_are_no_times(time: str) -> None:
     text = f'[[1, 2, "one"], [{time}, 3, "two"], [3, {time}, "three"]]'
     assert [span[2] for span in spans(text)] == ["one", "two", "three"]
     assert all(0 <= start <= end < 100 for start, end, _ in spans(text))
-    assert problems(text)[0] == f"here.txt: entry 2: {mending.NO_TIME}"
+    assert problems(text)[0] == f"here.txt: entry 2: {repair.NO_TIME}"
 
 
 def test_booleans_and_texts_are_no_times() -> None:
     assert problems('[[true, 2, "one"], ["soon", 3, "two"]]') == [
-        f"here.txt: entry 1: {mending.NO_TIME} (and 1 more like it)"
+        f"here.txt: entry 1: {repair.NO_TIME} (and 1 more like it)"
     ]
 
 
 def test_many_flaws_of_a_kind_are_told_once() -> None:
     lines = [[5 - i % 2, 3, "word"] for i in range(1000)]
     told = problems(json.dumps(lines))
-    assert told[0] == f"here.txt: entry 1: {mending.REVERSED} (and 999 more like it)"
+    assert told[0] == f"here.txt: entry 1: {repair.REVERSED} (and 999 more like it)"
     assert len(told) == 2
 
 
@@ -88,7 +88,7 @@ def test_many_flaws_of_a_kind_are_told_once() -> None:
 def test_any_list_gives_usable_times_and_loses_no_text(lines: list) -> None:
     wanted = sorted(text.split() for *_, text in lines if text.strip())
     try:
-        reading = read_bytes(json.dumps(lines).encode(), "here")
+        reading = parse_captions(json.dumps(lines).encode(), "here")
     except InputError:
         assert not wanted
         return

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.captions.pace import likely_duration, share_out
+from howsteps.captions.timing import likely_duration, spread_words
 
 TIMES = st.floats(0, 1e5)
 
 
 def test_nothing_to_share_out() -> None:
-    assert share_out([], 1.0, 2.0) == []
+    assert spread_words([], 1.0, 2.0) == []
 
 
 def test_longer_text_takes_longer() -> None:
@@ -23,7 +23,7 @@ def test_longer_text_takes_longer() -> None:
 @given(st.lists(st.text(min_size=1, max_size=9), min_size=1, max_size=9), TIMES, TIMES)
 def test_shares_fill_the_line(texts: list[str], one: float, other: float) -> None:
     start, end = sorted((one, other))
-    words = share_out(texts, start, end)
+    words = spread_words(texts, start, end)
     assert [word.text for word in words] == texts
     assert (words[0].start, words[-1].end) == (start, end)
     assert all(a.end == b.start for a, b in pairwise(words))

@@ -1,31 +1,31 @@
-"""Cues as written → captions whose times can be relied on, and a note of all that was mended.
+"""Repair the times of cues: from cues as written to captions with reliable times.
 
 Afterwards times are finite and not negative, no caption ends before it starts, captions are in
-order of their start, and word times lie inside their caption. No word is dropped,
-unless a cue is so long that it cannot be a caption.
+order of their start, and word times lie inside their caption. No word is dropped, unless a cue is
+too long to be a caption.
 """
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from howsteps.captions.cue import LONGEST, LONGEST_TEXT, Cue, Flaw, Piece
-from howsteps.captions.pace import likely_duration, share_out
+from howsteps.captions.cue import LONGEST_TEXT, Cue, Flaw, Piece
+from howsteps.captions.timing import LATEST, likely_duration, spread_words
 from howsteps.task import Caption, Word
 
 TOO_LONG = "is too long to be a caption; left out"
-NO_TIME = "the times cannot be read; the words were placed after the line before"
+NO_TIME = "the times cannot be read; the words follow the line before"
 NEGATIVE = "starts before zero; moved to zero"
 REVERSED = "ends before it starts; the end was estimated"
-BACKWARDS = "starts before the line above it; the lines were put in order of time"
+BACKWARDS = "starts before the line above it; the lines were sorted by time"
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-# Half characters, which the escapes of JSON can leave and no encoding can write.
-_HALF = re.compile(r"[\ud800-\udfff]")
+# Lone surrogates, which JSON escapes can make and no encoding can write.
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
-def mend(cues: Iterable[Cue]) -> tuple[tuple[Caption, ...], list[Flaw]]:
-    """Make captions of ``cues``, and list what had to be mended, in file order."""
+def repair(cues: Iterable[Cue]) -> tuple[tuple[Caption, ...], list[Flaw]]:
+    """Make captions of ``cues``, and list what was repaired, in file order."""
     flaws: list[Flaw] = []
     placed: list[_Placed] = []
     spoken = []
@@ -36,8 +36,8 @@ def mend(cues: Iterable[Cue]) -> tuple[tuple[Caption, ...], list[Flaw]]:
             spoken.append(cue)
     above = 0.0
     for cue, below in zip(spoken, _next_starts(spoken), strict=True):
-        if cue.start is None or cue.start > LONGEST:
-            # After the line before it, but not after the line that follows.
+        if cue.start is None or cue.start > LATEST:
+            # After the previous line, but not after the next one.
             rest = (placed[-1].end if placed else None) or above
             start = rest if below is None else max(above, min(rest, below))
             found, reasons = _Placed(cue, start, None), [NO_TIME]
@@ -55,7 +55,7 @@ def mend(cues: Iterable[Cue]) -> tuple[tuple[Caption, ...], list[Flaw]]:
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A cue with a start that can be used, and an end that is either right or None."""
+    """A cue with a usable start, and an end that is either usable or None."""
 
     cue: Cue
     start: float
@@ -63,7 +63,7 @@ class _Placed:
 
 
 def _next_starts(cues: Sequence[Cue]) -> list[float | None]:
-    """For each cue the next start that can be read."""
+    """For each cue the next start that is known."""
     starts: list[float | None] = []
     upcoming = None
     for cue in reversed(cues):
@@ -78,7 +78,7 @@ def _placed(cue: Cue, start: float) -> tuple[_Placed, list[str]]:
     if start < 0:
         reasons.append(NEGATIVE)
         start, end = 0.0, None if end is None else max(end, 0.0)
-    if end is not None and (end < start or end > LONGEST):
+    if end is not None and (end < start or end > LATEST):
         reasons.append(REVERSED)
         end = None
     return _Placed(cue, start, end), reasons
@@ -91,18 +91,18 @@ def _caption(placed: _Placed, following: float | None) -> Caption:
         if following is not None and following > start:
             end = min(end, following)
     words = _words(cue.pieces, start, end) if cue.pieces else ()
-    return Caption(start, end, writable(cue.text), words)
+    return Caption(start, end, printable(cue.text), words)
 
 
-def writable(text: str) -> str:
-    """Text without what steers a terminal or cannot be encoded."""
+def printable(text: str) -> str:
+    """Text without control characters and without what cannot be encoded."""
     if text.isascii() and text.isprintable():
         return text
-    return _HALF.sub("\ufffd", _CONTROL.sub(" ", text))
+    return _SURROGATE.sub("\ufffd", _CONTROL.sub(" ", text))
 
 
 def _words(pieces: Sequence[Piece], start: float, end: float) -> tuple[Word, ...]:
-    """Words of a cue from its timed pieces; a word that has no time of its own gets a share."""
+    """Words of a cue from its timed pieces; a word without a time gets a share of the time."""
     written = _whole_words(pieces)
     anchors = [i for i, word in enumerate(written) if i == 0 or word.start is not None]
     words: list[Word] = []
@@ -112,15 +112,15 @@ def _words(pieces: Sequence[Piece], start: float, end: float) -> tuple[Word, ...
         until = _between(now, written[stop].start, end) if stop < len(written) else end
         if (own_end := written[first].end) is not None:
             own_end = _between(now, own_end, until)
-            words.append(Word(writable(written[first].text), now, own_end))
+            words.append(Word(printable(written[first].text), now, own_end))
             first, now = first + 1, own_end  # noqa: PLW2901 - the first of the run is done
-        texts = [writable(word.text) for word in written[first:stop]]
-        words += share_out(texts, now, until)
+        texts = [printable(word.text) for word in written[first:stop]]
+        words += spread_words(texts, now, until)
     return tuple(words)
 
 
 def _whole_words(pieces: Iterable[Piece]) -> list[Piece]:
-    """Cut pieces at white space, and join the parts of a word that lies in several pieces."""
+    """Split pieces at white space, and join the parts of a word that spans several pieces."""
     words: list[Piece] = []
     open_word = False
     for piece in pieces:

@@ -1,10 +1,10 @@
 """What a text is read as: captions with their times, and what was wrong with it."""
 
-from howsteps.captions import CaptionFile, read_bytes
+from howsteps.captions import CaptionFile, parse_captions
 
 
 def parse(text: str) -> CaptionFile:
-    return read_bytes(text.encode("utf-8", "surrogatepass"), "here.txt")
+    return parse_captions(text.encode("utf-8", "surrogatepass"), "here.txt")
 
 
 def problems(text: str) -> list[str]:

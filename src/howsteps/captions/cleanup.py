@@ -1,15 +1,24 @@
-"""What captions show and nobody says: sounds, lyrics and the marks of who speaks.
+"""Remove what captions show and nobody says: markup, sounds, lyrics and speaker labels.
 
-Square brackets always hold an aside. Round ones hold one only if they name a sound, since recipes
-write "(optional)" and "(200 g)" for what is said. A name with a colon is dropped where it is
-written as captions write speakers; "Step 2:" and "Tip:" stay.
+Square brackets always contain an aside. Round ones contain one only if they name a sound, since
+recipes write "(optional)" and "(200 g)" for what is said. A name with a colon is dropped if it is
+written the way captions write speakers; "Step 2:" and "Tip:" stay.
 """
 
+import html
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from howsteps.task import Word
+
+# Tags of HTML, WebVTT and SubRip; "3 < 4" and "<3" are not tags. Lines copied from WebVTT may still
+# contain word times.
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>|<[0-9:.,]{5,16}>")
+_OVERRIDE = re.compile(r"\{\\[^{}]{0,300}\}")
+_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
+# Joiners, direction marks, byte order marks and soft hyphens are invisible.
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 
 _SOUND = (
     r"(?:music|musique|applau|laugh|chuckl|giggl|cheer|clap|sigh|gasp|groan|grunt|moan|cough"
@@ -30,8 +39,8 @@ _HEADING = (
     r"|INGREDIENTS|METHOD|PS|OK|OKAY)\b)"
 )
 
-# In this order: what stands before a name must be gone before the name can open its line. All are
-# bounded or anchored, so that no text takes more than a time in proportion to its length.
+# The order matters: what precedes a name must be removed before the name can begin its line. All
+# patterns are bounded or anchored, so the time is linear in the length of the text.
 _ASIDES = tuple(
     re.compile(pattern, re.MULTILINE)
     for pattern in (
@@ -47,36 +56,47 @@ _ASIDES = tuple(
     )
 )
 _PUNCTUATION = re.compile(r"[.,!?;:…]+")
-# Signs that are read aloud even where they stand alone.
+# Signs that are read aloud even on their own.
 _SPOKEN_SIGNS = frozenset("&+%$€£=@#°×÷/½¼¾")
 
 
-class Shown(NamedTuple):
-    """A word on the screen; whether it opens a line, and whether it opens a caption."""
+class ShownWord(NamedTuple):
+    """A word on the screen; whether it begins a line, and whether it begins a caption."""
 
     word: Word
-    opens_line: bool
-    opens_caption: bool
+    begins_line: bool
+    begins_caption: bool
 
 
-def without_asides(shown: Sequence[Shown]) -> list[Word]:
-    """Return what is said: the words without sounds, lyrics and the marks of speakers."""
+def without_markup(text: str) -> str:
+    r"""Drop HTML tags, ``{\an8}`` codes and invisible characters; resolve entities and ``\N``."""
+    if "<" in text:
+        text = _TAG.sub("", text)
+    if "\\" in text:
+        text = _OVERRIDE.sub("", text).replace("\\N", "\n").replace("\\h", " ")
+    if "&" in text:
+        text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
+    return text if text.isascii() else _INVISIBLE.sub("", text)
+
+
+def without_asides(shown: Sequence[ShownWord]) -> list[Word]:
+    """Return what is said: the words without sounds, lyrics and speaker labels."""
     parts: list[str] = []
     places: list[int] = []
     length = 0
-    for word, opens_line, opens_caption in shown:
-        gap = "\x1e\n" if opens_caption else "\n" if opens_line else " "
+    for word, begins_line, begins_caption in shown:
+        gap = "\x1e\n" if begins_caption else "\n" if begins_line else " "
         parts += (gap, word.text)
         places.append(length + len(gap))
         length += len(gap) + len(word.text)
     text = "".join(parts)
     for aside in _ASIDES:
-        # Blanks of the same length: every letter that is left keeps its place, and so its time.
+        # Blanks of the same length: every remaining letter keeps its position, and so its time.
         text = aside.sub(_blank, text)
     said: list[Word] = []
     for (word, *_), place in zip(shown, places, strict=True):
         for left in text[place : place + len(word.text)].split():
-            _say(said, left, word)
+            _append(said, left, word)
     return said
 
 
@@ -84,8 +104,8 @@ def _blank(aside: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", aside[0])
 
 
-def _say(said: list[Word], text: str, word: Word) -> None:
-    """Add ``text`` at the time of ``word``; punctuation that stands alone joins the word before."""
+def _append(said: list[Word], text: str, word: Word) -> None:
+    """Add ``text`` at the time of ``word``; bare punctuation joins the word before."""
     if any(map(str.isalnum, text)) or not _SPOKEN_SIGNS.isdisjoint(text):
         said.append(word if text == word.text else Word(text, word.start, word.end))
     elif said and _PUNCTUATION.fullmatch(text):

@@ -1,40 +1,50 @@
-"""Tables: Whisper's TSV (milliseconds) and CSV with columns for start, end and text."""
+"""Rows of start, end and text: CSV, Whisper's TSV (milliseconds), and lists in JSON.
+
+In JSON a row is ``[start, end, text]`` or an object with ``start``, ``end`` or ``duration``, and
+``text``; or one object contains a list for each of the three.
+"""
 
 import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
-from howsteps.captions.cue import Cue, Flaw, Parsed, UnreadableError, plus, scaled, seconds
-from howsteps.captions.encoding import lines
-from howsteps.captions.timed import DURATIONS, ENDS, STARTS, TEXTS
+from howsteps.captions.cue import Cue, Flaw, ParsedCues, UnreadableError
+from howsteps.captions.encoding import split_lines
+from howsteps.captions.timing import plus, scaled, seconds
 
-# Nobody speaks less than a letter in ten seconds: a lower rate means that the unit is smaller.
+_STARTS = ("start", "start_time", "startTime", "begin", "from", "offset", "onset")
+_ENDS = ("end", "end_time", "endTime", "to", "stop", "offset_end")
+_DURATIONS = ("duration", "dur")
+_TEXTS = ("text", "caption", "transcript", "sentence", "utterance", "word", "line", "content")
+
+# Letters a second. Nobody speaks more slowly: a lower rate means that the unit is smaller.
 _SLOWEST = 0.1
 # A cell of more lines than this is a quotation mark that was never closed.
 _TALLEST = 20
 
-# A longer heading names nothing that is known, and would take the search for its unit forever.
+# A longer column name is not known, and searching it for a unit would take too long.
 _LONGEST_NAME = 40
 _UNIT = re.compile(r"[\s_]*(?:_|\s|\()(?P<unit>ms|msec|milliseconds|s|sec|seconds)\)?$")
 
 
-def recognises(text: str) -> bool:
-    """Look for a heading that names start and text, or a first row of two times and a text."""
+def is_table(text: str) -> bool:
+    """Look for a header with columns for start and text, or a first row of two times and a text."""
     return _layout(text) is not None
 
 
-def parse(text: str) -> Parsed:
+def parse_table(text: str) -> ParsedCues:
     """Yield one cue for each row."""
     layout = _layout(text)
     if layout is None:
         return
     rows = list(_rows(text, layout.delimiter))
     if any(cell.count("\n") > _TALLEST for row in rows for cell in row.cells):
-        yield Flaw("a quotation mark is never closed; such marks were read as text")
+        yield Flaw("a quotation mark is never closed; quotation marks were read as text")
         rows = list(_rows(text, layout.delimiter, quoted=False))
-    rows = rows[1:] if layout.headed else rows
+    rows = rows[1:] if layout.has_header else rows
     unit = layout.unit or _unit([row for row in rows if layout.fits(row)], layout)
     for row in rows:
         if layout.fits(row):
@@ -56,11 +66,11 @@ class _Layout:
 
     delimiter: str
     width: int
-    headed: bool
+    has_header: bool
     start: int
     text: int
     length: int | None = None
-    lasts: bool = False
+    is_duration: bool = False
     unit: float | None = None
 
     def fits(self, row: _Row) -> bool:
@@ -69,16 +79,16 @@ class _Layout:
     def times(self, row: _Row, unit: float) -> tuple[float | None, float | None]:
         start = scaled(seconds(row.cells[self.start]), unit)
         end = None if self.length is None else scaled(seconds(row.cells[self.length]), unit)
-        return start, plus(start, end) if self.lasts else end
+        return start, plus(start, end) if self.is_duration else end
 
     def spoken(self, row: _Row) -> str:
-        """Return the text; in the last column, commas that nobody quoted are part of it."""
+        """Return the text; in the last column, unquoted commas are part of it."""
         is_last = self.text == self.width - 1
         return self.delimiter.join(row.cells[self.text : None if is_last else self.text + 1])
 
 
 def _layout(text: str) -> _Layout | None:
-    first = next((line for line in lines(text) if line.strip()), "")
+    first = next((line for line in split_lines(text) if line.strip()), "")
     for delimiter in "\t,;":
         cells = next((row.cells for row in _rows(first, delimiter)), [])
         if layout := _named(cells, delimiter) or _unnamed(cells, delimiter):
@@ -89,14 +99,14 @@ def _layout(text: str) -> _Layout | None:
 def _named(cells: Sequence[str], delimiter: str) -> _Layout | None:
     names = [cell.strip().lower() for cell in cells]
     bare = [_UNIT.sub("", name) if len(name) <= _LONGEST_NAME else name for name in names]
-    start, end, duration, text = (_column(bare, k) for k in (STARTS, ENDS, DURATIONS, TEXTS))
+    start, end, duration, text = (_column(bare, k) for k in (_STARTS, _ENDS, _DURATIONS, _TEXTS))
     if start is None or text is None:
         return None
-    lasts = end is None and duration is not None
+    is_duration = end is None and duration is not None
     named = _UNIT.search(names[start])
     unit = None if named is None else 1000.0 if named["unit"].startswith("m") else 1.0
-    length = duration if lasts else end
-    return _Layout(delimiter, len(cells), True, start, text, length, lasts, unit)
+    length = duration if is_duration else end
+    return _Layout(delimiter, len(cells), True, start, text, length, is_duration, unit)
 
 
 def _unnamed(cells: Sequence[str], delimiter: str) -> _Layout | None:
@@ -111,8 +121,8 @@ def _column(names: Sequence[str], wanted: Sequence[str]) -> int | None:
 
 
 def _rows(text: str, delimiter: str, quoted: bool = True) -> Iterator[_Row]:
-    """Rows that are not empty. Whisper's TSV does not quote: marks in it belong to the speech."""
-    written = (f"{line}\n" for line in lines(text))
+    """Rows that are not empty. Whisper's TSV does not quote: its quotation marks are text."""
+    written = (f"{line}\n" for line in split_lines(text))
     reader = csv.reader(
         written,
         delimiter=delimiter,
@@ -129,9 +139,9 @@ def _rows(text: str, delimiter: str, quoted: bool = True) -> Iterator[_Row]:
 
 
 def _unit(rows: Sequence[_Row], layout: _Layout) -> float:
-    """Return how many of the table's unit make a second.
+    """Return how many units of the table make a second.
 
-    Whole numbers at which nobody speaks are milliseconds.
+    Whole numbers are milliseconds if speech would be impossibly slow in seconds.
     """
     if layout.length is None:
         return 1.0
@@ -144,3 +154,49 @@ def _unit(rows: Sequence[_Row], layout: _Layout) -> float:
         if start is not None and end is not None and end > start:
             rates.append(len(layout.spoken(row)) / (end - start))
     return 1000.0 if rates and median(rates) < _SLOWEST else 1.0
+
+
+def is_json_rows(value: Any) -> bool:
+    """Look for a list with at least one timed row."""
+    return isinstance(value, list) and any(_json_cue(entry, 0) is not None for entry in value)
+
+
+def parse_json_rows(value: Any) -> ParsedCues:
+    """Yield one cue for each entry."""
+    for number, entry in enumerate(value, 1):
+        yield _json_cue(entry, number) or Flaw("is not a timed row; left out", entry=number)
+
+
+def is_json_columns(value: Any) -> bool:
+    """Look for an object whose starts, ends and texts are lists of the same length."""
+    if not isinstance(value, dict):
+        return False
+    columns = [value.get(key) for key in ("start", "end", "text")]
+    lengths = {len(column) if isinstance(column, list) else None for column in columns}
+    return len(lengths) == 1 and None not in lengths
+
+
+def parse_json_columns(value: Any) -> ParsedCues:
+    """Yield one cue for each position in the lists."""
+    return parse_json_rows(list(zip(value["start"], value["end"], value["text"], strict=True)))
+
+
+def _field(entry: dict[str, Any], names: Sequence[str]) -> Any:
+    """Return the value of the first of ``names`` that ``entry`` has."""
+    return next((entry[name] for name in names if name in entry), None)
+
+
+def _json_cue(entry: Any, number: int) -> Cue | None:
+    if isinstance(entry, list | tuple) and len(entry) >= 3 and isinstance(entry[2], str):
+        start, end, text = entry[:3]
+        return Cue(seconds(start), seconds(end), text, entry=number)
+    if not isinstance(entry, dict):
+        return None
+    text = _field(entry, _TEXTS)
+    if not isinstance(text, str) or not any(name in entry for name in _STARTS):
+        return None
+    start = seconds(_field(entry, _STARTS))
+    end = seconds(_field(entry, _ENDS))
+    if end is None:
+        end = plus(start, seconds(_field(entry, _DURATIONS)))
+    return Cue(start, end, text, entry=number)

@@ -1,0 +1,185 @@
+"""SubRip (``.srt``) and WebVTT (``.vtt``): cues that begin with a line ``start --> end``.
+
+The timing lines are the anchors. Everything between two of them is the text of the first or the
+label of the second, so missing or stray blank lines and labels do no harm.
+
+WebVTT may contain the word times that YouTube writes. Its cues show the line before and, below it,
+the new line with a time before every word but the first:
+``take<00:00:01.200><c> off</c><00:00:01.500><c> the</c>``.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from howsteps.captions.cue import Cue, Flaw, ParsedCues, Piece
+from howsteps.captions.encoding import split_lines
+from howsteps.captions.timing import CLOCK, clock_seconds
+
+_ARROW = re.compile(r"(?:-{1,3}|[–—])>")
+# What is left of a timing line that cannot be read.
+_BROKEN_TIMES = re.compile(r"-->|^\W*[0-9]+[:.,][0-9]")
+
+_WORD_TIME = re.compile(r"<(" + re.sub(r"\?P<\w+>", "?:", CLOCK.pattern) + r")>")
+_CLASS = re.compile(r"</?c[^<>]*>")
+_NOT_SPEECH = ("NOTE", "STYLE", "REGION")
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Consecutive lines without a blank one, and the number of the first of them."""
+
+    line: int
+    lines: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _TimedBlock:
+    """A timing line, the text under it, and the blocks after that up to the next cue."""
+
+    line: int
+    start: float | None
+    end: float | None
+    text: list[str]
+    strays: list[_Block] = field(default_factory=list)
+
+
+def is_subrip(text: str) -> bool:
+    """Look for a timing line; WebVTT without its header is read as well."""
+    return any(_times(line) is not None for line in split_lines(text))
+
+
+def parse_subrip(text: str) -> ParsedCues:
+    """Yield the cues; text after a blank line still belongs to the cue above it."""
+    opening, cues = _split(split_lines(text), any_label=False)
+    for block in opening:
+        yield _broken_cue(block) or Flaw("text before the first times was left out", block.line)
+    for cue in cues:
+        spoken = list(cue.text)
+        broken = []
+        for block in cue.strays:
+            if lost := _broken_cue(block):
+                broken.append(lost)
+            else:
+                spoken += block.lines
+        yield Cue(cue.start, cue.end, "\n".join(spoken), line=cue.line)
+        yield from broken
+
+
+def is_webvtt(text: str) -> bool:
+    """Look for the header, which a title may follow."""
+    return re.match(r"\s*WEBVTT(?:\s|$)", text) is not None
+
+
+def parse_webvtt(text: str) -> ParsedCues:
+    """Yield the cues without the header, notes, styles and regions."""
+    opening, cues = _split(split_lines(text), any_label=True)
+    # The first block is the header with its "Kind: captions" and "Language: en".
+    yield from _strays(opening[1:])
+    for cue in cues:
+        yield _webvtt_cue(cue)
+        yield from _strays(cue.strays)
+
+
+def _broken_cue(block: _Block) -> Cue | None:
+    """Make a cue of a number and times that cannot be read: its words can still be used."""
+    number, *rest = block.lines
+    if not number.strip().isdecimal() or not rest or not _BROKEN_TIMES.search(rest[0]):
+        return None
+    return Cue(None, None, "\n".join(rest[1:]), line=block.line + 1)
+
+
+def _strays(blocks: list[_Block]) -> ParsedCues:
+    for block in blocks:
+        if not block.lines[0].startswith(_NOT_SPEECH):
+            yield Flaw("text without times was left out", block.line)
+
+
+def _webvtt_cue(cue: _TimedBlock) -> Cue:
+    written = _CLASS.sub("", "\n".join(cue.text))
+    first, *timed = _WORD_TIME.split(written)
+    if not timed:
+        return Cue(cue.start, cue.end, written, line=cue.line)
+    # Lines above the first timed one are repeated on the screen: they have no word times.
+    pieces = [Piece(first.rpartition("\n")[2], cue.start)]
+    for clock, words in zip(timed[::2], timed[1::2], strict=True):
+        match = CLOCK.fullmatch(clock)
+        pieces.append(Piece(words, match and clock_seconds(match)))
+    return Cue(cue.start, cue.end, first + "".join(timed[1::2]), tuple(pieces), cue.line)
+
+
+def _split(lines: Sequence[str], any_label: bool) -> tuple[list[_Block], Iterator[_TimedBlock]]:
+    """Split ``lines`` into the blocks before the first timing line and the cues after it.
+
+    A label is the line right above a timing line. It is a number, or any text if ``any_label``.
+    """
+    times = [(place, found) for place, line in enumerate(lines) if (found := _times(line))]
+    first = times[0][0] if times else len(lines)
+    opening, label = _without_label(lines[:first], any_label, previous=0)
+    return _blocks(opening, 1), _timed_blocks(lines, times, any_label, label)
+
+
+def _timed_blocks(
+    lines: Sequence[str],
+    times: list[tuple[int, tuple[float | None, float | None]]],
+    any_label: bool,
+    label: int | None,
+) -> Iterator[_TimedBlock]:
+    stops = [*(place for place, _ in times[1:]), len(lines)]
+    for (place, (start, end)), stop in zip(times, stops, strict=False):
+        region = list(lines[place + 1 : stop])
+        if stop < len(lines):
+            region, label = _without_label(region, any_label, label)
+        # A line of white space is text (YouTube's empty upper line); only an empty one is a break.
+        rest = region.index("", 1) if "" in region[1:] else len(region)
+        strays = _blocks(region[rest:], place + 2 + rest)
+        yield _TimedBlock(place + 1, start, end, region[:rest], strays)
+
+
+def _without_label(
+    region: Sequence[str], any_label: bool, previous: int | None
+) -> tuple[list[str], int | None]:
+    """Remove the label of the next cue from the end of ``region``; return its number, if any."""
+    end = len(region)
+    while end and not region[end - 1].strip():
+        end -= 1
+    if end == 0:
+        return list(region), None
+    label = region[end - 1].strip()
+    number = int(label) if re.fullmatch("[0-9]{1,9}", label) else None
+    # A number that continues the count may lack the blank line above it, or have one below it.
+    counts_on = number is not None and previous is not None and number == previous + 1
+    # The line right under a timing line is text; the first label (previous = 0) has none above it.
+    stands_alone = not region[end - 2].strip() if end > 1 else previous == 0
+    if end == len(region):
+        is_label = counts_on or (stands_alone and (any_label or number is not None))
+    else:
+        is_label = counts_on and stands_alone
+    return (list(region[: end - 1]), number) if is_label else (list(region), None)
+
+
+def _blocks(lines: Sequence[str], first: int) -> list[_Block]:
+    blocks: list[_Block] = []
+    fresh = True
+    for number, line in enumerate(lines, first):
+        if not line.strip():
+            fresh = True
+        elif fresh:
+            blocks.append(_Block(number, [line]))
+            fresh = False
+        else:
+            blocks[-1].lines.append(line)
+    return blocks
+
+
+def _times(line: str) -> tuple[float | None, float | None] | None:
+    """Start and end of a timing line, one of which may be unreadable; None for any other line."""
+    if ">" not in line:
+        return None
+    parts = _ARROW.split(line, maxsplit=1)
+    if len(parts) != 2:
+        return None
+    left, right = CLOCK.fullmatch(parts[0].strip()), CLOCK.match(parts[1].lstrip())
+    if left is None and right is None:
+        return None
+    return left and clock_seconds(left), right and clock_seconds(right)

@@ -1,0 +1,75 @@
+"""Times as caption files write them, and estimates where they write none."""
+
+import re
+from collections.abc import Sequence
+from itertools import accumulate
+
+from howsteps.task import Word
+
+# Seconds. No video lasts eleven days: a larger number is a fault in the file.
+LATEST = 1e6
+# The largest number that can be a time, if in milliseconds.
+_LARGEST = 1000 * LATEST
+
+CLOCK = re.compile(
+    r"(?P<sign>-?)(?:(?P<hours>[0-9]{1,4}):)?(?P<minutes>[0-9]{1,4}):(?P<seconds>[0-9]{1,2})"
+    r"(?:\s?[.,:;]\s?(?P<fraction>[0-9]{1,9}))?"
+)
+
+# Letters a second of brisk speech.
+_SPEECH_RATE = 15.0
+_SHORTEST = 0.5
+
+
+def seconds(value: object) -> float | None:
+    """Seconds from a number or from a clock such as ``1:02:03,500``; None if it is neither."""
+    if isinstance(value, str):
+        text = value.strip()
+        if clock := CLOCK.fullmatch(text):
+            return clock_seconds(clock)
+        try:
+            value = float(text.replace(",", "."))
+        except ValueError:
+            return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    # Compare first: a large integer cannot be converted to a float.
+    return float(value) if -_LARGEST <= value <= _LARGEST else None
+
+
+def scaled(number: float | None, units_per_second: float) -> float | None:
+    """Convert a time in some unit to seconds; None stays None."""
+    return None if number is None else number / units_per_second
+
+
+def clock_seconds(clock: re.Match[str]) -> float:
+    """Seconds of a match of ``CLOCK``."""
+    whole = int(clock["hours"] or 0) * 3600 + int(clock["minutes"]) * 60 + int(clock["seconds"])
+    # Convert the whole number at once: 7.62 in a file is the float 7.62, not 7 + 0.62.
+    total = float(f"{whole}.{clock['fraction'] or 0}")
+    return -total if clock["sign"] else total
+
+
+def plus(start: float | None, duration: float | None) -> float | None:
+    """Add a duration to a start; None if either is missing."""
+    return None if start is None or duration is None else start + duration
+
+
+def likely_duration(text: str) -> float:
+    """Estimate the seconds that it takes to say ``text``."""
+    return max(_SHORTEST, len(text) / _SPEECH_RATE)
+
+
+def spread_words(texts: Sequence[str], start: float, end: float) -> list[Word]:
+    """Words that fill the time from ``start`` to ``end``, each in proportion to its length.
+
+    Word i of length l_i (plus one, for the pause after it) ends at
+    start + (end − start) · Σ_{j ≤ i} (l_j + 1) / Σ_j (l_j + 1).
+    """
+    if len(texts) <= 1:
+        return [Word(text, start, end) for text in texts]
+    reached = list(accumulate(len(text) + 1 for text in texts))
+    span = (end - start) / reached[-1]
+    # The last end is given: rounding must not move a word past its line.
+    ends = [min(start + span * letters, end) for letters in reached[:-1]] + [end]
+    return [Word(*word) for word in zip(texts, [start, *ends[:-1]], ends, strict=True)]
