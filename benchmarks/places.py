@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from benchmarks.recordings import SETTINGS, recordings
 from benchmarks.scripts_judged import draw
-from howsteps import datasets, evaluate
+from howsteps import datasets
 from howsteps.datasets import truth as truths
-from howsteps.evaluate import Variant, paper_f1
+from howsteps.evaluate import in_truth, paper_f1
 from howsteps.localisation import localise_task
 from howsteps.localise import cluster
 from howsteps.localise.baselines import supervised, uniform
@@ -91,7 +91,7 @@ def on_captions(folder: Path, draws_of_30: int, ways: list[str]) -> None:
 def f1(found: tuple[Localisation, ...], truth: Truth, script: Script) -> float:
     """F1 by the paper's protocol."""
     steps = max([len(script.steps), *(localise_task.step + 1 for localise_task in found)])
-    return paper_f1(evaluate.hit_table(found, truth, steps), Variant.paper).f1
+    return paper_f1(in_truth(found, truth), truth, steps=steps).f1
 
 
 def among(truth: Truth, task: Task) -> Truth:

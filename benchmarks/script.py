@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks import authors_numpy
 from howsteps.script import align, certify
-from howsteps.script.aligners import partial_order, progressive
+from howsteps.script.aligners import partial_order_alignment, progressive_alignment
 from howsteps.script.bound import order_free
 from howsteps.script.problem import pose
 
@@ -98,12 +98,15 @@ def compare(instances: Sequence[Instance], certify_seconds: float) -> None:
                 for seed in range(3)
             ]
         )
-        rivals = [rival(one.sequences, one.match) for rival in (partial_order, progressive)]
+        baselines = [
+            aligner(one.sequences, one.match)
+            for aligner in (partial_order_alignment, progressive_alignment)
+        ]
         found = align(one.sequences, one.match, seconds=one.seconds)
         tight = certify(problem, found.objective, seconds=certify_seconds)
         figures = [
             plain / size,
-            *(rival.objective_per_token for rival in rivals),
+            *(rival.objective_per_token for rival in baselines),
             one.known,
             found.objective_per_token,
             found.seconds,

@@ -17,7 +17,7 @@ import numpy as np
 
 from howsteps import datasets
 from howsteps.datasets import judgement_file, truth
-from howsteps.evaluate import by_time, events_of, judged, script_score
+from howsteps.evaluate import by_time, in_truth, judged, mention_times, script_score
 from howsteps.narration import extract_relations
 from howsteps.script import discover
 from howsteps.script.baselines import frequent, text_free
@@ -45,8 +45,10 @@ class Judges(NamedTuple):
         """Steps; precision and recall as judged; and by time. None: the text-free control."""
         order = [self.truth.steps.index(name) for name in self.rules]
         steps = STEPS if script is None else len(script.steps)
-        events = text_free(task, STEPS) if script is None else events_of(script)
-        timed = script_score(by_time(events, self.truth, steps, lead=LEAD), order, "by time")
+        events = text_free(task, STEPS) if script is None else mention_times(script)
+        timed = script_score(
+            by_time(in_truth(events, self.truth), self.truth, steps, lead=LEAD), order, "by time"
+        )
         if script is None:
             return steps, np.nan, np.nan, timed.precision, timed.recall
         read = script_score(judged(script.steps, self.rules, self.truth.steps), order, "judged")

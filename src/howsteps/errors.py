@@ -1,5 +1,6 @@
 """What can go wrong, in words that a person can act on."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,11 @@ class MissingExtra(HowstepsError):
 
 class CannotWrite(HowstepsError):
     """A place cannot be written, or is full: no use to go on with the next task."""
+
+
+def unknown_name(kind: str, name: object, choices: Iterable[str]) -> str:
+    """The message for a name that is not one of the choices."""
+    return f"unknown {kind} {name!r}: choose one of {', '.join(choices)}"
 
 
 def shown(text: str) -> str:

@@ -123,8 +123,8 @@ def test_the_help_knows_every_method_and_protocol():
         (("--bars", "seeds"), 2, "is none of"),
         (("--narration", "pictures"), 2, "'pictures' is not one of"),
         (("--figure", "f1.doc"), 2, "none of .svg"),
-        (("--methods", "magic"), 2, "no method 'magic'"),
-        (("--protocol", "f1"), 2, "no protocol 'f1'"),
+        (("--methods", "magic"), 2, "unknown method 'magic'"),
+        (("--protocol", "f1"), 2, "unknown protocol 'f1'"),
     ],
 )
 def test_what_is_typed_wrongly_is_said(tea, options, code, reason):

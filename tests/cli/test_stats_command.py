@@ -96,7 +96,7 @@ class TestNarrationLead:
                 progress(videos[0])
                 return replace(task, videos=videos)
 
-            monkeypatch.setattr("howsteps.narration.hear", extract_relations)
+            monkeypatch.setattr("howsteps.narration.extract_relations", extract_relations)
 
         return set_to
 

@@ -10,7 +10,7 @@ from scipy.io import loadmat, savemat
 
 from howsteps.datasets import authors, truth
 from howsteps.errors import InputError
-from howsteps.evaluate import Variant, hit_table, interval_hit_table, paper_f1
+from howsteps.evaluate import Variant, hit_table, interval_hit_table
 from howsteps.task import Localisation, Relation
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -62,12 +62,12 @@ def test_roundings_score_as_in_the_authors_program(folder, step):
     release, golden = authors.read_release(folder, "small"), NUMBERS["diffrac"]
     found = golden["iters"][step]
     rounded = np.split(np.array(found["rounded"]), np.cumsum(golden["clips"])[:-1])
-    placement = interval_hit_table(rounded, list(release.labels.values()))
-    score = paper_f1(placement, Variant.authors)
+    table = interval_hit_table(rounded, list(release.labels.values()))
+    score = table.score(Variant.authors)
     matched = [(k, true) for k, true in enumerate(score.matching) if true is not None]
-    correct = sum(placement.hits[:, k, true].sum() for k, true in matched)
+    correct = sum(table.hits[:, k, true].sum() for k, true in matched)
     assert correct == np.sum(found["hits"])
-    assert paper_f1(placement).recall == pytest.approx(found["recall"], abs=1e-6)
+    assert table.score().recall == pytest.approx(found["recall"], abs=1e-6)
 
 
 def test_truth_in_seconds_scores_as_truth_in_intervals(folder):
@@ -86,7 +86,7 @@ def test_truth_in_seconds_scores_as_truth_in_intervals(folder):
     on_intervals = interval_hit_table(marks, list(release.labels.values()))
     in_seconds = hit_table(times, release.truth, steps=3)
     for variant in Variant:
-        assert paper_f1(in_seconds, variant) == paper_f1(on_intervals, variant)
+        assert in_seconds.score(variant) == on_intervals.score(variant)
 
 
 def test_truth_alone_needs_no_narrations(folder):

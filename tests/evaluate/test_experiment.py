@@ -1,4 +1,4 @@
-"""Methods × steps × seeds: what is run, what is drawn, and what is said of the rest."""
+"""Methods × steps × seeds: what is run, on which videos, and why the rest is not."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +9,6 @@ import pytest
 from howsteps.datasets import labelled
 from howsteps.errors import HowstepsError
 from howsteps.evaluate import experiment
-from howsteps.evaluate.aligners import compare_aligners
 from howsteps.evaluate.experiment import (
     NoScore,
     Plan,
@@ -19,7 +18,8 @@ from howsteps.evaluate.experiment import (
     summarise,
     with_narrations,
 )
-from howsteps.evaluate.methods import CONTROLS, METHODS
+from howsteps.evaluate.methods import METHODS, SCRIPT_BASELINES
+from howsteps.evaluate.paper_tables import compare_aligners
 from howsteps.evaluate.protocols import Bars, Prediction
 from howsteps.evaluate.subsample import Subsample
 from howsteps.script import discover
@@ -35,7 +35,7 @@ def tea(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def heard(tea):
+def narrated(tea):
     return with_narrations(tea, Plan())
 
 
@@ -45,13 +45,13 @@ def release():
     return one
 
 
-def test_every_method_runs_on_captions(tea, heard):
+def test_every_method_runs_on_captions(tea, narrated):
     plan = Plan(steps=(4,), search_seconds=0.2)
-    rows = [score for score in run(tea, heard, plan) if isinstance(score, Row)]
+    rows = [score for score in run(tea, narrated, plan) if isinstance(score, Row)]
     assert {row.method for row in rows if row.protocol == "paper-f1"} == set(METHODS)
     assert {row.method for row in rows if row.protocol == "script"} == {
         *("paper", "authors", "default"),
-        *CONTROLS,
+        *SCRIPT_BASELINES,
     }
     assert all(0 <= row.low <= row.high <= 1 for row in rows if row.protocol == "paper-f1")
     f1 = {row.method: row.f1 for row in rows if row.protocol == "paper-f1"}
@@ -59,9 +59,9 @@ def test_every_method_runs_on_captions(tea, heard):
     assert f1["narration"] > max(0.9, f1["uniform"])
 
 
-def test_the_bars_of_the_paper_are_of_what_visits_other_solutions(tea, heard):
+def test_the_bars_of_the_paper_are_of_what_visits_other_solutions(tea, narrated):
     plan = Plan(steps=(4,), protocols=("paper-f1",), bars=Bars.roundings, search_seconds=0.2)
-    rows = {row.method: row for row in run(tea, heard, plan)}
+    rows = {row.method: row for row in run(tea, narrated, plan)}
     barred = {name for name, row in rows.items() if row.low is not None}
     assert barred == {"video-only", "video+bow", "supervised", "paper", "authors"}
     assert all(rows[name].low <= rows[name].f1 <= rows[name].high for name in ("paper", "authors"))
@@ -84,9 +84,9 @@ def test_without_narrations_only_what_looks_at_the_video_runs(release):
         ),
     )
     plan = Plan(steps=(3,), protocols=("paper-f1",))
-    heard = with_narrations(silent, plan)
-    scores = list(run(silent, heard, plan))
-    assert heard == {}
+    narrated = with_narrations(silent, plan)
+    scores = list(run(silent, narrated, plan))
+    assert narrated == {}
     assert {s.method for s in scores if isinstance(s, Row)} == {"uniform", "video-only"}
     assert {s.reason for s in scores if isinstance(s, NoScore) and s.method == "paper"} == {
         "the data set has no narrations"
@@ -107,7 +107,7 @@ def test_a_truth_alone_allows_nothing_and_says_so(tmp_path):
     }
 
 
-def test_a_draw_is_a_choice_of_videos_by_seed(tea):
+def test_a_subsample_is_a_choice_of_videos_by_seed(tea):
     names = [video.id for video in tea.task.videos]
     first = subsampled(tea, 3, 0)
     assert first == subsampled(tea, 3, 0)
@@ -117,20 +117,20 @@ def test_a_draw_is_a_choice_of_videos_by_seed(tea):
     assert subsampled(tea, None, 3) == subsampled(tea, 99, 3) == names
 
 
-def test_scores_of_a_draw_are_of_its_videos_alone(tea, heard):
-    draw = Subsample(tea, heard, ["v1", "v4"])
-    assert draw.videos == list(draw.truth.durations) == ["v1", "v4"]
-    assert [video.id for video in draw.task("default").videos] == ["v1", "v4"]
-    assert {p.video for p in METHODS["uniform"](draw, 3, 0).places} == {"v1", "v4"}
+def test_scores_of_a_subsample_are_of_its_videos_alone(tea, narrated):
+    sample = Subsample(tea, narrated, ["v1", "v4"])
+    assert sample.videos == list(sample.truth.durations) == ["v1", "v4"]
+    assert [video.id for video in sample.task("default").videos] == ["v1", "v4"]
+    assert {p.video for p in METHODS["uniform"](sample, 3, 0).localisations} == {"v1", "v4"}
 
 
-def test_only_what_is_drawn_is_heard(tea):
-    told = []
-    with_narrations(tea, Plan(videos=2, seeds=1), progress=told.append)
-    assert [video.id for video in told] == subsampled(tea, 2, 0)
+def test_only_the_subsample_is_parsed(tea):
+    parsed = []
+    with_narrations(tea, Plan(videos=2, seeds=1), progress=parsed.append)
+    assert [video.id for video in parsed] == subsampled(tea, 2, 0)
 
 
-def test_a_script_is_discovered_once_for_each_draw_steps_and_seed(tea, heard, monkeypatch):
+def test_a_script_is_discovered_once_for_each_subsample_steps_and_seed(tea, narrated, monkeypatch):
     calls = []
 
     def counted(task, **options):
@@ -139,44 +139,46 @@ def test_a_script_is_discovered_once_for_each_draw_steps_and_seed(tea, heard, mo
 
     monkeypatch.setattr("howsteps.evaluate.subsample.discover", counted)
     plan = Plan(("hmm", "narration", "paper"), (3, 4), ("paper-f1", "script"), seeds=2)
-    list(run(tea, heard, replace(plan, search_seconds=0.1)))
+    list(run(tea, narrated, replace(plan, search_seconds=0.1)))
     assert sorted(calls) == sorted(("paper", k, seed) for k in (3, 4) for seed in (0, 1))
 
 
-def test_what_is_told_the_steps_is_run_once_a_draw(tea, heard, monkeypatch):
+def test_a_method_with_known_steps_is_run_once_a_subsample(tea, narrated, monkeypatch):
     calls = []
 
-    def told(draw, steps, seed):
+    def predicted(sample, steps, seed):
         calls.append(seed)
-        return Prediction(len(STEPS), METHODS["uniform"](draw, len(STEPS), seed).places, known=True)
+        return Prediction(
+            len(STEPS), METHODS["uniform"](sample, len(STEPS), seed).localisations, known_steps=True
+        )
 
-    monkeypatch.setattr(experiment, "METHODS", {**METHODS, "supervised": told})
+    monkeypatch.setattr(experiment, "METHODS", {**METHODS, "supervised": predicted})
     plan = Plan(("supervised",), (3, 4), ("paper-f1", "crosstask-recall"), seeds=2)
-    rows = list(run(tea, heard, plan))
+    rows = list(run(tea, narrated, plan))
     assert calls == [0]
     assert len(rows) == 8
     calls.clear()
-    list(run(tea, heard, replace(plan, videos=3)))
+    list(run(tea, narrated, replace(plan, videos=3)))
     assert calls == [0, 1]
 
 
-def test_supervised_knows_the_steps_by_their_numbers(tea, heard):
-    found = METHODS["supervised"](Subsample(tea, heard, subsampled(tea, None, 0)), 99, 0)
-    assert (found.known, found.steps) == (True, len(STEPS))
+def test_supervised_knows_the_steps_by_their_numbers(tea, narrated):
+    found = METHODS["supervised"](Subsample(tea, narrated, subsampled(tea, None, 0)), 99, 0)
+    assert (found.known_steps, found.steps) == (True, len(STEPS))
     assert len(found.folds) == 5
 
 
-def test_one_seed_one_result(tea, heard):
+def test_one_seed_one_result(tea, narrated):
     plan = Plan(("video-only", "paper", "default"), (3,), ("paper-f1", "kukleva"), videos=4)
     plan = replace(plan, search_seconds=0.1)
-    assert list(run(tea, heard, plan)) == list(run(tea, heard, plan))
+    assert list(run(tea, narrated, plan)) == list(run(tea, narrated, plan))
 
 
 @pytest.mark.parametrize(
     ("wrong", "reason"),
     [
-        ({"methods": ("magic",)}, "no method 'magic'; there are: uniform"),
-        ({"protocols": ("f1",)}, "no protocol 'f1'; there are: paper-f1"),
+        ({"methods": ("magic",)}, "unknown method 'magic': choose one of uniform"),
+        ({"protocols": ("f1",)}, "unknown protocol 'f1': choose one of paper-f1"),
         ({"steps": (0,)}, "at least one"),
         ({"seeds": 0}, "at least one"),
     ],
@@ -203,13 +205,13 @@ def test_summaries_are_means_over_seeds():
     assert (script.low, script.over_seeds) == (None, None)
 
 
-def test_aligners_are_held_to_one_bound(heard):
-    found = compare_aligners(heard["paper"], seconds=0.2)
+def test_aligners_are_held_to_one_bound(narrated):
+    found = compare_aligners(narrated["paper"], seconds=0.2)
     assert found["bound"] <= found["search"] <= min(found["POA"], found["progressive"])
     assert found["bound"] <= found["Frank-Wolfe"]
 
 
-def test_words_stand_in_for_features_on_the_same_grid(tea, heard):
-    draw = Subsample(tea, heard, subsampled(tea, None, 0))
-    assert [len(x) for x in draw.features] == draw.lengths
-    assert all(np.isfinite(x).all() for x in draw.features)
+def test_words_stand_in_for_features_on_the_same_grid(tea, narrated):
+    sample = Subsample(tea, narrated, subsampled(tea, None, 0))
+    assert [len(x) for x in sample.features] == sample.lengths
+    assert all(np.isfinite(x).all() for x in sample.features)

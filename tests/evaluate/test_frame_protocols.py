@@ -149,7 +149,7 @@ class TestEveryProtocol:
             assert score.frames in (None, pytest.approx(1))
 
     def test_refuses_videos_of_unequal_length(self, protocol):
-        with pytest.raises(ValueError, match="not as many"):
+        with pytest.raises(ValueError, match="2 predicted and 3 true labels"):
             protocol([labels("ab")], [labels("abc")])
 
     def test_takes_no_videos_at_all(self, protocol):

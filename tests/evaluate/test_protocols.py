@@ -3,27 +3,27 @@
 import numpy as np
 import pytest
 
-from howsteps.evaluate import HitTable, hit_table, paper_f1
+from howsteps.evaluate import HitTable, hit_table
+from howsteps.evaluate.frame_protocols import with_extents
 from howsteps.evaluate.protocols import (
     PROTOCOLS,
     Bars,
     NotMeasured,
     Prediction,
-    extended,
-    judge,
     measure,
+    reference,
 )
 from howsteps.task import Localisation, Mention, Rule, Script, Step
 from tests.evaluate.test_worked_example import FOUND, TRUTH
 from tests.evaluate.truths import placed, truth
 
-WORKED = Prediction(3, tuple(FOUND), known=True)
+WORKED = Prediction(3, tuple(FOUND), known_steps=True)
 
 
 def test_every_protocol_has_the_numbers_of_the_worked_example():
-    by = judge(TRUTH)
+    against = reference(TRUTH)
     f1 = {
-        name: round(measure(name, WORKED, by).f1, 3)
+        name: round(measure(name, WORKED, against).f1, 3)
         for name in PROTOCOLS
         if not name.startswith("script")
     }
@@ -42,7 +42,7 @@ def test_every_protocol_has_the_numbers_of_the_worked_example():
 
 @pytest.mark.parametrize("name", [n for n in PROTOCOLS if not n.startswith("script")])
 def test_a_bootstrap_of_videos_goes_round_the_score(name):
-    score = measure(name, WORKED, judge(TRUTH))
+    score = measure(name, WORKED, reference(TRUTH))
     # Two videos, so that the ends are the videos alone: u and v are as different as that.
     assert score.low <= score.f1 <= score.high
     assert score.low < score.high
@@ -52,27 +52,27 @@ def test_the_matching_of_all_videos_is_kept_in_the_bootstrap():
     # In each video alone another matching would be perfect; over both, one of them is right.
     seen = truth({"u": [(0, 0, 1), (1, 2, 3)], "v": [(1, 0, 1), (0, 2, 3)]}, steps=2)
     found = Prediction(2, tuple(placed({"u": [0.5, 2.5], "v": [0.5, 2.5]})))
-    score = measure("paper-f1", found, judge(seen))
+    score = measure("paper-f1", found, reference(seen))
     assert (score.low, score.f1, score.high) == (0, 0.5, 1)
 
 
 def test_bars_of_the_paper_go_over_later_solutions():
     seen = truth({"u": [(0, 0, 1), (1, 2, 3)]}, steps=2)
     right, half, wrong = (tuple(placed({"u": times})) for times in ([0.5, 2.5], [0.5, 9], [8, 9]))
-    by = judge(seen, bars=Bars.roundings)
-    score = measure("paper-f1", Prediction(2, half, later=(right, wrong)), by)
+    against = reference(seen, bars=Bars.roundings)
+    score = measure("paper-f1", Prediction(2, half, roundings=(right, wrong)), against)
     assert (score.f1, score.low, score.high) == (0.5, 0, 1)
-    folds = measure("paper-f1", Prediction(2, half, folds=(0.2, 0.7)), by)
+    folds = measure("paper-f1", Prediction(2, half, folds=(0.2, 0.7)), against)
     assert (folds.f1, folds.low, folds.high) == (0.5, 0.2, 0.7)
-    alone = measure("paper-f1", Prediction(2, half), by)
+    alone = measure("paper-f1", Prediction(2, half), against)
     assert (alone.low, alone.high) == (None, None)
 
 
 @pytest.mark.parametrize("name", [n for n in PROTOCOLS if not n.startswith(("script", "paper"))])
 def test_what_has_no_roundings_has_no_bar_of_another_kind(name):
-    score = measure(name, WORKED, judge(TRUTH, bars=Bars.roundings))
+    score = measure(name, WORKED, reference(TRUTH, bars=Bars.roundings))
     assert (score.low, score.high) == (None, None)
-    assert score.f1 == measure(name, WORKED, judge(TRUTH)).f1
+    assert score.f1 == measure(name, WORKED, reference(TRUTH)).f1
 
 
 def script(*relations: str) -> Script:
@@ -93,10 +93,10 @@ def test_a_script_is_judged_in_the_order_in_which_the_job_is_done():
         "step 0": [Rule(frozenset({"stir"}), frozenset({"tea"}))],
         "step 1": [Rule(frozenset({"boil"}), frozenset({"water"}))],
     }
-    by = judge(seen, rules)
-    assert by.order == (1, 0)
+    against = reference(seen, rules)
+    assert against.order == (1, 0)
     found = script("boil water", "stir tea")
-    score = measure("script-judged", Prediction(2, script=found), by)
+    score = measure("script-judged", Prediction(2, script=found), against)
     assert (score.precision, score.recall, score.note) == (1, 1, "judged")
 
 
@@ -105,25 +105,25 @@ def test_a_script_is_judged_in_the_order_in_which_the_job_is_done():
     [
         ("script", Prediction(2), "has no script of its own"),
         ("script-judged", Prediction(2, script=script("boil water")), "no file of judged"),
-        ("paper-f1", Prediction(2), "places no steps"),
+        ("paper-f1", Prediction(2), "localises no steps"),
         ("frame-f1", Prediction(1, tuple(placed({"u": [1.0]}))), "length of the videos"),
-        ("crosstask-recall", Prediction(1, tuple(placed({"u": [1.0]}))), "steps that are known"),
+        ("crosstask-recall", Prediction(1, tuple(placed({"u": [1.0]}))), "for known steps"),
     ],
 )
 def test_what_cannot_be_measured_says_why(protocol, found, reason):
-    by = judge(truth({"u": [(0, 0, 1)]}, steps=1))
+    against = reference(truth({"u": [(0, 0, 1)]}, steps=1))
     with pytest.raises(NotMeasured, match=reason):
-        measure(protocol, found, by)
+        measure(protocol, found, against)
 
 
-def test_the_text_free_control_has_no_words_to_judge():
-    by = judge(truth({"u": [(0, 0, 1)]}, steps=1), {"step 0": []})
+def test_the_text_free_baseline_has_no_words_to_judge():
+    against = reference(truth({"u": [(0, 0, 1)]}, steps=1), {"step 0": []})
     with pytest.raises(NotMeasured, match="no words to judge"):
-        measure("script-judged", Prediction(1, named=(Localisation("u", 0, 1.0),)), by)
+        measure("script-judged", Prediction(1, mention_times=(Localisation("u", 0, 1.0),)), against)
 
 
 def test_a_place_without_extent_reaches_halfway_to_its_neighbours():
-    found = extended(
+    found = with_extents(
         [
             Localisation("u", 1, 8.0),
             Localisation("u", 0, 2.0),
@@ -142,7 +142,7 @@ def test_a_place_without_extent_reaches_halfway_to_its_neighbours():
 
 
 def test_a_choice_of_videos_counts_each_as_often_as_it_is_chosen():
-    placement = hit_table(FOUND, TRUTH, steps=3)
-    first = placement.of(np.array([0, 0, 0]))
+    table = hit_table(FOUND, TRUTH, steps=3)
+    first = table.of(np.array([0, 0, 0]))
     assert isinstance(first, HitTable)
-    assert paper_f1(first, matching=(0, 1, 2)).precision == pytest.approx(2 / 3)
+    assert first.score(matching=(0, 1, 2)).precision == pytest.approx(2 / 3)

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.evaluate import by_time, events_of, judged, script_score
-from howsteps.evaluate.cooccurrence import tail
-from howsteps.evaluate.script import chain
+from howsteps.evaluate import by_time, judged, mention_times, script_score
+from howsteps.evaluate.script_protocols import chain, tail
 from howsteps.task import Localisation, Mention, Rule, Script, Step
 from tests.evaluate.truths import truth
 
@@ -134,7 +133,7 @@ class TestByTime:
 
     def test_a_script_happens_when_it_is_mentioned(self):
         script = Script((Step("a", (mention("a", "b", "v", 3.0),)),))
-        assert events_of(script) == [Localisation("v", 0, 3.0)]
+        assert mention_times(script) == [Localisation("v", 0, 3.0)]
 
     def test_tail_worked_example(self):
         # Two events with chances ½ and ¼: P(≥1) = 1 − ½·¾ = ⅝, P(≥2) = ⅛, P(≥0) = 1.

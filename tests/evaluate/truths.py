@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from hypothesis import strategies as st
 
-from howsteps.evaluate.frames import Labels
+from howsteps.evaluate.frame_protocols import Labels
 from howsteps.task import Annotation, Localisation, Truth
 
 

@@ -60,13 +60,7 @@ def demo(
 def _scores(result: "Result", truth: "Truth") -> Table:
     """What was found against what is true."""
     from howsteps.demo.job import rules  # noqa: PLC0415
-    from howsteps.evaluate import (  # noqa: PLC0415
-        Variant,
-        hit_table,
-        judged,
-        paper_f1,
-        script_score,
-    )
+    from howsteps.evaluate import Variant, in_truth, judged, paper_f1, script_score  # noqa: PLC0415
     from howsteps.localise.extents import NEITHER  # noqa: PLC0415
 
     steps = len(result.script.steps)
@@ -77,9 +71,11 @@ def _scores(result: "Result", truth: "Truth") -> Table:
             counts_as, range(len(truth.steps)), "judged"
         ),
         "the places: every step found while it is done": paper_f1(
-            hit_table(result.localisations, truth, steps)
+            in_truth(result.localisations, truth), truth, steps=steps
         ),
-        "the places that are no guesses": paper_f1(hit_table(sure, truth, steps), Variant.made),
+        "the places that are no guesses": paper_f1(
+            in_truth(sure, truth), truth, steps=steps, variant=Variant.made
+        ),
     }
     table = Table(box=None, pad_edge=False, header_style="dim", title_justify="left")
     table.add_column("against the truth")

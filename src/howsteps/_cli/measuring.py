@@ -17,7 +17,7 @@ from howsteps.task import Task
 if TYPE_CHECKING:
     from howsteps.datasets.labelled import Labelled
     from howsteps.evaluate.experiment import NoScore, Plan, Row, Summary
-    from howsteps.evaluate.protocols import Judgement
+    from howsteps.evaluate.protocols import Rules
 
 ALL_METHODS = "uniform,video-only,video+bow,hmm,narration,supervised,paper,authors,default"
 _FORMATS = (".svg", ".pdf", ".png")
@@ -43,7 +43,7 @@ def measured(
     one: "Labelled",
     heard: Mapping[str, Task],
     plan: "Plan",
-    rules: "Judgement | None",
+    rules: "Rules | None",
     *,
     quiet: bool,
 ) -> tuple[list["Row"], list["NoScore"]]:

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from howsteps.datasets.labelled import Labelled
     from howsteps.datasets.survey import Survey
     from howsteps.evaluate.experiment import NoScore, Plan, Row
-    from howsteps.evaluate.protocols import Judgement
+    from howsteps.evaluate.paper_tables import PaperTable
+    from howsteps.evaluate.protocols import Rules
     from howsteps.evaluate.subsample import Subsample
-    from howsteps.evaluate.tables import PaperTable
 
 _STEPS_SHOWN = 10  # K of the rows of frames, as in the paper
 _FETCH = "the paper's release is not there ('howsteps fetch niv' gets it)"
@@ -67,12 +67,12 @@ def paper(
     """
     from howsteps.datasets.survey import survey  # noqa: PLC0415 - loads NumPy
     from howsteps.evaluate.experiment import Plan, summarise  # noqa: PLC0415
-    from howsteps.evaluate.protocols import Bars  # noqa: PLC0415
-    from howsteps.evaluate.tables import (  # noqa: PLC0415
+    from howsteps.evaluate.paper_tables import (  # noqa: PLC0415
         alignment_table,
         localisation_table,
         script_table,
     )
+    from howsteps.evaluate.protocols import Bars  # noqa: PLC0415
 
     try:
         plan = Plan(
@@ -133,7 +133,7 @@ class _Made:
 
 def _measure(
     one: "Labelled",
-    rules: "Judgement | None",
+    rules: "Rules | None",
     plan: "Plan",
     out: Path,
     made: _Made,
@@ -141,8 +141,8 @@ def _measure(
     quiet: bool,
 ) -> None:
     """Hear a task once, and make all of it: scores, alignments, rows of frames."""
-    from howsteps.evaluate.aligners import compare_aligners  # noqa: PLC0415 - loads Numba
     from howsteps.evaluate.experiment import subsampled  # noqa: PLC0415
+    from howsteps.evaluate.paper_tables import compare_aligners  # noqa: PLC0415 - loads Numba
     from howsteps.evaluate.subsample import Subsample  # noqa: PLC0415
 
     heard = narrations_for(one, plan, quiet=quiet)
@@ -164,7 +164,7 @@ def _measure(
 
 def _statistics(found: "Survey") -> "PaperTable":
     from howsteps.evaluate import statistics  # noqa: PLC0415 - loads NumPy
-    from howsteps.evaluate.tables import statistics_table  # noqa: PLC0415
+    from howsteps.evaluate.paper_tables import statistics_table  # noqa: PLC0415
 
     truths = [*found.truths, *(one.truth for one in found.tasks)]
     return statistics_table([statistics(truth) for truth in truths])
@@ -172,12 +172,12 @@ def _statistics(found: "Survey") -> "PaperTable":
 
 def _missing(found: "Survey", unscored: Sequence["NoScore"]) -> list[str]:
     """What the data do not allow, and why."""
-    from howsteps.evaluate.printed import STATISTICS  # noqa: PLC0415 - of this command alone
+    from howsteps.evaluate.paper_tables import PRINTED_STATISTICS  # noqa: PLC0415
 
     told = {one.task.name for one in found.tasks}
     seen = told | {truth.task for truth in found.truths}
     lines = []
-    for task in STATISTICS:
+    for task in PRINTED_STATISTICS:
         if task not in seen:
             lines.append(f"{task}: everything; {_FETCH}")
         elif task not in told:
@@ -201,7 +201,7 @@ def _missing(found: "Survey", unscored: Sequence["NoScore"]) -> list[str]:
 
 def _frames(first: "Subsample", out: Path) -> tuple[str, list[Problem]]:
     """Rows of frames of the default method, for a task that comes with videos."""
-    from howsteps.evaluate import hit_table, paper_f1  # noqa: PLC0415 - loads NumPy
+    from howsteps.evaluate import hit_table, in_truth  # noqa: PLC0415 - loads NumPy
     from howsteps.evaluate.methods import METHODS  # noqa: PLC0415
     from howsteps.report.frame_rows import frame_rows  # noqa: PLC0415
 
@@ -209,29 +209,29 @@ def _frames(first: "Subsample", out: Path) -> tuple[str, list[Problem]]:
     if not films:
         raise HowstepsError("there are no video files")
     found = METHODS["default"](first, _STEPS_SHOWN, 0)
-    placement = hit_table(found.places, first.truth, found.steps)
-    matching = paper_f1(placement).matching
+    table = hit_table(in_truth(found.localisations, first.truth), first.truth, found.steps)
+    matching = table.score().matching
     right = {
         (video, step)
         for n, video in enumerate(first.truth.durations)
         for step, true in enumerate(matching)
-        if true is not None and placement.hits[n, step, true]
+        if true is not None and table.hits[n, step, true]
     }
     labels = [step.label for step in found.script.steps] if found.script else []
-    table, problems = frame_rows(labels, found.places, right, films, out)
-    return f"## Frames: {first.truth.task}\n\n{table}", problems
+    frames, problems = frame_rows(labels, found.localisations, right, films, out)
+    return f"## Frames: {first.truth.task}\n\n{frames}", problems
 
 
-def _show(sheet: "PaperTable") -> None:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    for number, heading in enumerate(sheet.headings):
-        table.add_column(escape(heading), justify="right" if number > 1 else "left")
-    for row in sheet.rows:
-        table.add_row(*map(escape, row))
-    screen.out.print(f"\n[bold]{escape(sheet.title)}[/]")
-    screen.out.print(table)
-    if sheet.note:
-        screen.out.print(f"[dim]{escape(sheet.note)}[/]")
+def _show(table: "PaperTable") -> None:
+    printed = Table(box=None, pad_edge=False, header_style="dim")
+    for number, heading in enumerate(table.headings):
+        printed.add_column(escape(heading), justify="right" if number > 1 else "left")
+    for row in table.rows:
+        printed.add_row(*map(escape, row))
+    screen.out.print(f"\n[bold]{escape(table.title)}[/]")
+    screen.out.print(printed)
+    if table.note:
+        screen.out.print(f"[dim]{escape(table.note)}[/]")
 
 
 def _write(

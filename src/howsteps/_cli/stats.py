@@ -16,7 +16,7 @@ from howsteps.task import Truth
 
 if TYPE_CHECKING:
     from howsteps.evaluate import Statistics
-    from howsteps.evaluate.printed import PrintedStatistics
+    from howsteps.evaluate.paper_tables import PrintedStatistics
 
 _COUNTS = ("videos", "steps", "annotated")
 _SHARES = ("order_error", "missing", "repetition", "repetition_in_turn")
@@ -83,7 +83,7 @@ def stats(
 
 def _regularity(rows: Sequence["Statistics"]) -> Table:
     """Order error, missing and repetition in per cent, the paper's numbers in brackets."""
-    from howsteps.evaluate.printed import AVERAGE, STATISTICS  # noqa: PLC0415
+    from howsteps.evaluate.paper_tables import PRINTED_AVERAGE, PRINTED_STATISTICS  # noqa: PLC0415
 
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("task", no_wrap=True)
@@ -100,10 +100,14 @@ def _regularity(rows: Sequence["Statistics"]) -> Table:
         )
 
     for row in rows:
-        add(row.task, [row], STATISTICS.get(row.task))
+        add(row.task, [row], PRINTED_STATISTICS.get(row.task))
     if len(rows) > 1:
-        add("all, mean", rows, AVERAGE if {row.task for row in rows} == set(STATISTICS) else None)
-    if any(row.task in STATISTICS for row in rows):
+        add(
+            "all, mean",
+            rows,
+            PRINTED_AVERAGE if {row.task for row in rows} == set(PRINTED_STATISTICS) else None,
+        )
+    if any(row.task in PRINTED_STATISTICS for row in rows):
         table.caption = "in brackets: as printed in the paper"
     return table
 

@@ -1,56 +1,61 @@
-"""Measuring: protocols that compare what was found with what people saw, and data statistics.
+"""Evaluation: protocols that compare predictions with a truth, and statistics of data sets.
 
 ::
 
-    script ───────► options (judgement or cooccurrence) ─► script_score
-    localisations ► place ─► paper_f1 · crosstask_recall
-    frame labels ─► kukleva · per_video · frame_f1
+    script ───────► judged or by_time ─► script_score
+    localisations ► paper_f1 · crosstask_recall · frame_f1 · kukleva · per_video
     truth ────────► statistics (order)
 
-Every protocol is a pure function that returns a :class:`Score`. ``docs/guide/protocols.md`` shows
-them side by side.
+Every protocol is a pure function of predictions and truth that returns a :class:`Score`. Both may
+be values of howsteps or plain lists and dictionaries (:mod:`howsteps.evaluate.inputs`).
 """
 
-from howsteps.evaluate.cooccurrence import by_time, events_of
-from howsteps.evaluate.crosstask_recall import crosstask_recall
-from howsteps.evaluate.frame_f1 import frame_f1
-from howsteps.evaluate.frames import label_frames, true_frames
-from howsteps.evaluate.judgement import judged
-from howsteps.evaluate.kukleva import kukleva
+from howsteps.evaluate.frame_protocols import (
+    frame_f1,
+    kukleva,
+    label_frames,
+    per_video,
+    predicted_frames,
+    true_frames,
+)
+from howsteps.evaluate.inputs import EvaluationError, as_predictions, as_truth, in_truth
 from howsteps.evaluate.order import Order, find_order
-from howsteps.evaluate.paper_f1 import (
+from howsteps.evaluate.point_protocols import (
     HitTable,
     Variant,
+    crosstask_recall,
     hit_table,
     interval_hit_table,
     paper_f1,
-    paper_f1_with_bar,
 )
-from howsteps.evaluate.per_video import per_video
 from howsteps.evaluate.score import Score
-from howsteps.evaluate.script import script_score
+from howsteps.evaluate.script_protocols import by_time, judged, mention_times, script_score
 from howsteps.evaluate.statistics import Statistics, narration_leads, statistics
 
 __all__ = [
+    "EvaluationError",
     "HitTable",
     "Order",
     "Score",
     "Statistics",
     "Variant",
+    "as_predictions",
+    "as_truth",
     "by_time",
     "crosstask_recall",
-    "events_of",
     "find_order",
     "frame_f1",
     "hit_table",
+    "in_truth",
     "interval_hit_table",
     "judged",
     "kukleva",
     "label_frames",
+    "mention_times",
     "narration_leads",
     "paper_f1",
-    "paper_f1_with_bar",
     "per_video",
+    "predicted_frames",
     "script_score",
     "statistics",
     "true_frames",

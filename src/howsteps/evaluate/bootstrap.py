@@ -1,4 +1,4 @@
-"""How far a score can be trusted: over other videos of the same kind, and over seeds."""
+"""Confidence intervals of a score: over videos (bootstrap) and over seeds."""
 
 from collections.abc import Callable, Sequence
 from math import sqrt
@@ -23,13 +23,15 @@ def over_videos(
     Parameters
     ----------
     score
-        The score of a choice of videos, given by their numbers; one may be chosen several times.
+        The score of some videos, given by their numbers; one may come several times.
     videos
-        N, how many there are, and how many are drawn each time, with replacement.
+        N: how many there are, and how many are drawn each time, with replacement.
     """
     generator = np.random.default_rng(seed)
-    draws = generator.integers(videos, size=(resamples, videos))
-    low, high = np.quantile([score(chosen) for chosen in draws], ((1 - level) / 2, (1 + level) / 2))
+    resampled = generator.integers(videos, size=(resamples, videos))
+    low, high = np.quantile(
+        [score(chosen) for chosen in resampled], ((1 - level) / 2, (1 + level) / 2)
+    )
     return float(low), float(high)
 
 

@@ -1,4 +1,4 @@
-"""Methods × numbers of steps × seeds on a task, scored by protocols: a row for each."""
+"""Methods × numbers of steps × seeds on a task, scored by protocols; one row for each."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,19 +7,19 @@ from statistics import fmean
 import numpy as np
 
 from howsteps.datasets.labelled import Labelled, of_videos
-from howsteps.errors import HowstepsError
+from howsteps.errors import HowstepsError, unknown_name
 from howsteps.evaluate.bootstrap import over_seeds
-from howsteps.evaluate.methods import CONTROLS, METHODS
+from howsteps.evaluate.methods import METHODS, SCRIPT_BASELINES
 from howsteps.evaluate.protocols import (
     PROTOCOLS,
     SCRIPT_PROTOCOLS,
     Bars,
-    Judge,
-    Judgement,
     NotMeasured,
     Prediction,
-    judge,
+    Reference,
+    Rules,
     measure,
+    reference,
 )
 from howsteps.evaluate.subsample import Subsample
 from howsteps.narration.features import Kind
@@ -30,10 +30,10 @@ from howsteps.task import Task, Video
 class Plan:
     """What is to be measured.
 
-    ``videos`` is how many are drawn for each seed; None: all of them, and seeds only move what
-    is random in the methods. ``narration`` is how narrations stand in for features of the video:
-    by ``words`` or by their ``meaning``. ``search_seconds`` is what each search for a script is
-    allowed.
+    ``videos`` is the size of the subsample of each seed; None: all videos, and seeds only change
+    what is random in the methods. ``narration`` names the features of the narration that stand in
+    for those of the video: ``words`` or ``meaning``. ``search_seconds`` is the effort of each
+    search for a script.
     """
 
     methods: tuple[str, ...] = tuple(METHODS)
@@ -51,15 +51,15 @@ class Plan:
             ("protocol", self.protocols, PROTOCOLS),
         ):
             if unknown := [name for name in asked if name not in known]:
-                raise HowstepsError(f"no {what} {unknown[0]!r}; there are: {', '.join(known)}")
+                raise HowstepsError(unknown_name(what, unknown[0], known))
         if min(self.steps, default=0) < 1 or self.seeds < 1:
             raise HowstepsError("at least one step and one seed are needed")
 
     @property
     def runs(self) -> list[str]:
-        """The methods, and the controls where scripts are scored."""
+        """The methods, and the baselines of scripts where scripts are scored."""
         scripts = any(name in SCRIPT_PROTOCOLS for name in self.protocols)
-        return [*self.methods, *(CONTROLS if scripts else ())]
+        return [*self.methods, *(SCRIPT_BASELINES if scripts else ())]
 
     def __len__(self) -> int:
         """How many predictions are made for a task."""
@@ -68,7 +68,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class _Scored:
-    """A score, and what it is of; ``low`` and ``high`` end its error bar, where it has one."""
+    """A score, and what it is of; ``low`` and ``high`` are the ends of its error bar."""
 
     task: str
     method: str
@@ -108,7 +108,7 @@ class NoScore:
 def with_narrations(
     labelled: Labelled, plan: Plan, progress: Callable[[Video], None] | None = None
 ) -> dict[str, Task]:
-    """The videos that a plan draws as the modes hear them; empty without narrations.
+    """The videos of a plan with the mentions of each mode; empty without narrations.
 
     Every caption is parsed once, whatever the number of methods and seeds.
     """
@@ -125,47 +125,49 @@ def with_narrations(
 
 def run(
     labelled: Labelled,
-    heard: Mapping[str, Task],
+    narrated: Mapping[str, Task],
     plan: Plan,
     *,
-    rules: Judgement | None = None,
+    rules: Rules | None = None,
     progress: Callable[[], None] = lambda: None,
 ) -> Iterator[Row | NoScore]:
     """Run the plan on one task; what cannot be measured comes back with its reason.
 
     Parameters
     ----------
-    labelled, heard
-        The task, and what :func:`listened` heard of it.
+    labelled, narrated
+        The task, and what :func:`with_narrations` made of it.
     rules
         Which relations name which true step, for the protocol ``script-judged``.
     progress
         Called after every prediction.
     """
-    draw: Subsample | None = None
+    sample: Subsample | None = None
     for seed in range(plan.seeds):
-        if draw is None or plan.videos is not None:
+        if sample is None or plan.videos is not None:
             names = subsampled(labelled, plan.videos, seed)
-            draw = Subsample(
+            sample = Subsample(
                 labelled,
-                heard,
+                narrated,
                 names,
                 narration=plan.narration,
                 search_seconds=plan.search_seconds,
             )
             once: dict[str, Prediction] = {}
-        by = judge(draw.truth, rules, bars=plan.bars, seed=seed)
+        against = reference(sample.truth, rules, bars=plan.bars, seed=seed)
         for steps in plan.steps:
             for method in plan.runs:
-                found = once.get(method) or _predicted(method, draw, steps, seed)
-                if isinstance(found, Prediction) and found.known:
-                    once[method] = found  # for every number of steps, and every seed of the draw
-                yield from _scored(found, method, steps, seed, plan.protocols, by)
+                found = once.get(method) or _predicted(method, sample, steps, seed)
+                if isinstance(found, Prediction) and found.known_steps:
+                    once[method] = (
+                        found  # the same for every number of steps and every seed of the subsample
+                    )
+                yield from _scored(found, method, steps, seed, plan.protocols, against)
                 progress()
 
 
 def subsampled(labelled: Labelled, videos: int | None, seed: int) -> list[str]:
-    """Names of the videos of a draw, in the order of the task."""
+    """Names of the videos of a subsample, in the order of the task."""
     names = [video.id for video in labelled.task.videos]
     if videos is None or videos >= len(names):
         return names
@@ -173,9 +175,9 @@ def subsampled(labelled: Labelled, videos: int | None, seed: int) -> list[str]:
     return [names[n] for n in sorted(chosen)]
 
 
-def _predicted(method: str, draw: Subsample, steps: int, seed: int) -> Prediction | NotMeasured:
+def _predicted(method: str, sample: Subsample, steps: int, seed: int) -> Prediction | NotMeasured:
     try:
-        return {**METHODS, **CONTROLS}[method](draw, steps, seed)
+        return {**METHODS, **SCRIPT_BASELINES}[method](sample, steps, seed)
     except HowstepsError as error:
         return NotMeasured(str(error))
 
@@ -186,20 +188,20 @@ def _scored(
     steps: int,
     seed: int,
     protocols: Sequence[str],
-    by: Judge,
+    against: Reference,
 ) -> Iterator[Row | NoScore]:
     for protocol in protocols:
-        if (method in CONTROLS) and protocol not in SCRIPT_PROTOCOLS:
+        if (method in SCRIPT_BASELINES) and protocol not in SCRIPT_PROTOCOLS:
             continue
         try:
             if isinstance(found, NotMeasured):
                 raise found
-            score = measure(protocol, found, by)
+            score = measure(protocol, found, against)
         except NotMeasured as reason:
-            yield NoScore(by.truth.task, method, protocol, str(reason))
+            yield NoScore(against.truth.task, method, protocol, str(reason))
             continue
         yield Row(
-            task=by.truth.task,
+            task=against.truth.task,
             method=method,
             steps=steps,
             protocol=protocol,

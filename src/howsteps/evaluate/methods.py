@@ -1,22 +1,23 @@
-"""Methods by their names: what they say of a draw of videos, to be scored."""
+"""Methods by their names: what each predicts for a subsample of videos."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.datasets.labelled import GRID
-from howsteps.evaluate import cooccurrence
 from howsteps.evaluate.order import find_order
 from howsteps.evaluate.protocols import NotMeasured, Prediction
+from howsteps.evaluate.script_protocols import mention_times
 from howsteps.evaluate.subsample import Subsample
 from howsteps.localisation import LEAD, localise_task
 from howsteps.localise import Clustering, baselines, hmm, mention_windows
 from howsteps.script.baselines import frequent as most_frequent
 from howsteps.script.baselines import text_free as random_times
-from howsteps.task import Localisation, Mode, Script
+from howsteps.task import Mode
 
 # The paper's solver: the solutions it visits are what its error bars go over.
 SOLVER = "frank-wolfe"
@@ -25,92 +26,94 @@ WORDS = 200  # relations in the bag of ``video+bow``
 Method: TypeAlias = Callable[[Subsample, int, int], Prediction]
 
 
-def uniform(draw: Subsample, steps: int, seed: int) -> Prediction:
+def uniform(sample: Subsample, steps: int, seed: int) -> Prediction:
     """Steps spread evenly over every video."""
-    return Prediction(steps, draw.in_seconds(baselines.uniform(draw.lengths, steps)))
+    return Prediction(steps, sample.in_seconds(baselines.uniform(sample.lengths, steps)))
 
 
-def video_only(draw: Subsample, steps: int, seed: int) -> Prediction:
+def video_only(sample: Subsample, steps: int, seed: int) -> Prediction:
     """Clustering of the features under the order, without any window."""
-    found = baselines.video_only(draw.features, steps=steps, seed=seed, solver=SOLVER)
-    return _clustered(draw, found)
+    found = baselines.video_only(sample.features, steps=steps, seed=seed, solver=SOLVER)
+    return _clustered(sample, found)
 
 
-def video_and_words(draw: Subsample, steps: int, seed: int) -> Prediction:
+def video_and_words(sample: Subsample, steps: int, seed: int) -> Prediction:
     """The same with a bag of relations beside the features, in a single stage."""
-    mentions = draw.mentions("paper")
+    mentions = sample.mentions("paper")
     counts = Counter(m.relation for row in mentions for m in row)
     kept = sorted(counts, key=lambda relation: (-counts[relation], relation))[:WORDS]
     number = {relation: at for at, relation in enumerate(kept)}
     words = []
-    for row, length in zip(mentions, map(len, draw.features), strict=True):
-        said = [m for m in row if m.relation in number]
-        times = np.array([(m.start, m.end) for m in said]).reshape(-1, 2)
-        relations = np.array([number[m.relation] for m in said], dtype=np.int64)
+    for row, length in zip(mentions, map(len, sample.features), strict=True):
+        kept_here = [m for m in row if m.relation in number]
+        times = np.array([(m.start, m.end) for m in kept_here]).reshape(-1, 2)
+        relations = np.array([number[m.relation] for m in kept_here], dtype=np.int64)
         windows = mention_windows(times, length, GRID)
         words.append(baselines.bag_of_relations(windows, relations, len(kept)))
-    found = baselines.video_and_words(draw.features, words, steps=steps, seed=seed, solver=SOLVER)
-    return _clustered(draw, found)
+    found = baselines.video_and_words(sample.features, words, steps=steps, seed=seed, solver=SOLVER)
+    return _clustered(sample, found)
 
 
-def transcript(draw: Subsample, steps: int, seed: int) -> Prediction:
+def transcript(sample: Subsample, steps: int, seed: int) -> Prediction:
     """The paper's script, to which a hidden Markov model re-aligns every transcript."""
-    script = draw.script("paper", steps, seed)
-    mentions = draw.mentions("paper")
+    script = sample.script("paper", steps, seed)
+    mentions = sample.mentions("paper")
     names = sorted({m.relation for row in mentions for m in row})
     number = {relation: at for at, relation in enumerate(names)}
-    told = [np.array([number[m.relation] for m in row], dtype=np.int64) for row in mentions]
+    numbers = [np.array([number[m.relation] for m in row], dtype=np.int64) for row in mentions]
     of_step = np.zeros((len(script.steps), len(names)))
     for k, step in enumerate(script.steps):
         for relation, count in step.relations:
             of_step[k, number[relation]] = count
-    counts = np.bincount(np.concatenate(told), minlength=len(names)).astype(np.float64)
-    aligned = [hmm.align_transcript(row, of_step, counts) for row in told]
+    counts = np.bincount(np.concatenate(numbers), minlength=len(names)).astype(np.float64)
+    aligned = [hmm.align_transcript(row, of_step, counts) for row in numbers]
     times = [np.array([m.start for m in row]) for row in mentions]
-    return _spoken(draw, aligned, times, len(script.steps))
+    return _mentioned(sample, aligned, times, len(script.steps))
 
 
-def narration(draw: Subsample, steps: int, seed: int) -> Prediction:
+def narration(sample: Subsample, steps: int, seed: int) -> Prediction:
     """The paper's script, each step two seconds after its mention, the others in between."""
-    script = draw.script("paper", steps, seed)
-    said: dict[str, list[tuple[float, int]]] = {video: [] for video in draw.videos}
+    script = sample.script("paper", steps, seed)
+    mentions: dict[str, list[tuple[float, int]]] = {video: [] for video in sample.videos}
     for k, step in enumerate(script.steps):
         for m in step.mentions:
-            said[m.video].append(((m.start + m.end) / 2 + LEAD, k))
-    aligned = [np.array([k for _, k in said[v]], dtype=np.int64) for v in draw.videos]
-    times = [np.array([time for time, _ in said[v]]) for v in draw.videos]
-    return _spoken(draw, aligned, times, len(script.steps))
+            mentions[m.video].append(((m.start + m.end) / 2 + LEAD, k))
+    aligned = [np.array([k for _, k in mentions[v]], dtype=np.int64) for v in sample.videos]
+    times = [np.array([time for time, _ in mentions[v]]) for v in sample.videos]
+    return _mentioned(sample, aligned, times, len(script.steps))
 
 
-def supervised(draw: Subsample, steps: int, seed: int) -> Prediction:
-    """Classifiers learnt from the truth of other videos, in the order of the job; K is known."""
-    truth = draw.truth
+def supervised(sample: Subsample, steps: int, seed: int) -> Prediction:
+    """Classifiers learnt from the truth of other videos; the steps and their order are known."""
+    truth = sample.truth
     sequences = [[a.step for a in found] for found in truth.by_video.values()]
     order = find_order(sequences, len(truth.steps)).steps
     column = {step: at for at, step in enumerate(order)}
     masks = []
-    for video, x in zip(draw.videos, draw.features, strict=True):
+    for video, x in zip(sample.videos, sample.features, strict=True):
         middles = (np.arange(len(x)) + 0.5) * GRID
         mask = np.zeros((len(x), len(order)), np.bool_)
         for a in truth.by_video[video]:
             mask[(a.start <= middles) & (middles <= a.end), column[a.step]] = True
         masks.append(mask)
-    found = baselines.supervised(draw.features, masks, seed=seed)
-    places = draw.in_seconds(found.intervals)
-    named = tuple(Localisation(p.video, order[p.step], p.time) for p in places)
-    return Prediction(len(order), named, folds=found.scores, known=True)
+    found = baselines.supervised(sample.features, masks, seed=seed)
+    renamed = tuple(
+        replace(localisation, step=order[localisation.step])
+        for localisation in sample.in_seconds(found.intervals)
+    )
+    return Prediction(len(order), renamed, folds=found.scores, known_steps=True)
 
 
 def _mode(mode: Mode) -> Method:
-    """One of the three ways of doing everything: its script, and its places."""
+    """One of the three modes: its script and its localisations."""
 
-    def method(draw: Subsample, steps: int, seed: int) -> Prediction:
-        script = draw.script(mode, steps, seed)
+    def method(sample: Subsample, steps: int, seed: int) -> Prediction:
+        script = sample.script(mode, steps, seed)
         found = localise_task(
-            draw.task(mode),
+            sample.task(mode),
             script,
-            draw.labelled.features,
-            narration=draw.narration,
+            sample.labelled.features,
+            narration=sample.narration,
             seconds=GRID,
             mode=mode,
             asked=steps,
@@ -119,9 +122,9 @@ def _mode(mode: Mode) -> Method:
         return Prediction(
             len(script.steps),
             found.localisations,
-            tuple(draw.in_seconds(rounding) for rounding in found.roundings),
+            tuple(sample.in_seconds(rounding) for rounding in found.roundings),
             script=script,
-            named=tuple(cooccurrence.events_of(script)),
+            mention_times=tuple(mention_times(script)),
         )
 
     return method
@@ -140,42 +143,42 @@ METHODS: Mapping[str, Method] = {
 }
 
 
-def frequent(draw: Subsample, steps: int, seed: int) -> Prediction:
+def frequent(sample: Subsample, steps: int, seed: int) -> Prediction:
     """The relations that most videos name, by their median time."""
-    script: Script = most_frequent(draw.task("paper"), steps)
-    named = tuple(cooccurrence.events_of(script))
-    return Prediction(len(script.steps), script=script, named=named)
+    script = most_frequent(sample.task("paper"), steps)
+    times = tuple(mention_times(script))
+    return Prediction(len(script.steps), script=script, mention_times=times)
 
 
-def text_free(draw: Subsample, steps: int, seed: int) -> Prediction:
+def text_free(sample: Subsample, steps: int, seed: int) -> Prediction:
     """Random times, one in each of K equal parts of every video."""
-    if any(duration is None for duration in draw.truth.durations.values()):
+    if any(duration is None for duration in sample.truth.durations.values()):
         raise NotMeasured("the length of the videos is not known")
-    return Prediction(steps, named=random_times(draw.labelled.task, steps, seed))
+    return Prediction(steps, mention_times=random_times(sample.labelled.task, steps, seed))
 
 
-# What every script must be shown beside.
-CONTROLS: Mapping[str, Method] = {"frequent": frequent, "text-free": text_free}
+# What every script is shown beside.
+SCRIPT_BASELINES: Mapping[str, Method] = {"frequent": frequent, "text-free": text_free}
 
 
-def _clustered(draw: Subsample, found: Clustering) -> Prediction:
+def _clustered(sample: Subsample, found: Clustering) -> Prediction:
     return Prediction(
         found.intervals.shape[1],
-        draw.in_seconds(found.intervals),
-        tuple(draw.in_seconds(rounding) for rounding in found.roundings),
+        sample.in_seconds(found.intervals),
+        tuple(sample.in_seconds(rounding) for rounding in found.roundings),
     )
 
 
-def _spoken(
-    draw: Subsample,
+def _mentioned(
+    sample: Subsample,
     steps_of: Sequence[NDArray[np.int64]],
     times: Sequence[NDArray[np.float64]],
     steps: int,
 ) -> Prediction:
-    """Steps where they are spoken of, the others spread between those."""
+    """Steps where they are mentioned, the others spread between those."""
     intervals = [
-        np.clip((spoken / GRID).astype(np.int64), 0, length - 1)
-        for spoken, length in zip(times, draw.lengths, strict=True)
+        np.clip((mentioned / GRID).astype(np.int64), 0, length - 1)
+        for mentioned, length in zip(times, sample.lengths, strict=True)
     ]
-    places = hmm.place_aligned(list(steps_of), intervals, draw.lengths, steps)
-    return Prediction(steps, draw.in_seconds(places))
+    places = hmm.place_aligned(list(steps_of), intervals, sample.lengths, steps)
+    return Prediction(steps, sample.in_seconds(places))

@@ -17,6 +17,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from howsteps.evaluate.inputs import EvaluationError
+
 Table: TypeAlias = NDArray[np.int16]
 
 # Data of real jobs need a few hundred; this many take some seconds.
@@ -55,8 +57,19 @@ def find_order(
     steps
         K, the number of steps.
     most
-        How many beginnings are looked at before the best order so far is returned unproved.
+        How many beginnings are examined before the best order so far is returned unproved.
+
+    Raises
+    ------
+    EvaluationError
+        When a step is not one of 0 … K − 1.
     """
+    for n, sequence in enumerate(sequences):
+        for step in sequence:
+            if not 0 <= step < steps:
+                raise EvaluationError(
+                    f"step {step!r} in sequence {n}: steps are the numbers 0 … {steps - 1}"
+                )
     table = _Sequences.of(sequences, steps)
     order = _by_mean_place(sequences, steps)
     if steps > _MOST_STEPS:

@@ -3,32 +3,31 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import pairwise
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.errors import HowstepsError
-from howsteps.evaluate import cooccurrence, judgement
 from howsteps.evaluate.bootstrap import over_videos
-from howsteps.evaluate.crosstask_recall import crosstask_recall
-from howsteps.evaluate.frame_f1 import frame_f1
-from howsteps.evaluate.frames import Labels, label_frames, true_frames
-from howsteps.evaluate.kukleva import kukleva
-from howsteps.evaluate.matching import Matching
+from howsteps.evaluate.frame_protocols import (
+    frame_f1,
+    kukleva,
+    per_video,
+    predicted_frames,
+    true_frames,
+)
+from howsteps.evaluate.inputs import in_truth
 from howsteps.evaluate.order import find_order
-from howsteps.evaluate.paper_f1 import Variant, hit_table, paper_f1, paper_f1_with_bar
-from howsteps.evaluate.per_video import per_video
-from howsteps.evaluate.score import Score
-from howsteps.evaluate.script import script_score
+from howsteps.evaluate.point_protocols import Variant, crosstask_recall, hit_table, paper_f1
+from howsteps.evaluate.score import Matching, Score
+from howsteps.evaluate.script_protocols import BY_TIME, JUDGED, by_time, judged, script_score
 from howsteps.task import Annotation, Localisation, Rule, Script, Truth
 
 LEAD = 2.0  # seconds: narrators name a step shortly before they do it
-FRAME_RATE = 3.0  # labels a second, for the protocols that compare frames
 
-Judgement: TypeAlias = Mapping[str, Sequence[Rule]]
-Places: TypeAlias = tuple[Localisation, ...]
+Rules: TypeAlias = Mapping[str, Sequence[Rule]]
+Localisations: TypeAlias = tuple[Localisation, ...]
 
 
 class NotMeasured(HowstepsError):
@@ -44,134 +43,138 @@ class Bars(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a method says of a task.
+    """What a method predicts for a task.
 
     Attributes
     ----------
     steps
         K_pred: how many steps it found.
-    places
-        At most one for each video and step; empty where it does not place steps.
-    later, folds
-        The places of other solutions, or the F1 of each fold: what the paper's error bars go over.
+    localisations
+        At most one for each video and step; empty where the method does not localise. Videos that
+        are not in the truth are left out when it is scored.
+    roundings, folds
+        The localisations of other solutions, or the F1 of each fold: what the paper's error bars go
+        over.
     script
         The steps in order, where the method has a script of its own.
-    named
+    mention_times
         When each step is mentioned, for a script that is scored by time.
-    known
-        Whether step k is step k of the truth: the method was told the steps.
+    known_steps
+        Whether step k is step k of the truth, because the method was given the list of steps.
     """
 
     steps: int
-    places: Places = ()
-    later: tuple[Places, ...] = ()
+    localisations: Localisations = ()
+    roundings: tuple[Localisations, ...] = ()
     folds: tuple[float, ...] = ()
     script: Script | None = None
-    named: Places = ()
-    known: bool = False
+    mention_times: Localisations = ()
+    known_steps: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
-    """What predictions are held against, and how.
+class Reference:
+    """What predictions are compared with, and how.
 
-    ``order`` are the true steps in the order of the job; ``rules`` say which relations name which
+    ``order`` are the true steps in the order of the job. ``rules`` say which relations name which
     step, where people judged that.
     """
 
     truth: Truth
     order: tuple[int, ...]
-    rules: Judgement | None = None
+    rules: Rules | None = None
     bars: Bars = Bars.videos
     seed: int = 0
 
 
-def judge(
-    truth: Truth, rules: Judgement | None = None, *, bars: Bars = Bars.videos, seed: int = 0
-) -> Judge:
-    """Make ready to judge: the order of the job is the one that agrees best with its videos."""
+def reference(
+    truth: Truth, rules: Rules | None = None, *, bars: Bars = Bars.videos, seed: int = 0
+) -> Reference:
+    """A reference whose order of the job is the one that agrees best with the videos."""
     sequences = [[a.step for a in found] for found in truth.by_video.values()]
-    return Judge(truth, find_order(sequences, len(truth.steps)).steps, rules, bars, seed)
+    return Reference(truth, find_order(sequences, len(truth.steps)).steps, rules, bars, seed)
 
 
-def measure(protocol: str, prediction: Prediction, by: Judge) -> Score:
+def measure(protocol: str, prediction: Prediction, against: Reference) -> Score:
     """Score a prediction by the protocol of this name.
 
     Raises
     ------
     NotMeasured
-        The prediction or the truth has not what the protocol needs.
+        The prediction or the truth lacks something that the protocol needs.
     """
-    return PROTOCOLS[protocol](prediction, by)
+    return PROTOCOLS[protocol](prediction, against)
 
 
 def _paper(variant: Variant) -> "Protocol":
-    def protocol(prediction: Prediction, by: Judge) -> Score:
-        _need_places(prediction)
-        chosen = hit_table(prediction.places, by.truth, prediction.steps)
-        if by.bars == Bars.roundings and prediction.folds:
-            worst, best = min(prediction.folds), max(prediction.folds)
-            return replace(paper_f1(chosen, variant), low=worst, high=best)
-        if by.bars == Bars.roundings and prediction.later:
-            others = [hit_table(later, by.truth, prediction.steps) for later in prediction.later]
-            return paper_f1_with_bar(chosen, others, variant)
+    def protocol(prediction: Prediction, against: Reference) -> Score:
+        found, truth = _localisations(prediction, against), against.truth
+        if against.bars == Bars.roundings:
+            others = [in_truth(rounding, truth) for rounding in prediction.roundings]
+            score = paper_f1(
+                found, truth, steps=prediction.steps, variant=variant, roundings=others
+            )
+            if prediction.folds:
+                return replace(score, low=min(prediction.folds), high=max(prediction.folds))
+            return score
+        table = hit_table(found, truth, prediction.steps)
         return _with_bar(
-            paper_f1(chosen, variant),
-            lambda score, videos: paper_f1(chosen.of(videos), variant, score.matching),
-            by,
+            table.score(variant),
+            lambda score, videos: table.of(videos).score(variant, score.matching),
+            against,
         )
 
     return protocol
 
 
-def _script(prediction: Prediction, by: Judge) -> Score:
-    if not prediction.named:
+def _script(prediction: Prediction, against: Reference) -> Score:
+    if not prediction.mention_times:
         raise NotMeasured("has no script of its own")
-    options = cooccurrence.by_time(prediction.named, by.truth, prediction.steps, lead=LEAD)
-    return script_score(options, by.order, cooccurrence.NOTE)
+    events = in_truth(prediction.mention_times, against.truth)
+    options = by_time(events, against.truth, prediction.steps, lead=LEAD)
+    return script_score(options, against.order, BY_TIME)
 
 
-def _script_judged(prediction: Prediction, by: Judge) -> Score:
-    if by.rules is None:
+def _script_judged(prediction: Prediction, against: Reference) -> Score:
+    if against.rules is None:
         raise NotMeasured("no file of judged relations is given")
     if prediction.script is None:
-        raise NotMeasured("has no words to judge" if prediction.named else "has no script")
-    options = judgement.judged(prediction.script.steps, by.rules, by.truth.steps)
-    return script_score(options, by.order, judgement.NOTE)
+        raise NotMeasured("has no words to judge" if prediction.mention_times else "has no script")
+    options = judged(prediction.script.steps, against.rules, against.truth.steps)
+    return script_score(options, against.order, JUDGED)
 
 
-def _crosstask(prediction: Prediction, by: Judge) -> Score:
-    if not prediction.known:
-        raise NotMeasured("discovers steps, and this protocol is for steps that are known")
-    names = list(by.truth.durations)
+def _crosstask(prediction: Prediction, against: Reference) -> Score:
+    if not prediction.known_steps:
+        raise NotMeasured("discovers steps, and this protocol is for known steps")
+    truth = against.truth
+    found, names = in_truth(prediction.localisations, truth), list(truth.durations)
 
-    def again(_: Score, videos: NDArray[np.int64]) -> Score:
-        return crosstask_recall(*_copied(prediction.places, by.truth, [names[n] for n in videos]))
+    def resampled(_: Score, videos: NDArray[np.int64]) -> Score:
+        return crosstask_recall(*_copied(found, truth, [names[n] for n in videos]))
 
-    return _with_bar(crosstask_recall(prediction.places, by.truth), again, by)
+    return _with_bar(crosstask_recall(found, truth), resampled, against)
 
 
 def _frames(scored: "_OnFrames") -> "Protocol":
-    def protocol(prediction: Prediction, by: Judge) -> Score:
-        _need_places(prediction)
-        true = true_frames(by.truth, FRAME_RATE)
-        if len(true) < len(by.truth.durations):
+    def protocol(prediction: Prediction, against: Reference) -> Score:
+        found, truth = _localisations(prediction, against), against.truth
+        if any(duration is None for duration in truth.durations.values()):
             raise NotMeasured("the length of the videos is not known")
-        stretches = extended(prediction.places, by.truth.durations)
-        ours = [label_frames(stretches[v], len(row), FRAME_RATE) for v, row in true.items()]
-        theirs = list(true.values())
+        ours = list(predicted_frames(found, truth).values())
+        theirs = list(true_frames(truth).values())
 
-        def again(score: Score, videos: NDArray[np.int64]) -> Score:
+        def resampled(score: Score, videos: NDArray[np.int64]) -> Score:
             chosen = [ours[n] for n in videos], [theirs[n] for n in videos]
             return scored(*chosen, prediction.steps, score.matching)
 
-        return _with_bar(scored(ours, theirs, prediction.steps, None), again, by)
+        return _with_bar(scored(ours, theirs, prediction.steps, None), resampled, against)
 
     return protocol
 
 
-Protocol: TypeAlias = Callable[[Prediction, Judge], Score]
-_OnFrames: TypeAlias = Callable[[list[Labels], list[Labels], int, Matching | None], Score]
+Protocol: TypeAlias = Callable[[Prediction, Reference], Score]
+_OnFrames: TypeAlias = Callable[[Any, Any, int, Matching | None], Score]
 
 PROTOCOLS: Mapping[str, Protocol] = {
     "paper-f1": _paper(Variant.paper),
@@ -188,59 +191,40 @@ PROTOCOLS: Mapping[str, Protocol] = {
 SCRIPT_PROTOCOLS = ("script", "script-judged")
 
 
-def extended(
-    places: Sequence[Localisation], lengths: Mapping[str, float | None]
-) -> dict[str, list[Localisation]]:
-    """Places with an extent, by video: one without reaches halfway to its neighbours."""
-    videos: dict[str, list[Localisation]] = {video: [] for video in lengths}
-    for found in places:
-        if found.video in videos and found.time is not None:
-            videos[found.video].append(found)
-    return {video: _halfway(found, lengths[video] or 0.0) for video, found in videos.items()}
+def _localisations(prediction: Prediction, against: Reference) -> Localisations:
+    if not prediction.localisations:
+        raise NotMeasured("localises no steps")
+    return in_truth(prediction.localisations, against.truth)
 
 
-def _halfway(places: Sequence[Localisation], length: float) -> list[Localisation]:
-    ordered = sorted(places, key=lambda p: p.time or 0.0)
-    times = [p.time or 0.0 for p in ordered]
-    borders = [0.0, *((a + b) / 2 for a, b in pairwise(times)), length]
-    return [
-        p if p.start is not None else replace(p, start=borders[n], end=borders[n + 1])
-        for n, p in enumerate(ordered)
-    ]
-
-
-def _need_places(prediction: Prediction) -> None:
-    if not prediction.places:
-        raise NotMeasured("places no steps")
-
-
-def _with_bar(score: Score, again: Callable[[Score, NDArray[np.int64]], Score], by: Judge) -> Score:
-    """Put a bootstrap of videos to a score; the matching of all videos is kept in each draw.
+def _with_bar(
+    score: Score, resampled: Callable[[Score, NDArray[np.int64]], Score], against: Reference
+) -> Score:
+    """Add a bootstrap of videos to a score; the matching of all videos is kept in each resample.
 
     Where bars over roundings are asked for, a score that has none of its own stays without.
     """
-    if by.bars == Bars.roundings:
+    if against.bars == Bars.roundings:
         return replace(score, low=None, high=None)
-    videos = len(by.truth.durations)
-    low, high = over_videos(lambda chosen: again(score, chosen).f1, videos, seed=by.seed)
+    videos = len(against.truth.durations)
+    low, high = over_videos(lambda chosen: resampled(score, chosen).f1, videos, seed=against.seed)
     return replace(score, low=low, high=high)
 
 
 def _copied(
-    places: Sequence[Localisation], truth: Truth, videos: Sequence[str]
+    localisations: Sequence[Localisation], truth: Truth, videos: Sequence[str]
 ) -> tuple[list[Localisation], Truth]:
-    """Predictions and truth of videos that may stand in the list several times."""
+    """Predictions and truth of videos that may be in the list several times."""
     annotated = truth.by_video
-    placed: dict[str, list[Localisation]] = {video: [] for video in truth.durations}
-    for p in places:
-        if p.video in placed:
-            placed[p.video].append(p)
+    predicted: dict[str, list[Localisation]] = {video: [] for video in truth.durations}
+    for p in localisations:
+        predicted[p.video].append(p)
     found: list[Localisation] = []
     annotations: list[Annotation] = []
     durations: dict[str, float | None] = {}
     for n, video in enumerate(videos):
         copy = f"{n} {video}"
         durations[copy] = truth.durations[video]
-        found += (replace(p, video=copy) for p in placed[video])
+        found += (replace(p, video=copy) for p in predicted[video])
         annotations += (replace(a, video=copy) for a in annotated[video])
     return found, replace(truth, annotations=tuple(annotations), durations=durations)

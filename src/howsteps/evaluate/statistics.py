@@ -1,4 +1,4 @@
-"""Statistics of a data set: how regular a job is, before any method looks at it.
+"""Statistics of a data set: how regular a job is, before any method is run.
 
 With g_n annotated, u_n distinct steps in video n, and l_n the length of the longest common
 subsequence of its steps in time and the global order::
@@ -15,9 +15,10 @@ from itertools import groupby
 
 import numpy as np
 
-from howsteps.evaluate.judgement import steps_of
+from howsteps.evaluate.inputs import EvaluationError, TruthLike, as_truth
 from howsteps.evaluate.order import agreement, find_order
 from howsteps.evaluate.score import ratio
+from howsteps.evaluate.script_protocols import steps_of
 from howsteps.task import Mention, Rule, Truth
 
 
@@ -40,20 +41,25 @@ class Statistics:
     covered: float | None
 
 
-def statistics(truth: Truth, order: Sequence[int] | None = None) -> Statistics:
+def statistics(truth: TruthLike, order: Sequence[int] | None = None) -> Statistics:
     """The statistics of a task.
 
     Parameters
     ----------
+    truth
+        As :mod:`howsteps.evaluate.inputs` lists.
     order
-        The global order of the steps; where it is not given, the one that agrees best with the
-        videos is found. ``order_proved`` then says whether no other order agrees better.
+        The global order of the steps. None: the one that agrees best with the videos;
+        ``order_proved`` then says whether no other order agrees better.
     """
+    truth = as_truth(truth)
     sequences = [[a.step for a in found] for found in truth.by_video.values()]
     proved = True
     if order is None:
         found = find_order(sequences, len(truth.steps))
         order, proved = found.steps, found.proved
+    elif sorted(order) != list(range(len(truth.steps))):
+        raise EvaluationError(f"the order has to have each of the {len(truth.steps)} steps once")
     annotated = sum(map(len, sequences))
     distinct = sum(len(set(sequence)) for sequence in sequences)
     turns = sum(1 for sequence in sequences for _ in groupby(sequence))
@@ -92,22 +98,22 @@ def _covered(truth: Truth) -> float | None:
 
 
 def narration_leads(
-    mentions: Sequence[Mention], judgement: Mapping[str, Sequence[Rule]], truth: Truth
+    mentions: Sequence[Mention], rules: Mapping[str, Sequence[Rule]], truth: Truth
 ) -> list[float]:
-    """How long before a step begins it is named, in seconds; negative when it is named after.
+    """How long before a step starts it is named, in seconds; negative when it is named after.
 
-    For every mention that the judgement allows as a true step which is done in its video, the time
-    from the mention to the nearest begin of that step.
+    For every mention that the rules allow as a true step that is done in its video: the time from
+    the mention to the nearest start of that step.
     """
-    begins: dict[tuple[str, int], list[float]] = {}
+    starts: dict[tuple[str, int], list[float]] = {}
     for a in truth.annotations:
-        begins.setdefault((a.video, a.step), []).append(a.start)
+        starts.setdefault((a.video, a.step), []).append(a.start)
     leads = []
     for mention in mentions:
         times = [
-            begin - mention.start
-            for step in steps_of(mention, judgement, truth.steps)
-            for begin in begins.get((mention.video, step), ())
+            start - mention.start
+            for step in steps_of(mention, rules, truth.steps)
+            for start in starts.get((mention.video, step), ())
         ]
         if times:
             leads.append(min(times, key=abs))

@@ -1,4 +1,4 @@
-"""Some videos of a task, and what several methods need of them, made once."""
+"""A subsample of the videos of a task, and what several methods need of it, computed once."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -8,36 +8,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.datasets.labelled import GRID, Labelled, of_videos
-from howsteps.evaluate.protocols import NotMeasured, Places
+from howsteps.evaluate.protocols import Localisations, NotMeasured
 from howsteps.narration.features import Kind, interval_count, narration_features
 from howsteps.script import discover
 from howsteps.task import Localisation, Mention, Script, Task, Truth
 
-# The authors' program hears as the paper does.
-HEARING = {"paper": "paper", "authors": "paper", "default": "default"}
+# Which extraction of relations each mode works on: the authors' program has that of the paper.
+EXTRACTION = {"paper": "paper", "authors": "paper", "default": "default"}
 
 
 class Subsample:
-    """Videos that all methods are run on.
+    """The videos that all methods are run on.
 
     Parameters
     ----------
     labelled
         The task.
-    heard
-        The task as heard in the modes ``paper`` and ``default``; empty without narrations.
+    narrated
+        The task with the mentions of the modes ``paper`` and ``default``; empty without narrations.
     videos
-        The names of those that are drawn.
+        The names of the videos in the subsample.
     narration
-        How narrations stand in for features of the video, where there are none.
+        Features of the narration (``words`` or ``meaning``), where there are none of the video.
     search_seconds
-        What the search for a script is allowed.
+        Effort of the search for a script.
     """
 
     def __init__(
         self,
         labelled: Labelled,
-        heard: Mapping[str, Task],
+        narrated: Mapping[str, Task],
         videos: Sequence[str],
         *,
         narration: Kind = "words",
@@ -46,16 +46,16 @@ class Subsample:
         self.narration = narration
         self.labelled = of_videos(labelled, videos)
         chosen = set(videos)
-        self._heard = {
+        self._narrated = {
             mode: replace(task, videos=tuple(v for v in task.videos if v.id in chosen))
-            for mode, task in heard.items()
+            for mode, task in narrated.items()
         }
         self._search_seconds = search_seconds
         self._scripts: dict[tuple[str, int, int], Script] = {}
 
     @property
     def truth(self) -> Truth:
-        """What people saw in these videos."""
+        """The annotations of these videos."""
         return self.labelled.truth
 
     @property
@@ -64,20 +64,20 @@ class Subsample:
         return [video.id for video in self.labelled.task.videos]
 
     def task(self, mode: str) -> Task:
-        """The videos as they are heard in a mode."""
-        if not self._heard:
+        """The videos with the mentions that a mode works on."""
+        if not self._narrated:
             raise NotMeasured("the data set has no narrations")
-        return self._heard[HEARING[mode]]
+        return self._narrated[EXTRACTION[mode]]
 
     def mentions(self, mode: str) -> list[list[Mention]]:
-        """What is mentioned in every video, in time."""
+        """The mentions of every video, in order of time."""
         return [
             sorted(video.mentions, key=lambda m: (m.start, m.end))
             for video in self.task(mode).videos
         ]
 
     def script(self, mode: str, steps: int, seed: int) -> Script:
-        """The script of a mode, discovered when it is first asked for."""
+        """The script of a mode, discovered on first use."""
         key = (mode, steps, seed)
         if key not in self._scripts:
             self._scripts[key] = discover(
@@ -104,13 +104,13 @@ class Subsample:
 
     @cached_property
     def features(self) -> list[NDArray[np.float32]]:
-        """X_n, T_n×d: of the video, or what is said around every interval where there are none."""
+        """X_n, T_n×d: features of the video, or of the narration where there are none."""
         if self.labelled.features:
             return [self.labelled.features[video] for video in self.videos]
         return narration_features(self.task("paper").videos, kind=self.narration, seconds=GRID)
 
-    def in_seconds(self, intervals: NDArray[np.int64]) -> Places:
-        """Places of intervals (N×K, −1: absent): a step happens in the middle of its interval."""
+    def in_seconds(self, intervals: NDArray[np.int64]) -> Localisations:
+        """Localisations of intervals (N×K, −1: absent), in the middle of each interval."""
         return tuple(
             Localisation(video, k, None if t < 0 else (int(t) + 0.5) * GRID)
             for video, row in zip(self.videos, intervals, strict=True)

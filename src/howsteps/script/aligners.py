@@ -24,14 +24,14 @@ from howsteps.script.problem import AlignmentProblem, pose
 Columns = list[list[int]]  # tokens, in order of slots
 
 
-def progressive(
+def progressive_alignment(
     sequences: Sequence[Sequence[int]], match: ArrayLike, *, orders: int = 5, seed: int = 0
 ) -> Alignment:
     """Merge profiles up a guide tree; ``orders`` trees, all but the first with noisy distances."""
     return _best_of(pose(sequences, match), _progressive, orders, seed)
 
 
-def partial_order(
+def partial_order_alignment(
     sequences: Sequence[Sequence[int]], match: ArrayLike, *, orders: int = 5, seed: int = 0
 ) -> Alignment:
     """Add the sequences to a graph of columns; ``orders`` orders, the first by length."""

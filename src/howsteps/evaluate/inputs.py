@@ -1,0 +1,217 @@
+"""Predictions and truth as the protocols take them: values of howsteps or plain lists, checked.
+
+Predictions are one of
+
+* localisations: :class:`~howsteps.task.Localisation`, dictionaries with ``video``, ``step`` and
+  ``time`` (as in ``result.json``), or tuples (video, step, time);
+* a dictionary with a list of times for each video, one for each step, None where a step is absent.
+
+A truth is one of
+
+* a :class:`~howsteps.task.Truth`;
+* annotations: :class:`~howsteps.task.Annotation`, dictionaries with ``video``, ``step``, ``start``
+  and ``end``, or tuples (video, step, start, end);
+* a dictionary with a list of (step, start, end) for each video.
+
+Times are seconds. Steps are numbers from 0 on; in a plain truth they may also be names.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from howsteps.errors import HowstepsError
+from howsteps.task import Annotation, Localisation, Truth
+
+Predictions: TypeAlias = (
+    Iterable[Localisation | Mapping[str, Any] | Sequence[Any]]
+    | Mapping[str, Sequence[float | None]]
+)
+TruthLike: TypeAlias = (
+    Truth
+    | Iterable[Annotation | Mapping[str, Any] | Sequence[Any]]
+    | Mapping[str, Iterable[Sequence[Any]]]
+)
+
+
+class EvaluationError(HowstepsError, ValueError):
+    """Predictions and truth cannot be compared; the message names the video and the step."""
+
+
+def as_truth(
+    truth: TruthLike,
+    *,
+    steps: Sequence[str] | None = None,
+    durations: Mapping[str, float | None] | None = None,
+) -> Truth:
+    """Check a truth, or make one of plain annotations.
+
+    Parameters
+    ----------
+    truth
+        Any form that the module lists. A :class:`~howsteps.task.Truth` is checked and returned.
+    steps
+        Names of the steps of a plain truth. None: as many as the annotations count up to, or their
+        names in the order in which they first appear.
+    durations
+        Length of the videos of a plain truth in seconds, None where it is unknown. Videos that are
+        only here have no step.
+
+    Raises
+    ------
+    EvaluationError
+        When an annotation has an unknown step or video, or its times are no interval.
+    """
+    if not isinstance(truth, Truth):
+        rows = list(_annotation_rows(truth))
+        if steps is None:
+            steps = _step_names([row[1] for row in rows])
+        number = {name: k for k, name in enumerate(steps)}
+        videos = dict.fromkeys([*(durations or {}), *(truth if isinstance(truth, Mapping) else ())])
+        videos.update(dict.fromkeys(str(row[0]) for row in rows))
+        truth = Truth(
+            "",
+            tuple(steps),
+            tuple(
+                Annotation(
+                    str(video), number.get(step, -1) if isinstance(step, str) else step, start, end
+                )
+                for video, step, start, end in rows
+            ),
+            {video: (durations or {}).get(video) for video in videos},
+        )
+    for a in truth.annotations:
+        if a.video not in truth.durations:
+            raise EvaluationError(f"video {a.video!r} is annotated but not among the videos")
+        _check_step(a.step, len(truth.steps), a.video)
+        if not (_finite(a.start) and _finite(a.end) and a.start <= a.end):
+            raise EvaluationError(
+                f"step {a.step} in video {a.video!r}: {a.start} to {a.end} is no interval of time"
+            )
+    return truth
+
+
+def as_predictions(
+    predictions: Predictions, truth: Truth, steps: int | None = None, *, once: bool = True
+) -> tuple[tuple[Localisation, ...], int]:
+    """Check predictions against a truth; return them as localisations, and K_pred.
+
+    Parameters
+    ----------
+    predictions
+        Any form that the module lists.
+    steps
+        K_pred, the number of discovered steps. None: as many as the predictions count up to.
+    once
+        Whether a step may be predicted once in a video only.
+
+    Raises
+    ------
+    EvaluationError
+        When a video is not in the truth (:func:`in_truth` leaves such videos out), a step is not
+        one of 0 … K_pred − 1, a time is not finite, or a step is predicted twice.
+    """
+    found = tuple(_localisation(row) for row in _prediction_rows(predictions))
+    if steps is None:
+        lists = predictions.values() if isinstance(predictions, Mapping) else ()
+        known = [p.step for p in found if _is_number(p.step)]
+        steps = max([len(times) for times in lists] + [step + 1 for step in known], default=0)
+    seen: set[tuple[str, int]] = set()
+    for p in found:
+        if p.video not in truth.durations:
+            raise EvaluationError(f"video {p.video!r} is predicted but not in the truth")
+        _check_step(p.step, steps, p.video)
+        for time in (p.time, p.start, p.end):
+            if time is not None and not _finite(time):
+                raise EvaluationError(
+                    f"step {p.step} in video {p.video!r} has the time {time}, not a finite number"
+                )
+        if once and p.time is not None:
+            if (p.video, p.step) in seen:
+                raise EvaluationError(f"step {p.step} is predicted twice in video {p.video!r}")
+            seen.add((p.video, p.step))
+    return found, steps
+
+
+def in_truth(predictions: Iterable[Localisation], truth: Truth) -> tuple[Localisation, ...]:
+    """The predictions for videos that are in the truth; the others cannot be scored."""
+    return tuple(p for p in predictions if p.video in truth.durations)
+
+
+def _prediction_rows(predictions: Predictions) -> Iterable[Any]:
+    if isinstance(predictions, Mapping):
+        return [
+            Localisation(video, step, time)
+            for video, times in predictions.items()
+            for step, time in enumerate(times)
+        ]
+    return predictions
+
+
+def _localisation(row: Any) -> Localisation:
+    if isinstance(row, Localisation):
+        return row
+    try:
+        if isinstance(row, Mapping):
+            return Localisation(
+                row["video"], row["step"], row["time"], row.get("start"), row.get("end")
+            )
+        video, step, time = row
+    except (KeyError, TypeError, ValueError):
+        raise EvaluationError(
+            f"a prediction has a video, a step and a time, unlike {row!r}"
+        ) from None
+    return Localisation(video, step, time)
+
+
+def _annotation_rows(truth: Any) -> Iterable[tuple[Any, Any, Any, Any]]:
+    rows = (
+        [(video, row) for video, found in truth.items() for row in found]
+        if isinstance(truth, Mapping)
+        else [(None, row) for row in truth]
+    )
+    for video, row in rows:
+        try:
+            if isinstance(row, Annotation):
+                yield row.video, row.step, row.start, row.end
+            elif isinstance(row, Mapping):
+                name = row["video"] if video is None else video
+                yield name, row["step"], row["start"], row["end"]
+            elif video is None:
+                name, step, start, end = row
+                yield name, step, start, end
+            else:
+                step, start, end = row
+                yield video, step, start, end
+        except (KeyError, TypeError, ValueError):
+            raise EvaluationError(
+                f"an annotation has a video, a step, a start and an end, unlike {row!r}"
+            ) from None
+
+
+def _step_names(steps: Sequence[Any]) -> tuple[str, ...]:
+    if any(isinstance(step, str) for step in steps):
+        return tuple(dict.fromkeys(str(step) for step in steps))
+    count = max((step + 1 for step in steps if _is_number(step)), default=0)
+    return tuple(str(k) for k in range(count))
+
+
+def _check_step(step: Any, steps: int, video: str) -> None:
+    if not _is_number(step) or not 0 <= step < steps:
+        raise EvaluationError(
+            f"step {step!r} in video {video!r}: steps are the numbers 0 … {steps - 1}"
+            if steps
+            else f"step {step!r} in video {video!r}, but there are no steps"
+        )
+
+
+def _is_number(step: Any) -> bool:
+    """Whether a step is a whole number, NumPy's included."""
+    return hasattr(step, "__index__") and not isinstance(step, bool)
+
+
+def _finite(time: Any) -> bool:
+    try:
+        return math.isfinite(time)
+    except TypeError:
+        return False

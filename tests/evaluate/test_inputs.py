@@ -1,0 +1,193 @@
+"""Predictions and truth in every form that is taken, and every fault that is refused."""
+
+import math
+
+import numpy as np
+import pytest
+
+from howsteps.errors import HowstepsError
+from howsteps.evaluate import (
+    EvaluationError,
+    as_truth,
+    by_time,
+    crosstask_recall,
+    find_order,
+    frame_f1,
+    hit_table,
+    in_truth,
+    interval_hit_table,
+    kukleva,
+    paper_f1,
+    per_video,
+    script_score,
+    statistics,
+)
+from howsteps.task import Annotation, Localisation
+from tests.evaluate.truths import placed, truth
+
+ROWS = {"u": [(0, 10, 20), (1, 30, 40)], "v": [(0, 5, 15)]}
+JOB = truth(ROWS, steps=2, durations={"u": 50.0, "v": 50.0})
+TIMES = {"u": [12.0, 35.0], "v": [7.0, None]}
+
+PREDICTIONS = {
+    "times by video": TIMES,
+    "localisations": placed(TIMES),
+    "dictionaries": [
+        {"video": p.video, "step": p.step, "time": p.time, "evidence": "named"}
+        for p in placed(TIMES)
+    ],
+    "tuples": [(p.video, p.step, p.time) for p in placed(TIMES)],
+    "numbers of NumPy": [
+        (p.video, np.int64(p.step), p.time and np.float64(p.time)) for p in placed(TIMES)
+    ],
+    "a generator": (p for p in placed(TIMES)),
+}
+TRUTHS = {
+    "a truth": JOB,
+    "rows by video": ROWS,
+    "names by video": {v: [("ab"[k], s, e) for k, s, e in rows] for v, rows in ROWS.items()},
+    "annotations": list(JOB.annotations),
+    "dictionaries": [
+        {"video": a.video, "step": a.step, "start": a.start, "end": a.end} for a in JOB.annotations
+    ],
+    "tuples": [(a.video, a.step, a.start, a.end) for a in JOB.annotations],
+}
+
+
+@pytest.mark.parametrize("predictions", PREDICTIONS.values(), ids=PREDICTIONS)
+def test_every_form_of_predictions_is_taken(predictions):
+    score = paper_f1(predictions, JOB)
+    assert (score.precision, score.recall) == (3 / 4, 1)
+
+
+@pytest.mark.parametrize("job", TRUTHS.values(), ids=TRUTHS)
+@pytest.mark.parametrize("protocol", [paper_f1, crosstask_recall])
+def test_every_form_of_a_truth_is_taken(protocol, job):
+    assert protocol(TIMES, job).recall == 1
+
+
+def test_a_plain_truth_may_name_steps_and_videos_that_nobody_does():
+    job = as_truth(ROWS, steps=["a", "b", "c"], durations={"u": 50, "w": 10})
+    assert (job.steps, job.durations) == (("a", "b", "c"), {"u": 50, "w": 10, "v": None})
+
+
+LOCALISING = {
+    "paper-f1": lambda found, job: paper_f1(found, job, steps=2),
+    "hit_table": lambda found, job: hit_table(found, job, 2),
+    "crosstask-recall": crosstask_recall,
+    "by_time": lambda found, job: by_time(found, job, 2),
+    "frame-f1": frame_f1,
+    "kukleva": kukleva,
+    "per-video": per_video,
+}
+
+
+@pytest.mark.parametrize("protocol", LOCALISING.values(), ids=LOCALISING)
+@pytest.mark.parametrize(
+    ("found", "reason"),
+    [
+        (("u", -1, 12.0), r"step -1 in video 'u': steps are the numbers 0 … 1"),
+        (("w", 0, 12.0), r"video 'w' is predicted but not in the truth"),
+        (("u", 0, math.nan), r"step 0 in video 'u' has the time nan"),
+        (("u", 0, "12"), r"step 0 in video 'u' has the time 12, not a finite number"),
+        (("u", "0", 12.0), r"step '0' in video 'u'"),
+        (("u", 0), r"a prediction has a video, a step and a time"),
+        ({"video": "u", "step": 0}, r"a prediction has a video, a step and a time"),
+    ],
+)
+def test_a_prediction_that_cannot_be_scored_is_refused(protocol, found, reason):
+    with pytest.raises(EvaluationError, match=reason) as refused:
+        protocol([("u", 1, 3.0), found], JOB)
+    assert isinstance(refused.value, HowstepsError)
+
+
+@pytest.mark.parametrize("name", ["paper-f1", "hit_table", "crosstask-recall", "by_time"])
+def test_a_step_beyond_the_last_is_refused(name):
+    with pytest.raises(EvaluationError, match=r"step 2 in video 'u': steps are the numbers 0 … 1"):
+        LOCALISING[name]([("u", 2, 12.0)], JOB)
+
+
+@pytest.mark.parametrize("protocol", [paper_f1, crosstask_recall, frame_f1])
+def test_a_step_that_is_predicted_twice_is_refused(protocol):
+    with pytest.raises(EvaluationError, match="step 0 is predicted twice in video 'u'"):
+        protocol([("u", 0, 12.0), ("u", 0, 13.0)], JOB)
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        (("u", -1, 0, 1), "step -1 in video 'u'"),
+        (("u", 0, 2, 1), "2 to 1 is no interval of time"),
+        (("u", 0, math.nan, 1), "nan to 1 is no interval of time"),
+        (("u", 0, 1), "an annotation has a video, a step, a start and an end"),
+    ],
+)
+def test_an_annotation_that_makes_no_sense_is_refused(row, reason):
+    with pytest.raises(EvaluationError, match=reason):
+        paper_f1({"u": [1.0]}, [row])
+
+
+def test_a_truth_has_the_videos_and_steps_of_its_annotations():
+    for wrong in (Annotation("w", 0, 0, 1), Annotation("u", 2, 0, 1)):
+        job = truth({"u": []}, steps=2)
+        with pytest.raises(EvaluationError):
+            statistics(type(job)(job.task, job.steps, (wrong,), job.durations))
+
+
+def test_predictions_for_other_videos_are_left_out_on_request_only():
+    found = [Localisation("u", 0, 12.0), Localisation("w", 0, 12.0)]
+    assert in_truth(found, JOB) == (found[0],)
+
+
+@pytest.mark.parametrize("protocol", [frame_f1, kukleva, per_video])
+@pytest.mark.parametrize(
+    ("predicted", "true", "reason"),
+    [
+        ([[0, -2]], [[0, 1]], "video 0 has the label -2"),
+        ([[0, 1]], [[0, 0.5]], "labels are whole numbers"),
+        ([[0, math.nan]], [[0, 1]], "labels are whole numbers"),
+        ([[0, 1]], [[0, 1], [0]], "video 1 is in the truth but not predicted"),
+        ({"u": [0], "w": [0]}, {"u": [0]}, "video 'w' is predicted but not in the truth"),
+        ({"u": [0]}, [[0]], "by video for one of predictions and truth only"),
+        ([[0, 1]], [[0]], "2 predicted and 1 true labels"),
+    ],
+)
+def test_labels_that_cannot_be_compared_are_refused(protocol, predicted, true, reason):
+    with pytest.raises(EvaluationError, match=reason):
+        protocol(predicted, true)
+
+
+def test_labels_may_be_lists_by_video():
+    assert frame_f1({"u": [0, -1, 1]}, {"u": [1, -1, 0]}).f1 == 1
+
+
+def test_frame_protocols_take_localisations_where_lengths_are_known():
+    assert frame_f1([("u", 0, 15.0)], as_truth({"u": [(0, 0, 30)]}, durations={"u": 30})).f1 == 1
+    with pytest.raises(EvaluationError, match="the length of video 'u' is not known"):
+        frame_f1([("u", 0, 15.0)], as_truth({"u": [(0, 0, 30)]}))
+
+
+def test_a_label_beyond_the_number_of_steps_is_refused():
+    with pytest.raises(EvaluationError, match="a frame has the label 3"):
+        kukleva([[0, 3]], [[0, 1]], steps=2)
+
+
+@pytest.mark.parametrize("matching", [(0,), (0, 2), (0, -1)])
+def test_a_matching_that_does_not_fit_is_refused(matching):
+    with pytest.raises(EvaluationError, match="the matching"):
+        paper_f1(TIMES, JOB, matching=matching)
+
+
+def test_names_and_orders_that_do_not_exist_are_refused():
+    with pytest.raises(EvaluationError, match="unknown variant 'mine': choose one of paper"):
+        paper_f1(TIMES, JOB, variant="mine")
+    with pytest.raises(EvaluationError, match="not in the order"):
+        script_score([{2}], [0, 1])
+    with pytest.raises(EvaluationError, match="each of the 2 steps once"):
+        statistics(JOB, order=[0, 0])
+    with pytest.raises(EvaluationError, match="step -1 in sequence 1"):
+        find_order([[0, 1], [1, -1]], 2)
+    with pytest.raises(EvaluationError, match="1 videos are predicted, 2 are annotated"):
+        interval_hit_table([[[1]]], [[[1]], [[0]]])
+    with pytest.raises(EvaluationError, match="video 0"):
+        interval_hit_table([[[1]]], [[[1], [0]]])
