@@ -13,7 +13,8 @@ import numpy as np
 
 from benchmarks import fuzz_samples as samples
 from howsteps import captions, datasets
-from howsteps.datasets import archives, authors, feature_folder, judgement_file, truth
+from howsteps.datasets import archives, authors, feature_folder, truth
+from howsteps.datasets.task_file import read_judgements
 from howsteps.engine.cache import Cache
 from howsteps.errors import HowstepsError
 from howsteps.localise.model import Model
@@ -109,7 +110,7 @@ def _check_truth(found: Truth) -> None:
 
 
 def _release(folder: Path) -> None:
-    for task in authors.tasks(folder):
+    for task in authors.release_tasks(folder):
         _check_truth(authors.read_release(folder, task).truth)
 
 
@@ -121,7 +122,7 @@ def _features(folder: Path) -> None:
 
 
 def _judgement(folder: Path) -> None:
-    judgement_file.read_judgements(folder / "judgement.json", ("boil water", "pour tea"))
+    read_judgements(folder / "judgement.json", ("boil water", "pour tea"))
 
 
 def _model(folder: Path) -> None:

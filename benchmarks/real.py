@@ -18,7 +18,7 @@ from statistics import fmean
 from typing import Any
 
 import howsteps
-from howsteps.datasets.survey import survey
+from howsteps.datasets.survey import survey_folder
 from howsteps.evaluate.experiment import Plan, Row, run, with_narrations
 from howsteps.evaluate.methods import METHODS
 
@@ -62,7 +62,7 @@ def records(path: Path, plan: Plan) -> Iterator[dict[str, Any]]:
         "machine": f"{platform.machine()} {platform.system()} Python {platform.python_version()}",
         "videos": plan.videos,
     }
-    found = survey(path)
+    found = survey_folder(path)
     for one in found.tasks:
         heard = with_narrations(one, plan)
         if not heard:

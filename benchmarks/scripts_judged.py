@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from howsteps import datasets
-from howsteps.datasets import judgement_file, truth
+from howsteps.datasets import truth
+from howsteps.datasets.task_file import read_judgements
 from howsteps.evaluate import by_time, in_truth, judged, mention_times, script_score
 from howsteps.narration import extract_relations
 from howsteps.script import discover
@@ -81,7 +82,7 @@ def main() -> None:
         path = captions / f"{rules_path.stem.removeprefix('judge_')}.json"
         [whole] = datasets.read_tasks(path).tasks
         [seen] = truth.read_truth_files(path).truths
-        judges = Judges(seen, judgement_file.read_judgements(rules_path, seen.steps))
+        judges = Judges(seen, read_judgements(rules_path, seen.steps))
         heard = {mode: extract_relations(whole, mode=mode) for mode in ("paper", "default")}
         for name, way in WAYS.items():
             task = heard[way.hearing]

@@ -67,7 +67,7 @@ def test_what_was_mended_is_said(tmp_path):
     path.write_text(json.dumps(value))
     code, out, err = run("stats", path)
     assert code == 0
-    assert "made one" in err
+    assert "the two were merged" in err
     assert "56" in out  # 5 of 9 seconds are in a step
 
 
@@ -124,7 +124,7 @@ def test_fetch_says_what_it_did(tmp_path, monkeypatch):
         progress(1, 2)
         return len(fetched) == 1
 
-    monkeypatch.setattr(fetching, "fetch", fake)
+    monkeypatch.setattr(fetching, "fetch_archive", fake)
     code, out, _ = run("fetch", "niv", "--to", tmp_path)
     assert code == 0
     assert fetched == ["NLP_data.zip", "VISION_data.zip"]

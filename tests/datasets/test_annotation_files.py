@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from howsteps.datasets import feature_folder, judgement_file, truth
+from howsteps.datasets import feature_folder, truth
+from howsteps.datasets.task_file import read_judgements
 from howsteps.errors import InputError
 from howsteps.task import Annotation, Relation
 
@@ -85,12 +86,12 @@ class TestTaskFile:
 
     def test_a_folder_of_task_files_skips_what_has_no_truth(self, tmp_path):
         write_json(tmp_path / "captions.json", [{"id": "u", "asr": []}])
-        assert "holds no ground truth" in fault(tmp_path)
+        assert "contains no ground truth" in fault(tmp_path)
         write_json(tmp_path / "tea.json", self.task([1, 3, 9]))
         assert [found.task for found in truth.read_truth_files(tmp_path).truths] == ["Tea"]
 
     def test_json_of_something_else_is_refused(self, tmp_path):
-        assert "holds no ground truth" in fault(write_json(tmp_path / "x.json", {"a": 1}))
+        assert "contains no ground truth" in fault(write_json(tmp_path / "x.json", {"a": 1}))
 
 
 class TestCoin:
@@ -223,7 +224,7 @@ class TestCrossTask:
         path.write_text(path.read_text().replace("\n3\n", "\n4\n"))
         assert fault(folder).startswith(f"{path}:4: task 40567 says 4 steps and lists 3")
         path.write_text("40567\nChange a Tire\n")
-        assert fault(folder).startswith(f"{path}:1: the block of task 40567 has not 5 lines")
+        assert fault(folder).startswith(f"{path}:1: the block of task 40567 has fewer than 5 lines")
 
     def test_no_annotations_at_all_is_an_error(self, folder):
         (folder / "annotations" / "40567_a_b-C1.csv").unlink()
@@ -295,7 +296,7 @@ class TestFeatureFolder:
     def test_a_bad_mapping_is_named_by_its_line(self, folder):
         path = folder / "mapping" / "mapping.txt"
         path.write_text("0 SIL\n1 a\n2 a\n")
-        assert fault(folder).startswith(f"{path}:3: label 'a' stands twice")
+        assert fault(folder).startswith(f"{path}:3: label 'a' appears twice")
         path.write_text("0 SIL\nlabel\n")
         assert fault(folder).startswith(f"{path}:2: is not: number label")
 
@@ -308,7 +309,7 @@ class TestJudgementFile:
     def test_rules_are_read(self, tmp_path):
         rules = {"lift": [{"verbs": ["jack", "lift"], "nouns": ["car"]}]}
         path = write_json(tmp_path / "judge.json", {"task": "tire", "rules": rules})
-        [rule] = judgement_file.read_judgements(path, ("lift", "lower"))["lift"]
+        [rule] = read_judgements(path, ("lift", "lower"))["lift"]
         assert rule.allows(Relation("jack", "car"))
         assert not rule.allows(Relation("jack", "wheel"))
 
@@ -324,7 +325,7 @@ class TestJudgementFile:
     )
     def test_what_is_no_judgement_is_refused(self, tmp_path, value, reason):
         with pytest.raises(InputError, match=reason):
-            judgement_file.read_judgements(write_json(tmp_path / "judge.json", value), ("lift",))
+            read_judgements(write_json(tmp_path / "judge.json", value), ("lift",))
 
 
 class TestBadNumbers:
@@ -339,9 +340,9 @@ class TestBadNumbers:
             ("60 Infinity 5", "has no id that is a number"),
             (f"60 1 1{'0' * 400}", "not a number"),
             (f"1{'0' * 5000} 1 5", "a number of thousands of digits"),
-            ("Infinity 1 5", "a duration of inf s is none"),
-            ("NaN 1 5", "a duration of nan s is none"),
-            ("-3 1 5", "a duration of -3 s is none"),
+            ("Infinity 1 5", "a duration of inf s is impossible"),
+            ("NaN 1 5", "a duration of nan s is impossible"),
+            ("-3 1 5", "a duration of -3 s is impossible"),
             ('60 1 "\\ud800"', "half a character"),
         ],
     )

@@ -80,7 +80,7 @@ def test_truth_in_seconds_scores_as_truth_in_intervals(folder):
         for step in range(labels.shape[1]):
             at = rng.integers(len(labels))
             z[at, step] = True
-            middle = (at + 0.5) * authors.INTERVAL / release.rates[video]
+            middle = (at + 0.5) * authors.FRAMES_PER_INTERVAL / release.rates[video]
             times.append(Localisation(video, step, middle))
         marks.append(z)
     on_intervals = interval_hit_table(marks, list(release.labels.values()))
@@ -113,8 +113,8 @@ def test_mentions_have_verb_noun_and_times(folder):
     ("file", "text", "reason"),
     [
         ("simple_trlst/small_0002.trlst", "1 0 1\n9 1 2\n", "2: relation 9 is not in the dict"),
-        ("simple_trlst/small_0002.trlst", "1 0 1\n1 -1 2\n", "2: -1–2 s is no stretch of time"),
-        ("simple_trlst/small_0002.trlst", "1 3 2\n", "1: 3–2 s is no stretch of time"),
+        ("simple_trlst/small_0002.trlst", "1 0 1\n1 -1 2\n", "2: -1–2 s is not a time span"),
+        ("simple_trlst/small_0002.trlst", "1 3 2\n", "1: 3–2 s is not a time span"),
         ("simple_trlst/small_0002.trlst", "1 0\n", "1: is not: relation start end"),
         ("simple_trlst/small_0002.trlst", "1 0 x\n", "1: a time is 'x', not a number"),
         ("count_files/small_lem_dobj_count", "7 say thing\nsay thing\n", "2: is not: count verb"),
@@ -139,7 +139,7 @@ def test_missing_parts_are_named(folder):
 def test_a_narration_without_a_video_is_named(folder):
     path = folder / "NLP" / "small" / "simple_trlst" / "small_0009.trlst"
     path.write_text("1 0 1\n")
-    assert fault(folder).startswith(f"{path}: has no video of its name")
+    assert fault(folder).startswith(f"{path}: has no features of a video of this name")
     shutil.rmtree(path.parent)
     assert fault(folder) == f"{path.parent}: has no .trlst file"
 
@@ -198,7 +198,7 @@ def test_a_video_that_stands_twice_is_named(folder, dataset):
     ("info", "reason"),
     [
         ({"fps": 30.0}, "has no variable nimgs"),
-        ({"fps": 0.0, "nimgs": 376.0}, "376 frames at 0 a second is no video"),
+        ({"fps": 0.0, "nimgs": 376.0}, "376 frames at 0 a second is not a video"),
         ({"fps": 30.0, "nimgs": 500.0}, "500 frames are 50 intervals of 10, but Y has 38"),
         ({"fps": [1.0, 2.0], "nimgs": 376.0}, "fps and nimgs are not two numbers"),
     ],

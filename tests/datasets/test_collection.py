@@ -101,12 +101,13 @@ class TestTaskFiles:
             write(tmp_path, lift__json=json.dumps(value)) / "lift.json"
         )
         assert collection.tasks[0].videos[0].duration is None
-        assert reasons(collection) == [("lift.json", "video a: a duration of -1 s is none")]
+        reason = "video a: a duration of -1 s is impossible; ignored"
+        assert reasons(collection) == [("lift.json", reason)]
 
     def test_a_task_without_videos(self, tmp_path: Path) -> None:
         path = write(tmp_path, none__json='{"videos": {}}') / "none.json"
         assert [reason for _, reason in reasons(datasets.read_tasks(path))] == [
-            "holds no video",
+            "contains no video",
             "no videos or captions were found here",
         ]
 

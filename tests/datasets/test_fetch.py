@@ -15,7 +15,7 @@ import pytest
 
 from howsteps.datasets import fetch as fetching
 from howsteps.datasets.archives import unpack
-from howsteps.datasets.fetch import DATA_SETS, RECORD, Archive, fetch
+from howsteps.datasets.fetch import DATA_SETS, RECORD, Archive, fetch_archive
 from howsteps.errors import HowstepsError, InputError
 
 
@@ -91,7 +91,7 @@ def record(folder: Path) -> dict[str, dict[str, object]]:
 def test_an_archive_is_fetched_unpacked_and_written_down(server, tmp_path):
     seen = []
     folder = tmp_path / "new" / "folder"
-    assert fetch(server.archive, folder, lambda done, total: seen.append((done, total)))
+    assert fetch_archive(server.archive, folder, lambda done, total: seen.append((done, total)))
     assert (folder / "NLP" / "tea" / "b.txt").read_text() == "pour"
     entry = record(folder)["tea.zip"]
     assert entry["sha256"] == hashlib.sha256(CONTENT).hexdigest()
@@ -101,28 +101,28 @@ def test_an_archive_is_fetched_unpacked_and_written_down(server, tmp_path):
 
 
 def test_what_is_there_is_checked_and_not_fetched_again(server, tmp_path):
-    fetch(server.archive, tmp_path)
-    assert not fetch(server.archive, tmp_path)
+    fetch_archive(server.archive, tmp_path)
+    assert not fetch_archive(server.archive, tmp_path)
     assert server.asked == [None]
 
 
 def test_a_connection_that_breaks_is_taken_up_again(server, tmp_path):
     server.cut = 40
-    fetch(server.archive, tmp_path)
+    fetch_archive(server.archive, tmp_path)
     assert (tmp_path / "tea.zip").read_bytes() == CONTENT
     assert server.asked == [None, *(f"bytes={at}-" for at in range(40, len(CONTENT), 40))]
 
 
 def test_a_server_that_does_not_know_the_length_is_read_to_the_end(server, tmp_path):
     server.length = "many"
-    fetch(server.archive, tmp_path)
+    fetch_archive(server.archive, tmp_path)
     assert (tmp_path / "tea.zip").read_bytes() == CONTENT
 
 
 def test_a_fetch_that_was_killed_goes_on(server, tmp_path):
     (tmp_path / "tea.zip.part").write_bytes(CONTENT[:100])
     (tmp_path / "tea.zip.part.mark").write_text('"one"')
-    fetch(server.archive, tmp_path)
+    fetch_archive(server.archive, tmp_path)
     assert (tmp_path / "tea.zip").read_bytes() == CONTENT
     assert server.asked == ["bytes=100-"]
 
@@ -131,85 +131,85 @@ def test_a_server_without_ranges_sends_all_of_it_again(server, tmp_path):
     server.ranges = False
     (tmp_path / "tea.zip.part").write_bytes(CONTENT[:100])
     (tmp_path / "tea.zip.part.mark").write_text('"one"')
-    fetch(server.archive, tmp_path)
+    fetch_archive(server.archive, tmp_path)
     assert (tmp_path / "tea.zip").read_bytes() == CONTENT
 
 
 def test_two_versions_of_an_archive_are_never_mixed(server, tmp_path):
     (tmp_path / "tea.zip.part").write_bytes(b"of the old version")
     (tmp_path / "tea.zip.part.mark").write_text('"zero"')
-    fetch(server.archive, tmp_path)
+    fetch_archive(server.archive, tmp_path)
     assert (tmp_path / "tea.zip").read_bytes() == CONTENT
 
 
 def test_a_part_of_unknown_version_is_not_gone_on_with(server, tmp_path):
     server.tag = None
     (tmp_path / "tea.zip.part").write_bytes(b"of who knows what")
-    fetch(server.archive, tmp_path)
+    fetch_archive(server.archive, tmp_path)
     assert server.asked == [None]
 
 
 def test_a_part_that_is_longer_than_the_archive_is_fetched_anew(server, tmp_path):
     (tmp_path / "tea.zip.part").write_bytes(CONTENT + b"and more")
     (tmp_path / "tea.zip.part.mark").write_text('"one"')
-    fetch(server.archive, tmp_path)
+    fetch_archive(server.archive, tmp_path)
     assert (tmp_path / "tea.zip").read_bytes() == CONTENT
 
 
 def test_a_server_that_always_breaks_off_is_given_up(server, tmp_path):
     server.cut, server.ranges = 40, False
-    with pytest.raises(HowstepsError, match=r"ended early.*put it into"):
-        fetch(server.archive, tmp_path)
+    with pytest.raises(HowstepsError, match=r"ended early.*by hand"):
+        fetch_archive(server.archive, tmp_path)
     assert not (tmp_path / "tea.zip").exists()
 
 
 def test_an_error_of_the_server_is_said(server, tmp_path):
     server.status = 404
     with pytest.raises(HowstepsError, match="answers 404 Not Found"):
-        fetch(server.archive, tmp_path)
+        fetch_archive(server.archive, tmp_path)
 
 
 def test_without_a_network_one_line_says_what_to_do(server, tmp_path):
     archive = server.archive
     server.shutdown()
     server.server_close()
-    with pytest.raises(HowstepsError, match=r"cannot fetch http.*bring tea\.zip from elsewhere"):
-        fetch(archive, tmp_path)
+    with pytest.raises(HowstepsError, match=r"cannot fetch http.*put tea\.zip into"):
+        fetch_archive(archive, tmp_path)
 
 
 def test_an_archive_that_was_brought_by_hand_is_taken(server, tmp_path):
     (tmp_path / "tea.zip").write_bytes(CONTENT)
-    assert fetch(server.archive, tmp_path)
+    assert fetch_archive(server.archive, tmp_path)
     assert server.asked == []
     assert (tmp_path / "NLP").is_dir()
 
 
 def test_another_file_than_the_first_time_is_refused(server, tmp_path):
-    fetch(server.archive, tmp_path)
+    fetch_archive(server.archive, tmp_path)
     (tmp_path / "tea.zip").unlink()
     server.content = zipped({"NLP/tea/b.txt": "something else"})
     with pytest.raises(InputError, match="is not the file that was fetched before"):
-        fetch(server.archive, tmp_path)
+        fetch_archive(server.archive, tmp_path)
     assert (tmp_path / "NLP" / "tea" / "b.txt").read_text() == "pour"
     assert not (tmp_path / "tea.zip").exists()
     (tmp_path / RECORD).unlink()
-    assert fetch(server.archive, tmp_path)
+    assert fetch_archive(server.archive, tmp_path)
     assert (tmp_path / "NLP" / "tea" / "b.txt").read_text() == "something else"
 
 
 def test_the_checksum_of_a_broken_archive_is_not_written_down(server, tmp_path):
     server.content = CONTENT[:200]
     with pytest.raises(InputError, match=r"tea\.zip\.bad: cannot be unpacked"):
-        fetch(server.archive, tmp_path)
+        fetch_archive(server.archive, tmp_path)
     assert not (tmp_path / RECORD).exists()
     server.content = CONTENT
-    assert fetch(server.archive, tmp_path)
+    assert fetch_archive(server.archive, tmp_path)
 
 
 def test_a_folder_that_cannot_be_made_is_named(server, tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="cannot be made"):
-        fetch(server.archive, tmp_path / "file")
+    with pytest.raises(InputError, match="cannot be created"):
+        fetch_archive(server.archive, tmp_path / "file")
 
 
 def test_every_known_address_is_https():
@@ -218,7 +218,7 @@ def test_every_known_address_is_https():
 
 
 def test_https_never_leads_to_http():
-    handler = fetching._NeverToHttp()
+    handler = fetching._HttpsOnly()
     request = Request("https://example.org/a.zip")
     with pytest.raises(HowstepsError, match="which is not https"):
         handler.redirect_request(request, io.BytesIO(), 302, "", {}, "http://example.org/a.zip")
@@ -233,7 +233,7 @@ class TestUnpacking:
     ):
         path = tmp_path / "bad.zip"
         path.write_bytes(zipped({"good.txt": "", name: "out"}))
-        with pytest.raises(InputError, match="leaves the folder"):
+        with pytest.raises(InputError, match="outside the folder"):
             unpack(path, tmp_path / "in")
         assert list((tmp_path / "in").iterdir()) == []
 
@@ -243,14 +243,14 @@ class TestUnpacking:
         path = tmp_path / "bad.zip"
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr(link, "/etc")
-        with pytest.raises(InputError, match="holds the link 'link'"):
+        with pytest.raises(InputError, match="contains the link 'link'"):
             unpack(path, tmp_path / "in")
         tarred = tmp_path / "bad.tar.gz"
         with tarfile.open(tarred, "w:gz") as archive:
             member = tarfile.TarInfo("link")
             member.type, member.linkname = tarfile.SYMTYPE, "/etc"
             archive.addfile(member)
-        with pytest.raises(InputError, match="no file or folder"):
+        with pytest.raises(InputError, match="not a file or folder"):
             unpack(tarred, tmp_path / "in")
 
     def test_a_tar_is_unpacked(self, tmp_path):
@@ -301,7 +301,7 @@ class TestHostileArchives:
     def test_a_bomb_is_refused(self, tmp_path):
         path = tmp_path / "bomb.zip"
         path.write_bytes(zipped({"a.txt": "0" * 10**7}))
-        with pytest.raises(InputError, match="claims to hold 10 MB, which it cannot"):
+        with pytest.raises(InputError, match="claims to contain 10 MB, which is impossible"):
             unpack(path, tmp_path / "in")
 
     def test_an_archive_with_a_password_is_named(self, tmp_path):
@@ -324,7 +324,7 @@ class TestHostileArchives:
         assert (tmp_path / "in" / "NLP").read_text() == "mine"
 
     def test_a_record_that_somebody_edited(self, server, tmp_path):
-        fetch(server.archive, tmp_path)
+        fetch_archive(server.archive, tmp_path)
         (tmp_path / RECORD).write_text('{"tea.zip": 3}')
-        with pytest.raises(InputError, match="is not a record of what was fetched"):
-            fetch(server.archive, tmp_path)
+        with pytest.raises(InputError, match="is not a record of downloads"):
+            fetch_archive(server.archive, tmp_path)

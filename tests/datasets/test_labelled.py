@@ -10,7 +10,7 @@ import pytest
 
 from howsteps.datasets import authors, labelled
 from howsteps.datasets.labelled import GRID
-from howsteps.datasets.survey import survey
+from howsteps.datasets.survey import survey_folder
 from howsteps.errors import InputError
 from howsteps.task import Relation
 from tests.jobs import LENGTH, STEPS, tea, write_rules, write_tea
@@ -73,7 +73,7 @@ def test_the_clock_of_the_release_runs_in_intervals_of_its_features():
     told = {video.id: video for video in one.task.videos}
     for video in release.task.videos:
         for ours, theirs in zip(told[video.id].mentions, video.mentions, strict=True):
-            intervals = theirs.start * release.rates[video.id] / authors.INTERVAL
+            intervals = theirs.start * release.rates[video.id] / authors.FRAMES_PER_INTERVAL
             assert ours.start / GRID == pytest.approx(intervals)
 
 
@@ -134,7 +134,7 @@ def test_a_video_without_features_is_left_out_and_named(tmp_path):
     [one] = found.tasks
     assert [video.id for video in one.task.videos] == list(one.truth.durations) == ["v1"]
     assert list(map(str, found.problems)) == [
-        f"{tmp_path / 'v0.npy'}: is not there; the video is left out"
+        f"{tmp_path / 'v0.npy'}: no such file; the video is left out"
     ]
 
 
@@ -149,13 +149,13 @@ def test_features_that_are_cut_short_are_named(tmp_path):
 
 def test_a_folder_without_any_features_is_named(tmp_path):
     path = write_tea(tmp_path / "tea.json", videos=1)
-    with pytest.raises(InputError, match="elsewhere: has no features, <video>"):
+    with pytest.raises(InputError, match=r"elsewhere: has no features \(<video>"):
         labelled.read_labelled(path, features=tmp_path / "elsewhere")
 
 
 @pytest.mark.parametrize("given", ["captions", "features"])
 def test_what_a_layout_cannot_take_is_refused_not_passed_over(tmp_path, given):
-    with pytest.raises(InputError, match="cannot be put to"):
+    with pytest.raises(InputError, match="cannot be combined with"):
         labelled.read_labelled(GOLDEN, **{given: tmp_path})
 
 
@@ -169,7 +169,7 @@ class TestSurvey:
         (tmp_path / "other.csv").write_text("a,b\n1,2\n")
         for kind in ("NLP", "VISION"):
             shutil.copytree(GOLDEN / f"{kind}_small", tmp_path / "niv" / kind / "small")
-        found = survey(tmp_path)
+        found = survey_folder(tmp_path)
         assert sorted(one.task.name for one in found.tasks) == ["Make tea", "small"]
         assert [truth.task for truth in found.truths] == ["cpr"]
         assert set(found.judgements) == {"Make tea"}
@@ -178,15 +178,15 @@ class TestSurvey:
     def test_a_broken_data_set_is_listed_and_does_no_harm(self, tmp_path):
         write_tea(tmp_path / "tea.json")
         (tmp_path / "bad.csv").write_text("video,step,start,end\nu,blow,5,4\n")
-        found = survey(tmp_path)
+        found = survey_folder(tmp_path)
         assert [one.task.name for one in found.tasks] == ["Make tea"]
         [problem] = found.problems
         assert (problem.path.name, problem.line) == ("bad.csv", 2)
 
     def test_a_path_that_is_not_there_is_named(self, tmp_path):
         with pytest.raises(InputError, match="no such"):
-            survey(tmp_path / "nowhere")
+            survey_folder(tmp_path / "nowhere")
 
     def test_nobody_waits_for_a_pipe(self, tmp_path: Path) -> None:
         os.mkfifo(tmp_path / "endless.csv")
-        assert survey(tmp_path).tasks == ()
+        assert survey_folder(tmp_path).tasks == ()

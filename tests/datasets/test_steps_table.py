@@ -111,7 +111,7 @@ def test_different_steps_may_overlap(tmp_path):
     ("content", "reason", "line"),
     [
         (b"", "is empty", None),
-        (b"video,step,start,end\n", "has a heading and no rows", None),
+        (b"video,step,start,end\n", "has a header and no rows", None),
         (b"video,step,start\nu,a,0\n", "has no column 'end'", 1),
         ("video,step,start,end\nu,é,0,1\n".encode() + b"u,\xe9,2,3\n", "not UTF-8", 3),
         (b"video,step,start,end\nu,a\0b,0,1\n", "is a binary file", 2),

@@ -127,7 +127,8 @@ def evaluate(
 
     Example: howsteps evaluate change_a_tire.json --steps 7,10,12,15 --videos 30 --seeds 3
     """
-    from howsteps.datasets import judgement_file, labelled  # noqa: PLC0415 - loads NumPy
+    from howsteps.datasets import labelled  # noqa: PLC0415 - loads NumPy
+    from howsteps.datasets.task_file import read_judgements  # noqa: PLC0415
     from howsteps.evaluate.experiment import Plan, summarise  # noqa: PLC0415
     from howsteps.evaluate.protocols import Bars  # noqa: PLC0415
 
@@ -154,7 +155,7 @@ def evaluate(
         raise HowstepsError(f"--judge is for one task, and {source} has {len(found.tasks)}")
     rows: list[Row] = []
     for one in found.tasks:
-        rules = judgement_file.read_judgements(judge, one.truth.steps) if judge else None
+        rules = read_judgements(judge, one.truth.steps) if judge else None
         heard = narrations_for(one, plan, quiet=quiet)
         scores, reasons = measured(one, heard, plan, rules, quiet=quiet)
         rows += scores

@@ -40,15 +40,14 @@ def fetch(
 
     Example: howsteps fetch niv --to data/niv
     """
-    from howsteps.datasets.fetch import DATA_SETS  # noqa: PLC0415
-    from howsteps.datasets.fetch import fetch as fetch_archive  # noqa: PLC0415
+    from howsteps.datasets.fetch import DATA_SETS, fetch_archive  # noqa: PLC0415
 
     for archive in DATA_SETS[name]:
         if archive.wanted or everything:
             with _bar(archive.name, quiet) as update:
                 fresh = fetch_archive(archive, to, update)
             what = "fetched" if fresh else "already here, unchanged"
-            screen.out.print(f"{archive.name}: {what} [dim]({escape(archive.holds)})[/]")
+            screen.out.print(f"{archive.name}: {what} [dim]({escape(archive.contents)})[/]")
     screen.out.print(f"in {escape(str(to))}; look at it with: howsteps stats {escape(str(to))}")
 
 

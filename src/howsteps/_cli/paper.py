@@ -65,7 +65,7 @@ def paper(
 
     Example: howsteps paper --data datasets/ --out results/
     """
-    from howsteps.datasets.survey import survey  # noqa: PLC0415 - loads NumPy
+    from howsteps.datasets.survey import survey_folder  # noqa: PLC0415 - loads NumPy
     from howsteps.evaluate.experiment import Plan, summarise  # noqa: PLC0415
     from howsteps.evaluate.paper_tables import (  # noqa: PLC0415
         alignment_table,
@@ -86,7 +86,7 @@ def paper(
     except HowstepsError as error:
         raise typer.BadParameter(str(error)) from error
     with screen.waiting(f"looking through {data}", quiet=quiet):
-        found = survey(data)
+        found = survey_folder(data)
     if not (found.tasks or found.truths):
         raise HowstepsError(f"{data} holds no ground truth that could be measured on")
     tables = [_statistics(found)]

@@ -1,11 +1,8 @@
-"""Readers: each turns files on disk into tasks.
+"""Read tasks and ground truth.
 
-::
-
-    path ─► collection ─┬─► task_file     one JSON with the videos of a task
-                        └─► caption_files caption files side by side, and the videos beside them
-
-Ground truth is read apart from narrations, and strictly: ``truth.read``.
+:func:`read_tasks` reads caption files, video files and task files, and lists problems instead of
+raising errors. Ground truth is read strictly, by
+:func:`howsteps.datasets.truth.read_truth_files`.
 """
 
 from howsteps.datasets.collection import Collection, read_tasks

@@ -1,10 +1,10 @@
-"""Rows of ground truth, checked: every reader of annotations ends here."""
+"""From rows of annotations to ground truth, checked; every reader of annotations uses this."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from math import inf, isfinite
 from pathlib import Path
-from reprlib import repr  # a bad value may be long or deep: a message shows its beginning
+from reprlib import repr  # bad values may be long: messages show the beginning
 from typing import Any, NamedTuple
 
 from howsteps.errors import InputError, Problem
@@ -15,8 +15,8 @@ _OVERRUN = 1.0
 _MOST_DIGITS = 9
 
 
-class Row(NamedTuple):
-    """One row as it stands in a file; ``place`` says where, if the file has no useful lines."""
+class AnnotationRow(NamedTuple):
+    """One row as written; ``place`` is its position, if the file has no useful line numbers."""
 
     video: str
     step: int
@@ -26,45 +26,45 @@ class Row(NamedTuple):
     place: str = ""
 
 
-def settle(
+def truth_of_rows(
     path: Path,
     task: str,
     steps: Sequence[str],
     durations: Mapping[str, float | None],
-    rows: Iterable[Row],
+    rows: Iterable[AnnotationRow],
     *,
     merge: bool,
 ) -> tuple[Truth, list[Problem]]:
-    """Make a truth of rows, in the order of time, after looking at each of them.
+    """Check rows and make them a truth, sorted by time.
 
     Parameters
     ----------
     path
-        The file that errors name.
+        The file to name in errors.
     merge
-        Whether rows of the same step that overlap become one (releases hold them where two people
-        annotated a video), or are an error.
+        Whether overlapping rows of the same step are merged (in some releases two people annotated
+        the same video), or are an error.
 
     Raises
     ------
     InputError
         A row has an unknown video or step, a time that is negative or outside the video, or
-        overlaps another row of the same step. Nothing is read by halves.
+        overlaps another row of the same step. Then nothing is returned.
     """
     for video, duration in durations.items():
         if duration is not None and not 0 < duration < inf:
-            raise InputError(path, f"video {video}: a duration of {duration:g} s is none")
-    cut, joined = [], []
+            raise InputError(path, f"video {video}: a duration of {duration:g} s is impossible")
+    clipped, merged = [], []
     checked = []
     for row in rows:
         end = _end(path, row, steps, durations)
         if end < row.end:
-            cut.append(row)
+            clipped.append(row)
         checked.append(row if end == row.end else row._replace(end=end))
     checked.sort()
     kept: list[Annotation] = []
     for (video, step), same in groupby(checked, key=lambda row: (row.video, row.step)):
-        last: Row | None = None
+        last: AnnotationRow | None = None
         for row in same:
             if last is None or row.start >= last.end:
                 kept.append(Annotation(video, step, row.start, row.end))
@@ -73,26 +73,26 @@ def settle(
             if not merge:
                 reason = f"{row.place}overlaps another row of {steps[step]!r} in video {video}"
                 raise InputError(path, reason, row.line)
-            joined.append(row)
+            merged.append(row)
             last = last._replace(end=max(last.end, row.end))
             kept[-1] = Annotation(video, step, last.start, last.end)
     kept.sort(key=lambda a: (a.video, a.start, a.end, a.step))
-    mended = {
-        "ends after its video by less than a second; cut": cut,
-        "overlaps another row of its step; the two were made one": joined,
+    repaired = {
+        "ends less than a second after its video; clipped": clipped,
+        "overlaps another row of its step; the two were merged": merged,
     }
-    problems = [_summary(path, what, found) for what, found in mended.items() if found]
+    problems = [_summary(path, what, found) for what, found in repaired.items() if found]
     return Truth(task, tuple(steps), tuple(kept), dict(durations)), problems
 
 
-def _summary(path: Path, what: str, rows: Sequence[Row]) -> Problem:
+def _summary(path: Path, what: str, rows: Sequence[AnnotationRow]) -> Problem:
     """One line for all rows with the same flaw."""
     others = f" (and {len(rows) - 1:,} more rows like it)" if len(rows) > 1 else ""
     return Problem(path, f"{rows[0].place}{what}{others}", rows[0].line, harmless=True)
 
 
 def _end(
-    path: Path, row: Row, steps: Sequence[str], durations: Mapping[str, float | None]
+    path: Path, row: AnnotationRow, steps: Sequence[str], durations: Mapping[str, float | None]
 ) -> float:
     """Check one row, and return its end inside the video."""
 
@@ -117,13 +117,13 @@ def _end(
     return min(row.end, duration)
 
 
-def number(value: Any, path: Path, what: str, line: int | None = None) -> float:
-    """A number out of a cell or a JSON value.
+def as_number(value: Any, path: Path, what: str, line: int | None = None) -> float:
+    """Convert a cell or a JSON value to a number.
 
     Raises
     ------
     InputError
-        It is none; ``what`` names it in the message.
+        It is not a number; ``what`` names it in the message.
     """
     try:
         if isinstance(value, bool):
@@ -134,12 +134,12 @@ def number(value: Any, path: Path, what: str, line: int | None = None) -> float:
 
 
 def whole_number(cell: str, path: Path, what: str, line: int) -> int:
-    """A whole number from 0 out of a cell.
+    """Convert a cell to a whole number from 0 on.
 
     Raises
     ------
     InputError
-        It is none, or has more digits than any count; ``what`` names it in the message.
+        It is not one, or has too many digits for a count; ``what`` names it in the message.
     """
     text = cell.strip()
     if not text.isdecimal() or len(text) > _MOST_DIGITS:

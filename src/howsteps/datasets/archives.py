@@ -1,4 +1,4 @@
-"""Unpacking archives that come from outside: no file may end up beyond the folder."""
+"""Unpack archives safely: no file may end up outside the folder."""
 
 import lzma
 import shutil
@@ -16,23 +16,23 @@ _BROKEN = (
     *(OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile, tarfile.TarError),
     *(lzma.LZMAError, RuntimeError, OverflowError),  # RuntimeError: a password, an unknown method
 )
-# No text or picture shrinks so far; what claims it would only fill the disk.
-_GROWTH = 100
+# No data set is compressed more strongly; a higher ratio would only fill the disk.
+_LARGEST_RATIO = 100
 
 
 def unpack(archive: Path, folder: Path) -> list[Path]:
-    """Unpack a .zip or .tar.gz into ``folder``, wholly or not at all.
+    """Unpack a .zip or .tar.gz into ``folder``, completely or not at all.
 
     Returns
     -------
-    What now stands in ``folder``: the first level of the archive. Files that were there before
-    under the same names are replaced, others are left alone.
+    The paths that were unpacked: the first level of the archive. Existing files of the same names
+    are replaced, others are left alone.
 
     Raises
     ------
     InputError
-        The archive is cut short, larger than the free disk or than its bytes can hold, or has a
-        link, a device or a name that leaves the folder; then nothing of it was unpacked.
+        The archive is truncated, unpacks to more than the free disk space or an impossible size, or
+        has a link, a device or a name outside the folder. Then nothing was unpacked.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".unpacking-") as place:
@@ -52,8 +52,8 @@ def _unzip(path: Path, place: Path) -> None:
         _check(path, place, ((m.filename, m.file_size) for m in members))
         for member in members:
             if S_ISLNK(member.external_attr >> 16):
-                raise InputError(path, f"holds the link {member.filename!r}")
-        archive.extractall(place)  # every name was looked at  # noqa: S202  # nosec B202
+                raise InputError(path, f"contains the link {member.filename!r}")
+        archive.extractall(place)  # every name was checked  # noqa: S202  # nosec B202
 
 
 def _untar(path: Path, place: Path) -> None:
@@ -62,7 +62,7 @@ def _untar(path: Path, place: Path) -> None:
         _check(path, place, ((m.name, m.size) for m in members))
         for member in members:
             if not (member.isreg() or member.isdir()):
-                raise InputError(path, f"holds {member.name!r}, which is no file or folder")
+                raise InputError(path, f"contains {member.name!r}, which is not a file or folder")
         archive.extractall(place, filter="data")
 
 
@@ -71,17 +71,17 @@ def _check(path: Path, place: Path, members: Iterable[tuple[str, int]]) -> None:
     for name, size in members:
         parts = PurePosixPath(name.replace("\\", "/"))
         if parts.is_absolute() or ".." in parts.parts or ":" in name or not parts.parts:
-            raise InputError(path, f"holds {name!r}, a name that leaves the folder")
+            raise InputError(path, f"contains {name!r}, a name outside the folder")
         total += size
-    if total > _GROWTH * path.stat().st_size:
-        raise InputError(path, f"claims to hold {total / 2**20:,.0f} MB, which it cannot")
+    if total > _LARGEST_RATIO * path.stat().st_size:
+        raise InputError(path, f"claims to contain {total / 2**20:,.0f} MB, which is impossible")
     if total > (free := shutil.disk_usage(place).free):
         need = f"{total / 2**20:,.0f} MB, and {free / 2**20:,.0f} MB are free"
         raise InputError(path, f"needs {need}")
 
 
 def _move(source: Path, target: Path) -> Path:
-    """Put a file or folder in place; folders are filled up."""
+    """Move a file or folder; the contents of folders are merged."""
     if source.is_dir() and target.is_dir():
         for path in source.iterdir():
             _move(path, target / path.name)

@@ -1,4 +1,4 @@
-"""The release of the paper: what its narrators say, what its videos show, and where the steps are.
+"""The release of the paper: narrations, features and ground truth.
 
 ::
 
@@ -22,17 +22,17 @@ from typing import Any, TypeAlias, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.datasets.annotations import Row, number, settle, whole_number
+from howsteps.datasets.annotations import AnnotationRow, as_number, truth_of_rows, whole_number
 from howsteps.errors import InputError
 from howsteps.io import mat_file
 from howsteps.io.text import read_lines
 from howsteps.task import Mention, Relation, Task, Truth, Video
 
-INTERVAL = 10  # frames
+FRAMES_PER_INTERVAL = 10
 _FEATURES = Path("features") / "full_dataset.mat"
 
-Matrix: TypeAlias = NDArray[np.float64]
-Labels: TypeAlias = NDArray[np.bool_]
+_Matrix: TypeAlias = NDArray[np.float64]
+_Labels: TypeAlias = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,18 +48,18 @@ class Release:
     truth: Truth
     relations: tuple[Relation, ...]
     counts: NDArray[np.int64]
-    similarity: Matrix
-    features: Mapping[str, Matrix]
-    labels: Mapping[str, Labels]
+    similarity: _Matrix
+    features: Mapping[str, _Matrix]
+    labels: Mapping[str, _Labels]
     rates: Mapping[str, float]
 
 
-def recognises(folder: Path) -> bool:
+def is_release(folder: Path) -> bool:
     """Look for the features of a task."""
-    return bool(tasks(folder))
+    return bool(release_tasks(folder))
 
 
-def tasks(folder: Path) -> list[str]:
+def release_tasks(folder: Path) -> list[str]:
     """The names of the tasks under ``folder`` that have features."""
     apart = {path.parent.parent.name for path in folder.glob(f"VISION/*/{_FEATURES}")}
     joined = {path.parent.parent.name for path in folder.glob(f"VISION_*/{_FEATURES}")}
@@ -72,7 +72,7 @@ def read_release(folder: Path, task: str) -> Release:
     Raises
     ------
     InputError
-        A file is missing, cut short, of the wrong shape, or does not fit the others.
+        A file is missing, truncated, of the wrong shape, or does not fit the others.
     """
     nlp, vision = _part(folder, "NLP", task), _part(folder, "VISION", task)
     relations, counts = _dictionary(nlp / "count_files" / f"{task}_lem_dobj_count")
@@ -89,8 +89,8 @@ def read_release(folder: Path, task: str) -> Release:
     )
 
 
-def read_truth(folder: Path, task: str) -> Truth:
-    """Read the ground truth of one task, and leave its features alone."""
+def read_release_truth(folder: Path, task: str) -> Truth:
+    """Read the ground truth of one task without its features."""
     vision = _part(folder, "VISION", task)
     labels, _ = _dataset(vision / _FEATURES)
     rates, durations = _videos(vision / "videos_info", labels)
@@ -113,10 +113,10 @@ def _dictionary(path: Path) -> tuple[tuple[Relation, ...], NDArray[np.int64]]:
     return tuple(relations), np.array(counts, dtype=np.int64)
 
 
-def _similarity(path: Path, relations: int) -> Matrix:
+def _similarity(path: Path, relations: int) -> _Matrix:
     rows = []
     for line, text in read_lines(path):
-        rows.append([number(cell, path, "a similarity", line) for cell in text.split()])
+        rows.append([as_number(cell, path, "a similarity", line) for cell in text.split()])
         if len(rows[-1]) != len(rows[0]):
             raise InputError(path, f"has {len(rows[-1])} columns, not {len(rows[0])}", line)
     if len(rows) != len(rows[0]) or len(rows) > relations:
@@ -131,7 +131,7 @@ def _narrations(folder: Path, durations: Mapping[str, float]) -> list[Path]:
         raise InputError(folder, "has no .trlst file")
     for path in paths:
         if path.stem not in durations:
-            raise InputError(path, "has no video of its name among the features")
+            raise InputError(path, "has no features of a video of this name")
     return paths
 
 
@@ -146,15 +146,15 @@ def _mentions(path: Path, relations: tuple[Relation, ...]) -> tuple[Mention, ...
         index = whole_number(cells[0], path, "a relation", line)
         if index >= len(relations):
             raise InputError(path, f"relation {index} is not in the dictionary", line)
-        start, end = (number(cell, path, "a time", line) for cell in cells[1:])
+        start, end = (as_number(cell, path, "a time", line) for cell in cells[1:])
         if not 0 <= start <= end < inf:
-            raise InputError(path, f"{start:g}–{end:g} s is no stretch of time", line)
+            raise InputError(path, f"{start:g}–{end:g} s is not a time span", line)
         relation = relations[index]
         mentions.append(Mention(path.stem, *relation, str(relation), start, end))
     return tuple(mentions)
 
 
-def _dataset(path: Path, *wanted: str) -> tuple[dict[str, Labels], dict[str, Matrix]]:
+def _dataset(path: Path, *wanted: str) -> tuple[dict[str, _Labels], dict[str, _Matrix]]:
     """Labels of every video and, where ``X`` is wanted, features."""
     content = mat_file.read_mat(path, "Y", "hw3", *wanted)
     clips = content["hw3"].get("clipid") if isinstance(content["hw3"], dict) else None
@@ -181,7 +181,7 @@ def _dataset(path: Path, *wanted: str) -> tuple[dict[str, Labels], dict[str, Mat
     return labels, features
 
 
-def _cells(path: Path, content: Mapping[str, Any], name: str, videos: list[str]) -> list[Matrix]:
+def _cells(path: Path, content: Mapping[str, Any], name: str, videos: list[str]) -> list[_Matrix]:
     cells = content[name]
     if not isinstance(cells, np.ndarray) or cells.dtype != object or cells.size != len(videos):
         raise InputError(path, f"{name} is not a cell for each of the {len(videos)} videos")
@@ -200,7 +200,7 @@ def _is_numbers(value: mat_file.MatValue) -> TypeGuard[NDArray[Any]]:
 
 
 def _videos(
-    folder: Path, labels: Mapping[str, Labels]
+    folder: Path, labels: Mapping[str, _Labels]
 ) -> tuple[dict[str, float], dict[str, float]]:
     """Frames a second and length in seconds of every video."""
     rates, durations = {}, {}
@@ -212,9 +212,9 @@ def _videos(
             raise InputError(path, "fps and nimgs are not two numbers")
         fps, frames = (float(value.item()) for value in values)
         if not (0 < fps < 1000 and 0 < frames < inf):
-            raise InputError(path, f"{frames:g} frames at {fps:g} a second is no video")
-        if ceil(frames / INTERVAL) != len(rows):
-            intervals = f"{ceil(frames / INTERVAL)} intervals of {INTERVAL}"
+            raise InputError(path, f"{frames:g} frames at {fps:g} a second is not a video")
+        if ceil(frames / FRAMES_PER_INTERVAL) != len(rows):
+            intervals = f"{ceil(frames / FRAMES_PER_INTERVAL)} intervals of {FRAMES_PER_INTERVAL}"
             raise InputError(path, f"{frames:g} frames are {intervals}, but Y has {len(rows)}")
         rates[name] = fps
         durations[name] = frames / fps
@@ -224,21 +224,26 @@ def _videos(
 def _truth(
     path: Path,
     task: str,
-    labels: Mapping[str, Labels],
+    labels: Mapping[str, _Labels],
     rates: Mapping[str, float],
     durations: Mapping[str, float],
 ) -> Truth:
     steps = [f"step {k + 1}" for k in range(next(iter(labels.values())).shape[1])]
     rows = (
-        Row(video, k, first * INTERVAL / rates[video], last * INTERVAL / rates[video])
+        AnnotationRow(
+            video,
+            k,
+            first * FRAMES_PER_INTERVAL / rates[video],
+            last * FRAMES_PER_INTERVAL / rates[video],
+        )
         for video, matrix in labels.items()
         for k in range(len(steps))
         for first, last in _runs(matrix[:, k])
     )
-    return settle(path, task, steps, durations, rows, merge=False)[0]
+    return truth_of_rows(path, task, steps, durations, rows, merge=False)[0]
 
 
 def _runs(present: NDArray[np.bool_]) -> list[list[int]]:
-    """The first and one past the last place of every run of True."""
+    """Start and end (exclusive) of every run of True."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], present, [False]))))
     return edges.reshape(-1, 2).tolist()

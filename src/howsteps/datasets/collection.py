@@ -1,35 +1,44 @@
-"""The one way in: a file or folder → the tasks in it, and all that is wrong with it."""
+"""Read the tasks in a file or folder, and list everything that is wrong with it.
+
+Caption files that lie side by side make one task, together with the video files beside them. The id
+of a video is the name of its file without the language that tools add (``abc.en.vtt``).
+"""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from howsteps.captions import encoding
+from howsteps.captions import CaptionFile, encoding, read_captions
 from howsteps.captions.cue import UnreadableError
+from howsteps.captions.language import NOT_ENGLISH, is_english
 from howsteps.captions.reading import load_json
-from howsteps.datasets import caption_files, task_file
 from howsteps.datasets.names import Names, split_language
+from howsteps.datasets.task_file import is_task, task_of_json
 from howsteps.errors import InputError, Problem
 from howsteps.io.files import read_bounded
-from howsteps.task import Task
+from howsteps.task import Task, Video
 
-# What lies beside captions and is known to be none; all else is opened, whatever its name.
-_BESIDE = (
+_VIDEO_SUFFIXES = frozenset(
+    {".3gp", ".avi", ".flv", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".mts", ".ogv"}
+    | {".ts", ".webm", ".wmv"}
+)
+# Files that lie beside captions and are never captions; all others are opened, whatever their name.
+_OTHER_SUFFIXES = (
     *(".jpg", ".jpeg", ".png", ".webp", ".gif", ".svg", ".pdf", ".html", ".md", ".py", ".log"),
     *(".mp3", ".m4a", ".wav", ".flac", ".ogg", ".opus", ".aac", ".npy", ".npz", ".zip", ".part"),
     *(".description", ".info.json", ".ytdl"),
 )
 _TRUTH = "steps.csv"  # the true steps of the folder
 
-# The file that marks a work folder: what howsteps wrote is never read as captions.
+# The file that marks a work folder: the output of howsteps is never read as captions.
 WORK_FOLDER = ".howsteps"
 
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """The tasks that were found, and what was mended or set aside on the way."""
+    """The tasks that were found, and what was repaired or left out."""
 
     tasks: tuple[Task, ...]
     problems: tuple[Problem, ...] = ()
@@ -41,7 +50,7 @@ def read_tasks(path: Path | str) -> Collection:
     A caption file is a task of one video, and a task file is a task. In a folder and its
     sub-folders, every task file is a task, and the caption files that lie side by side, with the
     videos beside them, are one task with the name of their folder. Narrations that are not English
-    are set aside. What cannot be read is listed as a problem and does no harm to the rest.
+    are skipped. A file that cannot be read is listed as a problem; the others are still used.
 
     Raises
     ------
@@ -50,8 +59,8 @@ def read_tasks(path: Path | str) -> Collection:
     """
     path = Path(path)
     if (path / WORK_FOLDER).is_file():
-        raise InputError(path, "is a work folder, which howsteps wrote; name the folder of videos")
-    found = _folder(path) if path.is_dir() else _file(path)
+        raise InputError(path, "is a work folder of howsteps; give the folder of the videos")
+    found = _read_folder(path) if path.is_dir() else _read_file(path)
     tasks: list[Task] = []
     problems: list[Problem] = []
     names = Names("task")
@@ -59,7 +68,7 @@ def read_tasks(path: Path | str) -> Collection:
         problems += flaws
         if not task.videos:
             if not flaws:
-                problems.append(Problem(source, "holds no video"))
+                problems.append(Problem(source, "contains no video"))
             continue
         name, changed = names.give(task.name)
         if changed:
@@ -73,26 +82,26 @@ def read_tasks(path: Path | str) -> Collection:
 _Found: TypeAlias = tuple[Path, Task, list[Problem]]
 
 
-def _file(path: Path) -> Iterator[_Found]:
+def _read_file(path: Path) -> Iterator[_Found]:
     value = _task_in(path)
     if value is not None:
-        yield path, *task_file.read_task_file(value, path)
+        yield path, *task_of_json(value, path)
         return
-    films = [path] if _is_film(path) else []
-    files = [] if films else [path]
+    media = [path] if _is_video(path) else []
+    files = [] if media else [path]
     name = split_language(path.stem)[0]
     if files and path.is_file():
-        beside = sorted(p for p in path.parent.iterdir() if _is_film(p))
-        # A film may be called "a.en" itself.
-        films = [p for p in beside if p.stem == path.stem] or [p for p in beside if p.stem == name]
-    task, problems = caption_files.read_caption_files(name, files, films)
+        beside = sorted(p for p in path.parent.iterdir() if _is_video(p))
+        # A video file may itself be called "a.en".
+        media = [p for p in beside if p.stem == path.stem] or [p for p in beside if p.stem == name]
+    task, problems = _task_of_files(name, files, media)
     if not task.videos:
         fault = problems[0]
         raise InputError(fault.path, fault.reason, fault.line)
     yield path, task, problems
 
 
-def _folder(root: Path) -> Iterator[_Found]:
+def _read_folder(root: Path) -> Iterator[_Found]:
     unreadable: list[Problem] = []
 
     def note(error: OSError) -> None:
@@ -106,34 +115,102 @@ def _folder(root: Path) -> Iterator[_Found]:
             if not name.startswith(".") and not (folder / name / WORK_FOLDER).is_file()
         )
         paths = [folder / name for name in sorted(names) if not name.startswith(".")]
-        films = [path for path in paths if _is_film(path)]
+        media = [path for path in paths if _is_video(path)]
         files = []
         for path in paths:
             name = path.name.lower()
-            if path in films or name == _TRUTH or name.endswith(_BESIDE):
+            if path in media or name == _TRUTH or name.endswith(_OTHER_SUFFIXES):
                 continue
             value = _task_in(path)
             if value is None:
                 files.append(path)
             else:
-                yield path, *task_file.read_task_file(value, path)
-        if files or films:
-            yield folder, *caption_files.read_caption_files(folder.resolve().name, files, films)
+                yield path, *task_of_json(value, path)
+        if files or media:
+            yield folder, *_task_of_files(folder.resolve().name, files, media)
     if unreadable:
         yield root, Task("", ()), unreadable
 
 
-def _is_film(path: Path) -> bool:
-    return path.suffix.lower() in caption_files.MEDIA
+def _is_video(path: Path) -> bool:
+    return path.suffix.lower() in _VIDEO_SUFFIXES
 
 
 def _task_in(path: Path) -> Any:
     """Return the JSON of a task file; None for any other file, which is then read as captions."""
-    if _is_film(path):
+    if _is_video(path):
         return None
     try:
         text, _ = encoding.decode(read_bounded(path, encoding.LARGEST_FILE, "captions"))
         value = load_json(text) if text.lstrip()[:1] in {"{", "["} else None
     except (InputError, UnreadableError):
         return None
-    return value if task_file.recognises(value) else None
+    return value if is_task(value) else None
+
+
+def _task_of_files(
+    name: str, files: Sequence[Path], media: Sequence[Path]
+) -> tuple[Task, list[Problem]]:
+    """Make a task of caption files and video files; a video needs only one of the two."""
+    videos = []
+    problems: list[Problem] = []
+    names = Names("video")
+    media_of = {path.stem: path for path in reversed(media)}
+    problems += [
+        Problem(path, f"not used: the video is read from {media_of[path.stem].name}", harmless=True)
+        for path in media
+        if path != media_of[path.stem]
+    ]
+    by_video: dict[str, list[Path]] = {stem: [] for stem in media_of}
+    for path in files:
+        # A video file may itself be called "a.en"; then that is its name and not a language.
+        stem = path.stem if path.stem in media_of else split_language(path.stem)[0]
+        by_video.setdefault(stem, []).append(path)
+    for stem, candidates in sorted(by_video.items()):
+        chosen, found = _choose(candidates)
+        problems += found
+        if chosen is None and stem not in media_of:
+            continue
+        video, changed = names.give(stem)
+        if changed:
+            named = candidates[0] if candidates else media_of[stem]
+            problems.append(Problem(named, changed, harmless=True))
+        captions = chosen.captions if chosen else ()
+        videos.append(Video(video, captions, media=media_of.get(stem)))
+    return Task(name, tuple(videos)), problems
+
+
+def _choose(candidates: Sequence[Path]) -> tuple[CaptionFile | None, list[Problem]]:
+    """Read the best file: in English, readable, with word times."""
+    problems: list[Problem] = []
+    for rank in sorted({_rank(path) for path in candidates}):
+        files: dict[Path, CaptionFile] = {}
+        for path in (path for path in candidates if _rank(path) == rank):
+            try:
+                files[path] = _read_english(path)
+            except InputError as error:
+                problems.append(error.problem)
+        if files:
+            break
+    else:
+        return None, problems
+    chosen = max(files, key=lambda path: any(line.words for line in files[path].captions))
+    unread = set(candidates) - {problem.path for problem in problems} - {chosen}
+    reason = f"not used: the captions of this video are read from {chosen.name}"
+    problems += [Problem(path, reason, harmless=True) for path in sorted(unread)]
+    return files[chosen], [*problems, *files[chosen].problems]
+
+
+def _read_english(path: Path) -> CaptionFile:
+    found = read_captions(path)
+    if not is_english(found.captions):
+        raise InputError(path, NOT_ENGLISH)
+    return found
+
+
+def _rank(path: Path) -> int:
+    """English first, then regional English, then no language in the name, then the others."""
+    language = split_language(path.stem)[1]
+    if language in {"en", "eng"}:
+        return 0
+    return 1 if language.startswith("en-") else 3 if language else 2

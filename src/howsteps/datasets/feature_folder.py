@@ -1,4 +1,4 @@
-"""The layout in which the community shares features and frame labels.
+"""Features and frame labels in the folders in which the community shares them.
 
 ::
 
@@ -6,45 +6,43 @@
     groundTruth/<video>.txt   (or without .txt) one label for each frame
     features/<video>.npy      T×d or d×T
 
-One folder is one task. Frames have a label each; ``background`` and ``SIL`` (silence) are none.
+One folder is one task. Frames have a label each; ``background`` and ``SIL`` (silence) are not
+steps.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.datasets.annotations import Row, settle
+from howsteps.datasets.annotations import AnnotationRow, truth_of_rows
 from howsteps.errors import InputError
 from howsteps.io.arrays import read_matrix
 from howsteps.io.text import read_lines
 from howsteps.task import Truth
 
-BACKGROUND = frozenset({"background", "bg", "sil", "none", "-1"})
-FRAMES_A_SECOND = 15.0
-
-Matrix: TypeAlias = NDArray[np.floating]
+_BACKGROUND = frozenset({"background", "bg", "sil", "none", "-1"})
+FRAMES_PER_SECOND = 15.0
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureFolder:
-    """Ground truth, and where the features of each video lie."""
+    """Ground truth, and the paths of the features of each video."""
 
     truth: Truth
     frames: Mapping[str, int]
     paths: Mapping[str, Path]
 
-    def features(self, video: str) -> Matrix:
+    def features(self, video: str) -> NDArray[np.floating]:
         """Load the features of one video, a row for each frame.
 
         Raises
         ------
         InputError
-            The file is cut short, or does not fit the number of frames that have labels.
+            The file is truncated, or does not fit the number of frames that have labels.
         """
         path, frames = self.paths[video], self.frames[video]
         matrix = read_matrix(path)
@@ -56,13 +54,13 @@ class FeatureFolder:
         return matrix if matrix.shape[0] == frames else matrix.T
 
 
-def recognises(folder: Path) -> bool:
+def is_feature_folder(folder: Path) -> bool:
     """Look for labels of frames and the list of labels."""
     return (folder / "groundTruth").is_dir() and (folder / "mapping" / "mapping.txt").is_file()
 
 
-def read_feature_folder(folder: Path, rate: float = FRAMES_A_SECOND) -> FeatureFolder:
-    """Read the labels of all videos; ``rate`` is how many frames make a second.
+def read_feature_folder(folder: Path, rate: float = FRAMES_PER_SECOND) -> FeatureFolder:
+    """Read the labels of all videos; ``rate`` is in frames per second.
 
     Raises
     ------
@@ -70,9 +68,9 @@ def read_feature_folder(folder: Path, rate: float = FRAMES_A_SECOND) -> FeatureF
         A label is not in the mapping, or a video has no features though others have.
     """
     labels = _mapping(folder / "mapping" / "mapping.txt")
-    steps = [label for label in labels if label.casefold() not in BACKGROUND]
+    steps = [label for label in labels if label.casefold() not in _BACKGROUND]
     numbers = {label: place for place, label in enumerate(steps)}
-    rows: list[Row] = []
+    rows: list[AnnotationRow] = []
     frames: dict[str, int] = {}
     paths = sorted(path for path in (folder / "groundTruth").iterdir() if path.is_file())
     for path in paths:
@@ -87,11 +85,11 @@ def read_feature_folder(folder: Path, rate: float = FRAMES_A_SECOND) -> FeatureF
             frames[video] += length
             if label in numbers:
                 begin, end = start / rate, frames[video] / rate
-                rows.append(Row(video, numbers[label], begin, end, first))
+                rows.append(AnnotationRow(video, numbers[label], begin, end, first))
     if not frames:
         raise InputError(folder / "groundTruth", "has no file")
     durations = {video: count / rate for video, count in frames.items()}
-    truth, _ = settle(folder, folder.resolve().name, steps, durations, rows, merge=False)
+    truth, _ = truth_of_rows(folder, folder.resolve().name, steps, durations, rows, merge=False)
     return FeatureFolder(truth, frames, _features(folder / "features", frames))
 
 
@@ -102,14 +100,14 @@ def _mapping(path: Path) -> list[str]:
         if not (number.isdecimal() and label.strip()):
             raise InputError(path, "is not: number label", line)
         if label.strip() in labels:
-            raise InputError(path, f"label {label.strip()!r} stands twice", line)
+            raise InputError(path, f"label {label.strip()!r} appears twice", line)
         labels.append(label.strip())
     return labels
 
 
 def _features(folder: Path, videos: Mapping[str, int]) -> dict[str, Path]:
     if not folder.is_dir():
-        return {}  # ground truth alone is enough for statistics
+        return {}  # ground truth is enough for statistics
     paths = {video: folder / f"{video}.npy" for video in videos}
     for path in paths.values():
         if not path.is_file():

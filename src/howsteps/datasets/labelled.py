@@ -1,7 +1,7 @@
-"""Everything that a data set has of its tasks, brought together: narrations, features and truth.
+"""Labelled tasks: the narrations, features and ground truth of a data set together.
 
-Whatever the layout, time runs on one grid: intervals of a third of a second (:data:`GRID`), 10
-frames of a video with 30 frames a second.
+All layouts are converted to one grid: intervals of a third of a second (:data:`GRID`), 10 frames of
+a video with 30 frames per second.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,28 +20,27 @@ from howsteps.task import Relation, Task, Truth, Video
 
 GRID = 1 / 3  # seconds
 
-Features: TypeAlias = Mapping[str, NDArray[np.float32]]
-Matches: TypeAlias = Callable[[Sequence[Relation]], NDArray[np.bool_]]
+MatchFunction: TypeAlias = Callable[[Sequence[Relation]], NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labelled:
-    """A task, what people saw in its videos, and features of them where there are any.
+    """A task, its ground truth, and features of its videos if there are any.
 
-    ``task`` and ``truth`` have the same videos. The videos have captions, or mentions where the
-    data set comes heard, or neither. ``features`` (T_n×d) have a row for every interval of
-    :data:`GRID` seconds. ``matches`` says which relations match, where the data set says so.
+    ``task`` and ``truth`` have the same videos. The videos have captions, or mentions if the data
+    set contains those, or neither. ``features`` (T_n×d) have a row for every interval of
+    :data:`GRID` seconds. ``matches`` says which relations match, if the data set defines it.
     """
 
     task: Task
     truth: Truth
-    features: Features = field(default_factory=dict)
-    matches: Matches | None = None
+    features: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
+    matches: MatchFunction | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledTasks:
-    """The tasks that were found, and what was mended or set aside on the way."""
+    """The tasks that were found, and what was repaired or left out."""
 
     tasks: tuple[Labelled, ...]
     problems: tuple[Problem, ...] = ()
@@ -55,46 +54,49 @@ def read_labelled(
     Parameters
     ----------
     path
-        Anything that holds ground truth (:func:`howsteps.datasets.truth.read`).
+        Ground truth of any kind (:func:`howsteps.datasets.truth.read_truth_files`).
     captions
-        Where the narrations are, if not at ``path``; videos go by their names.
+        The narrations, if not at ``path``; videos are matched by name.
     features
-        A folder with ``<video>.npy``: a row for every interval of :data:`GRID` seconds. A video
-        without is left out.
+        A folder with ``<video>.npy``: a row for every interval of :data:`GRID` seconds. Videos
+        without features are left out.
 
     Raises
     ------
     InputError
-        There is no ground truth, or something of it or of the features is wrong.
+        There is no ground truth, or something in it or in the features is wrong.
     """
-    release = path.is_dir() and authors.recognises(path)
-    frames = path.is_dir() and feature_folder.recognises(path)
+    release = path.is_dir() and authors.is_release(path)
+    frames = path.is_dir() and feature_folder.is_feature_folder(path)
     given = captions or features
     if given is not None and (release or frames):
-        raise InputError(given, f"cannot be put to {path}: that layout is read as it stands")
+        raise InputError(given, f"cannot be combined with {path}: that layout is read as it is")
     if release:
         return LabelledTasks(
-            tuple(of_release(authors.read_release(path, name)) for name in authors.tasks(path))
+            tuple(
+                labelled_release(authors.read_release(path, name))
+                for name in authors.release_tasks(path)
+            )
         )
     if frames:
-        return LabelledTasks((_of_frames(path),))
-    seen = truth.read_truth_files(path)
-    heard = collection.Collection(())
+        return LabelledTasks((_labelled_frames(path),))
+    ground_truth = truth.read_truth_files(path)
+    narrations = collection.Collection(())
     if captions is not None or _has_narrations(path):
-        heard = collection.read_tasks(captions or path)
+        narrations = collection.read_tasks(captions or path)
     tasks, left_out = [], []
-    for one in seen.truths:
-        labelled = _with_narrations(one, heard.tasks)
+    for one in ground_truth.truths:
+        labelled = _with_narrations(one, narrations.tasks)
         if features is not None:
             arrays, missing = _arrays(features, labelled.task)
-            labelled = of_videos(replace(labelled, features=arrays), list(arrays))
+            labelled = select_videos(replace(labelled, features=arrays), list(arrays))
             left_out += missing
         tasks.append(labelled)
-    return LabelledTasks(tuple(tasks), (*seen.problems, *heard.problems, *left_out))
+    return LabelledTasks(tuple(tasks), (*ground_truth.problems, *narrations.problems, *left_out))
 
 
-def of_videos(labelled: Labelled, videos: Sequence[str]) -> Labelled:
-    """The same task with some of its videos."""
+def select_videos(labelled: Labelled, videos: Sequence[str]) -> Labelled:
+    """The same task with only the given videos."""
     chosen = set(videos)
     return replace(
         labelled,
@@ -111,54 +113,59 @@ def of_videos(labelled: Labelled, videos: Sequence[str]) -> Labelled:
 
 
 def _has_narrations(path: Path) -> bool:
-    """Whether captions lie where the truth lies; tables and databases have none."""
+    """Whether there are captions beside the truth; tables and databases have none."""
     if path.is_dir():
-        return not crosstask.recognises(path)
-    return path.suffix.lower() == ".json" and task_file.recognises(read_json(path))
+        return not crosstask.is_crosstask(path)
+    return path.suffix.lower() == ".json" and task_file.is_task(read_json(path))
 
 
-def _with_narrations(seen: Truth, tasks: Sequence[Task]) -> Labelled:
-    """Put the narrations of a task to its truth; videos that only one of them has are left out."""
-    named = [task for task in tasks if task.name == seen.task] or tasks
-    told = {video.id: video for task in named for video in task.videos}
-    if not any(video in told for video in seen.durations):
-        told = {video: Video(video) for video in seen.durations}
+def _with_narrations(ground_truth: Truth, tasks: Sequence[Task]) -> Labelled:
+    """Join the narrations of a task with its truth; only videos that both have are kept."""
+    named = [task for task in tasks if task.name == ground_truth.task] or tasks
+    narrated = {video.id: video for task in named for video in task.videos}
+    if not any(video in narrated for video in ground_truth.durations):
+        narrated = {video: Video(video) for video in ground_truth.durations}
     lengths = {
-        video: seen.durations[video] or told[video].duration or _end(told[video], seen)
-        for video in seen.durations
-        if video in told
+        video: ground_truth.durations[video]
+        or narrated[video].duration
+        or _end(narrated[video], ground_truth)
+        for video in ground_truth.durations
+        if video in narrated
     }
-    videos = tuple(replace(told[video], duration=lengths[video]) for video in lengths)
+    videos = tuple(replace(narrated[video], duration=lengths[video]) for video in lengths)
     whole = Labelled(
-        Task(seen.task, videos), replace(seen, durations={**seen.durations, **lengths})
+        Task(ground_truth.task, videos),
+        replace(ground_truth, durations={**ground_truth.durations, **lengths}),
     )
-    return of_videos(whole, list(lengths))
+    return select_videos(whole, list(lengths))
 
 
-def _end(video: Video, seen: Truth) -> float | None:
+def _end(video: Video, ground_truth: Truth) -> float | None:
     """The end of the narration, or of the last step if that is later; None without a narration."""
     if not video.captions:
         return None
-    steps = [a.end for a in seen.annotations if a.video == video.id]
+    steps = [a.end for a in ground_truth.annotations if a.video == video.id]
     return max([*(caption.end for caption in video.captions), *steps])
 
 
-def of_release(release: authors.Release) -> Labelled:
+def labelled_release(release: authors.Release) -> Labelled:
     """A task of the paper's release, on the grid.
 
-    Its intervals are 10 frames of videos with any number of frames a second. The clock of every
-    video is stretched so that each lasts :data:`GRID` seconds: features stay as they are.
+    Its intervals are 10 frames of videos with any frame rate. The times of every video are scaled
+    so that each interval lasts :data:`GRID` seconds; features do not change.
     """
-    scales = {video: GRID * rate / authors.INTERVAL for video, rate in release.rates.items()}
+    scales = {
+        video: GRID * rate / authors.FRAMES_PER_INTERVAL for video, rate in release.rates.items()
+    }
     lengths = {video: len(rows) * GRID for video, rows in release.labels.items()}
-    told = {video.id: video.mentions for video in release.task.videos}
+    mentions = {video.id: video.mentions for video in release.task.videos}
     videos = tuple(
         Video(
             video,
             duration=length,
             mentions=tuple(
                 replace(m, start=m.start * scales[video], end=m.end * scales[video])
-                for m in told.get(video, ())
+                for m in mentions.get(video, ())
             ),
         )
         for video, length in lengths.items()
@@ -171,12 +178,12 @@ def of_release(release: authors.Release) -> Labelled:
         Task(release.task.name, videos),
         replace(release.truth, annotations=annotations, durations=lengths),
         {video: x.astype(np.float32) for video, x in release.features.items()},
-        _given(release.relations[: len(release.similarity)], release.similarity == 1),
+        _matches_of(release.relations[: len(release.similarity)], release.similarity == 1),
     )
 
 
-def _given(relations: Sequence[Relation], similar: NDArray[np.bool_]) -> Matches:
-    """Match as a matrix says; relations outside it match themselves only."""
+def _matches_of(relations: Sequence[Relation], similar: NDArray[np.bool_]) -> MatchFunction:
+    """Matches given by a matrix; relations outside it match only themselves."""
     place = {relation: at for at, relation in enumerate(relations)}
     symmetric = similar | similar.T
 
@@ -190,19 +197,19 @@ def _given(relations: Sequence[Relation], similar: NDArray[np.bool_]) -> Matches
     return matches
 
 
-def _of_frames(folder: Path) -> Labelled:
-    """A feature folder, its frames averaged over the intervals of the grid."""
+def _labelled_frames(folder: Path) -> Labelled:
+    """A feature folder, with frames averaged over the intervals of the grid."""
     found = feature_folder.read_feature_folder(folder)
     videos = tuple(Video(v, duration=length) for v, length in found.truth.durations.items())
     features = {
-        video: _averaged(found.features(video), feature_folder.FRAMES_A_SECOND)
+        video: _averaged(found.features(video), feature_folder.FRAMES_PER_SECOND)
         for video in found.paths
     }
     return Labelled(Task(found.truth.task, videos), found.truth, features)
 
 
 def _averaged(frames: NDArray[np.floating], rate: float) -> NDArray[np.float32]:
-    """Means of the frames whose middles lie in each interval."""
+    """Means of the frames whose centres lie in each interval."""
     owner = ((np.arange(len(frames)) + 0.5) / rate / GRID).astype(np.int64)
     starts = np.flatnonzero(np.diff(owner, prepend=-1))
     sums = np.add.reduceat(frames.astype(np.float64), starts, axis=0)
@@ -210,13 +217,13 @@ def _averaged(frames: NDArray[np.floating], rate: float) -> NDArray[np.float32]:
 
 
 def _arrays(folder: Path, task: Task) -> tuple[dict[str, NDArray[np.float32]], list[Problem]]:
-    """Features of the videos of a task, one file each, of one width; and the files not there."""
+    """Features of the videos of a task, one file each, and the files that are missing."""
     arrays: dict[str, NDArray[np.float32]] = {}
     missing: list[Problem] = []
     for video in task.videos:
         path = folder / f"{video.id}.npy"
         if not path.exists():
-            missing.append(Problem(path, "is not there; the video is left out"))
+            missing.append(Problem(path, "no such file; the video is left out"))
             continue
         x = read_matrix(path)
         if x.ndim != 2 or x.dtype.kind != "f" or not np.isfinite(x).all():
@@ -226,5 +233,5 @@ def _arrays(folder: Path, task: Task) -> tuple[dict[str, NDArray[np.float32]], l
             raise InputError(path, f"has {x.shape[1]} columns, the first video {width}")
         arrays[video.id] = x.astype(np.float32)
     if not arrays:
-        raise InputError(folder, f"has no features, <video>.npy, of any video of {task.name}")
+        raise InputError(folder, f"has no features (<video>.npy) of any video of {task.name}")
     return arrays, missing

@@ -1,11 +1,11 @@
-"""Names that come from outside, made safe to be used as keys and in paths."""
+"""Safe and unique names for videos and tasks, as keys and in paths."""
 
 import re
 from collections import Counter
 
-# What could leave a folder or break a line or an encoding.
+# Characters that could leave a folder, or break a line or an encoding.
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f/\\\u2028\u2029\ud800-\udfff]+")
-# Bytes: file systems allow 255 for a name with all that is put after it.
+# Bytes. File systems allow 255, including the suffixes that are added.
 _LONGEST = 160
 
 # The two-letter codes of ISO 639, which tools put between a name and its suffix: "abc.en.vtt".
@@ -22,7 +22,7 @@ _SUFFIX = re.compile(r"(?P<name>.+)\.(?P<code>[A-Za-z]{2,3})(?P<variant>(?:[-_][
 
 
 def split_language(stem: str) -> tuple[str, str]:
-    """Part ``"abc.en-US"`` into ``("abc", "en-us")``; the language is empty if there is none."""
+    """Split ``"abc.en-US"`` into ``("abc", "en-us")``; the language is empty if there is none."""
     found = _SUFFIX.fullmatch(stem)
     if found is None or found["code"].lower() not in _CODES:
         return stem, ""
@@ -30,7 +30,7 @@ def split_language(stem: str) -> tuple[str, str]:
 
 
 class Names:
-    """Gives out names that are safe and that differ, also where capitals do not count."""
+    """Gives safe names that are unique, also if case is ignored."""
 
     def __init__(self, kind: str) -> None:
         self._kind = kind
@@ -38,13 +38,13 @@ class Names:
         self._counts: Counter[str] = Counter()
 
     def give(self, wanted: object) -> tuple[str, str | None]:
-        """Return a name near ``wanted``, and a sentence that says so if it is another."""
+        """Return a safe name for ``wanted``, and a message if it differs from it."""
         asked = str(wanted).strip() if isinstance(wanted, str | int) else ""
         short = _UNSAFE.sub("_", asked).encode()[:_LONGEST].decode(errors="ignore")
         safe = short.strip(" ").lstrip(".") or self._kind
         name = safe
         while name.casefold() in self._taken:
-            # Counted on from the last one: a million videos without a name take a million looks.
+            # Continue from the last number: many videos without a name take linear time.
             self._counts[safe.casefold()] += 1
             name = f"{safe}-{self._counts[safe.casefold()] + 1}"
         self._taken.add(name.casefold())

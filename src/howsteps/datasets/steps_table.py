@@ -1,6 +1,6 @@
 """Tables of true steps: ``video,step,start,end``, and the table of the paper's own data set.
 
-The second kind gives whole seconds, rounded and rounded outwards; it is known by its heading.
+The second kind has whole seconds, rounded and rounded outwards; its header identifies it.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -9,13 +9,13 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TypeAlias
 
-from howsteps.datasets.annotations import Row, number, settle
+from howsteps.datasets.annotations import AnnotationRow, as_number, truth_of_rows
 from howsteps.errors import InputError, Problem
 from howsteps.io.text import read_rows
 from howsteps.task import Truth
 
-PLAIN = ("video", "step", "start", "end")
-ROUNDED = (
+_PLAIN = ("video", "step", "start", "end")
+_ROUNDED = (
     *("video", "task", "step_name", "start_round", "end_round"),
     *("start_floor", "end_ceil_clipped"),
 )
@@ -29,13 +29,13 @@ def read_steps_table(
     Parameters
     ----------
     name
-        The task of a table without a column ``task``; else it is called as its file.
+        The task of a table without a column ``task``; by default the name of the file.
     videos
-        The videos that exist, where they are known: any other is an error.
+        The videos that exist, if known: any other is an error.
     """
     rows = iter(read_rows(path))
-    _, heading = next(rows, (1, []))
-    layout = _layout([cell.strip().lower() for cell in heading], path)
+    _, header = next(rows, (1, []))
+    layout = _layout([cell.strip().lower() for cell in header], path)
     tasks: dict[str, _Task] = {}
     only = name or path.stem
     for line, cells in rows:
@@ -49,12 +49,12 @@ def read_steps_table(
         into = tasks.setdefault(task, _Task({}, {}, []))
         into.durations[video] = None
         number_of_step = into.steps.setdefault(step, len(into.steps))
-        into.rows.append(Row(video, number_of_step, start, end, line))
+        into.rows.append(AnnotationRow(video, number_of_step, start, end, line))
     if not tasks:
-        raise InputError(path, "has a heading and no rows")
+        raise InputError(path, "has a header and no rows")
     truths, problems = [], []
     for task, found in tasks.items():
-        truth, flaws = settle(
+        truth, flaws = truth_of_rows(
             path, task, list(found.steps), found.durations, found.rows, merge=layout.merge
         )
         truths.append(truth)
@@ -66,7 +66,7 @@ def read_steps_table(
 class _Task:
     steps: dict[str, int]
     durations: dict[str, float | None]
-    rows: list[Row]
+    rows: list[AnnotationRow]
 
 
 _Times: TypeAlias = Callable[[Sequence[str], Path, int], tuple[float, float]]
@@ -84,36 +84,37 @@ class _Layout:
     merge: bool
 
 
-def _layout(heading: Sequence[str], path: Path) -> _Layout:
+def _layout(header: Sequence[str], path: Path) -> _Layout:
     def columns(names: Iterable[str]) -> list[int]:
-        return [heading.index(name) for name in names]
+        return [header.index(name) for name in names]
 
-    if set(ROUNDED) <= set(heading):
-        video, task, step, *seconds = columns(ROUNDED)
+    if set(_ROUNDED) <= set(header):
+        video, task, step, *seconds = columns(_ROUNDED)
         return _Layout(video, step, task, itemgetter(*seconds), _rounded, merge=True)
-    if missing := [name for name in PLAIN if name not in heading]:
-        reason = f"has no column {missing[0]!r}; a table of steps starts with {','.join(PLAIN)}"
+    if missing := [name for name in _PLAIN if name not in header]:
+        reason = f"has no column {missing[0]!r}; a table of steps starts with {','.join(_PLAIN)}"
         raise InputError(path, reason, 1)
-    video, step, *seconds = columns(PLAIN)
-    named = heading.index("task") if "task" in heading else None
+    video, step, *seconds = columns(_PLAIN)
+    named = header.index("task") if "task" in header else None
     return _Layout(video, step, named, itemgetter(*seconds), _plain, merge=False)
 
 
 def _plain(cells: Sequence[str], path: Path, line: int) -> tuple[float, float]:
     start, end = cells
-    return number(start, path, "start", line), number(end, path, "end", line)
+    return as_number(start, path, "start", line), as_number(end, path, "end", line)
 
 
 def _rounded(cells: Sequence[str], path: Path, line: int) -> tuple[float, float]:
-    """Rounded times; the outer ones where those are missing or leave nothing between them."""
+    """Rounded times; the outer ones if those are missing or the span is empty."""
     start, end = (
-        number(cell or "nan", path, name, line)
-        for cell, name in zip(cells[:2], ROUNDED[3:5], strict=True)
+        as_number(cell or "nan", path, name, line)
+        for cell, name in zip(cells[:2], _ROUNDED[3:5], strict=True)
     )
     if end > start:
         return start, end
     start, end = (
-        number(cell, path, name, line) for cell, name in zip(cells[2:], ROUNDED[5:], strict=True)
+        as_number(cell, path, name, line)
+        for cell, name in zip(cells[2:], _ROUNDED[5:], strict=True)
     )
-    # A step that was cut off at the end of its video is still a second that can be hit.
+    # A step that is clipped at the end of its video keeps one second.
     return (end - 1.0, end) if start == end else (start, end)

@@ -1,4 +1,4 @@
-"""What lies under a folder that results can be measured on."""
+"""Find everything under a folder that results can be measured on."""
 
 import os
 from collections.abc import Iterator
@@ -7,27 +7,32 @@ from pathlib import Path
 from typing import Any
 
 from howsteps.datasets import (
+    activitynet,
     authors,
-    coin,
     crosstask,
     feature_folder,
-    judgement_file,
-    labelled,
-    task_truth,
+    task_file,
     truth,
-    youcook2,
 )
-from howsteps.datasets.labelled import Labelled
+from howsteps.datasets.labelled import Labelled, read_labelled
 from howsteps.errors import InputError, Problem
 from howsteps.io.text import read_json
 from howsteps.task import Rule, Truth
 
-_LONGEST = 2**16  # characters of a heading
+_LONGEST_HEADER = 2**16  # characters
+
+_FOLDERS = (authors.is_release, feature_folder.is_feature_folder, crosstask.is_crosstask)
+_FILES = (
+    task_file.has_task_truth,
+    activitynet.is_coin,
+    activitynet.is_youcook2,
+    task_file.has_judgements,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """Tasks with narrations or features, truths alone, and judgements of relations by task."""
+    """Tasks with narrations or features, bare truths, and judgements of relations by task."""
 
     tasks: tuple[Labelled, ...]
     truths: tuple[Truth, ...]
@@ -35,28 +40,28 @@ class Survey:
     problems: tuple[Problem, ...] = ()
 
 
-def survey(root: Path) -> Survey:
-    """Look for ground truth under ``root``, whatever its layout; what cannot be read is listed.
+def survey_folder(root: Path) -> Survey:
+    """Look for ground truth under ``root``, in any layout; list what cannot be read.
 
     A judgement belongs to the task that has all the steps it has rules for.
 
     Raises
     ------
     InputError
-        ``root`` is not there.
+        ``root`` does not exist.
     """
     if not root.exists():
         raise InputError(root, "no such file or folder")
     tasks: list[Labelled] = []
     truths: list[Truth] = []
     problems: list[Problem] = []
-    judges: list[Path] = []
+    judgement_paths: list[Path] = []
     for path in _places(root):
-        if path.suffix == ".json" and _has_rules(_json(path)):
-            judges.append(path)
+        if path.suffix == ".json" and task_file.has_judgements(_json(path)):
+            judgement_paths.append(path)
             continue
         try:
-            found = labelled.read_labelled(path)
+            found = read_labelled(path)
         except InputError as error:
             problems.append(error.problem)
             continue
@@ -67,24 +72,23 @@ def survey(root: Path) -> Survey:
             else:
                 truths.append(one.truth)
     judgements = {}
-    for path in judges:
+    for path in judgement_paths:
         for one in tasks:
             try:
-                judgements[one.task.name] = judgement_file.read_judgements(path, one.truth.steps)
+                judgements[one.task.name] = task_file.read_judgements(path, one.truth.steps)
             except InputError:
-                continue  # of another task
+                continue  # it belongs to another task
     return Survey(tuple(tasks), tuple(truths), judgements, tuple(problems))
 
 
 def _places(root: Path) -> Iterator[Path]:
-    """Files and folders that hold ground truth or judgements."""
+    """Files and folders that contain ground truth or judgements."""
     if root.is_file():
         yield root
         return
     for place, folders, names in os.walk(root):
         folder = Path(place)
-        whole = (authors, feature_folder, crosstask)
-        if (folder / truth.STEPS).is_file() or any(kind.recognises(folder) for kind in whole):
+        if (folder / truth.STEPS_TABLE).is_file() or any(kind(folder) for kind in _FOLDERS):
             folders.clear()
             yield folder
             continue
@@ -96,12 +100,7 @@ def _places(root: Path) -> Iterator[Path]:
 
 def _is_wanted(path: Path) -> bool:
     value = _json(path)
-    kinds = (task_truth.recognises, coin.recognises, youcook2.recognises, _has_rules)
-    return any(recognises(value) for recognises in kinds)
-
-
-def _has_rules(value: Any) -> bool:
-    return isinstance(value, dict) and isinstance(value.get("rules"), dict)
+    return any(kind(value) for kind in _FILES)
 
 
 def _json(path: Path) -> Any:
@@ -112,12 +111,12 @@ def _json(path: Path) -> Any:
 
 
 def _is_table(path: Path) -> bool:
-    # A pipe of that name could keep a reader waiting forever.
+    # Reading a pipe could block forever.
     if path.suffix != ".csv" or not path.is_file():
         return False
     try:
         with path.open(encoding="utf-8-sig") as file:
-            heading = {cell.strip().lower() for cell in file.readline(_LONGEST).split(",")}
+            header = {cell.strip().lower() for cell in file.readline(_LONGEST_HEADER).split(",")}
     except (OSError, UnicodeDecodeError):
         return False
-    return {"video"} < heading and bool({"step", "step_name"} & heading)
+    return {"video"} < header and bool({"step", "step_name"} & header)

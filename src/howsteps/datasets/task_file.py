@@ -1,10 +1,14 @@
-"""One JSON file that holds the videos of one task.
+"""A task in JSON: its videos and captions, its true steps, and judgements of relations.
 
-Either ``{"task": name, "videos": {id: {"duration": …, "asr": [[start, end, text], …]}}}`` or a list
-of ``{"id": …, "title": …, "asr": …}``. What else the file holds, as true steps, is not read here.
+A task file is ``{"task": name, "videos": {id: {"duration": …, "asr": [[start, end, text], …]}}}``
+or a list of ``{"id": …, "title": …, "asr": …}``. It may contain the truth too: ``step_names`` of
+the task and ``steps`` of each video, rows of ``[number of the step from 1, start, end]``.
+
+A judgement file says which relations people accept for which true step:
+``{"rules": {name of a step: [{"verbs": […], "nouns": […]}, …]}}``.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +17,14 @@ from howsteps.captions.reading import problems_of_flaws, repair_parsed
 from howsteps.captions.repair import printable
 from howsteps.captions.tabular import parse_json_rows
 from howsteps.captions.timing import seconds
+from howsteps.datasets.annotations import AnnotationRow, as_number, truth_of_rows
 from howsteps.datasets.names import Names
-from howsteps.errors import Problem
-from howsteps.task import Caption, Task, Video
+from howsteps.errors import InputError, Problem
+from howsteps.io.text import read_json
+from howsteps.task import Caption, Rule, Task, Truth, Video
 
 
-def recognises(value: Any) -> bool:
+def is_task(value: Any) -> bool:
     """Look for an object with ``videos``, or a list with captions under ``asr``."""
     if isinstance(value, dict):
         return isinstance(value.get("videos"), dict | list)
@@ -27,8 +33,8 @@ def recognises(value: Any) -> bool:
     )
 
 
-def read_task_file(value: Any, path: Path) -> tuple[Task, list[Problem]]:
-    """Make a task of the contents of a task file; ``path`` names it in problems."""
+def task_of_json(value: Any, path: Path) -> tuple[Task, list[Problem]]:
+    """The task in the contents of a task file; ``path`` is named in problems."""
     problems: list[Problem] = []
     videos = []
     names = Names("video")
@@ -47,7 +53,8 @@ def read_task_file(value: Any, path: Path) -> tuple[Task, list[Problem]]:
         title = entry.get("title")
         duration = seconds(entry.get("duration"))
         if duration is not None and duration <= 0:
-            problems.append(Problem(path, f"video {name}: a duration of {duration:g} s is none"))
+            reason = f"video {name}: a duration of {duration:g} s is impossible; ignored"
+            problems.append(Problem(path, reason))
             duration = None
         videos.append(
             Video(
@@ -60,6 +67,65 @@ def read_task_file(value: Any, path: Path) -> tuple[Task, list[Problem]]:
     task = value.get("task") if isinstance(value, dict) else None
     name = task.strip() if isinstance(task, str) else ""
     return Task(name or path.stem, tuple(videos)), problems
+
+
+def has_task_truth(value: Any) -> bool:
+    """Look for the names of steps beside videos."""
+    return (
+        isinstance(value, dict)
+        and isinstance(value.get("videos"), dict)
+        and isinstance(value.get("step_names"), list)
+    )
+
+
+def truth_of_json(value: Any, path: Path) -> tuple[Truth, list[Problem]]:
+    """The truth in the contents of a task file; ``path`` is named in errors.
+
+    Videos without ``steps`` were not annotated, and are not part of the truth.
+    """
+    steps = value["step_names"]
+    if not steps or not all(isinstance(step, str) and step.strip() for step in steps):
+        raise InputError(path, "step_names is not a list of names")
+    if len(set(steps)) < len(steps):
+        raise InputError(path, "step_names has the same name twice")
+    videos = {
+        video: entry
+        for video, entry in value["videos"].items()
+        if isinstance(entry, dict) and entry.get("steps") is not None
+    }
+    if not videos:
+        raise InputError(path, "has step_names, but no video with steps")
+    durations = {
+        video: None
+        if entry.get("duration") is None
+        else as_number(entry["duration"], path, f"video {video}: duration")
+        for video, entry in videos.items()
+    }
+    name = value.get("task")
+    task = name.strip() if isinstance(name, str) and name.strip() else path.stem
+    return truth_of_rows(path, task, steps, durations, _rows(videos, path), merge=True)
+
+
+def has_judgements(value: Any) -> bool:
+    """Look for rules."""
+    return isinstance(value, dict) and isinstance(value.get("rules"), dict)
+
+
+def read_judgements(path: Path, steps: tuple[str, ...]) -> dict[str, tuple[Rule, ...]]:
+    """Read the rules for each of ``steps``; a step without rules is never recovered.
+
+    Raises
+    ------
+    InputError
+        The file is not a judgement file, or has rules for a step that is not one of ``steps``.
+    """
+    value = read_json(path)
+    if not has_judgements(value):
+        raise InputError(path, "has no 'rules' for the true steps")
+    rules = value["rules"]
+    if unknown := [name for name in rules if name not in steps]:
+        raise InputError(path, f"has rules for {unknown[0]!r}, which is not a true step")
+    return {name: _rules(found, f"rules for {name!r}", path) for name, found in rules.items()}
 
 
 def _entries(value: Any) -> Iterable[tuple[Any, Any]]:
@@ -76,3 +142,30 @@ def _captions(asr: Any, name: str, path: Path) -> tuple[tuple[Caption, ...], lis
     captions, flaws = repair_parsed(parse_json_rows(asr))
     problems = problems_of_flaws(flaws, path)
     return captions, [Problem(path, f"video {name}: {problem.reason}") for problem in problems]
+
+
+def _rows(videos: Mapping[str, Any], path: Path) -> Iterator[AnnotationRow]:
+    for video, entry in videos.items():
+        if not isinstance(entry["steps"], list):
+            raise InputError(path, f"video {video}: steps is not a list")
+        for place, row in enumerate(entry["steps"], 1):
+            where = f"video {video}, row {place} of steps: "
+            if not (isinstance(row, list) and len(row) == 3 and isinstance(row[0], int)):
+                raise InputError(path, f"{where}is not [step, start, end]")
+            start, end = (as_number(time, path, f"{where}a time") for time in row[1:])
+            yield AnnotationRow(video, row[0] - 1, start, end, place=where)
+
+
+def _rules(found: Any, what: str, path: Path) -> tuple[Rule, ...]:
+    if not isinstance(found, list):
+        raise InputError(path, f"{what}: not a list")
+    rules = []
+    for rule in found:
+        sides = [rule.get(side) if isinstance(rule, dict) else None for side in ("verbs", "nouns")]
+        if not all(
+            isinstance(words, list) and all(isinstance(word, str) for word in words)
+            for words in sides
+        ):
+            raise InputError(path, f"{what}: not lists of words under 'verbs' and 'nouns'")
+        rules.append(Rule(*(frozenset(words) for words in sides if words is not None)))
+    return tuple(rules)

@@ -5,7 +5,8 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from howsteps import datasets
-from howsteps.datasets import judgement_file, truth
+from howsteps.datasets import truth
+from howsteps.datasets.task_file import read_judgements
 from howsteps.engine.executor import Executor
 from howsteps.errors import HowstepsError
 from howsteps.io.files import write_atomically
@@ -25,7 +26,7 @@ def true_steps() -> Truth:
 def rules() -> dict[str, tuple[Rule, ...]]:
     """Which relations name which true step, as the project judged it."""
     with as_file(files("howsteps.demo") / "judgement.json") as file:
-        return judgement_file.read_judgements(file, true_steps().steps)
+        return read_judgements(file, true_steps().steps)
 
 
 def prepare(

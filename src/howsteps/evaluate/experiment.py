@@ -6,7 +6,7 @@ from statistics import fmean
 
 import numpy as np
 
-from howsteps.datasets.labelled import Labelled, of_videos
+from howsteps.datasets.labelled import Labelled, select_videos
 from howsteps.errors import HowstepsError, unknown_name
 from howsteps.evaluate.bootstrap import over_seeds
 from howsteps.evaluate.methods import METHODS, SCRIPT_BASELINES
@@ -113,7 +113,7 @@ def with_narrations(
     Every caption is parsed once, whatever the number of methods and seeds.
     """
     names = {name for seed in range(plan.seeds) for name in subsampled(labelled, plan.videos, seed)}
-    task = of_videos(labelled, list(names)).task
+    task = select_videos(labelled, list(names)).task
     if any(video.mentions for video in task.videos):
         return dict.fromkeys(("paper", "default"), task)
     if not any(video.captions for video in task.videos):

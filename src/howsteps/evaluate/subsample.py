@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.datasets.labelled import GRID, Labelled, of_videos
+from howsteps.datasets.labelled import GRID, Labelled, select_videos
 from howsteps.evaluate.protocols import Localisations, NotMeasured
 from howsteps.narration.features import Kind, interval_count, narration_features
 from howsteps.script import discover
@@ -44,7 +44,7 @@ class Subsample:
         search_seconds: float = 5.0,
     ) -> None:
         self.narration = narration
-        self.labelled = of_videos(labelled, videos)
+        self.labelled = select_videos(labelled, videos)
         chosen = set(videos)
         self._narrated = {
             mode: replace(task, videos=tuple(v for v in task.videos if v.id in chosen))
