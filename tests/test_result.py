@@ -12,7 +12,18 @@ from hypothesis import strategies as st
 
 from howsteps.errors import InputError
 from howsteps.result import from_record, read_result, record, schema, settled, text_of
-from howsteps.task import Localisation, Mention, Result, Script, Sentence, Step, Task, Video, Word
+from howsteps.task import (
+    Localisation,
+    Mention,
+    Place,
+    Result,
+    Script,
+    Sentence,
+    Step,
+    Task,
+    Video,
+    Word,
+)
 
 seconds = st.floats(0, 1e5)
 share = st.none() | st.floats(0, 1)
@@ -40,6 +51,10 @@ def results(draw: st.DrawFn) -> Result:
                     seconds,
                     negated=st.booleans(),
                     sentence=st.integers(0, 3),
+                    places=st.lists(st.builds(Place, texts, texts), max_size=2).map(tuple),
+                    tools=st.lists(texts, max_size=2).map(tuple),
+                    modifiers=st.lists(texts, max_size=2).map(tuple),
+                    work=st.floats(0, 1),
                 ),
                 max_size=3,
                 unique=True,

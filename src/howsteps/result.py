@@ -18,7 +18,18 @@ from typing import Any, TypeVar, get_type_hints
 import howsteps
 from howsteps.errors import InputError
 from howsteps.io.text import read_json
-from howsteps.task import Localisation, Mention, Result, Script, Sentence, Step, Task, Video, Word
+from howsteps.task import (
+    Localisation,
+    Mention,
+    Place,
+    Result,
+    Script,
+    Sentence,
+    Step,
+    Task,
+    Video,
+    Word,
+)
 
 VERSION = 1
 FILE = "result.json"
@@ -144,7 +155,12 @@ def with_narration(video: Video, value: Mapping[str, Any]) -> Video:
     """The video with what :func:`narration_record` kept."""
 
     def mention(entry: Mapping[str, Any]) -> Mention:
-        return _made(Mention, video=video.id, **entry)
+        parts = {
+            "places": _each({"places": [], **entry}, "places", lambda place: _made(Place, **place)),
+            "tools": tuple(map(_text, entry.get("tools", ()))),
+            "modifiers": tuple(map(_text, entry.get("modifiers", ()))),
+        }
+        return _made(Mention, video=video.id, **{**entry, **parts})
 
     sentences = _each(value, "sentences", _sentence)
     mentions = _each(value, "mentions", mention)
@@ -228,8 +244,11 @@ def localisations_from(value: Mapping[str, Any]) -> tuple[Localisation, ...]:
 
 
 def _mention_record(mention: Mention) -> dict[str, Any]:
-    fields = asdict(mention)
-    del fields["video"]
+    fields = {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in asdict(mention).items()
+        if name != "video"
+    }
     return {**fields, "start": _seconds(mention.start), "end": _seconds(mention.end)}
 
 
