@@ -32,7 +32,7 @@ def main() -> None:
         seconds[name] += time.perf_counter() - started
 
     with stage("load parser"):
-        nlp = parser.load(chosen.parser)
+        nlp = parser.load_parser(chosen.parser)
     with stage("read files"):
         collection = datasets.read_tasks(chosen.captions)
     memory = [peak_megabytes()]
@@ -41,11 +41,13 @@ def main() -> None:
         with stage("words"):
             streams = [words_of(video.captions) for video in task.videos]
         with stage("parse"):
-            parsed = list(parser.parse(nlp, streams))
+            parsed = list(parser.parse_narrations(nlp, streams))
         with stage("relations"):
             for video, passages in zip(task.videos, parsed, strict=True):
                 found += len(
-                    extraction.video_relations(video, passages, relations.MODES["default"]).mentions
+                    extraction.video_relations(
+                        video, passages, relations.RELATION_MODES["default"]
+                    ).mentions
                 )
         words += sum(map(len, streams))
         tokens += sum(len(doc) for passages in parsed for _, doc in passages)

@@ -26,7 +26,7 @@ from howsteps.localise import cluster
 from howsteps.localise.baselines import supervised, uniform
 from howsteps.localise.hmm import place_aligned
 from howsteps.narration import extract_relations
-from howsteps.narration.features import Vocabulary, interval_count
+from howsteps.narration.features import Vocabulary, video_interval_count
 from howsteps.script import discover
 from howsteps.task import Localisation, Script, Task, Truth
 
@@ -185,7 +185,7 @@ def taught(
 
 def lengths(task: Task) -> list[int]:
     """T_n on the grid of the baselines."""
-    return [interval_count(video, SECONDS) for video in task.videos]
+    return [video_interval_count(video, SECONDS) for video in task.videos]
 
 
 def in_seconds(task: Task, places: NDArray[np.int64]) -> tuple[Localisation, ...]:

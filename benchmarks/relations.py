@@ -215,7 +215,7 @@ def find(
     antecedents = Antecedents()
     for words, doc in passages:
         places = parser.word_places(doc)
-        for pair in relations.find(doc, reading, antecedents):
+        for pair in relations.find_relations(doc, reading, antecedents):
             mention = extraction.mention(video.id, pair, words, places, 0)
             thing = pair.spoken if pair.resolved else pair.noun
             yield Found(
@@ -268,7 +268,7 @@ def main() -> None:
         "--errors", type=int, default=0, help="how many errors of each sort to show"
     )
     chosen = options.parse_args()
-    nlp = parser.load(chosen.parser)
+    nlp = parser.load_parser(chosen.parser)
     total = Score()
     wrong: list[str] = []
     missed: list[str] = []
@@ -277,10 +277,12 @@ def main() -> None:
         videos = marked_videos(chosen.captions / path.name, marked["words"])
         streams = [words_of(video.captions) for video in videos.values()]
         for video, words, passages in zip(
-            videos.values(), streams, parser.parse(nlp, streams), strict=True
+            videos.values(), streams, parser.parse_narrations(nlp, streams), strict=True
         ):
             marks = read_marks(marked["marks"][video.id], literal=chosen.mode == "paper")
-            result = score(marks, list(find(video, passages, relations.MODES[chosen.mode])))
+            result = score(
+                marks, list(find(video, passages, relations.RELATION_MODES[chosen.mode]))
+            )
             for name, tally in result.tallies.items():
                 total.add(name, tally.right, tally.wrong, tally.missed)
                 if name == "all":

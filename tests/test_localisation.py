@@ -5,7 +5,7 @@ import pytest
 
 from howsteps.localisation import localise_task
 from howsteps.localise import LocaliseError, Model
-from howsteps.narration.vectors import vectors_of
+from howsteps.narration.features import embeddings_of
 from howsteps.task import Mention, Script, Sentence, Step, Task, Video, Word
 
 LABELS = ("fill tub", "catch cat", "dry cat")
@@ -74,7 +74,7 @@ def test_the_meaning_of_the_narration_stands_in_too(heard, mode):
     placement = localise_task(task, script, narration="meaning", seconds=SECONDS, mode=mode)
     named = [at for at in placement.localisations if at.evidence.startswith("named")]
     assert np.mean([abs(at.time - truth[at.video][at.step]) <= 6 for at in named]) > 0.9
-    assert placement.model.weights.matrix.shape == (vectors_of(["cat"]).shape[1], 3)
+    assert placement.model.weights.matrix.shape == (embeddings_of(["cat"]).shape[1], 3)
 
 
 def test_a_video_without_features_is_placed_by_its_mentions(heard):

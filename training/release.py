@@ -14,7 +14,7 @@ import spacy
 from spacy.language import Language
 from spacy.util import load_model_from_config
 
-from howsteps.narration.parser import load
+from howsteps.narration.parser import load_parser
 from training.corpus import parse
 from training.score import Score, judge, table
 from training.treebanks import read_treebanks
@@ -75,7 +75,7 @@ def main() -> None:
     nlp = bare(spacy.load(options.pipeline))
     nlp.to_disk(options.package)
     banks = read_treebanks(options.treebanks)
-    shipped = load(str(options.package))
+    shipped = load_parser(str(options.package))
     scores = judge(banks.scoring, partial(parse, shipped), lemma=lambda token: token.lemma)
     fill_card(options.card, scores)
     shutil.copyfile(options.card, options.package / "README.md")

@@ -29,7 +29,7 @@ from howsteps.localise.windows import (
     mention_windows,
     step_windows,
 )
-from howsteps.narration.features import Kind, Vocabulary, interval_count
+from howsteps.narration.features import Kind, Vocabulary, video_interval_count
 from howsteps.task import Localisation, Mode, Script, Task, Video
 
 ClusterMode = Literal["paper", "authors"]
@@ -151,7 +151,7 @@ class _Narration:
         self.steps = len(script.steps)
         self.kind = "sight" if features else narration
         self.lengths = [
-            len(features[v.id]) if v.id in features else interval_count(v, seconds)
+            len(features[v.id]) if v.id in features else video_interval_count(v, seconds)
             for v in task.videos
         ]
         self.placed = [

@@ -98,7 +98,7 @@ def test_a_task_without_videos_stays_empty() -> None:
 
 
 def test_an_unknown_mode_is_named() -> None:
-    with pytest.raises(HowstepsError, match="no mode 'best'"):
+    with pytest.raises(HowstepsError, match="unknown mode 'best'"):
         extract_relations(Task("job", ()), mode="best")
 
 

@@ -1,9 +1,17 @@
+"""Features of narrations, and the embeddings behind them."""
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.narration.features import Vocabulary, interval_count, narration_features
-from howsteps.narration.vectors import vectors_of
+from howsteps.narration import parser
+from howsteps.narration.features import (
+    Vocabulary,
+    embeddings_of,
+    narration_features,
+    unit_rows,
+    video_interval_count,
+)
 from howsteps.task import Caption, Sentence, Video, Word
 
 
@@ -57,9 +65,9 @@ def test_every_row_has_length_one_or_none(kind, seconds, reach):
 
 
 def test_the_grid_ends_with_the_video_or_with_its_narration():
-    assert interval_count(video("a", "one two", duration=10.0), 1 / 3) == 30
-    assert interval_count(video("a", "one two"), 1 / 3) == 9
-    assert interval_count(video("a", ""), 1 / 3) == 1
+    assert video_interval_count(video("a", "one two", duration=10.0), 1 / 3) == 30
+    assert video_interval_count(video("a", "one two"), 1 / 3) == 9
+    assert video_interval_count(video("a", ""), 1 / 3) == 1
 
 
 def test_captions_do_without_a_parse():
@@ -85,7 +93,7 @@ def test_the_meaning_of_an_interval_is_the_weighted_mean_of_its_words():
         for place, word in spoken:
             near = max(0.0, 1 - abs(2 * place + 0.5 - (t + 0.5)) / 2.5)
             weight = vocabulary.weights[vocabulary.words.index(word)]
-            expected[t] += weight * near * vectors_of([word])[0]
+            expected[t] += weight * near * embeddings_of([word])[0]
         expected[t] /= np.linalg.norm(expected[t]) or 1.0
     np.testing.assert_allclose(x, expected, atol=1e-6)
 
@@ -113,3 +121,18 @@ def test_where_nothing_is_shared_all_words_weigh_the_same():
     assert vocabulary.words == ("loosen", "nut", "the")
     assert vocabulary.weights.tolist() == [1, 1, 1]
     assert narration_features([]) == []
+
+
+def test_words_have_the_directions_that_the_parser_gives_them():
+    nut, unknown = embeddings_of(["nut", "zxqy"])
+    own = parser.load_parser().vocab["nut"].vector
+    np.testing.assert_allclose(nut, own / np.linalg.norm(own), rtol=1e-5)
+    assert not unknown.any()
+
+
+def test_no_word_is_no_row():
+    assert embeddings_of([]).shape == (0, parser.load_parser().vocab.vectors_length)
+
+
+def test_rows_get_length_one_and_zeros_stay():
+    np.testing.assert_allclose(unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]])), [[0.6, 0.8], [0, 0]])

@@ -1,4 +1,4 @@
-"""Word streams to parsed passages, with the pipeline that ships."""
+"""From words to parsed passages, with the pipeline that ships, and lemmas."""
 
 from itertools import pairwise
 
@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsteps.narration import parser
+from howsteps.narration.parser import lemma
 from howsteps.task import Word
+from howsteps.wordnet import WordNet
 
 
 def stream(text: str, *, seconds_a_word: float = 0.4) -> list[Word]:
@@ -51,31 +53,33 @@ def test_a_narration_without_pauses_is_cut_before_it_grows_too_long() -> None:
 
 @given(narrations())
 def test_every_token_knows_its_spoken_word(words: list[Word]) -> None:
-    nlp = parser.load()
-    doc = nlp.make_doc(parser.text_of(words))
+    nlp = parser.load_parser()
+    doc = nlp.make_doc(parser.passage_text(words))
     places = parser.word_places(doc)
     rebuilt = ["".join(t.text for t in doc if places[t.i] == i) for i in range(len(words))]
-    assert " ".join(rebuilt) == parser.text_of(words)
+    assert " ".join(rebuilt) == parser.passage_text(words)
 
 
 def test_narrations_come_back_in_order_and_empty_ones_stay_empty() -> None:
     texts = ["take the wheel off", "", "put the wheel on", ""]
-    parsed = list(parser.parse(parser.load(), [stream(text) for text in texts]))
+    parsed = list(parser.parse_narrations(parser.load_parser(), [stream(text) for text in texts]))
     assert [" ".join(doc.text for _, doc in passages) for passages in parsed] == texts
 
 
 def test_captions_that_shout_are_read_in_lower_case() -> None:
-    assert parser.text_of(stream("TAKE THE WHEEL OFF")) == "take the wheel off"
-    assert parser.text_of(stream("Take the LED off")) == "Take the LED off"
+    assert parser.passage_text(stream("TAKE THE WHEEL OFF")) == "take the wheel off"
+    assert parser.passage_text(stream("Take the LED off")) == "Take the LED off"
 
 
 def test_hyphenated_words_stay_whole() -> None:
-    doc = parser.load().make_doc("pour half-and-half over it,then don't stir")
+    doc = parser.load_parser().make_doc("pour half-and-half over it,then don't stir")
     assert [token.text for token in doc][:4] == ["pour", "half-and-half", "over", "it"]
 
 
 def test_lemmas_are_dictionary_forms() -> None:
-    [[(_, doc)]] = parser.parse(parser.load(), [stream("she needs the nuts she removed")])
+    [[(_, doc)]] = parser.parse_narrations(
+        parser.load_parser(), [stream("she needs the nuts she removed")]
+    )
     lemmas = {token.text: token.lemma_ for token in doc}
     assert lemmas["needs"] == "need"
     assert lemmas["nuts"] == "nut"
@@ -84,4 +88,27 @@ def test_lemmas_are_dictionary_forms() -> None:
 
 def test_an_unknown_pipeline_is_one_clear_line() -> None:
     with pytest.raises(parser.ParserError, match="no spaCy pipeline 'nowhere_sm'"):
-        parser.load("nowhere_sm")
+        parser.load_parser("nowhere_sm")
+
+
+WORDNET = WordNet.load()
+
+
+@pytest.mark.parametrize(
+    ("word", "part", "tag", "expected"),
+    [
+        ("needs", "VERB", "VBZ", "need"),
+        ("saw", "VERB", "VB", "saw"),
+        ("saw", "VERB", "VBD", "see"),
+        ("ground", "VERB", "VB", "ground"),
+        ("ground", "VERB", "VBN", "grind"),
+        ("tires", "NOUN", "NNS", "tire"),
+        ("lugnuts", "NOUN", "NNS", "lugnut"),
+        ("pliers", "NOUN", "NNS", "pliers"),
+        ("'s", "AUX", "VBZ", "be"),
+        ("'ve", "AUX", "VBP", "have"),
+        ("the", "DET", "DT", "the"),
+    ],
+)
+def test_lemma(word: str, part: str, tag: str, expected: str) -> None:
+    assert lemma(WORDNET, word, part, tag) == expected

@@ -5,14 +5,14 @@ from spacy.tokens import Doc
 
 from howsteps.narration import grammar
 from howsteps.narration.pronouns import Antecedents
-from howsteps.narration.relations import MODES, RelationOptions, find
+from howsteps.narration.relations import RELATION_MODES, RelationOptions, find_relations
 from tests.narration.trees import tree
 
-PAPER = MODES["paper"]
+PAPER = RELATION_MODES["paper"]
 
 
-def pairs(doc: Doc, reading: RelationOptions = MODES["default"]) -> list[str]:
-    return [f"{pair.verb.lemma_} {pair.noun.lemma_}" for pair in find(doc, reading)]
+def pairs(doc: Doc, reading: RelationOptions = RELATION_MODES["default"]) -> list[str]:
+    return [f"{pair.verb.lemma_} {pair.noun.lemma_}" for pair in find_relations(doc, reading)]
 
 
 REMOVE_THE_NUTS = """
@@ -232,15 +232,17 @@ def test_the_labels_of_other_spacy_models_are_understood() -> None:
 
 
 def test_a_resolved_pronoun_says_so_and_keeps_its_own_place() -> None:
-    _, taken = find(tree(LOOSEN_AND_TAKE_THEM_OFF))
+    _, taken = find_relations(tree(LOOSEN_AND_TAKE_THEM_OFF))
     assert taken.resolved
     assert (taken.noun.text, taken.spoken.text) == ("nuts", "them")
 
 
 def test_a_pronoun_reaches_back_across_a_pause() -> None:
     antecedents = Antecedents()
-    find(tree(REMOVE_THE_NUTS), antecedents=antecedents)
-    [later] = find(tree("clean VERB VB 0 root\nthem PRON PRP 1 obj"), MODES["default"], antecedents)
+    find_relations(tree(REMOVE_THE_NUTS), antecedents=antecedents)
+    [later] = find_relations(
+        tree("clean VERB VB 0 root\nthem PRON PRP 1 obj"), RELATION_MODES["default"], antecedents
+    )
     assert later.noun.text == "nuts"
 
 
@@ -264,8 +266,8 @@ def test_unless_the_narrator_speaks_of_something_else_all_the_time() -> None:
     antecedents = Antecedents()
     slices = "cut VERB VB 0 root\nbread NOUN NN 1 obj"
     for _ in range(4):
-        find(tree(slices), antecedents=antecedents)
-    *_, last = find(tree(FLIP_IT), MODES["default"], antecedents)
+        find_relations(tree(slices), antecedents=antecedents)
+    *_, last = find_relations(tree(FLIP_IT), RELATION_MODES["default"], antecedents)
     assert last.noun.lemma_ == "bread"
 
 

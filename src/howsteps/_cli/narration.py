@@ -13,7 +13,7 @@ from howsteps._cli.outcome import finish, write_json
 from howsteps.errors import Problem
 from howsteps.io.timestamps import format_time
 from howsteps.narration.record import record
-from howsteps.narration.summary import Common, common_relations
+from howsteps.narration.summary import CommonRelation, common_relations
 from howsteps.task import Mention, Sentence, Task, Video
 
 
@@ -76,7 +76,7 @@ def show_task(task: Task, top: int, *, each_video: bool) -> None:
         screen.out.print(relation_table(task, relations[:top]))
 
 
-def relation_table(task: Task, relations: Sequence[Common]) -> Table:
+def relation_table(task: Task, relations: Sequence[CommonRelation]) -> Table:
     """The relations of a task, how many videos name them, and how."""
     wide = screen.is_wide()
     table = Table(box=None, pad_edge=False, header_style="dim", expand=wide)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from howsteps.datasets.labelled import GRID, Labelled, select_videos
 from howsteps.evaluate.protocols import Localisations, NotMeasured
-from howsteps.narration.features import Kind, interval_count, narration_features
+from howsteps.narration.features import Kind, narration_features, video_interval_count
 from howsteps.script import discover
 from howsteps.task import Localisation, Mention, Script, Task, Truth
 
@@ -100,7 +100,7 @@ class Subsample:
         videos = self.labelled.task.videos
         if any(video.duration is None for video in videos):
             raise NotMeasured("the length of the videos is not known")
-        return [interval_count(video, GRID) for video in videos]
+        return [video_interval_count(video, GRID) for video in videos]
 
     @cached_property
     def features(self) -> list[NDArray[np.float32]]:

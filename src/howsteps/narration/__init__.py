@@ -1,9 +1,9 @@
-"""From captions to what the narrators say they do, with times.
+"""From captions to mentions: the acts that narrators name, with times.
 
 ``extract_relations(task)`` fills in the sentences and mentions of a task's videos::
 
     captions ─► words ─► parser ─► relations ─► extraction
-    (or speech)                    pronouns      (lemmas from wordnet/)
+    (or speech)                    pronouns
 """
 
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,4 @@
-"""Captions to sentences and mentions: what every narrator says is done, and when."""
+"""From captions to sentences and mentions: the acts that narrators name, and when."""
 
 from bisect import bisect
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ def extract_relations(
     model: str | None = None,
     progress: Callable[[Video], None] | None = None,
 ) -> Task:
-    """Read the captions of a task: its videos come back with sentences and mentions.
+    """Extract the sentences and mentions of every video of a task from its captions.
 
     Parameters
     ----------
@@ -28,11 +28,11 @@ def extract_relations(
         Videos with captions.
     mode
         ``default``, ``paper`` or ``authors``: which ways of naming an object count (see
-        :class:`howsteps.narration.relations.Reading`).
+        :class:`howsteps.narration.relations.RelationOptions`).
     model
         A spaCy pipeline by name or folder instead of the one that ships with howsteps.
     progress
-        Called with every video that has been heard.
+        Called with every video when it is done.
     """
     [task] = extract_relations_by_mode(task, (mode,), model=model, progress=progress).values()
     return task
@@ -45,20 +45,21 @@ def extract_relations_by_mode(
     model: str | None = None,
     progress: Callable[[Video], None] | None = None,
 ) -> dict[str, Task]:
-    """Hear a task in several modes at the price of one: every caption is parsed once."""
-    readings = {mode: relations.relation_options(mode) for mode in modes}
+    """Extract in several modes; every caption is parsed only once."""
+    options = {mode: relations.relation_options(mode) for mode in modes}
     videos: dict[str, list[Video]] = {mode: [] for mode in modes}
-    parsed = parser.parse(parser.load(model), (words_of(video.captions) for video in task.videos))
+    narrations = (words_of(video.captions) for video in task.videos)
+    parsed = parser.parse_narrations(parser.load_parser(model), narrations)
     for video, passages in zip(task.videos, parsed, strict=True):
-        for mode, reading in readings.items():
-            videos[mode].append(video_relations(video, passages, reading))
+        for mode, switches in options.items():
+            videos[mode].append(video_relations(video, passages, switches))
         if progress is not None:
             progress(video)
     return {mode: replace(task, videos=tuple(found)) for mode, found in videos.items()}
 
 
 def video_relations(
-    video: Video, passages: Sequence[parser.Passage], reading: relations.RelationOptions
+    video: Video, passages: Sequence[parser.Passage], options: relations.RelationOptions
 ) -> Video:
     """Fill in the sentences and mentions of a video from its parsed passages."""
     sentences: list[Sentence] = []
@@ -73,14 +74,14 @@ def video_relations(
         )
         mentions += (
             mention(video.id, pair, words, places, before + bisect(starts, place) - 1)
-            for pair in relations.find(doc, reading, antecedents)
+            for pair in relations.find_relations(doc, options, antecedents)
             for place in [places[pair.verb.i]]
         )
     return replace(video, sentences=tuple(sentences), mentions=tuple(mentions))
 
 
 def sentence_starts(doc: Doc, places: Sequence[int]) -> list[int]:
-    """Places of the words that start a sentence.
+    """Indices of the words that start a sentence.
 
     A parser may put a sentence end inside a word ("tire" | "."); the word then ends the sentence.
     """

@@ -1,54 +1,56 @@
-"""What is said around every interval, as one vector each.
+"""Narration features: the words around every interval as a vector.
 
-Narrators name what they do within seconds of doing it, so the words of an interval are those close
-to it in time. The weight of a word w spoken at time m, for the interval centred at c, is
+Narrators name an act within seconds of doing it, so the words of an interval are those close to it
+in time. The weight of a word w spoken at time m, for the interval centred at c, is
 
     idf(w) · max(0, 1 − |m − c|/reach),      idf(w) = log(N / #videos that say w)
 
-Words that every narrator uses weigh nothing. There are two kinds of features:
+Words that every narrator uses have weight 0. There are two kinds of features:
 
 * ``words``: the histogram of those weights, Hellinger-normalised (L1, then square root);
-* ``meaning``: the mean of the words' vectors under those weights, scaled to length one, so that
-  other words for the same thing lie near each other (:mod:`howsteps.narration.vectors`).
+* ``meaning``: the weighted mean of the embeddings of the words, scaled to length one, so that other
+  words for the same thing are close. The embeddings come with the shipped parser.
 
-An interval without words, or of which no word is known, is a row of zeros.
+An interval without known words is a row of zeros.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.captions.words import words_of
-from howsteps.narration.vectors import unit_rows, vectors_of
 from howsteps.task import Video, Word
 from howsteps.wordnet import WordNet
 
+if TYPE_CHECKING:
+    from spacy.vocab import Vocab
+
 Kind: TypeAlias = Literal["words", "meaning"]
 
-REACH = 2.5  # seconds: words further away say little about what is done now
-LARGEST_VOCABULARY = 1000  # rarer words than these help no step
+WORD_REACH = 2.5  # seconds; words further away say little about the present act
+LARGEST_VOCABULARY = 1000  # words
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Dictionary forms that tell videos of a collection apart, and what each weighs."""
+    """The lemmas that distinguish the videos of a collection, and their weights."""
 
     words: tuple[str, ...]
     weights: NDArray[np.float32]
 
     @staticmethod
     def of(videos: Sequence[Video], *, largest: int = LARGEST_VOCABULARY) -> "Vocabulary":
-        """The words that several videos say, and not all of them, by how many say them.
+        """The words of several but not all videos, the most widespread ones first.
 
-        Where there are none, as with one video or two, all words are taken, and all weigh the same.
+        If there are none, as with one or two videos, all words are used with equal weight.
         """
-        said = [{form for form, _ in _forms(video)} for video in videos]
-        counts = Counter(form for forms in said for form in forms)
+        spoken = [{form for form, _ in _forms(video)} for video in videos]
+        counts = Counter(form for forms in spoken for form in forms)
         shared = [form for form, count in counts.items() if 1 < count < len(videos)]
         if not shared:
             words = tuple(sorted(counts)[:largest])
@@ -64,12 +66,12 @@ class Vocabulary:
         *,
         kind: Kind = "words",
         seconds: float = 1 / 3,
-        reach: float = REACH,
+        reach: float = WORD_REACH,
     ) -> NDArray[np.float32]:
-        """What is said around every interval of a video, T_n×d (see the head of this module)."""
+        """Features of every interval of a video, T_n×d (see the top of this module)."""
         weight = self._weights_around(video, intervals, seconds, reach)
         if kind == "meaning":
-            return unit_rows(weight @ vectors_of(self.words))
+            return unit_rows(weight @ embeddings_of(self.words))
         total = weight.sum(axis=1, keepdims=True)
         histogram: NDArray[np.float32] = np.sqrt(weight / np.where(total > 0, total, 1.0))
         return histogram
@@ -77,7 +79,7 @@ class Vocabulary:
     def _weights_around(
         self, video: Video, intervals: int, seconds: float, reach: float
     ) -> NDArray[np.float32]:
-        """What every word of the vocabulary weighs in every interval, T_n×V."""
+        """The weight of every word of the vocabulary in every interval, T_n×V."""
         number = {word: place for place, word in enumerate(self.words)}
         weight = np.zeros((intervals, len(self.words)), np.float32)
         for form, word in _forms(video):
@@ -97,39 +99,61 @@ def narration_features(
     *,
     kind: Kind = "words",
     seconds: float = 1 / 3,
-    reach: float = REACH,
+    reach: float = WORD_REACH,
     vocabulary: Vocabulary | None = None,
 ) -> list[NDArray[np.float32]]:
-    """What is said around every interval of every video, T_n×d each.
+    """Features of every interval of every video, T_n×d each.
 
     Parameters
     ----------
     videos
-        With captions, or already heard.
+        With captions or sentences.
     kind
         ``words`` or ``meaning``.
     seconds
-        How long an interval lasts.
+        Length of an interval.
     reach
-        How far from an interval a word still counts, in seconds.
+        Largest distance of a word from the interval, in seconds.
     vocabulary
-        Of another collection; these videos' own when None.
+        The vocabulary of another collection; by default that of these videos.
     """
     vocabulary = vocabulary or Vocabulary.of(videos)
     return [
         vocabulary.features(
-            video, interval_count(video, seconds), kind=kind, seconds=seconds, reach=reach
+            video, video_interval_count(video, seconds), kind=kind, seconds=seconds, reach=reach
         )
         for video in videos
     ]
 
 
-def interval_count(video: Video, seconds: float = 1 / 3) -> int:
-    """T_n: how many intervals a video has, by its duration or by the end of its narration."""
+def video_interval_count(video: Video, seconds: float = 1 / 3) -> int:
+    """T_n: the number of intervals of a video, by its duration or the end of its narration."""
     length = video.duration
     if length is None:
         length = max((word.end for word in _words(video)), default=0.0)
     return max(int(np.ceil(length / seconds - 1e-9)), 1)
+
+
+def embeddings_of(words: Sequence[str]) -> NDArray[np.float32]:
+    """The embedding of every word, scaled to length one; zeros for an unknown word."""
+    known = _vocab()
+    rows = np.array([known.get_vector(word) for word in words], np.float32)
+    return unit_rows(rows.reshape(len(words), known.vectors_length))
+
+
+def unit_rows(x: NDArray[np.floating]) -> NDArray[np.float32]:
+    """Scale rows to length one; a row of zeros stays zero."""
+    length = np.linalg.norm(x, axis=1, keepdims=True)
+    return np.asarray(x / np.where(length > 0, length, 1.0), np.float32)
+
+
+@cache
+def _vocab() -> "Vocab":
+    from spacy.vocab import Vocab  # noqa: PLC0415 - slow to import
+
+    from howsteps.narration.parser import SHIPPED  # noqa: PLC0415 - imports spaCy too
+
+    return Vocab().from_disk(SHIPPED / "vocab")
 
 
 def _words(video: Video) -> Iterable[Word]:
@@ -139,16 +163,16 @@ def _words(video: Video) -> Iterable[Word]:
 
 
 def _forms(video: Video) -> Iterator[tuple[str, Word]]:
-    """Every word of a narration with its dictionary form."""
+    """Every word of a narration with its lemma."""
     for word in _words(video):
-        form = _dictionary_form(word.text.lower().strip(".,;:!?\"'()[]-"))
+        form = _lemma(word.text.lower().strip(".,;:!?\"'()[]-"))
         if form:
             yield form, word
 
 
 @cache
-def _dictionary_form(text: str) -> str:
-    """The noun or the verb that a word is a form of, so that "nuts" and "nut" count as one."""
+def _lemma(text: str) -> str:
+    """The noun or verb that a word is a form of, so that "nuts" and "nut" are the same word."""
     noun = _wordnet().lemma(text, "noun")
     return noun if noun != text else _wordnet().lemma(text, "verb")
 

@@ -1,7 +1,7 @@
 """Small questions about words in a dependency parse.
 
-The shipped parser speaks Universal Dependencies; other spaCy models speak ClearNLP's labels. Both
-dialects are listed here, and nowhere else.
+The shipped parser uses the labels of Universal Dependencies, other spaCy models those of ClearNLP.
+Both are listed here, and nowhere else.
 """
 
 from collections.abc import Iterable, Iterator
@@ -38,7 +38,7 @@ _MODALS = {
     "would": "would",
     "'d": "would",
 }
-# Verbs that hand their own negation and mood on to the verb they introduce: "you don't need to
+# Verbs that pass their negation and modality on to the verb they introduce: "you don't need to
 # remove the hubcap" is no more a removal than "don't remove the hubcap".
 _SEMI_MODALS = {
     "need": "need to",
@@ -65,7 +65,7 @@ def children(token: Token, labels: Iterable[str]) -> Iterator[Token]:
 
 
 def is_verb(token: Token) -> bool:
-    """Whether a word is a verb, or stands as one: a word with an object, whatever its tag."""
+    """Whether a word is a verb, or is used as one: it has an object, whatever its tag."""
     if token.lower_ in _NO_OBJECT:
         return False
     return token.pos_ == "VERB" or (
@@ -80,7 +80,7 @@ def is_noun(token: Token) -> bool:
 
 
 def conjuncts(token: Token) -> Iterator[Token]:
-    """The words coordinated with a word and standing after it: "the nuts *and the wheel*"."""
+    """The words coordinated with a word and after it: "the nuts *and the wheel*"."""
     for child in token.children:
         if child.dep_ == "conj":
             yield child
@@ -121,8 +121,8 @@ def is_negated(verb: Token) -> bool:
         return True
     above = _above(verb)
     if above is not None:
-        handed_on = _semi_modal(above) or above.lemma_ in _RECOMMENDATIONS
-        return above.lemma_ in _DETERRENTS or (bool(handed_on) and is_negated(above))
+        passed_on = _semi_modal(above) or above.lemma_ in _RECOMMENDATIONS
+        return above.lemma_ in _DETERRENTS or (bool(passed_on) and is_negated(above))
     # "Don't touch or remove the valve": one negation for both. "And" starts a new statement.
     if verb.dep_ == "conj" and any(child.lower_ in {"or", "nor"} for child in verb.children):
         return is_negated(verb.head)
@@ -141,7 +141,7 @@ def modal(verb: Token) -> str:
 
 
 def noun_phrase(noun: Token) -> list[Token]:
-    """The noun with what stands before it: "the rusty lug nuts"."""
+    """The noun with its modifiers before it: "the rusty lug nuts"."""
     words = [token for token in noun.lefts if token.dep_ in NOUN_PHRASE]
     inner = [part for word in words for part in word.subtree if part.i < noun.i]
     return sorted({*inner, noun}, key=lambda token: token.i)

@@ -1,4 +1,4 @@
-"""The parser: word streams to parsed text, with sentence ends restored.
+"""The parser: from words to parsed text, with sentence ends restored and lemmas from WordNet.
 
 The pipeline that ships with howsteps is trained on lower-case, unpunctuated speech
 (``docs/research/parser.md``). Any other spaCy pipeline can be used by its name or folder.
@@ -7,7 +7,7 @@ The pipeline that ships with howsteps is trained on lower-case, unpunctuated spe
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import spacy
 from spacy.lang.char_classes import HYPHENS
@@ -16,54 +16,70 @@ from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
 
 from howsteps.errors import HowstepsError
-from howsteps.narration import lemmas
 from howsteps.task import Word
+from howsteps.wordnet import PartOfSpeech, WordNet
 
 SHIPPED = Path(__file__).with_name("model")
 
-# Nobody pauses this long inside a sentence, so the parser need not guess across it.
+# Nobody pauses this long inside a sentence, so a pause always ends one.
 PAUSE_SECONDS = 3.0
-# spaCy reads a whole text at once; this keeps its memory flat for a narration of hours.
+# Words. spaCy parses a whole text at once; this bounds its memory for long narrations.
 LONGEST_PASSAGE = 1500
 _BATCH = 8
 
+_LEMMATISER = "howsteps_lemmas"
+_PARTS: dict[str, PartOfSpeech] = {
+    "NOUN": "noun",
+    "PROPN": "noun",
+    "VERB": "verb",
+    "AUX": "verb",
+    "ADJ": "adj",
+    "ADV": "adv",
+}
+# Clitics and spellings that WordNet does not list.
+_AUXILIARIES = {
+    **dict.fromkeys(("'m", "m", "'re", "'s", "is", "am", "are", "was", "were"), "be"),
+    **{"'ve": "have", "'ll": "will", "'d": "would", "ca": "can", "wo": "will", "gon": "go"},
+}
+_BASE_FORMS = frozenset({"VB", "VBP"})
+_PLURALS = frozenset({"NNS", "NNPS"})
 
-# A stretch of narration and its parse.
+# A part of a narration, and its parse.
 Passage: TypeAlias = tuple[Sequence[Word], Doc]
 
 
 class ParserError(HowstepsError):
-    """The parser that was asked for cannot be used."""
+    """The requested parser cannot be used."""
 
 
 @cache
-def load(name: str | None = None) -> Language:
+def load_parser(name: str | None = None) -> Language:
     """Load the shipped pipeline, or another one by name or folder."""
     try:
         nlp = spacy.load(name or SHIPPED)
     except (OSError, ValueError) as error:
         raise ParserError(
             f"no spaCy pipeline {name!r}: give the name of an installed one or its folder "
-            f"(leave it out to use the one that ships with howsteps)"
+            f"(by default the one that ships with howsteps is used)"
         ) from error
     if "parser" not in nlp.pipe_names:
         raise ParserError(f"the spaCy pipeline {name!r} has no dependency parser")
-    # Names of people and places are of no use here, and reading them costs time.
+    # Named entities are not used, and take time.
     nlp.select_pipes(disable=[pipe for pipe in nlp.pipe_names if pipe in {"ner", "lemmatizer"}])
-    nlp.add_pipe(lemmas.NAME)
+    nlp.add_pipe(_LEMMATISER)
     keep_hyphens(nlp)
     return nlp
 
 
 def keep_hyphens(nlp: Language) -> None:
-    """Read "half-and-half" and "go-to" as one word each; in pieces they look like verbs."""
+    """Keep "half-and-half" and "go-to" as one token each; their parts look like verbs."""
     if isinstance(nlp.tokenizer, Tokenizer):
         infixes = [str(rule) for rule in nlp.Defaults.infixes or () if HYPHENS not in str(rule)]
         nlp.tokenizer.infix_finditer = spacy.util.compile_infix_regex(infixes).finditer
 
 
 def passages(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
-    """Cut a narration at long pauses, and wherever a passage grows too long."""
+    """Split a narration at long pauses, and where a passage gets too long."""
     start = 0
     for place in range(1, len(words) + 1):
         if (
@@ -75,13 +91,15 @@ def passages(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
             start = place
 
 
-def parse(nlp: Language, narrations: Iterable[Sequence[Word]]) -> Iterator[list[Passage]]:
-    """Parse many narrations; each comes back as its passages with their parses."""
+def parse_narrations(
+    nlp: Language, narrations: Iterable[Sequence[Word]]
+) -> Iterator[list[Passage]]:
+    """Parse many narrations; yield for each its passages with their parses."""
 
     def texts() -> Iterator[tuple[str, tuple[int, Sequence[Word]]]]:
         for number, words in enumerate(narrations):
             for passage in passages(words) if words else [words]:
-                yield text_of(passage), (number, passage)
+                yield passage_text(passage), (number, passage)
 
     parsed: list[Passage] = []
     current = -1
@@ -96,16 +114,54 @@ def parse(nlp: Language, narrations: Iterable[Sequence[Word]]) -> Iterator[list[
         yield parsed
 
 
-def text_of(words: Sequence[Word]) -> str:
-    """The words with spaces; captions that shout are lowered, which the parser reads better."""
+def passage_text(words: Sequence[Word]) -> str:
+    """The words with spaces; all-capital captions in lower case, which the parser reads better."""
     text = " ".join(word.text for word in words)
     return text.lower() if text.isupper() else text
 
 
 def word_places(doc: Doc) -> list[int]:
-    """For every token, the place of the spoken word it is part of ("don't" is two tokens)."""
+    """For every token, the index of the spoken word it is part of ("don't" is two tokens)."""
     places, place = [], 0
     for token in doc:
         places.append(place)
         place += bool(token.whitespace_)
     return places
+
+
+def lemma(wordnet: WordNet, word: str, part: str, tag: str) -> str:
+    """The lemma of a lower-case word, given its coarse and fine part of speech.
+
+    The fine one decides where spelling cannot: "saw the board" (VB) is not "we saw the board".
+    """
+    if part == "AUX" and word in _AUXILIARIES:
+        return _AUXILIARIES[word]
+    if part not in _PARTS:
+        return word
+    if tag in _BASE_FORMS and wordnet.knows(word, "verb"):
+        return word
+    known = wordnet.lemma(word, _PARTS[part])
+    if tag in _PLURALS and known == word and not wordnet.knows(word, "noun"):
+        return word.removesuffix("s")  # "lugnuts": a plural that WordNet does not know
+    return known
+
+
+@Language.factory(_LEMMATISER, assigns=["token.lemma"])
+def make_lemmatiser(nlp: Language, name: str) -> Any:
+    """Make a spaCy component that sets lemmas from WordNet.
+
+    Rule-based lemmatisers write "nee" for "need" and models guess; WordNet lists its words and
+    exceptions.
+    """
+    wordnet = WordNet.load()
+
+    @cache
+    def cached(word: str, part: str, tag: str) -> str:
+        return lemma(wordnet, word, part, tag)
+
+    def set_lemmas(doc: Doc) -> Doc:
+        for token in doc:
+            token.lemma_ = cached(token.lower_, token.pos_, token.tag_)
+        return doc
+
+    return set_lemmas

@@ -1,11 +1,11 @@
-"""What "it" and "them" stand for: the noun that is most in mind.
+"""Resolve "it" and "them": find the noun that a pronoun stands for.
 
-A rule, not a model. Of the nouns not far back that agree in number and can be handled (never a
-minute, a way, a video, a person) a pronoun object takes the one with the greatest
+A rule, not a model. Of the recent nouns that agree in number and can be handled (never a minute, a
+way, a video, a person), the one with the greatest score is taken:
 
     log(1 + times the narrator says it) − words since then / 10 − (2 if nothing was done to it),
 
-so that "flip it" is the toast of the whole video and not the flame of the last sentence.
+So "flip it" is the toast of the whole video and not the flame of the last sentence.
 """
 
 from collections import Counter
@@ -16,17 +16,16 @@ from spacy.tokens import Doc, Token
 
 from howsteps.narration import grammar
 
-SINGULAR = frozenset({"it", "this", "that"})
-PLURAL = frozenset({"them", "these", "those", "'em", "em"})
+_SINGULAR = frozenset({"it", "this", "that"})
+_PLURAL = frozenset({"them", "these", "those", "'em", "em"})
 
-# How far back a narrator's "it" reaches, in words. Farther back it is as likely wrong as right.
-REACH = 40
-FADING = 10  # words in which a noun loses as much as it gains by being said e times as often
-UNTOUCHED = 2.0  # what a noun loses that nothing was done to
+# How far back "it" may refer, in words. Farther back it is as likely wrong as right.
+_REACH = 40
+_DECAY = 10  # words after which the score has dropped by one
+_UNTOUCHED = 2.0  # penalty of a noun that nothing was done to
 
-# Nouns that narrators say often and never mean by "it": times, manners, places, parts of the body,
-# talk. (WordNet's classes do not tell them apart: its first *bolt* is of lightning, its first
-# *batter* a player.)
+# Frequent nouns that "it" never stands for: times, manners, places, parts of the body, talk.
+# (WordNet's classes do not help: its first *bolt* is of lightning, its first *batter* a player.)
 _NOT_HANDLED = frozenset(
     """
     afternoon breakfast day dinner hour life lunch minute moment month morning night second time
@@ -44,49 +43,49 @@ _NOT_HANDLED = frozenset(
 
 def is_pronoun(token: Token) -> bool:
     """Whether a word is a pronoun that can stand for a thing."""
-    return token.pos_ in {"PRON", "DET"} and token.lower_ in SINGULAR | PLURAL
+    return token.pos_ in {"PRON", "DET"} and token.lower_ in _SINGULAR | _PLURAL
 
 
 class Antecedents:
-    """The nouns of a narration that pronouns may stand for; filled as it is read."""
+    """The nouns of a narration that pronouns may stand for, collected in order."""
 
     def __init__(self) -> None:
         self._doc: Doc | None = None
         self._offset = 0  # words in the passages before this one
         self._acted_on: list[tuple[int, Token]] = []
-        self._said: Counter[str] = Counter()
+        self._counts: Counter[str] = Counter()
 
-    def turn_to(self, doc: Doc) -> None:
-        """Go on to the next passage of the same narration."""
+    def next_passage(self, doc: Doc) -> None:
+        """Continue with the next passage of the same narration."""
         self._offset += len(self._doc) if self._doc is not None else 0
         self._doc = doc
-        self._said.update(token.lemma_ for token in doc if grammar.is_noun(token))
+        self._counts.update(token.lemma_ for token in doc if grammar.is_noun(token))
 
-    def see(self, noun: Token, spoken: Token) -> None:
-        """Remember that something was done to a noun, and where that was said."""
+    def add(self, noun: Token, spoken: Token) -> None:
+        """Add a noun that something was done to, and the word at which it was said."""
         self._acted_on.append((self._offset + spoken.i, noun))
 
-    def of(self, pronoun: Token, verb: Token) -> Token | None:
-        """The noun that a pronoun object stands for, or nothing when none fits."""
-        plural = pronoun.lower_ in PLURAL
+    def resolve(self, pronoun: Token, verb: Token) -> Token | None:
+        """The noun that a pronoun object stands for; None if none fits."""
+        plural = pronoun.lower_ in _PLURAL
         fitting = [
-            (log(1 + self._said[noun.lemma_]) - ago / FADING - loss, -ago, noun)
-            for ago, loss, noun in self._in_reach(pronoun, verb)
+            (log(1 + self._counts[noun.lemma_]) - ago / _DECAY - loss, -ago, noun)
+            for ago, loss, noun in self._candidates(pronoun, verb)
             if self._fits(noun, plural)
         ]
         return max(fitting, key=lambda one: one[:2])[2] if fitting else None
 
-    def _in_reach(self, pronoun: Token, verb: Token) -> Iterator[tuple[int, float, Token]]:
-        """Nouns that came up lately: how many words ago, and what each loses from the start."""
+    def _candidates(self, pronoun: Token, verb: Token) -> Iterator[tuple[int, float, Token]]:
+        """Recent nouns: the distance in words, the penalty, and the noun."""
         here = self._offset + pronoun.i
         for place, noun in reversed(self._acted_on):
-            if place < here - REACH:
+            if place < here - _REACH:
                 break
             if place < here:
                 yield here - place, 0.0, noun
-        for noun in pronoun.doc[max(0, pronoun.i - REACH) : min(pronoun.i, verb.i)]:
+        for noun in pronoun.doc[max(0, pronoun.i - _REACH) : min(pronoun.i, verb.i)]:
             if noun.dep_ not in {"compound", "nn"}:
-                yield pronoun.i - noun.i, UNTOUCHED, noun
+                yield pronoun.i - noun.i, _UNTOUCHED, noun
 
     @staticmethod
     def _fits(noun: Token, plural: bool) -> bool:

@@ -1,6 +1,6 @@
 """Verb–object pairs in a parsed narration.
 
-METHOD: every verb with a direct object that is a noun. Narrators also say the same thing in other
+The paper takes every verb with a direct object that is a noun. Narrators also say the same in other
 ways, and each of those is an option: passives ("the nuts are removed"), relative clauses ("the nuts
 you removed"), pronouns ("take *it* off") and measures ("a cup of *flour*").
 """
@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 from spacy.tokens import Doc, Token
 
-from howsteps.errors import HowstepsError
+from howsteps.errors import HowstepsError, unknown_name
 from howsteps.narration import grammar
 from howsteps.narration.pronouns import Antecedents, is_pronoun
 
 
 @dataclass(frozen=True, slots=True)
 class RelationOptions:
-    """Which ways of naming an object count as one."""
+    """Which ways of naming an object count."""
 
     passives: bool = True
     relatives: bool = True
@@ -25,7 +25,7 @@ class RelationOptions:
     measures: bool = True
 
 
-MODES = {
+RELATION_MODES = {
     "default": RelationOptions(),
     "paper": RelationOptions(passives=False, relatives=False, pronouns=False, measures=False),
     "authors": RelationOptions(passives=False, relatives=False, pronouns=False, measures=False),
@@ -33,15 +33,15 @@ MODES = {
 
 
 def relation_options(mode: str) -> RelationOptions:
-    """The switches of a mode by its name."""
-    if mode not in MODES:
-        raise HowstepsError(f"no mode {mode!r}; there are: {', '.join(MODES)}")
-    return MODES[mode]
+    """The options of a mode."""
+    if mode not in RELATION_MODES:
+        raise HowstepsError(unknown_name("mode", mode, RELATION_MODES))
+    return RELATION_MODES[mode]
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A verb, the noun it acts on, and the word that stands for the noun where it is spoken."""
+    """A verb, the noun it acts on, and the word that is spoken in place of the noun."""
 
     verb: Token
     noun: Token
@@ -78,35 +78,37 @@ _NEVER_SHARE = frozenset(
 )
 
 
-def find(
-    doc: Doc, reading: RelationOptions = MODES["default"], antecedents: Antecedents | None = None
+def find_relations(
+    doc: Doc,
+    options: RelationOptions = RELATION_MODES["default"],
+    antecedents: Antecedents | None = None,
 ) -> list[Pair]:
     """All verb–object pairs of a parsed passage, in the order of their verbs.
 
-    ``antecedents`` carries what was named in the passages before this one.
+    ``antecedents`` are the nouns of the passages before this one.
     """
     if antecedents is None:
         antecedents = Antecedents()
-    antecedents.turn_to(doc)
+    antecedents.next_passage(doc)
     pairs = []
     for verb in filter(grammar.is_verb, doc):
-        for spoken, passive in _objects(verb, reading):
-            noun: Token | None = _measured(spoken) if reading.measures else spoken
+        for spoken, passive in _objects(verb, options):
+            noun: Token | None = _measured(spoken) if options.measures else spoken
             if is_pronoun(spoken) and noun == spoken:
-                resolvable = reading.pronouns and verb.lemma_ not in _NOT_OF_THINGS
-                noun = antecedents.of(spoken, verb) if resolvable else None
+                resolvable = options.pronouns and verb.lemma_ not in _NOT_OF_THINGS
+                noun = antecedents.resolve(spoken, verb) if resolvable else None
             if noun is not None and grammar.is_noun(noun):
                 pairs.append(Pair(verb, noun, spoken, passive))
-                antecedents.see(noun, spoken)
+                antecedents.add(noun, spoken)
     return pairs
 
 
-def _objects(verb: Token, reading: RelationOptions) -> Iterator[tuple[Token, bool]]:
+def _objects(verb: Token, options: RelationOptions) -> Iterator[tuple[Token, bool]]:
     """What a verb acts on: words, and whether the clause is passive."""
     subjects = _passive_subjects(verb)
-    if subjects and not reading.passives:
+    if subjects and not options.passives:
         return
-    for obj in subjects or _direct_objects(verb, reading):
+    for obj in subjects or _direct_objects(verb, options):
         yield obj, bool(subjects)
         yield from ((other, bool(subjects)) for other in _listed(obj))
 
@@ -115,12 +117,12 @@ def _listed(noun: Token) -> Iterator[Token]:
     return (other for other in grammar.conjuncts(noun) if grammar.is_noun(other))
 
 
-def _direct_objects(verb: Token, reading: RelationOptions) -> list[Token]:
+def _direct_objects(verb: Token, options: RelationOptions) -> list[Token]:
     own = [obj for obj in grammar.children(verb, grammar.OBJECT) if not _is_relativiser(obj)]
     if own:
         return [_one_object(verb, own)]
     if _relative_clause(verb) is not None:
-        outside = _object_outside(verb) if reading.relatives else None
+        outside = _object_outside(verb) if options.relatives else None
         return [] if outside is None else [outside]
     return _shared_objects(verb)
 

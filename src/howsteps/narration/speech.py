@@ -1,30 +1,31 @@
-"""Speech recognition: from the sound of a video to captions with a time for every word.
+"""Speech recognition: from the audio of a video to captions with a time for every word.
 
-The recogniser is Whisper, run by faster-whisper (extra ``asr``). It is asked for its single best
-reading (beam search at temperature 0), so the same sound gives the same captions.
+The recogniser is Whisper, run by faster-whisper (extra ``asr``), with beam search at temperature 0,
+so the same audio gives the same captions. Cached transcripts are JSON in Whisper's own layout with
+a version and a checksum: a damaged or outdated one is ignored.
 """
 
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from howsteps.errors import HowstepsError, InputError, MissingExtra
-from howsteps.narration import transcript
-from howsteps.narration.transcript import Transcript
+from howsteps.io.files import sha256_of_file, write_atomically
 from howsteps.task import Caption, Word
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# A middle way between tiny.en, which mishears the words that steps are made of, and models that
-# want a GPU. Chosen by size; docs/guide/speech.md says what was measured.
+# A compromise between tiny.en, which misrecognises the words that matter, and models that need a
+# GPU. Chosen by size; docs/guide/speech.md says what was measured.
 DEFAULT_MODEL = "small.en"
 
-# How Whisper decodes. Later temperatures would draw at random when a passage is hard; a passage
-# that went wrong must not mislead the next one, so each window is heard on its own.
+# How Whisper decodes. Higher temperatures would sample at random. Each window is decoded alone, so
+# that a passage that went wrong does not mislead the next one.
 _DECODING = {
     "language": "en",
     "beam_size": 5,
@@ -33,28 +34,38 @@ _DECODING = {
     "word_timestamps": True,
 }
 
-# Text that zlib shrinks by more than this is Whisper caught in a loop ("and take a look at it, and
-# take a look at it, ..."), as it falls into over noise. It is Whisper's own measure of a failure.
+# Text that zlib compresses by more than this is a loop ("and take a look at it, and take a look at
+# it, ..."), which Whisper produces over noise. It is Whisper's own measure of a failure.
 _LOOPING = 2.4
 
-Progress = Callable[[float, float], None]
+TRANSCRIPT_VERSION = 1
+
+SpeechProgress = Callable[[float, float], None]
 
 
-class HeardWord(Protocol):
-    """A word as Whisper gives it; ``word`` begins with a space unless it continues the last one."""
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """The captions of a recording of ``duration`` seconds."""
+
+    captions: tuple[Caption, ...]
+    duration: float
+
+
+class WhisperWord(Protocol):
+    """A word of Whisper; ``word`` begins with a space unless it continues the last one."""
 
     word: str
     start: float
     end: float
 
 
-class HeardSegment(Protocol):
-    """A stretch of speech as Whisper gives it."""
+class WhisperSegment(Protocol):
+    """A segment of Whisper."""
 
     text: str
     start: float
     end: float
-    words: Sequence[HeardWord] | None
+    words: Sequence[WhisperWord] | None
     compression_ratio: float
 
 
@@ -65,38 +76,36 @@ def transcribe(
     device: str = "auto",
     vad: bool = True,
     cache: Path | None = None,
-    progress: Progress | None = None,
+    progress: SpeechProgress | None = None,
 ) -> tuple[Caption, ...]:
-    """Write down what is said in a sound or video file.
+    """Transcribe the speech in an audio or video file.
 
     Parameters
     ----------
     media
-        Anything that FFmpeg reads. Its first audio stream is heard, as English.
+        Anything that FFmpeg reads. The first audio stream is used, as English.
     model
-        A Whisper model: the name of one that faster-whisper downloads when it is first used, or a
-        folder with a CTranslate2 Whisper model.
+        A Whisper model: a name, which faster-whisper downloads on first use, or a folder with a
+        CTranslate2 Whisper model.
     device
-        ``"cpu"``, ``"cuda"``, or ``"auto"`` for the GPU where there is one.
+        ``"cpu"``, ``"cuda"``, or ``"auto"`` for a GPU if there is one.
     vad
-        Cut out what is not speech (music, silence, tools at work) before listening. Times stay
-        those of the file.
+        Remove what is not speech (music, silence, noise) first. Times stay those of the file.
     cache
-        A folder that keeps what was heard, by the content of the file, the model and the options.
-        A kept recording is not listened to again and needs neither the model nor the extra.
+        A folder for transcripts, by the content of the file, the model and the options. A cached
+        recording needs neither the model nor the extra.
     progress
-        Called with (seconds heard, seconds in all), the first never falling, as speech is written
-        down; the last call has both equal.
+        Called with (seconds done, seconds in all); the last call has both equal.
 
     Returns
     -------
     tuple of Caption
-        In the order of time, with ``words``. Empty when nobody speaks.
+        In order of time, with ``words``. Empty if nobody speaks.
 
     Raises
     ------
     InputError
-        The media file, the model folder or the cache folder cannot be used; names it.
+        The media file, the model folder or the cache folder cannot be used.
     MissingExtra
         The extra ``asr`` is not installed.
     HowstepsError
@@ -106,21 +115,21 @@ def transcribe(
     if cache is None:
         return _recognise(media, model, device, vad, report).captions
     entry = _prepare(cache) / f"{cache_key(media, model, vad)}.json"
-    heard = transcript.load(entry)
-    if heard is None:
-        heard = _recognise(media, model, device, vad, report)
-        _keep(heard, entry)
+    transcript = load_transcript(entry)
+    if transcript is None:
+        transcript = _recognise(media, model, device, vad, report)
+        save_transcript(transcript, entry)
     else:
-        report(heard.duration, heard.duration)
-    return heard.captions
+        report(transcript.duration, transcript.duration)
+    return transcript.captions
 
 
-def captions_of(segments: Iterable[HeardSegment], duration: float) -> Iterator[Caption]:
-    """Turn what Whisper heard into captions.
+def captions_of(segments: Iterable[WhisperSegment], duration: float) -> Iterator[Caption]:
+    """Convert the segments of Whisper to captions.
 
     The words of a caption, with spaces between them, are its text. Times are in milliseconds,
-    within [0, duration], and the starts of words never run backwards. Where Whisper only repeats
-    itself, nothing was said.
+    within [0, duration], and the starts of words never decrease. Segments in which Whisper only
+    repeats itself are dropped.
     """
     clock = 0.0
 
@@ -131,14 +140,14 @@ def captions_of(segments: Iterable[HeardSegment], duration: float) -> Iterator[C
         if segment.compression_ratio > _LOOPING:
             continue
         words: list[Word] = []
-        for heard in segment.words or ():
-            text = heard.word.strip()
+        for spoken in segment.words or ():
+            text = spoken.word.strip()
             if not text:
                 continue
-            clock = placed(heard.start, clock)
-            word = Word(text, clock, placed(heard.end, clock))
-            if words and not heard.word[0].isspace():
-                # "lug" + "-nut": Whisper parts words at punctuation, people do not.
+            clock = placed(spoken.start, clock)
+            word = Word(text, clock, placed(spoken.end, clock))
+            if words and not spoken.word[0].isspace():
+                # "lug" + "-nut": Whisper splits words at punctuation.
                 last = words.pop()
                 word = Word(last.text + text, last.start, word.end)
             words.append(word)
@@ -152,13 +161,13 @@ def captions_of(segments: Iterable[HeardSegment], duration: float) -> Iterator[C
 
 
 def cache_key(media: Path, model: str | Path, vad: bool) -> str:
-    """Return the name under which the speech of a file is kept: a hash of all it depends on.
+    """The name under which a transcript is cached: a hash of everything it depends on.
 
-    The device is left out on purpose: what a GPU heard is good on a laptop.
+    The device is left out on purpose: the transcript of a GPU can be used on a laptop.
     """
     parts = {
-        "version": transcript.VERSION,
-        "media": _digest(media),
+        "version": TRANSCRIPT_VERSION,
+        "media": sha256_of_file(media),
         "model": _identity(model),
         "vad": vad,
         "decoding": _DECODING | {"looping": _LOOPING},
@@ -166,44 +175,73 @@ def cache_key(media: Path, model: str | Path, vad: bool) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def _recognise(
-    media: Path, model: str | Path, device: str, vad: bool, report: Progress
-) -> Transcript:
-    """Hear a file from end to end."""
+def save_transcript(transcript: Transcript, path: Path) -> None:
+    """Write a transcript, completely or not at all."""
+    segments = [_segment(number, caption) for number, caption in enumerate(transcript.captions)]
+    document = {
+        "version": TRANSCRIPT_VERSION,
+        "sha256": _checksum(transcript.duration, segments),
+        "language": "en",
+        "duration": transcript.duration,
+        "text": " ".join(caption.text for caption in transcript.captions),
+        "segments": segments,
+    }
+    write_atomically(path, json.dumps(document, ensure_ascii=False, indent=1).encode("utf-8"))
+
+
+def load_transcript(path: Path) -> Transcript | None:
+    """Read a transcript; None if there is none, or it is damaged or of another version."""
     try:
-        from howsteps.narration.sound import RATE, read_sound  # noqa: PLC0415 - an extra, and slow
+        document = json.loads(path.read_bytes())
+        duration, segments = document["duration"], document["segments"]
+        if document["version"] != TRANSCRIPT_VERSION:
+            return None
+        if document["sha256"] != _checksum(duration, segments):
+            return None
+        return Transcript(tuple(_caption(segment) for segment in segments), duration)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        # No file, not UTF-8, not JSON, or other JSON.
+        return None
+
+
+def _recognise(
+    media: Path, model: str | Path, device: str, vad: bool, report: SpeechProgress
+) -> Transcript:
+    """Recognise the speech of a whole file."""
+    try:
+        from howsteps.narration.audio import SAMPLE_RATE, read_audio  # noqa: PLC0415 - an extra, and slow
     except ModuleNotFoundError as missing:
         raise MissingExtra("asr", "speech recognition") from missing
 
-    sound = read_sound(media)
-    duration = round(len(sound) / RATE, 3)
-    segments = _followed(_listen(sound, model, device, vad), duration, report)
+    audio = read_audio(media)
+    duration = round(len(audio) / SAMPLE_RATE, 3)
+    segments = _reported(_segments(audio, model, device, vad), duration, report)
     captions = tuple(captions_of(segments, duration))
     report(duration, duration)
     return Transcript(captions, duration)
 
 
-def _listen(
-    sound: "NDArray[np.float32]", model: str | Path, device: str, vad: bool
-) -> Iterator[HeardSegment]:
-    """Run the model over the sound; segments come as they are heard."""
+def _segments(
+    audio: "NDArray[np.float32]", model: str | Path, device: str, vad: bool
+) -> Iterator[WhisperSegment]:
+    """Run the model over the audio; yield segments as they are recognised."""
     from faster_whisper import WhisperModel  # noqa: PLC0415 - an extra, and slow to load
 
     folder = _model_folder(model)
     try:
         whisper = WhisperModel(str(folder), device=device, compute_type="auto")
-        segments, _ = whisper.transcribe(sound, vad_filter=vad, **_DECODING)
+        segments, _ = whisper.transcribe(audio, vad_filter=vad, **_DECODING)
         yield from segments
     except (RuntimeError, ValueError) as error:
-        # CTranslate2's own words: a broken model file, an unknown device, a missing CUDA library.
+        # From CTranslate2: a broken model file, an unknown device, a missing CUDA library.
         reason = f"speech model {model} cannot run on device {device!r}: {error}"
         raise HowstepsError(reason) from error
 
 
-def _followed(
-    segments: Iterable[HeardSegment], duration: float, report: Progress
-) -> Iterator[HeardSegment]:
-    """Pass segments on, and report how far each one reaches."""
+def _reported(
+    segments: Iterable[WhisperSegment], duration: float, report: SpeechProgress
+) -> Iterator[WhisperSegment]:
+    """Pass segments on, and report the end of each one."""
     done = 0.0
     report(done, duration)
     for segment in segments:
@@ -213,18 +251,18 @@ def _followed(
 
 
 def _model_folder(model: str | Path) -> Path:
-    """Find the folder of a model; a model given by name is downloaded when it is not here yet."""
+    """The folder of a model; a model given by name is downloaded if necessary."""
     from faster_whisper.utils import available_models, download_model  # noqa: PLC0415
 
     folder = Path(model)
     if folder.is_dir():
-        # Without its tokeniser faster-whisper would look for one on the network.
+        # Without a tokeniser faster-whisper would look for one on the network.
         for part in ("config.json", "model.bin", "tokenizer.json"):
             if not (folder / part).is_file():
                 raise InputError(folder, f"not a CTranslate2 Whisper model: {part} is missing")
         return folder
     if isinstance(model, Path):
-        raise InputError(model, "there is no such model folder")
+        raise InputError(model, "no such model folder")
     try:
         return Path(download_model(model))
     except ValueError as error:
@@ -234,31 +272,23 @@ def _model_folder(model: str | Path) -> Path:
         ) from error
     except OSError as error:
         raise HowstepsError(
-            f"speech model {model!r} is not on this machine and cannot be downloaded; where there "
-            "is no network, give the folder of a CTranslate2 Whisper model in place of its name"
+            f"speech model {model!r} is not on this machine and cannot be downloaded; without a "
+            "network, give the folder of a CTranslate2 Whisper model instead of a name"
         ) from error
 
 
 def _identity(model: str | Path) -> str:
-    """Tell a model from others: by the content of its folder, or by its name."""
+    """What identifies a model: the content of its folder, or its name."""
     folder = Path(model)
     if not folder.is_dir():
         return f"name {model}"
     files = sorted(path for path in folder.iterdir() if path.is_file())
-    contents = [[path.name, _digest(path)] for path in files]
+    contents = [[path.name, sha256_of_file(path)] for path in files]
     return f"folder {hashlib.sha256(json.dumps(contents).encode()).hexdigest()}"
 
 
-def _digest(path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise InputError(path, f"cannot be read ({error.strerror})") from error
-
-
 def _prepare(cache: Path) -> Path:
-    """Make the cache folder now: to fail after an hour of listening would lose the hour."""
+    """Create the cache folder first: failing after an hour of work would lose the hour."""
     try:
         cache.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -266,12 +296,26 @@ def _prepare(cache: Path) -> Path:
     return cache
 
 
-def _keep(heard: Transcript, entry: Path) -> None:
-    try:
-        transcript.save(heard, entry)
-    except OSError as error:
-        raise InputError(entry, f"cannot be written ({error.strerror})") from error
-
-
 def _silent(done: float, total: float) -> None:
     """Report nothing."""
+
+
+def _segment(number: int, caption: Caption) -> dict[str, Any]:
+    words = [{"word": word.text, "start": word.start, "end": word.end} for word in caption.words]
+    return {
+        "id": number,
+        "start": caption.start,
+        "end": caption.end,
+        "text": caption.text,
+        "words": words,
+    }
+
+
+def _caption(segment: dict[str, Any]) -> Caption:
+    words = tuple(Word(word["word"], word["start"], word["end"]) for word in segment["words"])
+    return Caption(segment["start"], segment["end"], segment["text"], words)
+
+
+def _checksum(duration: float, segments: list[dict[str, Any]]) -> str:
+    # Sorted keys and default separators: equal values give equal bytes.
+    return hashlib.sha256(json.dumps([duration, segments], sort_keys=True).encode()).hexdigest()

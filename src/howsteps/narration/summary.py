@@ -1,4 +1,4 @@
-"""Which relations a task's narrators have in common."""
+"""The relations that the narrators of a task have in common."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -8,8 +8,8 @@ from howsteps.task import Mention, Relation, Task
 
 
 @dataclass(frozen=True, slots=True)
-class Common:
-    """A relation, how widely it is used, and one mention that shows it well."""
+class CommonRelation:
+    """A relation, how widely it is used, and one clear example."""
 
     relation: Relation
     phrase: str
@@ -18,10 +18,10 @@ class Common:
     example: Mention
 
 
-def common_relations(task: Task) -> list[Common]:
-    """The relations of a task by the number of videos that name them.
+def common_relations(task: Task) -> list[CommonRelation]:
+    """The relations of a task, sorted by the number of videos that mention them.
 
-    A negated mention ("don't remove the nuts") is not a naming of the act, and is left out.
+    Negated mentions ("don't remove the nuts") do not count.
     """
     groups: dict[Relation, list[Mention]] = defaultdict(list)
     for video in task.videos:
@@ -29,7 +29,7 @@ def common_relations(task: Task) -> list[Common]:
             if not mention.negated:
                 groups[mention.relation].append(mention)
     found = [
-        Common(
+        CommonRelation(
             relation,
             usual_phrase(mentions),
             len({mention.video for mention in mentions}),
@@ -42,11 +42,11 @@ def common_relations(task: Task) -> list[Common]:
 
 
 def usual_phrase(mentions: Iterable[Mention]) -> str:
-    """The phrase used most often; of equals, the shortest."""
+    """The most frequent phrase; of equals, the shortest."""
     counts = Counter(mention.phrase for mention in mentions)
     return min(counts, key=lambda phrase: (-counts[phrase], len(phrase), phrase))
 
 
 def _clearest(mentions: list[Mention]) -> Mention:
-    """A plain, active, unresolved mention where there is one; the first of those."""
+    """The first plain, active, unresolved mention, if there is one."""
     return min(mentions, key=lambda m: (m.resolved, m.passive, bool(m.modal), m.video, m.start))

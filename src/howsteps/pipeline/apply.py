@@ -15,7 +15,7 @@ from howsteps.engine.events import Callback, ignore_event
 from howsteps.engine.executor import local_executor
 from howsteps.errors import HowstepsError, Problem
 from howsteps.localise.model import Model
-from howsteps.narration.features import interval_count
+from howsteps.narration.features import video_interval_count
 from howsteps.pipeline import feature_space, stages, vision
 from howsteps.pipeline.feature_space import FeatureSpace
 from howsteps.pipeline.options import INTERVAL, RunOptions
@@ -121,7 +121,9 @@ def _described(
     if space.words is not None:
         heard = [video for video in task.videos if video.sentences]
         vectors = {
-            video.id: space.words.features(video, interval_count(video, INTERVAL), seconds=INTERVAL)
+            video.id: space.words.features(
+                video, video_interval_count(video, INTERVAL), seconds=INTERVAL
+            )
             for video in heard
         }
         return task, vectors, []

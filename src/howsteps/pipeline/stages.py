@@ -130,7 +130,9 @@ def _parser_identity(parser: str | None) -> str:
 
     folder = SHIPPED if parser is None else Path(parser)
     if folder.is_dir():
-        parts = sorted(path for path in folder.rglob("*") if path.is_file())
+        # Weights and configuration: a corrected README must not change the cache key.
+        texts = {"LICENSE", "README.md", "meta.json"}
+        parts = sorted(p for p in folder.rglob("*") if p.is_file() and p.name not in texts)
         return key_of(0, files=[[str(p.relative_to(folder)), sha256_of_file(p)] for p in parts])
     try:
         return f"{parser} {version(str(parser))}"

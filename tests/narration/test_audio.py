@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsteps.errors import InputError
-from howsteps.narration.sound import RATE, read_sound
+from howsteps.narration.audio import SAMPLE_RATE, read_audio
 
 SECONDS = 6
 
@@ -22,7 +22,7 @@ def make(path: Path, *, picture: bool = True, sound: bool = True, delay: float =
             video = container.add_stream("mpeg4", rate=10)
             video.width, video.height, video.pix_fmt = 64, 64, "yuv420p"
         if sound:
-            audio = container.add_stream("aac", rate=RATE, layout="mono")
+            audio = container.add_stream("aac", rate=SAMPLE_RATE, layout="mono")
         if picture:
             for number in range(SECONDS * 10):
                 frame = av.VideoFrame.from_ndarray(np.full((64, 64, 3), number * 4, np.uint8))
@@ -30,10 +30,10 @@ def make(path: Path, *, picture: bool = True, sound: bool = True, delay: float =
                 container.mux(video.encode(frame))
             container.mux(video.encode(None))
         if sound:
-            times = np.arange(int((SECONDS - delay) * RATE)) / RATE
+            times = np.arange(int((SECONDS - delay) * SAMPLE_RATE)) / SAMPLE_RATE
             tone = (8000 * np.sin(2 * np.pi * 440 * times)).astype(np.int16)
             heard = av.AudioFrame.from_ndarray(tone[np.newaxis], format="s16", layout="mono")
-            heard.sample_rate, heard.pts = RATE, int(delay * RATE)
+            heard.sample_rate, heard.pts = SAMPLE_RATE, int(delay * SAMPLE_RATE)
             container.mux(audio.encode(heard))
             container.mux(audio.encode(None))
     return path
@@ -46,29 +46,29 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("name", ["clip.mp4", "clip.mkv", "a clip: with odd name.mp4"])
 def test_sound_of_a_video(tmp_path: Path, name: str) -> None:
-    sound = read_sound(make(tmp_path / name))
+    sound = read_audio(make(tmp_path / name))
     assert sound.dtype == np.float32
-    assert len(sound) / RATE == pytest.approx(SECONDS, abs=0.1)
+    assert len(sound) / SAMPLE_RATE == pytest.approx(SECONDS, abs=0.1)
     assert 0.2 < np.abs(sound).max() < 0.3
 
 
 def test_a_relative_name_is_no_protocol(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(tmp_path / "http:clip.mp4")
     monkeypatch.chdir(tmp_path)
-    assert read_sound(Path("http:clip.mp4")).size
+    assert read_audio(Path("http:clip.mp4")).size
 
 
 @pytest.mark.parametrize("kind", ["mp4", "mkv"])
 def test_sound_that_begins_late_keeps_its_place(tmp_path: Path, kind: str) -> None:
-    sound = read_sound(make(tmp_path / f"late.{kind}", delay=2.0))
-    begin = np.flatnonzero(np.abs(sound) > 0.1)[0] / RATE
+    sound = read_audio(make(tmp_path / f"late.{kind}", delay=2.0))
+    begin = np.flatnonzero(np.abs(sound) > 0.1)[0] / SAMPLE_RATE
     assert begin == pytest.approx(2.0, abs=0.1)
 
 
 def test_a_video_without_sound(tmp_path: Path) -> None:
     silent = make(tmp_path / "silent.mp4", sound=False)
     with pytest.raises(InputError, match=r"silent\.mp4: there is no audio stream"):
-        read_sound(silent)
+        read_audio(silent)
 
 
 @pytest.mark.parametrize(
@@ -76,13 +76,13 @@ def test_a_video_without_sound(tmp_path: Path) -> None:
 )
 def test_no_media_at_all(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "video.mp4").write_bytes(content)
-    with pytest.raises(InputError, match=r"video\.mp4: not a readable sound or video file"):
-        read_sound(tmp_path / "video.mp4")
+    with pytest.raises(InputError, match=r"video\.mp4: not a readable audio or video file"):
+        read_audio(tmp_path / "video.mp4")
 
 
 def test_no_such_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"absent\.mp4: .*No such file"):
-        read_sound(tmp_path / "absent.mp4")
+        read_audio(tmp_path / "absent.mp4")
 
 
 @pytest.mark.parametrize("kind", ["mp4", "mkv"])
@@ -90,8 +90,8 @@ def test_a_video_that_is_cut_short(tmp_path: Path, kind: str) -> None:
     path = make(tmp_path / f"cut.{kind}")
     content = path.read_bytes()
     path.write_bytes(content[: len(content) // 2])
-    with pytest.raises(InputError, match=r"cut short: it should last 6\.\d s"):
-        read_sound(path)
+    with pytest.raises(InputError, match=r"truncated: it should last 6\.\d s"):
+        read_audio(path)
 
 
 def test_sound_may_end_before_the_picture(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_sound_may_end_before_the_picture(tmp_path: Path) -> None:
                 continue
             packet.stream = copies[packet.stream]
             container.mux(packet)
-    assert len(read_sound(path)) / RATE == pytest.approx(SECONDS / 2, abs=0.2)
+    assert len(read_audio(path)) / SAMPLE_RATE == pytest.approx(SECONDS / 2, abs=0.2)
 
 
 def test_tags_in_another_encoding_do_not_matter(tmp_path: Path, clip: Path) -> None:
@@ -112,7 +112,7 @@ def test_tags_in_another_encoding_do_not_matter(tmp_path: Path, clip: Path) -> N
     path.write_bytes(
         clip.read_bytes().replace(b"\xa9too", b"\xa9nam").replace(b"Lavf", b"\xe9\xe8\xff\xfe")
     )
-    assert read_sound(path).size
+    assert read_audio(path).size
 
 
 @settings(max_examples=60, deadline=None)
@@ -124,4 +124,4 @@ def test_damage_gives_sound_or_a_named_error(clip: Path, data: st.DataObject) ->
         content[place] = data.draw(st.integers(0, 255))
     path.write_bytes(content[: data.draw(st.integers(0, len(content)))])
     with suppress(InputError):
-        assert read_sound(path).dtype == np.float32
+        assert read_audio(path).dtype == np.float32
