@@ -161,5 +161,5 @@ def test_what_cannot_be_placed_is_refused(heard):
         localise_task(task, script, {name: x[:2] for name, x in features.items()})
     with pytest.raises(LocaliseError, match="mode"):
         localise_task(task, script, features, mode="guess")
-    with pytest.raises(LocaliseError, match="'words' or 'meaning'"):
+    with pytest.raises(LocaliseError, match="choose one of words, meaning"):
         localise_task(task, script, narration="pictures")

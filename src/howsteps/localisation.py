@@ -1,21 +1,22 @@
-"""The stage put together: a script and features in, the place of every step in every video out.
+"""Localisation of a task: a script and features in, every step in every video out.
 
-Modes ``paper`` and ``authors`` cluster the features inside the windows of the narration, by
-Frank-Wolfe: the roundings that it visits are what the paper's error bars go over. Mode
-``default`` learns what a step looks or sounds like where it is named, and puts it where it is most
-likely (:mod:`howsteps.localise.self_training`).
+Modes ``paper`` and ``authors`` cluster the features inside the windows of the narration by
+Frank-Wolfe, whose roundings are what the paper's error bars go over. Mode ``default`` learns each
+step where it is named, and places it where it is most likely
+(:mod:`howsteps.localise.self_training`).
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.localise.clustering import AUTHORS_VIDEOS, cluster
-from howsteps.localise.extents import NAMED, NEITHER, StepIntervals, locate
+from howsteps.errors import unknown_name
+from howsteps.localise.clustering import AUTHORS_VIDEOS, ClusteringMode, cluster
+from howsteps.localise.extents import NAMED, NEITHER, StepIntervals
 from howsteps.localise.hmm import place_aligned
 from howsteps.localise.model import Model, ModelOptions
 from howsteps.localise.oracle import Mask, Places
@@ -32,7 +33,6 @@ from howsteps.localise.windows import (
 from howsteps.narration.features import Kind, Vocabulary, video_interval_count
 from howsteps.task import Localisation, Mode, Script, Task, Video
 
-ClusterMode = Literal["paper", "authors"]
 Features = Mapping[str, NDArray[np.floating]]
 
 LEAD = 2.0  # seconds from the middle of a mention to the middle of what it names
@@ -41,7 +41,7 @@ _AUTHORS_AFTER = 30.0  # intervals
 
 @dataclass(frozen=True)
 class TaskLocalisation:
-    """Where the steps are, and what was learnt on the way.
+    """Where the steps are, and the model that was learnt.
 
     Attributes
     ----------
@@ -50,10 +50,10 @@ class TaskLocalisation:
     relaxed_windows
         Windows that contradicted the order and were opened; ``video`` counts in the task.
     model
-        Finds the steps in new videos.
+        Localises the steps in new videos.
     roundings
-        N×K intervals of the placements visited after the chosen one, from which the paper's error
-        bars are made; none in mode ``default``.
+        N×K intervals of the placements visited after the chosen one, for the paper's error bars;
+        none in mode ``default``.
     """
 
     localisations: tuple[Localisation, ...]
@@ -83,18 +83,17 @@ def localise_task(
     script
         Steps with their mentions (:func:`howsteps.script.discover`).
     features
-        T_n×d of the videos, by their id. None or empty: the narration alone. A video that is
-        missing is placed by its mentions and the order.
+        T_n×d of the videos, by their id. None or empty: features of the narration. Steps in a
+        video that is missing are placed by its mentions and the order.
     narration
-        How the narration stands in for features: by the ``words`` around every interval, or by
-        their ``meaning``.
+        Features of the narration: the ``words`` around every interval, or their ``meaning``.
     seconds
         How long an interval lasts.
     mode
         ``default``, ``paper`` or ``authors``.
     asked
-        How many steps the script was asked for, which the λ of mode ``authors`` goes by; as many as
-        it has when None.
+        How many steps were requested of the script, for the λ of mode ``authors``; as many as it
+        has when None.
     seed
         Of everything random.
     device
@@ -105,24 +104,24 @@ def localise_task(
     LocaliseError
         When the script has no step, or no video is long enough for all of them.
     """
-    if mode not in ("default", "paper", "authors"):
-        raise LocaliseError(f"unknown mode {mode!r}: say 'default', 'paper' or 'authors'")
+    if mode not in get_args(Mode):
+        raise LocaliseError(unknown_name("mode", mode, get_args(Mode)))
     if narration not in get_args(Kind):
-        raise LocaliseError(f"no features {narration!r} of a narration: say 'words' or 'meaning'")
+        raise LocaliseError(unknown_name("kind of features", narration, get_args(Kind)))
     if not script.steps:
         raise LocaliseError(f"{task.name}: the script has no step to place")
-    told = _Narration(task, script, features or {}, narration, seconds)
+    data = _TaskData(task, script, features or {}, narration, seconds)
     if mode == "default":
-        found = _learn(told, device)
+        found = _learn(data, device)
     else:
-        found = _cluster(told, mode, asked or told.steps, seed, device)
-    missing = sorted(set(range(len(task.videos))) - set(told.placed))
-    rest = told.by_mentions(missing, found.located)
-    order = np.argsort([*told.placed, *missing])
+        found = _cluster(data, mode, asked or data.steps, seed, device)
+    missing = sorted(set(range(len(task.videos))) - set(data.placed))
+    rest = data.by_mentions(missing, found.located)
+    order = np.argsort([*data.placed, *missing])
     return TaskLocalisation(
-        _in_order(task, [(told.placed, found.located), (missing, rest)], told),
+        _in_order(task, [(data.placed, found.located), (missing, rest)], data),
         tuple(
-            RelaxedWindow(told.placed[window.video], window.step, window.support)
+            RelaxedWindow(data.placed[window.video], window.step, window.support)
             for window in found.relaxed
         ),
         found.model,
@@ -131,7 +130,7 @@ def localise_task(
 
 
 class _Found(NamedTuple):
-    """What a mode found in the videos that have features."""
+    """The result of a mode in the videos that have features."""
 
     located: StepIntervals
     relaxed: tuple[RelaxedWindow, ...]
@@ -139,7 +138,7 @@ class _Found(NamedTuple):
     roundings: tuple[Places, ...]
 
 
-class _Narration:
+class _TaskData:
     """Mentions, windows and features of a task, on the grid of intervals."""
 
     def __init__(
@@ -171,12 +170,12 @@ class _Narration:
                 )
                 for n in self.placed
             ]
-        spoken: dict[str, list[tuple[float, float, int]]] = {v.id: [] for v in task.videos}
+        mentions: dict[str, list[tuple[float, float, int]]] = {v.id: [] for v in task.videos}
         for k, step in enumerate(script.steps):
             for mention in step.mentions:
-                if mention.video in spoken:
-                    spoken[mention.video].append((mention.start, mention.end, k))
-        self._spoken = [np.array(sorted(spoken[v.id])).reshape(-1, 3) for v in task.videos]
+                if mention.video in mentions:
+                    mentions[mention.video].append((mention.start, mention.end, k))
+        self._mentions = [np.array(sorted(mentions[v.id])).reshape(-1, 3) for v in task.videos]
 
     def windows(
         self,
@@ -184,42 +183,41 @@ class _Narration:
         after: float,
         *,
         seconds: float | None = None,
-        mode: ClusterMode = "paper",
+        mode: ClusteringMode = "paper",
     ) -> Windows:
-        """Where the mentions let each step be, in the videos that have features."""
+        """Where the mentions allow each step, in the videos that have features."""
         seconds = seconds or self.seconds
-        spoken = [self._spoken[n] for n in self.placed]
+        mentions = [self._mentions[n] for n in self.placed]
         lengths = [math.ceil(self.lengths[n] * self.seconds / seconds - 1e-9) for n in self.placed]
         return step_windows(
             [
-                mention_windows(said[:, :2], length, seconds, before=before, after=after, mode=mode)
-                for said, length in zip(spoken, lengths, strict=True)
+                mention_windows(rows[:, :2], length, seconds, before=before, after=after, mode=mode)
+                for rows, length in zip(mentions, lengths, strict=True)
             ],
-            [said[:, 2].astype(np.int64) for said in spoken],
+            [rows[:, 2].astype(np.int64) for rows in mentions],
             self.steps,
             "hull" if mode == "authors" else "union",
         )
 
-    def by_mentions(self, videos: Sequence[int], seen: StepIntervals) -> StepIntervals:
+    def by_mentions(self, videos: Sequence[int], found: StepIntervals) -> StepIntervals:
         """Place steps a moment after they are named, the others spread between those.
 
-        What cannot be seen is as sure as it proved in the videos that were: the confidence is the
-        share of their steps, of those that are named or of the others, that were found (``seen``)
-        within 2.5 s of such a place. That is also how far a step reaches around its place, unless
-        the next one is nearer.
+        The confidence is estimated on the videos that have features: the share of their steps
+        (named ones and others apart) that were ``found`` within 2.5 s of such a place. The extent
+        of a step is 2.5 s around its place, up to the border with the next one.
         """
-        places, named = self._spoken_places(videos)
+        places, named = self._mention_places(videos)
         reach = round(NEAR / self.seconds)
         ends = np.array([self.lengths[n] - 1 for n in videos], np.int64)[:, None]
         between = (places[:, :-1] + places[:, 1:]) // 2
         first, last = np.maximum(places - reach, 0), np.minimum(places + reach, ends)
         first[:, 1:] = np.maximum(first[:, 1:], between + 1)
         last[:, :-1] = np.minimum(last[:, :-1], between)
-        expected, was_named = self._spoken_places(self.placed)
-        borne_out = (seen.intervals >= 0) & (np.abs(expected - seen.intervals) <= reach)
+        expected, was_named = self._mention_places(self.placed)
+        confirmed = (found.intervals >= 0) & (np.abs(expected - found.intervals) <= reach)
 
-        def share(alike: Mask) -> float:
-            return float(borne_out[alike].mean()) if alike.any() else 0.0
+        def share(like: Mask) -> float:
+            return float(confirmed[like].mean()) if like.any() else 0.0
 
         absent = places < 0
         confidence = np.where(named, share(was_named), share(~was_named))
@@ -231,80 +229,79 @@ class _Narration:
             np.select([absent, named], ["", NAMED], default=NEITHER),
         )
 
-    def _spoken_places(self, videos: Sequence[int]) -> tuple[Places, Mask]:
-        """The interval of every step by what is said alone, −1 in too short a video; N×K.
+    def _mention_places(self, videos: Sequence[int]) -> tuple[Places, Mask]:
+        """The interval of every step by its mentions alone, and which steps are named; N×K.
 
-        And which of them are named.
+        −1 in a video that is too short.
         """
         long_enough = [n for n in videos if self.lengths[n] >= self.steps]
         places = np.full((len(videos), self.steps), -1)
         if long_enough:
-            spoken = [self._spoken[n] for n in long_enough]
+            mentions = [self._mentions[n] for n in long_enough]
             places[np.isin(videos, long_enough)] = place_aligned(
-                [said[:, 2].astype(np.int64) for said in spoken],
+                [rows[:, 2].astype(np.int64) for rows in mentions],
                 [
                     np.minimum(
-                        ((said[:, :2].mean(axis=1) + LEAD) / self.seconds).astype(np.int64),
+                        ((rows[:, :2].mean(axis=1) + LEAD) / self.seconds).astype(np.int64),
                         self.lengths[n] - 1,
                     )
-                    for n, said in zip(long_enough, spoken, strict=True)
+                    for n, rows in zip(long_enough, mentions, strict=True)
                 ],
                 [self.lengths[n] for n in long_enough],
                 self.steps,
             )
         named = np.array(
-            [np.isin(np.arange(self.steps), self._spoken[n][:, 2]) for n in videos], np.bool_
+            [np.isin(np.arange(self.steps), self._mentions[n][:, 2]) for n in videos], np.bool_
         ).reshape(places.shape)
         return places, named
 
 
-def _cluster(told: _Narration, mode: ClusterMode, asked: int, seed: int, device: str) -> _Found:
-    """Cluster the features inside the windows: what the paper does."""
+def _cluster(data: _TaskData, mode: ClusteringMode, asked: int, seed: int, device: str) -> _Found:
+    """Cluster the features inside the windows, as the paper does."""
     before, after = (0.0, _AUTHORS_AFTER) if mode == "authors" else (BEFORE, AFTER)
-    windows = told.windows(before, after, mode=mode)
+    windows = data.windows(before, after, mode=mode)
     result = cluster(
-        told.features,
+        data.features,
         windows.allowed,
-        steps=told.steps,
+        steps=data.steps,
         regularisation=1.0 / (AUTHORS_VIDEOS * asked) if mode == "authors" else None,
         mode=mode,
         solver="frank-wolfe",
         support=windows.support,
-        evidence=True,
         seed=seed,
         device=device,
     )
-    model = Model.learnt(result, told.labels, ModelOptions(mode, None, told.seconds))
+    model = Model.learnt(result, data.labels, ModelOptions(mode, None, data.seconds))
     return _Found(
-        locate(result.intervals, result.scores, model.chance, windows.allowed),
+        result.located,
         result.relaxed_windows,
         model,
         result.roundings,
     )
 
 
-def _learn(told: _Narration, device: str) -> _Found:
-    """Learn each step where it is named, and put it where it is most likely."""
-    how = LEARNING[told.kind]
-    grid = how.grid(told.seconds)
-    lengths = [told.lengths[n] for n in told.placed]
-    windows = told.windows(how.before, how.after, seconds=grid * told.seconds)
+def _learn(data: _TaskData, device: str) -> _Found:
+    """Learn each step where it is named, and place it where it is most likely."""
+    how = LEARNING[data.kind]
+    grid = how.grid(data.seconds)
+    lengths = [data.lengths[n] for n in data.placed]
+    windows = data.windows(how.before, how.after, seconds=grid * data.seconds)
     named = [
         window & (support > 0)
         for window, support in zip(windows.allowed, windows.support, strict=True)
     ]
     learnt = learn(
-        [how.prepared(x, told.seconds) for x in checked_features(told.features, told.steps)],
+        [how.prepared(x, data.seconds) for x in checked_features(data.features, data.steps)],
         named,
         how,
-        seconds=grid * told.seconds,
+        seconds=grid * data.seconds,
         device=device,
     )
     located = decide(
         learnt.scores,
         named,
         how.log_prior,
-        seconds=grid * told.seconds,
+        seconds=grid * data.seconds,
         grid=grid,
         lengths=lengths,
     )
@@ -314,20 +311,18 @@ def _learn(told: _Narration, device: str) -> _Found:
         for k in np.flatnonzero(window.any(axis=0))
         if not window[located.intervals[n, k] // grid, k]
     ]
-    options = ModelOptions("default", how.regularisation, told.seconds, learnt_from=told.kind)
-    model = Model(told.labels, learnt.weights, np.empty(0), options)
+    options = ModelOptions("default", how.regularisation, data.seconds, learnt_from=data.kind)
+    model = Model(data.labels, learnt.weights, np.empty(0), options)
     return _Found(located, tuple(outside), model, ())
 
 
 def _in_order(
-    task: Task, parts: Sequence[tuple[Sequence[int], StepIntervals]], told: _Narration
+    task: Task, parts: Sequence[tuple[Sequence[int], StepIntervals]], data: _TaskData
 ) -> tuple[Localisation, ...]:
     """Localisations of several groups of videos, in the order of the task."""
     found: list[Localisation] = []
     for numbers, located in parts:
         videos = [task.videos[n].id for n in numbers]
-        found += located.in_seconds(videos, [told.seconds] * len(videos))
+        found += located.in_seconds(videos, [data.seconds] * len(videos))
     number = {video.id: n for n, video in enumerate(task.videos)}
-    return tuple(
-        sorted(found, key=lambda localise_task: (number[localise_task.video], localise_task.step))
-    )
+    return tuple(sorted(found, key=lambda one: (number[one.video], one.step)))

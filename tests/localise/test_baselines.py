@@ -4,7 +4,7 @@ import pytest
 from howsteps.localise import LocaliseError
 from howsteps.localise.baselines import (
     bag_of_relations,
-    hits,
+    known_step_f1,
     supervised,
     uniform,
     video_and_words,
@@ -43,11 +43,11 @@ def test_a_bag_of_relations_is_hellinger_normalised():
     np.testing.assert_allclose(bag**2, [[1 / 3, 0, 2 / 3], [0, 0, 1], [0, 0, 0]], rtol=1e-6)
 
 
-def test_hits_count_what_is_inside_the_truth():
+def test_known_steps_count_what_is_inside_the_truth():
     truth = [np.array([[1, 0], [0, 0], [0, 1]], bool), np.array([[1, 0], [0, 0], [0, 0]], bool)]
-    assert hits(np.array([[0, 2], [0, 1]]), truth) == pytest.approx(2 * 3 / (4 + 3))
-    assert hits(np.array([[0, 2], [0, -1]]), truth) == 1.0
-    assert hits(np.full((2, 2), -1), [np.zeros((3, 2), bool)] * 2) == 0.0
+    assert known_step_f1(np.array([[0, 2], [0, 1]]), truth) == pytest.approx(2 * 3 / (4 + 3))
+    assert known_step_f1(np.array([[0, 2], [0, -1]]), truth) == 1.0
+    assert known_step_f1(np.full((2, 2), -1), [np.zeros((3, 2), bool)] * 2) == 0.0
 
 
 def test_supervision_predicts_on_videos_it_has_not_seen(task):
@@ -57,7 +57,7 @@ def test_supervision_predicts_on_videos_it_has_not_seen(task):
     ]
     windows[0][:, 1] = False  # a step that is not in the video
     result = supervised(videos, windows, regularisations=(1e-3, 1e-1))
-    assert hits(result.intervals, windows) > 0.8
+    assert known_step_f1(result.intervals, windows) > 0.8
     assert len(result.scores) == len(result.regularisations) == 5
     assert set(result.regularisations) <= {1e-3, 1e-1}
     with pytest.raises(LocaliseError, match="too few"):

@@ -7,7 +7,7 @@ import pytest
 from howsteps.errors import HowstepsError, MissingExtra
 from howsteps.localise.backend import NumpyBackend, make_backend
 from howsteps.localise.cost import ClusteringCost
-from howsteps.localise.half_precision import BLOCK, HalfPrecisionMatrix
+from howsteps.localise.sparse import BLOCK, PackedSymmetricMatrix
 from tests.localise import naive
 
 DENSE, SPARSE = 1.0, 0.1
@@ -80,14 +80,14 @@ def test_sparse_and_dense_products_agree(dtype):
 
 
 @pytest.mark.parametrize("width", [1, 5, BLOCK, BLOCK + 1, 3 * BLOCK - 7])
-def test_half_a_matrix_multiplies_as_the_whole(width):
+def test_a_packed_matrix_multiplies_as_the_whole(width):
     rng = np.random.default_rng(width)
     m = rng.random((width, width))
     m += m.T
     right = rng.random((width, 3))
-    half = HalfPrecisionMatrix.of(np.triu(m))
-    np.testing.assert_allclose(half @ right, m @ right, rtol=1e-12)
-    assert half.memory.size <= width * (width + BLOCK) / 2
+    packed = PackedSymmetricMatrix.of(np.triu(m))
+    np.testing.assert_allclose(packed @ right, m @ right, rtol=1e-12)
+    assert packed.memory.size <= width * (width + BLOCK) / 2
 
 
 def test_rows_may_come_from_disk(tmp_path):

@@ -106,3 +106,20 @@ def test_no_cheaper_set_of_windows_could_be_opened(window, weights):
         if feasible(steps)
     )
     assert sum(w.support for w in relaxed) == least
+
+
+def test_lists_are_taken_where_arrays_are():
+    inside = mention_windows([[1.0, 2.0]], 30, 0.5, after=3.0)
+    assert inside.tolist() == mention_windows(np.array([[1.0, 2.0]]), 30, 0.5, after=3.0).tolist()
+    windows = step_windows([inside.tolist()], [[1]], 2)
+    assert windows.support.tolist() == [[0, 1]]
+    opened, relaxed = relax([window.tolist() for window in windows.allowed], [[1, 2]])
+    assert (opened[0] == windows.allowed[0]).all()
+    assert relaxed == ()
+    assert mention_windows([], 5, 1.0).shape == (0, 5)
+
+
+@pytest.mark.parametrize("step", [-2, 2])
+def test_a_mention_of_no_such_step_is_refused(step):
+    with pytest.raises(LocaliseError, match="video 0: mentions belong to the steps 0 … 1"):
+        step_windows([np.ones((1, 5), bool)], [[step]], 2)

@@ -6,10 +6,11 @@ use: the backend alone needs no compiler.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from howsteps.localise.clustering import Clustering, cluster
+    from howsteps.localise.estimator import StepLocaliser
     from howsteps.localise.extents import StepIntervals, locate
     from howsteps.localise.model import Model, ModelOptions
     from howsteps.localise.problem import LocaliseError
@@ -25,6 +26,7 @@ _HOME = {
     "Clustering": "clustering",
     "LocaliseError": "problem",
     "StepIntervals": "extents",
+    "StepLocaliser": "estimator",
     "Model": "model",
     "ModelOptions": "model",
     "RelaxedWindow": "windows",
@@ -43,6 +45,7 @@ __all__ = [
     "ModelOptions",
     "RelaxedWindow",
     "StepIntervals",
+    "StepLocaliser",
     "Windows",
     "cluster",
     "locate",
@@ -52,8 +55,14 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Load a public name from the module it lives in."""
-    if name in _HOME:
-        return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Load a public name from its module."""
+        if name in _HOME:
+            return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,8 +1,8 @@
-"""What the authors' program did with windows, kept to compare numbers with theirs.
+"""Windows as in the authors' program, to compare numbers with theirs.
 
 A step is confined to the hull of its allowed intervals, earlier steps may not come after it, later
 ones not before it, and every other entry of the cost is *overwritten* by a large number. Windows
-that contradict the order are thereby broken without a word; :func:`broken` finds them afterwards.
+that contradict the order are thereby violated in silence; :func:`broken` finds them afterwards.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Products with the features of all videos, on the processor or on a GPU.
 
 The features stay where they are, one float32 array a video, perhaps mapped from disk: X is never
-copied into one array. Every product is accumulated in float64. Three ways of doing the same sums:
+copied into one array. Every product is accumulated in float64. There are three implementations:
 
 * ``NumpyBackend`` with compressed rows, when most entries are zero
   (:mod:`howsteps.localise.sparse`);
@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.errors import HowstepsError, MissingExtra
-from howsteps.localise.half_precision import HalfPrecisionMatrix
+from howsteps.errors import HowstepsError, MissingExtra, unknown_name
 
 if TYPE_CHECKING:
-    from howsteps.localise.sparse import CompressedRows
+    from howsteps.localise.sparse import CompressedRows, PackedSymmetricMatrix
 
 Floats = NDArray[np.float64]
 Videos = tuple[NDArray[np.float32], ...]
@@ -35,11 +34,11 @@ class Backend(Protocol):
     offsets: NDArray[np.int64]
 
     def inverse(self, ridge: float) -> Any:
-        """(XᵀX + ridge·I)⁻¹, kept where the algebra works."""
+        """(XᵀX + ridge·I)⁻¹, kept on the device."""
         ...
 
     def kernel_inverse(self, ridge: float) -> Any:
-        """(XXᵀ + ridge·I)⁻¹, kept where the algebra works; only for T smaller than d."""
+        """(XXᵀ + ridge·I)⁻¹, kept on the device; only for T smaller than d."""
         ...
 
     def apply(self, matrix: Any, right: Floats) -> Floats:
@@ -68,10 +67,10 @@ class Backend(Protocol):
 
 
 def make_backend(videos: Videos, device: str = "cpu") -> Backend:
-    """Choose the algebra: ``cpu`` (compressed or dense, by the share of zeros) or a PyTorch device.
+    """Choose the backend: ``cpu`` (compressed or dense, by the share of zeros) or a PyTorch device.
 
     ``device`` is ``"cpu"``, ``"cuda"``, ``"cuda:N"``, or ``"torch-cpu"``: PyTorch on the
-    processor, which runs the lines of the GPU where there is none.
+    processor, to test the code of the GPU without one.
     """
     if device == "cpu":
         filled = sum(np.count_nonzero(x) for x in videos)
@@ -79,7 +78,7 @@ def make_backend(videos: Videos, device: str = "cpu") -> Backend:
         return NumpyBackend(videos, compress=bool(filled < SPARSE_BELOW * entries))
     if device == "torch-cpu" or device.partition(":")[0] == "cuda":
         return TorchBackend(videos, device.removeprefix("torch-"))
-    raise HowstepsError(f"unknown device {device!r}: say 'cpu', 'cuda' or 'torch-cpu'")
+    raise HowstepsError(unknown_name("device", device, ("cpu", "cuda", "torch-cpu")))
 
 
 def _offsets(videos: Videos) -> NDArray[np.int64]:
@@ -127,21 +126,24 @@ class NumpyBackend:
 
     @cached_property
     def _compressed(self) -> "CompressedRows | None":
-        """Compressed rows; made when first asked for, when the Gram matrix is no longer there."""
+        """Compressed rows, made on first use, when the memory of the Gram matrix is free again."""
         if not self.sparse:
             return None
         from howsteps.localise.sparse import CompressedRows  # noqa: PLC0415 - needs a compiler
 
         return CompressedRows.of(self._videos)
 
-    def inverse(self, ridge: float) -> Floats | HalfPrecisionMatrix:
+    def inverse(self, ridge: float) -> "Floats | PackedSymmetricMatrix":
         """(XᵀX + ridge·I)⁻¹."""
         if self.sparse:
+            from howsteps.localise.sparse import (  # noqa: PLC0415 - needs a compiler
+                PackedSymmetricMatrix,
+            )
             from howsteps.localise.sparse import gram as sparse_gram  # noqa: PLC0415
 
             gram = sparse_gram(self._videos)
             _invert(gram, ridge)
-            return HalfPrecisionMatrix.of(gram)
+            return PackedSymmetricMatrix.of(gram)
         from scipy.linalg import blas  # noqa: PLC0415 - not needed on another device
 
         width = self._videos[0].shape[1]
@@ -161,7 +163,7 @@ class NumpyBackend:
         _mirror(gram)
         return gram
 
-    def apply(self, matrix: Floats | HalfPrecisionMatrix, right: Floats) -> Floats:
+    def apply(self, matrix: "Floats | PackedSymmetricMatrix", right: Floats) -> Floats:
         """M R."""
         return matrix @ right
 
@@ -169,10 +171,10 @@ class NumpyBackend:
         """Diagonal of M."""
         return np.diag(matrix).copy()
 
-    def quadratic(self, matrix: Floats | HalfPrecisionMatrix) -> Floats:
+    def quadratic(self, matrix: "Floats | PackedSymmetricMatrix") -> Floats:
         """x_tᵀ M x_t of every row."""
         if self._compressed is not None:
-            return self._compressed.quadratic(cast(HalfPrecisionMatrix, matrix))
+            return self._compressed.quadratic(cast("PackedSymmetricMatrix", matrix))
         full = cast(Floats, matrix)
         out = np.empty(self.offsets[-1])
         for first, last, block in _blocks(self._videos):
@@ -216,7 +218,7 @@ class TorchBackend:
         except ImportError:
             raise MissingExtra("vision", f"device={device!r}") from None
         if device != "cpu" and not torch.cuda.is_available():
-            raise HowstepsError(f"device={device!r} was asked for, but PyTorch sees no CUDA device")
+            raise HowstepsError(f"device {device!r} needs CUDA, and PyTorch finds no CUDA device")
         self._torch = torch
         self._device = torch.device(device)
         self.offsets = _offsets(videos)

@@ -1,4 +1,4 @@
-"""What clustering under text constraints is compared with."""
+"""Baselines of clustering under text constraints."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,20 +9,18 @@ from numpy.typing import NDArray
 
 from howsteps.localise.clustering import Clustering, cluster
 from howsteps.localise.oracle import Floats, Mask, Places, cheapest_placement
-from howsteps.localise.problem import LocaliseError
+from howsteps.localise.problem import LocaliseError, too_short
 
 LAMBDAS = (1e-4, 1e-3, 1e-2, 1e-1)
 
-Score = Callable[[Places, Sequence[Mask]], float]
+Validation = Callable[[Places, Sequence[Mask]], float]
 
 
 def uniform(lengths: Sequence[int], steps: int) -> Places:
     """Spread the steps evenly over every video: step k at ⌊(k + ½)·T_n/K⌋; N×K."""
     for video, length in enumerate(lengths):
         if length < steps:
-            raise LocaliseError(
-                f"video {video} has {length} intervals: too few to place {steps} steps in order"
-            )
+            raise too_short(video, length, steps)
     middles = np.arange(steps) + 0.5
     places: Places = np.floor(np.outer(np.asarray(lengths), middles) / steps).astype(np.int64)
     return places
@@ -83,7 +81,7 @@ def bag_of_relations(
     return histogram
 
 
-def hits(places: Places, truth: Sequence[Mask]) -> float:
+def known_step_f1(places: Places, truth: Sequence[Mask]) -> float:
     """F1 of steps that are known by number: correct when inside a true interval of the step.
 
     precision = correct/(steps placed), recall = correct/((video, step) pairs that exist).
@@ -101,7 +99,7 @@ def hits(places: Places, truth: Sequence[Mask]) -> float:
 
 @dataclass(frozen=True)
 class Supervised:
-    """Predictions on videos that were held out, the λ of every fold, and its score."""
+    """Predictions on the videos left out of training, and the λ and the score of every fold."""
 
     intervals: Places
     regularisations: tuple[float, ...]
@@ -115,10 +113,10 @@ def supervised(
     folds: int = 5,
     inner_folds: int = 4,
     regularisations: Sequence[float] = LAMBDAS,
-    score: Score = hits,
+    score: Validation = known_step_f1,
     seed: int = 0,
 ) -> Supervised:
-    """Learn W from windows of the ground truth; predict on held-out videos under the order.
+    """Learn W from windows of the ground truth; predict on the videos left out, in order.
 
     Parameters
     ----------
@@ -149,20 +147,20 @@ def supervised(
         def validation(value: float, train: Places = train, inner: list[Places] = inner) -> float:
             return sum(
                 score(
-                    _held_out(features, truth, np.setdiff1d(train, held), held, value),
-                    [truth[n] for n in held],
+                    _leave_out(features, truth, np.setdiff1d(train, left_out), left_out, value),
+                    [truth[n] for n in left_out],
                 )
-                for held in inner
+                for left_out in inner
             )
 
         best = max(regularisations, key=validation)
-        places[part] = _held_out(features, truth, train, part, best)
+        places[part] = _leave_out(features, truth, train, part, best)
         chosen.append(best)
         scores.append(score(places[part], [truth[n] for n in part]))
     return Supervised(places, tuple(chosen), tuple(scores))
 
 
-def _held_out(
+def _leave_out(
     features: Sequence[NDArray[np.floating]],
     truth: Sequence[Mask],
     train: Places,

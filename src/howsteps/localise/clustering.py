@@ -1,18 +1,20 @@
-"""The public call: features and windows in, the interval of every step out."""
+"""The paper's method on arrays: features and windows in, the interval of every step out."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
+from howsteps.errors import unknown_name
 from howsteps.localise import authors
-from howsteps.localise.block import block_frank_wolfe
 from howsteps.localise.cost import AUTHORS_BIAS, PAPER_BIAS, ClusteringCost, Weights
 from howsteps.localise.descent import descent
+from howsteps.localise.extents import StepIntervals, locate
 from howsteps.localise.frank_wolfe import AUTHORS_ITERATIONS, PAPER_ITERATIONS, frank_wolfe
-from howsteps.localise.interior import interior
+from howsteps.localise.interior_point import interior_point
 from howsteps.localise.null_scores import absence_costs, leave_one_out_scores, null_scores
 from howsteps.localise.oracle import Floats, Mask, Places
 from howsteps.localise.problem import (
@@ -21,10 +23,12 @@ from howsteps.localise.problem import (
     Relaxed,
     TracePoint,
     checked_features,
+    checked_windows,
 )
 from howsteps.localise.windows import RelaxedWindow, relax
 
-Solver = Literal["combined", "descent", "frank-wolfe", "block", "interior"]
+ClusteringMode: TypeAlias = Literal["paper", "authors"]
+ClusteringSolver: TypeAlias = Literal["combined", "descent", "frank-wolfe", "interior"]
 AUTHORS_VIDEOS = 30  # the N of their λ, however many there are
 
 
@@ -39,20 +43,19 @@ class Clustering:
     objective
         h of that placement.
     relaxed_objective, duality_gap
-        h at the best point of the hull that was found, and its duality gap: h of no placement is
-        below their difference. None where the solver knows no bound.
+        h at the best point of the hull that was found, and its duality gap: no placement has an h
+        below their difference. None where the solver has no bound.
     weights
         W* and b* of the placement.
     trace
-        Seconds, objective and gap along the way.
+        Seconds, objective and gap of the solver.
     relaxed_windows
         Windows that contradicted the order and were opened.
     roundings
         Placements that were visited after the chosen one: the worst and the best score among them
         are the paper's error bars.
-    scores, chance
-        With ``evidence``: T_n×K scores by the classifier of the other videos, and N×K scores of
-        decoys (:mod:`howsteps.localise.null_scores`).
+    windows
+        T_n×K a video: where each step was allowed.
     """
 
     intervals: Places
@@ -62,22 +65,38 @@ class Clustering:
     weights: Weights
     trace: tuple[TracePoint, ...]
     relaxed_windows: tuple[RelaxedWindow, ...]
-    roundings: tuple[Places, ...] = ()
-    scores: tuple[Floats, ...] = ()
-    chance: Floats | None = None
+    roundings: tuple[Places, ...]
+    windows: tuple[Mask, ...] = field(repr=False)
+    _problem: ClusteringProblem = field(repr=False)
+    _all_present: Places = field(repr=False)
+    _seed: int = field(repr=False)
+
+    @cached_property
+    def scores(self) -> tuple[Floats, ...]:
+        """T_n×K a video: scores by the classifier of the *other* videos. Computed on first use."""
+        return leave_one_out_scores(self._problem, self.intervals)
+
+    @cached_property
+    def null_scores(self) -> Floats:
+        """N×K: scores of null samples (:mod:`howsteps.localise.null_scores`), on first use."""
+        return null_scores(self._problem, self._all_present, self._seed)
+
+    @cached_property
+    def located(self) -> StepIntervals:
+        """The steps with extent, confidence and evidence. Computed on first use."""
+        return locate(self.intervals, self.scores, self.null_scores, self.windows)
 
 
 def cluster(
-    features: Sequence[NDArray[np.floating]],
-    windows: Sequence[Mask] | None = None,
+    features: Sequence[ArrayLike],
+    windows: Sequence[ArrayLike] | None = None,
     *,
     steps: int,
     regularisation: float | None = None,
-    mode: Literal["paper", "authors"] = "paper",
-    solver: Solver | None = None,
-    support: NDArray[np.number] | None = None,
+    mode: ClusteringMode = "paper",
+    solver: ClusteringSolver | None = None,
+    support: ArrayLike | None = None,
     absent: bool = False,
-    evidence: bool = False,
     restarts: int = 0,
     tolerance: float = 1e-6,
     iterations: int | None = None,
@@ -92,10 +111,10 @@ def cluster(
     Parameters
     ----------
     features
-        One T_n×d array a video, best in float32 (other types are converted, which copies them);
-        may be mapped from disk.
+        One T_n×d array a video (or list of lists), best in float32: other types are converted,
+        which copies them. May be mapped from disk.
     windows
-        One T_n×K boolean array a video: where each step may be. None leaves all free.
+        One T_n×K boolean array a video: where each step is allowed. None: everywhere.
     steps
         K.
     regularisation
@@ -104,21 +123,19 @@ def cluster(
         ``paper``, or ``authors``: unregularised bias, twice h, windows as in
         :mod:`howsteps.localise.authors`.
     solver
-        ``combined`` (the default: interior method, rounding, descent), ``descent``,
-        ``frank-wolfe`` (the default of the ``authors`` mode), ``block``, or ``interior``; the last
-        three round the relaxed point.
+        ``combined`` (the default: interior point, rounding, descent), ``descent``,
+        ``frank-wolfe`` (the default of the ``authors`` mode), or ``interior``; the last two round
+        the relaxed point.
     support
         N×K weight of each window, for the choice of those to open when they contradict the order.
     absent
         Let a step that the narration does not name be absent from a video when its score is no
-        better than chance.
-    evidence
-        Keep the scores that extents, confidences and absence are judged by.
+        better than that of null samples.
     restarts
-        How many random starts the descent tries besides.
+        How many random starts the descent tries as well.
     tolerance
-        Relative duality gap at which the relaxed solvers stop, but for ``frank-wolfe``: it goes on
-        to its last iteration, as the error bars of the paper want its roundings.
+        Relative duality gap at which ``interior`` and ``combined`` stop. ``frank-wolfe`` goes on to
+        its last iteration, because the paper's error bars need its roundings.
     iterations
         Most iterations of the relaxed solver; its own default when None (``frank-wolfe``: 200, or
         650 in the ``authors`` mode).
@@ -141,14 +158,14 @@ def cluster(
            [ 5, 12],
            [ 5, 12]])
     """
-    if mode not in ("paper", "authors"):
-        raise LocaliseError(f"unknown mode {mode!r}: say 'paper' or 'authors'")
+    if mode not in get_args(ClusteringMode):
+        raise LocaliseError(unknown_name("mode", mode, get_args(ClusteringMode)))
     if mode == "authors" and absent:
-        raise LocaliseError("the authors' mode places every step: absent=True is not part of it")
+        raise LocaliseError("mode 'authors' places every step: it does not go with absent=True")
     if regularisation is not None and not regularisation > 0:
         raise LocaliseError(f"the regularisation is a positive number, not {regularisation}")
-    videos = checked_features(list(features), steps)
-    allowed = _checked_windows(windows, [len(x) for x in videos], steps)
+    videos = checked_features(features, steps)
+    allowed = checked_windows(windows, [len(x) for x in videos], steps)
     as_authors = mode == "authors"
     if regularisation is None:
         regularisation = 1.0 / ((AUTHORS_VIDEOS if as_authors else len(videos)) * steps)
@@ -168,17 +185,19 @@ def cluster(
         trace = (*trace, *steps_down)
     else:
         places = start
-    chance = null_scores(problem, places, seed) if absent or evidence else None
-    if absent and chance is not None:
+    all_present = places
+    if absent:
+        null = null_scores(problem, places, seed)
         leverages = problem.cost.leverages
         usual = np.array([1 - np.median(leverages[problem.rows(n)]) for n in range(len(videos))])
-        costs = absence_costs(leave_one_out_scores(problem, places), chance, opened, usual)
+        costs = absence_costs(leave_one_out_scores(problem, places), null, opened, usual)
         problem = ClusteringProblem(problem.cost, opened, absence=costs)
         ended = descent(problem, places, seed=seed)
         places, trace = ended.places, (*trace, *ended.trace)
     if as_authors:
+        of_window = None if support is None else np.asarray(support, np.float64)
         relaxed_windows = tuple(
-            RelaxedWindow(n, k, 1.0 if support is None else float(support[n, k]))
+            RelaxedWindow(n, k, 1.0 if of_window is None else float(of_window[n, k]))
             for n, window in enumerate(opened)
             for k in authors.broken(places[n], window)
         )
@@ -194,8 +213,10 @@ def cluster(
         roundings=()
         if relaxed is None
         else tuple(rounded for _, rounded in relaxed.roundings[relaxed.chosen + 1 :]),
-        scores=leave_one_out_scores(problem, places) if evidence else (),
-        chance=chance if evidence else None,
+        windows=allowed,
+        _problem=problem,
+        _all_present=all_present,
+        _seed=seed,
     )
 
 
@@ -211,17 +232,11 @@ def _relax(
     if solver == "descent":
         return None
     if solver in ("combined", "interior"):
-        return interior(problem, tolerance=tolerance, iterations=iterations or 200)
-    if solver == "block":
-        return block_frank_wolfe(
-            problem, tolerance=tolerance, iterations=iterations or 2000, seed=seed
-        )
+        return interior_point(problem, tolerance=tolerance, iterations=iterations or 200)
     if solver == "frank-wolfe":
         usual = AUTHORS_ITERATIONS if mode == "authors" else PAPER_ITERATIONS
         return frank_wolfe(problem, iterations=iterations or usual, seed=seed)
-    raise LocaliseError(
-        f"unknown solver {solver!r}: say combined, descent, frank-wolfe, block or interior"
-    )
+    raise LocaliseError(unknown_name("solver", solver, get_args(ClusteringSolver)))
 
 
 def _descend(
@@ -232,20 +247,3 @@ def _descend(
     runs += [descent(problem, seed=seed + 1 + extra) for extra in range(restarts)]
     best = min(runs, key=lambda run: run.objective)
     return best.places, tuple(point for run in runs for point in run.trace)
-
-
-def _checked_windows(
-    windows: Sequence[Mask] | None, lengths: list[int], steps: int
-) -> tuple[Mask, ...]:
-    """One boolean T_n×K array a video."""
-    if windows is None:
-        return tuple(np.ones((length, steps), np.bool_) for length in lengths)
-    if len(windows) != len(lengths):
-        raise LocaliseError(f"{len(lengths)} videos have features, {len(windows)} have windows")
-    for video, (window, length) in enumerate(zip(windows, lengths, strict=True)):
-        if window.shape != (length, steps):
-            raise LocaliseError(
-                f"video {video}: windows of shape {window.shape}, "
-                f"but {length} intervals and {steps} steps"
-            )
-    return tuple(np.asarray(window, np.bool_) for window in windows)

@@ -1,14 +1,14 @@
-"""More than a point: extent, confidence and evidence of every located step."""
+"""Extent, confidence and evidence of every located step."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from howsteps.localise.null_scores import PRESENCE_LEVEL, confidences
-from howsteps.localise.oracle import Floats, Mask, Places
+from howsteps.localise.oracle import Floats, Places
 from howsteps.task import Localisation
 
 BOTH, NAMED, SEEN, NEITHER = "named and seen", "named", "seen", "order"
@@ -26,12 +26,12 @@ class StepIntervals:
         First and last interval of the step, both included, without overlap; −1 where it is absent.
     confidence
         In [0, 1]: the share of the null samples that the step's score beats (:func:`locate`), or
-        in the mode ``default`` the probability of the place
+        in mode ``default`` the probability of the place
         (:func:`howsteps.localise.self_training.decide`).
     evidence
-        ``named`` in the narration, ``seen`` (confidence of at least 0.9, in the mode ``default``
-        ½), ``named and seen``, or ``order``: placed only because the steps around it were; empty
-        where it is absent.
+        ``named`` in the narration, ``seen`` (confidence of at least 0.9, in mode ``default`` ½),
+        ``named and seen``, or ``order``: placed by the order of the steps alone; empty where the
+        step is absent.
     """
 
     intervals: Places
@@ -65,12 +65,12 @@ class StepIntervals:
 
 
 def locate(
-    intervals: Places,
-    scores: Sequence[Floats],
-    chance: Floats,
-    windows: Sequence[Mask] | None = None,
+    intervals: ArrayLike,
+    scores: Sequence[ArrayLike],
+    null: ArrayLike,
+    windows: Sequence[ArrayLike] | None = None,
 ) -> StepIntervals:
-    """Put extent, confidence and evidence to located steps.
+    """Add extent, confidence and evidence to located steps.
 
     Parameters
     ----------
@@ -78,18 +78,20 @@ def locate(
         N×K, −1 where a step is absent.
     scores
         T_n×K a video, by a classifier that was not learnt from that video.
-    chance
-        Scores of decoys, of any shape.
+    null
+        Scores of null samples, of any shape (:mod:`howsteps.localise.null_scores`).
     windows
-        T_n×K a video; a step with a window that excludes something is named by the narration.
+        T_n×K a video; a step whose window excludes something is named by the narration.
     """
-    confidence = confidences(intervals, scores, chance)
+    intervals = np.asarray(intervals, np.int64)
+    rows = [np.asarray(score, np.float64) for score in scores]
+    confidence = confidences(intervals, rows, np.asarray(null, np.float64))
     first, last = np.full(intervals.shape, -1), np.full(intervals.shape, -1)
-    for n, (places, score) in enumerate(zip(intervals, scores, strict=True)):
+    for n, (places, score) in enumerate(zip(intervals, rows, strict=True)):
         first[n], last[n] = extents(places, score)
     named = np.zeros(intervals.shape, np.bool_)
     if windows is not None:
-        named = np.array([~window.all(axis=0) for window in windows])
+        named = np.array([~np.asarray(window, np.bool_).all(axis=0) for window in windows])
     seen = confidence >= PRESENCE_LEVEL
     evidence = np.select(
         [intervals < 0, named & seen, named, seen], ["", BOTH, NAMED, SEEN], default=NEITHER

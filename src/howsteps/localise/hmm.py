@@ -1,14 +1,14 @@
 """Re-alignment of a transcript to known steps by a hidden Markov model, as Malmaud et al. (2015).
 
-The hidden state after each mention is the step that the narrator has come to; it never goes back.
-A mention is either about that step, and drawn from its relations, or background talk, drawn from
+The hidden state after each mention is the step that the narrator has reached; it never goes back.
+A mention is either about that step, and drawn from its relations, or background, drawn from
 all relations:
 
     P(mention | step k) = β·P(relation | k),   P(mention, background) = (1 − β)·P(relation)
     P(k → k + j) = (1 − stay)·2^−j for j ≥ 1,  stay for j = 0
 
-Viterbi finds the best path; a step is put where it is first spoken of, and steps that are never
-spoken of are spread between their neighbours.
+Viterbi finds the best path. A step is placed at its first mention, and steps without a mention are
+spread between their neighbours.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.localise.oracle import Floats, Places, cheapest_placement
-from howsteps.localise.problem import LocaliseError
+from howsteps.localise.problem import too_short
 
 
 def align_transcript(
@@ -53,19 +53,19 @@ def align_transcript(
     with np.errstate(divide="ignore"):
         move = np.where(jump > 0, np.log((1 - stay) * 0.5 ** np.maximum(jump, 1)), -np.inf)
     move[jump == 0] = np.log(stay)
-    # best[k + 1]: log-probability of having come to step k, best[0] of none yet.
+    # best[k + 1]: log-probability of having reached step k, best[0] of none yet.
     best = np.full(steps + 1, -np.inf)
     best[0] = 0.0
     came_from = np.zeros((len(relations), steps + 1), np.int64)
-    for s, talk in enumerate(background):
+    for s, unrelated in enumerate(background):
         about = best[:, None] + move + of_step[s]
         origin = about.argmax(axis=0)
-        speaks = about[origin, np.arange(steps)]
-        idle = best + talk
+        about_step_now = about[origin, np.arange(steps)]
+        idle = best + unrelated
         came_from[s] = -1  # background keeps the state
-        better = np.concatenate([[False], speaks > idle[1:]])
+        better = np.concatenate([[False], about_step_now > idle[1:]])
         came_from[s, better] = origin[better[1:]]
-        best = np.where(better, np.concatenate([[-np.inf], speaks]), idle)
+        best = np.where(better, np.concatenate([[-np.inf], about_step_now]), idle)
     state = int(best.argmax())
     aligned = np.full(len(relations), -1)
     for s in range(len(relations) - 1, -1, -1):
@@ -85,7 +85,7 @@ def place_aligned(
     aligned
         S_n a video, from :func:`align_transcript`.
     intervals
-        S_n a video: the interval each mention is spoken in.
+        S_n a video: the interval of each mention.
     lengths
         T_n.
     steps
@@ -93,17 +93,15 @@ def place_aligned(
     """
     places = []
     for video, length in enumerate(lengths):
-        step_of, spoken = aligned[video], intervals[video]
+        step_of, mentioned = aligned[video], intervals[video]
         found = [k for k in range(steps) if (step_of == k).any()]
-        # The ends of the video stand half a step before the first and after the last.
+        # The ends of the video are half a step before the first and after the last.
         known = [-0.5, *found, steps - 0.5]
-        wanted = [0.0, *(float(spoken[step_of == k].min()) for k in found), float(length - 1)]
+        wanted = [0.0, *(float(mentioned[step_of == k].min()) for k in found), float(length - 1)]
         targets = np.interp(np.arange(steps), known, wanted)
         row = cheapest_placement(np.abs(np.arange(length)[:, None] - targets))
         if row is None:
-            raise LocaliseError(
-                f"video {video} has {length} intervals: too few to place {steps} steps in order"
-            )
+            raise too_short(video, length, steps)
         places.append(row)
     return np.array(places)
 

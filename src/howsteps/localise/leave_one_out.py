@@ -1,4 +1,4 @@
-"""Linear classifiers of the steps that judge every video by what the *other* videos show.
+"""Ridge classifiers of the steps; each video is scored by the classifier of the *other* videos.
 
 The ridge classifier of labels Y (T×K, any non-negative numbers) has the scores HY with
 H = I − B (:mod:`howsteps.localise.cost`). Had video n not been there, its own rows would score
@@ -29,7 +29,7 @@ class LeaveOneOut:
     Parameters
     ----------
     videos
-        T_n×d a video. With one video alone there are no others: it is judged by itself.
+        T_n×d a video. A single video has no others, and is scored by its own classifier.
     regularisation
         λ.
     device

@@ -1,4 +1,4 @@
-"""A learnt model: find the steps in videos that were not there when it was learnt."""
+"""A learnt model: find the steps in new videos."""
 
 import json
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from howsteps.errors import InputError
 from howsteps.io.arrays import read_arrays
@@ -18,26 +18,25 @@ from howsteps.localise.cost import Weights
 from howsteps.localise.extents import StepIntervals, locate
 from howsteps.localise.null_scores import absence_costs
 from howsteps.localise.oracle import Floats, Mask, cheapest_placement
-from howsteps.localise.problem import LocaliseError, checked_features
+from howsteps.localise.problem import LocaliseError, checked_features, checked_windows
 from howsteps.localise.self_training import GRID, LEARNING, decide
 from howsteps.localise.windows import relax
 
-VERSION = 1
+VERSION = 2
 _LARGEST = 2**20  # bytes of model.json
 
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """What a model was learnt with, and what new features must agree with.
+    """The settings of a model, which new features have to agree with.
 
-    ``learnt_from`` names the settings of the mode ``default``, in
+    ``learnt_from`` names the settings of mode ``default``, in
     :data:`howsteps.localise.self_training.LEARNING`.
     """
 
     mode: str = "paper"
     regularisation: float | None = None
     seconds_per_interval: float | None = None
-    vocabularies: tuple[str, ...] = ()
     learnt_from: str = ""
 
 
@@ -51,8 +50,8 @@ class Model:
         The labels of the script, in order.
     weights
         W* and b*.
-    chance
-        Scores of decoys, sorted: what a score is held against. Empty in the mode ``default``,
+    null_scores
+        Scores of null samples, sorted: what a score is compared with. Empty in mode ``default``,
         whose confidences are probabilities.
     options
         What it was learnt with.
@@ -60,60 +59,57 @@ class Model:
 
     steps: tuple[str, ...]
     weights: Weights
-    chance: Floats
+    null_scores: Floats
     options: ModelOptions = field(default_factory=ModelOptions)
 
     @staticmethod
     def learnt(
         clustering: Clustering, steps: Sequence[str], options: ModelOptions | None = None
     ) -> "Model":
-        """Model of a clustering that was made with ``evidence=True``."""
-        if clustering.chance is None:
-            raise LocaliseError("a model needs the scores of decoys: cluster with evidence=True")
+        """The model of a clustering; ``steps`` are the labels."""
         if len(steps) != clustering.intervals.shape[1]:
             raise LocaliseError(f"{len(steps)} labels for {clustering.intervals.shape[1]} steps")
         return Model(
             tuple(steps),
             clustering.weights,
-            np.sort(clustering.chance, axis=None),
+            np.sort(clustering.null_scores, axis=None),
             options or ModelOptions(),
         )
 
     def localise(
         self,
-        features: Sequence[NDArray[np.floating]],
-        windows: Sequence[Mask] | None = None,
+        features: Sequence[ArrayLike],
+        windows: Sequence[ArrayLike] | None = None,
         *,
         absent: bool = False,
     ) -> StepIntervals:
-        """Locate the steps in new videos, with windows of their captions or without.
+        """Locate the steps in new videos, with windows from their captions or without.
 
-        Windows that contradict the order are opened, as :func:`~howsteps.localise.relax` does; in
-        the mode ``default`` they are weighed against the scores and the order.
+        Windows that contradict the order are opened, as :func:`~howsteps.localise.relax` does. In
+        mode ``default`` they are weighed against the scores and the order.
         """
         count = len(self.steps)
-        videos = checked_features(list(features), count)
+        videos = checked_features(features, count)
         if videos[0].shape[1] != len(self.weights.matrix):
             raise LocaliseError(
                 f"the videos have {videos[0].shape[1]} features an interval, "
-                f"the model knows {len(self.weights.matrix)}"
+                f"the model has {len(self.weights.matrix)}"
             )
-        if windows is None:
-            windows = [np.ones((len(x), count), np.bool_) for x in videos]
+        allowed = checked_windows(windows, [len(x) for x in videos], count)
         if self.options.learnt_from:
-            return self._likeliest(videos, windows, absent)
-        opened, _ = relax(windows)
+            return self._most_likely(videos, allowed, absent)
+        opened, _ = relax(allowed)
         scores = [self.weights.scores(x) for x in videos]
-        absence = absence_costs(scores, self.chance, opened, np.ones(len(videos)))
+        absence = absence_costs(scores, self.null_scores, opened, np.ones(len(videos)))
         places = [
             # Least squares of one row: ‖z − s‖² changes by 1 − 2s where z becomes one.
             cheapest_placement(1.0 - 2.0 * score, window, absence[n] if absent else None)
             for n, (score, window) in enumerate(zip(scores, opened, strict=True))
         ]
-        return locate(np.array(places), scores, self.chance, opened)
+        return locate(np.array(places), scores, self.null_scores, opened)
 
-    def _likeliest(self, videos: Videos, windows: Sequence[Mask], absent: bool) -> StepIntervals:
-        """Locate as the mode ``default`` does: a window is a reason, not a wall."""
+    def _most_likely(self, videos: Videos, windows: Sequence[Mask], absent: bool) -> StepIntervals:
+        """Locate as mode ``default`` does: a window is evidence, not a constraint."""
         how = LEARNING[self.options.learnt_from]
         seconds = self.options.seconds_per_interval or GRID
         grid = how.grid(seconds)
@@ -143,7 +139,7 @@ class Model:
             folder / "model.npz",
             weights=self.weights.matrix,
             bias=self.weights.bias,
-            chance=self.chance,
+            null_scores=self.null_scores,
         )
 
     @staticmethod
@@ -155,23 +151,21 @@ class Model:
             if text["version"] != VERSION:
                 raise InputError(path, f"version {text['version']!r} of the model, not {VERSION}")
             steps = _names(text["steps"])
-            options = ModelOptions(
-                **{**text["options"], "vocabularies": _names(text["options"]["vocabularies"])}
-            )
+            options = ModelOptions(**text["options"])
             if options.learnt_from not in ("", *LEARNING):
                 raise InputError(path, f"learnt from {options.learnt_from!r}, which is not known")
             arrays = read_arrays(folder / "model.npz")
             weights = Weights(arrays["weights"], arrays["bias"])
-            chance = arrays["chance"]
+            null = arrays["null_scores"]
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
             raise InputError(path, f"not a model that was saved here: {problem}") from problem
-        for array in (weights.matrix, weights.bias, chance):
+        for array in (weights.matrix, weights.bias, null):
             if array.dtype.kind != "f" or not np.isfinite(array).all():
                 raise InputError(folder / "model.npz", "has values that are not finite numbers")
-        shapes = weights.matrix.shape[1:], weights.bias.shape, chance.ndim, chance.size > 0
+        shapes = weights.matrix.shape[1:], weights.bias.shape, null.ndim, null.size > 0
         if shapes != ((len(steps),), (len(steps),), 1, not options.learnt_from):
             raise InputError(path, "the arrays do not fit the steps")
-        return Model(steps, weights, np.sort(chance), options)
+        return Model(steps, weights, np.sort(null), options)
 
 
 def _names(value: Any) -> tuple[str, ...]:

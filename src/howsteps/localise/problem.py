@@ -1,10 +1,12 @@
-"""The localisation problem: a cost, the windows of every video, and the oracle over all of them."""
+"""The clustering problem: a cost, the windows of every video, and the oracle over all videos."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from howsteps.errors import HowstepsError
 from howsteps.localise import authors
@@ -14,42 +16,81 @@ from howsteps.localise.oracle import Floats, Mask, Places, cheapest_placement
 
 
 class LocaliseError(HowstepsError, ValueError):
-    """The arrays cannot be localised; the message names the video."""
+    """The input cannot be localised; the message names the video."""
 
 
-def checked_features(features: list[NDArray[np.floating]], steps: int) -> Videos:
-    """Features that a problem can be made of: arrays of one width, in float32 or float64.
+def too_short(video: int, length: int, steps: int) -> LocaliseError:
+    """The error for a video with fewer intervals than steps."""
+    return LocaliseError(
+        f"video {video} has {length} intervals: too few to place {steps} steps in order"
+    )
+
+
+def checked_features(features: Sequence[ArrayLike], steps: int) -> Videos:
+    """Features as arrays of one width, in float32 or float64.
 
     Raises
     ------
     LocaliseError
         When there is no video, or a video has another width, too few intervals for the steps, or an
-        entry that is not finite.
+        entry that is not a finite number.
     """
     if steps < 1:
         raise LocaliseError(f"at least one step is needed, not {steps}")
-    if not features:
-        raise LocaliseError("no video: at least one is needed")
-    videos = []
-    for number, x in enumerate(features):
+    videos: list[NDArray[np.float32]] = []
+    for number, rows in enumerate(features):
+        x = _array(rows, f"video {number}: features")
         if x.ndim != 2 or x.shape[1] == 0:
             raise LocaliseError(f"video {number}: features are T×d, not of shape {x.shape}")
-        if x.shape[1] != features[0].shape[1]:
+        if x.dtype.kind not in "biuf":
+            raise LocaliseError(f"video {number}: features are numbers, not {x.dtype}")
+        if videos and x.shape[1] != videos[0].shape[1]:
             raise LocaliseError(
                 f"video {number} has {x.shape[1]} features an interval, "
-                f"video 0 has {features[0].shape[1]}"
+                f"video 0 has {videos[0].shape[1]}"
             )
         if len(x) < steps:
-            raise LocaliseError(
-                f"video {number} has {len(x)} intervals: too few to place {steps} steps in order"
-            )
+            raise too_short(number, len(x), steps)
         if not np.isfinite(x).all():
             row = int(np.flatnonzero(~np.isfinite(x).all(axis=1))[0])
             raise LocaliseError(
                 f"video {number} has a feature that is not finite in interval {row}"
             )
         videos.append(x if x.dtype in (np.float32, np.float64) else x.astype(np.float32))
+    if not videos:
+        raise LocaliseError("no video: at least one is needed")
     return tuple(videos)
+
+
+def checked_windows(
+    windows: Sequence[ArrayLike] | None, lengths: Sequence[int], steps: int
+) -> tuple[Mask, ...]:
+    """Windows as one boolean T_n×K array a video; everything is allowed where there are none.
+
+    Raises
+    ------
+    LocaliseError
+        When they do not have the shape of the videos.
+    """
+    if windows is None:
+        return tuple(np.ones((length, steps), np.bool_) for length in lengths)
+    if len(windows) != len(lengths):
+        raise LocaliseError(f"{len(lengths)} videos have features, {len(windows)} have windows")
+    arrays = [_array(window, f"video {n}: windows") for n, window in enumerate(windows)]
+    for video, (window, length) in enumerate(zip(arrays, lengths, strict=True)):
+        if window.shape != (length, steps):
+            raise LocaliseError(
+                f"video {video}: windows of shape {window.shape}, "
+                f"but {length} intervals and {steps} steps"
+            )
+    return tuple(np.asarray(window, np.bool_) for window in arrays)
+
+
+def _array(rows: ArrayLike, what: str) -> NDArray[Any]:
+    try:
+        return np.asarray(rows)
+    except ValueError:
+        raise LocaliseError(f"{what} have rows of different lengths") from None
 
 
 @dataclass(frozen=True)
@@ -89,7 +130,7 @@ class ClusteringProblem:
 
     @cached_property
     def _left_open(self) -> tuple[Mask, ...]:
-        """What the ``authors`` mode leaves open, worked out once: every iteration asks for it."""
+        """What the ``authors`` mode leaves open; computed once, used in every iteration."""
         return tuple(authors.left_open(window) for window in self.windows)
 
     def rows(self, video: int) -> slice:
@@ -152,7 +193,7 @@ class ClusteringProblem:
 
 @dataclass(frozen=True)
 class TracePoint:
-    """Where a solver stood: seconds since its start, objective, duality gap (None: no bound)."""
+    """Progress of a solver: seconds since its start, objective, duality gap (None: no bound)."""
 
     solver: str
     seconds: float
@@ -162,10 +203,10 @@ class TracePoint:
 
 @dataclass(frozen=True)
 class Relaxed:
-    """A point of the hull, its objective and gap, and the placements it was rounded to on the way.
+    """A point of the hull, its objective and gap, and the roundings on the way to it.
 
-    ``roundings`` holds every rounding met with its objective, in order; the first of the lowest is
-    chosen.
+    ``roundings`` holds every rounded placement with its objective, in order; the first of the
+    lowest is chosen.
     """
 
     z: Floats

@@ -42,8 +42,8 @@ class Learning:
     before, after
         Δb and Δa, seconds: the window of a mention. Words are where they are said; what they name
         is seen later.
-    trust
-        Log-weight of a place inside a window of the video's own mentions.
+    log_prior
+        Log-weight of an interval inside a window of the video's own mentions.
     regularisation
         λ.
     rounds
@@ -113,13 +113,13 @@ def learn(
     device
         As for :func:`howsteps.localise.cluster`.
     """
-    held_out = LeaveOneOut(tuple(features), how.regularisation, device)
+    leave_one_out = LeaveOneOut(tuple(features), how.regularisation, device)
     named = [_worth(window, seconds) for window in windows]
     gap = round(GAP / seconds)
     labels = named
     scores: list[Floats] = []
     for left in range(how.rounds, -1, -1):
-        raw = held_out.scores(labels)
+        raw = leave_one_out.scores(labels)
         standard = Standard.of(raw)
         scores = [standard.apply(score) for score in raw]
         if left:
@@ -128,11 +128,11 @@ def learn(
                 np.maximum(ANCHOR * mention, _labels(posterior(e, gap), seconds))
                 for e, mention in zip(found, named, strict=True)
             ]
-    return Learnt(tuple(scores), standard.fold(held_out.weights(labels)))
+    return Learnt(tuple(scores), standard.fold(leave_one_out.weights(labels)))
 
 
 def evidence(scores: Floats, window: Mask, log_prior: float) -> Floats:
-    """Evidence e = s + trust·window, T×K."""
+    """Evidence e = s + log_prior·window, T×K."""
     return scores + log_prior * window
 
 
@@ -165,7 +165,7 @@ def decide(
     ----------
     scores, windows
         T×K a video, on the coarse grid.
-    trust
+    log_prior
         Log-weight of a window.
     seconds
         How long an interval of the coarse grid lasts.
@@ -179,7 +179,7 @@ def decide(
     Returns
     -------
     The confidence is the probability that the step is within 2.5 s of its place, if it is in the
-    video at all. A step that is neither named nor sure is given no more room than that.
+    video at all. A step that is neither named nor sure is given no larger extent than that.
     """
     shape = (len(scores), scores[0].shape[1])
     steps = np.arange(shape[1])
@@ -200,8 +200,8 @@ def decide(
     seen = confidence >= SURE
     kinds = np.select([places < 0, named & seen, named, seen], ["", BOTH, NAMED, SEEN], NEITHER)
     # The score of a guess hardly rises above that of the whole video, and says nothing of its ends.
-    room = np.where(kinds == NEITHER, round(NEAR / seconds) * grid, max(lengths))
-    first, last = np.maximum(first, places - room), np.minimum(last, places + room)
+    reach = np.where(kinds == NEITHER, round(NEAR / seconds) * grid, max(lengths))
+    first, last = np.maximum(first, places - reach), np.minimum(last, places + reach)
     return StepIntervals(places, first, last, confidence, kinds)
 
 
@@ -232,7 +232,7 @@ def coarser(x: NDArray[np.floating], factor: int) -> NDArray[np.float32]:
 
 
 def centred(x: NDArray[np.floating]) -> NDArray[np.float32]:
-    """Rows less the mean of the video, of length one: what a room and a person add is taken off."""
+    """Rows less the mean of the video, of length one: what all rows have in common is removed."""
     moved = np.asarray(x, np.float64) - np.mean(x, axis=0, dtype=np.float64)
     length = np.linalg.norm(moved, axis=1, keepdims=True)
     return (moved / np.where(length > 1e-12, length, 1.0)).astype(np.float32)

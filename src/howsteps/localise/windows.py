@@ -1,15 +1,14 @@
-"""Where the narration lets each step be: mentions in, allowed intervals out.
+"""Where the narration allows each step: mentions in, allowed intervals out.
 
-A mention of step k from a to b seconds opens the window [a − Δb, b + Δa]. Three ways to put
-several windows of one step together:
+A mention of step k from a to b seconds opens the window [a − Δb, b + Δa]. Three ways to combine
+several windows of one step:
 
 * ``union``: the step is in at least one of them (the paper's words, and the default);
 * ``intersection``: in all of them at once (the paper's formula read literally);
 * ``hull``: anywhere from the first to the last of them (what the authors' program does).
 
-A step that is not mentioned may be anywhere. Windows that cannot hold together with the order of
-the steps are found exactly and opened, least support first; they are listed, never broken in
-silence.
+A step that is not mentioned may be anywhere. Windows that contradict the order of the steps are
+found exactly and opened, least support first. They are listed, never violated in silence.
 """
 
 from collections.abc import Sequence
@@ -17,10 +16,11 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from howsteps.errors import unknown_name
 from howsteps.localise.oracle import Floats, Mask, Places, cheapest_placement
-from howsteps.localise.problem import LocaliseError
+from howsteps.localise.problem import LocaliseError, too_short
 
 WindowMode = Literal["union", "intersection", "hull"]
 
@@ -46,7 +46,7 @@ class RelaxedWindow:
 
 
 def mention_windows(
-    times: Floats,
+    times: ArrayLike,
     length: int,
     seconds_per_interval: float,
     *,
@@ -76,7 +76,8 @@ def mention_windows(
     S×T_n; a row without any interval is a mention outside the video.
     """
     intervals = np.arange(length)
-    start, end = times[:, :1], times[:, 1:]
+    spans = np.asarray(times, np.float64).reshape(-1, 2)
+    start, end = spans[:, :1], spans[:, 1:]
     if mode == "authors":
         # Halves go up, as in the authors' language.
         first = np.floor(start / seconds_per_interval + 0.5) - before - 1
@@ -89,12 +90,12 @@ def mention_windows(
 
 
 def step_windows(
-    mentions: Sequence[Mask],
-    assignments: Sequence[NDArray[np.integer]],
+    mentions: Sequence[ArrayLike],
+    assignments: Sequence[ArrayLike],
     steps: int,
     mode: WindowMode = "union",
 ) -> Windows:
-    """Put the windows of the mentions together, step by step.
+    """Combine the windows of the mentions, step by step.
 
     Parameters
     ----------
@@ -108,10 +109,17 @@ def step_windows(
         ``union``, ``intersection`` or ``hull``.
     """
     if mode not in ("union", "intersection", "hull"):
-        raise LocaliseError(f"unknown window mode {mode!r}: say 'union', 'intersection' or 'hull'")
+        raise LocaliseError(
+            unknown_name("mode of windows", mode, ("union", "intersection", "hull"))
+        )
     support = np.zeros((len(mentions), steps), np.int64)
     allowed = []
-    for video, (inside, assignment) in enumerate(zip(mentions, assignments, strict=True)):
+    for video, (rows, numbers) in enumerate(zip(mentions, assignments, strict=True)):
+        inside, assignment = np.asarray(rows, np.bool_), np.asarray(numbers)
+        if len(assignment) and not -1 <= assignment.min() <= assignment.max() < steps:
+            raise LocaliseError(
+                f"video {video}: mentions belong to the steps 0 … {steps - 1}, or to none (−1)"
+            )
         window = np.ones((inside.shape[1], steps), np.bool_)
         for step in range(steps):
             own = inside[assignment == step]
@@ -130,7 +138,7 @@ def step_windows(
 
 
 def relax(
-    allowed: Sequence[Mask], support: NDArray[np.number] | None = None
+    allowed: Sequence[ArrayLike], support: ArrayLike | None = None
 ) -> tuple[tuple[Mask, ...], tuple[RelaxedWindow, ...]]:
     """Open the windows that contradict the order.
 
@@ -147,16 +155,16 @@ def relax(
         N×K: what each window weighs; one each when None.
     """
     opened, relaxed = [], []
-    for video, window in enumerate(allowed):
+    weights = None if support is None else np.asarray(support, np.float64)
+    for video, rows in enumerate(allowed):
+        window: Mask = np.asarray(rows, np.bool_)
         length, steps = window.shape
         if length < steps:
-            raise LocaliseError(
-                f"video {video} has {length} intervals: too few to place {steps} steps in order"
-            )
-        weight = np.ones(steps) if support is None else np.asarray(support[video], np.float64)
+            raise too_short(video, length, steps)
+        weight = np.ones(steps) if weights is None else weights[video]
         broken = _broken(window, weight)
         if broken:
-            window = window.copy()  # noqa: PLW2901 - the caller's stays as it is
+            window = window.copy()
             window[:, broken] = True
             relaxed += [RelaxedWindow(video, step, float(weight[step])) for step in broken]
         opened.append(window)
