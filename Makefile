@@ -9,7 +9,7 @@ JOBS ?= logical
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses $(JOBS) --maxprocesses 8 --dist worksteal
 COVERAGE := $(if $(CI),--cov=howsteps --cov-report=term:skip-covered)
 
-.PHONY: demo test quick lint docs bench audit fuzz chromium screenshots parser silver clean
+.PHONY: demo test quick lint docs bench audit fuzz chromium screenshots notebook parser silver clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("howsteps needs Python 3.11 to 3.13") if not (3, 11) <= sys.version_info[:2] < (3, 14) else None'
@@ -53,6 +53,10 @@ chromium: .venv/ready-dev
 # The pictures of the page in the docs, of the demo.
 screenshots: chromium demo
 	$(BIN)/python -m tests.report.screenshots docs/images build/demo/steps
+
+# The notebook of the guide, with its outputs as they are now.
+notebook: .venv/ready-dev
+	$(BIN)/python -m tests.docs.notebook
 
 lint: .venv/ready-dev
 	$(BIN)/ruff check --fix .
