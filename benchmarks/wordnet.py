@@ -88,15 +88,6 @@ class Reference:
         """Return the antonyms of a lemma."""
         return {a.name().lower() for s in self.senses(lemma, pos) for a in s.antonyms()}
 
-    def similarity(self, a: str, b: str, pos: PartOfSpeech) -> float | None:
-        """Return the greatest path similarity of any two senses."""
-        values = [
-            s.synset().path_similarity(t.synset())
-            for s in self.senses(a, pos)
-            for t in self.senses(b, pos)
-        ]
-        return max((value for value in values if value is not None), default=None)
-
 
 def inflect(lemma: str, pos: PartOfSpeech, chance: random.Random) -> str:
     """Make something that looks like a form of a lemma, right or wrong."""
@@ -129,12 +120,7 @@ def compare(ours: WordNet, theirs: Reference, questions: int, seed: int) -> None
         for _ in range(questions // 4)
     ]
     irregular = [(form, pos) for pos in PARTS_OF_SPEECH for form in ours.exceptions[pos]]
-    tagged = {pos: [w for w in single[pos] if ours.tag_counts(w, pos).any()] for pos in single}
     with_antonyms = [(w, pos) for w, pos in lemmas if ours.antonyms(w, pos)]
-
-    def similarity(a: str, b: str, pos: PartOfSpeech) -> float | None:
-        distance = ours.distance(a, b, pos)
-        return None if distance is None else 1 / (1 + distance)
 
     def morphy(word: str, pos: PartOfSpeech) -> list[str]:
         return list(theirs.reader._morphy(word, LETTER[pos]))
@@ -158,9 +144,6 @@ def compare(ours: WordNet, theirs: Reference, questions: int, seed: int) -> None
     agreement("morphy, regular forms", candidates, morphy, forms)
     # Where the list gives a form twice, NLTK keeps the last line only and we keep both.
     agreement("morphy, irregular forms", candidates, morphy, irregular)
-    for pos in PARTS_OF_SPEECH:
-        pairs = [(*chance.choices(tagged[pos], k=2), pos) for _ in range(questions // 4)]
-        agreement(f"path similarity, {pos}", similarity, theirs.similarity, pairs)
 
 
 def seconds(

@@ -23,8 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsteps.errors import HowstepsError, InputError
-from howsteps.wordnet.lexicon import hash_slots
-from howsteps.wordnet.storage import PARTS_OF_SPEECH, PartOfSpeech, Tables
+from howsteps.wordnet.storage import PARTS_OF_SPEECH, PartOfSpeech, Tables, hash_slots
 
 SHIPPED = Path(__file__).parents[1] / "src/howsteps/wordnet"
 

@@ -1,6 +1,5 @@
-"""What WordNet says about words: synsets, distances, antonyms and lemmas."""
+"""What WordNet says about words: synsets, hypernyms, antonyms and lemmas."""
 
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -102,93 +101,49 @@ class TestSharedSynset:
         assert not WORDNET.shared_synset("bread", "sugar", "noun", senses=1)
 
 
-class TestDistance:
+class TestAncestors:
     @pytest.mark.parametrize(
-        ("a", "b", "expected"),
+        ("word", "kind", "links"),
         [("car", "automobile", 0), ("dog", "canine", 1), ("bicycle", "wheeled_vehicle", 1)],
     )
-    def test_counts_the_links(self, a: str, b: str, expected: int) -> None:
-        assert WORDNET.distance(a, b, "noun") == expected
+    def test_are_counted_in_links(self, word: str, kind: str, links: int) -> None:
+        found = {
+            WORDNET.ancestors(synset).get(other)
+            for synset in WORDNET.synset_ids(word, "noun").tolist()
+            for other in WORDNET.synset_ids(kind, "noun").tolist()
+        }
+        assert min(count for count in found if count is not None) == links
 
-    def test_two_kinds_of_one_thing_are_two_links_apart(self) -> None:
-        assert WORDNET.distance("hammer", "screwdriver", "noun", senses=2) == 2
-        assert WORDNET.distance("oak", "maple", "noun", senses=1) == 2
+    def test_of_nouns_end_in_entity(self) -> None:
+        [entity] = WORDNET.synset_ids("entity", "noun").tolist()
+        for word in ("nut", "democracy"):
+            for synset in WORDNET.synset_ids(word, "noun").tolist():
+                assert entity in WORDNET.ancestors(synset)
 
-    def test_all_nouns_hang_together(self) -> None:
-        for senses in (1, None):
-            assert WORDNET.distance("nut", "democracy", "noun", senses) is not None
+    def test_of_adjectives_are_none(self) -> None:
+        for synset in WORDNET.synset_ids("wet", "adj").tolist():
+            assert WORDNET.ancestors(synset) == {synset: 0}
 
-    def test_verbs_of_different_trees_meet_only_under_the_simulated_root(self) -> None:
-        assert WORDNET.distance("remove", "think", "verb", senses=1) == 4
-        assert WORDNET.distance("remove", "think", "verb", senses=1, simulate_root=False) is None
-        assert WORDNET.distance("fry", "boil", "verb", senses=1, simulate_root=False) == 3
-
-    def test_adjectives_have_no_tree(self) -> None:
-        assert WORDNET.distance("wet", "dry", "adj", simulate_root=False) is None
-        assert WORDNET.distance("wet", "dry", "adj") == 2
-
-    @given(pairs(), st.sampled_from([None, 1, 3]), st.booleans())
+    @given(pairs())
     @settings(max_examples=200, deadline=None)
-    def test_equals_a_plain_search_of_the_graph(
-        self, pair: tuple[str, str, PartOfSpeech], senses: int | None, simulate_root: bool
-    ) -> None:
-        a, b, pos = pair
-        distance = WORDNET.distance(a, b, pos, senses, simulate_root=simulate_root)
-        assert distance == naive_distance(a, b, pos, senses, simulate_root)
-
-    @given(pairs(), st.sampled_from([None, 1, 3]))
-    @settings(deadline=None)
-    def test_is_symmetric_and_zero_exactly_for_a_shared_synset(
-        self, pair: tuple[str, str, PartOfSpeech], senses: int | None
-    ) -> None:
-        a, b, pos = pair
-        distance = WORDNET.distance(a, b, pos, senses)
-        assert distance == WORDNET.distance(b, a, pos, senses)
-        assert (distance == 0) == WORDNET.shared_synset(a, b, pos, senses)
-        assert WORDNET.shared_synset(a, b, pos, senses) == WORDNET.shared_synset(b, a, pos, senses)
-        assert WORDNET.distance(a, a, pos, senses) == 0
-
-    @given(pairs(), st.integers(1, 5))
-    @settings(deadline=None)
-    def test_more_senses_never_bring_words_farther_apart(
-        self, pair: tuple[str, str, PartOfSpeech], senses: int
-    ) -> None:
-        a, b, pos = pair
-        near, far = WORDNET.distance(a, b, pos), WORDNET.distance(a, b, pos, senses)
-        assert near is not None
-        assert far is None or near <= far
+    def test_equal_a_plain_search_of_the_graph(self, pair: tuple[str, str, PartOfSpeech]) -> None:
+        word, _, pos = pair
+        for synset in WORDNET.synset_ids(word, pos).tolist():
+            assert WORDNET.ancestors(synset) == naive_ancestors(synset)
 
 
-def naive_distance(
-    a: str, b: str, pos: PartOfSpeech, senses: int | None, simulate_root: bool
-) -> int | None:
-    """Try all pairs of senses and all pairs of paths upwards."""
+def naive_ancestors(synset: int) -> dict[int, int]:
+    """The ancestors after 0, 1, 2 … links, each where it is first met."""
     tables = WORDNET.tables
-
-    def levels(synset: int) -> list[set[int]]:
-        """Return the ancestors after 0, 1, 2 … links, each where it is first met."""
-        found = [{synset}]
-        while found[-1]:
-            above = {
-                int(h)
-                for s in found[-1]
-                for h in tables.hypernyms[tables.hypernym_starts[s] : tables.hypernym_starts[s + 1]]
-            }
-            found.append(above.difference(*found))
-        found.pop()
-        if simulate_root and pos != "noun":
-            found.append({-1})
-        return found
-
-    lengths = [
-        up_a + up_b
-        for s, t in product(
-            WORDNET.synset_ids(a, pos, senses).tolist(), WORDNET.synset_ids(b, pos, senses).tolist()
-        )
-        for (up_a, at_a), (up_b, at_b) in product(enumerate(levels(s)), enumerate(levels(t)))
-        if at_a & at_b
-    ]
-    return min(lengths, default=None)
+    found = [{synset}]
+    while found[-1]:
+        above = {
+            int(h)
+            for s in found[-1]
+            for h in tables.hypernyms[tables.hypernym_starts[s] : tables.hypernym_starts[s + 1]]
+        }
+        found.append(above.difference(*found))
+    return {ancestor: links for links, level in enumerate(found) for ancestor in level}
 
 
 class TestAntonyms:
@@ -274,7 +229,6 @@ class TestBadInput:
             assert WORDNET.synset_ids(word, pos).size == 0
             assert WORDNET.antonyms(word, pos) == ()
             assert not WORDNET.shared_synset(word, word, pos)
-            assert WORDNET.distance(word, "take", pos) is None
 
     def test_an_unknown_part_of_speech_is_named(self) -> None:
         with pytest.raises(ValueError, match="'VERB'"):

@@ -1,7 +1,7 @@
-"""WordNet, compacted into the package: word senses without a download.
+"""WordNet as a compact file in the package: word senses without a download.
 
-:class:`WordNet` answers questions about words; :func:`match_matrix` turns them into the matrix that
-narrations are aligned by. ``docs/research/wordnet.md`` says what is stored and how it was checked.
+:class:`WordNet` looks words up; :func:`match_matrix` says which relations match.
+``docs/research/wordnet.md`` says what is stored and how it was checked.
 """
 
 from howsteps.wordnet.database import WordNet

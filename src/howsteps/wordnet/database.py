@@ -1,4 +1,4 @@
-"""Questions to WordNet: senses, synonyms, distances, antonyms and lemmas."""
+"""Look words up in WordNet: senses, synonyms, hypernyms, antonyms and lemmas."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,10 +8,8 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from howsteps.wordnet.distance import path_distance
-from howsteps.wordnet.lexicon import Lexicon
 from howsteps.wordnet.morphology import forms, is_well_spelt, normalise
-from howsteps.wordnet.storage import PARTS_OF_SPEECH, PartOfSpeech, Tables
+from howsteps.wordnet.storage import PARTS_OF_SPEECH, Lexicon, PartOfSpeech, Tables
 
 _SHIPPED = Path(__file__).with_name("wordnet.npz")
 
@@ -20,12 +18,12 @@ _SHIPPED = Path(__file__).with_name("wordnet.npz")
 class WordNet:
     """The senses of English words.
 
-    Words are looked up without regard to case, and a space is as good as the underscore that
-    WordNet writes ("take off" is ``take_off``). All methods but :meth:`lemma` and :meth:`lemmas`
-    take lemmas. An unknown word has no synsets and no antonyms; that is no error.
+    Case is ignored, and a space can be written for WordNet's underscore ("take off" is
+    ``take_off``). All methods but :meth:`lemma` and :meth:`lemmas` take lemmas. An unknown word has
+    no synsets and no antonyms; that is not an error.
 
-    A synset is a number: its place in WordNet's data files, nouns first. ``senses=k`` restricts a
-    question to the k first senses of each word, which are the most frequent ones.
+    A synset is a number: its position in WordNet's data files, nouns first. ``senses=k`` restricts
+    a query to the first k senses of each word, which are the most frequent ones.
 
     >>> wordnet = WordNet.load()
     >>> wordnet.shared_synset("tire", "tyre", "noun")
@@ -40,7 +38,7 @@ class WordNet:
 
     @classmethod
     def load(cls, path: Path = _SHIPPED) -> Self:
-        """Load the file that ships with howsteps, or another that ``training/wordnet.py`` made."""
+        """Load the file that ships with howsteps, or another of ``training/wordnet.py``."""
         tables = Tables.read(path)
         lines = tables.exceptions.tobytes().decode().splitlines()
         irregular = [line.split(" ") for line in lines]
@@ -51,7 +49,7 @@ class WordNet:
         return cls(tables, Lexicon.of(tables), exceptions)
 
     def knows(self, lemma: str, pos: PartOfSpeech) -> bool:
-        """Tell whether WordNet has this lemma in this part of speech."""
+        """Whether WordNet has this lemma in this part of speech."""
         return self._entry(lemma, pos) is not None
 
     def synset_ids(
@@ -67,38 +65,28 @@ class WordNet:
         return self.tables.tag_counts[first:end]
 
     def shared_synset(self, a: str, b: str, pos: PartOfSpeech, senses: int | None = None) -> bool:
-        """Tell whether two lemmas have a synset in common, that is, are at distance 0."""
+        """Whether two lemmas have a synset in common."""
         ids = set(self.synset_ids(a, pos, senses).tolist())
         return not ids.isdisjoint(self.synset_ids(b, pos, senses).tolist())
 
-    def distance(
-        self,
-        a: str,
-        b: str,
-        pos: PartOfSpeech,
-        senses: int | None = None,
-        *,
-        simulate_root: bool = True,
-    ) -> int | None:
-        """Return the length of the shortest hypernym path between any senses of two lemmas.
+    def ancestors(self, synset: int) -> dict[int, int]:
+        """Return the hypernyms of a synset, direct and indirect, with the number of links to each.
 
-        It is 0 when they share a synset, 1 when one is a direct kind of the other, 2 for two kinds
-        of the same thing. NLTK's ``path_similarity`` of two synsets is 1 / (1 + distance). All
-        nouns hang under *entity*. Verbs form hundreds of trees, and adjectives and adverbs none at
-        all, so these three get a made-up root unless ``simulate_root`` is False; see
-        :func:`howsteps.wordnet.distance.path_distance`.
-
-        Returns
-        -------
-        The distance, or None where no path exists or a word is unknown.
+        The synset itself is at 0 links.
         """
-        return path_distance(
-            self.synset_ids(a, pos, senses).tolist(),
-            self.synset_ids(b, pos, senses).tolist(),
-            self.tables.hypernym_starts,
-            self.tables.hypernyms,
-            simulate_root=simulate_root and pos != "noun",
-        )
+        starts, hypernyms = self.tables.hypernym_starts, self.tables.hypernyms
+        links = {synset: 0}
+        level = [synset]
+        while level:
+            above = []
+            for below in level:
+                for hypernym in hypernyms[starts[below] : starts[below + 1]].tolist():
+                    # WordNet contains a cycle of verbs, so a synset may be met again.
+                    if hypernym not in links:
+                        links[hypernym] = links[below] + 1
+                        above.append(hypernym)
+            level = above
+        return links
 
     def antonyms(self, lemma: str, pos: PartOfSpeech, senses: int | None = None) -> tuple[str, ...]:
         """Return the antonyms of a lemma, those of its first sense first, each once."""
@@ -112,12 +100,11 @@ class WordNet:
     def lemmas(self, word: str, pos: PartOfSpeech) -> tuple[str, ...]:
         """Return the lemmas that a word may be a form of: all that WordNet's morphy allows.
 
-        The word itself comes first if it is a lemma. A word of several parts that is not found as
-        it stands is inflected in its head: the first part of a verb ("took off"), the last of
-        anything else ("fire engines").
+        The word itself comes first if it is a lemma. A phrase that is not found is inflected in its
+        head: the first part of a verb ("took off"), the last part otherwise ("fire engines").
         """
         word = normalise(word)
-        # An unknown part of speech is refused when the first form is looked up.
+        # An unknown part of speech raises an error at the first look-up.
         candidates = forms(word, pos, self.exceptions.get(pos, {}))
         found = dict.fromkeys(form for form in candidates if self.knows(form, pos))
         if not found and "_" in word:
@@ -131,15 +118,15 @@ class WordNet:
         return tuple(found)
 
     def lemma(self, word: str, pos: PartOfSpeech) -> str:
-        """Return the lemma of a word, or the word in lower case where WordNet does not know it.
+        """Return the lemma of a word, or the word in lower case if WordNet does not know it.
 
-        Where :meth:`lemmas` allows several, those that English would spell otherwise are dropped
-        ("taped" is not from "tap"), and the one that was tagged most often is taken: "found" is
-        "find", "left" is "leave", "ground" is "grind". Of two that were tagged equally often,
-        the one with more senses wins ("jacks" is "jack"), then the word as it stands ("pliers").
+        If :meth:`lemmas` allows several, those with another regular spelling are dropped ("taped"
+        is not from "tap"), and the one that was tagged most often is taken: "found" is "find",
+        "left" is "leave", "ground" is "grind". Of two that were tagged equally often, the one with
+        more senses wins ("jacks" is "jack"), then the word itself ("pliers").
 
-        No tag is looked at. A caller who knows that a word is a base form ("saw the board") should
-        keep it as it is if :meth:`knows` does.
+        The part-of-speech tag is not used. A caller who knows that a word is a base form ("saw the
+        board") should keep it if :meth:`knows` is true.
         """
         candidates = self.lemmas(word, pos)
         if not candidates:
@@ -157,7 +144,7 @@ class WordNet:
         return self.lexicon.find(normalise(lemma), pos)
 
     def _sense_range(self, lemma: str, pos: PartOfSpeech, senses: int | None) -> tuple[int, int]:
-        """Return where the senses of a lemma stand in the tables."""
+        """Return the range of the senses of a lemma in the tables."""
         if senses is not None and senses < 1:
             raise ValueError(f"senses must be at least 1, not {senses}")
         entry = self._entry(lemma, pos)

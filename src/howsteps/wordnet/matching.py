@@ -1,4 +1,4 @@
-"""Which relations of a task say the same thing."""
+"""Which relations match: the matrix that narrations are aligned by."""
 
 from collections.abc import Sequence
 
@@ -23,9 +23,9 @@ def match_matrix(
     relations
         The D distinct relations, as lemmas.
     wordnet
-        Where the synsets come from.
+        The source of the synsets.
     senses
-        Look only at this many first senses of every word. Rare senses make odd pairs: *bread* and
+        Use only the first so many senses of every word. Rare senses make odd pairs: *bread* and
         *sugar* are both slang for money.
 
     Returns
@@ -50,7 +50,7 @@ def word_matches(
     _, columns, times = np.unique(
         np.concatenate([np.empty(0, np.int32), *synsets]), return_inverse=True, return_counts=True
     )
-    shared = times[columns] > 1  # most synsets belong to one word only and join nothing
+    shared = times[columns] > 1  # most synsets belong to one word only
     incidence = np.zeros((len(vocabulary), len(times)), dtype=np.float32)
     incidence[rows[shared], columns[shared]] = 1
     incidence = incidence[:, times > 1]

@@ -1,7 +1,7 @@
-"""From inflected forms to lemmas: WordNet's *morphy*, and a choice among its answers.
+"""From inflected forms to lemmas: WordNet's *morphy*, and a choice among its candidates.
 
 Morphy looks a form up in a list of exceptions ("took" is "take"). A form that is not there loses
-its ending by a few rules ("wheels" is "wheel"). What is not a lemma of WordNet is thrown away.
+its ending by a few rules ("wheels" is "wheel"). Candidates that are not in WordNet are dropped.
 """
 
 import re
@@ -34,7 +34,7 @@ ENDINGS: Mapping[PartOfSpeech, Sequence[tuple[str, str]]] = {
     "adj": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
     "adv": (),
 }
-"""Detachment rules: an ending, and what stands in the lemma in its place."""
+"""Detachment rules: an ending, and its replacement in the lemma."""
 
 _TAKES_ES = re.compile(r"(?:[sxzo]|ch|sh)$")
 _DOUBLES = re.compile(r"(?:^|[^aeiou])[aeiou][bcdfghjklmnpqrstvz]$")
@@ -46,7 +46,7 @@ def normalise(word: str) -> str:
 
 
 def forms(word: str, pos: PartOfSpeech, exceptions: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Yield what a word may be a form of, lemma or not, the word itself first."""
+    """Yield the possible base forms of a word, known or not, the word itself first."""
     yield word
     if word in exceptions:
         yield from exceptions[word]
@@ -57,12 +57,12 @@ def forms(word: str, pos: PartOfSpeech, exceptions: Mapping[str, Sequence[str]])
 
 
 def is_well_spelt(word: str, lemma: str) -> bool:
-    """Tell whether English would spell this regular form of this lemma so.
+    """Whether this is the regular English spelling of a form of this lemma.
 
     Morphy makes both "tape" and "tap" of "taped". A final consonant after a single vowel is
     doubled ("tapped", which is in the list of exceptions), so "taped" comes from "tape". Likewise
     "-es" follows only s, x, z, ch, sh and o, so "planes" comes from "plane" and not from "plan".
-    Stress decides in words of more than one syllable ("visited"): there a False is only a doubt.
+    In words of more than one syllable stress decides ("visited"), so False is not certain there.
     """
     if word == lemma + "es":
         return _TAKES_ES.search(lemma) is not None

@@ -1,13 +1,14 @@
-"""The tables of WordNet as flat arrays, and the file they are kept in.
+"""The tables of WordNet as flat arrays, their file, and looking lemmas up in them.
 
 The file is an uncompressed ``.npz``: an archive of plain arrays with a checksum for each. It is not
-compressed because compressors differ between machines, and the same database has to give the same
+compressed because compressors differ between machines, and the same database must give the same
 bytes everywhere.
 """
 
 import struct
 import zipfile
 import zlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
@@ -21,9 +22,11 @@ PartOfSpeech = Literal["noun", "verb", "adj", "adv"]
 PARTS_OF_SPEECH: tuple[PartOfSpeech, ...] = get_args(PartOfSpeech)
 
 FORMAT = 1
-"""Goes up when the meaning of a table changes, so that an old file is refused, not misread."""
+"""Increased when the meaning of a table changes, so that an old file is refused."""
 
-# All the ways in which NumPy and zipfile complain about damaged bytes.
+_FREE = -1  # an empty slot of the hash table
+
+# What NumPy and zipfile raise for damaged bytes.
 _DAMAGE = (
     EOFError,
     KeyError,
@@ -42,8 +45,8 @@ class Tables:
     """WordNet as arrays.
 
     An *entry* is a lemma in one part of speech, a *sense* is one synset of an entry. Entries and
-    synsets are numbered through, nouns first, in the order of :data:`PARTS_OF_SPEECH`; the rows of
-    a table of lists follow each other, and row i is ``values[starts[i]:starts[i + 1]]``.
+    synsets are numbered consecutively, nouns first, in the order of :data:`PARTS_OF_SPEECH`. The
+    rows of a table of lists are concatenated, and row i is ``values[starts[i]:starts[i + 1]]``.
 
     Attributes
     ----------
@@ -52,13 +55,13 @@ class Tables:
     entry_starts
         First entry of every part of speech, and the number of entries.
     hash_slots
-        Where to look for an entry by its lemma, see :class:`~.lexicon.Lexicon`.
+        A hash table to find an entry by its lemma, see :class:`Lexicon`.
     sense_starts, senses
         The synsets of every entry, first sense first.
     tag_counts
-        How often each sense was tagged in the corpora of WordNet's makers.
+        How often each sense was tagged in WordNet's corpora.
     hypernym_starts, hypernyms
-        The hypernyms (of classes and of instances) of every synset.
+        The direct hypernyms (of classes and of instances) of every synset.
     antonym_senses, antonyms
         Pairs of a sense and the entry that is its antonym, sorted by sense.
     exceptions
@@ -99,6 +102,70 @@ class Tables:
         """Write the tables; the same tables give the same bytes."""
         arrays: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
         np.savez(path, format=np.int32(FORMAT), **arrays)
+
+
+def hash_slots(entries: Sequence[tuple[PartOfSpeech, str]]) -> npt.NDArray[np.int32]:
+    """Return a hash table with open addressing: the number of each entry, or −1.
+
+    The size is a power of two, and at most two thirds of the slots are used.
+    """
+    size = 1 << (3 * len(entries) // 2).bit_length()
+    slots = np.full(size, _FREE, dtype=np.int32)
+    for number, (pos, lemma) in enumerate(entries):
+        slot = _hash(lemma.encode(), pos) % size
+        while slots[slot] != _FREE:
+            slot = (slot + 1) % size
+        slots[slot] = number
+    return slots
+
+
+def _hash(lemma: bytes, pos: PartOfSpeech) -> int:
+    return zlib.crc32(lemma, PARTS_OF_SPEECH.index(pos))
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Find entries by number, or by lemma and part of speech.
+
+    The hash table is used as it is stored: a dictionary of 155,000 strings would take longer to
+    make than everything else takes to load.
+    """
+
+    text: bytes
+    lemma_starts: npt.NDArray[np.int32]
+    hash_slots: npt.NDArray[np.int32]
+    ranges: dict[PartOfSpeech, range]
+
+    @classmethod
+    def of(cls, tables: Tables) -> Self:
+        """Make the lexicon of these tables."""
+        starts = tables.entry_starts.tolist()
+        ranges = dict(zip(PARTS_OF_SPEECH, map(range, starts, starts[1:]), strict=True))
+        return cls(tables.lemmas.tobytes(), tables.lemma_starts, tables.hash_slots, ranges)
+
+    def find(self, lemma: str, pos: PartOfSpeech) -> int | None:
+        """Return the number of an entry, or None if there is none."""
+        if pos not in self.ranges:
+            raise ValueError(f"part of speech must be one of {PARTS_OF_SPEECH}, not {pos!r}")
+        wanted = lemma.encode(errors="surrogatepass")
+        size = len(self.hash_slots)
+        slot = _hash(wanted, pos) % size
+        while (entry := self.hash_slots.item(slot)) != _FREE:
+            if entry in self.ranges[pos] and self._bytes(entry) == wanted:
+                return entry
+            slot = (slot + 1) % size
+        return None
+
+    def lemma(self, entry: int) -> str:
+        """Return the lemma of an entry."""
+        return self._bytes(entry).decode()
+
+    def lemmas(self, pos: PartOfSpeech) -> Iterator[str]:
+        """Yield all lemmas of a part of speech in alphabetical order."""
+        return map(self.lemma, self.ranges[pos])
+
+    def _bytes(self, entry: int) -> bytes:
+        return self.text[self.lemma_starts.item(entry) : self.lemma_starts.item(entry + 1)]
 
 
 def _array(archive: zipfile.ZipFile, name: str) -> npt.NDArray[Any]:
