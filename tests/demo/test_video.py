@@ -1,4 +1,4 @@
-"""The films of the demo: drawn from the truth, each in its own look, always the same."""
+"""The videos of the demo: drawn from the truth, each in its own look, always the same."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -8,32 +8,31 @@ import av
 import numpy as np
 import pytest
 
-from howsteps.demo.canvas import HEIGHT, WIDTH, Canvas
+from howsteps.demo.canvas import HEIGHT, WIDTH, Canvas, look_of
 from howsteps.demo.job import NAME, prepare, true_steps
-from howsteps.demo.look import look_of
 from howsteps.demo.scenes import SCENES
-from howsteps.demo.video import RATE, Shooting, frames, shoot, shootings
+from howsteps.demo.video import FRAME_RATE, DemoVideo, demo_videos, draw_frames, draw_video
 
 TRUTH = true_steps()
 
 
 def shown(video: str, *times: float) -> Sequence[np.ndarray]:
-    """The frames of a film at some times."""
-    [shooting] = shootings(TRUTH.annotations, TRUTH.steps, {video: max(times) + 1}, Path())
-    found = list(frames(shooting))
-    return [found[round(time * RATE)] for time in times]
+    """The frames of a video at some times."""
+    [drawn] = demo_videos(TRUTH.annotations, TRUTH.steps, {video: max(times) + 1}, Path())
+    found = list(draw_frames(drawn))
+    return [found[round(time * FRAME_RATE)] for time in times]
 
 
 def test_every_true_step_has_a_scene_of_its_own() -> None:
     assert set(SCENES) == set(TRUTH.steps)
     canvas = Canvas(look_of("walt"))
-    pictures = {}
+    drawings = {}
     for step, scene in SCENES.items():
         canvas.clear()
         scene(canvas, 0.5, 3.0)
-        pictures[step] = canvas.pixels.astype(int)
-    for one, two in combinations(pictures, 2):
-        assert np.abs(pictures[one] - pictures[two]).mean() > 3, (one, two)
+        drawings[step] = canvas.pixels.astype(int)
+    for one, two in combinations(drawings, 2):
+        assert np.abs(drawings[one] - drawings[two]).mean() > 3, (one, two)
 
 
 @pytest.mark.parametrize("step", SCENES)
@@ -64,42 +63,42 @@ def test_narrators_look_different() -> None:
     assert len({(look.bike, look.wall, look.sleeve) for look in looks}) >= 10
 
 
-def test_a_film_is_the_same_every_time_and_as_long_as_asked(tmp_path: Path) -> None:
+def test_a_video_is_the_same_every_time_and_as_long_as_asked(tmp_path: Path) -> None:
     for name in ("a", "b"):
         folder = tmp_path / name
         folder.mkdir()
-        shoot(Shooting("walt", (("flip the bike", 1.0, 2.0),), 3.0, folder / "walt.mp4"))
+        draw_video(DemoVideo("walt", (("flip the bike", 1.0, 2.0),), 3.0, folder / "walt.mp4"))
     assert (tmp_path / "a" / "walt.mp4").read_bytes() == (tmp_path / "b" / "walt.mp4").read_bytes()
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["walt.mp4"]
     with av.open(str(tmp_path / "a" / "walt.mp4")) as container:
-        assert sum(1 for _ in container.decode(video=0)) == 3 * RATE
+        assert sum(1 for _ in container.decode(video=0)) == 3 * FRAME_RATE
 
 
 class Listing:
     """Draws nothing, and writes down what it was asked to draw."""
 
     def __init__(self) -> None:
-        self.asked: list[Shooting] = []
+        self.asked: list[DemoVideo] = []
 
     def map(self, function, items):
         self.asked += items
         return iter(())
 
 
-def test_the_folder_has_all_captions_and_films_that_outlast_the_last_word(tmp_path: Path) -> None:
+def test_the_folder_has_all_captions_and_videos_that_outlast_the_last_word(tmp_path: Path) -> None:
     listing = Listing()
     folder = prepare(tmp_path, listing)
     assert folder == tmp_path / NAME
     assert len(list(folder.iterdir())) == 14
     assert len(listing.asked) == 13
-    for shooting in listing.asked:
-        assert shooting.seconds > max(end for _, _, end in shooting.done)
+    for video in listing.asked:
+        assert video.seconds > max(end for _, _, end in video.steps)
 
 
-def test_a_film_that_is_there_is_not_drawn_again(tmp_path: Path) -> None:
+def test_a_video_that_is_there_is_not_drawn_again(tmp_path: Path) -> None:
     prepare(tmp_path, Listing())
-    (tmp_path / NAME / "walt.mp4").write_bytes(b"a film")
+    (tmp_path / NAME / "walt.mp4").write_bytes(b"a video")
     again = Listing()
     prepare(tmp_path, again)
-    assert "walt" not in {shooting.video for shooting in again.asked}
+    assert "walt" not in {video.id for video in again.asked}
     assert len(again.asked) == 12

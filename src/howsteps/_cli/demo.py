@@ -28,10 +28,10 @@ def demo(
     workers: options.Workers = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Draw thirteen films of one job, find its steps in them, and compare with the truth.
+    """Draw thirteen videos of one job, find its steps in them, and compare with the truth.
 
     The job is to replace the inner tube of a bicycle wheel. The narrations (in ten caption formats)
-    and the films are the project's own; all else is what 'howsteps run' does with any folder.
+    and the videos are the project's own; all else is what 'howsteps run' does with any folder.
     Without the extra 'vision', the captions alone are read.
     """
     from howsteps.demo.job import prepare, true_steps  # noqa: PLC0415 - kept out of every start
@@ -41,9 +41,9 @@ def demo(
     start = perf_counter()
     many = workers or cores()
     if VISION.missing:
-        line = f"captions alone; to draw and watch the films too: {VISION.command}"
+        line = f"captions alone; to draw and analyse the videos too: {VISION.command}"
         screen.err.print(line, markup=False, soft_wrap=True)
-    with screen.progress("drawing films", 13, quiet=quiet) as advance:
+    with screen.progress("drawing videos", 13, quiet=quiet) as advance:
         executor = None if VISION.missing else local_executor(many)
         videos = prepare(out / "videos", executor, lambda _: advance())
     with watching(quiet=quiet, json_lines=False) as callback:

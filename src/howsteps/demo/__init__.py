@@ -1,7 +1,6 @@
-"""A job that comes with howsteps: narrations by the project, and films that it draws itself.
+"""A job that comes with howsteps: narrations of the project, and videos that it draws itself.
 
 ::
 
-    steps.csv, captions ─► film ─► scenes ─► canvas
-                             └───► look: colours, layout, speed and camera of one video
+    steps.csv, captions ─► video ─► scenes ─► canvas (with the look of each video)
 """

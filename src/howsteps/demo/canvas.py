@@ -1,6 +1,12 @@
-"""A small canvas in units of its height, on which films are drawn (OpenCV)."""
+"""A small canvas on which the videos of the demo are drawn (OpenCV), and the look of each video.
 
+The look is what distinguishes one video from another: colours, layout, speed and camera.
+"""
+
+import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
 from math import cos, pi, sin
 from typing import TypeAlias
 
@@ -8,10 +14,69 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.demo.look import Camera, Colour, Look
+RGB: TypeAlias = tuple[int, int, int]
+
+_WALLS = ((226, 220, 205), (188, 205, 214), (206, 190, 178), (170, 178, 164), (232, 210, 190))
+_FLOORS = ((120, 96, 72), (98, 104, 108), (140, 128, 104), (84, 92, 78), (150, 112, 84))
+_BIKES = ((196, 40, 40), (36, 92, 180), (40, 140, 84), (226, 150, 24), (120, 60, 150), (50, 50, 54))
+_SLEEVES = ((70, 70, 80), (30, 110, 120), (170, 60, 70), (210, 180, 70), (90, 120, 60))
+_SKINS = ((236, 196, 164), (198, 148, 112), (148, 100, 70), (104, 68, 48))
+_NEW_TUBES = ((250, 120, 160), (110, 210, 230), (240, 220, 80), (150, 230, 120))
+
+
+class Camera(Enum):
+    """How the camera is held."""
+
+    STILL = auto()
+    PAN = auto()
+    ZOOM = auto()
+    SHAKE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The look of one video; ``pace`` is the speed of the hands, ``size`` the scale of objects."""
+
+    wall: RGB
+    floor: RGB
+    bike: RGB
+    sleeve: RGB
+    skin: RGB
+    new_tube: RGB
+    camera: Camera
+    mirrored: bool
+    pace: float
+    size: float
+    horizon: float
+    phase: float
+
+
+def look_of(video: str) -> Look:
+    """The look of a video; the same name always gives the same look."""
+    seed = int.from_bytes(hashlib.sha256(video.encode()).digest()[:8])
+    random = np.random.default_rng(seed)
+
+    def one_of(colours: tuple[RGB, ...]) -> RGB:
+        return colours[int(random.integers(len(colours)))]
+
+    return Look(
+        wall=one_of(_WALLS),
+        floor=one_of(_FLOORS),
+        bike=one_of(_BIKES),
+        sleeve=one_of(_SLEEVES),
+        skin=one_of(_SKINS),
+        new_tube=one_of(_NEW_TUBES),
+        camera=list(Camera)[int(random.integers(len(Camera)))],
+        mirrored=bool(random.integers(2)),
+        pace=float(random.uniform(0.75, 1.35)),
+        size=float(random.uniform(0.88, 1.12)),
+        horizon=float(random.uniform(0.62, 0.74)),
+        phase=float(random.uniform(0.0, 6.28)),
+    )
+
 
 WIDTH, HEIGHT = 320, 240
-_SHIFT = 4  # positions to a sixteenth of a pixel, so that slow things do not jump
+_SHIFT = 4  # positions in sixteenths of a pixel, so that slow motion is smooth
 
 Point: TypeAlias = tuple[float, float]
 
@@ -22,28 +87,28 @@ class Canvas:
     def __init__(self, look: Look) -> None:
         self.look = look
         self.pixels: NDArray[np.uint8] = np.empty((HEIGHT, WIDTH, 3), np.uint8)
-        self._ground = _ground(look)
+        self._background = _background(look)
 
     def clear(self) -> None:
-        """Begin the next frame: the room, and nothing in it."""
-        self.pixels[:] = self._ground
+        """Begin the next frame with the empty room."""
+        self.pixels[:] = self._background
 
-    def line(self, points: Sequence[Point], colour: Colour, width: float) -> None:
+    def line(self, points: Sequence[Point], colour: RGB, width: float) -> None:
         """A line through points."""
         path = np.array([_fixed(point) for point in points], np.int32)
         cv2.polylines(self.pixels, [path], False, colour, _pixels(width), cv2.LINE_AA, _SHIFT)
 
-    def patch(self, points: Sequence[Point], colour: Colour) -> None:
+    def patch(self, points: Sequence[Point], colour: RGB) -> None:
         """A filled polygon."""
         path = np.array([_fixed(point) for point in points], np.int32)
         cv2.fillPoly(self.pixels, [path], colour, cv2.LINE_AA, _SHIFT)
 
-    def disc(self, centre: Point, radius: float, colour: Colour) -> None:
+    def disc(self, centre: Point, radius: float, colour: RGB) -> None:
         """A filled circle."""
         self._circle(centre, radius, colour, -1)
 
-    def ring(self, centre: Point, radius: float, colour: Colour, width: float) -> None:
-        """A circle of a width."""
+    def ring(self, centre: Point, radius: float, colour: RGB, width: float) -> None:
+        """A circle with a line width."""
         self._circle(centre, radius, colour, _pixels(width))
 
     def arc(
@@ -51,7 +116,7 @@ class Canvas:
         centre: Point,
         radius: tuple[float, float],
         span: Point,
-        colour: Colour,
+        colour: RGB,
         width: float,
     ) -> None:
         """A part of an ellipse from one angle to another, in turns."""
@@ -59,7 +124,7 @@ class Canvas:
         x, y = centre
         self.line([(x + radius[0] * cos(a), y + radius[1] * sin(a)) for a in angles], colour, width)
 
-    def filmed(self, seconds: float) -> NDArray[np.uint8]:
+    def as_seen(self, seconds: float) -> NDArray[np.uint8]:
         """The frame as the camera sees it."""
         look = self.look
         turn = seconds * 0.7 + look.phase
@@ -86,7 +151,7 @@ class Canvas:
         )
         return np.asarray(seen, np.uint8)
 
-    def _circle(self, centre: Point, radius: float, colour: Colour, width: int) -> None:
+    def _circle(self, centre: Point, radius: float, colour: RGB, width: int) -> None:
         size = round(max(radius, 0.004) * HEIGHT * (1 << _SHIFT))
         cv2.circle(self.pixels, _fixed(centre), size, colour, width, cv2.LINE_AA, _SHIFT)
 
@@ -100,11 +165,11 @@ def _pixels(width: float) -> int:
     return max(1, round(width * HEIGHT))
 
 
-def _ground(look: Look) -> NDArray[np.uint8]:
-    """Wall and floor, each lit from one side, with a grain that films have."""
-    ground = np.empty((HEIGHT, WIDTH, 3), np.float32)
+def _background(look: Look) -> NDArray[np.uint8]:
+    """Wall and floor, each lit from one side, with film grain."""
+    background = np.empty((HEIGHT, WIDTH, 3), np.float32)
     edge = round(HEIGHT * look.horizon)
-    ground[:edge], ground[edge:] = look.wall, look.floor
-    ground *= np.linspace(0.82, 1.08, WIDTH, dtype=np.float32)[None, :, None]
+    background[:edge], background[edge:] = look.wall, look.floor
+    background *= np.linspace(0.82, 1.08, WIDTH, dtype=np.float32)[None, :, None]
     grain = np.random.default_rng(round(look.phase * 1000)).normal(0, 3, (HEIGHT, WIDTH, 1))
-    return np.clip(ground + grain, 0, 255).astype(np.uint8)
+    return np.clip(background + grain, 0, 255).astype(np.uint8)

@@ -1,4 +1,4 @@
-"""The demo as a folder of videos: captions copied, films drawn, the truth beside."""
+"""The demo as a folder of videos: captions are copied, video files drawn."""
 
 from collections.abc import Callable
 from importlib.resources import as_file, files
@@ -13,18 +13,18 @@ from howsteps.io.files import write_atomically
 from howsteps.task import Rule, Truth
 
 NAME = "fix_a_flat_bike_tire"
-_AFTERWARDS = 2.0  # seconds of film after the last word
+_AFTERWARDS = 2.0  # seconds of video after the last word
 
 
 def true_steps() -> Truth:
-    """Where every step of the demo is truly done."""
+    """The true steps of the demo, and where they are done."""
     with as_file(files("howsteps.demo") / "steps.csv") as table:
         [found] = truth.read_truth_files(table).truths
     return found
 
 
 def rules() -> dict[str, tuple[Rule, ...]]:
-    """Which relations name which true step, as the project judged it."""
+    """Which relations name which true step, as judged by the project."""
     with as_file(files("howsteps.demo") / "judgement.json") as file:
         return read_judgements(file, true_steps().steps)
 
@@ -32,23 +32,27 @@ def rules() -> dict[str, tuple[Rule, ...]]:
 def prepare(
     folder: Path, executor: Executor | None, drawn: Callable[[str], None] = lambda _: None
 ) -> Path:
-    """Make the folder of the job; its films are drawn by ``executor``, or left out without one.
+    """Make the folder of the demo; ``executor`` draws its videos, which are left out without one.
 
-    Films that are there already stay; ``drawn`` is called with each that is done.
+    Existing videos are kept; ``drawn`` is called with the id of each one that is done.
 
     Raises
     ------
     HowstepsError
-        The folder cannot be written, or a film cannot be drawn.
+        The folder cannot be written, or a video cannot be drawn.
     """
     target = folder / NAME
     for caption in sorted((files("howsteps.demo") / NAME).iterdir(), key=lambda file: file.name):
         write_atomically(target / caption.name, caption.read_bytes())
     if executor is None:
         return target
-    from howsteps.demo.video import VERSION, shoot, shootings  # noqa: PLC0415 - PyAV and OpenCV
+    from howsteps.demo.video import (  # noqa: PLC0415 - PyAV and OpenCV
+        DRAWING_VERSION,
+        demo_videos,
+        draw_video,
+    )
 
-    mark = folder / f".films-{VERSION}"
+    mark = folder / f".videos-{DRAWING_VERSION}"
     if not mark.exists():
         for old in target.glob("*.mp4"):
             old.unlink()
@@ -58,11 +62,11 @@ def prepare(
     done = true_steps()
     missing = [
         each
-        for each in shootings(done.annotations, done.steps, lengths, target)
+        for each in demo_videos(done.annotations, done.steps, lengths, target)
         if not each.path.exists()
     ]
-    for outcome in executor.map(shoot, missing):
+    for outcome in executor.map(draw_video, missing):
         if outcome.failure is not None:
-            raise HowstepsError(f"a film cannot be drawn: {outcome.failure.reason}")
-        drawn(missing[outcome.place].video)
+            raise HowstepsError(f"a video cannot be drawn: {outcome.failure.reason}")
+        drawn(missing[outcome.place].id)
     return target

@@ -1,26 +1,113 @@
-"""What is to be seen while a step is done: one drawing for each, the same act in every film.
+"""What is visible during each step of the demo, and the objects in it.
 
-A scene is given how far the step is (``share``, from 0 to 1) and the time in seconds, which hands
-keep to. Colours, size and pace are those of the film.
+One drawing for each step, the same act in every video. A scene gets the progress of the step
+(``share``, from 0 to 1) and the time in seconds, which moves the hands. Colours, size and pace are
+those of the video.
 """
 
 from collections.abc import Callable
-from math import pi, sin
+from math import cos, pi, sin
 from typing import TypeAlias
 
-from howsteps.demo.canvas import Canvas, Point
-from howsteps.demo.things import (
-    OLD_TUBE,
-    RUBBER,
-    STEEL,
-    TOOL,
-    along,
-    around,
-    bicycle,
-    big_tire,
-    hand,
-    wheel,
-)
+from howsteps.demo.canvas import RGB, Canvas, Point
+
+RUBBER: RGB = (38, 38, 42)
+STEEL: RGB = (176, 182, 190)
+OLD_TUBE: RGB = (70, 62, 60)
+TOOL: RGB = (40, 110, 210)
+
+
+def along(start: Point, end: Point, share: float) -> Point:
+    """A point between two."""
+    share = min(1.0, max(0.0, share))
+    return start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1])
+
+
+def around(centre: Point, radius: float, turn: float) -> Point:
+    """A point on a circle; ``turn`` counts whole turns from the right, clockwise."""
+    return centre[0] + radius * cos(2 * pi * turn), centre[1] + radius * sin(2 * pi * turn)
+
+
+def wheel(c: Canvas, centre: Point, radius: float, turn: float = 0.0, *, tire: bool = True) -> None:
+    """A spoked wheel, with its tire or without."""
+    for spoke in range(10):
+        c.line([centre, around(centre, 0.86 * radius, turn + spoke / 10)], STEEL, 0.004)
+    c.ring(centre, 0.86 * radius, STEEL, 0.05 * radius + 0.008)
+    if tire:
+        c.ring(centre, radius, RUBBER, 0.16 * radius)
+    c.disc(centre, 0.1 * radius, STEEL)
+
+
+def bicycle(
+    c: Canvas, centre: Point, size: float, turn: float, *, front: bool = True
+) -> tuple[Point, float]:
+    """A bicycle, rotated by ``turn`` turns; returns centre and radius of its front wheel."""
+
+    def at(x: float, y: float) -> Point:
+        angle = 2 * pi * turn
+        return (
+            centre[0] + size * (x * cos(angle) - y * sin(angle)),
+            centre[1] + size * (x * sin(angle) + y * cos(angle)),
+        )
+
+    rear, hub, crank = at(-0.5, 0.2), at(0.52, 0.2), at(-0.05, 0.2)
+    seat, head = at(-0.2, -0.18), at(0.36, -0.2)
+    wheel(c, rear, 0.3 * size)
+    if front:
+        wheel(c, hub, 0.3 * size)
+    frame = c.look.bike
+    for path in ([rear, crank, head, seat, rear], [seat, crank], [head, hub]):
+        c.line(path, frame, 0.03 * size + 0.008)
+    c.line([at(-0.3, -0.27), at(-0.1, -0.27)], RUBBER, 0.05 * size)
+    c.line([at(0.36, -0.2), at(0.34, -0.32), at(0.46, -0.34)], STEEL, 0.02 * size + 0.006)
+    return hub, 0.3 * size
+
+
+def hand(c: Canvas, at: Point, home: Point) -> None:
+    """A hand at a point, on an arm that comes from ``home``."""
+    elbow = along(home, at, 0.55)
+    c.line([home, elbow, at], c.look.sleeve, 0.075)
+    c.line([along(elbow, at, 0.45), at], c.look.skin, 0.055)
+    c.disc(at, 0.042, c.look.skin)
+    for finger in (-1, 0, 1):
+        c.line([at, (at[0] + 0.022 * finger, at[1] - 0.06)], c.look.skin, 0.02)
+
+
+def big_tire(c: Canvas, centre: Point, radius: float, *, lifted: float = 0.0) -> None:
+    """A rim in close-up, with a tire whose edge is partly lifted off."""
+    c.ring(centre, 0.8 * radius, STEEL, 0.05)
+    c.ring(centre, radius, RUBBER, 0.09)
+    if lifted > 0:
+        c.arc(
+            (centre[0], centre[1] - 0.05 * lifted),
+            (radius * (1 + 0.08 * lifted), radius * (1 + 0.1 * lifted)),
+            (0.55, 0.55 + 0.4 * lifted),
+            (92, 88, 86),
+            0.05,
+        )
+
+
+def talker(c: Canvas, seconds: float) -> None:
+    """A person who talks to the camera and moves the hands."""
+    look = c.look
+    x, y = 0.66 + 0.015 * sin(0.9 * seconds), 0.4
+    c.patch([(x - 0.3, 1.0), (x - 0.2, 0.62), (x + 0.2, 0.62), (x + 0.3, 1.0)], look.sleeve)
+    c.line([(x, 0.64), (x, 0.55)], look.skin, 0.1)
+    c.disc((x, y), 0.15, look.skin)
+    c.arc((x, y - 0.02), (0.15, 0.14), (0.52, 0.98), look.bike, 0.05)
+    for side in (-1, 1):
+        c.disc((x + 0.055 * side, y - 0.02), 0.014, (30, 30, 30))
+        lift = 0.06 * sin(2.6 * look.pace * seconds + side)
+        hand(c, (x + 0.33 * side, 0.74 + lift), (x + 0.26 * side, 1.02))
+    c.patch(
+        [
+            (x - 0.045, y + 0.07),
+            (x + 0.045, y + 0.07),
+            (x, y + 0.085 + 0.02 * abs(sin(7.0 * seconds))),
+        ],
+        (130, 50, 50),
+    )
+
 
 Scene: TypeAlias = Callable[[Canvas, float, float], None]
 
@@ -38,7 +125,7 @@ def flip(c: Canvas, share: float, seconds: float) -> None:
 
 
 def take_off_wheel(c: Canvas, share: float, seconds: float) -> None:
-    """The wheel comes out of the fork of a bicycle that stands on its head, and goes up."""
+    """The wheel is lifted out of the fork of an upturned bicycle."""
     hub, radius = bicycle(c, (0.62, 0.62), 0.72 * c.look.size, 0.5, front=False)
     place = along(hub, (hub[0] - 0.02, hub[1] - 0.36), max(0.0, 1.5 * share - 0.4))
     wheel(c, place, radius, 0.3 * share)
@@ -59,7 +146,7 @@ def put_back_wheel(c: Canvas, share: float, seconds: float) -> None:
 
 
 def let_out_air(c: Canvas, share: float, seconds: float) -> None:
-    """Near: a finger on the valve, and air that leaves in puffs."""
+    """Close-up: a finger on the valve, and air that leaves in puffs."""
     c.line([(0.0, 0.86), (1.34, 0.8 + 0.04 * share)], RUBBER, 0.22 - 0.07 * share)
     c.line([(0.0, 0.62), (1.34, 0.57)], STEEL, 0.07)
     c.line([(0.66, 0.6), (0.66, 0.36)], (196, 160, 80), 0.035)
@@ -72,7 +159,7 @@ def let_out_air(c: Canvas, share: float, seconds: float) -> None:
 
 
 def lever_off(c: Canvas, share: float, seconds: float) -> None:
-    """Near: a lever under the edge of the tire goes round and lifts it."""
+    """Close-up: a lever under the edge of the tire goes round and lifts it."""
     centre, radius = (0.66, 0.62), 0.42 * c.look.size
     big_tire(c, centre, radius, lifted=share)
     turn = 0.6 + 0.32 * share
@@ -146,7 +233,7 @@ def put_in_tube(c: Canvas, share: float, seconds: float) -> None:
 
 
 def seat_tire(c: Canvas, share: float, seconds: float) -> None:
-    """Near: two thumbs roll the edge of the tire over the rim, away from each other."""
+    """Close-up: two thumbs roll the edge of the tire over the rim, away from each other."""
     centre, radius = (0.66, 0.42), 0.4 * c.look.size
     big_tire(c, centre, radius, lifted=1.0 - share)
     c.ring(centre, 0.9 * radius, c.look.new_tube, 0.02)
