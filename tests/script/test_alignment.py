@@ -1,6 +1,7 @@
 """The public call: right on small problems, sane on bad input, the same for the same seed."""
 
 from dataclasses import replace
+from itertools import count
 
 import numpy as np
 import pytest
@@ -41,6 +42,18 @@ def test_an_alignment_is_increasing_and_its_objective_is_what_it_says(seed: int)
 def test_one_seed_one_answer() -> None:
     sequences, match = naive.random_instance(5, sequences=12, longest=10, relations=12)
     assert align(sequences, match, seed=3) == align(sequences, match, seed=3)
+
+
+@pytest.mark.parametrize("solver", [None, Solver("frank-wolfe", starts=3)])
+def test_a_slow_machine_gives_the_same_answer(
+    monkeypatch: pytest.MonkeyPatch, solver: Solver | None
+) -> None:
+    sequences, match = naive.random_instance(5, sequences=12, longest=10, relations=12)
+    quick = align(sequences, match, seed=3, solver=solver)
+    hours = count(step=3600.0)
+    for module in ("alignment", "search"):
+        monkeypatch.setattr(f"howsteps.script.{module}.perf_counter", lambda: next(hours))
+    assert align(sequences, match, seed=3, solver=solver) == quick
 
 
 def test_the_trace_falls_to_the_objective() -> None:

@@ -78,10 +78,10 @@ def align(
         Length of the template. None: as the solver says, and never so short that a sequence does
         not fit.
     seconds
-        Sets the work of the search, with time to spare on an ordinary machine; stops a slow one.
-        No further start of Frank-Wolfe is made after them.
+        The work of the search, counted as what an ordinary machine does in so many seconds. The
+        clock stops nothing: a slow machine does the same work.
     seed
-        One seed, one answer, unless the machine was so slow that ``seconds`` stopped it.
+        One seed, one answer, on every machine.
     mode
         ``authors``: one random start of Frank-Wolfe, 200 iterations, 120 slots. ``paper`` and
         ``default``: the same objective by the search.

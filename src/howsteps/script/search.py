@@ -7,7 +7,7 @@ follows each move: the sequences that were disturbed are re-aligned until none i
 
 The clock is the work done, not the time: the number of elementary operations is fixed by the size
 of the problem and by ``seconds`` (at a rate well below that of an ordinary machine), so that one
-seed gives one answer. Real time only stops a machine that is slower than that.
+seed gives one answer on every machine.
 """
 
 from functools import cache
@@ -207,7 +207,8 @@ def search(
     Parameters
     ----------
     seconds
-        Sets the work to be done, and stops a slow machine.
+        The work to be done, counted as what an ordinary machine does in so many seconds; a slow
+        machine does the same work.
     floor
         A lower bound; the search ends when it is met.
 
@@ -227,7 +228,7 @@ def search(
     # With little work per pair of tokens there is no time to cool down from a high temperature.
     warmth = min(1.0, max(2 * COLD, budget / (200 * pairs)))
     scale = -float(objective[1]) / len(best)
-    while template.work[0] < budget and objective[1] > floor and perf_counter() - start < seconds:
+    while template.work[0] < budget and objective[1] > floor:
         done = float(template.work[0])
         until = min(budget, done + min(max(done, WORK_PER_CALL[0]), WORK_PER_CALL[1]))
         _anneal(

@@ -1,7 +1,6 @@
 """How an alignment is looked for: the choices, one field each, and the two schemes behind them."""
 
 from dataclasses import dataclass
-from time import perf_counter
 from typing import Literal
 
 import numpy as np
@@ -77,7 +76,7 @@ def solve(
         return problem.tokens, []
     if solver.scheme == "frank-wolfe":
         length = len(problem.tokens) if slots is None else slots
-        return _starts(problem, length, solver, seconds, seed, descend=False)
+        return _starts(problem, length, solver, seed, descend=False)
     small = shared_part(problem)
     placed: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
     trace: Trace = [(0.0, 0)]
@@ -87,7 +86,7 @@ def solve(
     whole = put_back(problem, placed)
     if slots is not None and whole.max() >= slots:
         squeezed = Solver("frank-wolfe", starts=SQUEEZED_STARTS)
-        return _starts(problem, slots, squeezed, seconds, seed, descend=True)
+        return _starts(problem, slots, squeezed, seed, descend=True)
     return whole, [(when, value + alone) for when, value in trace]
 
 
@@ -95,13 +94,11 @@ def _starts(
     problem: AlignmentProblem,
     length: int,
     solver: Solver,
-    seconds: float,
     seed: int,
     *,
     descend: bool,
 ) -> Found:
     """Keep the best of several starts of Frank-Wolfe, each with block descent where asked."""
-    begun = perf_counter()
     generator = np.random.default_rng(seed)
     best, trace = problem.tokens, Trace()
     for start in range(solver.starts):
@@ -119,6 +116,4 @@ def _starts(
             if not trace or value < trace[-1][1]:
                 best = corner
                 trace.append((before + count, value))
-        if perf_counter() - begun > seconds:
-            break
     return best, trace
