@@ -19,6 +19,7 @@ from pathlib import Path
 from random import Random
 
 from howsteps.engine.cache import Cache
+from howsteps.engine.context import Context
 from howsteps.engine.events import Event, StageBegan, StageEnded
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
@@ -153,7 +154,7 @@ def films(lengths: list[int]) -> None:
             for name, options in (("default", VisionOptions()), ("quick", QUICK)):
                 cache = Cache(Path(place) / name / str(length))
                 began, spent = time.perf_counter(), _children_seconds()
-                extract_descriptors([film], options.watch, cache=cache, workers=1)
+                extract_descriptors([film], options.watch, Context(cache))
                 clock, spent = time.perf_counter() - began, _children_seconds() - spent
                 size = sum(p.stat().st_size for p in cache.folder.rglob("*") if p.is_file())
                 cells = (length, name, f"{clock:.0f}", f"{spent:.1f}", f"{size / 2**20:.2f}")

@@ -22,8 +22,8 @@ import torch
 
 from benchmarks.film import render, repeat
 from howsteps.engine.cache import Cache
+from howsteps.engine.context import Context
 from howsteps.engine.executor import cores
-from howsteps.pipeline.descriptors import VideoProgress
 from howsteps.pipeline.features import Features, features_of
 from howsteps.task import Video
 from howsteps.vision.appearance import ready
@@ -74,20 +74,17 @@ def ours(
     options: VisionOptions | None = None,
 ) -> tuple[Timing, Features]:
     """``features_of`` with an empty cache."""
-    spent = Spent(float)
-
-    def told(seen: VideoProgress) -> None:
-        for what, seconds in (seen.spent or {}).items():
-            spent[what] += seconds
-
     videos = [Video(path.stem, media=path) for path in films]
     with tempfile.TemporaryDirectory() as folder:
         began, used = time.perf_counter(), processor_seconds()
-        seen = features_of(
-            videos, options, cache=Cache(Path(folder)), vocabularies=words, progress=told
-        )
+        context = Context(Cache(Path(folder)), workers=cores())
+        seen = features_of(videos, options or VisionOptions(), context, codebooks=words)
         wall, processor = time.perf_counter() - began, processor_seconds() - used
     assert len(seen.vectors) == len(films), seen.problems
+    spent = Spent(float)
+    for video in seen.described:
+        for what, seconds in video.spent.items():
+            spent[what] += seconds
     return Timing(sum(seen.durations.values()), wall, processor, spent), seen
 
 
@@ -138,7 +135,7 @@ def words_alone(seen: Features) -> None:
     """How long the words take, on descriptors drawn by chance."""
     chance = np.random.default_rng(0)
     print("\n| words | d | descriptors/s | Gdistances/s |\n|---|---|---|---|")
-    for kind, vocabulary in seen.vocabularies.items():
+    for kind, vocabulary in seen.codebooks.items():
         size = vocabulary.centres.shape[1]
         points = chance.normal(size=(20_000, size)).astype(np.float32)
         vocabulary.words(points)
@@ -204,7 +201,7 @@ def main() -> None:
             render(folder / f"{seed}.mp4", arguments.seconds, seed) for seed in (0, 1)
         ]
         _, known = ours(films[:1])  # compiles what is compiled, and gives the words
-        words = known.vocabularies
+        words = known.codebooks
         first, seen = ours(films, words)
         slow = obvious(films[0], arguments.obvious, words)
         again, _ = ours(films, words)

@@ -4,40 +4,89 @@ The public names are loaded when they are first used, so that ``import howsteps`
 """
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-_HOME = {
-    "Caption": "howsteps.task",
-    "Localisation": "howsteps.task",
-    "Mention": "howsteps.task",
-    "Relation": "howsteps.task",
-    "Result": "howsteps.task",
-    "Script": "howsteps.task",
-    "Sentence": "howsteps.task",
-    "Step": "howsteps.task",
-    "Task": "howsteps.task",
-    "Video": "howsteps.task",
-    "Word": "howsteps.task",
-    "discover": "howsteps.pipeline.run",
-    "read_result": "howsteps.result",
-    "run": "howsteps.pipeline.run",
-}
+__all__ = [
+    "Caption",
+    "Files",
+    "HowstepsError",
+    "InputError",
+    "Localisation",
+    "Mention",
+    "MissingExtra",
+    "Problem",
+    "Relation",
+    "Result",
+    "Run",
+    "RunOptions",
+    "Script",
+    "Sentence",
+    "Step",
+    "Task",
+    "Video",
+    "Word",
+    "__version__",
+    "apply",
+    "datasets",
+    "discover",
+    "evaluate",
+    "export",
+    "localise",
+    "narration",
+    "read_result",
+    "report",
+    "run",
+    "script",
+    "write_page",
+]
 
-_STAGES = ("datasets", "evaluate", "localise", "narration", "report", "script")
+if TYPE_CHECKING:
+    from howsteps import datasets, evaluate, localise, narration, report, script
+    from howsteps.api import (
+        Files,
+        Run,
+        RunOptions,
+        apply,
+        discover,
+        export,
+        read_result,
+        run,
+        write_page,
+    )
+    from howsteps.errors import HowstepsError, InputError, MissingExtra, Problem
+    from howsteps.task import (
+        Caption,
+        Localisation,
+        Mention,
+        Relation,
+        Result,
+        Script,
+        Sentence,
+        Step,
+        Task,
+        Video,
+        Word,
+    )
+else:
+    # A type checker reads the imports above; at run time each name is looked up when it is used.
+    _PACKAGES = {"datasets", "evaluate", "localise", "narration", "report", "script"}
+    _ERRORS = {"HowstepsError", "InputError", "MissingExtra", "Problem"}
+    _CALLS = {
+        *("Files", "Run", "RunOptions", "apply", "discover", "export", "read_result", "run"),
+        "write_page",
+    }
 
-__all__ = ["__version__", *_HOME, *_STAGES]  # noqa: PLE0604 - the keys are names
-
-
-def __getattr__(name: str) -> Any:
-    """Load a stage, or a public name from the module it lives in."""
-    if name in _STAGES:
-        return import_module(f"howsteps.{name}")
-    if name in _HOME:
-        return getattr(import_module(_HOME[name]), name)
-    raise AttributeError(f"module 'howsteps' has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        """Load a public name."""
+        if name not in __all__:
+            raise AttributeError(f"module 'howsteps' has no attribute {name!r}")
+        if name in _PACKAGES:
+            return import_module(f"howsteps.{name}")
+        home = "api" if name in _CALLS else "errors" if name in _ERRORS else "task"
+        return getattr(import_module(f"howsteps.{home}"), name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOME, *_STAGES])
+    return sorted(__all__)

@@ -107,7 +107,7 @@ class Malformed(ValueError):
 
 
 def from_record(value: Mapping[str, Any], folder: Path) -> Result:
-    """The result that :func:`record` wrote; captions are not kept, the sentences made of them are.
+    """The result that :func:`record` wrote; it has sentences, but no captions.
 
     Raises
     ------
@@ -130,13 +130,13 @@ def from_record(value: Mapping[str, Any], folder: Path) -> Result:
 
 
 def settled(result: Result) -> Result:
-    """The same result as a reader of its file sees it: times to the millisecond, no captions."""
+    """The result as it is read back from its file: times to the millisecond, no captions."""
     folder = Path.cwd()
     return from_record(record(result, folder), folder)
 
 
 def narration_record(video: Video) -> dict[str, Any]:
-    """What was heard in one video."""
+    """The sentences and mentions of one video."""
     return {
         "sentences": [
             {
@@ -152,7 +152,7 @@ def narration_record(video: Video) -> dict[str, Any]:
 
 
 def with_narration(video: Video, value: Mapping[str, Any]) -> Video:
-    """The video with what :func:`narration_record` kept."""
+    """The video with the narration that :func:`narration_record` wrote."""
 
     def mention(entry: Mapping[str, Any]) -> Mention:
         parts = {
@@ -170,7 +170,7 @@ def with_narration(video: Video, value: Mapping[str, Any]) -> Video:
 def script_record(script: Script, task: Task) -> dict[str, Any]:
     """A script, its mentions as places in the lists of the task's videos.
 
-    How long the alignment took is left out: the same input must give the same bytes.
+    The time that the alignment took is left out: the same input must give the same bytes.
     """
     places = {
         video.id: {mention: place for place, mention in reversed([*enumerate(video.mentions)])}
@@ -204,13 +204,15 @@ def script_record(script: Script, task: Task) -> dict[str, Any]:
 
 def script_from(value: Mapping[str, Any], task: Task) -> Script:
     """The script that :func:`script_record` wrote for this task."""
-    heard = {video.id: video.mentions for video in task.videos}
+    mentions = {video.id: video.mentions for video in task.videos}
 
     def step(entry: Mapping[str, Any]) -> Step:
         return _made(
             Step,
             label=entry["label"],
-            mentions=tuple(_place(heard, at["video"], at["mention"]) for at in entry["mentions"]),
+            mentions=tuple(
+                _place(mentions, at["video"], at["mention"]) for at in entry["mentions"]
+            ),
             examples=tuple(_text(example) for example in entry["examples"]),
             stability=entry["stability"],
         )
@@ -272,16 +274,16 @@ def _sentence(entry: Mapping[str, Any]) -> Sentence:
     return Sentence(words)
 
 
-def _place(heard: Mapping[str, Sequence[Mention]], video: str, place: int) -> Mention:
-    if video not in heard:
+def _place(mentions: Mapping[str, Sequence[Mention]], video: str, place: int) -> Mention:
+    if video not in mentions:
         raise Malformed(f"there is no video {video!r}")
-    if not 0 <= place < len(heard[video]):
+    if not 0 <= place < len(mentions[video]):
         raise Malformed(f"video {video!r} has no mention {place}")
-    return heard[video][place]
+    return mentions[video][place]
 
 
 def _part(name: str, make: Callable[[], _T]) -> _T:
-    """Make one part; what is wrong with it is said with its name."""
+    """Make one part; an error in it is raised with its name."""
     try:
         return make()
     except KeyError as error:
@@ -291,7 +293,7 @@ def _part(name: str, make: Callable[[], _T]) -> _T:
 
 
 def _made(kind: Callable[..., _T], **values: object) -> _T:
-    """A value of a dataclass; its numbers must be numbers, and its texts texts."""
+    """A value of a dataclass, whose numbers and texts must be of their types."""
     wanted = _hints(kind)
     for name, value in values.items():
         if wanted.get(name) in _PLAIN and not (
@@ -326,7 +328,7 @@ def _number(value: object) -> float:
 
 
 def _is_finite(value: object) -> bool:
-    """Whether a value, if it is a number, is one that can be reckoned with and written again."""
+    """Whether a value, if it is a number, is finite."""
     try:
         return not isinstance(value, int | float) or isfinite(value)
     except OverflowError:  # a whole number beyond all floats

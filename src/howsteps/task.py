@@ -8,9 +8,11 @@ more part filled in; nothing is changed in place::
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
+
+from howsteps.errors import Problem
 
 # Ours, what the paper's text says, what its authors' program did.
 Mode: TypeAlias = Literal["default", "paper", "authors"]
@@ -118,7 +120,7 @@ class Mention:
 class Video:
     """One video of a task and what its narrator says.
 
-    ``sentences`` and ``mentions`` are empty until the narration stage has heard the captions;
+    ``sentences`` and ``mentions`` are empty until the narration stage has read the captions;
     ``media`` is the video file, where there is one.
     """
 
@@ -143,7 +145,7 @@ class Task:
 class Step:
     """One step of the job: the mentions that were aligned in one slot of the script.
 
-    ``stability`` is the share of random parts of the videos from which the step is found again.
+    ``stability`` is the share of subsamples of the videos in which the step is found again.
     """
 
     label: str
@@ -192,16 +194,20 @@ class Localisation:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A task, its script, and the place of every step in every video."""
+    """A task, its script, and the place of every step in every video.
+
+    ``problems`` lists what was repaired or set aside on the way; it is not part of ``result.json``.
+    """
 
     task: Task
     script: Script
     localisations: tuple[Localisation, ...]
+    problems: tuple[Problem, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """A stretch of a video in which a step is truly done; ``step`` counts in ``Truth.steps``."""
+    """An interval of a video in which a step is truly done; ``step`` counts in ``Truth.steps``."""
 
     video: str
     step: int
@@ -211,10 +217,10 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What people saw in the videos of a task: its true steps, and where each of them is done.
+    """What people marked in the videos of a task: its true steps, and where each of them is done.
 
-    ``durations`` has every video that was looked at, also one without any step, with its length in
-    seconds where that is known. The order of ``steps`` is that of the source, which need not be the
+    ``durations`` has every annotated video, also one without any step, with its length in seconds
+    where that is known. The order of ``steps`` is that of the source, which need not be the
     order in which the job is done.
     """
 

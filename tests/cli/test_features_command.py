@@ -38,16 +38,16 @@ def test_vectors_are_written_and_what_was_seen_is_said(work: tuple[Path, str, in
     folder, out, code = work
     vectors = np.load(folder / "features" / "a.npy", allow_pickle=False)
     assert vectors.shape == (5, 30)
-    assert "1 film watched (0:01), 1 film set aside" in out
-    assert "30 words of motion" in out
-    assert "MB kept in" in out
+    assert "1 video described (0:01), 1 video set aside" in out
+    assert "30 codewords of motion" in out
+    assert "MB cached in" in out
     assert code == 3
     assert "broken.mp4: is not a readable video file" in out
 
 
 def test_the_second_time_nothing_is_watched(films: Path, work: tuple[Path, str, int]) -> None:
     out, code = run(films, "--out", work[0], "--vocabulary", work[0] / "words.npz", *FAST)
-    assert "1 film known from before, 1 film set aside" in out
+    assert "1 video cached, 1 video set aside" in out
     assert code == 3
 
 

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from howsteps._cli import screen
-from howsteps._cli.live import _Display, _ended, watching
+from howsteps._cli.live import _Display, _ended, live_callback
 from howsteps.engine.events import Event, ItemAt, ItemDone, StageBegan, StageEnded
 
 EVENTS: tuple[Event, ...] = (
@@ -24,7 +24,7 @@ def shown(monkeypatch: pytest.MonkeyPatch, *, terminal: bool, quiet: bool = Fals
     console = Console(file=text, force_terminal=terminal, width=120, highlight=False)
     monkeypatch.setattr(screen, "err", console)
     monkeypatch.setattr("sys.stderr", text)
-    with watching(quiet=quiet, json_lines=False) as callback:
+    with live_callback(quiet=quiet, json_lines=False) as callback:
         for event in EVENTS:
             callback(event)
     return text.getvalue()
@@ -32,7 +32,7 @@ def shown(monkeypatch: pytest.MonkeyPatch, *, terminal: bool, quiet: bool = Fals
 
 def test_a_log_gets_one_line_for_each_stage(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = shown(monkeypatch, terminal=False).splitlines()
-    assert lines == ["wash [a] cat: features, 2 videos (1 kept) in 3.2 s"]
+    assert lines == ["wash [a] cat: features, 2 videos (1 cached) in 3.2 s"]
 
 
 def test_a_log_says_how_far_a_long_film_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,7 +56,7 @@ def test_tasks_on_a_cluster_are_not_called_videos() -> None:
 
 def test_a_terminal_keeps_the_line_when_the_bar_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     text = shown(monkeypatch, terminal=True)
-    assert "wash [a] cat: features, 2 videos (1 kept) in 3.2 s" in text
+    assert "wash [a] cat: features, 2 videos (1 cached) in 3.2 s" in text
 
 
 def test_quiet_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:

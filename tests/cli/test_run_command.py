@@ -12,8 +12,7 @@ from howsteps._cli.app import app
 from howsteps._cli.run import Engine, executor_of
 from howsteps.engine.ray_executor import RayExecutor
 from howsteps.errors import Problem
-from howsteps.pipeline.options import RunOptions
-from howsteps.pipeline.remembered import remembered
+from howsteps.pipeline.options import RunOptions, read_options
 from tests.engine.jobs import captions, narration, subrip
 
 
@@ -40,9 +39,9 @@ class TestRun:
         assert "wash_a_cat: " in done.stdout
         assert "fill the tub" in done.stdout
         assert f"written to {work}" in done.stdout
-        assert "narration, 3 videos, kept from before" in done.stderr
+        assert "narration, 3 videos, all cached" in done.stderr
 
-    def test_quiet_tells_nothing_on_the_way(self, job: Path, work: Path) -> None:
+    def test_quiet_shows_no_progress(self, job: Path, work: Path) -> None:
         assert call("run", job, "--out", work, "--workers", "1", "--quiet").stderr == ""
 
     def test_every_line_for_machines_is_json(self, job: Path, work: Path) -> None:
@@ -106,7 +105,7 @@ class TestLocalise:
         done = call("localise", job, "--out", out, "--script", edited, "--seed", "3", "-q")
         assert done.exit_code == 0
         assert "Cat care: " in done.stdout
-        assert remembered(out) == RunOptions(
+        assert read_options(out) == RunOptions(
             mode="paper", seed=3, speech="small.en", quick=True, title="Cat care"
         )
 
@@ -192,12 +191,47 @@ def test_doctor_names_what_is_missing_and_its_command(monkeypatch: pytest.Monkey
     assert "pip install 'howsteps[ray]'" in done.stdout
 
 
-def test_harmless_lines_do_not_hide_a_loss(capsys: pytest.CaptureFixture[str]) -> None:
-    notes = [Problem(Path(f"{n}.srt"), "worth saying", harmless=True) for n in range(40)]
-    screen.show_problems([*notes, Problem(Path("lost.mp4"), "set aside")])
-    lines = capsys.readouterr().err.splitlines()
-    assert lines[0] == "lost.mp4: set aside"
-    assert lines[-1] == "… and 11 more lines like these"
+class TestProblems:
+    def lines(self, capsys: pytest.CaptureFixture[str], *problems: Problem) -> list[str]:
+        screen.show_problems(problems)
+        return capsys.readouterr().err.splitlines()
+
+    def test_many_remarks_of_one_kind_are_one_line_with_a_count(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        remarks = [
+            Problem(Path(f"{n}.srt"), f"step {n} is early", harmless=True) for n in range(30)
+        ]
+        lost = Problem(Path("lost.mp4"), "set aside")
+        lines = self.lines(capsys, lost, *remarks)
+        assert lines == [
+            "0.srt: step 0 is early (and 29 more like this)",
+            "lost.mp4: set aside",
+        ]
+
+    def test_what_ended_the_command_comes_last(self, capsys: pytest.CaptureFixture[str]) -> None:
+        losses = [Problem(Path(f"{n}.srt"), "is broken") for n in range(40)]
+        fatal = Problem(Path("job"), "no two narrators name the same thing")
+        lines = self.lines(capsys, *losses, fatal, Problem(Path("x"), "by the way", harmless=True))
+        assert len(lines) == 32
+        assert lines[0] == "x: by the way"
+        assert lines[-2:] == ["… and 11 more", "job: no two narrators name the same thing"]
+
+    def test_remarks_alone_end_with_zero(self, tmp_path: Path) -> None:
+        folder = captions(tmp_path / "job", ("ann", "bob", "eve"))
+        (folder / "hello.srt").write_text(subrip({0: "hello there my dear friends"}))
+        done = call("run", folder, "--out", tmp_path / "out", "--workers", "1", "-q")
+        assert "hello: no relation found in its narration" in done.stderr
+        assert done.exit_code == 0
+
+    def test_a_failed_run_leaves_no_empty_folder(self, tmp_path: Path) -> None:
+        (tmp_path / "job").mkdir()
+        (tmp_path / "job" / "a.srt").write_text("no captions")
+        for command in ("run", "localise"):
+            done = call(command, tmp_path / "job", "--out", tmp_path / "out", "-q")
+            assert done.exit_code == 1
+            assert not (tmp_path / "out").exists()
+        assert done.stderr.splitlines()[-1].endswith("no videos or captions were found here")
 
 
 def test_an_address_needs_the_engine_that_it_is_for() -> None:

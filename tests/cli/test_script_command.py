@@ -1,14 +1,17 @@
 """``howsteps script``, as people and scripts call it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
+from howsteps._cli.app import app
 from howsteps._cli.script import script
 from howsteps.task import Task
+from tests.engine.jobs import captions
 from tests.script import spoken
 
 CAPTION = "1\n00:00:01,000 --> 00:00:05,000\nfill the tub\n\n"
@@ -17,12 +20,16 @@ NARRATIONS = ("fill tub; catch cat; dry off cat", "fill tub; dry off cat", "fill
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Caption files, and an ear that hears the same narrations in any of them."""
+    """Caption files, and a parser that finds a narration of its own in each of them."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
 
     def extract_relations(task: Task, **_: object) -> Task:
-        return spoken.task(*NARRATIONS[: len(task.videos)], name=task.name)
+        [video] = task.videos
+        [found] = spoken.task(NARRATIONS[int(video.id[1:])]).videos
+        mentions = tuple(replace(mention, video=video.id) for mention in found.mentions)
+        return replace(task, videos=(replace(found, id=video.id, mentions=mentions),))
 
-    monkeypatch.setattr("howsteps.narration.hear", extract_relations, raising=False)
+    monkeypatch.setattr("howsteps.narration.extract_relations", extract_relations)
     captions = tmp_path / "wash a cat"
     captions.mkdir()
     for n in range(3):
@@ -31,9 +38,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(*arguments: str | Path) -> tuple[int, str, str]:
-    app = typer.Typer()
-    app.command()(script)
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    alone = typer.Typer()
+    alone.command()(script)
+    result = CliRunner().invoke(alone, [str(argument) for argument in arguments])
     return result.exit_code, result.stdout, result.stderr
 
 
@@ -77,7 +84,8 @@ def test_json_to_stdout_is_json_and_nothing_else(folder: Path) -> None:
 
 
 def test_silence_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("howsteps.narration.hear", lambda task, **_: task, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr("howsteps.narration.extract_relations", lambda task, **_: task)
     (tmp_path / "one.srt").write_text(CAPTION)
     code, _, err = run(tmp_path / "one.srt", "--quiet")
     assert code == 1
@@ -88,3 +96,20 @@ def test_nothing_stands_out_in_one_narration(folder: Path) -> None:
     code, out, _ = run(folder / "v0.srt", "--quiet", "--mode", "paper", "--steps", "2")
     assert code == 0
     assert "no relation stands out" in out
+
+
+@pytest.mark.parametrize("asked", [(), ("--steps", "3"), ("--mode", "paper", "--seed", "3")])
+def test_script_and_run_give_the_same_bytes(tmp_path: Path, asked: tuple[str, ...]) -> None:
+    job = captions(tmp_path / "wash a cat")
+    written = [tmp_path / "script.json", tmp_path / "run" / "script.json"]
+    calls = [
+        ["script", job, "--json", written[0]],
+        ["run", job, "--out", tmp_path / "run", "--workers", "1"],
+    ]
+    for call in calls:
+        done = CliRunner().invoke(app, [*map(str, call), *asked, "--quiet"])
+        assert done.exit_code == 0, done.output
+    assert written[0].read_bytes() == written[1].read_bytes()
+    both = CliRunner().invoke(app, ["script", str(job), "--out", str(tmp_path / "work"), *asked])
+    assert both.exit_code == 0
+    assert (tmp_path / "work" / "script.json").read_bytes() == written[0].read_bytes()

@@ -15,6 +15,7 @@ from howsteps.engine.executor import (
     Outcome,
     ProcessExecutor,
     SerialExecutor,
+    ThreadExecutor,
     fitting,
     local_executor,
 )
@@ -67,7 +68,9 @@ def threads(_: int) -> str:
 
 
 @pytest.mark.parametrize(
-    "executor", [SerialExecutor(), ProcessExecutor(2, SMALL)], ids=["here", "processes"]
+    "executor",
+    [SerialExecutor(), ProcessExecutor(2, SMALL), ThreadExecutor(2)],
+    ids=["here", "processes", "threads"],
 )
 def test_one_failure_loses_nothing_else(executor: Executor) -> None:
     outcomes = sorted(executor.map(half, range(9)), key=lambda outcome: outcome.place)
@@ -117,10 +120,10 @@ def test_memory_bounds_the_workers() -> None:
 WAITING = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from howsteps.engine.executor import Processes
+from howsteps.engine.executor import ProcessExecutor
 from tests.engine.test_executor import wait
 if __name__ == "__main__":
-    for _ in Processes(2, 1).map(wait, [sys.argv[1]] * 4): pass
+    for _ in ProcessExecutor(2, 1).map(wait, [sys.argv[1]] * 4): pass
 """
 
 
@@ -176,11 +179,11 @@ class Elsewhere(SerialExecutor):
         return super().map(function, items, device=device)
 
 
-def test_films_are_watched_wherever_there_is_room_and_then_found(tmp_path: Path) -> None:
+def test_videos_are_described_on_the_cluster(tmp_path: Path) -> None:
     folder = captions(tmp_path / "job", ("ann", "bob"))
     film(folder / "ann.mp4", 46.0)
     executor, events = Elsewhere(), []
     run(folder, tmp_path / "out", RunOptions(quick=True), executor=executor, callback=events.append)
-    assert executor.given == [("_watch", "cpu")]
+    assert executor.given == [("_describe", "cpu")]
     looked = [e for e in events if isinstance(e, ItemDone) and e.stage == "features"]
-    assert [(e.item, e.kept) for e in looked] == [("ann", True)]
+    assert [(e.item, e.cached) for e in looked] == [("ann", False)]

@@ -140,7 +140,7 @@ class TestCache:
             entry.write_bytes(content)
         made: list[Event] = []
         run(job, out, callback=made.append)
-        again = {e.stage for e in made if isinstance(e, ItemDone) and not e.kept}
+        again = {e.stage for e in made if isinstance(e, ItemDone) and not e.cached}
         assert again == {stage}
         assert entries
         assert written(out) == written(done)
@@ -161,7 +161,7 @@ def test_a_clock_that_jumps_changes_nothing(job, out, done, monkeypatch):
     monkeypatch.setattr(time, "time", lambda: 2e9 + next(jumps))
     made: list[Event] = []
     run(job, out, callback=made.append)
-    assert not [e for e in made if isinstance(e, ItemDone) and not e.kept]
+    assert not [e for e in made if isinstance(e, ItemDone) and not e.cached]
     run(job, out.parent / "anew")
     assert written(out) == written(done) == written(out.parent / "anew")
 

@@ -1,8 +1,6 @@
 """A real Ray cluster of two nodes on this machine: the same bytes as here, whoever dies."""
 
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +12,7 @@ from howsteps import datasets
 from howsteps.engine.cache import Cache
 from howsteps.engine.context import Context
 from howsteps.engine.events import Event, ItemDone
-from howsteps.engine.executor import THREADS, Outcome
+from howsteps.engine.executor import Outcome
 from howsteps.engine.ray_executor import TRIES, RayExecutor
 from howsteps.errors import HowstepsError
 from howsteps.pipeline import stages
@@ -36,7 +34,7 @@ def nodes() -> Iterator[object]:
         environment.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
         environment.setenv("RAY_USAGE_STATS_ENABLED", "0")
         import ray
-        from ray.cluster_utils import RayExecutor as Nodes
+        from ray.cluster_utils import Cluster as Nodes
 
         room = {"num_cpus": 1, "object_store_memory": 80 << 20, "memory": MEMORY}
         found = Nodes(initialize_head=True, head_node_args={**room, "include_dashboard": False})
@@ -108,24 +106,13 @@ def test_libraries_do_not_multiply_the_cores(cluster):
     assert {outcome.value for outcome in cluster.map(threads, [0])} == {"11"}
 
 
-def alone(jobs: Path, out: Path) -> None:
-    """Run without a cluster, and with one thread as the workers of a cluster do.
-
-    The last bits of a sum depend on how many threads shared it.
-    """
-    environment = {**os.environ, **dict.fromkeys(THREADS, "1")}
-    begin = "import sys; from howsteps.pipeline.run import *; run(sys.argv[1], Path(sys.argv[2]))"
-    program = [sys.executable, "-c", begin, str(jobs), str(out)]
-    subprocess.run(program, check=True, env=environment)  # noqa: S603
-
-
 def test_the_videos_of_a_task_are_heard_by_the_cluster(cluster, tmp_path, monkeypatch):
     monkeypatch.setattr("howsteps.pipeline.stages.FEW_NARRATIONS", 1)
     [task] = datasets.read_tasks(captions(tmp_path / "job", ("ann", "bob"))).tasks
-    works = [Context(Cache(tmp_path / "away"), cluster), Context(Cache(tmp_path / "here"))]
-    away, here = (stages.narrated(task, RunOptions(), work) for work in works)
+    contexts = [Context(Cache(tmp_path / "away"), cluster), Context(Cache(tmp_path / "here"))]
+    away, here = (stages.extract_mentions(task, RunOptions(), context) for context in contexts)
     assert away == here
-    assert kept(tmp_path / "away") == kept(tmp_path / "here")
+    assert entries(tmp_path / "away") == entries(tmp_path / "here")
 
 
 def test_without_ray_one_line_says_how_to_get_it(monkeypatch):
@@ -145,7 +132,7 @@ def jobs(tmp_path) -> Path:
 
 # The last, as the node is gone afterwards.
 def test_a_node_that_dies_in_the_middle_changes_nothing(nodes, cluster, jobs, tmp_path):
-    alone(jobs, tmp_path / "here")
+    run(jobs, tmp_path / "here")  # with all threads of this machine
     alive = list(nodes.worker_nodes)
 
     def callback(event: Event) -> None:
@@ -157,14 +144,14 @@ def test_a_node_that_dies_in_the_middle_changes_nothing(nodes, cluster, jobs, tm
     assert set(away.folders) == {"one", "two", "three"}
     assert [p.path.name for p in away.problems if not p.harmless] == ["broken.srt"]
     assert written(tmp_path / "away") == written(tmp_path / "here")
-    assert kept(tmp_path / "away" / "cache") == kept(tmp_path / "here" / "cache")
+    assert entries(tmp_path / "away" / "cache") == entries(tmp_path / "here" / "cache")
     before = stamps(tmp_path / "away" / "cache")
     run(jobs, tmp_path / "away", executor=cluster)
     assert stamps(tmp_path / "away" / "cache") == before  # a second run computes nothing
 
 
-def kept(folder: Path) -> dict[str, bytes]:
-    """What was kept, by its key."""
+def entries(folder: Path) -> dict[str, bytes]:
+    """The entries of a cache by their keys."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in folder.rglob("*")

@@ -17,7 +17,7 @@ def do(
     told: list[dict[str, Any]] = []
     job = {"do": what}
     done = run_in_worker(
-        "tests.engine.stubborn", job, threads=3, told=told.append, stop=stop or threading.Event()
+        "tests.engine.stubborn", job, threads=3, on_progress=told.append, stop=stop
     )
     return done, told
 

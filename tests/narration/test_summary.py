@@ -1,8 +1,5 @@
-"""Relations that narrators share, and the JSON of what was heard."""
+"""Relations that narrators share."""
 
-import json
-
-from howsteps.narration.record import record
 from howsteps.narration.summary import common_relations
 from howsteps.task import Mention, Relation, Sentence, Task, Video, Word
 
@@ -44,20 +41,3 @@ def test_the_example_is_a_plain_mention_where_there_is_one() -> None:
     plain = mention("b", "put", "tire")
     task = Task("t", (Video("a", mentions=(resolved,)), Video("b", mentions=(plain,))))
     assert common_relations(task)[0].example == plain
-
-
-def test_one_task_is_recorded_with_its_videos_at_the_top() -> None:
-    heard = json.loads(json.dumps(record([TASK])))
-    assert heard["version"] == 1
-    assert list(heard["videos"]) == ["a", "b", "c"]
-    assert heard["videos"]["a"]["sentences"] == [{"start": 0.0, "end": 0.123, "text": "hi"}]
-    relation = heard["videos"]["c"]["relations"][0]
-    assert {"verb", "particle", "noun", "phrase", "start", "end", "negated", "resolved"} <= set(
-        relation
-    )
-    assert relation["negated"] is True
-
-
-def test_several_tasks_are_recorded_by_name() -> None:
-    heard = record([TASK, Task("other", ())])
-    assert list(heard["tasks"]) == ["fix", "other"]

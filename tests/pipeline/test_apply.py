@@ -92,18 +92,18 @@ class TestFeatureSpace:
 
     def test_vocabularies_come_back_with_how_closely_was_looked(self, tmp_path: Path) -> None:
         seen = {"motion": Codebook(np.eye(3, dtype=np.float32), "by tests")}
-        feature_space.save(FeatureSpace(vocabularies=seen, mode="paper", quick=True), tmp_path)
+        feature_space.save(FeatureSpace(codebooks=seen, mode="paper", quick=True), tmp_path)
         back = feature_space.load(tmp_path)
         assert back.words is None
         assert (back.mode, back.quick) == ("paper", True)
-        assert np.array_equal(back.vocabularies["motion"].centres, np.eye(3))
-        assert back.vocabularies["motion"].origin == "by tests"
+        assert np.array_equal(back.codebooks["motion"].centres, np.eye(3))
+        assert back.codebooks["motion"].origin == "by tests"
 
     @pytest.mark.parametrize(
         "text",
         [
             *("{}", '{"version": 2}', '{"version": 1}', "[]", "no"),
-            '{"version": 1, "reads": "pictures", "mode": "x", "quick": false}',
+            '{"version": 1, "reads": "frames", "mode": "x", "quick": false}',
         ],
     )
     def test_anything_else_is_an_error(self, tmp_path: Path, text: str) -> None:

@@ -64,7 +64,7 @@ def test_films_are_watched_once_and_one_worker_gives_the_same_bytes(
     events: list[Event] = []
     run(job, copy, LOOKING, callback=events.append)
     [looked] = [e for e in events if isinstance(e, StageEnded) and e.stage == "features"]
-    assert looked.kept == 2
+    assert looked.cached == 2
     assert written(copy) == written(out)
 
 
@@ -73,7 +73,7 @@ def test_the_features_command_finds_what_a_run_has_seen(
 ) -> None:
     copy = Path(shutil.copytree(done[0], tmp_path / "copy"))
     said = CliRunner().invoke(app, ["features", str(job), "--quick", "--out", str(copy), "-q"])
-    assert "2 films known from before, 2 films set aside" in said.stdout
+    assert "2 videos cached, 2 videos set aside" in said.stdout
 
 
 def test_a_model_of_films_reads_films(job: Path, done: tuple[Path, Run], tmp_path: Path) -> None:
@@ -84,20 +84,21 @@ def test_a_model_of_films_reads_films(job: Path, done: tuple[Path, Run], tmp_pat
     assert [video.id for video in result.task.videos] == ["bob"]
     assert len(result.localisations) == len(result.script.steps) > 0
     assert [str(problem) for problem in found.problems if not problem.harmless] == [
-        "flo: set aside: the model reads pictures, and this has none"
+        "flo: set aside: the model reads video frames, and this has none"
     ]
 
 
 KILLED = """
 import sys
 from pathlib import Path
-from howsteps.pipeline.options import Options
+from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
 import os, signal
-def tell(event):
+def callback(event):
     if type(event).__name__ == sys.argv[3]:
         os.kill(os.getpid(), signal.SIGKILL)
-run(sys.argv[1], Path(sys.argv[2]), Options(vision=True, quick=True), workers=2, tell=tell)
+options = RunOptions(vision=True, quick=True)
+run(sys.argv[1], Path(sys.argv[2]), options, workers=2, callback=callback)
 """
 
 

@@ -1,6 +1,5 @@
 """Films through the cache: what is kept, what is made again, and what does no harm to others."""
 
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -8,8 +7,9 @@ import numpy as np
 import pytest
 
 from howsteps.engine.cache import Cache
+from howsteps.engine.context import Context
+from howsteps.engine.events import Callback, Event, ItemDone, ignore_event
 from howsteps.errors import CannotWrite, HowstepsError
-from howsteps.pipeline.descriptors import VideoProgress
 from howsteps.pipeline.features import Features, features_from, features_of
 from howsteps.task import Video
 from howsteps.vision.options import AppearanceOptions, MotionOptions, VisionOptions, WatchOptions
@@ -38,13 +38,13 @@ def look(
     cache: Path,
     *names: str,
     watch: WatchOptions = MOTION,
-    progress: Callable[[VideoProgress], None] = lambda seen: None,
+    callback: Callback = ignore_event,
+    workers: int = 2,
     **options: object,
 ) -> Features:
     asked = VisionOptions(watch, motion_words=50, appearance_words=20)
-    return features_of(
-        videos(folder, *names), asked, cache=Cache(cache), progress=progress, **options
-    )
+    context = Context(Cache(cache), callback=callback, workers=workers)
+    return features_of(videos(folder, *names), asked, context, **options)
 
 
 @pytest.fixture(scope="module")
@@ -84,18 +84,12 @@ def test_what_moves_left_and_what_moves_right_are_other_words(
 def test_films_that_are_known_are_not_watched_again(
     films: Path, both: tuple[Path, Features], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("howsteps.pipeline.descriptors.run_apart", None)
+    monkeypatch.setattr("howsteps.pipeline.descriptors.run_in_worker", None)
     cache, seen = both
-    states = []
-    again = look(
-        films,
-        cache,
-        "left",
-        "right",
-        watch=WatchOptions(appearance=LOOK),
-        progress=lambda film: states.append(film.state),
-    )
-    assert states == ["known", "known"]
+    events: list[Event] = []
+    watch = WatchOptions(appearance=LOOK)
+    again = look(films, cache, "left", "right", watch=watch, callback=events.append)
+    assert [event.cached for event in events if isinstance(event, ItemDone)] == [True, True]
     assert again.keys == seen.keys
     assert all(np.array_equal(again.vectors[v], seen.vectors[v]) for v in again.vectors)
 
@@ -104,7 +98,7 @@ def test_each_kind_is_kept_by_itself(
     films: Path, both: tuple[Path, Features], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Motion alone needs nothing new when motion and appearance were seen before."""
-    monkeypatch.setattr("howsteps.pipeline.descriptors.run_apart", None)
+    monkeypatch.setattr("howsteps.pipeline.descriptors.run_in_worker", None)
     cache, seen = both
     alone = look(films, cache, "left", "right", watch=MOTION)
     assert all(np.array_equal(alone.vectors[v], seen.vectors[v][:, :50]) for v in alone.vectors)
@@ -126,15 +120,15 @@ def test_films_in_another_order_do_not_take_the_words_of_the_first(
 ) -> None:
     """What is drawn depends on the order, so a store with a past must not be told from a fresh."""
     cache, _ = both
-    known = look(films, cache, "right", "left", watch=MOTION).vocabularies["motion"]
-    fresh = look(films, tmp_path, "right", "left", watch=MOTION).vocabularies["motion"]
+    known = look(films, cache, "right", "left", watch=MOTION).codebooks["motion"]
+    fresh = look(films, tmp_path, "right", "left", watch=MOTION).codebooks["motion"]
     assert known.digest == fresh.digest
 
 
 def test_the_name_of_a_film_does_not_matter(
     films: Path, both: tuple[Path, Features], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("howsteps.pipeline.descriptors.run_apart", None)
+    monkeypatch.setattr("howsteps.pipeline.descriptors.run_in_worker", None)
     for name in ("left", "right"):
         (tmp_path / f"my {name}.mp4").write_bytes((films / f"{name}.mp4").read_bytes())
     found = look(tmp_path, both[0], "my left", "my right", watch=MOTION)
@@ -144,23 +138,16 @@ def test_the_name_of_a_film_does_not_matter(
 def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(
     films: Path, both: tuple[Path, Features], tmp_path: Path
 ) -> None:
-    def interrupt(seen: VideoProgress) -> None:
-        if seen.state == "watched":
+    def interrupt(event: Event) -> None:
+        if isinstance(event, ItemDone):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        look(films, tmp_path, "left", "right", workers=1, progress=interrupt)
-    states: dict[str, set[str]] = {}
-    found = look(
-        films,
-        tmp_path,
-        "left",
-        "right",
-        workers=1,
-        progress=lambda seen: states.setdefault(seen.video, set()).add(seen.state),
-    )
-    assert states["left"] == {"known"}
-    assert "watched" in states["right"]
+        look(films, tmp_path, "left", "right", workers=1, callback=interrupt)
+    events: list[Event] = []
+    found = look(films, tmp_path, "left", "right", workers=1, callback=events.append)
+    done = {event.item: event.cached for event in events if isinstance(event, ItemDone)}
+    assert done == {"left": True, "right": False}
     wanted = both[1]
     assert all(np.array_equal(rows, wanted.vectors[v][:, :50]) for v, rows in found.vectors.items())
 
@@ -169,16 +156,16 @@ def test_a_vocabulary_of_other_descriptors_is_refused(
     films: Path, both: tuple[Path, Features], tmp_path: Path
 ) -> None:
     other = WatchOptions(motion=MotionOptions(patch=16.0), appearance=None)
-    words = both[1].vocabularies
+    words = both[1].codebooks
     with pytest.raises(HowstepsError, match="other options"):
-        look(films, tmp_path, "left", watch=other, vocabularies=words)
-    with pytest.raises(HowstepsError, match="no words for motion"):
-        look(films, tmp_path, "left", vocabularies={})
+        look(films, tmp_path, "left", watch=other, codebooks=words)
+    with pytest.raises(HowstepsError, match="no codewords for motion"):
+        look(films, tmp_path, "left", codebooks={})
 
 
 def test_a_vocabulary_can_be_brought_along(films: Path, both: tuple[Path, Features]) -> None:
     cache, seen = both
-    alone = look(films, cache, "left", watch=MOTION, vocabularies=seen.vocabularies)
+    alone = look(films, cache, "left", watch=MOTION, codebooks=seen.codebooks)
     assert np.array_equal(alone.vectors["left"], seen.vectors["left"][:, :50])
 
 
@@ -191,9 +178,9 @@ def test_a_film_whose_entries_are_damaged_is_watched_again(
             target = cache / path.relative_to(both[0])
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(path.read_bytes())
-    for path in (cache / "stretches").glob("*.npz"):
+    for path in (cache / "chunks").glob("*.npz"):
         path.write_bytes(path.read_bytes()[:-10])
-    for stage in ("words", "vocabulary"):
+    for stage in ("codewords", "codebook"):
         for path in (cache / stage).iterdir():
             path.unlink()
     again = look(films, cache, "left", "right", watch=MOTION)
@@ -203,17 +190,17 @@ def test_a_film_whose_entries_are_damaged_is_watched_again(
 
 def test_too_few_descriptors_are_said(films: Path, both: tuple[Path, Features]) -> None:
     asked = VisionOptions(MOTION, motion_words=100_000)
-    found = features_of(videos(films, "left"), asked, cache=Cache(both[0]))
+    found = features_of(videos(films, "left"), asked, Context(Cache(both[0])))
     [flaw] = found.problems
     assert flaw.harmless
     assert "no more different descriptors" in flaw.reason
-    assert found.vectors["left"].shape[1] == len(found.vocabularies["motion"]) < 100_000
+    assert found.vectors["left"].shape[1] == len(found.codebooks["motion"]) < 100_000
 
 
 def test_a_film_without_motion_and_one_without_a_file(tmp_path: Path) -> None:
     film(tmp_path / "still.mp4", [np.full((120, 160), 90, np.uint8)] * 20)
     seen = [*videos(tmp_path, "still", "gone"), Video("captions only")]
-    found = features_of(seen, VisionOptions(MOTION), cache=Cache(tmp_path / "store"))
+    found = features_of(seen, VisionOptions(MOTION), Context(Cache(tmp_path / "store")))
     assert found.vectors["still"].shape == (2, 0)
     assert [problem.path.name for problem in found.problems if not problem.harmless] == ["gone.mp4"]
 
@@ -228,8 +215,8 @@ def test_features_made_elsewhere_have_the_same_shape_as_our_own(tmp_path: Path) 
 
 
 def test_a_store_that_cannot_be_written_ends_it_at_once(films: Path, tmp_path: Path) -> None:
-    (tmp_path / "stretches").write_text("in the way")
-    with pytest.raises(CannotWrite, match=r"cannot write .*stretches"):
+    (tmp_path / "chunks").write_text("in the way")
+    with pytest.raises(CannotWrite, match=r"cannot write .*chunks"):
         look(films, tmp_path, "left")
 
 

@@ -41,7 +41,7 @@ def stages_made(job: Path, out: Path, options: RunOptions, **how: object) -> dic
     """How many results each stage had to make."""
     events: list[Event] = []
     run(job, out, options, callback=events.append, **how)
-    return {e.stage: e.total - e.kept for e in events if isinstance(e, StageEnded)}
+    return {e.stage: e.total - e.cached for e in events if isinstance(e, StageEnded)}
 
 
 class TestRun:
@@ -312,7 +312,7 @@ class TestEditedScript:
 KILLED = """
 import os, signal, sys, time
 from pathlib import Path
-from howsteps.pipeline.options import Options
+from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
 from howsteps.narration.parser import load_parser
 load_parser(None)
@@ -321,12 +321,12 @@ killed = 0
 for delay in delays:
     child = os.fork()
     if child == 0:
-        run(job, Path(out), Options(steps=8))
+        run(job, Path(out), RunOptions(steps=8))
         os._exit(0)
     time.sleep(float(delay))
     os.kill(child, signal.SIGKILL)
     killed += os.WIFSIGNALED(os.waitpid(child, 0)[1])
-run(job, Path(out), Options(steps=8))
+run(job, Path(out), RunOptions(steps=8))
 print(killed)
 """
 

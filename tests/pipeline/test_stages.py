@@ -9,7 +9,7 @@ from howsteps.engine.cache import Cache
 from howsteps.engine.context import Context
 from howsteps.errors import InputError, MissingExtra
 from howsteps.extras import Extra
-from howsteps.pipeline import stages, vision
+from howsteps.pipeline import features, stages
 from howsteps.pipeline.features import Features
 from howsteps.pipeline.options import RunOptions
 from howsteps.task import Caption, Task, Video, Word
@@ -29,13 +29,13 @@ def silent(tmp_path: Path) -> Task:
 
 
 @pytest.fixture
-def work(tmp_path: Path) -> Context:
+def context(tmp_path: Path) -> Context:
     return Context(Cache(tmp_path / "cache"))
 
 
 class TestTranscribe:
     def test_what_is_said_becomes_captions_and_is_kept(
-        self, silent: Task, work: Context, monkeypatch: pytest.MonkeyPatch
+        self, silent: Task, context: Context, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         asked: list[Path] = []
 
@@ -46,50 +46,50 @@ class TestTranscribe:
         monkeypatch.setattr(stages, "SPEECH", PRESENT)
         monkeypatch.setattr("howsteps.narration.speech.transcribe", transcribe)
         for _ in range(2):
-            task, problems = stages.transcribed(silent, RunOptions(speech="tiny.en"), work)
+            task, problems = stages.transcribe(silent, RunOptions(speech="tiny.en"), context)
             assert problems == []
             assert task.videos[0] == silent.videos[0]
             assert task.videos[1].captions == HEARD
         assert asked == [silent.videos[1].media]
-        again = replace(work, redo=frozenset({"transcribe"}))
-        stages.transcribed(silent, RunOptions(speech="tiny.en"), again)
+        again = replace(context, redo=frozenset({"transcribe"}))
+        stages.transcribe(silent, RunOptions(speech="tiny.en"), again)
         assert len(asked) == 2
 
     def test_speech_that_cannot_be_heard_is_named(
-        self, silent: Task, work: Context, monkeypatch: pytest.MonkeyPatch
+        self, silent: Task, context: Context, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def transcribe(media: Path, **_: object) -> tuple[Caption, ...]:
             raise InputError(media, "there is no audio stream in this file")
 
         monkeypatch.setattr(stages, "SPEECH", PRESENT)
         monkeypatch.setattr("howsteps.narration.speech.transcribe", transcribe)
-        task, [problem] = stages.transcribed(silent, RunOptions(speech="tiny.en"), work)
+        task, [problem] = stages.transcribe(silent, RunOptions(speech="tiny.en"), context)
         assert task == silent
         assert str(problem).endswith("mute.mp4: there is no audio stream in this file")
 
     def test_without_the_extra_one_line_names_the_command(
-        self, silent: Task, work: Context, monkeypatch: pytest.MonkeyPatch
+        self, silent: Task, context: Context, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(stages, "SPEECH", ABSENT)
-        _, [problem] = stages.transcribed(silent, RunOptions(speech="tiny.en"), work)
+        _, [problem] = stages.transcribe(silent, RunOptions(speech="tiny.en"), context)
         assert "pip install 'howsteps[asr]'" in problem.reason
 
-    def test_speech_that_nobody_asked_for_is_left(self, silent: Task, work: Context) -> None:
-        _, [problem] = stages.transcribed(silent, RunOptions(speech=None), work)
+    def test_speech_that_nobody_asked_for_is_left(self, silent: Task, context: Context) -> None:
+        _, [problem] = stages.transcribe(silent, RunOptions(speech=None), context)
         assert "speech was not asked for" in problem.reason
 
 
 class TestSeeing:
     def test_without_the_extra_films_are_left_alone_with_a_line(
-        self, silent: Task, work: Context, monkeypatch: pytest.MonkeyPatch
+        self, silent: Task, context: Context, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(vision, "VISION", replace(ABSENT, name="vision"))
-        seen = vision.visual_features(silent, RunOptions(), work)
+        monkeypatch.setattr(features, "VISION", replace(ABSENT, name="vision"))
+        _, seen = features.visual_features(silent, RunOptions(), context)
         assert seen.vectors == {}
         assert "pip install 'howsteps[vision]'" in seen.problems[0].reason
         assert seen.problems[0].harmless
         with pytest.raises(MissingExtra, match="vision"):
-            vision.visual_features(silent, RunOptions(vision=True), work)
+            features.visual_features(silent, RunOptions(vision=True), context)
 
     @pytest.mark.parametrize(
         ("options", "wanted"),
@@ -104,24 +104,24 @@ class TestSeeing:
     def test_each_mode_looks_in_its_own_way(
         self,
         silent: Task,
-        work: Context,
+        context: Context,
         monkeypatch: pytest.MonkeyPatch,
         options: RunOptions,
         wanted: VisionOptions,
     ) -> None:
         asked: list[VisionOptions] = []
 
-        def features_of(_: object, looking: VisionOptions, **__: object) -> Features:
+        def features_of(_: object, looking: VisionOptions, *__: object, **___: object) -> Features:
             asked.append(looking)
-            return Features({}, [], {}, {}, {})
+            return Features()
 
-        monkeypatch.setattr("howsteps.pipeline.features.features_of", features_of)
-        vision.visual_features(silent, options, work)
+        monkeypatch.setattr(features, "features_of", features_of)
+        features.visual_features(silent, options, context)
         assert asked == [wanted]
 
     def test_captions_alone_need_no_eyes(
-        self, work: Context, monkeypatch: pytest.MonkeyPatch
+        self, context: Context, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(vision, "VISION", ABSENT)
+        monkeypatch.setattr(features, "VISION", ABSENT)
         told = Task("bath", (Video("told", HEARD),))
-        assert vision.visual_features(told, RunOptions(vision=True), work).problems == ()
+        assert features.visual_features(told, RunOptions(vision=True), context)[1].problems == ()

@@ -1,6 +1,5 @@
 """From mentions to a script: labels, support, modes, the number of steps, bad input."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,11 +10,9 @@ from howsteps.errors import HowstepsError
 from howsteps.script import ScriptOptions, Solver, discover
 from howsteps.script.baselines import duration, frequent, text_free
 from howsteps.script.discovery import OPTIONS
-from howsteps.script.partial_order import Freedom, Swap
-from howsteps.script.record import record
 from howsteps.script.stability import CANDIDATES, USUAL_STEPS, choose, common, stable_steps
 from howsteps.script.stop_relations import talk
-from howsteps.task import Mention, Relation, Script, Sentence, Step, Task, Word
+from howsteps.task import Relation, Script, Sentence, Task, Word
 from tests.script import spoken
 
 WASH = (
@@ -276,29 +273,3 @@ def test_the_text_free_control_puts_one_time_in_every_part() -> None:
         assert found.time is not None
         assert found.step <= found.time / length * 4 <= found.step + 1
     assert null == text_free(task, 4, seed=1)
-
-
-def test_the_record_has_the_documented_shape() -> None:
-    script = discover(spoken.task(*WASH), steps=5, match=same_words)
-    order = Freedom((Swap(0, 1, 2, 1),), (3,))
-    one = json.loads(json.dumps(record({"wash a cat": script}, {"wash a cat": order})))
-    assert one["order"] == {
-        "swaps": [{"steps": [1, 2], "in_order": 2, "swapped": 1}],
-        "optional": [4],
-    }
-    assert one["version"] == 1
-    assert set(one["steps"][0]) == {"label", "support", "relations", "mentions", "examples"}
-    assert set(one["steps"][0]["relations"][0]) == {"verb", "noun", "count"}
-    assert set(one["steps"][0]["mentions"][0]) == {"video", "start", "end", "verb", "noun"}
-    assert set(one["alignment"]) == {"objective", "objective_per_token", "bound", "seconds"}
-    both = record({"a": script, "b": script}, {"a": order, "b": order})
-    assert set(both["tasks"]) == {"a", "b"}
-
-
-def test_times_are_recorded_to_the_millisecond() -> None:
-    mention = Mention("v", "dry", "cat", "dry the cat", 0.1 + 0.2, 2 / 3)
-    script = Script((Step("dry the cat", (mention,)),))
-    written = record({"wash": script})
-    assert "order" not in written
-    [found] = written["steps"][0]["mentions"]
-    assert (found["start"], found["end"]) == (0.3, 0.667)

@@ -7,8 +7,7 @@ import typer
 
 from howsteps._cli import options, screen
 from howsteps._cli import run as running
-from howsteps._cli.live import watching
-from howsteps._cli.outcome import finish
+from howsteps._cli.live import live_callback
 
 
 def apply(
@@ -21,14 +20,14 @@ def apply(
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where the result goes.")
     ] = Path("applied-steps"),
-    speech: running.Speech = "small.en",
-    device: running.Device = running.Processor.cpu,
+    speech: options.Speech = options.SPEECH,
+    device: options.Device = options.Processor.cpu,
     title: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="What the result is called (else: as its folder is)."),
+        typer.Option(metavar="NAME", help="The name of the result (else: that of its folder)."),
     ] = None,
     workers: options.Workers = None,
-    json_lines: running.JsonLines = False,
+    json_lines: options.JsonLines = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Find the steps of a job that was learnt before in new videos, and write them down.
@@ -40,12 +39,12 @@ def apply(
     from howsteps.engine.executor import cores  # noqa: PLC0415
     from howsteps.pipeline.apply import apply as apply_model  # noqa: PLC0415 - kept out of every start
 
-    with watching(quiet=quiet, json_lines=json_lines) as callback:
+    with live_callback(quiet=quiet, json_lines=json_lines) as callback:
         done = apply_model(
             model,
             sources,
             out,
-            speech=None if speech == running.NO_SPEECH else speech,
+            speech=None if speech == options.NO_SPEECH else speech,
             device=device.value,
             title=title,
             workers=workers or cores(),
@@ -55,4 +54,4 @@ def apply(
         for result in done.results.values():
             screen.out.print(running.places_table(result))
             running.show_where(out)
-    finish(done.problems, found=bool(done.results))
+    screen.finish(done.problems, found=bool(done.results))

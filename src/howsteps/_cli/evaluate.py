@@ -22,7 +22,6 @@ from howsteps._cli.measuring import (
     unmeasured,
     write_scores,
 )
-from howsteps._cli.outcome import finish, write_json
 from howsteps.errors import HowstepsError
 
 if TYPE_CHECKING:
@@ -162,12 +161,12 @@ def evaluate(
         if str(json_file) != "-":
             show(one, plan, summarise(scores), reasons)
     if json_file is not None:
-        write_json({"rows": [asdict(row) for row in rows]}, json_file)
+        screen.write_json({"rows": [asdict(row) for row in rows]}, json_file)
     if csv_file is not None:
         write_scores(rows, csv_file)
     if figure is not None and rows:
         draw_f1(summarise(rows), figure)
-    finish(found.problems, found=bool(rows))
+    screen.finish(found.problems, found=bool(rows))
 
 
 def show(

@@ -9,7 +9,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import options, screen
-from howsteps._cli.outcome import finish
 
 # The names stand here too, so that --help shows them without loading what writes them.
 FORMATS = (
@@ -20,7 +19,7 @@ FormatName = StrEnum("FormatName", [(name, name) for name in FORMATS])  # type: 
 
 
 def export(
-    work: options.Context,
+    work: options.WorkFolder,
     formats: Annotated[
         list[FormatName] | None,
         typer.Option("--format", "-f", help="What to write (may be repeated); none: a list."),
@@ -68,4 +67,4 @@ def export(
     screen.out.print(
         f"{screen.plural(len(paths), 'file')} in {escape(str(folder))}", soft_wrap=True
     )
-    finish(problems, found=bool(paths))
+    screen.finish(problems, found=bool(paths))

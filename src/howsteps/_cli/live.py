@@ -1,4 +1,4 @@
-"""What a run shows while it works: a live display, plain lines, lines of JSON, or nothing."""
+"""Progress of a run: a live display, plain lines, lines of JSON, or nothing."""
 
 import json
 import sys
@@ -35,20 +35,20 @@ from howsteps.io.timestamps import format_time
 
 _LINE_EVERY_SECONDS = 10.0
 _DOING = {
-    "transcribe": "writing down what is said",
-    "narration": "hearing",
-    "script": "aligning",
-    "features": "looking",
-    "localise": "placing the steps",
+    "transcribe": "transcribing",
+    "narration": "reading narrations",
+    "script": "discovering the script",
+    "features": "describing videos",
+    "localise": "localising steps",
     "tasks": "tasks on the cluster",
 }
 
 
 @contextmanager
-def watching(*, quiet: bool, json_lines: bool) -> Iterator[Callback]:
-    """A listener that shows a run; lines of JSON go to stdout, all else to stderr."""
+def live_callback(*, quiet: bool, json_lines: bool) -> Iterator[Callback]:
+    """A callback that shows events; lines of JSON go to stdout, all else to stderr."""
     if json_lines:
-        yield _say_json
+        yield _print_json
     elif quiet:
         yield ignore_event
     elif screen.err.is_terminal:
@@ -67,7 +67,7 @@ def watching(*, quiet: bool, json_lines: bool) -> Iterator[Callback]:
         yield _Lines()
 
 
-def _say_json(event: Event) -> None:
+def _print_json(event: Event) -> None:
     print(json.dumps(record(event), ensure_ascii=False), flush=True)
 
 
@@ -100,7 +100,7 @@ class _Display:
 
 
 class _Speed(ProgressColumn):
-    """How many are done in a minute."""
+    """Items a minute."""
 
     def render(self, task: Bar) -> Text:
         if not task.speed or task.total == 1:
@@ -112,7 +112,7 @@ class _Lines:
     """A line for each stage that is done, and one now and then in between."""
 
     def __init__(self) -> None:
-        self._said = monotonic()
+        self._printed = monotonic()
         self._total = self._done = 0
 
     def __call__(self, event: Event) -> None:
@@ -120,26 +120,26 @@ class _Lines:
             self._total, self._done = event.total, 0
         elif isinstance(event, ItemDone | ItemAt):
             self._done += isinstance(event, ItemDone)
-            if monotonic() - self._said >= _LINE_EVERY_SECONDS:
+            if monotonic() - self._printed >= _LINE_EVERY_SECONDS:
                 at = (
                     f", {event.item} at {format_time(event.seconds)}"
                     if isinstance(event, ItemAt)
                     else ""
                 )
-                self._say(f"{event.task}: {event.stage} {self._done} of {self._total}{at}")
+                self._print(f"{event.task}: {event.stage} {self._done} of {self._total}{at}")
         elif isinstance(event, StageEnded):
-            self._say(_ended(event))
+            self._print(_ended(event))
 
-    def _say(self, line: str) -> None:
-        self._said = monotonic()
+    def _print(self, line: str) -> None:
+        self._printed = monotonic()
         print(line, file=sys.stderr, flush=True)
 
 
 def _ended(event: StageEnded) -> str:
-    """``washing: narration, 13 videos (4 kept) in 2.1 s``."""
+    """``washing: narration, 13 videos (4 cached) in 2.1 s``."""
     what = "task" if event.stage == "tasks" else "video"
     how = f", {screen.plural(event.total, what)}" if event.total != 1 else ""
-    if event.kept == event.total:
-        return f"{event.task}: {event.stage}{how}, kept from before"
-    some = f" ({event.kept} kept)" if event.kept else ""
+    if event.cached == event.total:
+        return f"{event.task}: {event.stage}{how}, all cached"
+    some = f" ({event.cached} cached)" if event.cached else ""
     return f"{event.task}: {event.stage}{how}{some} in {event.seconds:.1f} s"

@@ -6,10 +6,9 @@ from typing import Annotated
 
 import typer
 
-from howsteps._cli import options
+from howsteps._cli import options, screen
 from howsteps._cli import run as running
-from howsteps._cli.outcome import finish
-from howsteps.pipeline.options import RunOptions
+from howsteps.pipeline.options import RunOptions, read_options
 
 
 def localise(
@@ -27,41 +26,41 @@ def localise(
     steps: options.Steps = None,
     mode: options.AnyMode = options.Mode.default,
     seed: options.Seed = 0,
-    speech: running.Speech = "small.en",
-    vision: running.Vision = None,
-    quick: running.Quick = False,
-    device: running.Device = running.Processor.cpu,
+    speech: options.Speech = options.SPEECH,
+    vision: options.Vision = None,
+    quick: options.Quick = False,
+    device: options.Device = options.Processor.cpu,
     parser: options.Parser = None,
-    title: running.Title = None,
-    begin: running.From = None,
-    force: running.Force = None,
+    title: options.Title = None,
+    begin: options.From = None,
+    force: options.Force = None,
     workers: options.Workers = None,
-    json_lines: running.JsonLines = False,
+    json_lines: options.JsonLines = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Find the steps of a script in every video, and write what 'run' writes.
 
-    Works on the same work folder as 'run': what was computed there is not computed again, and what
-    you do not say is as it was in that run.
+    Works on the same work folder as 'run': what is cached there is not computed again, and options
+    that you leave out are as in that run.
 
     Example: howsteps localise videos/ --out steps/ --script steps/script.json
     """
-    asked = RunOptions(
+    asked = options.run_options(
         steps=steps,
-        mode=mode.value,
+        mode=mode,
         seed=seed,
         parser=parser,
-        speech=None if speech == running.NO_SPEECH else speech,
+        speech=speech,
         vision=vision,
         quick=quick,
-        device=device.value,
+        device=device,
         title=title,
     )
-    work = out or running.default_out(source)
-    done = running.carry_out(
+    folder = out or options.default_out(source)
+    done = running.run_pipeline(
         source,
-        work,
-        _as_before(asked, work, context),
+        folder,
+        _as_before(asked, folder, context),
         script=script,
         begin=begin,
         force=force,
@@ -71,17 +70,15 @@ def localise(
     )
     if not json_lines:
         running.show(done)
-    finish(done.problems, found=bool(done.results))
+    screen.finish(done.problems, found=bool(done.results))
 
 
-def _as_before(asked: RunOptions, work: Path, context: typer.Context) -> RunOptions:
-    """What is asked for; where nothing was typed, as in the run that made the work folder."""
-    from howsteps.pipeline.remembered import remembered  # noqa: PLC0415 - kept out of every start
-
-    before = remembered(work)
+def _as_before(asked: RunOptions, folder: Path, context: typer.Context) -> RunOptions:
+    """The options that were typed; the others as in the run that made the work folder."""
+    before = read_options(folder)
     if before is None:
         return asked
     sources = {name: context.get_parameter_source(name) for name in context.params}
     typed = {name for name, source in sources.items() if source and source.name == "COMMANDLINE"}
-    told = {field.name: getattr(asked, field.name) for field in fields(asked)}
-    return replace(before, **{name: told[name] for name in typed & told.keys()})
+    given = {field.name: getattr(asked, field.name) for field in fields(asked)}
+    return replace(before, **{name: given[name] for name in typed & given.keys()})

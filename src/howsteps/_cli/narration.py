@@ -1,24 +1,26 @@
 """``howsteps narration``: what the narrators of a job say they do, and when."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import options, screen
-from howsteps._cli.hearing import heard_tasks
-from howsteps._cli.outcome import finish, write_json
+from howsteps._cli.stage import narrated_tasks, stage_context
 from howsteps.errors import Problem
 from howsteps.io.timestamps import format_time
-from howsteps.narration.record import record
 from howsteps.narration.summary import CommonRelation, common_relations
+from howsteps.result import narration_record
 from howsteps.task import Mention, Sentence, Task, Video
+
+VERSION = 1  # of the JSON
 
 
 def narration(
     source: options.Source,
+    out: options.StageOut = None,
     json_file: options.JsonFile = None,
     mode: Annotated[
         options.Mode,
@@ -31,9 +33,11 @@ def narration(
     videos: Annotated[
         bool, typer.Option("--videos", help="List every sentence and relation of every video.")
     ] = False,
-    model: options.Parser = None,
-    speech: options.Speech = None,
-    cache: options.Cache = options.TRANSCRIPTS,
+    speech: options.Speech = options.SPEECH,
+    device: options.Device = options.Processor.cpu,
+    parser: options.Parser = None,
+    title: options.Title = None,
+    workers: options.Workers = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Show what the narrators of a job say they do, and when.
@@ -44,20 +48,52 @@ def narration(
 
     Example: howsteps narration captions/ --json narration.json
     """
+    asked = options.run_options(mode=mode, parser=parser, speech=speech, device=device, title=title)
     problems: list[Problem] = []
-    kept: list[Task] = []  # only for the JSON: memory must not grow with the number of tasks
+    records: dict[str, Any] = {}  # only for the JSON: memory must not grow with the number of tasks
     found = False
-    for task in heard_tasks(
-        source, problems, mode=mode, model=model, speech=speech, cache=cache, quiet=quiet
-    ):
-        found = found or any(video.mentions for video in task.videos)
-        if json_file is not None:
-            kept.append(task)
-        if str(json_file) != "-":
-            show_task(task, top, each_video=videos or len(task.videos) == 1)
+    with stage_context(source, out, workers=workers, quiet=quiet) as context:
+        for task in narrated_tasks(source, asked, context, problems):
+            found = found or any(video.mentions for video in task.videos)
+            if json_file is not None:
+                records[task.name] = {video.id: record(video) for video in task.videos}
+            if str(json_file) != "-":
+                show_task(task, top, each_video=videos or len(task.videos) == 1)
     if json_file is not None:
-        write_json(record(kept), json_file)
-    finish(problems, found=found)
+        screen.write_json(document(records), json_file)
+    screen.finish(problems, found=found)
+
+
+def document(records: dict[str, Any]) -> dict[str, Any]:
+    """The JSON of one or more tasks.
+
+    One task::
+
+        {"version": 1, "task": …, "videos": {id: {"title", "sentences": […], "relations": […]}}}
+
+    Several tasks::
+
+        {"version": 1, "tasks": {name: {"videos": …}}}
+
+    Sentences and relations are as in ``result.json``.
+    """
+    if len(records) == 1:
+        [(name, videos)] = records.items()
+        return {"version": VERSION, "task": name, "videos": videos}
+    return {
+        "version": VERSION,
+        "tasks": {name: {"videos": videos} for name, videos in records.items()},
+    }
+
+
+def record(video: Video) -> dict[str, Any]:
+    """The sentences and relations of a video."""
+    found = narration_record(video)
+    return {
+        "title": video.title,
+        "sentences": found["sentences"],
+        "relations": found["mentions"],
+    }
 
 
 def show_task(task: Task, top: int, *, each_video: bool) -> None:

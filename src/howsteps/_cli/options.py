@@ -6,8 +6,10 @@ from typing import Annotated, TypeAlias
 
 import typer
 
-# Expanded where it is used: who has no home can still do all that needs none.
-TRANSCRIPTS = Path("~/.cache/howsteps/transcripts")
+from howsteps.pipeline.options import STAGES, RunOptions
+
+NO_SPEECH = "none"
+SPEECH = "small.en"  # the usual model
 
 
 class Mode(StrEnum):
@@ -18,6 +20,9 @@ class Mode(StrEnum):
     authors = "authors"
 
 
+Processor = StrEnum("Processor", ["cpu", "cuda"])
+Stage = StrEnum("Stage", [(name, name) for name in STAGES])  # type: ignore[misc]
+
 Source: TypeAlias = Annotated[
     Path,
     typer.Argument(
@@ -26,26 +31,10 @@ Source: TypeAlias = Annotated[
         "JSON; or a folder of those.",
     ),
 ]
-JsonFile: TypeAlias = Annotated[
-    Path | None,
-    typer.Option("--json", metavar="FILE", help="Write all of it as JSON ('-': to stdout)."),
+WorkFolder: TypeAlias = Annotated[
+    Path,
+    typer.Argument(metavar="WORK", help="The work folder of a run, or a result.json."),
 ]
-Parser: TypeAlias = Annotated[
-    str | None,
-    typer.Option("--parser", metavar="NAME", help="Another spaCy pipeline, by name or folder."),
-]
-Speech: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="MODEL",
-        help="Transcribe videos that have no captions with this Whisper model (a name such as "
-        "'small.en', or a folder). Needs: pip install 'howsteps\\[asr]'.",
-    ),
-]
-Cache: TypeAlias = Annotated[
-    Path, typer.Option(metavar="FOLDER", help="Where transcripts are kept.")
-]
-Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 Out: TypeAlias = Annotated[
     Path | None,
     typer.Option(
@@ -55,20 +44,101 @@ Out: TypeAlias = Annotated[
         help="The work folder; else the name of INPUT with '-steps', where you are.",
     ),
 ]
+StageOut: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FOLDER",
+        help="The work folder, which 'run' can go on with; else nothing is written but your "
+        "user's cache.",
+    ),
+]
+JsonFile: TypeAlias = Annotated[
+    Path | None,
+    typer.Option("--json", metavar="FILE", help="Write all of it as JSON ('-': to stdout)."),
+]
+JsonLines: TypeAlias = Annotated[
+    bool, typer.Option("--json", help="Write events as lines of JSON to stdout.")
+]
 Steps: TypeAlias = Annotated[
     int | None,
     typer.Option(min=1, metavar="K", help="At most this many steps (else: chosen)."),
-]
-Seed: TypeAlias = Annotated[int, typer.Option(min=0, help="One seed, one answer.")]
-Workers: TypeAlias = Annotated[
-    int | None,
-    typer.Option(min=1, metavar="N", help="Videos worked on at once (else: one a core)."),
 ]
 AnyMode: TypeAlias = Annotated[
     Mode,
     typer.Option(help="'paper' and 'authors' do as the CVPR 2016 paper says and its program did."),
 ]
-Context: TypeAlias = Annotated[
-    Path,
-    typer.Argument(metavar="WORK", help="The work folder of a run, or a result.json."),
+Seed: TypeAlias = Annotated[int, typer.Option(min=0, help="One seed, one answer.")]
+Speech: TypeAlias = Annotated[
+    str,
+    typer.Option(
+        metavar="MODEL",
+        help="The Whisper model (a name or a folder) for videos without captions; 'none': do not "
+        "transcribe. Needs: pip install 'howsteps\\[asr]'.",
+    ),
 ]
+Vision: TypeAlias = Annotated[
+    bool | None,
+    typer.Option(
+        "--vision/--no-vision",
+        help="Look at the frames (else: where there are any and howsteps\\[vision] is installed).",
+    ),
+]
+Quick: TypeAlias = Annotated[
+    bool, typer.Option("--quick", help="Look less closely; several times faster.")
+]
+Device: TypeAlias = Annotated[
+    Processor, typer.Option(help="The processor, or the GPU for what can use it.")
+]
+Parser: TypeAlias = Annotated[
+    str | None,
+    typer.Option("--parser", metavar="NAME", help="Another spaCy pipeline, by name or folder."),
+]
+Title: TypeAlias = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="The name of the job (else: that of its folder)."),
+]
+From: TypeAlias = Annotated[
+    Stage | None, typer.Option("--from", help="Compute this stage and all after it again.")
+]
+Force: TypeAlias = Annotated[
+    list[Stage] | None, typer.Option("--force", help="Compute this stage again (repeatable).")
+]
+Workers: TypeAlias = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="Videos worked on at once (else: one a core)."),
+]
+Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+
+
+def run_options(
+    *,
+    steps: int | None = None,
+    mode: Mode = Mode.default,
+    seed: int = 0,
+    parser: str | None = None,
+    speech: str = SPEECH,
+    vision: bool | None = None,
+    quick: bool = False,
+    device: Processor = Processor.cpu,
+    title: str | None = None,
+) -> RunOptions:
+    """The options of the pipeline, from those of the command line."""
+    return RunOptions(
+        steps,
+        mode.value,
+        seed,
+        parser,
+        None if speech == NO_SPEECH else speech,
+        vision,
+        quick,
+        device.value,
+        title,
+    )
+
+
+def default_out(source: Path) -> Path:
+    """The work folder unless one is named: where you are, under the name of the input."""
+    resolved = source.resolve()
+    return Path(f"{resolved.stem if resolved.is_file() else resolved.name}-steps")

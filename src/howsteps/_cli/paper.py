@@ -22,7 +22,6 @@ from howsteps._cli.measuring import (
     unmeasured,
     write_scores,
 )
-from howsteps._cli.outcome import finish
 from howsteps.errors import HowstepsError, MissingExtra, Problem
 
 if TYPE_CHECKING:
@@ -116,7 +115,7 @@ def paper(
     for line in missing:
         screen.out.print(f"- {escape(line)}")
     screen.out.print(f"\nwritten to {escape(str(out / 'paper.md'))}", soft_wrap=True)
-    finish([*found.problems, *made.problems], found=True)
+    screen.finish([*found.problems, *made.problems], found=True)
 
 
 @dataclass(slots=True)

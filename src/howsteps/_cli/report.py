@@ -3,11 +3,10 @@
 from rich.markup import escape
 
 from howsteps._cli import options, screen
-from howsteps._cli.outcome import finish
 from howsteps.errors import Problem
 
 
-def report(work: options.Context, quiet: options.Quiet = False) -> None:
+def report(work: options.WorkFolder, quiet: options.Quiet = False) -> None:
     """Write the page of a result again, as after a change of its script.
 
     Example: howsteps report steps/
@@ -25,4 +24,4 @@ def report(work: options.Context, quiet: options.Quiet = False) -> None:
             on_problem=problems.append,
         )
     screen.out.print(f"written to {escape(str(page))}", soft_wrap=True)
-    finish(problems, found=True)
+    screen.finish(problems, found=True)

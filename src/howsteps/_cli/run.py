@@ -9,58 +9,22 @@ from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import options, screen
-from howsteps._cli.live import watching
-from howsteps._cli.outcome import finish
+from howsteps._cli.live import live_callback
 from howsteps._cli.script import show_script
 from howsteps.io.timestamps import format_time
-from howsteps.pipeline.options import STAGES, RunOptions
+from howsteps.pipeline.options import RunOptions
 
 if TYPE_CHECKING:
     from howsteps.engine.executor import Executor
     from howsteps.pipeline.run import Run
     from howsteps.task import Result
 
-NO_SPEECH = "none"
-
-Stage = StrEnum("Stage", [(name, name) for name in STAGES])  # type: ignore[misc]
-
-Speech = Annotated[
-    str,
-    typer.Option(
-        metavar="MODEL",
-        help="The Whisper model (a name or a folder) for videos without captions; 'none' leaves "
-        "them as they are. Needs: pip install 'howsteps\\[asr]'.",
-    ),
-]
-Vision = Annotated[
-    bool | None,
-    typer.Option(
-        "--vision/--no-vision",
-        help="Look at the pictures (else: where they are and howsteps\\[vision] is installed).",
-    ),
-]
-Quick = Annotated[
-    bool,
-    typer.Option("--quick", help="Look less closely; several times faster."),
-]
-Processor = StrEnum("Processor", ["cpu", "cuda"])
-Device = Annotated[Processor, typer.Option(help="The processor, or the GPU for what can use it.")]
-Title = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="What the job is called (else: as its folder is)."),
-]
-From = Annotated[
-    Stage | None, typer.Option("--from", help="Make this stage and all after it again.")
-]
-Force = Annotated[
-    list[Stage] | None, typer.Option("--force", help="Make this stage again (may be repeated).")
-]
 Engine = StrEnum("Engine", ["local", "ray"])
 ChosenEngine = Annotated[
     Engine,
     typer.Option(
-        help="Who does the work: processes on this machine, or a Ray cluster whose machines all "
-        "see INPUT and the work folder. Needs: pip install 'howsteps\\[ray]'."
+        help="Processes on this machine, or a Ray cluster whose machines all see INPUT and the "
+        "work folder. Needs: pip install 'howsteps\\[ray]'."
     ),
 ]
 Address = Annotated[
@@ -70,9 +34,6 @@ Address = Annotated[
         help="The head of the Ray cluster (else: the one on this machine, or a fresh one).",
     ),
 ]
-JsonLines = Annotated[
-    bool, typer.Option("--json", help="Tell what happens as lines of JSON on stdout.")
-]
 
 
 def run(
@@ -81,43 +42,42 @@ def run(
     steps: options.Steps = None,
     mode: options.AnyMode = options.Mode.default,
     seed: options.Seed = 0,
-    speech: Speech = "small.en",
-    vision: Vision = None,
-    quick: Quick = False,
-    device: Device = Processor.cpu,
+    speech: options.Speech = options.SPEECH,
+    vision: options.Vision = None,
+    quick: options.Quick = False,
+    device: options.Device = options.Processor.cpu,
     parser: options.Parser = None,
-    title: Title = None,
-    begin: From = None,
-    force: Force = None,
+    title: options.Title = None,
+    begin: options.From = None,
+    force: options.Force = None,
     workers: options.Workers = None,
     engine: ChosenEngine = Engine.local,
     address: Address = None,
-    json_lines: JsonLines = False,
+    json_lines: options.JsonLines = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Find the steps of a job in a folder of its videos, and write them down.
 
-    INPUT holds videos, captions, or both side by side; a folder of such folders is many jobs. What
-    was computed is kept in the work folder: a run that was stopped goes on where it was, and a run
-    with one more video computes that one alone.
+    INPUT holds videos, captions, or both side by side; a folder of such folders is many jobs. The
+    work folder has a cache: a run that was stopped goes on where it was, and a run with one more
+    video computes that one alone.
 
     Example: howsteps run videos/ --out steps/
     """
-    asked = RunOptions(
+    asked = options.run_options(
         steps=steps,
-        mode=mode.value,
+        mode=mode,
         seed=seed,
         parser=parser,
-        speech=None if speech == NO_SPEECH else speech,
+        speech=speech,
         vision=vision,
         quick=quick,
-        device=device.value,
+        device=device,
         title=title,
     )
-    work = out or default_out(source)
-    done = carry_out(
+    done = run_pipeline(
         source,
-        work,
+        out or options.default_out(source),
         asked,
         begin=begin,
         force=force,
@@ -128,27 +88,27 @@ def run(
     )
     if not json_lines:
         show(done)
-    finish(done.problems, found=bool(done.results))
+    screen.finish(done.problems, found=bool(done.results))
 
 
-def carry_out(
+def run_pipeline(
     source: Path,
     out: Path,
     asked: RunOptions,
     *,
     script: Path | None = None,
     begin: str | None,
-    force: list[Stage] | None,
+    force: list[options.Stage] | None,
     workers: int | None,
     executor: "Executor | None" = None,
     json_lines: bool,
     quiet: bool,
 ) -> "Run":
-    """Run the stages while showing how far they are."""
+    """Run the stages, and show their progress."""
     from howsteps.engine.executor import cores  # noqa: PLC0415 - kept out of every start
     from howsteps.pipeline.run import run as run_stages  # noqa: PLC0415
 
-    with watching(quiet=quiet, json_lines=json_lines) as callback:
+    with live_callback(quiet=quiet, json_lines=json_lines) as callback:
         return run_stages(
             source,
             out,
@@ -163,7 +123,7 @@ def carry_out(
 
 
 def executor_of(engine: Engine, address: str | None) -> "Executor | None":
-    """Who does the work; None for processes on this machine."""
+    """The executor that was chosen; None for processes on this machine."""
     if engine is Engine.local:
         if address is not None:
             raise typer.BadParameter("an address needs --engine ray", param_hint="--address")
@@ -171,12 +131,6 @@ def executor_of(engine: Engine, address: str | None) -> "Executor | None":
     from howsteps.engine.ray_executor import RayExecutor  # noqa: PLC0415 - kept out of every start
 
     return RayExecutor(address)
-
-
-def default_out(source: Path) -> Path:
-    """Where a run writes unless it is told: beside no one's files, under the name of the input."""
-    resolved = source.resolve()
-    return Path(f"{resolved.stem if resolved.is_file() else resolved.name}-steps")
 
 
 def show(done: "Run") -> None:
@@ -224,7 +178,7 @@ def _found(result: "Result") -> str:
 
 
 def places_table(result: "Result") -> Table:
-    """Every video and when each step is best seen in it."""
+    """Every step, and its time in every video."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("step")
     for video in result.task.videos:

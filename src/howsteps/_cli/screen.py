@@ -1,15 +1,24 @@
-"""How howsteps talks on a terminal: results on stdout, progress and problems on stderr."""
+"""Output of the commands: results on stdout, progress and problems on stderr, and the exit code."""
 
+import json
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from time import monotonic
 
+import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from howsteps.errors import Problem
+from howsteps.io.files import write_atomically
+
+# 0: all was read. 1: nothing could be done. 3: done, but something was set aside or lost.
+# (2 is Typer's own, for a command that was typed wrongly.)
+NOTHING, SET_ASIDE = 1, 3
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
@@ -17,11 +26,13 @@ err = Console(stderr=True, highlight=False)
 # A terminal gets a bar; a log gets a line now and then.
 _LINE_EVERY_SECONDS = 10.0
 _WIDE = 100  # columns that a quotation needs to be worth its place
+_LINES = 30  # problems that are listed
+_ALIKE = 3  # remarks of one kind that are listed; more are counted
 
 
 @contextmanager
 def progress(what: str, total: int, *, quiet: bool) -> Iterator[Callable[[], None]]:
-    """Show how far a stage is; the value is called once for every item done."""
+    """Show progress; the value is called once for every item done."""
     if quiet:
         yield lambda: None
     elif err.is_terminal:
@@ -61,16 +72,51 @@ def _lines(what: str, total: int) -> Callable[[], None]:
     return advance
 
 
-def show_problems(problems: Sequence[Problem], most: int = 30) -> None:
-    """Name what was mended or set aside, one line each, in place of a traceback.
+def finish(problems: Sequence[Problem], *, found: bool) -> None:
+    """Show the problems and end with the exit code that fits.
 
-    What is only worth saying comes last, so that it never keeps a loss off the screen.
+    Remarks come first, then losses in their order: what ended the command is its last line.
     """
-    for problem in sorted(problems, key=lambda problem: problem.harmless)[:most]:
-        style = "dim" if problem.harmless else "yellow"
-        err.print(f"[{style}]{escape(str(problem))}[/]", soft_wrap=True)
-    if len(problems) > most:
-        err.print(f"[yellow]… and {len(problems) - most} more lines like these[/]")
+    show_problems(problems)
+    if not found:
+        raise typer.Exit(NOTHING)
+    if not all(problem.harmless for problem in problems):
+        raise typer.Exit(SET_ASIDE)
+
+
+def show_problems(problems: Sequence[Problem], most: int = _LINES) -> None:
+    """List problems, one line each; many remarks of one kind are one line with their count."""
+    kinds: dict[str, list[Problem]] = {}
+    for problem in problems:
+        if problem.harmless:
+            kinds.setdefault(_kind(problem.reason), []).append(problem)
+    for alike in kinds.values():
+        shown = alike if len(alike) <= _ALIKE else alike[:1]
+        count = f" (and {len(alike) - 1} more like this)" if len(alike) > len(shown) else ""
+        for problem in shown:
+            err.print(f"[dim]{escape(str(problem))}{count}[/]", soft_wrap=True)
+    lost = [problem for problem in problems if not problem.harmless]
+    hidden = len(lost) - most
+    for problem in lost[: most - 1] if hidden > 0 else lost[:-1]:
+        err.print(f"[yellow]{escape(str(problem))}[/]", soft_wrap=True)
+    if hidden > 0:
+        err.print(f"[yellow]… and {hidden} more[/]")
+    for problem in lost[-1:]:
+        err.print(f"[yellow]{escape(str(problem))}[/]", soft_wrap=True)
+
+
+def _kind(reason: str) -> str:
+    """A reason without its numbers and quotations."""
+    return re.sub(r"'[^']*'|\d+(\.\d+)?", "…", reason)
+
+
+def write_json(content: object, path: Path) -> None:
+    """Write JSON to a file, or to stdout for ``-``."""
+    text = json.dumps(content, ensure_ascii=False, indent=1)
+    if str(path) == "-":
+        print(text)
+    else:
+        write_atomically(path, f"{text}\n".encode())
 
 
 def plural(count: int, noun: str) -> str:

@@ -7,8 +7,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import options, screen
-from howsteps._cli.hearing import heard_tasks
-from howsteps._cli.outcome import finish, write_json
+from howsteps._cli.stage import narrated_tasks, stage_context
 from howsteps.errors import Problem
 from howsteps.io.timestamps import format_time
 from howsteps.task import Script, Step, Task
@@ -24,15 +23,16 @@ OTHER_WORDS = 3  # other ways of saying a step that are listed
 
 def script(
     source: options.Source,
+    out: options.StageOut = None,
     steps: options.Steps = None,
-    seed: options.Seed = 0,
     mode: Annotated[
         options.Mode,
         typer.Option(
             help="'paper': all relations. 'authors': their program (45 relations, last mentions, "
-            "one start). 'default': like mentions gathered in order, no small talk."
+            "one start). 'default': clusters of similar mentions, without small talk."
         ),
     ] = options.Mode.default,
+    seed: options.Seed = 0,
     seconds: Annotated[
         float, typer.Option(min=0.0, help="Work of the search (paper, authors).")
     ] = 5.0,
@@ -44,48 +44,50 @@ def script(
         bool, typer.Option("--columns", help="Show where every video names every step.")
     ] = False,
     json_file: options.JsonFile = None,
-    model: options.Parser = None,
-    speech: options.Speech = None,
-    cache: options.Cache = options.TRANSCRIPTS,
+    speech: options.Speech = options.SPEECH,
+    device: options.Device = options.Processor.cpu,
+    parser: options.Parser = None,
+    title: options.Title = None,
+    workers: options.Workers = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Write down the steps of a job, in order, with the videos that name each.
 
+    The script is the one that 'run' finds, and FILE is the script.json that it writes.
+
     Example: howsteps script captions/ --steps 10 --json script.json
     """
-    from howsteps.script import discover  # noqa: PLC0415 - loads Numba
+    from howsteps.pipeline.stages import discover_script  # noqa: PLC0415 - loads Numba
+    from howsteps.pipeline.work_folder import script_document, write_script  # noqa: PLC0415
     from howsteps.script.partial_order import freedom  # noqa: PLC0415
-    from howsteps.script.record import record  # noqa: PLC0415
 
+    asked = options.run_options(
+        steps=steps, mode=mode, seed=seed, parser=parser, speech=speech, device=device, title=title
+    )
     problems: list[Problem] = []
-    scripts: dict[str, Script] = {}
-    order: dict[str, Freedom] = {}
-    for task in heard_tasks(
-        source, problems, mode=mode, model=model, speech=speech, cache=cache, quiet=quiet
-    ):
-        if not any(video.mentions for video in task.videos):
-            continue  # heard_tasks has said so of every video
-        with screen.waiting(f"aligning {task.name}", quiet=quiet):
-            found = discover(
-                task,
-                steps=steps,
-                mode=mode,
-                seed=seed,
-                seconds=seconds,
-                certificate_seconds=certify,
-            )
-        scripts[task.name] = found
-        order[task.name] = freedom(task, found)
-        if str(json_file) != "-":
+    scripts: list[tuple[Task, Script]] = []
+    count = 0
+    with stage_context(source, out, workers=workers, quiet=quiet) as context:
+        for task in narrated_tasks(source, asked, context, problems):
+            count += 1
+            if not any(video.mentions for video in task.videos):
+                continue  # there is a remark on every video
+            found = discover_script(task, asked, context, seconds=seconds, certify=certify)
+            scripts.append((task, found))
+            if str(json_file) == "-":
+                continue
             show_script(task, found)
             if found.steps:
-                show_freedom(order[task.name])
+                show_freedom(freedom(task, found))
                 screen.out.print(f"[dim]{quality(found, mode)}[/]")
             if columns:
                 show_places(task, found)
+    if out is not None:
+        for task, found in scripts:
+            write_script(task, found, out if count == 1 else out / task.name)
     if json_file is not None:
-        write_json(record(scripts, order), json_file)
-    finish(problems, found=bool(scripts))
+        screen.write_json(script_document(scripts), json_file)
+    screen.finish(problems, found=bool(scripts))
 
 
 def show_script(task: Task, found: Script) -> None:
@@ -142,13 +144,12 @@ def quality(found: Script, mode: options.Mode) -> str:
     """The figures of the model in one line."""
     if mode is options.Mode.default:
         share = found.objective / found.bound if found.bound else 0.0
-        return f"mentions are {share:.0%} alike and in order, in {found.seconds:.1f} s"
+        return f"mentions are {share:.0%} alike and in order"
     line = f"alignment {found.objective:,.0f} ({found.objective_per_token:.2f} per mention)"
-    took = f", in {found.seconds:.1f} s" if found.seconds else ""
     if found.objective == found.bound:
-        return f"{line}, proved to be the best{took}"
+        return f"{line}, proved to be the best"
     gap = (found.objective - found.bound) / -found.bound
-    return f"{line}, at most {gap:.1%} from the best ({found.bound:,.0f}){took}"
+    return f"{line}, at most {gap:.1%} from the best ({found.bound:,.0f})"
 
 
 def show_places(task: Task, found: Script) -> None:

@@ -10,7 +10,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import options, screen
-from howsteps._cli.outcome import finish, write_json
 from howsteps.errors import HowstepsError
 from howsteps.task import Truth
 
@@ -70,7 +69,7 @@ def stats(
             {**asdict(row), "order": [each.steps[step] for step in row.order]}
             for row, each in zip(measured, found.truths, strict=True)
         ]
-        write_json({"version": 1, "tasks": rows, "narration_leads": leads}, json_file)
+        screen.write_json({"version": 1, "tasks": rows, "narration_leads": leads}, json_file)
     if str(json_file) != "-":
         screen.out.print(_regularity(measured))
         screen.out.print(_lengths(measured))
@@ -78,7 +77,7 @@ def stats(
             _show_order(row, each, listed)
         if judge:
             _show_leads(leads)
-    finish(found.problems, found=True)
+    screen.finish(found.problems, found=True)
 
 
 def _regularity(rows: Sequence["Statistics"]) -> Table:

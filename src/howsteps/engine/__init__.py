@@ -1,1 +1,1 @@
-"""Stages with a cache: what was computed once is not computed again."""
+"""Cache, executors and events: what stages run on."""

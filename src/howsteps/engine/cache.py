@@ -1,15 +1,18 @@
-"""A folder of what was computed before, each entry named by what it was computed from.
+"""A folder of results, each entry named by the hash of what it was computed from.
 
 An entry is one file under ``folder/stage/`` with its checksum beside it. The checksum is written
-last: an entry that was cut off, or damaged later, does not agree with it, counts as missing and
-is made again.
+last: an entry that was cut off or damaged does not agree with it, counts as missing, and is
+computed again.
 """
 
 import hashlib
 import io
 import json
+import os
+import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -24,8 +27,8 @@ from howsteps.io.files import write_atomically
 def key_of(version: int, **parts: object) -> str:
     """The name of an entry: a hash of the stage's version, its inputs and its options.
 
-    Parts are what JSON can say, frozen dataclasses of it, or the keys of other entries. Anything
-    else is refused: two different inputs must never share a name because they print alike.
+    Parts are what JSON can hold, frozen dataclasses of it, or the keys of other entries. Anything
+    else is refused, so that two different inputs never share a name.
     """
     text = json.dumps(
         {"version": version, **parts}, sort_keys=True, default=_plain, allow_nan=False
@@ -47,23 +50,23 @@ class Cache:
         self.folder = folder
 
     def json(self, stage: str, key: str) -> Any | None:
-        """What JSON was kept; None when there is none that can be trusted."""
+        """The JSON of an entry; None when there is none, or it is damaged."""
         content = self._read(self.path(stage, key, "json"))
         return None if content is None else json.loads(content)
 
     def put_json(self, stage: str, key: str, content: object) -> Path:
-        """Keep what JSON can say."""
+        """Write an entry as JSON."""
         text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
         return self._write(self.path(stage, key, "json"), f"{text}\n".encode())
 
     def arrays(self, stage: str, key: str) -> dict[str, NDArray[Any]] | None:
-        """The arrays that were kept under their names; None when none can be trusted."""
+        """The arrays of an entry by name; None when there is none, or it is damaged."""
         path = self.path(stage, key, "npz")
         content = self._read(path)
         return None if content is None else unpack_arrays(content, path)
 
     def put_arrays(self, stage: str, key: str, arrays: Mapping[str, NDArray[Any]]) -> Path:
-        """Keep arrays under their names; the same arrays always give the same bytes."""
+        """Write an entry of named arrays; the same arrays always give the same bytes."""
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w") as archive:
             for name, array in arrays.items():
@@ -73,11 +76,11 @@ class Cache:
         return self._write(self.path(stage, key, "npz"), buffer.getvalue())
 
     def holds(self, stage: str, key: str, kind: str) -> bool:
-        """Whether there is an entry that can be trusted."""
+        """Whether there is an undamaged entry."""
         return self._read(self.path(stage, key, kind)) is not None
 
     def path(self, stage: str, key: str, kind: str) -> Path:
-        """Where an entry lies."""
+        """The path of an entry."""
         return self.folder / stage / f"{key}.{kind}"
 
     def _read(self, path: Path) -> bytes | None:
@@ -96,3 +99,23 @@ class Cache:
 
 def _checksum_file(path: Path) -> Path:
     return path.with_name(f"{path.name}.sha256")
+
+
+@contextmanager
+def user_cache() -> Iterator[Cache]:
+    """The cache of commands that have no work folder: in the user's folder for caches.
+
+    Where there is none that can be written, as in a container, a temporary folder takes its place.
+    """
+    try:
+        base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+        folder = (Path(base) if base else Path.home() / ".cache") / "howsteps"
+        folder.mkdir(parents=True, exist_ok=True)
+        usable = os.access(folder, os.W_OK)
+    except (OSError, RuntimeError):  # RuntimeError: a user without a home
+        usable = False
+    if usable:
+        yield Cache(folder)
+    else:
+        with tempfile.TemporaryDirectory() as temporary:
+            yield Cache(Path(temporary))

@@ -1,4 +1,4 @@
-"""What all stages share: where results are kept, who computes, and who is told."""
+"""What all stages share: the cache, the executor, and the callback that is given every event."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,16 +20,16 @@ class Context:
 
     Parameters
     ----------
-    store
+    cache
         Where results are kept.
     executor
-        Who computes what is done for each video.
-    tell
+        Computes what is computed for each video.
+    callback
         Called with every event.
     redo
-        Stages whose kept results are not believed, and made again.
+        Stages whose cached results are ignored and computed again.
     workers
-        How many processes may work at once.
+        The most processes at once.
     """
 
     cache: Cache
@@ -38,24 +38,24 @@ class Context:
     redo: frozenset[str] = frozenset()
     workers: int = 1
 
-    def kept(self, stage: str, key: str) -> Any | None:
-        """What a stage kept; None when there is nothing, or it is to be made again."""
+    def cached(self, stage: str, key: str) -> Any | None:
+        """The cached result of a stage; None when there is none, or it is to be computed again."""
         return None if stage in self.redo else self.cache.json(stage, key)
 
     def note(self, problems: Sequence[Problem]) -> None:
-        """Tell of what was mended or set aside."""
+        """Report problems as events."""
         for problem in problems:
             self.callback(Noted(problem))
 
     @contextmanager
     def stage(self, name: str, task: str, total: int) -> Iterator["Progress"]:
-        """Tell that a stage begins, and how it went when it ends."""
+        """Report that a stage begins, and that it ended."""
         self.callback(StageBegan(name, task, total))
         start = perf_counter()
         progress = Progress(name, task, self.callback)
         yield progress
         seconds = perf_counter() - start
-        self.callback(StageEnded(name, task, total, progress.kept, round(seconds, 3)))
+        self.callback(StageEnded(name, task, total, progress.cached, round(seconds, 3)))
 
     def each(
         self,
@@ -67,19 +67,19 @@ class Context:
         few: int = 1,
         device: str = "cpu",
     ) -> tuple[dict[str, Any], dict[str, Failure]]:
-        """Do one job for each video, but for those whose result is kept.
+        """Compute one result for each video, except for those that are cached.
 
         Parameters
         ----------
         jobs
-            For each video its id, the key of its result, and what the function is given.
+            For each video its id, the key of its result, and the argument of the function.
         function
-            From a job to what JSON can say. It may run in another process, so it is a function of
-            a module.
+            Turns a job into what JSON can hold. It may run in another process, so it must be a
+            function of a module.
         few
-            So many jobs are done here sooner than other processes have started.
+            Up to so many jobs run in this process, as others would take longer to start.
         device
-            What every job needs to itself, a core or a GPU.
+            What every job needs to itself: a core or a GPU.
 
         Returns
         -------
@@ -92,11 +92,11 @@ class Context:
         with self.stage(stage, task, len(jobs)) as progress:
             missing = []
             for video, key, job in jobs:
-                if (found := self.kept(stage, key)) is None:
+                if (found := self.cached(stage, key)) is None:
                     missing.append((video, key, job))
                 else:
                     results[video] = found
-                    progress.done(video, kept=True)
+                    progress.done(video, cached=True)
             executor = self.executor if len(missing) > few else SerialExecutor()
             for outcome in executor.map(function, [job for *_, job in missing], device=device):
                 video, key, _ = missing[outcome.place]
@@ -105,20 +105,20 @@ class Context:
                 else:
                     self.cache.put_json(stage, key, outcome.value)
                     results[video] = outcome.value
-                progress.done(video, kept=False)
+                progress.done(video, cached=False)
         return results, failures
 
 
 @dataclass
 class Progress:
-    """Counts what a stage has done, and tells of it."""
+    """Counts and reports the items of a stage that are done."""
 
     stage: str
     task: str
     callback: Callback
-    kept: int = 0
+    cached: int = 0
 
-    def done(self, item: str, *, kept: bool) -> None:
-        """Tell that an item is done."""
-        self.kept += kept
-        self.callback(ItemDone(self.stage, self.task, item, kept))
+    def done(self, item: str, *, cached: bool) -> None:
+        """Report that an item is done."""
+        self.cached += cached
+        self.callback(ItemDone(self.stage, self.task, item, cached))

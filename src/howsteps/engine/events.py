@@ -1,4 +1,4 @@
-"""What a run tells whoever watches it: plain values, whoever shows them."""
+"""The events of a run: plain values, given to a callback."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -10,7 +10,7 @@ from howsteps.errors import Problem
 
 @dataclass(frozen=True, slots=True)
 class StageBegan:
-    """A stage begins on a task, with so many videos (or one whole task) to do."""
+    """A stage begins on a task; ``total`` counts its videos, or is 1 for a whole task."""
 
     stage: str
     task: str
@@ -19,17 +19,17 @@ class StageBegan:
 
 @dataclass(frozen=True, slots=True)
 class ItemDone:
-    """A video is done; ``kept`` when nothing had to be computed for it."""
+    """A video is done; ``cached`` when nothing had to be computed for it."""
 
     stage: str
     task: str
     item: str
-    kept: bool
+    cached: bool
 
 
 @dataclass(frozen=True, slots=True)
 class ItemAt:
-    """How far a long item is, in seconds of its film; ``total`` where that is known."""
+    """How far a long item is, in seconds of its video; ``total`` where that is known."""
 
     stage: str
     task: str
@@ -40,25 +40,25 @@ class ItemAt:
 
 @dataclass(frozen=True, slots=True)
 class StageEnded:
-    """A stage is done; ``kept`` is how many of ``total`` were there already."""
+    """A stage is done; ``cached`` of ``total`` results were there already."""
 
     stage: str
     task: str
     total: int
-    kept: int
+    cached: int
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """Something was mended or set aside, or is only worth saying."""
+    """Something was repaired or set aside, or is a remark."""
 
     problem: Problem
 
 
 @dataclass(frozen=True, slots=True)
 class Wrote:
-    """A file for people is there."""
+    """A file or folder was written."""
 
     task: str
     path: Path
@@ -78,7 +78,7 @@ _NAMES = {
 
 
 def ignore_event(event: Event) -> None:
-    """Tell nobody."""
+    """Do nothing."""
 
 
 def record(event: Event) -> dict[str, Any]:

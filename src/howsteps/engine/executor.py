@@ -1,7 +1,7 @@
-"""Many videos at once: who does the work, and what becomes of a video that fails.
+"""Executors: map a function over items, in this process, in others, or on a cluster.
 
-An :class:`Executor` maps a function over items and gives the outcomes as they come. A pool of
-processes on this machine is one; a cluster can be another. What is computed never depends on it.
+Outcomes come as they are done, and an item that fails does not stop the others. What is computed
+never depends on the executor.
 """
 
 import multiprocessing
@@ -9,14 +9,16 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Generic, Protocol, TypeVar
 
-from howsteps.errors import HowstepsError, InputError, Problem
+from threadpoolctl import threadpool_limits
+
+from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem
 
 Item = TypeVar("Item")
 Value = TypeVar("Value")
@@ -31,15 +33,19 @@ THREADS = (
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why there is no value: a reason for people, and the file it names where there is one."""
+    """Why there is no value; ``problem`` names the file where there is one.
+
+    ``fatal`` when nothing can be written, so that the other items will fail too.
+    """
 
     reason: str
     problem: Problem | None = None
+    fatal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[Value]):
-    """What became of one item: a value, or a failure."""
+    """The value of one item, or its failure; ``place`` is its place in the sequence."""
 
     place: int
     value: Value | None = None
@@ -47,10 +53,10 @@ class Outcome(Generic[Value]):
 
 
 class Executor(Protocol):
-    """Who does the work.
+    """Maps functions over items.
 
-    Whoever takes tasks is given whole tasks where there are several, and does the videos of each
-    with itself; the others do one task after another.
+    An executor that ``takes_tasks`` is given whole tasks where there are several, and maps over
+    the videos of each as well. With the others, tasks run one after another.
     """
 
     takes_tasks: ClassVar[bool]
@@ -63,10 +69,10 @@ class Executor(Protocol):
         device: str = "cpu",
         nested: bool = False,
     ) -> Iterator[Outcome[Value]]:
-        """Apply a function to every item; outcomes come as they are done, each with its place.
+        """Apply a function to every item; outcomes come as they are done.
 
-        ``device`` is what every item needs to itself, where there are several: a core, or a GPU.
-        ``nested`` items wait for items of their own, and must not hold what those need.
+        ``device`` is what every item needs to itself: a core, or a GPU. ``nested`` items wait for
+        items of their own, and must not hold the resources that those need.
         """
         ...
 
@@ -93,14 +99,14 @@ class SerialExecutor:
 class ProcessExecutor:
     """A pool of processes on this machine.
 
-    Each starts afresh (spawn), computes with its share of the cores, ignores Ctrl-C, which is the
-    business of the parent, and ends when the parent does, however that ends. When a process dies,
-    the items that are left are tried alone, each twice at most.
+    Each is spawned, has its share of the cores, ignores Ctrl-C, which the parent handles, and ends
+    when the parent does, however that ends. When a process dies, the remaining items are tried one
+    by one, each twice at most.
 
     Parameters
     ----------
     workers
-        How many at most; fewer where memory is short.
+        The most processes; fewer where memory is short.
     memory
         Bytes that one of them may need.
     """
@@ -119,7 +125,7 @@ class ProcessExecutor:
     ) -> Iterator[Outcome[Value]]:
         """Apply a function to every item; outcomes come as they are done.
 
-        What needs the GPU has it to itself: this machine may have one, and its memory is short.
+        What needs the GPU runs alone: this machine may have one, and its memory is short.
         """
         most = 1 if device == "cuda" else min(self.workers, len(items))
         workers = fitting(most, self.memory, available_memory())
@@ -130,7 +136,7 @@ class ProcessExecutor:
         for outcome in self._pooled(function, left, workers):
             del left[outcome.place]
             yield outcome
-        # Which of them brought its process down is not known, so each is now tried alone.
+        # Which of them killed its process is not known, so each is now tried alone.
         for place, item in left.items():
             tries = (next(self._pooled(function, {place: item}, 1), None) for _ in range(TRIES))
             died = Failure("the process that works on it dies every time (is memory short?)")
@@ -159,26 +165,67 @@ class ProcessExecutor:
                         return
                 finished = True
             finally:
-                if not finished:  # Ctrl-C, or nobody wants the rest: nobody waits for it either
+                if not finished:  # Ctrl-C, or the caller stopped: do not wait for the rest
                     for child in set(multiprocessing.active_children()) - before:
                         child.terminate()
                 pool.shutdown(cancel_futures=True)
 
 
+@dataclass(frozen=True)
+class ThreadExecutor:
+    """Threads, for functions that only wait for a worker process of their own.
+
+    When the caller stops early, threads that are still busy are not waited for.
+    """
+
+    workers: int
+    takes_tasks: ClassVar[bool] = False
+
+    def map(
+        self,
+        function: Callable[[Item], Value],
+        items: Sequence[Item],
+        *,
+        device: str = "cpu",
+        nested: bool = False,
+    ) -> Iterator[Outcome[Value]]:
+        """Apply a function to every item; outcomes come as they are done."""
+        pool = ThreadPoolExecutor(max(1, min(self.workers, len(items))))
+        finished = False
+        try:
+            futures = [pool.submit(attempt, function, n, item) for n, item in enumerate(items)]
+            for future in as_completed(futures):
+                yield future.result()
+            finished = True
+        finally:
+            pool.shutdown(wait=finished, cancel_futures=True)
+
+
 def local_executor(workers: int) -> Executor:
-    """Whoever does the work of so many workers on this machine."""
+    """The executor for this many workers on this machine."""
     return ProcessExecutor(workers) if workers > 1 else SerialExecutor()
 
 
+@contextmanager
+def single_threaded() -> Iterator[None]:
+    """Let BLAS and OpenMP use one thread, so that sums are the same on every machine.
+
+    The last bits of a product depend on how many threads shared it, and a solver can turn them
+    into another answer.
+    """
+    with threadpool_limits(1):
+        yield
+
+
 def cores() -> int:
-    """How many cores this process may use."""
+    """The number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def available_memory() -> int | None:
-    """Bytes of memory that are free or can be made so; None where the system does not say."""
+    """Bytes of memory that are available; None where the system does not say."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
         [kilobytes] = [line.split()[1] for line in lines if line.startswith("MemAvailable:")]
@@ -188,14 +235,16 @@ def available_memory() -> int | None:
 
 
 def fitting(workers: int, each: int, available: int | None) -> int:
-    """How many workers fit into memory; one always does."""
+    """The number of workers that fit into memory, at least one."""
     return workers if available is None else max(1, min(workers, available // each))
 
 
 def attempt(function: Callable[[Item], Value], place: int, item: Item) -> Outcome[Value]:
-    """Do one item; what goes wrong with it is its own business and becomes a reason."""
+    """Apply the function to one item; an exception becomes a failure."""
     try:
         return Outcome(place, function(item))
+    except CannotWrite as error:
+        return Outcome(place, failure=Failure(str(error), fatal=True))
     except InputError as error:
         return Outcome(place, failure=Failure(error.problem.reason, error.problem))
     except HowstepsError as error:
@@ -205,21 +254,21 @@ def attempt(function: Callable[[Item], Value], place: int, item: Item) -> Outcom
 
 
 def _begin() -> None:
-    """Set up a worker: deaf to Ctrl-C, and gone when its parent is."""
+    """Set up a worker process: ignore Ctrl-C, and end when the parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:
-        threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
 
-def _follow(parent: multiprocessing.process.BaseProcess) -> None:
+def _end_with(parent: multiprocessing.process.BaseProcess) -> None:
     parent.join()
     os._exit(1)
 
 
 @contextmanager
 def _environment(values: dict[str, str]) -> Iterator[None]:
-    """Environment variables for processes that start meanwhile."""
+    """Set environment variables for processes that start meanwhile."""
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     try:

@@ -1,7 +1,7 @@
-"""Many machines: the work of a run as tasks of a Ray cluster (extra ``ray``).
+"""Run on a Ray cluster (extra ``ray``).
 
-All machines see the same files under the same paths, and have the same howsteps installed. What is
-computed, and what is kept under which key, is the same as on one machine.
+All machines see the same files under the same paths, and have the same howsteps installed. Results
+and cache are the same as on one machine.
 """
 
 import logging
@@ -16,23 +16,23 @@ from howsteps.errors import HowstepsError
 from howsteps.extras import CLUSTER
 
 _GIGABYTE = 1 << 30
-TRIES = 3  # a machine that goes down takes innocent work with it, so one more than for a process
-_AHEAD = 2  # items in flight for each core: the next is there when one is done, and no more
+TRIES = 3  # one more than for a process, as a machine that dies takes other items with it
+_AHEAD = 2  # items under way for each core
 
 
 @dataclass(frozen=True)
 class RayExecutor:
-    """The machines of a Ray cluster.
+    """Maps over items on the machines of a Ray cluster.
 
-    Every item is a Ray task with a core, the memory (unless it waits for others) and, where the
-    device is ``cuda``, a GPU of its own. So many are under way as twice the cores: neither items
-    nor outcomes heap up. An item whose worker or machine dies is tried again elsewhere, three times
-    at most.
+    Every item is a Ray task with a core, memory (unless it waits for others) and, where the device
+    is ``cuda``, a GPU of its own. At most twice as many as there are cores are under way, so that
+    neither items nor outcomes pile up. An item whose worker or machine dies is tried again
+    elsewhere, three times at most.
 
     Parameters
     ----------
     address
-        Of the head of the cluster; None joins the one that runs on this machine, or starts one.
+        Of the head of the cluster. None: the cluster on this machine, or a new one.
     memory
         Bytes that one item may need.
     """
@@ -60,8 +60,8 @@ class RayExecutor:
         task = ray.remote(attempt).options(
             num_cpus=1,
             num_gpus=1 if device == "cuda" else 0,
-            # Who waits gives its core back, but no memory: many that wait would keep out all they
-            # wait for.
+            # A waiting task gives its core back, but not its memory, and would block the tasks it
+            # waits for.
             memory=0 if nested else self.memory,
             max_retries=0,  # tries are counted here, with a reason at the end
         )
@@ -82,15 +82,15 @@ class RayExecutor:
                     else:
                         yield Outcome(place, failure=_why(error))
         finally:
-            for reference in pending:  # Ctrl-C, or nobody wants the rest
+            for reference in pending:  # Ctrl-C, or the caller stopped
                 ray.cancel(reference, force=True)
 
 
 def connected(address: str | None) -> Any:
-    """Ray, with a connection to the cluster."""
+    """The module ``ray``, connected to the cluster."""
     if CLUSTER.missing:
         raise HowstepsError(f"a run on {CLUSTER.purpose} needs an extra: {CLUSTER.command}")
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # howsteps calls nobody unasked
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no statistics are sent
     import ray  # noqa: PLC0415 - an extra, and slow to import
 
     if not ray.is_initialized():
@@ -99,7 +99,7 @@ def connected(address: str | None) -> Any:
                 address=address,
                 log_to_driver=False,
                 logging_level=logging.ERROR,
-                # Each library would start a thread per core in each worker otherwise.
+                # Otherwise each library starts a thread per core in each worker.
                 runtime_env={"env_vars": dict.fromkeys(THREADS, "1")},
             )
         except (ConnectionError, ValueError, RuntimeError) as error:
@@ -109,7 +109,7 @@ def connected(address: str | None) -> Any:
 
 
 def _cores(ray: Any) -> int:
-    """The cores of the cluster at this moment: machines come and go."""
+    """The cores of the cluster now; machines come and go."""
     return max(1, int(ray.cluster_resources().get("CPU", 1)))
 
 

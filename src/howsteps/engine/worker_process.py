@@ -1,8 +1,7 @@
-"""Work on one file in a process of its own, which may crash, hang or swell without harm to others.
+"""Work on one file in a process of its own, which may crash, hang or run out of memory.
 
-The job goes in as JSON on stdin and answers come out as lines of JSON on stdout: nothing that the
-other process says is ever executed here. It is killed when it falls behind, and when this process
-gives up.
+The job is JSON on stdin and the answers are lines of JSON on stdout; nothing that the process says
+is executed here. It is killed when it is too slow, and when this process stops.
 """
 
 import json
@@ -23,7 +22,7 @@ from howsteps.errors import CannotWrite, HowstepsError
 
 _LOOK = 0.5  # seconds between two looks at a silent process
 _GRACE = 120.0  # seconds in which a process must have loaded its libraries and begun
-_SLOWEST = 30.0  # seconds of work that one second of film may take
+_SLOWEST = 30.0  # seconds of work that one second of video may take
 
 
 class Failed(HowstepsError):
@@ -35,31 +34,32 @@ def run_in_worker(
     job: Mapping[str, object],
     *,
     threads: int,
-    told: Callable[[dict[str, Any]], None],
-    stop: threading.Event,
+    on_progress: Callable[[dict[str, Any]], None] | None = None,
+    stop: threading.Event | None = None,
 ) -> dict[str, Any]:
     """Run ``python -m module`` on a job and return its last answer.
 
     An answer ``{"seconds": s}`` says how far the work is, ``{"done": …}`` ends it, ``{"failed":
-    reason}`` says why it cannot be done, and ``{"unwritable": reason}`` that nothing can be kept.
+    reason}`` says why it cannot be done, and ``{"unwritable": reason}`` that nothing can be
+    written. The process is killed when ``stop`` is set.
 
     Raises
     ------
     Failed
-        It cannot be done, crashed, or fell behind.
+        It cannot be done, crashed, or was too slow.
     CannotWrite
-        There is no room for what it found, nor for what other files hold.
+        Its results cannot be written.
     """
-    # Each library would start a thread per core in each process otherwise.
+    # Otherwise each library starts a thread per core in each process.
     environment = {**os.environ, **dict.fromkeys(THREADS, str(threads))}
-    # Threads that wait for work by spinning take the core from those that have some.
+    # Threads that spin while they wait would take cores from others.
     environment["OMP_WAIT_POLICY"] = "PASSIVE"
-    with TemporaryFile() as complaints:
+    with TemporaryFile() as errors:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
             [sys.executable, "-m", module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=complaints,
+            stderr=errors,
             env=environment,
             start_new_session=True,  # Ctrl-C reaches us first, and we end it
         )
@@ -73,29 +73,32 @@ def run_in_worker(
                     raise Failed(str(answer["failed"]))
                 if "unwritable" in answer:
                     raise CannotWrite(str(answer["unwritable"]))
-                told(answer)
-            raise Failed(_how_it_ended(process, complaints))
+                if on_progress is not None:
+                    on_progress(answer)
+            raise Failed(_how_it_ended(process, errors))
         finally:
             process.kill()
             process.wait()
 
 
 def _send(process: subprocess.Popen[bytes], job: Mapping[str, object]) -> None:
-    assert process.stdin is not None  # noqa: S101 - it was asked for
+    assert process.stdin is not None  # noqa: S101 - it is a pipe
     try:
         with process.stdin as pipe:
             pipe.write(json.dumps(job).encode())
     except BrokenPipeError:
-        pass  # it died at once; how it ended says why
+        pass  # it died at once; its exit code says why
 
 
-def _answers(process: subprocess.Popen[bytes], stop: threading.Event) -> Iterator[dict[str, Any]]:
-    """Lines of the process as they come, until it ends; raises when it falls behind."""
+def _answers(
+    process: subprocess.Popen[bytes], stop: threading.Event | None
+) -> Iterator[dict[str, Any]]:
+    """Answers as they come, until the process ends; raises when it is too slow."""
     lines: queue.Queue[bytes | None] = queue.Queue()
     threading.Thread(target=_read, args=(process.stdout, lines), daemon=True).start()
     began, seconds = monotonic(), 0.0
     while True:
-        if stop.is_set():
+        if stop is not None and stop.is_set():
             raise Failed("was stopped")
         if monotonic() - began > _GRACE + _SLOWEST * seconds:
             raise Failed(f"takes too long: given up after {monotonic() - began:.0f} s of work")
@@ -121,18 +124,18 @@ def _read(pipe: IO[bytes], lines: queue.Queue[bytes | None]) -> None:
     lines.put(None)
 
 
-def _how_it_ended(process: subprocess.Popen[bytes], complaints: IO[bytes]) -> str:
+def _how_it_ended(process: subprocess.Popen[bytes], errors: IO[bytes]) -> str:
     code = process.wait()
     if code < 0:
         name = signal.Signals(-code).name
         return f"crashed the program that decodes it ({name})"
-    complaints.seek(0)
-    last = complaints.read()[-2000:].decode(errors="replace").strip().rpartition("\n")[2]
-    return f"the program that looks at it ended with code {code}: {last or 'no reason given'}"
+    errors.seek(0)
+    last = errors.read()[-2000:].decode(errors="replace").strip().rpartition("\n")[2]
+    return f"the program that decodes it ended with code {code}: {last or 'no reason given'}"
 
 
 def limit_memory(extra: int) -> None:
-    """Let this process have so many bytes more than it has now; where the system can (Linux)."""
+    """Limit this process to so many bytes more than it has now (Linux only)."""
     try:
         import resource  # noqa: PLC0415 - not on Windows
 

@@ -1,1 +1,1 @@
-"""The stages of a run, from a path to a work folder."""
+"""The stages put together: from a path to a work folder."""

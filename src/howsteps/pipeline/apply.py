@@ -1,4 +1,4 @@
-"""Find the steps of a job that was learnt before in videos that were not there then."""
+"""Find the steps of a learnt job in new videos."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,19 +8,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps import datasets
+from howsteps.datasets import Collection
 from howsteps.datasets.names import Names
 from howsteps.engine.cache import Cache
 from howsteps.engine.context import Context
 from howsteps.engine.events import Callback, ignore_event
-from howsteps.engine.executor import local_executor
+from howsteps.engine.executor import local_executor, single_threaded
 from howsteps.errors import HowstepsError, Problem
 from howsteps.localise.model import Model
 from howsteps.narration.features import video_interval_count
-from howsteps.pipeline import feature_space, stages, vision
+from howsteps.pipeline import feature_space
 from howsteps.pipeline.feature_space import FeatureSpace
+from howsteps.pipeline.features import visual_features
 from howsteps.pipeline.options import INTERVAL, RunOptions
-from howsteps.pipeline.run import Run, known, mark
-from howsteps.pipeline.work_folder import CACHE, MODEL, write_report, write_result
+from howsteps.pipeline.run import Run, narrate, set_aside
+from howsteps.pipeline.work_folder import (
+    CACHE,
+    MODEL,
+    check_folders,
+    mark,
+    remove_if_empty,
+    write_report,
+    write_result,
+)
 from howsteps.result import settled
 from howsteps.task import Localisation, Result, Script, Step, Task, Video
 
@@ -39,7 +49,7 @@ def apply(
 ) -> Run:
     """Place the steps of a model in other videos, and write them down as a run does.
 
-    A model that reads pictures needs the video files; one that reads words needs captions, or
+    A model that reads video frames needs the video files; one that reads words needs captions, or
     speech. Every step has a place; one that fits there no better than by chance has the evidence
     ``order``, and exports leave it out.
 
@@ -50,11 +60,11 @@ def apply(
     sources
         Videos, captions, or folders of them.
     out
-        Where to write and to keep what was computed.
+        The work folder of the result.
     title
-        What the result is called; else as ``out`` is.
-    speech, device, workers, pages, tell
-        As for :func:`howsteps.pipeline.run.run`.
+        The name of the result; else that of ``out``.
+    speech, device, workers, pages, callback
+        As for :func:`howsteps.run`.
 
     Raises
     ------
@@ -63,41 +73,44 @@ def apply(
     """
     folder = model if (model / feature_space.FILE).is_file() else model / MODEL
     learnt, space = Model.load(folder), feature_space.load(folder)
-    task, problems = _gathered(sources, title or out.resolve().name)
-    mark(out, *sources)
-    work = Context(Cache(out / CACHE), local_executor(workers), callback, workers=workers)
+    check_folders(out, *sources)
+    collection = read_videos(sources, title or out.resolve().name)
+    [task], problems = collection.tasks, list(collection.problems)
+    mark(out)
+    context = Context(Cache(out / CACHE), local_executor(workers), callback, workers=workers)
     options = RunOptions(mode=space.mode, speech=speech, quick=space.quick, device=device)
     if space.words is not None:
-        task, found = stages.transcribed(task, options, work)
+        task, found = narrate(task, options, context)
         problems += found
-        task, found = stages.narrated(task, options, work)
-        problems += found
-    task, vectors, found = _described(task, space, options, work)
-    task, problems = known(task, vectors, [*problems, *found])
+    task, vectors, found = _features(task, space, options, context)
+    task, problems = set_aside(task, vectors, [*problems, *found])
+    seconds = learnt.options.seconds_per_interval or INTERVAL
     places: list[Localisation] = []
-    kept: list[Video] = []
+    placed: list[Video] = []
     for video in task.videos:
         try:
-            located = learnt.localise([vectors[video.id]])
+            with single_threaded():
+                located = learnt.localise([vectors[video.id]])
         except HowstepsError as error:
             problems.append(Problem(video.media or Path(video.id), str(error)))
             continue
-        seconds = learnt.options.seconds_per_interval or INTERVAL
         places += located.in_seconds([video.id], [seconds])
-        kept.append(video)
+        placed.append(video)
     results: dict[str, Result] = {}
-    if kept:
+    if placed:
         script = Script(tuple(Step(label, ()) for label in learnt.steps))
-        result = settled(Result(replace(task, videos=tuple(kept)), script, tuple(places)))
+        result = settled(Result(replace(task, videos=tuple(placed)), script, tuple(places)))
         results[task.name] = result
-        write_result(result, out, work)
+        write_result(result, out, context)
         if pages:
-            problems += write_report(result, out, work)
-    work.note(problems)
+            problems += write_report(result, out, context)
+    else:
+        remove_if_empty(out)
+    context.note(problems)
     return Run(results, dict.fromkeys(results, out), tuple(problems))
 
 
-def _gathered(sources: Sequence[Path], name: str) -> tuple[Task, list[Problem]]:
+def read_videos(sources: Sequence[Path], name: str) -> Collection:
     """All videos under some paths as one task."""
     videos: list[Video] = []
     problems: list[Problem] = []
@@ -111,23 +124,23 @@ def _gathered(sources: Sequence[Path], name: str) -> tuple[Task, list[Problem]]:
                 if changed:
                     problems.append(Problem(source, changed, harmless=True))
                 videos.append(replace(video, id=given))
-    return Task(name, tuple(videos)), problems
+    return Collection((Task(name, tuple(videos)),), tuple(problems))
 
 
-def _described(
-    task: Task, space: FeatureSpace, options: RunOptions, work: Context
+def _features(
+    task: Task, space: FeatureSpace, options: RunOptions, context: Context
 ) -> tuple[Task, dict[str, NDArray[np.float32]], list[Problem]]:
-    """The videos in the numbers that the model knows."""
+    """The videos in the features that the model reads."""
     if space.words is not None:
-        heard = [video for video in task.videos if video.sentences]
         vectors = {
             video.id: space.words.features(
                 video, video_interval_count(video, INTERVAL), seconds=INTERVAL
             )
-            for video in heard
+            for video in task.videos
+            if video.sentences
         }
         return task, vectors, []
-    reason = "the model reads pictures, and this has none"
+    reason = "the model reads video frames, and this has none"
     lost = [Problem(Path(v.id), reason) for v in task.videos if not v.media]
-    seen = vision.visual_features(task, replace(options, vision=True), work, space.vocabularies)
-    return seen.task, seen.vectors, [*lost, *seen.problems]
+    task, found = visual_features(task, replace(options, vision=True), context, space.codebooks)
+    return task, found.vectors, [*lost, *found.problems]

@@ -1,83 +1,66 @@
-"""Films → descriptors in the store: each is watched in a process of its own, several at a time."""
+"""Videos → descriptors in the cache: each in a worker process of its own, several at a time."""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.engine.cache import Cache, key_of
-from howsteps.engine.executor import cores
-from howsteps.engine.worker_process import Failed, run_in_worker
-from howsteps.errors import HowstepsError, InputError, Problem
+from howsteps.engine.context import Context
+from howsteps.engine.events import ItemAt
+from howsteps.engine.executor import Executor, ThreadExecutor, cores
+from howsteps.engine.worker_process import run_in_worker
+from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem
 from howsteps.io.files import sha256_of_file
-from howsteps.pipeline.describe_video import STRETCHES, WATCHED
+from howsteps.pipeline.describe_video import CHUNKS, VIDEOS
 from howsteps.task import Video
 from howsteps.vision.options import APPEARANCE, MOTION, WatchOptions
 from howsteps.vision.weights import identity
 
-_VERSION = 1  # of what is computed: a change here makes all of it again
-MEMORY = 2 * 2**30  # bytes that one film may take, over what the libraries do
-
-
-@dataclass(frozen=True, slots=True)
-class VideoProgress:
-    """How far a film is.
-
-    Attributes
-    ----------
-    state
-        ``known`` (from the cache), ``watching``, ``watched`` or ``failed``.
-    seconds, total
-        Of the film; ``total`` where its file says so.
-    spent
-        Seconds of work by what they were spent on, when ``watched``.
-    """
-
-    video: str
-    state: str
-    seconds: float = 0.0
-    total: float | None = None
-    spent: Mapping[str, float] | None = None
-
-
-Progress: TypeAlias = Callable[[VideoProgress], None]
+_VERSION = 1  # of what is computed: a change here computes all of it again
+STAGE = "features"
+MEMORY = 2 * 2**30  # bytes that one video may take, over what the libraries do
 
 
 @dataclass(frozen=True, slots=True)
 class VideoDescriptors:
-    """A film whose descriptors are in the store, under a key and in so many stretches by kind."""
+    """A video whose descriptors are in the cache, by kind: under a key, in so many chunks.
+
+    ``spent`` has the seconds of work by what they were spent on; empty when all was cached.
+    """
 
     video: str
     media: Path
     keys: Mapping[str, str]
     intervals: int
     seconds: float
-    stretches: Mapping[str, int]
+    chunks: Mapping[str, int]
     flaws: tuple[str, ...]
+    spent: Mapping[str, float] = field(default_factory=dict)
 
     def local(
         self, kind: str, cache: Cache
     ) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int8]]]:
-        """Intervals and descriptors, one stretch of the film after another."""
-        for number in range(self.stretches[kind]):
+        """Intervals and descriptors, one chunk after another."""
+        for number in range(self.chunks[kind]):
             name = f"{self.keys[kind]}-{number:05d}"
-            arrays = cache.arrays(STRETCHES, name)
+            arrays = cache.arrays(CHUNKS, name)
             if arrays is None:
-                path = cache.path(STRETCHES, name, "npz")
+                path = cache.path(CHUNKS, name, "npz")
                 raise HowstepsError(f"{path} is damaged: delete it, and run this again")
             if len(arrays["values"]):
                 yield arrays["intervals"], arrays["values"]
 
 
 def origins(options: WatchOptions) -> dict[str, str]:
-    """What makes the descriptors of each kind that is wanted, as the hash of all that matters.
+    """For each kind of descriptors that is wanted, the hash of all that they depend on.
 
-    The device is left out on purpose: what a GPU saw, in half precision, is good on a laptop.
+    The device is left out on purpose: what a GPU computed, in half precision, is good on a laptop.
     """
     grid = {"seconds": options.seconds, "seed": options.seed}
     found = {}
@@ -98,125 +81,160 @@ def origins(options: WatchOptions) -> dict[str, str]:
     return found
 
 
+@dataclass(frozen=True)
+class _Job:
+    """What is the same for all videos; it travels to other processes and machines."""
+
+    options: WatchOptions
+    origins: Mapping[str, str]
+    cache: Cache
+    device: str
+    threads: int
+    memory: int
+    again: bool
+
+
 def extract_descriptors(
     videos: Sequence[Video],
     options: WatchOptions,
+    context: Context,
     *,
-    cache: Cache,
+    task: str = "",
     device: str = "cpu",
-    workers: int | None = None,
     memory: int = MEMORY,
-    again: bool = False,
-    progress: Progress = lambda seen: None,
 ) -> tuple[list[VideoDescriptors], list[Problem]]:
-    """Watch the films of all videos that have one, as far as they are not in the store already.
+    """Describe all videos that have a file, except for those whose descriptors are cached.
 
-    ``progress`` is called from several threads, one at a time. When this is interrupted, the films
-    that are being watched are given up at once; those that were watched are kept.
+    Videos are described on the cluster of the context's executor, or by its ``workers`` on this
+    machine. When this is interrupted, the videos under way are given up at once; what is complete
+    stays in the cache.
 
     Raises
     ------
     CannotWrite
-        The store cannot be written, or is full.
+        The cache cannot be written, or the disk is full.
     """
-    made_by = origins(options)
-    found: dict[str, VideoDescriptors] = {}
-    problems: dict[str, Problem] = {}
-    lock, stop = threading.Lock(), threading.Event()
+    videos = [video for video in videos if video.media is not None]
+    workers = max(1, min(context.workers, len(videos)))
+    job = _Job(
+        options,
+        origins(options),
+        context.cache,
+        device,
+        max(1, cores() // workers),
+        memory,
+        STAGE in context.redo,
+    )
+    stop = threading.Event()
+    executor: Executor = context.executor
+    describe: Callable[[Video], VideoDescriptors]
+    if executor.takes_tasks:
+        describe = partial(_describe, job=job)
+    else:
+        lock = threading.Lock()
 
-    def callback(seen: VideoProgress) -> None:
-        with lock:
-            progress(seen)
+        def report(event: ItemAt) -> None:
+            with lock:
+                context.callback(event)
 
-    def work(video: Video, media: Path, threads: int) -> None:
+        executor = ThreadExecutor(workers)
+        describe = partial(_describe, job=job, task=task, report=report, stop=stop)
+    found: dict[int, VideoDescriptors] = {}
+    problems: dict[int, Problem] = {}
+    with context.stage(STAGE, task, len(videos)) as progress:
         try:
-            content = sha256_of_file(media)
-            keys = {kind: key_of(_VERSION, by=by, of=content) for kind, by in made_by.items()}
-            missing = {
-                kind: key for kind, key in keys.items() if again or not _is_known(key, cache)
-            }
-            if missing:
-                wanted = replace(
-                    options,
-                    motion=options.motion if MOTION in missing else None,
-                    appearance=options.appearance if APPEARANCE in missing else None,
-                )
-                job = {
-                    "media": str(media.absolute()),
-                    "options": asdict(wanted),
-                    "keys": missing,
-                    "store": str(cache.folder.absolute()),
-                    "threads": threads,
-                    "device": device,
-                    "memory": memory,
-                }
-                _watch_one(video.id, job, threads, callback, stop)
-            found[video.id] = _recall(video.id, media, keys, cache)
-            if not missing:
-                callback(VideoProgress(video.id, "known", found[video.id].seconds))
-        except (InputError, Failed) as error:
-            reason = error.problem.reason if isinstance(error, InputError) else str(error)
-            problems[video.id] = Problem(media, reason)
-            callback(VideoProgress(video.id, "failed"))
-
-    films = [(video, video.media) for video in videos if video.media is not None]
-    workers = max(1, min(workers or cores(), len(films)))
-    with ThreadPoolExecutor(workers) as pool:
-        jobs = [pool.submit(work, *film, max(1, cores() // workers)) for film in films]
-        try:
-            done, _ = wait(jobs, return_when=FIRST_EXCEPTION)
-            for job in done:
-                job.result()
+            for outcome in executor.map(describe, videos, device=device):
+                video, failure = videos[outcome.place], outcome.failure
+                if failure is not None:
+                    if failure.fatal:
+                        raise CannotWrite(failure.reason)
+                    problems[outcome.place] = Problem(video.media or Path(), failure.reason)
+                elif outcome.value is not None:
+                    found[outcome.place] = outcome.value
+                cached = outcome.value is not None and not outcome.value.spent
+                progress.done(video.id, cached=cached)
         except BaseException:
             stop.set()
-            pool.shutdown(cancel_futures=True)
             raise
-    watched = [found[video.id] for video, _ in films if video.id in found]
-    flaws = [Problem(film.media, flaw) for film in watched for flaw in film.flaws]
-    return watched, [problems[v.id] for v, _ in films if v.id in problems] + flaws
+    described = [found[place] for place in sorted(found)]
+    flaws = [Problem(video.media, flaw) for video in described for flaw in video.flaws]
+    return described, [problems[place] for place in sorted(problems)] + flaws
 
 
-def _watch_one(
-    video: str,
-    job: Mapping[str, object],
-    threads: int,
-    callback: Progress,
-    stop: threading.Event,
-) -> None:
-    total: float | None = None
+def _describe(
+    video: Video,
+    job: _Job,
+    task: str = "",
+    report: Callable[[ItemAt], None] | None = None,
+    stop: threading.Event | None = None,
+) -> VideoDescriptors:
+    """Describe one video, as far as it is not in the cache already."""
+    media = video.media or Path()
+    content = sha256_of_file(media)
+    keys = {kind: key_of(_VERSION, by=by, of=content) for kind, by in job.origins.items()}
+    missing = {
+        kind: key for kind, key in keys.items() if job.again or not _is_cached(key, job.cache)
+    }
+    spent: Mapping[str, float] = {}
+    if missing:
+        total: float | None = None
 
-    def told(answer: dict[str, Any]) -> None:
-        nonlocal total
-        total = answer.get("total", total)
-        callback(VideoProgress(video, "watching", answer["seconds"], total))
+        def on_progress(answer: dict[str, Any]) -> None:
+            nonlocal total
+            total = answer.get("total", total)
+            if report is not None:
+                report(ItemAt(STAGE, task, video.id, round(answer["seconds"], 3), total))
 
-    done = run_in_worker(
-        "howsteps.pipeline.describe_video", job, threads=threads, told=told, stop=stop
-    )
-    callback(VideoProgress(video, "watched", done["seconds"], done["seconds"], done["spent"]))
+        wanted = replace(
+            job.options,
+            motion=job.options.motion if MOTION in missing else None,
+            appearance=job.options.appearance if APPEARANCE in missing else None,
+        )
+        message = {
+            "media": str(media.absolute()),
+            "options": asdict(wanted),
+            "keys": missing,
+            "cache": str(job.cache.folder.absolute()),
+            "threads": job.threads,
+            "device": job.device,
+            "memory": job.memory,
+        }
+        done = run_in_worker(
+            "howsteps.pipeline.describe_video",
+            message,
+            threads=job.threads,
+            on_progress=on_progress,
+            stop=stop,
+        )
+        spent = done["spent"] or {"all": 0.0}
+    return _recall(video, keys, job.cache, spent)
 
 
-def _is_known(key: str, cache: Cache) -> bool:
-    record = cache.json(WATCHED, key)
+def _is_cached(key: str, cache: Cache) -> bool:
+    record = cache.json(VIDEOS, key)
     return record is not None and all(
-        cache.holds(STRETCHES, f"{key}-{number:05d}", "npz")
-        for number in range(record["stretches"])
+        cache.holds(CHUNKS, f"{key}-{number:05d}", "npz") for number in range(record["chunks"])
     )
 
 
-def _recall(video: str, media: Path, keys: Mapping[str, str], cache: Cache) -> VideoDescriptors:
-    kept = {kind: cache.json(WATCHED, key) for kind, key in keys.items()}
-    records = {kind: record for kind, record in kept.items() if record is not None}
+def _recall(
+    video: Video, keys: Mapping[str, str], cache: Cache, spent: Mapping[str, float]
+) -> VideoDescriptors:
+    """What the cache holds of a video."""
+    media = video.media or Path()
+    cached = {kind: cache.json(VIDEOS, key) for kind, key in keys.items()}
+    records = {kind: record for kind, record in cached.items() if record is not None}
     if len(records) < len(keys):
-        raise InputError(media, "was watched, but what was kept of it is gone")
-    # Of the film itself every record says the same; kinds seen apart come in other stretches.
-    film = next(iter(records.values()))
+        raise InputError(media, "was described, but its descriptors are gone from the cache")
+    # Every record says the same of the video; kinds computed apart come in other chunks.
+    first = next(iter(records.values()))
     return VideoDescriptors(
-        video,
+        video.id,
         media,
         keys,
-        film["intervals"],
-        film["seconds"],
-        {kind: record["stretches"] for kind, record in records.items()},
-        tuple(film["flaws"]),
+        first["intervals"],
+        first["seconds"],
+        {kind: record["chunks"] for kind, record in records.items()},
+        tuple(first["flaws"]),
+        spent,
     )

@@ -1,51 +1,48 @@
-"""What a model's numbers stand for, so that new videos can be described by the same numbers.
+"""The features that a model reads, so that new videos can be described in the same way.
 
-Beside ``model.json`` lies ``features.json``, which says whether the model reads pictures or words.
-For words it holds them with their weights; for pictures the words are in ``vocabularies.npz``.
+Beside ``model.json`` lies ``features.json``, which says whether the model reads words or video
+frames. For words it holds them with their weights; for frames, ``codebooks.npz`` has the codewords.
 """
 
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from howsteps.errors import InputError
+from howsteps.io.files import write_atomically
 from howsteps.io.text import read_json
 from howsteps.narration.features import Vocabulary as Words
+from howsteps.pipeline.features import Features
 from howsteps.pipeline.options import RunOptions
-from howsteps.pipeline.vision import VisualFeatures
 from howsteps.task import Mode, Task
+from howsteps.vision.codebook import Codebook, read_codebooks, to_bytes
 from howsteps.vision.options import MODES
 
-if TYPE_CHECKING:
-    from howsteps.vision.codebook import Codebook
-
-    pass
-
 VERSION = 1
-FILE, VOCABULARIES = "features.json", "vocabularies.npz"
+FILE, CODEBOOKS = "features.json", "codebooks.npz"
+_WORDS, _FRAMES = "words", "frames"
 
 
 @dataclass(frozen=True)
 class FeatureSpace:
-    """The words that are heard, or the vocabularies of what is seen; one of the two is there.
+    """The words of the narration, or the codebooks of the video frames: one of the two.
 
-    ``mode`` and ``quick`` say how the videos were looked at.
+    ``mode`` and ``quick`` say how the frames were described.
     """
 
     words: Words | None = None
-    vocabularies: "dict[str, Codebook]" = field(default_factory=dict)
+    codebooks: dict[str, Codebook] = field(default_factory=dict)
     mode: Mode = "default"
     quick: bool = False
 
 
-def of(task: Task, seen: VisualFeatures, options: RunOptions) -> FeatureSpace:
+def of(task: Task, features: Features, options: RunOptions) -> FeatureSpace:
     """The space in which a task was described."""
-    if seen.vectors:
+    if features.vectors:
         return FeatureSpace(
-            vocabularies=dict(seen.vocabularies), mode=options.mode, quick=options.quick
+            codebooks=dict(features.codebooks), mode=options.mode, quick=options.quick
         )
     return FeatureSpace(words=Words.of(task.videos))
 
@@ -54,7 +51,7 @@ def save(space: FeatureSpace, folder: Path) -> None:
     """Write the space beside its model."""
     content: dict[str, object] = {
         "version": VERSION,
-        "reads": "words" if space.words else "pictures",
+        "reads": _WORDS if space.words else _FRAMES,
     }
     if space.words is not None:
         content["words"] = [
@@ -62,12 +59,10 @@ def save(space: FeatureSpace, folder: Path) -> None:
             for word, weight in zip(space.words.words, space.words.weights, strict=True)
         ]
     else:
-        from howsteps.vision.codebook import to_bytes  # noqa: PLC0415 - only with pictures
-
         content |= {"mode": space.mode, "quick": space.quick}
-        (folder / VOCABULARIES).write_bytes(to_bytes(space.vocabularies))
+        write_atomically(folder / CODEBOOKS, to_bytes(space.codebooks))
     text = json.dumps(content, ensure_ascii=False, indent=1)
-    (folder / FILE).write_text(f"{text}\n", encoding="utf-8")
+    write_atomically(folder / FILE, f"{text}\n".encode())
 
 
 def load(folder: Path) -> FeatureSpace:
@@ -83,7 +78,7 @@ def load(folder: Path) -> FeatureSpace:
     try:
         if value["version"] != VERSION:
             raise InputError(path, f"is version {value['version']!r}, not {VERSION}")
-        if value["reads"] == "words":
+        if value["reads"] == _WORDS:
             words = tuple(str(word) for word, _ in value["words"])
             weights = np.array([float(weight) for _, weight in value["words"]], np.float32)
             return FeatureSpace(words=Words(words, weights))
@@ -92,6 +87,4 @@ def load(folder: Path) -> FeatureSpace:
             raise ValueError(f"there is no mode {mode!r}")
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(path, f"does not say what the model reads ({error})") from error
-    from howsteps.vision.codebook import read_codebooks  # noqa: PLC0415 - only with pictures
-
-    return FeatureSpace(vocabularies=read_codebooks(folder / VOCABULARIES), mode=mode, quick=quick)
+    return FeatureSpace(codebooks=read_codebooks(folder / CODEBOOKS), mode=mode, quick=quick)

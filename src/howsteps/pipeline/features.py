@@ -2,75 +2,121 @@
 
 ::
 
-    film ─► watched (descriptors, in a process of its own) ─► vocabulary ─► words ─► vectors
+    video ─► descriptors (in a worker process) ─► codebook ─► codewords ─► vectors
 
-Descriptors are kept for each film and each kind, named by the film's content and the options. When
-a film is added later it is watched alone, and the others only have their words looked up again.
+Descriptors are cached for each video and kind, under the content of the video and the options. A
+video that is added later is described alone; for the others only codewords are looked up again.
 """
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.engine.cache import Cache, key_of
-from howsteps.errors import HowstepsError, Problem
+from howsteps.engine.context import Context
+from howsteps.engine.executor import single_threaded
+from howsteps.errors import HowstepsError, MissingExtra, Problem
+from howsteps.extras import VISION
 from howsteps.pipeline.descriptors import (
     MEMORY,
-    Progress,
     VideoDescriptors,
     extract_descriptors,
     origins,
 )
-from howsteps.task import Video
+from howsteps.pipeline.options import RunOptions
+from howsteps.task import Task, Video
 from howsteps.vision.codebook import SAMPLE, Codebook, learn_codebook
 from howsteps.vision.histograms import blocks, count_words, hellinger
 from howsteps.vision.local import directions
-from howsteps.vision.options import VisionOptions
+from howsteps.vision.options import VisionOptions, looking_for
 from howsteps.vision.precomputed import read_folder
 
-_VERSION = 1  # of what is computed: a change here makes all of it again
-_WORDS, _VOCABULARY = "words", "vocabulary"
+_VERSION = 1  # of what is computed: a change here computes all of it again
+_CODEWORDS, _CODEBOOK = "codewords", "codebook"  # stages of the cache
 
 
-class Features(NamedTuple):
-    """What is seen in videos.
+@dataclass(frozen=True)
+class Features:
+    """The features of videos.
 
     Attributes
     ----------
     vectors
-        By video id, T×d float32. A video that could not be watched is not there.
+        By video id, T×d float32. A video that cannot be decoded is missing.
     problems
-        The reason for each that is not there, and what was wrong with others.
+        The reason for each that is missing, and what was wrong with others.
     keys
         By video id, a hash of all that its vectors depend on.
     durations
         By video id, seconds.
-    vocabularies
-        By kind, the words that the vectors count.
+    codebooks
+        By kind, the codewords that the vectors count.
+    described
+        What was read of the videos.
     """
 
-    vectors: dict[str, NDArray[np.float32]]
-    problems: list[Problem]
-    keys: dict[str, str]
-    durations: dict[str, float]
-    vocabularies: dict[str, Codebook]
+    vectors: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+    keys: dict[str, str] = field(default_factory=dict)
+    durations: dict[str, float] = field(default_factory=dict)
+    codebooks: dict[str, Codebook] = field(default_factory=dict)
+    described: tuple[VideoDescriptors, ...] = ()
+
+
+def visual_features(
+    task: Task,
+    options: RunOptions,
+    context: Context,
+    codebooks: Mapping[str, Codebook] | None = None,
+) -> tuple[Task, Features]:
+    """The stage that looks at the video frames; returns the task with the lengths of its videos.
+
+    Vectors count the codewords of ``codebooks``, or those of codebooks learnt from these videos.
+
+    Raises
+    ------
+    MissingExtra
+        ``options.vision`` is True, and what it needs is not installed.
+    """
+    videos = [video for video in task.videos if video.media]
+    if not videos or options.vision is False:
+        return task, Features()
+    if VISION.missing:
+        if options.vision:
+            raise MissingExtra(VISION.name, VISION.purpose)
+        reason = f"the videos were not looked at; for that: {VISION.command}"
+        return task, Features(problems=(Problem(Path(task.name), reason, harmless=True),))
+    found = features_of(
+        videos,
+        looking_for(options.mode, quick=options.quick),
+        context,
+        task=task.name,
+        codebooks=codebooks,
+        device=options.device,
+    )
+    return with_durations(task, found), found
+
+
+def with_durations(task: Task, features: Features) -> Task:
+    """The task with the lengths of the videos that were decoded."""
+    lengths = features.durations
+    videos = tuple(replace(v, duration=lengths.get(v.id, v.duration)) for v in task.videos)
+    return replace(task, videos=videos)
 
 
 def features_of(
     videos: Sequence[Video],
-    options: VisionOptions | None = None,
+    options: VisionOptions,
+    context: Context,
     *,
-    cache: Cache,
-    vocabularies: Mapping[str, Codebook] | None = None,
+    task: str = "",
+    codebooks: Mapping[str, Codebook] | None = None,
     device: str = "cpu",
-    workers: int | None = None,
     memory: int = MEMORY,
-    again: bool = False,
-    progress: Progress = lambda seen: None,
 ) -> Features:
     """Describe every interval of every video that has a file.
 
@@ -79,57 +125,44 @@ def features_of(
     videos
         Those without ``media`` are left out.
     options
-        What is looked for, and how many words it is told in.
-    store
-        Where what was computed is kept and found again.
-    vocabularies
+        Which descriptors, and how many codewords.
+    context
+        Cache, workers and callback. Stage ``features`` in ``redo`` describes the videos again.
+    task
+        A name for events.
+    codebooks
         By kind, learnt elsewhere; else they are learnt from these videos.
     device
         ``cpu``, or ``cuda`` for the network.
-    workers
-        How many films are watched at once; else as many as there are cores.
     memory
-        Bytes that one film may take, over what the libraries do.
-    again
-        Watch the films again even if they are known.
-    progress
-        Told how far each film is, from several threads but one at a time.
+        Bytes that one video may take, over what the libraries do.
 
     Raises
     ------
     HowstepsError
-        The vocabularies are of descriptors made with other options, or the network is not there.
+        The codebooks are of descriptors made with other options, or the network is not there.
     """
-    options = options or VisionOptions()
-    if vocabularies is not None:
-        _check(vocabularies, options)
-    films, problems = extract_descriptors(
-        videos,
-        options.watch,
-        cache=cache,
-        device=device,
-        workers=workers,
-        memory=memory,
-        again=again,
-        progress=progress,
+    if codebooks is not None:
+        _check(codebooks, options)
+    cache = context.cache
+    described, problems = extract_descriptors(
+        videos, options.watch, context, task=task, device=device, memory=memory
     )
-    if not films:
-        return Features({}, problems, {}, {}, {})
-    if vocabularies is None:
-        vocabularies, flaws = vocabularies_of(films, options, cache)
-        problems += flaws
-    kinds = list(films[0].keys)
-    words = {kind: vocabularies[kind] for kind in kinds}
-    vectors = {}
-    for film in films:
-        parts = [hellinger(blocks(_counts(film, kind, words[kind], cache))) for kind in kinds]
-        vectors[film.video] = np.concatenate(parts, axis=1)
+    if not described:
+        return Features(problems=tuple(problems))
+    with single_threaded():
+        if codebooks is None:
+            codebooks, flaws = learn_codebooks(described, options, cache)
+            problems += flaws
+        used = {kind: codebooks[kind] for kind in described[0].keys}
+        vectors = {video.video: _vectors(video, used, cache) for video in described}
     return Features(
         vectors,
-        problems,
-        {film.video: _vector_key(film, words) for film in films},
-        {film.video: film.seconds for film in films},
-        words,
+        tuple(problems),
+        {video.video: _vector_key(video, used) for video in described},
+        {video.video: video.seconds for video in described},
+        used,
+        tuple(described),
     )
 
 
@@ -149,49 +182,58 @@ def features_from(
         for video, rows in vectors.items()
     }
     durations = {video: known.get(video, seconds * len(vectors[video])) for video in vectors}
-    return Features(vectors, problems, keys, durations, {})
+    return Features(vectors, tuple(problems), keys, durations)
 
 
-def _vector_key(film: VideoDescriptors, words: Mapping[str, Codebook]) -> str:
-    return key_of(_VERSION, keys={kind: [film.keys[kind], words[kind].digest] for kind in words})
-
-
-def vocabularies_of(
-    films: Sequence[VideoDescriptors], options: VisionOptions, cache: Cache
+def learn_codebooks(
+    videos: Sequence[VideoDescriptors], options: VisionOptions, cache: Cache
 ) -> tuple[dict[str, Codebook], list[Problem]]:
-    """The vocabulary of each kind that is learnt from films; and where it has too few words."""
+    """The codebook of each kind, learnt from videos; and a remark where it has few codewords."""
     found, problems = {}, []
     for kind, origin in origins(options.watch).items():
         wanted = options.words(kind)
-        # In their order, which tells what is drawn from each.
-        keys = [film.keys[kind] for film in films]
-        key = key_of(_VERSION, films=keys, words=wanted, seed=options.seed)
-        kept = cache.arrays(_VOCABULARY, key)
-        if kept is None:
-            sample = _sample(films, kind, wanted * SAMPLE, options.seed, cache)
+        # In their order, on which the sample depends.
+        keys = [video.keys[kind] for video in videos]
+        key = key_of(_VERSION, videos=keys, codewords=wanted, seed=options.seed)
+        cached = cache.arrays(_CODEBOOK, key)
+        if cached is None:
+            sample = _sample(videos, kind, wanted * SAMPLE, options.seed, cache)
             found[kind] = learn_codebook(sample, wanted, origin, options.seed)
-            cache.put_arrays(_VOCABULARY, key, {"centres": found[kind].centres})
+            cache.put_arrays(_CODEBOOK, key, {"centres": found[kind].centres})
         else:
-            found[kind] = Codebook(kept["centres"], origin)
+            found[kind] = Codebook(cached["centres"], origin)
         if len(found[kind]) < wanted:
-            reason = f"{kind}: {len(found[kind])} words, as there are no more different descriptors"
-            problems.append(Problem(films[0].media.parent, reason, harmless=True))
+            count = len(found[kind])
+            reason = f"{kind}: {count} codewords, as there are no more different descriptors"
+            problems.append(Problem(videos[0].media.parent, reason, harmless=True))
     return found, problems
 
 
-def _sample(
-    films: Sequence[VideoDescriptors], kind: str, most: int, seed: int, cache: Cache
+def _vectors(
+    video: VideoDescriptors, codebooks: Mapping[str, Codebook], cache: Cache
 ) -> NDArray[np.float32]:
-    """Descriptors of all films, as many of each: at most ``most`` in all."""
-    share = -(-most // len(films))
+    parts = [hellinger(blocks(_counts(video, k, book, cache))) for k, book in codebooks.items()]
+    return np.concatenate(parts, axis=1)
+
+
+def _vector_key(video: VideoDescriptors, codebooks: Mapping[str, Codebook]) -> str:
+    return key_of(
+        _VERSION, keys={kind: [video.keys[kind], codebooks[kind].digest] for kind in codebooks}
+    )
+
+
+def _sample(
+    videos: Sequence[VideoDescriptors], kind: str, most: int, seed: int, cache: Cache
+) -> NDArray[np.float32]:
+    """Descriptors of all videos, as many of each: at most ``most`` in all."""
+    share = -(-most // len(videos))
     drawn: list[NDArray[np.int8]] = []
-    for number, film in enumerate(films):
-        chance = np.random.default_rng((seed, number))
-        lengths = [len(intervals) for intervals, _ in film.local(kind, cache)]
-        total = sum(lengths)
-        chosen = np.sort(chance.permutation(total)[:share])
+    for number, video in enumerate(videos):
+        generator = np.random.default_rng((seed, number))
+        total = sum(len(intervals) for intervals, _ in video.local(kind, cache))
+        chosen = np.sort(generator.permutation(total)[:share])
         start = 0
-        for _, values in film.local(kind, cache):
+        for _, values in video.local(kind, cache):
             here = chosen[(chosen >= start) & (chosen < start + len(values))] - start
             drawn.append(values[here])
             start += len(values)
@@ -199,34 +241,34 @@ def _sample(
 
 
 def _counts(
-    film: VideoDescriptors, kind: str, vocabulary: Codebook, cache: Cache
+    video: VideoDescriptors, kind: str, codebook: Codebook, cache: Cache
 ) -> NDArray[np.float32]:
-    """T×k counts of words; which descriptor is which word is kept."""
-    if not len(vocabulary):
-        return np.zeros((film.intervals, 0), np.float32)
-    key = key_of(_VERSION, film=film.keys[kind], vocabulary=vocabulary.digest)
-    kept = cache.arrays(_WORDS, key)
-    if kept is None:
-        pairs = list(_looked_up(film, kind, vocabulary, cache))
+    """T×k counts of codewords; the codeword of every descriptor is cached."""
+    if not len(codebook):
+        return np.zeros((video.intervals, 0), np.float32)
+    key = key_of(_VERSION, video=video.keys[kind], codebook=codebook.digest)
+    cached = cache.arrays(_CODEWORDS, key)
+    if cached is None:
+        pairs = list(_codewords(video, kind, codebook, cache))
         pairs.append((np.empty(0, np.int32), np.empty(0, np.int32)))
-        intervals, words = (np.concatenate(part) for part in zip(*pairs, strict=True))
-        kept = {"intervals": intervals, "words": words}
-        cache.put_arrays(_WORDS, key, kept)
-    return count_words(kept["intervals"], kept["words"], film.intervals, len(vocabulary))
+        intervals, codewords = (np.concatenate(part) for part in zip(*pairs, strict=True))
+        cached = {"intervals": intervals, "codewords": codewords}
+        cache.put_arrays(_CODEWORDS, key, cached)
+    return count_words(cached["intervals"], cached["codewords"], video.intervals, len(codebook))
 
 
-def _looked_up(
-    film: VideoDescriptors, kind: str, vocabulary: Codebook, cache: Cache
+def _codewords(
+    video: VideoDescriptors, kind: str, codebook: Codebook, cache: Cache
 ) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
-    for intervals, values in film.local(kind, cache):
-        yield intervals, vocabulary.words(directions(values))
+    for intervals, values in video.local(kind, cache):
+        yield intervals, codebook.words(directions(values))
 
 
-def _check(vocabularies: Mapping[str, Codebook], options: VisionOptions) -> None:
+def _check(codebooks: Mapping[str, Codebook], options: VisionOptions) -> None:
     for kind, origin in origins(options.watch).items():
-        if kind not in vocabularies:
-            raise HowstepsError(f"the vocabulary has no words for {kind}")
-        if vocabularies[kind].origin != origin:
+        if kind not in codebooks:
+            raise HowstepsError(f"the codebook has no codewords for {kind}")
+        if codebooks[kind].origin != origin:
             raise HowstepsError(
-                f"the vocabulary's words for {kind} are of descriptors made with other options"
+                f"the codebook's codewords for {kind} are of descriptors made with other options"
             )

@@ -1,41 +1,49 @@
-"""What a run may be asked for."""
+"""The options of a run, and the file in the work folder that remembers them."""
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import get_args
 
+from howsteps.errors import InputError
+from howsteps.io.files import write_atomically
+from howsteps.io.text import read_json
 from howsteps.task import Mode
 
-# In the order in which they run. A stage's results are kept under its name.
+# In the order in which they run. Results of a stage are cached under its name.
 STAGES = ("transcribe", "narration", "script", "features", "localise")
 
 INTERVAL = 1 / 3  # seconds: ten frames at thirty a second
+FILE = "options.json"
 
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """The choices that change what comes out.
+    """The options that change the result.
 
     Parameters
     ----------
     steps
-        The most steps to keep; chosen by stability when None.
+        The most steps of the script; chosen by stability when None.
     mode
         ``default``, ``paper`` or ``authors``, in every stage.
     seed
         One seed, one answer.
     parser
-        A spaCy pipeline by name or folder in place of the one that ships.
+        A spaCy pipeline, by name or folder, in place of the one that ships.
     speech
-        The Whisper model that transcribes videos without captions; None leaves them silent.
+        The Whisper model that transcribes videos without captions; None: do not transcribe.
     vision
-        Whether to look at the pictures: True, False, or None for "where the extra is installed".
+        Whether to look at the video frames: True, False, or None for "where the extra is
+        installed".
     quick
-        Look less closely, whatever the mode: small pictures at one scale. Several times faster, and
+        Look less closely, whatever the mode: small frames at one scale. Several times faster, and
         enough where the steps look different at a glance.
     device
         ``cpu`` or ``cuda``, for what can use it.
     title
-        What the job is called, in place of the name of its folder. To do the job is no step of it,
-        so a good title makes a better script.
+        The name of the job, in place of the name of its folder. Doing the job is not one of its
+        steps, so a good title makes a better script.
     """
 
     steps: int | None = None
@@ -47,3 +55,27 @@ class RunOptions:
     quick: bool = False
     device: str = "cpu"
     title: str | None = None
+
+
+def write_options(options: RunOptions, folder: Path) -> None:
+    """Write the options into the work folder."""
+    text = json.dumps(asdict(options), ensure_ascii=False, indent=1)
+    write_atomically(folder / FILE, f"{text}\n".encode())
+
+
+def read_options(folder: Path) -> RunOptions | None:
+    """The options of the run that made a work folder; None where there are none.
+
+    Raises
+    ------
+    InputError
+        The file is not what :func:`write_options` writes.
+    """
+    path = folder / FILE
+    if not path.exists():
+        return None
+    value = read_json(path)
+    is_whole = isinstance(value, dict) and value.keys() == asdict(RunOptions()).keys()
+    if not is_whole or value["mode"] not in get_args(Mode):
+        raise InputError(path, "are not the options of a run; delete it to go on without")
+    return RunOptions(**value)

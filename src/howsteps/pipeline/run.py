@@ -6,32 +6,40 @@
                  └──────► features ─────────────┴─► localise ─► result.json, script.json, model/
 """
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from howsteps import datasets
-from howsteps.datasets.collection import WORK_FOLDER
+from howsteps.datasets import Collection
 from howsteps.engine.cache import Cache
 from howsteps.engine.context import Context
 from howsteps.engine.events import Callback, ignore_event
 from howsteps.engine.executor import Executor, local_executor
 from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem
-from howsteps.io.files import write_atomically
-from howsteps.pipeline import stages, vision
-from howsteps.pipeline.options import STAGES, RunOptions
-from howsteps.pipeline.remembered import remember
-from howsteps.pipeline.work_folder import CACHE, Written, write_learnt, write_report, write_result
+from howsteps.pipeline import stages
+from howsteps.pipeline.features import visual_features
+from howsteps.pipeline.options import STAGES, RunOptions, write_options
+from howsteps.pipeline.work_folder import (
+    CACHE,
+    WrittenResults,
+    check_folders,
+    mark,
+    remove_if_empty,
+    write_model,
+    write_report,
+    write_result,
+    write_script,
+)
 from howsteps.result import settled
 from howsteps.script.edited import check_script, read_script
-from howsteps.task import Mode, Result, Task
+from howsteps.task import Result, Script, Task
 
 
 @dataclass(frozen=True)
 class Run:
-    """What a run found: the result of every task, where it is written, and what went wrong."""
+    """The result of every task, the folder it is written to, and what went wrong."""
 
     results: Mapping[str, Result]
     folders: Mapping[str, Path]
@@ -39,7 +47,7 @@ class Run:
 
 
 def run(
-    source: Path | str,
+    source: Path | str | Task,
     out: Path | str,
     options: RunOptions | None = None,
     *,
@@ -54,153 +62,134 @@ def run(
     """Find the steps of every task under a path, and write them down.
 
     With one task the files are in ``out``; with several, each task has a folder of its own there.
-    What a stage computed is kept in ``out/cache`` under the hash of what it came from, so a run
+    What a stage computes is cached in ``out/cache`` under the hash of what it depends on, so a run
     that was stopped goes on where it was, and gives the same bytes.
 
     Parameters
     ----------
     source
-        What :func:`howsteps.datasets.read` reads: a folder of videos and captions, or of such
-        folders.
+        A folder of videos and captions, or of such folders; a caption file; a task file
+        (:func:`howsteps.datasets.read_tasks`); or a task.
     out
         The work folder.
+    options
+        What changes the result.
     script
         A script that a person edited, taken as given.
     begin, force
-        Make this stage and all after it again; make these stages again.
+        Compute this stage and all after it again; compute these stages again.
     workers
         How many processes work on videos.
     executor
-        Who does the work in place of processes on this machine, such as a
+        Used in place of processes on this machine, such as a
         :class:`howsteps.engine.ray_executor.RayExecutor`.
     pages
         Also write the page that shows the result, and the exports that are text.
-    tell
+    callback
         Called with every event.
 
     Raises
     ------
     HowstepsError
-        Nothing can be read at all, a folder cannot be written, a stage has another name, or there
+        Nothing can be read at all, a folder cannot be written, there is no such stage, or there
         are several tasks for one title.
     """
     # Absolute, as other machines begin in other folders.
-    source, out, options = Path(source).absolute(), Path(out).absolute(), options or RunOptions()
+    out, options = Path(out).absolute(), options or RunOptions()
+    source = source if isinstance(source, Task) else Path(source).absolute()
     given = None if script is None else Path(script).absolute()
-    _check(begin, force)
-    mark(out, source)
+    _check_stages(begin, force)
+    check_folders(out, *([] if isinstance(source, Task) else [source]))
     redo = frozenset(force) | frozenset(STAGES[STAGES.index(begin) :] if begin else ())
-    work = Context(Cache(out / CACHE), executor or local_executor(workers), callback, redo, workers)
-    collection = datasets.read_tasks(source)
-    tasks = _titled(collection.tasks, options.title, source)
-    remember(options, out)
-    problems = list(collection.problems)
-    work.note(problems)
+    context = Context(
+        Cache(out / CACHE), executor or local_executor(workers), callback, redo, workers
+    )
+    collection = read_source(source, options.title)
+    tasks, problems = collection.tasks, list(collection.problems)
+    context.note(problems)
     folders: dict[str, Path] = {}
+    if tasks:
+        mark(out)
+        write_options(options, out)
     jobs = [
         _Job(task, out if len(tasks) == 1 else out / task.name, options, given, pages)
         for task in tasks
     ]
-    for job, is_found, flaws in _carried_out(jobs, work):
+    for job, is_found, flaws in _run_jobs(jobs, context):
         if is_found:
             folders[job.task.name] = job.folder
-        work.note(flaws)
+        context.note(flaws)
         problems += flaws
-    return Run(Written(folders), folders, tuple(problems))
+    if not folders:
+        remove_if_empty(out)
+    return Run(WrittenResults(folders), folders, tuple(problems))
 
 
-def discover(
-    source: Path | str,
-    *,
-    out: Path | str | None = None,
-    steps: int | None = None,
-    mode: Mode = "default",
-    seed: int = 0,
-    speech: str | None = None,
-    vision: bool | None = None,
-    quick: bool = False,
-    device: str = "cpu",
-    title: str | None = None,
-    workers: int = 1,
-    callback: Callback = ignore_event,
-) -> Result:
-    """Find the steps of one job in a folder of its videos, captions, or both.
-
-    Parameters
-    ----------
-    source
-        A folder with the videos and captions of one job.
-    out
-        A work folder; what was computed is kept there. None: nothing is written.
-    steps, mode, seed, speech, vision, quick, device, title
-        As for :class:`howsteps.pipeline.options.Options`.
-    workers
-        How many processes work on videos; with more than one, call this under
-        ``if __name__ == "__main__":``.
-    tell
-        Called with every event.
+def read_source(source: Path | Task, title: str | None = None) -> Collection:
+    """The tasks of a source, under the title that was asked for.
 
     Raises
     ------
     HowstepsError
-        There is no task or more than one, or its steps cannot be found; the message says why.
+        There is nothing to read, or there are several tasks for one title.
     """
-    options = RunOptions(
-        steps,
-        mode,
-        seed,
-        speech=speech,
-        vision=vision,
-        quick=quick,
-        device=device,
-        title=title,
+    found = Collection((source,)) if isinstance(source, Task) else datasets.read_tasks(source)
+    if title is None:
+        return found
+    if len(found.tasks) > 1:
+        raise HowstepsError(f"a title is for one job, and {source} holds {len(found.tasks)}")
+    if not (name := " ".join(title.split())):
+        raise HowstepsError("a title has words")
+    return replace(found, tasks=tuple(replace(task, name=name) for task in found.tasks))
+
+
+def narrate(task: Task, options: RunOptions, context: Context) -> tuple[Task, list[Problem]]:
+    """The stages before the script: transcribe where there are no captions, extract mentions."""
+    task, problems = stages.transcribe(task, options, context)
+    task, found = stages.extract_mentions(task, options, context)
+    return task, problems + found
+
+
+def set_aside(
+    task: Task, features: Mapping[str, object], problems: Sequence[Problem]
+) -> tuple[Task, list[Problem]]:
+    """Leave out the videos that have neither a sentence nor features.
+
+    Each has one line, the last problem that it had: "is not a video file" says more than "has no
+    captions".
+    """
+    used = {v.id for v in task.videos if v.sentences or v.id in features}
+    videos = tuple(v for v in task.videos if v.id in used)
+    lost = dict.fromkeys(
+        (v.media or Path(v.id) for v in task.videos if v.id not in used),
+        "it has no captions that could be read, and was not looked at",
     )
-    with tempfile.TemporaryDirectory() as empty:
-        done = run(
-            source, out or empty, options, workers=workers, pages=out is not None, callback=callback
-        )
-        if len(done.results) == 1:
-            [result] = done.results.values()
-            return result
-    if done.results:
-        names = ", ".join(done.results)
-        raise HowstepsError(f"{source} holds several tasks ({names}): howsteps.run takes them all")
-    reason = done.problems[-1] if done.problems else "no task was found"
-    raise HowstepsError(f"no steps were found in {source}: {reason}")
+    lost |= {problem.path: problem.reason for problem in problems if problem.path in lost}
+    others = [problem for problem in problems if problem.path not in lost]
+    aside = [Problem(path, f"set aside: {reason}") for path, reason in lost.items()]
+    return replace(task, videos=videos), others + aside
 
 
-def mark(out: Path, *sources: Path) -> None:
-    """Mark a work folder as ours: what is written there is not read as captions later.
+def script_of(task: Task, options: RunOptions, context: Context) -> Script:
+    """The script of a task with mentions.
 
     Raises
     ------
     HowstepsError
-        There is nothing to read, or it is the folder to read from.
+        There are no mentions, or no steps; the message says why.
     """
-    for source in sources:
-        if not source.exists():
-            raise InputError(source, "no such file or folder")
-        if out.resolve() == source.resolve():
-            reason = f"{out} holds the videos; write to another folder, or to one inside it"
-            raise HowstepsError(reason)
-    write_atomically(out / WORK_FOLDER, b"What howsteps computed. cache/ may be deleted.\n")
+    if not any(video.mentions for video in task.videos):
+        raise HowstepsError("no narrator says what is done, as far as there are captions")
+    script = stages.discover_script(task, options, context)
+    if not script.steps:
+        raise HowstepsError(_why_no_steps(task, options.steps))
+    return script
 
 
-def _check(begin: str | None, force: Sequence[str]) -> None:
+def _check_stages(begin: str | None, force: Sequence[str]) -> None:
     for stage in (*force, *([begin] if begin else [])):
         if stage not in STAGES:
             raise HowstepsError(f"there is no stage {stage!r}; the stages are {', '.join(STAGES)}")
-
-
-def _titled(tasks: Sequence[Task], title: str | None, source: Path) -> Sequence[Task]:
-    """The tasks under the title that was asked for."""
-    if title is None:
-        return tasks
-    if len(tasks) > 1:
-        raise HowstepsError(f"a title is for one job, and {source} holds {len(tasks)}")
-    if not (name := " ".join(title.split())):
-        raise HowstepsError("a title has words")
-    return [replace(task, name=name) for task in tasks]
 
 
 @dataclass(frozen=True)
@@ -214,73 +203,66 @@ class _Job:
     pages: bool
 
 
-def _carried_out(jobs: Sequence[_Job], work: Context) -> Iterator[tuple[_Job, bool, list[Problem]]]:
+def _run_jobs(jobs: Sequence[_Job], context: Context) -> Iterator[tuple[_Job, bool, list[Problem]]]:
     """Each job as it is done: whether it has a result, and what went wrong."""
-    if len(jobs) == 1 or not work.executor.takes_tasks:
+    if len(jobs) == 1 or not context.executor.takes_tasks:
         for job in jobs:
-            yield job, *_carry_out(job, work)
+            yield job, *_run_job(job, context)
         return
-    away = partial(_carry_out, work=replace(work, callback=ignore_event, workers=1))
-    with work.stage("tasks", work.cache.folder.parent.name, len(jobs)) as progress:
-        for outcome in work.executor.map(away, jobs, nested=True):
+    remote = partial(_run_job, context=replace(context, callback=ignore_event, workers=1))
+    with context.stage("tasks", context.cache.folder.parent.name, len(jobs)) as progress:
+        for outcome in context.executor.map(remote, jobs, nested=True):
             job = jobs[outcome.place]
-            progress.done(job.task.name, kept=False)
+            progress.done(job.task.name, cached=False)
             if outcome.value is not None:
                 yield job, *outcome.value
             elif outcome.failure is not None:
                 yield job, False, [Problem(Path(job.task.name), outcome.failure.reason)]
 
 
-def _carry_out(job: _Job, work: Context) -> tuple[bool, list[Problem]]:
+def _run_job(job: _Job, context: Context) -> tuple[bool, list[Problem]]:
     """Do one job: whether it has a result, and what went wrong.
 
     Raises
     ------
     CannotWrite
-        A place is full or closed. What was written before is whole, and the next run goes on.
+        A folder is full or closed. What was written before is whole, and the next run goes on.
     """
     try:
-        result, problems = _one(job.task, job.folder, job.options, job.script, work)
+        result, problems = _run_task(job, context)
         if result is not None and job.pages:
-            problems += write_report(result, job.folder, work)
-    except OSError as error:  # what is read is looked after where it is read
+            problems += write_report(result, job.folder, context)
+    except OSError as error:  # errors of reading are handled where files are read
         where = error.filename or job.folder
         raise CannotWrite(f"cannot write {where}: {error.strerror}") from error
     return result is not None, problems
 
 
-def _one(
-    task: Task, folder: Path, options: RunOptions, given: Path | None, work: Context
-) -> tuple[Result | None, list[Problem]]:
-    """Run the stages on one task; what ends it early is a problem like any other."""
+def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]]:
+    """Run the stages on one task; what ends it early is the last of its problems."""
+    task, given, options = job.task, job.script, job.options
     problems: list[Problem] = []
     try:
         if given:
             check_script(given, task)  # before anything that takes long
-        task, found = stages.transcribed(task, options, work)
-        problems += found
-        task, found = stages.narrated(task, options, work)
-        problems += found
-        if not given and not any(video.mentions for video in task.videos):
-            raise HowstepsError("no narrator says what is done, as far as there are captions")
-        script = read_script(given, task) if given else stages.script_of(task, options, work)
-        if not script.steps:
-            raise HowstepsError(_why_no_steps(task, options.steps))
-        seen = vision.visual_features(task, options, work)
-        task, problems = known(seen.task, seen.vectors, [*problems, *seen.problems])
+        task, problems = narrate(task, options, context)
+        script = read_script(given, task) if given else script_of(task, options, context)
+        write_script(task, script, job.folder)
+        task, features = visual_features(task, options, context)
+        task, problems = set_aside(task, features.vectors, [*problems, *features.problems])
         # On a cluster the GPUs belong to the videos.
-        device = "cpu" if work.executor.takes_tasks else options.device
-        place = stages.located(task, script, seen, replace(options, device=device), work)
+        device = "cpu" if context.executor.takes_tasks else options.device
+        place = stages.localise(task, script, features, replace(options, device=device), context)
     except CannotWrite:
         raise
     except InputError as error:
         return None, [*problems, error.problem]
     except HowstepsError as error:
         return None, [*problems, Problem(Path(task.name), str(error))]
-    problems += [Problem(Path(task.name), note, harmless=True) for note in place.notes]
+    problems += place.remarks
     result = settled(Result(task, script, place.localisations))
-    write_learnt(task.name, script, place.model, folder)
-    write_result(result, folder, work)
+    write_model(place.model, job.folder)
+    write_result(result, job.folder, context)
     return result, problems
 
 
@@ -293,23 +275,3 @@ def _why_no_steps(task: Task, asked: int | None) -> str:
     if len(task.videos) < 2:
         return "its narrator names nothing that is done"
     return "no two narrators name the same thing; more videos, or more of what is said, may help"
-
-
-def known(
-    task: Task, features: Mapping[str, object], problems: Sequence[Problem]
-) -> tuple[Task, list[Problem]]:
-    """Set aside the videos of which nothing is known: neither a word nor a picture.
-
-    Each has one line, of what was wrong with it last: that a file is no film says more than that
-    it has no captions.
-    """
-    kept = {v.id for v in task.videos if v.sentences or v.id in features}
-    videos = tuple(v for v in task.videos if v.id in kept)
-    lost = dict.fromkeys(
-        (v.media or Path(v.id) for v in task.videos if v.id not in kept),
-        "it has no captions that could be read, and was not looked at",
-    )
-    lost |= {problem.path: problem.reason for problem in problems if problem.path in lost}
-    others = [problem for problem in problems if problem.path not in lost]
-    aside = [Problem(path, f"set aside: {reason}") for path, reason in lost.items()]
-    return replace(task, videos=videos), others + aside

@@ -1,25 +1,28 @@
-"""The stages of a run, one small function each.
+"""The stages of a run, one function each: transcribe, narration, script, localise.
 
-Every function looks for its result under the hash of what it depends on, and computes it only where
-there is none. A number beside the name of a stage is its version: who changes what a stage
-computes raises it, and nothing that was kept before is taken for the new.
+(The stage ``features`` is in :mod:`howsteps.pipeline.features`.) Each looks for its result under
+the hash of what it depends on, and computes it only where there is none. What a stage computes
+depends on its code too: the hash of the sources is part of every key, except for transcripts, which
+are dear and depend on the recogniser alone.
 """
 
+from collections.abc import Collection
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import howsteps
 from howsteps.engine.cache import key_of
 from howsteps.engine.context import Context
-from howsteps.engine.executor import Failure
+from howsteps.engine.executor import Failure, single_threaded
 from howsteps.errors import HowstepsError, Problem
 from howsteps.extras import SPEECH
 from howsteps.io.files import sha256_of_file
 from howsteps.pipeline import feature_space
+from howsteps.pipeline.features import Features
 from howsteps.pipeline.options import INTERVAL, RunOptions
-from howsteps.pipeline.vision import VisualFeatures
 from howsteps.result import (
     localisation_records,
     localisations_from,
@@ -31,44 +34,57 @@ from howsteps.result import (
 from howsteps.script.agreement import with_stability
 from howsteps.task import Caption, Localisation, Mode, Script, Task, Video, Word
 
-TRANSCRIBE, NARRATION, SCRIPT, LOCALISE = 1, 2, 5, 6
+_TRANSCRIBE = 1  # version of what the stage computes
+# The packages and modules that compute; those that read, show or measure are left out.
+_SOURCES = (
+    *("captions", "wordnet", "narration", "script", "localise"),
+    *("localisation.py", "task.py", "compiled.py"),
+)
+_CODE = {".py", ".json", ".npz"}  # of these, and the data that ship with them
 
-SECONDS_A_PART = 0.5  # of the search in part of the videos
-FEW_NARRATIONS = 32  # are heard in the time that a second parser takes to load
+SEARCH_SECONDS = 5.0  # the work of a search for the script, in seconds of an ordinary machine
+SUBSAMPLE_SECONDS = 0.5  # the same for a subsample of the videos
+FEW_NARRATIONS = 32  # are parsed in the time that a second process takes to load the parser
 
 
-def transcribed(task: Task, options: RunOptions, work: Context) -> tuple[Task, list[Problem]]:
-    """The task with the speech of videos that came without captions."""
-    uncaptioned = [video for video in task.videos if not video.captions and video.media]
+def transcribe(task: Task, options: RunOptions, context: Context) -> tuple[Task, list[Problem]]:
+    """The task with captions also for videos that come without, by speech recognition."""
+    uncaptioned = [
+        video for video in task.videos if video.media and not (video.captions or video.sentences)
+    ]
     if not uncaptioned:
         return task, []
+    reason = ""
     if options.speech is None:
         reason = "has no captions, and speech was not asked for (--speech small.en)"
-        return task, [_problem(video, reason) for video in uncaptioned]
-    if SPEECH.missing:
+    elif SPEECH.missing:
         reason = f"has no captions; to transcribe it: {SPEECH.command}"
-        return task, [_problem(video, reason) for video in uncaptioned]
-    from howsteps.narration import speech  # noqa: PLC0415 - only where there is need of it
+    if reason:
+        return task, [Problem(_path(video), reason, harmless=True) for video in uncaptioned]
+    from howsteps.narration import speech  # noqa: PLC0415 - loads an extra
 
     problems, jobs = [], []
     for video in uncaptioned:
         media = Path(video.media or "")
         try:
-            key = key_of(TRANSCRIBE, speech=speech.cache_key(media, options.speech, vad=True))
+            identity = speech.cache_key(media, str(options.speech), vad=True)
         except HowstepsError as error:
-            problems.append(_problem(video, str(error)))
+            problems.append(Problem(_path(video), str(error)))
             continue
-        jobs.append((video.id, key, (media, options.speech, options.device)))
-    heard, failures = work.each("transcribe", task.name, jobs, _transcribe, device=options.device)
+        key = key_of(_TRANSCRIBE, speech=identity)
+        jobs.append((video.id, key, (media, str(options.speech), options.device)))
+    found, failures = context.each(
+        "transcribe", task.name, jobs, _transcribe, device=options.device
+    )
     problems += [_failed(task, video, failure) for video, failure in failures.items()]
     problems += [
-        Problem(Path(video.media or ""), "nobody is heard to speak in it", harmless=True)
+        Problem(_path(video), "nobody is heard to speak in it", harmless=True)
         for video in uncaptioned
-        if heard.get(video.id) == []
+        if found.get(video.id) == []
     ]
     videos = tuple(
-        replace(video, captions=tuple(_caption(*line) for line in heard[video.id]))
-        if video.id in heard
+        replace(video, captions=tuple(_caption(*line) for line in found[video.id]))
+        if video.id in found
         else video
         for video in task.videos
     )
@@ -76,7 +92,7 @@ def transcribed(task: Task, options: RunOptions, work: Context) -> tuple[Task, l
 
 
 def _transcribe(job: tuple[Path, str, str]) -> list[Any]:
-    from howsteps.narration.speech import transcribe  # noqa: PLC0415
+    from howsteps.narration.speech import transcribe  # noqa: PLC0415 - loads an extra
 
     media, model, device = job
     return [
@@ -89,107 +105,127 @@ def _caption(start: float, end: float, text: str, words: list[tuple[str, float, 
     return Caption(start, end, text, tuple(Word(*word) for word in words))
 
 
-def narrated(task: Task, options: RunOptions, work: Context) -> tuple[Task, list[Problem]]:
+def extract_mentions(
+    task: Task, options: RunOptions, context: Context
+) -> tuple[Task, list[Problem]]:
     """The task with the sentences and mentions of every video that has captions."""
     parser = _parser_identity(options.parser)
     jobs = [
         (
             video.id,
-            key_of(NARRATION, captions=list(video.captions), mode=options.mode, parser=parser),
+            _key(captions=list(video.captions), mode=options.mode, parser=parser),
             (video, options.mode, options.parser),
         )
         for video in task.videos
-        if video.captions
+        if video.captions and not video.sentences
     ]
-    heard, failures = work.each("narration", task.name, jobs, _hear, few=FEW_NARRATIONS)
+    found, failures = context.each("narration", task.name, jobs, _extract, few=FEW_NARRATIONS)
     videos = tuple(
-        with_narration(video, heard[video.id]) if video.id in heard else video
+        with_narration(video, found[video.id]) if video.id in found else video
         for video in task.videos
     )
     problems = [_failed(task, video, failure) for video, failure in failures.items()]
     problems += [
-        _problem(video, "no relation found in its narration")
+        Problem(_path(video), "no relation found in its narration", harmless=True)
         for video in videos
-        if video.id in heard and not video.mentions
+        if video.id in found and not video.mentions
     ]
     return replace(task, videos=videos), problems
 
 
-def _hear(job: tuple[Video, Mode, str | None]) -> dict[str, Any]:
+def _extract(job: tuple[Video, Mode, str | None]) -> dict[str, Any]:
     from howsteps.narration import extract_relations  # noqa: PLC0415 - loads spaCy
 
     video, mode, parser = job
-    # Alone, so that what is heard in a video never depends on those around it.
-    [heard] = extract_relations(Task("", (video,)), mode=mode, model=parser).videos
-    return narration_record(heard)
+    with single_threaded():
+        # Alone, so that the mentions of a video never depend on the videos around it.
+        [found] = extract_relations(Task("", (video,)), mode=mode, model=parser).videos
+    return narration_record(found)
 
 
 def _parser_identity(parser: str | None) -> str:
-    """Tell a parser from others: by the content of its folder, or by its name and version."""
+    """What tells a parser from others: the content of its folder, or its name and version."""
     from howsteps.narration.parser import SHIPPED  # noqa: PLC0415 - loads spaCy
 
     folder = SHIPPED if parser is None else Path(parser)
     if folder.is_dir():
-        # Weights and configuration: a corrected README must not change the cache key.
-        texts = {"LICENSE", "README.md", "meta.json"}
-        parts = sorted(p for p in folder.rglob("*") if p.is_file() and p.name not in texts)
-        return key_of(0, files=[[str(p.relative_to(folder)), sha256_of_file(p)] for p in parts])
+        # Weights and configuration: a corrected README does not make another parser.
+        return _digest(folder, without=("LICENSE", "README.md", "meta.json"))
     try:
         return f"{parser} {version(str(parser))}"
     except PackageNotFoundError:
         return str(parser)
 
 
-def script_of(task: Task, options: RunOptions, work: Context) -> Script:
-    """The steps of the job, each with how often parts of the videos give it again.
+def discover_script(
+    task: Task,
+    options: RunOptions,
+    context: Context,
+    *,
+    seconds: float = SEARCH_SECONDS,
+    certify: float = 0.0,
+) -> Script:
+    """The steps of the job, each with its stability.
+
+    ``seconds`` and ``certify`` are for modes ``paper`` and ``authors``, as in
+    :func:`howsteps.script.discover`.
 
     Raises
     ------
     HowstepsError
-        No narrator names anything.
+        No video has a mention.
     """
-    key = key_of(
-        SCRIPT,
+    key = _key(
         task=task.name,
         narrations=[[video.id, narration_record(video)] for video in task.videos],
         steps=options.steps,
         mode=options.mode,
         seed=options.seed,
+        seconds=seconds,
+        certify=certify,
     )
-    with work.stage("script", task.name, 1) as progress:
-        if missing := (value := work.kept("script", key)) is None:
+    with context.stage("script", task.name, 1) as progress:
+        if missing := (value := context.cached("script", key)) is None:
             from howsteps.script import discover  # noqa: PLC0415 - loads Numba
 
-            script = discover(task, steps=options.steps, mode=options.mode, seed=options.seed)
-            if options.mode != "default":  # which tells by itself
-                again = partial(
-                    discover,
-                    steps=len(script.steps),
+            with single_threaded():
+                script = discover(
+                    task,
+                    steps=options.steps,
                     mode=options.mode,
                     seed=options.seed,
-                    seconds=SECONDS_A_PART,
+                    seconds=seconds,
+                    certificate_seconds=certify,
                 )
-                script = with_stability(script, task, again, seed=options.seed)
+                if options.mode != "default":  # which has its own stability
+                    again = partial(
+                        discover,
+                        steps=len(script.steps),
+                        mode=options.mode,
+                        seed=options.seed,
+                        seconds=SUBSAMPLE_SECONDS,
+                    )
+                    script = with_stability(script, task, again, seed=options.seed)
             value = script_record(script, task)
-            work.cache.put_json("script", key, value)
-        progress.done(task.name, kept=not missing)
+            context.cache.put_json("script", key, value)
+        progress.done(task.name, cached=not missing)
     return script_from(value, task)
 
 
 class LocalisedTask(NamedTuple):
-    """Where the steps are, what is worth saying about it, and the folder of the model."""
+    """Where the steps are, remarks on it, and the folder of the model."""
 
     localisations: tuple[Localisation, ...]
-    notes: tuple[str, ...]
+    remarks: tuple[Problem, ...]
     model: Path
 
 
-def located(
+def localise(
     task: Task,
     script: Script,
-    seen: VisualFeatures,
+    features: Features,
     options: RunOptions,
-    work: Context,
+    context: Context,
 ) -> LocalisedTask:
     """The place of every step in every video.
 
@@ -198,55 +234,80 @@ def located(
     HowstepsError
         No video is long enough for the steps.
     """
-    key = key_of(
-        LOCALISE,
+    key = _key(
         script=script_record(script, task),
         videos=[[v.id, v.duration, narration_record(v)] for v in task.videos],
-        features=dict(seen.keys),
+        features=dict(features.keys),
         steps=options.steps,
         mode=options.mode,
         seed=options.seed,
     )
-    model = work.cache.folder / "localise" / f"{key}.model"
-    with work.stage("localise", task.name, 1) as progress:
-        value = work.kept("localise", key)
+    model = context.cache.folder / "localise" / f"{key}.model"
+    with context.stage("localise", task.name, 1) as progress:
+        value = context.cached("localise", key)
         if missing := value is None or value["model"] != _digests(model):
             from howsteps.localisation import localise_task  # noqa: PLC0415 - loads Numba
 
-            placement = localise_task(
-                task,
-                script,
-                seen.vectors,
-                seconds=INTERVAL,
-                mode=options.mode,
-                asked=options.steps,
-                seed=options.seed,
-                device=options.device,
-            )
+            with single_threaded():
+                placement = localise_task(
+                    task,
+                    script,
+                    features.vectors,
+                    seconds=INTERVAL,
+                    mode=options.mode,
+                    asked=options.steps,
+                    seed=options.seed,
+                    device=options.device,
+                )
             value = {
                 "localisations": localisation_records(placement.localisations),
-                "notes": [
-                    f"{task.videos[window.video].id}: what is said about step {window.step + 1} "
-                    "contradicts the order of the others; it was placed without it"
-                    for window in placement.relaxed_windows
-                ],
+                "relaxed": [[int(w.video), int(w.step)] for w in placement.relaxed_windows],
             }
             placement.model.save(model)
-            feature_space.save(feature_space.of(task, seen, options), model)
-            # After the model, so that who finds this entry finds the model too, as it was.
+            feature_space.save(feature_space.of(task, features, options), model)
+            # After the model, so that whoever finds this entry finds the whole model too.
             value["model"] = _digests(model)
-            work.cache.put_json("localise", key, value)
-        progress.done(task.name, kept=not missing)
-    return LocalisedTask(localisations_from(value), tuple(value["notes"]), model)
+            context.cache.put_json("localise", key, value)
+        progress.done(task.name, cached=not missing)
+    remarks = tuple(
+        Problem(
+            _path(task.videos[video]),
+            f"what is said about step {step + 1} contradicts the order of the others; the step "
+            "was placed without it",
+            harmless=True,
+        )
+        for video, step in value["relaxed"]
+    )
+    return LocalisedTask(localisations_from(value), remarks, model)
+
+
+def _key(**parts: object) -> str:
+    """The key of a result that depends on these parts, and on the code that computes it."""
+    return key_of(1, code=_code(), **parts)
+
+
+@cache
+def _code() -> str:
+    """A hash of the sources that the stages run."""
+    package = Path(howsteps.__file__).parent
+    return key_of(1, sources=[_digest(package / name, _CODE) for name in _SOURCES])
+
+
+def _digest(path: Path, suffixes: Collection[str] = (), without: Collection[str] = ()) -> str:
+    """A hash of a file, or of the files (of some kinds) under a folder, with their names."""
+    files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+    wanted = [p for p in files if (not suffixes or p.suffix in suffixes) and p.name not in without]
+    return key_of(0, files=[[p.relative_to(path).as_posix(), sha256_of_file(p)] for p in wanted])
 
 
 def _digests(model: Path) -> dict[str, str]:
-    """What the files of a model are by their content."""
+    """The content of the files of a model, as hashes."""
     return {path.name: sha256_of_file(path) for path in sorted(model.glob("*"))}
 
 
-def _problem(video: Video, reason: str) -> Problem:
-    return Problem(video.media or Path(video.id), reason)
+def _path(video: Video) -> Path:
+    """What a problem of a video points at."""
+    return video.media or Path(video.id)
 
 
 def _failed(task: Task, video: str, failure: Failure) -> Problem:
@@ -254,4 +315,4 @@ def _failed(task: Task, video: str, failure: Failure) -> Problem:
     if failure.problem is not None:
         return failure.problem
     [own] = [each for each in task.videos if each.id == video]
-    return _problem(own, failure.reason)
+    return Problem(_path(own), failure.reason)

@@ -2,15 +2,20 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.engine.context import Context
 from howsteps.engine.events import Wrote
-from howsteps.errors import Problem
+from howsteps.errors import HowstepsError, InputError, Problem
 from howsteps.io.files import write_atomically
-from howsteps.result import FILE, read_result, text_of
-from howsteps.script import record as script_file
-from howsteps.task import Result, Script
+from howsteps.pipeline.options import FILE as OPTIONS
+from howsteps.result import FILE, read_result, script_record, text_of
+from howsteps.script.edited import VERSION
+from howsteps.script.partial_order import Freedom, freedom
+from howsteps.task import Mention, Result, Script, Task
 
 CACHE = "cache"
 SCRIPT = "script.json"
@@ -18,10 +23,10 @@ MODEL = "model"
 EXPORTS = "exports"
 
 
-class Written(Mapping[str, Result]):
-    """Results by the names of their tasks, each read from its file when it is looked at.
+class WrittenResults(Mapping[str, Result]):
+    """Results by the names of their tasks, each read from its file when it is asked for.
 
-    Thousands of them take no memory that way.
+    So thousands of them take no memory.
     """
 
     def __init__(self, folders: Mapping[str, Path]) -> None:
@@ -37,30 +42,121 @@ class Written(Mapping[str, Result]):
         return len(self._folders)
 
 
-def write_result(result: Result, folder: Path, work: Context) -> None:
+def check_folders(out: Path, *sources: Path) -> None:
+    """Refuse to read what is not there, and to write where the videos are.
+
+    Raises
+    ------
+    HowstepsError
+        A source does not exist, or is the work folder.
+    """
+    for source in sources:
+        if not source.exists():
+            raise InputError(source, "no such file or folder")
+        if out.resolve() == source.resolve():
+            reason = f"{out} holds the videos; write to another folder, or to one inside it"
+            raise HowstepsError(reason)
+
+
+def mark(out: Path) -> None:
+    """Mark a work folder, so that nothing in it is read as captions later."""
+    write_atomically(out / WORK_FOLDER, b"What howsteps computed. cache/ may be deleted.\n")
+
+
+def remove_if_empty(out: Path) -> None:
+    """Remove a work folder in which nothing was computed."""
+    inside = {path.name for path in out.iterdir()} if out.is_dir() else {""}
+    if inside <= {WORK_FOLDER, OPTIONS}:
+        for name in inside:
+            (out / name).unlink()
+        with suppress(OSError):  # a folder that cannot be removed does no harm
+            out.rmdir()
+
+
+def write_result(result: Result, folder: Path, context: Context) -> None:
     """Write ``result.json``."""
     write_atomically(folder / FILE, text_of(result, folder).encode())
-    work.callback(Wrote(result.task.name, folder / FILE))
+    context.callback(Wrote(result.task.name, folder / FILE))
 
 
-def write_learnt(task: str, script: Script, model: Path, folder: Path) -> None:
-    """Write the script for people to edit, and a copy of the model for new videos."""
-    edited = json.dumps(script_file.record({task: script}), ensure_ascii=False, indent=1)
-    write_atomically(folder / SCRIPT, f"{edited}\n".encode())
+def write_script(task: Task, script: Script, folder: Path) -> None:
+    """Write ``script.json``, for people to edit."""
+    text = json.dumps(script_document([(task, script)]), ensure_ascii=False, indent=1)
+    write_atomically(folder / SCRIPT, f"{text}\n".encode())
+
+
+def write_model(model: Path, folder: Path) -> None:
+    """Write a copy of the model, for new videos."""
     for path in sorted(model.iterdir()):
         write_atomically(folder / MODEL / path.name, path.read_bytes())
 
 
-def write_report(result: Result, folder: Path, work: Context) -> list[Problem]:
-    """Write what people look at, and what other programs read."""
-    from howsteps.report import write_page  # noqa: PLC0415 - not needed by who only wants the result
+def write_report(result: Result, folder: Path, context: Context) -> list[Problem]:
+    """Write the page, and the exports that are text."""
+    from howsteps.report import write_page  # noqa: PLC0415 - not needed for the result alone
     from howsteps.report.exports import TEXT, export  # noqa: PLC0415
 
     name = result.task.name
     problems: list[Problem] = []
     page = write_page(result, folder, on_problem=problems.append)
-    work.callback(Wrote(name, page))
+    context.callback(Wrote(name, page))
     _, unwritten = export(result, folder / EXPORTS, TEXT)
-    work.callback(Wrote(name, folder / EXPORTS))
+    context.callback(Wrote(name, folder / EXPORTS))
     # Nobody asked for a format by name, so one that a video is too short for is not worth a line.
     return problems + [problem for problem in unwritten if not problem.harmless]
+
+
+def script_document(scripts: list[tuple[Task, Script]]) -> dict[str, Any]:
+    """The content of ``script.json``: the scripts of one or more tasks.
+
+    One task::
+
+        {"version": 1, "task": …,
+         "steps": [{"label", "support", "stability", "relations": [{"verb", "noun", "count"}],
+                    "examples": […], "mentions": [{"video", "start", "end", "verb", "noun"}]}],
+         "alignment": {"objective", "objective_per_token", "bound"},
+         "order": {"swaps": [{"steps", "in_order", "swapped"}], "optional": […]}}
+
+    Several tasks::
+
+        {"version": 1, "tasks": {name: {"steps": …, "alignment": …, "order": …}}}
+
+    Steps under "order" count from 1, as they are shown.
+    """
+    found = {task.name: _document(task, script) for task, script in scripts}
+    if len(found) == 1:
+        [(name, value)] = found.items()
+        return {"version": VERSION, "task": name, **value}
+    return {"version": VERSION, "tasks": found}
+
+
+def _document(task: Task, script: Script) -> dict[str, Any]:
+    record = script_record(script, task)
+    for entry, step in zip(record["steps"], script.steps, strict=True):
+        # In full, as a person who edits them needs them.
+        entry["mentions"] = [_mention(mention) for mention in step.mentions]
+    return {**record, "order": _order(freedom(task, script))}
+
+
+def _mention(mention: Mention) -> dict[str, Any]:
+    return {
+        "video": mention.video,
+        "start": round(mention.start, 3),
+        "end": round(mention.end, 3),
+        "verb": mention.verb,
+        "noun": mention.noun,
+    }
+
+
+def _order(order: Freedom) -> dict[str, Any]:
+    return {
+        "swaps": [
+            {
+                "steps": [swap.one + 1, swap.two + 1],
+                "in_order": swap.in_order,
+                "swapped": swap.swapped,
+            }
+            for swap in order.swaps
+        ],
+        "optional": [place + 1 for place in order.optional],
+    }

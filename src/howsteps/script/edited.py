@@ -1,6 +1,6 @@
 """A script that a person may have edited, taken as given.
 
-The file is what ``howsteps run`` and ``howsteps script --json`` write (:mod:`.record`). To rename a
+The file is the ``script.json`` of ``howsteps run`` and ``howsteps script --json``. To rename a
 step, change its label; to delete it, delete its object; to reorder, move objects; to merge two
 steps, move the mentions of one into the list of the other. A step without mentions is one that
 nobody names. ``support``, ``relations`` and ``alignment`` follow from the rest and are not read.
@@ -12,9 +12,9 @@ from typing import Any
 
 from howsteps.errors import InputError
 from howsteps.io.text import read_json
-from howsteps.script.record import VERSION
 from howsteps.task import Mention, Script, Step, Task
 
+VERSION = 1  # of the file
 _ENDLESS = 1e9  # seconds
 _CLOSE = 0.0015  # seconds: times in the file are rounded to the millisecond
 

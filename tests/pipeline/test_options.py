@@ -1,4 +1,4 @@
-"""What a run was asked for, kept in its work folder."""
+"""The options of a run, remembered in its work folder."""
 
 import json
 from dataclasses import asdict
@@ -7,20 +7,19 @@ from pathlib import Path
 import pytest
 
 from howsteps.errors import InputError
-from howsteps.pipeline.options import RunOptions
-from howsteps.pipeline.remembered import remember, remembered
+from howsteps.pipeline.options import RunOptions, read_options, write_options
 
 
 def test_options_come_back(tmp_path: Path) -> None:
     options = RunOptions(
         steps=7, mode="paper", vision=False, quick=True, title="Bain du chat, à deux"
     )
-    remember(options, tmp_path)
-    assert remembered(tmp_path) == options
+    write_options(options, tmp_path)
+    assert read_options(tmp_path) == options
 
 
-def test_a_folder_without_options_remembers_nothing(tmp_path: Path) -> None:
-    assert remembered(tmp_path) is None
+def test_a_folder_without_options_has_none(tmp_path: Path) -> None:
+    assert read_options(tmp_path) is None
 
 
 @pytest.mark.parametrize(
@@ -30,4 +29,4 @@ def test_a_folder_without_options_remembers_nothing(tmp_path: Path) -> None:
 def test_what_are_no_options_is_an_error_that_names_the_file(tmp_path: Path, value: object) -> None:
     (tmp_path / "options.json").write_text(json.dumps(value))
     with pytest.raises(InputError, match=r"options\.json: .*delete it"):
-        remembered(tmp_path)
+        read_options(tmp_path)

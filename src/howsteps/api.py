@@ -1,0 +1,260 @@
+"""The calls for people who write Python: one line from videos to steps, and on from there.
+
+Paths may be ``str`` or :class:`pathlib.Path`. Problems (what was repaired, set aside, or is worth a
+remark) are returned with the results; errors are :class:`howsteps.HowstepsError`.
+"""
+
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from howsteps.engine.events import Callback, ignore_event
+from howsteps.errors import HowstepsError, Problem
+from howsteps.pipeline.apply import apply as apply_model
+from howsteps.pipeline.apply import read_videos
+from howsteps.pipeline.options import RunOptions
+from howsteps.pipeline.run import Run, run
+from howsteps.result import read_result
+from howsteps.task import Caption, Mode, Result, Task, Video
+
+__all__ = [
+    "Files",
+    "Run",
+    "RunOptions",
+    "apply",
+    "discover",
+    "export",
+    "read_result",
+    "run",
+    "write_page",
+]
+
+AnyPath: TypeAlias = str | PathLike[str]
+# A path; a task; paths of videos and captions; or the captions of every video.
+Source: TypeAlias = AnyPath | Task | Sequence[AnyPath] | Sequence[Sequence[Caption]]
+
+
+class Files(NamedTuple):
+    """The files that were written, and the problems with those that were not."""
+
+    paths: tuple[Path, ...]
+    problems: tuple[Problem, ...]
+
+
+def discover(
+    source: Source,
+    *,
+    out: AnyPath | None = None,
+    steps: int | None = None,
+    mode: Mode = "default",
+    seed: int = 0,
+    parser: str | None = None,
+    speech: str | None = None,
+    vision: bool | None = None,
+    quick: bool = False,
+    device: str = "cpu",
+    title: str | None = None,
+    workers: int = 1,
+    callback: Callback = ignore_event,
+) -> Result:
+    """Find the steps of one job in its videos, captions, or both.
+
+    Parameters
+    ----------
+    source
+        A folder with the videos and captions of one job, or another path that
+        :func:`howsteps.datasets.read_tasks` reads; a list of such paths; a task; or a list with
+        the captions of every video.
+    out
+        A work folder, with a cache. None: nothing is written.
+    steps, mode, seed, parser, speech, vision, quick, device, title
+        As in :class:`howsteps.RunOptions`.
+    workers
+        How many processes work on videos; with more than one, call this under
+        ``if __name__ == "__main__":``.
+    callback
+        Called with every event.
+
+    Returns
+    -------
+    The result; ``result.problems`` lists what was repaired or set aside.
+
+    Raises
+    ------
+    HowstepsError
+        There is no task or more than one, or no steps are found; the message says why.
+    """
+    options = RunOptions(steps, mode, seed, parser, speech, vision, quick, device, title)
+    given, problems = _read(source, title)
+    with tempfile.TemporaryDirectory() as temporary:
+        done = run(
+            given,
+            Path(out or temporary),
+            options,
+            workers=workers,
+            pages=out is not None,
+            callback=callback,
+        )
+        return _one(replace(done, problems=(*problems, *done.problems)), _name(source))
+
+
+def apply(
+    model: AnyPath,
+    videos: AnyPath | Iterable[AnyPath],
+    *,
+    out: AnyPath | None = None,
+    speech: str | None = None,
+    device: str = "cpu",
+    title: str | None = None,
+    workers: int = 1,
+    callback: Callback = ignore_event,
+) -> Result:
+    """Find the steps of a learnt job in new videos.
+
+    Parameters
+    ----------
+    model
+        The work folder of a run, or its ``model``.
+    videos
+        One or more videos, caption files, or folders of them.
+    out
+        A work folder for the result. None: nothing is written.
+    speech, device, title, workers, callback
+        As in :func:`howsteps.discover`.
+
+    Returns
+    -------
+    The result; ``result.problems`` lists what was set aside.
+
+    Raises
+    ------
+    HowstepsError
+        There is no model, or the steps cannot be placed in any of the videos.
+    """
+    sources = _paths(videos)
+    with tempfile.TemporaryDirectory() as temporary:
+        done = apply_model(
+            Path(model),
+            sources,
+            Path(out or temporary),
+            speech=speech,
+            device=device,
+            title=title or (None if out else "task"),
+            workers=workers,
+            pages=out is not None,
+            callback=callback,
+        )
+        return _one(done, ", ".join(map(str, sources)))
+
+
+def export(
+    result: Result | AnyPath,
+    folder: AnyPath,
+    formats: str | Iterable[str],
+    *,
+    guesses: bool = False,
+    precise: bool = False,
+) -> Files:
+    """Write a result for other programs, each format into its own folder under ``folder``.
+
+    Parameters
+    ----------
+    result
+        A result, a ``result.json``, or a work folder.
+    formats
+        One or more of :data:`howsteps.report.exports.FORMATS`: ``vtt``, ``youtube``, ``csv``, …
+    guesses
+        Also steps that are neither named nor seen in a video, placed by their order alone.
+    precise
+        Cut clips at the frame, which encodes the video again.
+
+    Raises
+    ------
+    HowstepsError
+        There is no such format, or no such result.
+    """
+    from howsteps.report.exports import export as write  # noqa: PLC0415 - has many parts
+
+    names = [formats] if isinstance(formats, str) else formats
+    paths, problems = write(_result(result), Path(folder), names, guesses=guesses, precise=precise)
+    return Files(tuple(paths), tuple(problems))
+
+
+def write_page(
+    result: Result | AnyPath, folder: AnyPath | None = None, *, thumbnails: bool = True
+) -> Files:
+    """Write the page of a result, ``report.html``.
+
+    Parameters
+    ----------
+    result
+        A result, a ``result.json``, or a work folder.
+    folder
+        Where to; else where the result is.
+    thumbnails
+        Take a thumbnail of every located step (needs PyAV).
+
+    Raises
+    ------
+    HowstepsError
+        There is no such result, or no folder.
+    """
+    from howsteps.report import write_page as write  # noqa: PLC0415 - loads Jinja2
+
+    if folder is None:
+        if isinstance(result, Result):
+            raise HowstepsError("a result in memory has no folder: name one for the page")
+        path = Path(result)
+        folder = path if path.is_dir() else path.parent
+    problems: list[Problem] = []
+    page = write(_result(result), Path(folder), pictures=thumbnails, on_problem=problems.append)
+    return Files((page,), tuple(problems))
+
+
+def _read(source: Source, title: str | None) -> tuple[Path | Task, list[Problem]]:
+    """What a run can read: a path or a task; and the problems of reading it."""
+    if isinstance(source, Task):
+        return source, []
+    if isinstance(source, str | PathLike):
+        return Path(source), []
+    name = title or "task"
+    paths = [Path(each) for each in source if isinstance(each, str | PathLike)]
+    if len(paths) == len(source):
+        found = read_videos(paths, name)
+        return found.tasks[0], list(found.problems)
+    videos = []
+    for number, captions in enumerate(source, 1):
+        if isinstance(captions, str | PathLike | Caption):
+            raise HowstepsError("a list holds paths, or for each video a list of captions")
+        videos.append(Video(f"video-{number}", tuple(captions)))
+    return Task(name, tuple(videos)), []
+
+
+def _name(source: Source) -> str:
+    """The source in a message."""
+    if isinstance(source, Task):
+        return source.name
+    return str(source) if isinstance(source, str | PathLike) else "these videos"
+
+
+def _paths(paths: AnyPath | Iterable[AnyPath]) -> list[Path]:
+    return [Path(p) for p in ([paths] if isinstance(paths, str | PathLike) else paths)]
+
+
+def _result(result: Result | AnyPath) -> Result:
+    return result if isinstance(result, Result) else read_result(Path(result))
+
+
+def _one(done: Run, source: str) -> Result:
+    """The only result, with its problems."""
+    if len(done.results) == 1:
+        [result] = done.results.values()
+        return replace(result, problems=done.problems)
+    if done.results:
+        names = ", ".join(done.results)
+        raise HowstepsError(f"{source} holds several tasks ({names}): howsteps.run takes them all")
+    reason = done.problems[-1] if done.problems else "no task was found"
+    raise HowstepsError(f"no steps were found in {source}: {reason}")
