@@ -9,8 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import options, screen
-from howsteps._cli.live import watching
-from howsteps._cli.outcome import finish
+from howsteps._cli.live import live_callback
 from howsteps._cli.run import show
 from howsteps.errors import HowstepsError
 from howsteps.extras import VISION
@@ -46,7 +45,7 @@ def demo(
     with screen.progress("drawing videos", 13, quiet=quiet) as advance:
         executor = None if VISION.missing else local_executor(many)
         videos = prepare(out / "videos", executor, lambda _: advance())
-    with watching(quiet=quiet, json_lines=False) as callback:
+    with live_callback(quiet=quiet, json_lines=False) as callback:
         done = run(videos, out / "steps", RunOptions(quick=True), workers=many, callback=callback)
     if not done.results:
         raise HowstepsError("; ".join(str(problem) for problem in done.problems))
@@ -54,7 +53,7 @@ def demo(
     [result] = done.results.values()
     screen.out.print(_scores(result, true_steps()))
     screen.out.print(f"[dim]{perf_counter() - start:.0f} s in all[/]")
-    finish([problem for problem in done.problems if not problem.harmless], found=True)
+    screen.finish([problem for problem in done.problems if not problem.harmless], found=True)
 
 
 def _scores(result: "Result", truth: "Truth") -> Table:

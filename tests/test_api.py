@@ -1,0 +1,123 @@
+"""The public calls, as people who write Python use them."""
+
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import howsteps
+from howsteps.datasets import read_tasks
+from tests.engine.jobs import captions, narration
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="module")
+def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return captions(tmp_path_factory.mktemp("api") / "wash a cat", ("ann", "bob", "eve"))
+
+
+@pytest.fixture(scope="module")
+def work(job: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("work") / "out"
+    howsteps.discover(job, out=out)
+    return out
+
+
+class TestNames:
+    def test_dir_shows_public_names_only(self) -> None:
+        assert dir(howsteps) == sorted(howsteps.__all__)
+        assert all(getattr(howsteps, name) is not None for name in howsteps.__all__)
+        with pytest.raises(AttributeError, match="no_such_name"):
+            howsteps.no_such_name  # type: ignore[attr-defined] # noqa: B018
+
+    def test_importing_loads_nothing_heavy(self) -> None:
+        heavy = "import sys, howsteps; print(*{'numpy', 'spacy', 'numba'} & set(sys.modules))"
+        program = [sys.executable, "-c", heavy]
+        said = subprocess.run(program, check=True, capture_output=True, text=True)  # noqa: S603
+        assert said.stdout.strip() == ""
+
+    @pytest.mark.slow
+    def test_a_type_checker_sees_real_types(self) -> None:
+        program = [sys.executable, "-m", "mypy", "--strict", "--warn-unused-ignores"]
+        page = ROOT / "tests" / "typed_user.py"
+        said = subprocess.run(  # noqa: S603 - our own tools
+            [*program, str(page)], check=False, capture_output=True, text=True, cwd=ROOT
+        )
+        assert said.returncode == 0, said.stdout
+
+    def test_the_reference_lists_every_public_name(self) -> None:
+        page = (ROOT / "docs" / "reference" / "api.md").read_text("utf-8")
+        listed = re.findall(r"^::: (\S+)$", page, re.MULTILINE)
+        missing = {f"howsteps.{name}" for name in howsteps.__all__ if name != "__version__"}
+        assert missing - set(listed) == set()
+        for name in listed:
+            module, _, attribute = name.rpartition(".")
+            found = import_module(module) if module else import_module(name)
+            assert not module or hasattr(found, attribute) or import_module(name), name
+
+    def test_every_error_is_a_howsteps_error(self) -> None:
+        assert issubclass(howsteps.InputError, howsteps.HowstepsError)
+        assert issubclass(howsteps.MissingExtra, howsteps.HowstepsError)
+
+
+class TestDiscover:
+    def test_a_path_a_task_and_captions_give_the_same_script(self, job: Path) -> None:
+        [task] = read_tasks(job).tasks
+        by_path = howsteps.discover(str(job))
+        by_task = howsteps.discover(task)
+        by_files = howsteps.discover(sorted(job.iterdir()), title=task.name)
+        by_captions = howsteps.discover(
+            [list(video.captions) for video in task.videos], title=task.name
+        )
+        labels = [step.label for step in by_path.script.steps]
+        assert len(labels) >= 4
+        for result in (by_task, by_files, by_captions):
+            assert [step.label for step in result.script.steps] == labels
+        assert by_task == by_path
+
+    def test_problems_are_returned(self, tmp_path: Path) -> None:
+        folder = captions(tmp_path / "job", ("ann", "bob", "eve"))
+        (folder / "broken.srt").write_text("nothing here")
+        problems = howsteps.discover(folder).problems
+        assert [p.path.name for p in problems if not p.harmless] == ["broken.srt"]
+
+    def test_what_is_no_source_is_said(self) -> None:
+        with pytest.raises(howsteps.HowstepsError, match="for each video a list of captions"):
+            howsteps.discover([howsteps.Caption(0.0, 1.0, "fill the tub")])  # type: ignore[list-item]
+
+
+class TestApply:
+    def test_paths_may_be_text_and_nothing_is_written_unless_asked(
+        self, work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        new = tmp_path / "flo.srt"
+        new.write_text(narration("flo"))
+        monkeypatch.chdir(tmp_path)
+        result = howsteps.apply(str(work), str(new))
+        assert [video.id for video in result.task.videos] == ["flo"]
+        assert list(tmp_path.iterdir()) == [new]
+        assert howsteps.apply(work, [new], out="applied").localisations == result.localisations
+        assert (tmp_path / "applied" / "result.json").is_file()
+
+    def test_nothing_to_place_is_an_error(self, work: Path, tmp_path: Path) -> None:
+        (tmp_path / "mute.srt").write_text("no captions")
+        with pytest.raises(howsteps.HowstepsError, match=r"mute\.srt"):
+            howsteps.apply(work, tmp_path / "mute.srt")
+
+
+class TestFiles:
+    def test_a_format_and_a_page_by_path(self, work: Path, tmp_path: Path) -> None:
+        written = howsteps.export(str(work), str(tmp_path), "vtt")
+        assert sorted(path.name for path in written.paths) == ["ann.vtt", "bob.vtt", "eve.vtt"]
+        assert written.problems == ()
+        page = howsteps.write_page(howsteps.read_result(work), tmp_path)
+        assert page.paths == (tmp_path / "report.html",)
+        assert howsteps.write_page(str(work)).paths == (work / "report.html",)
+
+    def test_a_page_needs_a_folder(self, work: Path) -> None:
+        with pytest.raises(howsteps.HowstepsError, match="has no folder"):
+            howsteps.write_page(howsteps.read_result(work))

@@ -1,0 +1,56 @@
+"""The order of the packages: each imports only from those to its left."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import howsteps
+
+PACKAGE = Path(howsteps.__file__).parent
+ORDER = (
+    *("io", "captions", "datasets", "wordnet", "narration", "script", "editor"),
+    *("vision", "localise", "localisation", "evaluate", "engine", "report", "demo", "pipeline"),
+    *("api", "_cli"),
+)
+# Values, errors and small tools that anything may import; of the packages they import io alone.
+FREE = ("task", "errors", "extras", "compiled", "result")
+LONGEST = 400  # lines of a module
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    """Every module with the package that it belongs to."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        yield path.relative_to(PACKAGE).parts[0].removesuffix(".py"), path
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The packages of howsteps that a module imports, at its top or inside functions."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        match node:
+            case ast.Import(names=names):
+                yield from (n.name.split(".")[1] for n in names if n.name.startswith("howsteps."))
+            case ast.ImportFrom(module="howsteps", names=names):
+                yield from (n.name for n in names if n.name != "__version__")
+            case ast.ImportFrom(module=str(module)) if module.startswith("howsteps."):
+                yield module.split(".")[1]
+            case ast.ImportFrom(level=level) if level:
+                raise AssertionError(f"{path}: a relative import")
+
+
+def test_every_package_has_its_place() -> None:
+    assert {own for own, _ in modules()} == {*ORDER, *FREE, "__init__"}
+
+
+def test_packages_import_only_from_their_left() -> None:
+    wrong = []
+    for own, path in modules():
+        left = {*FREE, *ORDER[: ORDER.index(own) + 1]} if own in ORDER else {*FREE, "io"}
+        if own != "__init__":
+            name = path.relative_to(PACKAGE)
+            wrong += [f"{name} imports {other}" for other in imported(path) if other not in left]
+    assert wrong == []
+
+
+def test_modules_are_short() -> None:
+    lengths = {p: len(p.read_text("utf-8").splitlines()) for _, p in modules()}
+    assert {p.name: n for p, n in lengths.items() if n > LONGEST} == {}

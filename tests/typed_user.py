@@ -1,0 +1,48 @@
+"""A page of user code; ``tests/test_api.py`` holds it to ``mypy --strict``, and nobody runs it."""
+
+from pathlib import Path
+
+import howsteps
+from howsteps import Caption, Result, Task, Video
+
+
+def from_a_folder(folder: str) -> list[str]:
+    result = howsteps.discover(folder, steps=8, mode="default", out=Path("steps"))
+    for problem in result.problems:
+        print(problem.path, problem.reason, problem.harmless)
+    return [step.label for step in result.script.steps]
+
+
+def from_captions(narrations: list[list[Caption]]) -> Result:
+    return howsteps.discover(narrations, title="change a tire")
+
+
+def from_values() -> Result:
+    videos = tuple(Video(name, (Caption(0.0, 2.0, "fill the tub"),)) for name in ("ann", "bob"))
+    return howsteps.discover(Task("wash a cat", videos))
+
+
+def onwards(result: Result, model: Path) -> tuple[float, ...]:
+    more = howsteps.apply(model, ["new.mp4", Path("other.mp4")], out="applied")
+    files = howsteps.export(result, "exports", ["vtt", "csv"])
+    page = howsteps.write_page(more, "page").paths[0]
+    print(page.stat().st_size, [path.name for path in files.paths], files.problems)
+    return tuple(place.confidence for place in howsteps.read_result("steps").localisations)
+
+
+def many(source: Path) -> dict[str, int]:
+    try:
+        done = howsteps.run(source, "steps", howsteps.RunOptions(steps=10), workers=2)
+    except howsteps.InputError as error:
+        print(error.problem.path)
+        return {}
+    except howsteps.HowstepsError as error:
+        print(error)
+        return {}
+    return {name: len(result.script.steps) for name, result in done.results.items()}
+
+
+def wrong() -> None:
+    howsteps.discover(5)  # type: ignore[arg-type]
+    howsteps.discover("folder", mode="best")  # type: ignore[arg-type]
+    howsteps.no_such_name  # type: ignore[attr-defined] # noqa: B018
