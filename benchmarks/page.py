@@ -16,7 +16,7 @@ import numpy as np
 from playwright.sync_api import Browser, CDPSession, sync_playwright
 
 from howsteps.report import write_page
-from howsteps.report.page import PICTURES
+from howsteps.report.page import THUMBNAILS
 from howsteps.report.thumbnails import thumbnail_name
 from tests.report import chromium
 from tests.report.job import tea
@@ -67,7 +67,7 @@ def main() -> None:
 def make_page(folder: Path, videos: int, steps: int) -> tuple[Path, float]:
     """Write a page with a picture for every place; the seconds are those of the page alone."""
     result = tea(videos, steps)
-    pictures = folder / PICTURES
+    pictures = folder / THUMBNAILS
     pictures.mkdir(parents=True)
     chance = np.random.default_rng(0)
     for place in result.localisations:

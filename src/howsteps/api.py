@@ -210,7 +210,7 @@ def write_page(
         path = Path(result)
         folder = path if path.is_dir() else path.parent
     problems: list[Problem] = []
-    page = write(_result(result), Path(folder), pictures=thumbnails, on_problem=problems.append)
+    page = write(_result(result), Path(folder), thumbnails=thumbnails, on_problem=problems.append)
     return Files((page,), tuple(problems))
 
 

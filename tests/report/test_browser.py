@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from howsteps.report import write_page
-from howsteps.report.wording import heading
+from howsteps.report.text import capitalised
 
 from .chromium import until
 from .job import tea
@@ -58,7 +58,7 @@ def test_marks_close_together_do_not_cover_each_other(visit, job, tmp_path) -> N
     close = tuple(
         replace(p, time=20 + 0.2 * p.step, start=None, end=None) for p in job.localisations
     )
-    page = visit(write_page(replace(job, localisations=close), tmp_path, pictures=False))
+    page = visit(write_page(replace(job, localisations=close), tmp_path, thumbnails=False))
     page.locator("#timelines").scroll_into_view_if_needed()
     marks = page.locator(".timeline").first.locator(".mark")
     marks.first.wait_for()
@@ -71,7 +71,7 @@ def test_steps_done_in_another_order_stand_in_one_row_where_there_is_room(
     visit, job, tmp_path
 ) -> None:
     swapped = tuple(replace(p, time=5 + 12 * (4 - p.step)) for p in job.localisations)
-    page = visit(write_page(replace(job, localisations=swapped), tmp_path, pictures=False))
+    page = visit(write_page(replace(job, localisations=swapped), tmp_path, thumbnails=False))
     page.locator("#timelines").scroll_into_view_if_needed()
     marks = page.locator(".timeline").first.locator(".mark")
     marks.first.wait_for()
@@ -83,7 +83,7 @@ def test_the_extent_of_a_doubtful_place_is_dashed(visit, job, tmp_path) -> None:
         replace(p, time=5 + 12 * p.step, confidence=0.2 if p.step % 2 else 0.9)
         for p in job.localisations
     )
-    page = visit(write_page(replace(job, localisations=mixed), tmp_path, pictures=False))
+    page = visit(write_page(replace(job, localisations=mixed), tmp_path, thumbnails=False))
     page.locator("#timelines").scroll_into_view_if_needed()
     page.wait_for_selector(".timeline .mark")
     blocks = page.locator(".timeline").first.locator(".block")
@@ -159,7 +159,9 @@ def test_words_picked_in_the_viewer_show_their_step(visit, report, job) -> None:
     last.click()
     assert page.locator("#viewer").get_attribute("data-step") == str(step)
     assert (
-        page.locator("#viewer-title").inner_text().endswith(heading(job.script.steps[step].label))
+        page.locator("#viewer-title")
+        .inner_text()
+        .endswith(capitalised(job.script.steps[step].label))
     )
 
 
@@ -275,7 +277,7 @@ def test_the_words_are_one_stop_also_where_a_step_is_named_twice(visit, job, tmp
     again = replace(first.mentions[0], start=50.0, end=51.0)
     step = replace(first, mentions=(*first.mentions, again))
     script = replace(job.script, steps=(step, *others))
-    page = visit(write_page(replace(job, script=script), tmp_path, pictures=False))
+    page = visit(write_page(replace(job, script=script), tmp_path, thumbnails=False))
     page.locator("#words").scroll_into_view_if_needed()
     page.wait_for_selector("table.words")
     named = page.locator(f"table.words tr:has-text('{again.video}') button[data-step='0']")

@@ -36,7 +36,7 @@ def test_hostile_words_are_shown_as_text(visit, films, tmp_path) -> None:
     bad = replace(spoken, words=tuple(replace(spoken.words[0], text=text) for text in HOSTILE))
     result = with_video(result, 0, title=HOSTILE[0], sentences=(bad,))
     result = replace(result, script=Script(steps), task=replace(result.task, name=HOSTILE[0]))
-    page = visit(write_page(result, tmp_path, pictures=False))
+    page = visit(write_page(result, tmp_path, thumbnails=False))
     page.locator("#words").scroll_into_view_if_needed()
     page.wait_for_selector("table.words")
     page.locator("#search").fill("<script>")
@@ -162,7 +162,7 @@ def test_names_without_end_stay_in_their_place(visit, job, tmp_path, width) -> N
 
 
 def test_a_video_of_a_length_that_cannot_be_has_few_ticks(visit, job, tmp_path) -> None:
-    page = visit(write_page(with_video(job, 0, duration=1e9), tmp_path, pictures=False))
+    page = visit(write_page(with_video(job, 0, duration=1e9), tmp_path, thumbnails=False))
     page.locator("#timelines").scroll_into_view_if_needed()
     page.wait_for_selector(".timeline .mark")
     assert page.locator(".timeline").first.locator(".axis span").count() <= 8

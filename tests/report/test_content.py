@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from howsteps.report.content import address, content
 from howsteps.report.page import render
-from howsteps.report.wording import heading
+from howsteps.report.text import capitalised
 from howsteps.task import Localisation, Result, Script, Step, Task, Video
 
 from .job import tea
 
 
-def shown(result: Result, pictures=None) -> dict:
-    return content(result, Path("out"), pictures or {})
+def shown(result: Result, thumbnails=None) -> dict:
+    return content(result, Path("out"), thumbnails or {})
 
 
 def island(page: bytes) -> dict:
@@ -57,7 +57,7 @@ def test_the_sheet_shows_the_surest_place_that_has_a_picture() -> None:
     assert step["best"] == names.index(by_sureness[0].video)
     second = by_sureness[1].video
     [step] = shown(result, {(second, 0): "a.webp"})["steps"]
-    assert (step["best"], step["picture"]) == (names.index(second), "a.webp")
+    assert (step["best"], step["thumbnail"]) == (names.index(second), "a.webp")
 
 
 def test_a_step_without_a_place_is_played_where_it_is_named() -> None:
@@ -149,5 +149,5 @@ def test_any_text_comes_through_unchanged(text: str) -> None:
     result = Result(Task(text, (Video(text, title=text),)), Script((Step(text, ()),)), ())
     told = island(render(shown(result)))
     assert told["task"] == text
-    assert told["steps"][0]["label"] == heading(text)
+    assert told["steps"][0]["label"] == capitalised(text)
     assert told["videos"][0]["id"] == text

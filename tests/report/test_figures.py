@@ -26,7 +26,7 @@ def written(axes) -> list[str]:
 def test_timeline_numbers_every_located_step_and_no_absent_one() -> None:
     result = tea(videos=6, steps=5)
     located = sorted(str(p.step + 1) for p in result.localisations if p.time is not None)
-    [axes] = figures.timeline(result).axes
+    [axes] = figures.timeline_figure(result).axes
     assert sorted(written(axes)) == located
     assert len(located) < 30  # some are absent, or the test says nothing
 
@@ -37,7 +37,7 @@ def test_timeline_dashes_the_places_that_are_not_sure() -> None:
     result = replace(
         result, localisations=(replace(first, confidence=0.2), replace(second, confidence=0.9))
     )
-    [axes] = figures.timeline(result).axes
+    [axes] = figures.timeline_figure(result).axes
     doubtful, sure = axes.containers[:2]
     assert [patch.get_fill() for patch in (*doubtful, *sure)] == [False, True]
     assert "dashed" in axes.get_xlabel()
@@ -46,13 +46,13 @@ def test_timeline_dashes_the_places_that_are_not_sure() -> None:
 def test_timeline_of_a_step_without_extent_is_a_mark_alone() -> None:
     result = tea(videos=1, steps=1)
     bare = replace(result, localisations=(Localisation("Ada", 0, 4.0),))
-    [axes] = figures.timeline(bare).axes
+    [axes] = figures.timeline_figure(bare).axes
     assert written(axes) == ["1"]
 
 
 def test_alignment_writes_the_words_of_every_video_under_their_step() -> None:
     result = tea(videos=5, steps=4)
-    [axes] = figures.alignment(result).axes
+    [axes] = figures.alignment_figure(result).axes
     assert len(written(axes)) == sum(step.support for step in result.script.steps)
 
 
@@ -61,7 +61,9 @@ def test_alignment_sets_another_wording_in_italics() -> None:
     [step] = result.script.steps
     odd = replace(step.mentions[0], verb="top", phrase="top up the kettle")
     step = replace(step, mentions=(odd, *step.mentions[1:]))
-    [axes] = figures.alignment(replace(result, script=replace(result.script, steps=(step,)))).axes
+    [axes] = figures.alignment_figure(
+        replace(result, script=replace(result.script, steps=(step,)))
+    ).axes
     [slanted] = [text.get_text() for text in axes.texts if text.get_style() == "italic"]
     assert slanted.replace("\n", " ") == "top up the kettle"
 
@@ -73,12 +75,14 @@ def test_words_that_are_cut_short_say_so() -> None:
         step.mentions[0], phrase="fill the old and rather heavy kettle with fresh water"
     )
     step = replace(step, mentions=(wordy,))
-    [axes] = figures.alignment(replace(result, script=replace(result.script, steps=(step,)))).axes
+    [axes] = figures.alignment_figure(
+        replace(result, script=replace(result.script, steps=(step,)))
+    ).axes
     assert written(axes)[0].endswith("…")
 
 
 def test_f1_has_a_panel_a_task_and_a_line_a_method_in_per_cent() -> None:
-    figure = figures.f1_against_steps(ROWS)
+    figure = figures.f1_figure(ROWS)
     assert [axes.get_title() for axes in figure.axes] == ["Tea", "Toast"]
     for axes in figure.axes:
         heights = [list(container.lines[0].get_ydata()) for container in axes.containers]
@@ -92,7 +96,7 @@ def test_methods_never_look_the_same() -> None:
         {"task": "tea", "method": f"m{n}", "steps": 7, "f1": 0.1, "low": 0.1, "high": 0.1}
         for n in range(12)
     ]
-    [axes] = figures.f1_against_steps(rows).axes
+    [axes] = figures.f1_figure(rows).axes
     lines = [container.lines[0] for container in axes.containers]
     looks = {(str(line.get_color()), line.get_marker()) for line in lines}
     assert len(looks) == len(lines) == 12
@@ -100,13 +104,14 @@ def test_methods_never_look_the_same() -> None:
 
 def test_f1_of_nothing_is_refused() -> None:
     with pytest.raises(HowstepsError, match="empty"):
-        figures.f1_against_steps([])
+        figures.f1_figure([])
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".png"])
 def test_saved_twice_a_figure_has_the_same_bytes(tmp_path, suffix) -> None:
     first, second = (
-        figures.save(figures.timeline(tea(3, 3)), tmp_path / f"{name}{suffix}") for name in "ab"
+        figures.save_figure(figures.timeline_figure(tea(3, 3)), tmp_path / f"{name}{suffix}")
+        for name in "ab"
     )
     assert first.read_bytes() == second.read_bytes()
 
@@ -116,7 +121,9 @@ def test_text_from_outside_is_never_read_as_mathematics(tmp_path) -> None:
     [first, second] = result.script.steps
     hostile = replace(first, label=r"spend $5 \frac{ and $x^ </svg><script>")
     result = replace(result, script=replace(result.script, steps=(hostile, second)))
-    saved = figures.save(figures.timeline(result), tmp_path / "hostile.svg").read_text()
+    saved = figures.save_figure(
+        figures.timeline_figure(result), tmp_path / "hostile.svg"
+    ).read_text()
     assert "Spend $5" in saved
     assert "<script" not in saved
 
@@ -124,4 +131,4 @@ def test_text_from_outside_is_never_read_as_mathematics(tmp_path) -> None:
 def test_without_matplotlib_the_message_names_the_command(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(MissingExtra, match=r"howsteps\[plots\]"):
-        figures.timeline(tea())
+        figures.timeline_figure(tea())

@@ -1,6 +1,6 @@
 """Rows of frames: a picture for each step and video, marked right or wrong."""
 
-from howsteps.report.frame_rows import SHOWN, frame_rows
+from howsteps.report.frame_rows import SHOWN_VIDEOS, frame_rows
 from howsteps.task import Localisation, Video
 
 from .films import film
@@ -42,6 +42,6 @@ def test_a_broken_film_does_no_harm_to_the_others(tmp_path):
 
 
 def test_only_a_few_videos_are_shown(tmp_path):
-    videos = [Video(f"v{n}") for n in range(SHOWN + 3)]
+    videos = [Video(f"v{n}") for n in range(SHOWN_VIDEOS + 3)]
     table, _ = frame_rows(["boil"], [], set(), videos, tmp_path)
-    assert table.splitlines()[0].count("|") == SHOWN + 2
+    assert table.splitlines()[0].count("|") == SHOWN_VIDEOS + 2

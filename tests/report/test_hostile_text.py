@@ -17,7 +17,7 @@ import pytest
 
 from howsteps import captions
 from howsteps.report.exports import export
-from howsteps.report.exports.formats import TEXT
+from howsteps.report.exports.formats import TEXT_FORMATS
 from howsteps.report.page import write_page
 from howsteps.task import Result, Sentence, Video
 from tests.report.job import tea
@@ -75,9 +75,9 @@ def files(request, tmp_path) -> tuple[dict[str, list[str]], dict[str, list[str]]
 
 def written(folder: Path, text: str) -> dict[str, list[str]]:
     result = told(tea(videos=3), text)
-    paths, _ = export(result, folder / "out", [*TEXT, "markdown"])
+    paths, _ = export(result, folder / "out", [*TEXT_FORMATS, "markdown"])
     assert sorted(folder.iterdir()) == [folder / "out"]  # nothing was written beside it
-    found: dict[str, list[str]] = {name: [] for name in (*TEXT, "markdown")}
+    found: dict[str, list[str]] = {name: [] for name in (*TEXT_FORMATS, "markdown")}
     for path in sorted(paths):
         content = path.read_bytes()
         assert b"\0" not in content
@@ -172,7 +172,7 @@ class Tags(HTMLParser):
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_the_page_has_the_same_tags(tmp_path, text):
     good, hostile = (
-        write_page(told(tea(videos=3), words), tmp_path / name, pictures=False).read_text("utf-8")
+        write_page(told(tea(videos=3), words), tmp_path / name, thumbnails=False).read_text("utf-8")
         for name, words in (("a", "harmless"), ("b", text))
     )
     assert Tags(good).found == Tags(hostile).found

@@ -12,7 +12,12 @@ import pytest
 from PIL import Image
 
 from howsteps.errors import InputError, MissingExtra
-from howsteps.report.thumbnails import WIDTH, take_thumbnails, thumbnail_name, thumbnails_at
+from howsteps.report.thumbnails import (
+    THUMBNAIL_WIDTH,
+    take_thumbnails,
+    thumbnail_name,
+    thumbnails_at,
+)
 from howsteps.task import Video
 
 SHADE = 20  # how much lighter the film gets every second
@@ -69,7 +74,7 @@ def test_after_the_end_the_last_frame_is_shown(film) -> None:
 def test_a_picture_is_small_and_keeps_its_proportions(film) -> None:
     [(_, picture)] = thumbnails_at(film, [3.0])
     assert picture[8:12] == b"WEBP"
-    assert opened(picture).size == (WIDTH, 180)
+    assert opened(picture).size == (THUMBNAIL_WIDTH, 180)
     assert len(picture) < 10_000
 
 
@@ -90,13 +95,13 @@ def with_pixels(path: Path, proportions: Fraction) -> Path:
 def test_a_film_with_wide_pixels_is_shown_wide(tmp_path) -> None:
     wide = with_pixels(tmp_path / "wide.mp4", Fraction(20, 9))  # shown as 160 by 90
     [(_, picture)] = thumbnails_at(wide, [0.0])
-    assert opened(picture).size == (WIDTH, 180)
+    assert opened(picture).size == (THUMBNAIL_WIDTH, 180)
 
 
 def test_a_film_that_claims_to_be_a_thread_does_not_fill_the_memory(tmp_path) -> None:
     thread = with_pixels(tmp_path / "thread.mp4", Fraction(1, 60))
     [(_, picture)] = thumbnails_at(thread, [0.0])
-    assert opened(picture).size == (WIDTH, 4 * WIDTH)
+    assert opened(picture).size == (THUMBNAIL_WIDTH, 4 * THUMBNAIL_WIDTH)
 
 
 def test_pictures_are_taken_once_and_again_when_the_film_is_newer(film, tmp_path) -> None:
@@ -149,7 +154,7 @@ def test_half_a_film_no_film_and_sound_alone_are_named(tmp_path) -> None:
         frame = av.AudioFrame.from_ndarray(np.zeros((1, 800), np.int16), layout="mono")
         frame.sample_rate = 8000
         container.mux(stream.encode(frame))
-    with pytest.raises(InputError, match="no picture"):
+    with pytest.raises(InputError, match="no video stream"):
         list(thumbnails_at(sound, [0.0]))
 
 

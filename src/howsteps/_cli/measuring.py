@@ -107,7 +107,7 @@ def draw_f1(rows: Sequence["Summary"], path: Path) -> None:
         for row in rows
         if row.protocol in placing[:1]
     ]
-    figures.save(figures.f1_against_steps(points), path)
+    figures.save_figure(figures.f1_figure(points), path)
 
 
 def check_figure(path: Path) -> None:

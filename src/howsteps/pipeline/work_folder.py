@@ -94,13 +94,13 @@ def write_model(model: Path, folder: Path) -> None:
 def write_report(result: Result, folder: Path, context: Context) -> list[Problem]:
     """Write the page, and the exports that are text."""
     from howsteps.report import write_page  # noqa: PLC0415 - not needed for the result alone
-    from howsteps.report.exports import TEXT, export  # noqa: PLC0415
+    from howsteps.report.exports import TEXT_FORMATS, export  # noqa: PLC0415
 
     name = result.task.name
     problems: list[Problem] = []
     page = write_page(result, folder, on_problem=problems.append)
     context.callback(Wrote(name, page))
-    _, unwritten = export(result, folder / EXPORTS, TEXT)
+    _, unwritten = export(result, folder / EXPORTS, TEXT_FORMATS)
     context.callback(Wrote(name, folder / EXPORTS))
     # Nobody asked for a format by name, so one that a video is too short for is not worth a line.
     return problems + [problem for problem in unwritten if not problem.harmless]

@@ -1,4 +1,4 @@
-"""What people look at: the page, its pictures, and figures for papers."""
+"""What people look at: the page, exports, and figures for papers."""
 
 from howsteps.report.page import write_page
 

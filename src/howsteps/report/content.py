@@ -1,4 +1,4 @@
-"""What the page shows, as plain values that become JSON; nothing here knows of HTML."""
+"""The content of the page as plain values that become JSON; independent of HTML."""
 
 import math
 import os
@@ -9,19 +9,26 @@ from typing import Any, TypedDict
 from urllib.parse import quote
 
 from howsteps.report.palette import STEP_COLOURS
-from howsteps.report.rows import SURE, Row, is_measured, places, video_length, window
-from howsteps.report.wording import heading, title_of
+from howsteps.report.rows import (
+    SURE_CONFIDENCE,
+    LocalisationRow,
+    is_measured,
+    localisation_rows,
+    video_length,
+    window,
+)
+from howsteps.report.text import capitalised, title_of
 from howsteps.task import Localisation, Mention, Result, Step, Video
 
 OPTIONAL = 1 / 3  # a step that is absent in this share of the videos, or more, is optional
-OTHER_WORDINGS = 3
-_NEAR = 2  # folders up from the page in which a video still counts as lying beside it
+OTHER_PHRASES = 3
+_NEAR = 2  # levels above the page within which a video is linked by a relative path
 
-Pictures = Mapping[tuple[str, int], str]
+Thumbnails = Mapping[tuple[str, int], str]
 
 
-class Summary(TypedDict):
-    """A step as the sheet at the top shows it."""
+class StepSummary(TypedDict):
+    """A step as the list at the top shows it."""
 
     label: str
     said: int
@@ -31,42 +38,42 @@ class Summary(TypedDict):
     optional: bool
     other: list[str]
     example: str
-    picture: str | None
+    thumbnail: str | None
     best: int | None  # the video to play, by its number
 
 
-def content(result: Result, folder: Path, pictures: Pictures) -> dict[str, Any]:
+def content(result: Result, folder: Path, thumbnails: Thumbnails) -> dict[str, Any]:
     """Everything on the page of a result.
 
     Parameters
     ----------
     folder
-        Where the page will lie: addresses of videos are relative to it where they can be.
-    pictures
-        Address of the picture of a step in a video, where there is one.
+        The folder of the page: links to videos are relative to it if possible.
+    thumbnails
+        Path of the thumbnail of a step in a video, if there is one.
     """
-    rows = places(result)
+    rows = localisation_rows(result)
     steps = result.script.steps
     return {
         "task": result.task.name,
         "title": title_of(result.task.name),
         "steps": [
-            _summary(step, [rows[video.id][k] for video in result.task.videos], pictures, result)
+            _summary(step, [rows[video.id][k] for video in result.task.videos], thumbnails, result)
             for k, step in enumerate(steps)
         ],
         "videos": [
-            _video(video, rows[video.id], steps, folder, pictures) for video in result.task.videos
+            _video(video, rows[video.id], steps, folder, thumbnails) for video in result.task.videos
         ],
         "located": bool(result.localisations),
         "confident": is_measured(result),
-        "sure": SURE,
+        "sure": SURE_CONFIDENCE,
         "shades": len(STEP_COLOURS),
-        "pictured": bool(pictures),
+        "has_thumbnails": bool(thumbnails),
     }
 
 
 def address(media: Path, folder: Path) -> str:
-    """How the page links to a video: relative where both can move together, else a file URI."""
+    """The link from the page to a video: relative if it is near, otherwise a file URI."""
     media, folder = Path(os.path.abspath(media)), Path(os.path.abspath(folder))
     try:
         relative = Path(os.path.relpath(media, folder))
@@ -74,41 +81,43 @@ def address(media: Path, folder: Path) -> str:
         return media.as_uri()
     if relative.parts.count("..") > _NEAR:
         return media.as_uri()
-    # The bytes of the name: it need not be UTF-8.
+    # Quote the bytes: a file name need not be UTF-8.
     return quote(os.fsencode(relative.as_posix()))
 
 
 def _summary(
-    step: Step, column: Sequence[Localisation | None], pictures: Pictures, result: Result
-) -> Summary:
+    step: Step, column: Sequence[Localisation | None], thumbnails: Thumbnails, result: Result
+) -> StepSummary:
     found = [place for place in column if place is not None and place.time is not None]
     absent = sum(place is not None and place.time is None for place in column)
-    # The picture of the sheet: the place that is surest, among those that have a picture.
-    shown = sorted(found, key=lambda p: ((p.video, p.step) not in pictures, -_number(p.confidence)))
+    # Show the localisation with the highest confidence, preferably one with a thumbnail.
+    shown = sorted(
+        found, key=lambda p: ((p.video, p.step) not in thumbnails, -_number(p.confidence))
+    )
     best = shown[0] if shown else None
     names = [video.id for video in result.task.videos]
-    # A step without a place can still be played where it is named.
+    # A step without a localisation can still be played where it is named.
     played = [best] if best else step.mentions
-    return Summary(
-        label=heading(step.label),
+    return StepSummary(
+        label=capitalised(step.label),
         said=step.support,
         found=len(found),
-        sure=sum(_number(place.confidence) >= SURE for place in found),
+        sure=sum(_number(place.confidence) >= SURE_CONFIDENCE for place in found),
         absent=absent,
         optional=bool(column) and absent >= OPTIONAL * len(column),
-        other=[str(relation) for relation, _ in step.relations[1 : 1 + OTHER_WORDINGS]],
+        other=[str(relation) for relation, _ in step.relations[1 : 1 + OTHER_PHRASES]],
         example=step.examples[0] if step.examples else "",
-        picture=pictures.get((best.video, best.step)) if best else None,
+        thumbnail=thumbnails.get((best.video, best.step)) if best else None,
         best=names.index(played[0].video) if played else None,
     )
 
 
 def _video(
     video: Video,
-    row: Row,
+    row: LocalisationRow,
     steps: Sequence[Step],
     folder: Path,
-    pictures: Pictures,
+    thumbnails: Thumbnails,
 ) -> dict[str, Any]:
     usual = [step.relations[0][0] if step.mentions else None for step in steps]
     there = video.media is not None and video.media.is_file()
@@ -118,7 +127,7 @@ def _video(
         "source": address(video.media, folder) if there and video.media else None,
         "file": video.media.name if video.media else None,
         "length": round(video_length(video, row), 2),
-        "places": [_place(place, pictures) for place in row],
+        "places": [_place(place, thumbnails) for place in row],
         "mentions": [
             {
                 "step": step,
@@ -133,7 +142,7 @@ def _video(
     }
 
 
-def _place(place: Localisation | None, pictures: Pictures) -> dict[str, Any] | None:
+def _place(place: Localisation | None, thumbnails: Thumbnails) -> dict[str, Any] | None:
     if place is None:
         return None
     if place.time is None:
@@ -144,7 +153,7 @@ def _place(place: Localisation | None, pictures: Pictures) -> dict[str, Any] | N
         "end": round(place.time if place.end is None else place.end, 2),
         "confidence": round(_number(place.confidence), 4),
         "evidence": place.evidence,
-        "picture": pictures.get((place.video, place.step)),
+        "thumbnail": thumbnails.get((place.video, place.step)),
     }
 
 
@@ -163,5 +172,5 @@ def _belongs(video: Video, steps: Sequence[Step]) -> list[tuple[Mention, int]]:
 
 
 def _number(value: float) -> float:
-    """JSON has no NaN; a confidence that could not be computed is none."""
+    """JSON has no NaN; a confidence that is not finite counts as 0."""
     return value if math.isfinite(value) else 0.0

@@ -1,7 +1,7 @@
 """Static figures for papers and slides, as matplotlib figures (extra ``plots``).
 
-Each function returns a :class:`matplotlib.figure.Figure`; :func:`save` writes it as SVG, PDF or
-PNG. No window is opened and no global state of matplotlib is touched.
+Each function returns a :class:`matplotlib.figure.Figure`; :func:`save_figure` writes it as SVG, PDF
+or PNG. No window is opened, and the global state of matplotlib is not changed.
 """
 
 import math
@@ -13,8 +13,14 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from howsteps.errors import HowstepsError, MissingExtra
 from howsteps.io.timestamps import format_time
 from howsteps.report.palette import STEP_COLOURS, step_colour
-from howsteps.report.rows import SURE, is_measured, places, video_length, window
-from howsteps.report.wording import label_of, one_line
+from howsteps.report.rows import (
+    SURE_CONFIDENCE,
+    is_measured,
+    localisation_rows,
+    video_length,
+    window,
+)
+from howsteps.report.text import one_line, step_label
 from howsteps.task import Result, Video
 
 if TYPE_CHECKING:
@@ -30,7 +36,7 @@ _GREY = "#767676"
 
 
 class F1Row(TypedDict):
-    """One point of :func:`f1_against_steps`: a method on a task with a number of steps."""
+    """One point of :func:`f1_figure`: a method on a task with a number of steps."""
 
     task: str
     method: str
@@ -40,16 +46,16 @@ class F1Row(TypedDict):
     high: float
 
 
-def timeline(result: Result) -> "Figure":
-    """Every video as a line of its own: where the steps are, and where narration names them.
+def timeline_figure(result: Result) -> "Figure":
+    """One line for each video: where the steps are, and where the narration names them.
 
-    Blocks are the extents of the steps with their numbers, dashed where the place is not sure; the
-    thin bars below them are the windows that mentions open.
+    Blocks are the extents of the steps with their numbers, dashed if the confidence is low. The
+    thin bars below them are the windows of mentions.
     """
     videos, steps = result.task.videos, result.script.steps
     figure = _figure(9.0, 1.2 + _ROW * len(videos))
     axes = figure.add_subplot()
-    found, measured = places(result), is_measured(result)
+    found, measured = localisation_rows(result), is_measured(result)
     for row, video in enumerate(videos):
         axes.hlines(
             row, 0, video_length(video, found[video.id]), color="#d5d5d5", linewidth=1, zorder=0
@@ -61,7 +67,7 @@ def timeline(result: Result) -> "Figure":
             start = place.time if place.start is None else place.start
             end = place.time if place.end is None else place.end
             look: dict[str, Any]
-            if measured and place.confidence < SURE:
+            if measured and place.confidence < SURE_CONFIDENCE:
                 look = {"fill": False, "edgecolor": colour.fill, "linestyle": "--"}
             else:
                 look = {"color": colour.fill, "alpha": 0.35}
@@ -100,8 +106,8 @@ def timeline(result: Result) -> "Figure":
     return figure
 
 
-def alignment(result: Result) -> "Figure":
-    """The narrations side by side: videos by steps, with the words that stand for each step."""
+def alignment_figure(result: Result) -> "Figure":
+    """The narrations side by side: videos by steps, with the phrase for each step."""
     videos, steps = result.task.videos, result.script.steps
     figure = _figure(1.6 + 1.25 * len(steps), 1.2 + _ROW * len(videos))
     axes = figure.add_subplot()
@@ -129,7 +135,7 @@ def alignment(result: Result) -> "Figure":
                 ha="center",
                 va="center",
             )
-    labels = [_wrapped(f"{number}. {label_of(step)}") for number, step in enumerate(steps, 1)]
+    labels = [_wrapped(f"{number}. {step_label(step)}") for number, step in enumerate(steps, 1)]
     axes.set_xticks(range(len(steps)), labels, fontsize=7)
     axes.xaxis.tick_top()
     axes.set_yticks(range(len(videos)), [_name(video) for video in videos])
@@ -138,18 +144,18 @@ def alignment(result: Result) -> "Figure":
     axes.tick_params(length=0)
     _plain(axes)
     axes.spines[:].set_visible(False)
-    figure.supxlabel("paler, in italics: not the usual wording of the step", fontsize=7)
+    figure.supxlabel("paler, in italics: not the usual phrase for the step", fontsize=7)
     return figure
 
 
-def f1_against_steps(rows: Sequence[F1Row], *, percent: bool = True) -> "Figure":
+def f1_figure(rows: Sequence[F1Row], *, percent: bool = True) -> "Figure":
     """F1 against the number of steps K: a panel for each task, a line for each method.
 
     Parameters
     ----------
     rows
-        A point each, with ``f1`` and the ends ``low`` and ``high`` of its error bar, in [0, 1].
-        Points of one method are joined in the order of ``steps``.
+        One for each point, with ``f1`` and its error bar from ``low`` to ``high``, in [0, 1].
+        The points of one method are joined in the order of ``steps``.
     percent
         Write F1 as a percentage, as the paper does.
     """
@@ -193,7 +199,7 @@ def f1_against_steps(rows: Sequence[F1Row], *, percent: bool = True) -> "Figure"
     return figure
 
 
-def save(figure: "Figure", path: Path) -> Path:
+def save_figure(figure: "Figure", path: Path) -> Path:
     """Write a figure in the format of the file's name; the same figure gives the same bytes."""
     from matplotlib import rc_context  # noqa: PLC0415 - an extra
 
@@ -202,7 +208,7 @@ def save(figure: "Figure", path: Path) -> Path:
         ".svg": {"Date": None},
         ".pdf": {"CreationDate": None},
     }
-    # Letters stay letters: they can be searched, and edited in a drawing program.
+    # Text stays text: it can be searched, and edited in a drawing program.
     with rc_context({"svg.hashsalt": "howsteps", "svg.fonttype": "none"}):
         figure.savefig(path, dpi=200, metadata=dateless.get(path.suffix.lower(), {}))
     return path
@@ -239,7 +245,7 @@ def _curve(axes: "Axes", points: Sequence[F1Row], number: int, scale: float) -> 
 
 def _steps_below(figure: "Figure", result: Result) -> None:
     """The numbers and labels of the steps, under the axes."""
-    names = [f"{number} {label_of(step)}" for number, step in enumerate(result.script.steps, 1)]
+    names = [f"{number} {step_label(step)}" for number, step in enumerate(result.script.steps, 1)]
     lines = [" · ".join(names[at : at + 4]) for at in range(0, len(names), 4)]
     figure.supxlabel(_literal("\n".join(lines)), fontsize=7, color=_GREY)
 
@@ -259,5 +265,5 @@ def _wrapped(text: str, width: int = 14) -> str:
 
 
 def _literal(text: str) -> str:
-    """Text from outside, with no dollar sign that matplotlib would read as mathematics."""
+    """Escape dollar signs, which matplotlib would read as mathematics."""
     return text.replace("$", r"\$")

@@ -1,35 +1,35 @@
-"""Rows of frames as in the paper's figures: each step in several videos, right or wrong."""
+"""Rows of frames as in the figures of the paper: each step in several videos, right or wrong."""
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from howsteps.errors import InputError, Problem
+from howsteps.report.text import capitalised, markdown
 from howsteps.report.thumbnails import take_thumbnails
-from howsteps.report.wording import heading, markdown
 from howsteps.task import Localisation, Video
 
-SHOWN = 5  # videos
+SHOWN_VIDEOS = 5
 
 
 def frame_rows(
     labels: Sequence[str],
-    places: Sequence[Localisation],
+    localisations: Sequence[Localisation],
     right: Collection[tuple[str, int]],
     videos: Sequence[Video],
     folder: Path,
 ) -> tuple[str, list[Problem]]:
-    """A Markdown table with the pictures, written to ``folder``/frames, and what went wrong.
+    """A Markdown table of frames, which are written to ``folder``/frames; and the problems.
 
     Parameters
     ----------
     labels
-        Of the steps, in order.
-    places
+        The labels of the steps, in order.
+    localisations
         Where each step was found.
     right
-        The pairs of video and step that were found rightly.
+        The pairs of video and step that were found correctly.
     videos
-        With their files; a few of them are shown.
+        Videos with files; the first few are shown.
 
     Raises
     ------
@@ -38,8 +38,10 @@ def frame_rows(
     """
     rows: list[list[str]] = [[] for _ in labels]
     problems: list[Problem] = []
-    for video in videos[:SHOWN]:
-        times = {p.step: p.time for p in places if p.video == video.id and p.time is not None}
+    for video in videos[:SHOWN_VIDEOS]:
+        times = {
+            p.step: p.time for p in localisations if p.video == video.id and p.time is not None
+        }
         try:
             names = take_thumbnails(video, list(times.values()), folder / "frames")
         except InputError as error:
@@ -56,4 +58,4 @@ def frame_rows(
 
 
 def _cell(label: str) -> str:
-    return markdown(heading(label)).replace("|", r"\|")
+    return markdown(capitalised(label)).replace("|", r"\|")

@@ -1,4 +1,4 @@
-"""The page: ``report.html`` beside a folder of pictures, to open from disk without a network."""
+"""The page: ``report.html`` and a folder of thumbnails, to open from disk without a network."""
 
 import base64
 import hashlib
@@ -14,7 +14,7 @@ from howsteps.io.files import write_atomically
 from howsteps.io.timestamps import format_time
 from howsteps.report.content import content
 from howsteps.report.palette import STEP_COLOURS
-from howsteps.report.rows import places
+from howsteps.report.rows import localisation_rows
 from howsteps.report.thumbnails import kept_thumbnails, take_thumbnails
 from howsteps.task import Result, Video
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     import jinja2
 
 PAGE = "report.html"
-PICTURES = "report-pictures"
+THUMBNAILS = "report-pictures"
 
 _PARTS = Path(__file__).parent / "parts"
-# The order in which the parts of the page's program stand; the last one starts it.
+# The scripts of the page in order; the last one starts it.
 _SCRIPTS = ("dom", "theme", "player", "viewer", "grid", "timelines", "words", "search", "start")
 _STYLES = ("base", "views", "viewer", "print")
 
@@ -34,58 +34,60 @@ def write_page(
     result: Result,
     folder: Path,
     *,
-    pictures: bool = True,
+    thumbnails: bool = True,
     progress: Callable[[Video], None] | None = None,
     on_problem: Callable[[Problem], None] | None = None,
 ) -> Path:
     """Write the page of a result into a folder, and return its path.
 
-    Beside ``report.html`` lies ``report-pictures/``, which belongs to the page: pictures that it
-    no longer shows are removed. Videos stay where they are. One that lies near the folder is
-    linked by a relative path, so that everything can be moved together.
+    The folder ``report-pictures/`` beside it belongs to the page: thumbnails that it no longer
+    shows are removed. Videos are not copied. Those near the folder are linked by a relative
+    path, so that everything can be moved together.
 
     Parameters
     ----------
-    pictures
-        Take a picture of every located step (needs PyAV). Without it, or without PyAV, places are
-        drawn as numbers, and the page says how to get pictures.
+    thumbnails
+        Make a thumbnail of every localised step (needs PyAV). Without them the page shows numbers,
+        and says how to get thumbnails.
     progress
         Called after each video.
     on_problem
-        Called for every video whose pictures cannot be taken, and once where PyAV is missing; the
-        page is made all the same.
+        Called for every video whose thumbnails cannot be made, and once if PyAV is missing; the
+        page is written anyway.
     """
-    say = on_problem or (lambda _: None)
+    report_problem = on_problem or (lambda _: None)
     page = folder / PAGE
     found: dict[tuple[str, int], str] = {}
-    advice = "" if pictures else "Pictures were not asked for."
-    for video, row in zip(result.task.videos, places(result).values(), strict=True):
+    advice = "" if thumbnails else "Thumbnails were not requested."
+    for video, row in zip(result.task.videos, localisation_rows(result).values(), strict=True):
         times = {p.step: round(p.time, 2) for p in row if p is not None and p.time is not None}
-        if pictures and not advice:
+        if thumbnails and not advice:
             try:
-                take_thumbnails(video, list(times.values()), folder / PICTURES)
+                take_thumbnails(video, list(times.values()), folder / THUMBNAILS)
             except InputError as error:
-                say(error.problem)
+                report_problem(error.problem)
             except MissingExtra as error:
-                advice = f"There are no pictures: {error}"
-                say(Problem(page, advice, harmless=True))
-        # Also those of a video that is gone, or broke off in the middle.
-        kept = kept_thumbnails(video, list(times.values()), folder / PICTURES) if pictures else {}
+                advice = f"There are no thumbnails: {error}"
+                report_problem(Problem(page, advice, harmless=True))
+        # Includes those of a video that is gone, or that failed half-way.
+        kept = (
+            kept_thumbnails(video, list(times.values()), folder / THUMBNAILS) if thumbnails else {}
+        )
         found |= {
-            (video.id, step): f"{PICTURES}/{kept[time]}"
+            (video.id, step): f"{THUMBNAILS}/{kept[time]}"
             for step, time in times.items()
             if time in kept
         }
         if progress:
             progress(video)
     write_atomically(page, render(content(result, folder, found), advice))
-    if pictures and not advice:
-        _remove_unused(folder / PICTURES, {Path(name).name for name in found.values()})
+    if thumbnails and not advice:
+        _remove_unused(folder / THUMBNAILS, {Path(name).name for name in found.values()})
     return page
 
 
 def render(shown: dict[str, Any], advice: str = "") -> bytes:
-    """The page as HTML, of what :func:`howsteps.report.content.content` gives."""
+    """The page as HTML, from the value of :func:`howsteps.report.content.content`."""
     style = "\n".join([_colours(), *(_part(f"{name}.css") for name in _STYLES)])
     script = "\n".join(_part(f"{name}.js") for name in _SCRIPTS)
     html = _template().render(
@@ -98,7 +100,7 @@ def render(shown: dict[str, Any], advice: str = "") -> bytes:
         script_hash=_hash(script),
         island=_island(shown),
     )
-    # Captions can hold half of a surrogate pair, which UTF-8 cannot.
+    # Captions can contain lone surrogates, which UTF-8 cannot encode.
     return html.encode("utf-8", "xmlcharrefreplace")
 
 
@@ -114,9 +116,9 @@ def _template() -> "jinja2.Template":
 
 
 def _island(shown: dict[str, Any]) -> str:
-    r"""JSON that can stand inside a script element: no character in it can end the element.
+    r"""JSON for a script element: no character in it can end the element.
 
-    ``json`` writes all that is not ASCII as \u escapes, U+2028 and lone surrogates too.
+    ``json`` writes everything that is not ASCII as \u escapes, also U+2028 and lone surrogates.
     """
     text = json.dumps(shown, separators=(",", ":"), allow_nan=False)
     for sign in "<>&":
@@ -129,7 +131,7 @@ def _part(name: str) -> str:
 
 
 def _colours() -> str:
-    """The palette, as rules: a mark of step k has the class ``c`` and k modulo its length."""
+    """The palette as CSS: a mark of step k has the class ``c`` and k modulo its length."""
     return "\n".join(
         f".c{place}{{--fill:{colour.fill};--ink-on:{colour.ink}}}"
         for place, colour in enumerate(STEP_COLOURS)
@@ -137,11 +139,11 @@ def _colours() -> str:
 
 
 def _hash(text: str) -> str:
-    """What the page's security policy knows its own style and program by."""
+    """The hash by which the security policy of the page allows its style and script."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _remove_unused(folder: Path, used: set[str]) -> None:
-    for picture in folder.glob("*.webp"):
-        if picture.name not in used:
-            picture.unlink()
+    for thumbnail in folder.glob("*.webp"):
+        if thumbnail.name not in used:
+            thumbnail.unlink()

@@ -1,14 +1,14 @@
-"""The colours of the steps: told apart by colour-blind eyes, and never the only sign.
+"""The colours of the steps: safe for colour-blind readers, and never the only cue.
 
-The hues are those of Okabe and Ito (2008), put in an order in which neighbours differ in
-lightness as well. They repeat after eight steps; every mark carries the number of its step.
+The hues are those of Okabe and Ito (2008), ordered so that neighbours also differ in lightness.
+They repeat after eight steps; every mark shows the number of its step.
 """
 
 from typing import NamedTuple
 
 
 class Colour(NamedTuple):
-    """A fill, and the ink that can be read on it."""
+    """A fill colour, and a text colour that is readable on it."""
 
     fill: str
     ink: str
@@ -43,7 +43,7 @@ def contrast(first: str, second: str) -> float:
 
 
 def _luminance(colour: str) -> float:
-    """0.2126 R + 0.7152 G + 0.0722 B, each made linear from sRGB."""
+    """0.2126 R + 0.7152 G + 0.0722 B, with linearised sRGB channels."""
     weights = (0.2126, 0.7152, 0.0722)
     channels = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
     return sum(

@@ -1,17 +1,17 @@
-"""A result as rows of places, which is how every picture of it is drawn."""
+"""A result as rows of localisations, one for each video: what the page and figures show."""
 
 from collections.abc import Sequence
 
 from howsteps.localise.windows import AFTER, BEFORE
 from howsteps.task import Localisation, Mention, Result, Video
 
-SURE = 0.5  # confidence from which a place is shown as sure
+SURE_CONFIDENCE = 0.5  # from which a localisation is shown as sure
 
-Row = Sequence[Localisation | None]
+LocalisationRow = Sequence[Localisation | None]
 
 
-def places(result: Result) -> dict[str, list[Localisation | None]]:
-    """The places of all steps for every video, in order; None where a step was never looked for."""
+def localisation_rows(result: Result) -> dict[str, list[Localisation | None]]:
+    """The localisation of every step for each video, in order; None if there is none."""
     rows: dict[str, list[Localisation | None]] = {
         video.id: [None] * len(result.script.steps) for video in result.task.videos
     }
@@ -21,12 +21,12 @@ def places(result: Result) -> dict[str, list[Localisation | None]]:
 
 
 def is_measured(result: Result) -> bool:
-    """Whether places have a confidence; by narration alone they have none, and 0 % is no figure."""
+    """Whether localisations have a confidence; those from narration alone have none."""
     return any(place.confidence for place in result.localisations if place.time is not None)
 
 
-def video_length(video: Video, row: Row) -> float:
-    """Length in seconds: what is known of the file, else the end of the last thing in it."""
+def video_length(video: Video, row: LocalisationRow) -> float:
+    """Length in seconds: the known duration, or the end of the last item in it."""
     if video.duration is not None:
         return video.duration
     ends = [caption.end for caption in video.captions]
@@ -37,5 +37,5 @@ def video_length(video: Video, row: Row) -> float:
 
 
 def window(mention: Mention) -> tuple[float, float]:
-    """Where a mention from a to b seconds lets its step be: [a − Δb, b + Δa], from 0 on."""
+    """The window in which a mention from a to b allows its step: [a − Δb, b + Δa], from 0 on."""
     return max(0.0, mention.start - BEFORE), mention.end + AFTER

@@ -1,4 +1,4 @@
-"""Pictures of the steps: one small WebP for each place, decoded from the video (PyAV)."""
+"""Thumbnails of the steps: one small WebP for each localisation, from the video file (PyAV)."""
 
 import hashlib
 import re
@@ -9,79 +9,80 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from howsteps.io.files import write_atomically
-from howsteps.report.video_files import opened, quarter_turns, seek_key_frame, start_of, turned
+from howsteps.report.video_files import open_video, quarter_turns, seek_key_frame, start_of, turned
 from howsteps.task import Video
 
 if TYPE_CHECKING:
     from av import VideoFrame
     from av.container import InputContainer
 
-WIDTH = 320  # pixels: sharp in the grid on a screen of double density
-QUALITY = 70  # of WebP, out of 100
-_TALLEST = 4 * WIDTH
-# Decoding on is cheaper than seeking when the next picture is this close, in seconds.
+THUMBNAIL_WIDTH = 320  # pixels: sharp in the grid on a high-density screen
+_QUALITY = 70  # of WebP, out of 100
+_TALLEST = 4 * THUMBNAIL_WIDTH
+# Decoding is cheaper than seeking if the next frame is this close, in seconds.
 _NEAR = 4.0
 
 
 def thumbnail_name(video: str, time: float) -> str:
-    """The file of the picture at a time: readable, and different for different videos."""
+    """The file name of the thumbnail at a time: readable, and unique for each video."""
     readable = re.sub(r"[^A-Za-z0-9_-]+", "-", video).strip("-")[:40]
     mark = hashlib.sha256(video.encode("utf-8", "surrogatepass")).hexdigest()[:6]
     return f"{readable or 'video'}-{mark}-{time:.2f}.webp"
 
 
 def kept_thumbnails(video: Video, times: Sequence[float], folder: Path) -> dict[float, str]:
-    """The pictures of a video that are in a folder: file names by time."""
+    """The thumbnails of a video that exist in a folder: file names by time."""
     names = {time: thumbnail_name(video.id, time) for time in sorted(set(times))}
     return {time: name for time, name in names.items() if (folder / name).is_file()}
 
 
 def take_thumbnails(video: Video, times: Sequence[float], folder: Path) -> dict[float, str]:
-    """Put the pictures of a video at some times into a folder; returns :func:`kept_thumbnails`.
+    """Write the thumbnails of a video at some times; return :func:`kept_thumbnails`.
 
-    A picture that is there already and younger than the video stays as it is. Of a video that is
-    gone, the pictures of an earlier time are all there is.
+    An existing thumbnail that is newer than the video is kept. If the video is gone, only existing
+    thumbnails are returned.
 
     Raises
     ------
     InputError
-        The video is there and cannot be decoded.
+        The video exists and cannot be decoded.
     MissingExtra
         PyAV is not installed.
     """
     if video.media is not None and video.media.is_file():
-        filmed = video.media.stat().st_mtime
-        places = {time: folder / thumbnail_name(video.id, time) for time in sorted(set(times))}
-        wanted = [time for time, path in places.items() if not _is_younger(path, filmed)]
-        for time, picture in thumbnails_at(video.media, wanted):
-            write_atomically(places[time], picture)
+        modified = video.media.stat().st_mtime
+        paths = {time: folder / thumbnail_name(video.id, time) for time in sorted(set(times))}
+        wanted = [time for time, path in paths.items() if not _is_newer(path, modified)]
+        for time, thumbnail in thumbnails_at(video.media, wanted):
+            write_atomically(paths[time], thumbnail)
     return kept_thumbnails(video, times, folder)
 
 
 def thumbnails_at(media: Path, times: Sequence[float]) -> Iterator[tuple[float, bytes]]:
-    """The frame that is shown at each time, as WebP, upright and in its true proportions.
+    """The frame at each time as WebP, upright and with the right aspect ratio.
 
-    ``times`` go up and count from the start of the file; after the end, the last frame is shown.
+    ``times`` increase and are relative to the start of the file; after the end, the last frame is
+    used.
 
     Raises
     ------
     InputError
-        The file cannot be decoded, or has no picture.
+        The file cannot be decoded, or has no video stream.
     MissingExtra
         PyAV is not installed.
     """
     if not times:
         return
-    with opened(media) as container:
-        proportions = container.streams.video[0].sample_aspect_ratio or Fraction(1)
+    with open_video(media) as container:
+        aspect = container.streams.video[0].sample_aspect_ratio or Fraction(1)
         for time, frame in _frames_at(container, times):
-            yield time, _webp(frame, proportions)
+            yield time, _webp(frame, aspect)
 
 
 def _frames_at(
     container: "InputContainer", times: Sequence[float]
 ) -> "Iterator[tuple[float, VideoFrame]]":
-    """The last frame that begins at or before each time; the first, where none does."""
+    """The last frame that begins at or before each time; the first one if none does."""
     container.streams.video[0].thread_type = "AUTO"
     first = start_of(container)
     frames = _decoded(container)
@@ -98,7 +99,7 @@ def _frames_at(
 
 
 def _decoded(container: "InputContainer") -> "Iterator[VideoFrame]":
-    """The frames from here on; a packet that is damaged is left out."""
+    """The following frames; damaged packets are skipped."""
     import av  # noqa: PLC0415 - an extra
 
     for packet in container.demux(container.streams.video[0]):
@@ -110,23 +111,23 @@ def _seconds(frame: "VideoFrame", first: Fraction) -> float:
     return (frame.time or 0.0) - float(first)
 
 
-def _webp(frame: "VideoFrame", proportions: Fraction) -> bytes:
-    """A frame as a small picture; ``proportions`` is the width of a pixel over its height."""
+def _webp(frame: "VideoFrame", aspect: Fraction) -> bytes:
+    """A frame as a small WebP; ``aspect`` is the width of a pixel over its height."""
     import av  # noqa: PLC0415 - an extra
 
-    height = max(2, 2 * round(WIDTH * frame.height / (frame.width * proportions) / 2))
-    # A file can claim any proportions; a picture stays one that can be held and looked at.
+    height = max(2, 2 * round(THUMBNAIL_WIDTH * frame.height / (frame.width * aspect) / 2))
+    # A file can claim any aspect ratio; limit the height.
     small = frame.reformat(
-        width=WIDTH, height=min(height, _TALLEST), format="rgb24", interpolation="AREA"
+        width=THUMBNAIL_WIDTH, height=min(height, _TALLEST), format="rgb24", interpolation="AREA"
     )
-    picture = turned(small, quarter_turns(frame)).reformat(format="yuv420p")
-    picture.pts = 0
+    upright = turned(small, quarter_turns(frame)).reformat(format="yuv420p")
+    upright.pts = 0
     encoder = av.CodecContext.create("libwebp", "w")
-    encoder.width, encoder.height = picture.width, picture.height
+    encoder.width, encoder.height = upright.width, upright.height
     encoder.pix_fmt, encoder.time_base = "yuv420p", Fraction(1, 1)
-    encoder.options = {"quality": str(QUALITY)}
-    return b"".join(bytes(packet) for packet in [*encoder.encode(picture), *encoder.encode(None)])
+    encoder.options = {"quality": str(_QUALITY)}
+    return b"".join(bytes(packet) for packet in [*encoder.encode(upright), *encoder.encode(None)])
 
 
-def _is_younger(picture: Path, filmed: float) -> bool:
-    return picture.is_file() and picture.stat().st_mtime >= filmed
+def _is_newer(thumbnail: Path, modified: float) -> bool:
+    return thumbnail.is_file() and thumbnail.stat().st_mtime >= modified

@@ -1,4 +1,4 @@
-"""Video files as the page and the exports read them (PyAV)."""
+"""Open and seek in video files, for the page and the exports (PyAV)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,19 +12,19 @@ if TYPE_CHECKING:
     from av import VideoFrame
     from av.container import InputContainer
 
-TICKS = 1_000_000  # in a second of a container's clock
-# Seconds further back in which a key frame is looked for, before it is the start of the file.
+_TICKS = 1_000_000  # per second of a container's clock
+# How many seconds further back to look for a key frame, before going to the start of the file.
 _BACK = (0, 5, 30)
 
 
 @contextmanager
-def opened(media: Path) -> "Iterator[InputContainer]":
-    """Open a video that has a picture; what goes wrong until it is closed is named.
+def open_video(media: Path) -> "Iterator[InputContainer]":
+    """Open a file with a video stream; errors until it is closed name the file.
 
     Raises
     ------
     InputError
-        The file cannot be read, or there is no picture in it.
+        The file cannot be read, or has no video stream.
     MissingExtra
         PyAV is not installed.
     """
@@ -36,7 +36,7 @@ def opened(media: Path) -> "Iterator[InputContainer]":
         # An absolute path cannot be mistaken for one of FFmpeg's protocols ("concat:", "http:").
         with av.open(str(media.absolute()), metadata_errors="ignore") as container:
             if not container.streams.video:
-                raise InputError(media, "there is no picture in this file")
+                raise InputError(media, "there is no video stream in this file")
             yield container
     except (av.error.FFmpegError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
@@ -44,33 +44,32 @@ def opened(media: Path) -> "Iterator[InputContainer]":
 
 
 def start_of(container: "InputContainer") -> Fraction:
-    """Where the clock of a file begins, in seconds."""
-    return Fraction(container.start_time or 0, TICKS)
+    """The start time of a file, in seconds."""
+    return Fraction(container.start_time or 0, _TICKS)
 
 
 def shown_at(packet: Any) -> Fraction | None:
-    """When a packet is shown or heard, in seconds; None where the file does not say."""
+    """Presentation time of a packet, in seconds; None if the file does not say."""
     return _seconds(packet.pts, packet.time_base)
 
 
 def decoded_at(packet: Any) -> Fraction | None:
-    """When a packet's turn to be decoded is, in seconds; only this never goes back."""
+    """Decoding time of a packet, in seconds; only this never decreases."""
     return _seconds(packet.dts, packet.time_base)
 
 
 def seek_key_frame(container: "InputContainer", time: Fraction) -> Fraction | None:
-    """Go to the last key frame at or before a time, or as little before it as can be.
+    """Seek to the last key frame at or before a time, or as close before it as possible.
 
-    Without an index, as in MPEG streams, a seek can come out behind the key frame: then it is
-    looked for further back.
+    Without an index, as in MPEG streams, a seek can end after the key frame: then try further back.
 
     Returns
     -------
-    When the key frame is shown; None where there is none before the time.
+    The time of the key frame; None if there is none before the time.
     """
     start = start_of(container)
     for goal in (*(max(start, time - back) for back in _BACK), start):
-        place = round(goal * TICKS)
+        place = round(goal * _TICKS)
         container.seek(place)
         found = _last_key_frame(container, time)
         container.seek(place)
@@ -95,12 +94,12 @@ def _seconds(ticks: int | None, time_base: Fraction | None) -> Fraction | None:
 
 
 def quarter_turns(frame: "VideoFrame") -> int:
-    """How many quarters to turn a frame to the left: phones film upright by a note of it."""
+    """How many quarter turns to the left a frame needs: phones only store a rotation."""
     return round(getattr(frame, "rotation", 0) / 90) % 4
 
 
 def turned(frame: "VideoFrame", quarters: int) -> "VideoFrame":
-    """A frame turned to the left."""
+    """A frame rotated to the left."""
     import av  # noqa: PLC0415 - an extra
     import numpy as np  # noqa: PLC0415
 

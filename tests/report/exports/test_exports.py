@@ -20,7 +20,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsteps.errors import HowstepsError
-from howsteps.report.exports import FORMATS, edl, export, label_studio, timeline, youtube
+from howsteps.report.exports import FORMATS, export
+from howsteps.report.exports.annotation import label_studio_text
+from howsteps.report.exports.chapters import youtube_chapters
+from howsteps.report.exports.editing import edl_text, otio_text
 from howsteps.report.exports.spans import Chapter, Span, chapters, spans
 from howsteps.task import Localisation, Result, Video
 from tests.report.exports.conftest import SHOWN, written
@@ -129,7 +132,7 @@ class TestYouTube:
             Chapter(start, end, f"step {n}")
             for n, (start, end) in enumerate(zip(starts, ends, strict=True))
         ]
-        joined = youtube.joined_chapters(given_chapters)
+        joined = youtube_chapters(given_chapters)
         times = [start for start, _ in joined]
         assert times[0] == 0
         assert all(b - a >= 10 for a, b in pairwise(times))
@@ -170,7 +173,7 @@ class TestTables:
     def test_label_studio_finds_a_file_with_signs_in_its_name(self, result: Result) -> None:
         first = replace(result.task.videos[0], media=Path("tea & milk #1 50%.mp4"))
         task = replace(result.task, videos=(first,))
-        [told] = json.loads(label_studio.text_of(replace(result, task=task)))
+        [told] = json.loads(label_studio_text(replace(result, task=task)))
         asked = parse_qs(urlsplit(told["data"]["video"]).query)
         assert asked == {"d": ["tea & milk #1 50%.mp4"]}
 
@@ -203,7 +206,7 @@ class TestEditing:
             Span(n, str(n), 4.37 * n + 0.019, 4.37 * n + 2.03, Localisation("one", n, 0.0))
             for n in range(12)
         ]
-        text = timeline.text_of("one", None, 62.0, rough, 25.0)
+        text = otio_text("one", None, 62.0, rough, 25.0)
         read = opentimelineio.adapters.read_from_string(text, "otio_json")
         for clip in read.find_clips():
             assert clip.range_in_parent().start_time == clip.source_range.start_time
@@ -221,7 +224,7 @@ class TestEditing:
         self, rate: Fraction, code: str
     ) -> None:
         late = Span(0, "late", 600.0, 610.0, Localisation("one", 0, 600.0))
-        assert f" {code} " in edl.text_of("one", "one.mp4", [late], rate)
+        assert f" {code} " in edl_text("one", "one.mp4", [late], rate)
 
     def test_labels_stay_in_the_comments_of_a_list(self, result: Result, folder: Path) -> None:
         path = next(p for p in written(result, folder, "edl") if p.stem == "one")

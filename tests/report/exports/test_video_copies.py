@@ -8,7 +8,7 @@ import pytest
 
 from howsteps.errors import CannotWrite
 from howsteps.report.exports import export
-from howsteps.report.exports.video_copies import cut
+from howsteps.report.exports.video_copies import cut_clip
 from howsteps.task import Result, Video
 from tests.films import HEIGHT, WIDTH, film, lay_on_its_side, length
 from tests.report.exports.conftest import written
@@ -64,14 +64,14 @@ def test_a_broken_video_is_named_and_the_rest_goes_on(
 def test_a_stream_without_an_index_is_cut_where_it_was_asked(tmp_path: Path, precise: bool) -> None:
     stream = film(tmp_path / "camera.ts", 20.0, keyframes=40)
     clip = tmp_path / "clip.mp4"
-    cut(stream, 9.0, 11.0, clip, precise=precise)
+    cut_clip(stream, 9.0, 11.0, clip, precise=precise)
     assert length(clip) == pytest.approx(1.9 if precise else 2.9, abs=0.01)  # key frame: 8 s
 
 
 def test_no_picture_of_a_copied_clip_is_lost_where_they_build_on_later_ones(tmp_path: Path) -> None:
     source = film(tmp_path / "film.mp4", 8.0, keyframes=20, b_frames=3)
     clip = tmp_path / "clip.mp4"
-    cut(source, 2.0, 3.8, clip)
+    cut_clip(source, 2.0, 3.8, clip)
     with av.open(str(clip)) as container:
         assert len(list(container.decode(video=0))) >= 18
 
@@ -94,7 +94,7 @@ def test_subtitles_that_a_clip_cannot_hold_are_left_out(tmp_path: Path) -> None:
                 both.mux(packet)
     for precise, kept in ((False, ["audio", "subtitle", "video"]), (True, ["audio", "video"])):
         clip = tmp_path / ("clip.mp4" if precise else "clip.mkv")
-        cut(subtitled, 1.0, 3.0, clip, precise=precise)
+        cut_clip(subtitled, 1.0, 3.0, clip, precise=precise)
         with av.open(str(clip)) as container:
             assert sorted(stream.type for stream in container.streams) == kept
 
@@ -108,7 +108,7 @@ def test_a_folder_that_cannot_be_made_is_named(result: Result, tmp_path: Path) -
 def test_a_precise_clip_of_a_phone_stands_upright(tmp_path: Path) -> None:
     turned = lay_on_its_side(film(tmp_path / "phone.mp4"))
     clip = tmp_path / "clip.mp4"
-    cut(turned, 1.0, 3.0, clip, precise=True)
+    cut_clip(turned, 1.0, 3.0, clip, precise=True)
     with av.open(str(clip)) as container:
         frame = next(container.decode(video=0))
     assert (frame.width, frame.height, frame.rotation) == (HEIGHT, WIDTH, 0)

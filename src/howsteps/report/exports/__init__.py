@@ -1,8 +1,8 @@
-"""Exports: a result in the words of other programs, one file of this folder for each format.
+"""Exports: a result in the formats of other programs.
 
-``docs/guide/exports.md`` says what each is good for, and what becomes of labels it cannot hold.
+``docs/guide/exports.md`` says what each is good for, and how labels are escaped.
 """
 
-from howsteps.report.exports.formats import FORMATS, TEXT, Format, export
+from howsteps.report.exports.formats import FORMATS, TEXT_FORMATS, ExportFormat, export
 
-__all__ = ["FORMATS", "TEXT", "Format", "export"]
+__all__ = ["FORMATS", "TEXT_FORMATS", "ExportFormat", "export"]

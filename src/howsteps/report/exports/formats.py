@@ -1,4 +1,4 @@
-"""The formats by name, and what writes each."""
+"""The export formats by name, and the function that writes each."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -7,28 +7,30 @@ from pathlib import Path
 from typing import TypeAlias
 
 from howsteps.datasets.names import Names
-from howsteps.errors import HowstepsError, InputError, MissingExtra, Problem
+from howsteps.errors import HowstepsError, InputError, MissingExtra, Problem, unknown_name
 from howsteps.io.files import write_atomically
-from howsteps.report.exports import (
-    edl,
-    elan,
-    ffmetadata,
-    howto,
-    label_studio,
-    subrip,
-    table,
-    timeline,
-    video_copies,
-    webvtt,
-    youtube,
+from howsteps.report.exports import video_copies
+from howsteps.report.exports.annotation import (
+    elan_text,
+    label_studio_interface,
+    label_studio_text,
 )
-from howsteps.report.exports.spans import apart, chapters, length, spans
+from howsteps.report.exports.chapters import (
+    NoChapters,
+    ffmetadata_text,
+    subrip_text,
+    webvtt_text,
+    youtube_text,
+)
+from howsteps.report.exports.documents import best_localisations, csv_text, howto_text
+from howsteps.report.exports.editing import edl_text, otio_text
+from howsteps.report.exports.spans import chapters, duration, spans, without_overlap
 from howsteps.task import Result, Video
 
 
 @dataclass(frozen=True)
-class Export:
-    """What is to be exported, where to, and how."""
+class ExportJob:
+    """A result, the folder to write to, and the options."""
 
     result: Result
     folder: Path
@@ -36,19 +38,19 @@ class Export:
     precise: bool = False
 
     def files(self, suffix: str) -> Iterator[tuple[Video, Path]]:
-        """Every video and its file; no name leads out of the folder, and no two are the same."""
+        """Every video and its file; names are safe and unique."""
         names = Names("video")
         for video in self.result.task.videos:
             yield video, self.folder / f"{names.give(video.id)[0]}{suffix}"
 
 
-# Yields the files that it wrote, and problems with those that it could not write.
-Writer: TypeAlias = Callable[[Export], Iterator[Path | Problem]]
+# Yields the written files, and a problem for each file that could not be written.
+Writer: TypeAlias = Callable[[ExportJob], Iterator[Path | Problem]]
 
 
 @dataclass(frozen=True)
-class Format:
-    """One format: its name on the command line, what it is, and who writes it."""
+class ExportFormat:
+    """One format: its name on the command line, a description, and its writer."""
 
     name: str
     about: str
@@ -70,20 +72,20 @@ def export(
     names
         Keys of :data:`FORMATS`.
     guesses
-        Also write steps that are neither named nor seen in a video, and only fit in by their order.
+        Also write steps that are neither named nor seen in a video, but placed by their order only.
     precise
-        Cut clips at the frame, which encodes the picture anew.
+        Cut clips at the exact frame, which re-encodes the video.
 
     Returns
     -------
-    The files, and what could not be written, with its reason.
+    The files, and the problems with those that could not be written.
     """
     paths: list[Path] = []
     problems: list[Problem] = []
     for name in dict.fromkeys(names):
         if name not in FORMATS:
-            raise HowstepsError(f"there is no format {name!r}; known are {', '.join(FORMATS)}")
-        for found in FORMATS[name].write(Export(result, folder / name, guesses, precise)):
+            raise HowstepsError(unknown_name("format", name, FORMATS))
+        for found in FORMATS[name].write(ExportJob(result, folder / name, guesses, precise)):
             if isinstance(found, Path):
                 paths.append(found)
             else:
@@ -91,58 +93,58 @@ def export(
     return paths, problems
 
 
-def _chapters(suffix: str, text_of: Callable[..., str]) -> Writer:
-    def write(job: Export) -> Iterator[Path | Problem]:
+def _chapters(suffix: str, to_text: Callable[..., str]) -> Writer:
+    def write(job: ExportJob) -> Iterator[Path | Problem]:
         for video, path in job.files(suffix):
             found = chapters(job.result, video, guesses=job.guesses)
             try:
-                yield _written(path, text_of(found))
-            except youtube.NoChapters as reason:
+                yield _written(path, to_text(found))
+            except NoChapters as reason:
                 yield Problem(path, str(reason), harmless=True)
 
     return write
 
 
-def _table(job: Export) -> Iterator[Path]:
-    yield _written(job.folder / "steps.csv", table.text_of(job.result))
+def _csv(job: ExportJob) -> Iterator[Path]:
+    yield _written(job.folder / "steps.csv", csv_text(job.result))
 
 
-def _edl(job: Export) -> Iterator[Path]:
+def _edl(job: ExportJob) -> Iterator[Path]:
     for video, path in job.files(".edl"):
-        found = apart(spans(job.result, video, guesses=job.guesses))
+        found = without_overlap(spans(job.result, video, guesses=job.guesses))
         rate = video_copies.frame_rate(video.media)
         clip = video.id if video.media is None else video.media.name
-        yield _written(path, edl.text_of(video.id, clip, found, rate))
+        yield _written(path, edl_text(video.id, clip, found, rate))
 
 
-def _timeline(job: Export) -> Iterator[Path]:
+def _otio(job: ExportJob) -> Iterator[Path]:
     for video, path in job.files(".otio"):
-        found = apart(spans(job.result, video, guesses=job.guesses))
+        found = without_overlap(spans(job.result, video, guesses=job.guesses))
         media = None if video.media is None else video.media.absolute().as_uri()
         rate = float(video_copies.frame_rate(video.media))
-        text = timeline.text_of(video.id, media, length(job.result, video), found, rate)
+        text = otio_text(video.id, media, duration(job.result, video), found, rate)
         yield _written(path, text)
 
 
-def _label_studio(job: Export) -> Iterator[Path]:
-    text = label_studio.text_of(job.result, guesses=job.guesses)
+def _label_studio(job: ExportJob) -> Iterator[Path]:
+    text = label_studio_text(job.result, guesses=job.guesses)
     yield _written(job.folder / "tasks.json", text)
-    yield _written(job.folder / "interface.xml", label_studio.interface_of(job.result))
+    yield _written(job.folder / "interface.xml", label_studio_interface(job.result))
 
 
-def _elan(job: Export) -> Iterator[Path]:
+def _elan(job: ExportJob) -> Iterator[Path]:
     for video, path in job.files(".eaf"):
-        found = apart(spans(job.result, video, guesses=job.guesses))
-        yield _written(path, elan.text_of(video, found))
+        found = without_overlap(spans(job.result, video, guesses=job.guesses))
+        yield _written(path, elan_text(video, found))
 
 
-def _howto(job: Export) -> Iterator[Path | Problem]:
+def _howto(job: ExportJob) -> Iterator[Path | Problem]:
     from howsteps.report.thumbnails import take_thumbnails  # noqa: PLC0415 - decodes videos
 
     page = job.folder / "howto.md"
-    pictures: dict[int, str] = {}
+    thumbnails: dict[int, str] = {}
     videos = {video.id: video for video in job.result.task.videos}
-    for step, place in howto.best_places(job.result).items():
+    for step, place in best_localisations(job.result).items():
         times = [] if place.time is None else [place.time]
         try:
             names = take_thumbnails(videos[place.video], times, job.folder / "pictures")
@@ -150,17 +152,19 @@ def _howto(job: Export) -> Iterator[Path | Problem]:
             yield error.problem
             continue
         except MissingExtra as error:
-            yield Problem(page, f"has no pictures: {error}", harmless=True)
+            yield Problem(page, f"has no thumbnails: {error}", harmless=True)
             break
-        for name in names.values():  # none of a video that is gone
-            pictures[step] = f"pictures/{name}"
-    yield _written(page, howto.text_of(job.result, pictures))
+        for name in names.values():  # none if the video file is gone
+            thumbnails[step] = f"pictures/{name}"
+    yield _written(page, howto_text(job.result, thumbnails))
 
 
-def _of_films(what: str, write: Callable[[Export, Video, Path, Path], Iterator[Path]]) -> Writer:
-    """A writer that goes from film to film; what cannot be done with one is named."""
+def _for_each_video(
+    what: str, write: Callable[[ExportJob, Video, Path, Path], Iterator[Path]]
+) -> Writer:
+    """A writer that handles one video file after another; a failure is a problem of that file."""
 
-    def write_all(job: Export) -> Iterator[Path | Problem]:
+    def write_all(job: ExportJob) -> Iterator[Path | Problem]:
         for video, path in job.files(""):
             if video.media is None:
                 yield Problem(Path(video.id), f"has no video file to {what}", harmless=True)
@@ -173,22 +177,22 @@ def _of_films(what: str, write: Callable[[Export, Video, Path, Path], Iterator[P
     return write_all
 
 
-def _video(job: Export, video: Video, media: Path, stem: Path) -> Iterator[Path]:
+def _video(job: ExportJob, video: Video, media: Path, stem: Path) -> Iterator[Path]:
     path = stem.with_name(stem.name + video_copies.suffix_for(media))
     video_copies.with_chapters(media, chapters(job.result, video, guesses=job.guesses), path)
     yield path
 
 
-def _clips(job: Export, video: Video, media: Path, folder: Path) -> Iterator[Path]:
+def _clips(job: ExportJob, video: Video, media: Path, folder: Path) -> Iterator[Path]:
     suffix = ".mp4" if job.precise else video_copies.suffix_for(media)
     for span in spans(job.result, video, guesses=job.guesses):
         path = folder / f"{span.step + 1:02}-{_slug(span.label)}{suffix}"
-        video_copies.cut(media, span.start, span.end, path, precise=job.precise)
+        video_copies.cut_clip(media, span.start, span.end, path, precise=job.precise)
         yield path
 
 
 def _slug(label: str) -> str:
-    """A label as part of a file name: letters, digits and hyphens alone."""
+    """A label as part of a file name: only letters, digits and hyphens."""
     return re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-")[:40] or "step"
 
 
@@ -197,24 +201,26 @@ def _written(path: Path, text: str) -> Path:
     return path
 
 
-_ALL: Sequence[Format] = (
-    Format("vtt", "WebVTT chapters", _chapters(".vtt", webvtt.text_of)),
-    Format("srt", "the same as SubRip subtitles", _chapters(".srt", subrip.text_of)),
-    Format("youtube", "chapter lines for a description", _chapters(".txt", youtube.text_of)),
-    Format("ffmetadata", "chapters for FFmpeg", _chapters(".ffmetadata", ffmetadata.text_of)),
-    Format("csv", "a table of all places", _table),
-    Format("edl", "CMX 3600 edit decision lists", _edl),
-    Format("otio", "OpenTimelineIO timelines", _timeline),
-    Format("label-studio", "pre-annotations to correct, and the interface for them", _label_studio),
-    Format("elan", "ELAN documents (.eaf)", _elan),
-    Format("markdown", "a how-to page with pictures", _howto),
-    Format(
+_ALL: Sequence[ExportFormat] = (
+    ExportFormat("vtt", "WebVTT chapters", _chapters(".vtt", webvtt_text)),
+    ExportFormat("srt", "the same as SubRip subtitles", _chapters(".srt", subrip_text)),
+    ExportFormat("youtube", "chapter lines for a description", _chapters(".txt", youtube_text)),
+    ExportFormat("ffmetadata", "chapters for FFmpeg", _chapters(".ffmetadata", ffmetadata_text)),
+    ExportFormat("csv", "a table of all localisations", _csv),
+    ExportFormat("edl", "CMX 3600 edit decision lists", _edl),
+    ExportFormat("otio", "OpenTimelineIO timelines", _otio),
+    ExportFormat(
+        "label-studio", "pre-annotations to correct, and the interface for them", _label_studio
+    ),
+    ExportFormat("elan", "ELAN documents (.eaf)", _elan),
+    ExportFormat("markdown", "a how-to page with thumbnails", _howto),
+    ExportFormat(
         "video",
         "copies of the videos with chapters inside, not re-encoded",
-        _of_films("put chapters into", _video),
+        _for_each_video("put chapters into", _video),
     ),
-    Format("clips", "one clip for each step of each video", _of_films("cut", _clips)),
+    ExportFormat("clips", "one clip for each step of each video", _for_each_video("cut", _clips)),
 )
 FORMATS = {each.name: each for each in _ALL}
-# What costs nothing, and goes into every work folder.
-TEXT = ("vtt", "srt", "youtube", "ffmetadata", "csv", "edl", "otio", "label-studio", "elan")
+# The formats that are cheap, and written into every work folder.
+TEXT_FORMATS = ("vtt", "srt", "youtube", "ffmetadata", "csv", "edl", "otio", "label-studio", "elan")

@@ -1,4 +1,4 @@
-"""What every export is written from: the steps of one video as spans of time."""
+"""The steps of one video as time spans or chapters: what every export is written from."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,10 +6,10 @@ from itertools import pairwise
 
 from howsteps.localise.extents import NEITHER
 from howsteps.report.rows import video_length
-from howsteps.report.wording import label_of
+from howsteps.report.text import step_label
 from howsteps.task import Localisation, Result, Video
 
-OPENING = "Start"  # the title of what comes before the first step
+OPENING = "Start"  # the title of the part before the first step
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """A stretch of a video under a title; chapters follow one another without a gap."""
+    """A titled part of a video; there are no gaps between chapters."""
 
     start: float
     end: float
@@ -35,8 +35,8 @@ class Chapter:
 def spans(result: Result, video: Video, *, guesses: bool = False) -> list[Span]:
     """The steps of a video in the order of time.
 
-    A step that is neither named nor seen, and stands where it does only because of the order, is a
-    guess: it is left out unless asked for.
+    A step that is neither named nor seen, and only placed by the order, is a guess: it is left out
+    unless ``guesses``.
     """
     found = []
     for place in _own(result, video):
@@ -44,15 +44,15 @@ def spans(result: Result, video: Video, *, guesses: bool = False) -> list[Span]:
             continue
         start = place.time if place.start is None else place.start
         end = place.time if place.end is None else place.end
-        label = label_of(result.script.steps[place.step])
+        label = step_label(result.script.steps[place.step])
         found.append(Span(place.step, label, max(0.0, start), max(start, end), place))
     return sorted(found, key=lambda span: (span.start, span.step))
 
 
 def chapters(result: Result, video: Video, *, guesses: bool = False) -> list[Chapter]:
-    """The steps of a video as chapters: each reaches to the next, the last to the end."""
+    """The steps of a video as chapters: each lasts until the next, the last until the end."""
     found = spans(result, video, guesses=guesses)
-    ends = [*(span.start for span in found[1:]), max(length(result, video), *_ends(found))]
+    ends = [*(span.start for span in found[1:]), max(duration(result, video), *_ends(found))]
     return [
         Chapter(span.start, end, span.label)
         for span, end in zip(found, ends, strict=False)
@@ -61,14 +61,14 @@ def chapters(result: Result, video: Video, *, guesses: bool = False) -> list[Cha
 
 
 def from_zero(found: list[Chapter]) -> list[Chapter]:
-    """The same chapters with an opening, for formats in which the first begins at 0."""
+    """The same chapters with an opening, for formats that require a chapter at 0."""
     if not found or found[0].start == 0.0:
         return found
     return [Chapter(0.0, found[0].start, OPENING), *found]
 
 
-def length(result: Result, video: Video) -> float:
-    """How long a video is, in seconds."""
+def duration(result: Result, video: Video) -> float:
+    """Duration of a video, in seconds."""
     return video_length(video, _own(result, video))
 
 
@@ -80,10 +80,10 @@ def _ends(found: Sequence[Span]) -> list[float]:
     return [0.0, *(span.end for span in found)]
 
 
-def apart(found: Sequence[Span]) -> list[Span]:
-    """The same spans without overlap: each ends where the next begins, at the latest."""
-    cut = [
+def without_overlap(found: Sequence[Span]) -> list[Span]:
+    """The same spans, each clipped at the start of the next."""
+    clipped = [
         Span(one.step, one.label, one.start, min(one.end, two.start), one.place)
         for one, two in pairwise(found)
     ]
-    return [span for span in [*cut, *found[-1:]] if span.end > span.start]
+    return [span for span in [*clipped, *found[-1:]] if span.end > span.start]

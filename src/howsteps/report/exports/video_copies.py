@@ -11,7 +11,7 @@ from howsteps.io.timestamps import milliseconds
 from howsteps.report.exports.spans import Chapter, from_zero
 from howsteps.report.video_files import (
     decoded_at,
-    opened,
+    open_video,
     quarter_turns,
     seek_key_frame,
     shown_at,
@@ -27,29 +27,29 @@ if TYPE_CHECKING:
 _WITH_CHAPTERS = {".mp4", ".m4v", ".mov", ".mkv", ".webm"}
 _COPIED = ("video", "audio", "subtitle")
 USUAL_RATE = Fraction(25)
-_BEHIND = 1  # seconds that sound may lie behind the pictures it belongs to
+_BEHIND = 1  # seconds that audio packets may come after the video packets of the same time
 
 
 def suffix_for(media: Path) -> str:
-    """The kind of file that a copy of a video is."""
+    """The suffix of a copy of a video."""
     return media.suffix.lower() if media.suffix.lower() in _WITH_CHAPTERS else ".mkv"
 
 
 def frame_rate(media: Path | None) -> Fraction:
-    """Frames a second; the usual 25 where there is no video to ask, or nobody who can ask it."""
+    """Frames per second; 25 if there is no readable video or no PyAV."""
     if media is None:
         return USUAL_RATE
     try:
-        with opened(media) as container:
+        with open_video(media) as container:
             return container.streams.video[0].average_rate or USUAL_RATE
     except (InputError, MissingExtra):
         return USUAL_RATE
 
 
 def with_chapters(media: Path, chapters: Sequence[Chapter], target: Path) -> None:
-    """Write a copy of a video that has chapters; sound and picture stay what they are.
+    """Write a copy of a video with chapters; its streams are not re-encoded.
 
-    MP4 begins its first chapter at 0, so an opening comes before the first step.
+    MP4 requires a chapter at 0, so an opening chapter comes before the first step.
 
     Raises
     ------
@@ -73,15 +73,15 @@ def with_chapters(media: Path, chapters: Sequence[Chapter], target: Path) -> Non
         )
         streams = _streams(source, copy)
         for packet in source.demux(*streams):
-            _pass_on(packet, streams, copy, Fraction(0))
+            _copy_packet(packet, streams, copy, Fraction(0))
 
 
-def cut(media: Path, start: float, end: float, target: Path, *, precise: bool = False) -> None:
-    """Write one stretch of a video.
+def cut_clip(media: Path, start: float, end: float, target: Path, *, precise: bool = False) -> None:
+    """Write a clip of a video.
 
     Without ``precise`` nothing is re-encoded, and the clip begins at the last key frame before
-    ``start``: some seconds early, perhaps, but quick and without loss. With it, the picture is
-    encoded anew (H.264) and begins at the frame itself.
+    ``start``: perhaps some seconds early, but fast and lossless. With it, the video is re-encoded
+    (H.264) and begins at the exact frame.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def cut(media: Path, start: float, end: float, target: Path, *, precise: bool = 
         key_frame = seek_key_frame(source, begin)
         streams = _streams(source, clip, encoded=precise)
         if precise:
-            seek_key_frame(source, begin)  # a frame was looked at
+            seek_key_frame(source, begin)  # a frame was decoded
             _encode(source, clip, streams, begin, finish)
         else:
             _copy(source, clip, streams, key_frame, finish)
@@ -113,14 +113,14 @@ def _copy(
         shown, decoded = shown_at(packet), decoded_at(packet)
         if shown is None or decoded is None:
             continue
-        is_picture = packet.stream.type == "video"
-        if first is None and is_picture and packet.is_keyframe:
+        is_video = packet.stream.type == "video"
+        if first is None and is_video and packet.is_keyframe:
             first = shown
-        # A picture that others build on may be decoded inside the clip and shown after it.
-        reached = decoded if is_picture else shown
-        # Sound before the first picture would play over a black screen.
+        # A reference frame may be decoded inside the clip and shown after it.
+        reached = decoded if is_video else shown
+        # Audio before the first frame would play over a black screen.
         if first is not None and first <= shown and reached < finish:
-            _pass_on(packet, streams, clip, first)
+            _copy_packet(packet, streams, clip, first)
 
 
 def _encode(
@@ -135,25 +135,25 @@ def _encode(
         if packet.stream.type != "video":
             shown = shown_at(packet)
             if shown is not None and begin <= shown < finish:
-                _pass_on(packet, streams, clip, begin)
+                _copy_packet(packet, streams, clip, begin)
             continue
         for frame in packet.decode():
             time = Fraction(frame.pts or 0) * (frame.time_base or Fraction(0))
             if begin <= time < finish:
                 quarters = quarter_turns(frame)
-                anew = turned(frame, quarters) if quarters else frame
-                # From here on it is a frame of the clip, in the clip's own time.
-                anew.pts = round((time - begin) / encoder.codec_context.time_base)
-                anew.time_base = encoder.codec_context.time_base
-                anew.pict_type = 0
-                clip.mux(encoder.encode(anew))
+                upright = turned(frame, quarters) if quarters else frame
+                # From here on the time is that of the clip.
+                upright.pts = round((time - begin) / encoder.codec_context.time_base)
+                upright.time_base = encoder.codec_context.time_base
+                upright.pict_type = 0
+                clip.mux(encoder.encode(upright))
     clip.mux(encoder.encode(None))
 
 
 def _until(
     source: "InputContainer", streams: "dict[Stream, Stream]", finish: Fraction
 ) -> Iterator[Any]:
-    """The packets from here to a time, and a little on: sound can lie behind its pictures."""
+    """The packets up to a time, and a little more: audio can come after its video."""
     for packet in source.demux(*streams):
         decoded = decoded_at(packet) if packet.stream.type == "video" else None
         if decoded is not None and decoded > finish + _BEHIND:
@@ -166,8 +166,8 @@ def _streams(
 ) -> "dict[Stream, Stream]":
     """The streams of the copy by those of the source.
 
-    Of pictures made anew there is the first stream alone; subtitles that the copy cannot hold are
-    left out.
+    If the video is re-encoded, only its first stream is copied. Subtitles that the container cannot
+    store are left out.
     """
     found: dict[Stream, Stream] = {}
     for stream in source.streams:
@@ -186,30 +186,30 @@ def _streams(
 
 
 def _encoder(source: "InputContainer", copy: "OutputContainer") -> "Stream":
-    """H.264 for the picture of a video, as it is shown: upright, with its proportions."""
-    picture = source.streams.video[0]
-    anew: Any = copy.add_stream("libx264", rate=picture.average_rate or USUAL_RATE)
-    # The encoder wants even sides.
-    sides = picture.width & ~1, picture.height & ~1
-    proportions = picture.sample_aspect_ratio or Fraction(1)
-    first = next(source.decode(picture), None)
+    """An H.264 encoder for a video as it is displayed: upright, with its aspect ratio."""
+    video = source.streams.video[0]
+    encoded: Any = copy.add_stream("libx264", rate=video.average_rate or USUAL_RATE)
+    # The encoder requires even sides.
+    sides = video.width & ~1, video.height & ~1
+    aspect = video.sample_aspect_ratio or Fraction(1)
+    first = next(source.decode(video), None)
     if first is not None and quarter_turns(first) % 2:
-        sides, proportions = (sides[1], sides[0]), 1 / proportions
-    anew.width, anew.height = sides
-    anew.codec_context.sample_aspect_ratio = proportions
-    anew.pix_fmt = "yuv420p"
-    anew.codec_context.time_base = Fraction(1, 90_000)
-    anew.options = {"crf": "20", "preset": "veryfast"}
-    encoder: Stream = anew
+        sides, aspect = (sides[1], sides[0]), 1 / aspect
+    encoded.width, encoded.height = sides
+    encoded.codec_context.sample_aspect_ratio = aspect
+    encoded.pix_fmt = "yuv420p"
+    encoded.codec_context.time_base = Fraction(1, 90_000)
+    encoded.options = {"crf": "20", "preset": "veryfast"}
+    encoder: Stream = encoded
     return encoder
 
 
-def _pass_on(
+def _copy_packet(
     packet: Any, streams: "dict[Stream, Stream]", copy: "OutputContainer", begin: Fraction
 ) -> None:
-    """Put a packet into the copy, ``begin`` seconds earlier."""
+    """Write a packet to the copy, ``begin`` seconds earlier."""
     if packet.dts is None or packet.time_base is None:
-        return  # the empty packet that ends a stream
+        return  # the empty packet at the end of a stream
     earlier = round(begin / packet.time_base)
     packet.dts -= earlier
     if packet.pts is not None:
@@ -220,19 +220,19 @@ def _pass_on(
 
 @contextmanager
 def _copying(media: Path, target: Path) -> "Iterator[tuple[InputContainer, OutputContainer]]":
-    """A video, and the file beside ``target`` that becomes it when all went well."""
-    with opened(media) as source:
+    """A video, and a temporary file that is renamed to ``target`` on success."""
+    with open_video(media) as source:
         import av  # noqa: PLC0415
 
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise CannotWrite(f"cannot write {target}: {error.strerror}") from error
-        beside = target.with_name(f".part-{target.name}")
+        temporary = target.with_name(f".part-{target.name}")
         try:
             options = {"avoid_negative_ts": "make_zero"}
-            with av.open(str(beside.absolute()), "w", options=options) as copy:
+            with av.open(str(temporary.absolute()), "w", options=options) as copy:
                 yield source, copy
-            beside.replace(target)
+            temporary.replace(target)
         finally:
-            beside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)

@@ -55,7 +55,7 @@ const isDoubtful = (place) => content.confident && place.confidence < content.su
 /** The first mention of a step in a video, if there is one. */
 const named = (video, step) => videos[video].mentions.find((mention) => mention.step === step);
 
-/** A place in words, for those who hear the page and for the line under the player. */
+/** A localisation in words, for screen readers and for the line under the player. */
 function describe(video, step) {
   const place = videos[video].places[step];
   const said = named(video, step);

@@ -29,7 +29,7 @@ function buildGrid() {
   );
   const table = h(
     "table",
-    { class: content.pictured ? "grid" : "grid bare", role: "grid", "aria-labelledby": "grid-title" },
+    { class: content.has_thumbnails ? "grid" : "grid bare", role: "grid", "aria-labelledby": "grid-title" },
     h("thead", { role: "rowgroup" }, head),
     h("tbody", { role: "rowgroup" }, rows),
   );
@@ -64,13 +64,13 @@ function cell(n, k) {
   );
 }
 
-/** The picture of a place, or its number where there is none. */
+/** The thumbnail of a localisation, or its number if there is none. */
 function still(place, step) {
-  if (!place?.picture) return h("span", { class: "drawn" }, badge(step));
+  if (!place?.thumbnail) return h("span", { class: "drawn" }, badge(step));
   const image = h("img", { alt: "", loading: "lazy", decoding: "async", width: 320, height: 180 });
   image.addEventListener("error", () => image.replaceWith(h("span", { class: "drawn" }, badge(step))), {
     once: true,
   });
-  image.src = place.picture;
+  image.src = place.thumbnail;
   return image;
 }

@@ -1,4 +1,4 @@
-// One video with its steps, its words, and a still picture where the file is gone.
+// One video with its steps and words, or a still frame if the file is gone.
 
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -8,7 +8,7 @@ const calm = matchMedia("(prefers-reduced-motion: reduce)");
  */
 function makePane(name, choose, pick) {
   const video = h("video", { controls: true, playsinline: true, preload: "metadata" });
-  const picture = h("div", { class: "still", hidden: true });
+  const thumbnail = h("div", { class: "still", hidden: true });
   const notice = h("p", { class: "notice", role: "status", hidden: true });
   const select = h(
     "select",
@@ -21,7 +21,7 @@ function makePane(name, choose, pick) {
   const element = h(
     "section",
     { class: "pane", "aria-label": name },
-    h("div", { class: "screen" }, video, picture, notice),
+    h("div", { class: "screen" }, video, thumbnail, notice),
     h("div", { class: "about" }, select, where, strip),
     transcript,
   );
@@ -76,9 +76,9 @@ function makePane(name, choose, pick) {
     pane.current = n;
     element.dataset.video = n;
     select.value = n;
-    element.classList.toggle("no-film", !videos[n].file);
+    element.classList.toggle("no-video", !videos[n].file);
     video.hidden = false;
-    picture.hidden = true;
+    thumbnail.hidden = true;
     wish = null;
     if (videos[n].source) video.src = videos[n].source;
     else {
@@ -91,13 +91,13 @@ function makePane(name, choose, pick) {
     write(n);
   }
 
-  /** The file cannot be played: its picture and a line take the place of the player. */
+  /** The file cannot be played: a thumbnail and a line replace the player. */
   function lose(step) {
     const { file, places, source } = videos[pane.current];
     const shown = step === null ? null : places[step];
     video.hidden = true;
-    picture.hidden = false;
-    picture.replaceChildren(shown?.picture ? still(shown, step) : icon("film"));
+    thumbnail.hidden = false;
+    thumbnail.replaceChildren(shown?.thumbnail ? still(shown, step) : icon("video"));
     const gone = `The video file “${file}” was not found. Put it back where it was, or make the page again.`;
     // It was there when the page was made: it can be gone by now, or of a kind like AVI.
     const unplayable = `The video file “${file}” cannot be played here: it was moved, or this browser does not know its format.`;

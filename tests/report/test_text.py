@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from howsteps.report.wording import heading, markdown, markdown_line, one_line, title_of
+from howsteps.report.text import capitalised, markdown, markdown_line, one_line, title_of
 
 READER = MarkdownIt("commonmark").enable(["strikethrough", "table"])
 
@@ -48,7 +48,7 @@ def test_the_name_of_a_folder_becomes_a_heading(name: str, title: str) -> None:
 
 
 def test_a_heading_begins_with_a_capital_and_is_else_as_it_was() -> None:
-    assert heading("pump up the BMX tire") == "Pump up the BMX tire"
+    assert capitalised("pump up the BMX tire") == "Pump up the BMX tire"
 
 
 @given(st.text())

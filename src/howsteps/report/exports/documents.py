@@ -1,0 +1,81 @@
+"""Documents for people: a CSV table of all localisations, and a how-to page in Markdown."""
+
+import csv
+import io
+from collections.abc import Mapping
+
+from howsteps.io.timestamps import format_time
+from howsteps.report.exports.spans import spans
+from howsteps.report.rows import localisation_rows
+from howsteps.report.text import markdown, markdown_line, one_line, step_label, title_of
+from howsteps.task import Localisation, Result
+
+_HEADER = (
+    *("video", "number", "step", "start", "end", "time"),
+    *("confidence", "evidence", "supporting_videos"),
+)
+# A spreadsheet evaluates a cell that begins with one of these as a formula.
+_FORMULA = ("=", "+", "-", "@")
+
+
+def csv_text(result: Result) -> str:
+    """CSV: every step of every video; a step that is absent has no times."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_HEADER)
+    for video, row in localisation_rows(result).items():
+        for number, (step, place) in enumerate(zip(result.script.steps, row, strict=True), 1):
+            if place is None:
+                continue
+            times = (place.start, place.end, place.time)
+            writer.writerow(
+                [
+                    _safe(video),
+                    number,
+                    _safe(step_label(step)),
+                    *("" if time is None else f"{time:.3f}" for time in times),
+                    f"{place.confidence:.4f}",
+                    _safe(place.evidence),
+                    step.support,
+                ]
+            )
+    return text.getvalue()
+
+
+def best_localisations(result: Result) -> dict[int, Localisation]:
+    """For each step the localisation with the highest confidence that is not a guess."""
+    found: dict[int, Localisation] = {}
+    for video in result.task.videos:
+        for span in spans(result, video):
+            best = found.get(span.step)
+            if best is None or span.place.confidence > best.confidence:
+                found[span.step] = span.place
+    return found
+
+
+def howto_text(result: Result, thumbnails: Mapping[int, str]) -> str:
+    """A how-to page in Markdown; ``thumbnails`` are the files of the steps that have one."""
+    steps, videos = result.script.steps, len(result.task.videos)
+    best = best_localisations(result)
+    lines = [f"# {markdown(title_of(result.task.name))}", ""]
+    lines += [f"Steps: {len(steps)}. Videos: {videos}.", ""]
+    for number, step in enumerate(steps):
+        label = markdown(step_label(step))
+        lines += [f"## {number + 1}. {label}", ""]
+        if number in thumbnails:
+            lines += [f"![{label}]({thumbnails[number]})", ""]
+        lines += [f"> {markdown_line(example)}\n" for example in step.examples[:2]]
+        seen = best.get(number)
+        where = (
+            f"; well seen in *{markdown(seen.video)}* at {format_time(seen.time)}"
+            if seen is not None and seen.time is not None
+            else ""
+        )
+        lines += [f"Videos that name it: {step.support} of {videos}{where}.", ""]
+    return "\n".join(lines)
+
+
+def _safe(text: str) -> str:
+    """One line that no spreadsheet evaluates as a formula."""
+    line = one_line(text) if text else ""
+    return f"'{line}" if line.startswith(_FORMULA) else line

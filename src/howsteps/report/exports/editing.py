@@ -1,0 +1,129 @@
+"""Timelines for editing programs: CMX 3600 edit decision lists, and OpenTimelineIO."""
+
+import json
+from fractions import Fraction
+from typing import Any
+
+from howsteps.report.exports.spans import Span
+from howsteps.report.exports.video_copies import USUAL_RATE
+from howsteps.report.text import one_line
+
+_MOST_EVENTS = 999
+_LONGEST_COMMENT = 70
+# Standard frame rates, including those of NTSC.
+_STANDARD_RATES = [
+    Fraction(base * slower, 1001)
+    for base in (24, 25, 30, 48, 50, 60)
+    for slower in ((1000, 1001) if base % 25 else (1001,))
+]
+_NEAR = Fraction(1, 100)  # phones record at 29.8 or 30.1 frames per second, depending on the light
+
+
+def edl_text(title: str, clip: str, found: list[Span], rate: Fraction) -> str:
+    """CMX 3600: an edit decision list of one video.
+
+    One event for each step, recorded one after another: the list is a cut of the steps. Labels are
+    in comments. Time codes count frames, non-drop, at the rate of the video if it is close to a
+    standard one (29.97 counts as 30), and otherwise at 25 frames per second.
+
+    ``clip`` is the name of the video file, ``rate`` its frames per second.
+    """
+    standard = min(_STANDARD_RATES, key=lambda one: abs(one - rate))
+    rate = standard if abs(standard - rate) <= _NEAR * standard else USUAL_RATE
+    lines = [f"TITLE: {_comment(title)}", "FCM: NON-DROP FRAME", ""]
+    recorded = 0
+    for number, span in enumerate(found[:_MOST_EVENTS], 1):
+        first, last = (round(Fraction(time) * rate) for time in (span.start, span.end))
+        frames = max(1, last - first)
+        times = [first, first + frames, recorded, recorded + frames]
+        codes = " ".join(_code(frame, round(rate)) for frame in times)
+        lines += [
+            f"{number:03}  AX       V     C        {codes}",
+            f"* FROM CLIP NAME: {_comment(clip)}",
+            f"* COMMENT: {_comment(span.label)}",
+            "",
+        ]
+        recorded += frames
+    return "\n".join(lines)
+
+
+def otio_text(name: str, media: str | None, length: float, found: list[Span], rate: float) -> str:
+    """OpenTimelineIO: one video on one track, cut at its steps.
+
+    ``media`` is the URL of its file, if there is one.
+    """
+    reference: dict[str, Any] = (
+        {"OTIO_SCHEMA": "MissingReference.1", "name": name}
+        if media is None
+        else {
+            "OTIO_SCHEMA": "ExternalReference.1",
+            "target_url": media,
+            "available_range": _range(0.0, length, rate),
+        }
+    )
+    children: list[dict[str, Any]] = []
+    now = 0.0
+    for span in found:
+        if span.start > now:
+            children.append(_gap(now, span.start, rate))
+        children.append(
+            {
+                "OTIO_SCHEMA": "Clip.2",
+                "name": span.label,
+                "source_range": _range(span.start, span.end, rate),
+                "media_references": {"DEFAULT_MEDIA": reference},
+                "active_media_reference_key": "DEFAULT_MEDIA",
+                "metadata": {
+                    "howsteps": {
+                        "step": span.step + 1,
+                        "confidence": span.place.confidence,
+                        "evidence": span.place.evidence,
+                    }
+                },
+            }
+        )
+        now = span.end
+    if length > now:
+        children.append(_gap(now, length, rate))
+    track = {"OTIO_SCHEMA": "Track.1", "name": "steps", "kind": "Video", "children": children}
+    timeline = {
+        "OTIO_SCHEMA": "Timeline.1",
+        "name": name,
+        "tracks": {"OTIO_SCHEMA": "Stack.1", "name": "tracks", "children": [track]},
+    }
+    return json.dumps(timeline, ensure_ascii=False, indent=1) + "\n"
+
+
+def _code(frame: int, base: int) -> str:
+    """``00:01:02:12``: hours, minutes, seconds and frames."""
+    whole, frames = divmod(frame, base)
+    minutes, rest = divmod(whole, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours:02}:{minutes:02}:{rest:02}:{frames:02}"
+
+
+def _comment(text: str) -> str:
+    return one_line(text)[:_LONGEST_COMMENT]
+
+
+def _gap(start: float, end: float, rate: float) -> dict[str, Any]:
+    frames = _range(start, end, rate)
+    return {
+        "OTIO_SCHEMA": "Gap.1",
+        "name": "",
+        "source_range": {**frames, "start_time": _time(0, rate)},
+    }
+
+
+def _range(start: float, end: float, rate: float) -> dict[str, Any]:
+    # Round both ends to whole frames, so that rounding errors do not add up along the track.
+    first, last = round(start * rate), round(end * rate)
+    return {
+        "OTIO_SCHEMA": "TimeRange.1",
+        "start_time": _time(first, rate),
+        "duration": _time(last - first, rate),
+    }
+
+
+def _time(frames: int, rate: float) -> dict[str, Any]:
+    return {"OTIO_SCHEMA": "RationalTime.1", "rate": rate, "value": frames}
