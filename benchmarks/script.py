@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks import authors_numpy
 from howsteps.script import align, certify
 from howsteps.script.aligners import partial_order_alignment, progressive_alignment
-from howsteps.script.bound import order_free
+from howsteps.script.bounds import order_free_bound
 from howsteps.script.problem import pose
 
 
@@ -110,7 +110,7 @@ def compare(instances: Sequence[Instance], certify_seconds: float) -> None:
             one.known,
             found.objective_per_token,
             found.seconds,
-            order_free(problem) / size,
+            order_free_bound(problem) / size,
             found.bound / size,
             tight / size,
         ]

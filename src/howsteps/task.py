@@ -167,9 +167,21 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """The steps of a task in order, with the figures of the alignment they came from.
+    """The steps of a task in order, with the objective of what they came from; lower is better.
 
-    ``objective`` is Tr(UᵀBU), ``bound`` a value that no alignment can go below.
+    Attributes
+    ----------
+    steps
+        The steps in order.
+    objective
+        In modes ``paper`` and ``authors`` Tr(UᵀBU), the cost of the alignment. In mode ``default``
+        minus the score of the model of the steps; the two cannot be compared.
+    objective_per_token
+        ``objective`` divided by the number of aligned mentions.
+    bound
+        A value that no objective of the same mode can be below.
+    seconds
+        How long the search took.
     """
 
     steps: tuple[Step, ...]

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsteps.script import align
-from howsteps.script.aligners import partial_order, progressive
+from howsteps.script.aligners import partial_order_alignment, progressive_alignment
 from tests.script import naive
 
-RIVALS = [partial_order, progressive]
+RIVALS = [partial_order_alignment, progressive_alignment]
 
 
 @pytest.mark.parametrize("rival", RIVALS)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from howsteps.errors import HowstepsError
-from howsteps.script import ScriptOptions, Solver, discover
+from howsteps.script import AlignmentSolver, ScriptOptions, discover
 from howsteps.script.baselines import duration, frequent, text_free
 from howsteps.script.discovery import OPTIONS
 from howsteps.script.stability import CANDIDATES, USUAL_STEPS, choose, common, stable_steps
@@ -123,7 +123,7 @@ def test_a_script_has_a_step(steps: int) -> None:
 
 
 def test_an_unknown_mode() -> None:
-    with pytest.raises(HowstepsError, match="no mode 'best'"):
+    with pytest.raises(HowstepsError, match="unknown mode 'best'"):
         discover(spoken.task(*WASH), mode="best", match=same_words)
 
 
@@ -133,15 +133,15 @@ def test_the_switches_of_the_modes() -> None:
         vocabulary=45,
         keep_last=True,
         broad=True,
-        solver=Solver("frank-wolfe", slots=120, iterations=200, starts=1, rounding="best"),
+        solver=AlignmentSolver("frank-wolfe", slots=120, iterations=200, starts=1, rounding="best"),
     )
     assert not OPTIONS["default"].chatter
     assert OPTIONS["default"].model == "profile"
-    assert OPTIONS["paper"].solver == Solver("search")
+    assert OPTIONS["paper"].solver == AlignmentSolver("search")
 
 
 def test_the_solver_of_the_paper_is_a_switch_in_any_mode() -> None:
-    paper = Solver("frank-wolfe", starts=3, rounding="last-corner")
+    paper = AlignmentSolver("frank-wolfe", starts=3, rounding="last-corner")
     script = discover(
         spoken.task(*WASH), steps=5, match=same_words, options=ScriptOptions(solver=paper)
     )

@@ -2,17 +2,26 @@
 
 ::
 
-    mentions ─► discovery ─► gathering ─┬─► copies, likeness            the default
-                    │                   └─► profile ─► labels
-                    ├─► alignment ─┬─► solver ─┬─► search ─► realign    the paper's problem
-                    │              │           └─► frank_wolfe          the paper's solver
-                    │              └─► bound, triples, programme        how good it is
-                    └─► selection, stability                            which slots are steps
+    mentions ─► discovery ─► clustering ─┬─► near_duplicates, similarity     the default
+                    │                    └─► profile ─► labels
+                    ├─► alignment ─┬─► solver ─┬─► search ─► realign          the paper's problem
+                    │              │           └─► frank_wolfe                the paper's solver
+                    │              └─► bounds, integer_programme              how good it is
+                    └─► selection, stability                                  which slots are steps
 """
 
-from howsteps.script.alignment import Alignment, align, certify
-from howsteps.script.columns import columns
+from howsteps.script.alignment import Alignment, align, certify, columns
 from howsteps.script.discovery import ScriptOptions, discover
-from howsteps.script.solver import Solver
+from howsteps.script.problem import AlignmentError
+from howsteps.script.solver import AlignmentSolver
 
-__all__ = ["Alignment", "ScriptOptions", "Solver", "align", "certify", "columns", "discover"]
+__all__ = [
+    "Alignment",
+    "AlignmentError",
+    "AlignmentSolver",
+    "ScriptOptions",
+    "align",
+    "certify",
+    "columns",
+    "discover",
+]

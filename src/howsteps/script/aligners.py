@@ -1,10 +1,10 @@
-"""Two aligners from biology, on the same problem and the same costs, to measure against.
+"""Baselines: two aligners from biology, on the same problem and the same costs.
 
 *Progressive* alignment (Clustal): a guide tree from the distances of pairs, then profiles are
 merged up the tree, each merge exact for the two profiles. *Partial-order* alignment (POA):
-sequences are added one by one to a graph of columns, each along its heaviest path. Neither looks
-back, so each is run for several orders and the best is kept. Both use the gain of the objective
-itself, −2 Σ c.
+sequences are added one by one to a graph of columns, each along its heaviest path. Neither revises
+earlier choices, so each is run for several orders and the best is kept. Both use the gain of the
+objective itself, −2 Σ c.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,27 +12,35 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.cluster.hierarchy import average
 from scipy.spatial.distance import squareform
 
 from howsteps.compiled import compiled
-from howsteps.script import bound as bounds
 from howsteps.script.alignment import Alignment
-from howsteps.script.problem import AlignmentProblem, pose
+from howsteps.script.bounds import pair_bound
+from howsteps.script.problem import AlignmentProblem, Match, Token, pose
 
 Columns = list[list[int]]  # tokens, in order of slots
 
 
 def progressive_alignment(
-    sequences: Sequence[Sequence[int]], match: ArrayLike, *, orders: int = 5, seed: int = 0
+    sequences: Sequence[Sequence[Token]],
+    match: Match | None = None,
+    *,
+    orders: int = 5,
+    seed: int = 0,
 ) -> Alignment:
     """Merge profiles up a guide tree; ``orders`` trees, all but the first with noisy distances."""
     return _best_of(pose(sequences, match), _progressive, orders, seed)
 
 
 def partial_order_alignment(
-    sequences: Sequence[Sequence[int]], match: ArrayLike, *, orders: int = 5, seed: int = 0
+    sequences: Sequence[Sequence[Token]],
+    match: Match | None = None,
+    *,
+    orders: int = 5,
+    seed: int = 0,
 ) -> Alignment:
     """Add the sequences to a graph of columns; ``orders`` orders, the first by length."""
     return _best_of(pose(sequences, match), _partial_order, orders, seed)
@@ -60,7 +68,7 @@ def _best_of(
         slots=problem.split(best),
         objective=problem.objective(best),
         tokens=len(problem.tokens),
-        bound=bounds.pairs(problem),
+        bound=pair_bound(problem),
         trace=tuple(trace),
         seconds=perf_counter() - start,
     )

@@ -1,23 +1,30 @@
-"""Align sequences: the public call, and what it returns."""
+"""Multiple sequence alignment: the public call, what it returns, and how it is shown."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from numpy.typing import ArrayLike
+from howsteps.errors import unknown_name
+from howsteps.script.bounds import pair_bound, triple_bound
+from howsteps.script.integer_programme import integer_bound
+from howsteps.script.problem import (
+    AlignmentError,
+    AlignmentProblem,
+    Match,
+    Slots,
+    Token,
+    pose,
+    shared_part,
+)
+from howsteps.script.solver import AUTHORS, SEARCH, AlignmentSolver, solve
 
-from howsteps.script import bound as bounds
-from howsteps.script.integer_programme import programme
-from howsteps.script.problem import AlignmentError, AlignmentProblem, Slots, pose, shared_part
-from howsteps.script.solver import AUTHORS, SEARCH, Solver, solve
-from howsteps.script.triple_bound import triples
-
+BLANK = "·"
 SOLVERS = {"paper": SEARCH, "authors": AUTHORS, "default": SEARCH}
 
 
 @dataclass(frozen=True)
 class Alignment:
-    """Where every relation went, what that costs, and a value that no alignment can go below.
+    """The slot of every token, the objective, and a lower bound of any alignment.
 
     ``slots`` holds one strictly increasing tuple per sequence. ``objective`` is Tr(UᵀBU).
     ``trace`` holds (seconds, objective) for the search and (iteration, objective) for Frank-Wolfe.
@@ -49,52 +56,61 @@ class Alignment:
 def check_mode(mode: str) -> None:
     """Raise when there is no such mode."""
     if mode not in SOLVERS:
-        raise AlignmentError(f"there is no mode {mode!r}; choose one of {', '.join(SOLVERS)}")
+        raise AlignmentError(unknown_name("mode", mode, SOLVERS))
 
 
 def align(
-    sequences: Sequence[Sequence[int]],
-    match: ArrayLike,
+    sequences: Sequence[Sequence[Token]],
+    match: Match | None = None,
     *,
     slots: int | None = None,
     seconds: float = 2.0,
     seed: int = 0,
-    mode: str = "paper",
-    solver: Solver | None = None,
+    mode: str = "default",
+    solver: AlignmentSolver | None = None,
     certificate_seconds: float = 0.0,
 ) -> Alignment:
-    """Map every sequence increasingly onto one template so that matching relations share slots.
+    """Map every sequence increasingly onto one template so that matching tokens share slots.
 
-    Minimises Tr(UᵀBU) = Σ_(n,m) Σ_l c(φ(dⁿ)_l, φ(dᵐ)_l), with c = −1 where two relations match and
-    100 where they do not.
+    Minimises Tr(UᵀBU) = Σ_(n,m) Σ_l c(φ(dⁿ)_l, φ(dᵐ)_l), with c = −1 where two tokens match and 100
+    where they do not.
 
     Parameters
     ----------
     sequences
-        One list of relations (numbers 0 … D − 1) per narration. Empty ones are allowed.
+        One list of tokens per narration: strings, numbers, or anything hashable. Empty ones are
+        allowed.
     match
-        D×D, symmetric, true on the diagonal.
+        Which tokens match. None: equal ones. A function of two tokens, symmetric. Or a D×D array,
+        symmetric and true on the diagonal, for tokens that are the numbers 0 … D − 1.
     slots
         Length of the template. None: as the solver says, and never so short that a sequence does
         not fit.
     seconds
-        The work of the search, counted as what an ordinary machine does in so many seconds. The
-        clock stops nothing: a slow machine does the same work.
+        Effort of the search: the work that an ordinary machine does in at most so many seconds. It
+        is counted in operations, so a slow machine takes longer and gives the same answer.
     seed
-        One seed, one answer, on every machine.
+        Of everything random. One seed, one answer, on every machine.
     mode
         ``authors``: one random start of Frank-Wolfe, 200 iterations, 120 slots. ``paper`` and
         ``default``: the same objective by the search.
     solver
         The solver to use instead of that of the mode.
     certificate_seconds
-        Time for a tighter ``bound`` (:func:`certify`); without it the bound is by pairs.
+        Time for a tighter ``bound`` (:func:`certify`), which does depend on the speed of the
+        machine; without it the bound is by pairs.
 
     Raises
     ------
     AlignmentError
-        When the input makes no problem, a sequence is longer than ``slots``, or the mode or the
-        seed is none.
+        When the match or a token cannot be used, a sequence is longer than ``slots``, or the mode
+        or the seed does not exist.
+
+    Examples
+    --------
+    >>> found = align([["boil", "pour", "stir"], ["boil", "stir"]])
+    >>> found.slots, found.objective
+    (((0, 1, 2), (0, 2)), -9)
     """
     start = perf_counter()
     check_mode(mode)
@@ -107,9 +123,9 @@ def align(
         slots = max(solver.slots, longest)
     if slots is not None and longest > slots:
         raise AlignmentError(
-            f"a sequence of {longest} relations does not fit a template of {slots} slots"
+            f"a sequence of {longest} tokens does not fit a template of {slots} slots"
         )
-    bound = bounds.pairs(problem)
+    bound = pair_bound(problem)
     placed, trace = solve(problem, solver, slots=slots, seconds=seconds, seed=seed, floor=bound)
     objective = problem.objective(placed)
     if certificate_seconds > 0 and bound < objective:
@@ -133,13 +149,46 @@ def certify(problem: AlignmentProblem, objective: int, *, seconds: float) -> int
     start = perf_counter()
     small = shared_part(problem)
     alone = problem.match_cost * (len(problem.tokens) - len(small.tokens))
-    best = bounds.pairs(problem)
-    exact = programme(small, seconds=seconds / 2, objective=objective - alone)
+    best = pair_bound(problem)
+    exact = integer_bound(small, seconds=seconds / 2, objective=objective - alone)
     if exact is not None:
         best = max(best, exact + alone)
     left = seconds - (perf_counter() - start)
     if best < objective and left > 0:
-        tight = triples(small, seconds=left, objective=objective - alone)
+        tight = triple_bound(small, seconds=left, objective=objective - alone)
         if tight is not None:
             best = max(best, tight + alone)
     return best
+
+
+def columns(
+    slots: Slots, words: Sequence[Sequence[str]], *, least: int = 1, width: int = 14
+) -> str:
+    """Write the words of every narration under one another where they share a slot.
+
+    Parameters
+    ----------
+    slots
+        Of an :class:`howsteps.script.Alignment`.
+    words
+        What to write for every token, row by row.
+    least
+        Leave out slots with fewer tokens than this.
+    width
+        Cut words to this many characters.
+    """
+    counts: dict[int, int] = {}
+    for row in slots:
+        for slot in row:
+            counts[slot] = counts.get(slot, 0) + 1
+    shown = sorted(slot for slot, count in counts.items() if count >= least)
+    rows = [
+        dict(zip(places, texts, strict=True)) for places, texts in zip(slots, words, strict=True)
+    ]
+    lines = [[str(counts[slot]) for slot in shown]]
+    lines += [[row.get(slot, BLANK)[:width] for slot in shown] for row in rows]
+    widths = [max(len(line[place]) for line in lines) for place in range(len(shown))]
+    return "\n".join(
+        "  ".join(cell.ljust(wide) for cell, wide in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    )

@@ -1,8 +1,8 @@
-"""Two controls that any script must be shown beside.
+"""Two baselines that every script is shown beside.
 
 *Frequent*: the relations that most videos name, sorted by their median time. On raw captions it
-comes near the alignment. *Text-free*: random times, one in each of K equal parts of the video; a
-matching by time alone rewards it.
+comes close to the alignment. *Text-free*: random times, one in each of K equal parts of the video,
+which a matching by time alone rewards.
 """
 
 from collections import defaultdict
@@ -30,12 +30,12 @@ def frequent(task: Task, steps: int) -> Script:
     mentions: defaultdict[Relation, list[Mention]] = defaultdict(list)
     times: defaultdict[Relation, list[float]] = defaultdict(list)
     for video in task.videos:
-        heard: set[Relation] = set()
+        seen: set[Relation] = set()
         length = duration(video) or 1.0
         for mention in sorted(video.mentions, key=lambda m: (m.start, m.end)):
             mentions[mention.relation].append(mention)
-            if mention.relation not in heard:
-                heard.add(mention.relation)
+            if mention.relation not in seen:
+                seen.add(mention.relation)
                 times[mention.relation].append(mention.start / length)
     chosen = sorted(times, key=lambda relation: (-len(times[relation]), relation))[:steps]
     chosen.sort(key=lambda relation: (median(times[relation]), relation))

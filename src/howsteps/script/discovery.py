@@ -13,7 +13,7 @@ from howsteps.script.alignment import Alignment, align, check_mode
 from howsteps.script.clustering import CANDIDATES, gathered
 from howsteps.script.labels import shown
 from howsteps.script.problem import AlignmentError
-from howsteps.script.solver import AUTHORS, SEARCH, Solver
+from howsteps.script.solver import AUTHORS, SEARCH, AlignmentSolver
 from howsteps.script.stability import stable_steps
 from howsteps.script.stop_relations import talk
 from howsteps.task import Mention, Relation, Script, Task
@@ -54,7 +54,7 @@ class ScriptOptions:
     senses: int | None = None
     negated: bool = True
     chatter: bool = True
-    solver: Solver = SEARCH
+    solver: AlignmentSolver = SEARCH
 
 
 OPTIONS = {
@@ -89,7 +89,7 @@ def discover(
         K, the most steps to keep. None: chosen by stability (:mod:`howsteps.script.agreement` in
         mode ``default``, :mod:`howsteps.script.stability` in the others).
     mode
-        ``paper``, ``authors`` or ``default``: a set of :class:`Options`.
+        ``paper``, ``authors`` or ``default``: a set of :class:`ScriptOptions`.
     seconds, certificate_seconds
         As for :func:`howsteps.script.align`.
     match

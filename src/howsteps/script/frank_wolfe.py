@@ -68,7 +68,7 @@ def oracle(cost: Matrix, first: NDArray[np.int64]) -> Corner:
     longest = int(np.diff(first).max(initial=0))
     if longest > cost.shape[1]:
         raise AlignmentError(
-            f"a sequence of {longest} relations does not fit a template of {cost.shape[1]} slots"
+            f"a sequence of {longest} tokens does not fit a template of {cost.shape[1]} slots"
         )
     corner: Corner = _oracle(np.ascontiguousarray(cost, dtype=np.float64), first)
     return corner
@@ -155,7 +155,7 @@ def frank_wolfe(
     ``best`` takes the best over both roundings of every iteration: the oracle's own corner and the
     projection argmin ‖V − U‖². ``last-corner`` takes the oracle's corner of the last iteration.
 
-    The run ends when U stays where it is. A gap of nil is not enough: where the curvature is not
+    The run ends when U stays where it is. A gap of zero is not enough: where the curvature is not
     positive the step is 1, and U moves on to another corner.
     """
     best, lowest, trace = oracle(-start, problem.first), np.inf, []

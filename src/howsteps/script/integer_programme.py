@@ -23,7 +23,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra
 
 from howsteps.compiled import compiled
-from howsteps.script.bound import objective_at
+from howsteps.script.bounds import objective_at
 from howsteps.script.problem import AlignmentProblem
 
 MOST_PAIRS = 4_000
@@ -183,7 +183,7 @@ class _Programme:
             self.cuts.add(cycle, [], len(cycle) - 1)
 
 
-def programme(problem: AlignmentProblem, *, seconds: float, objective: int) -> int | None:
+def integer_bound(problem: AlignmentProblem, *, seconds: float, objective: int) -> int | None:
     """Return a lower bound on the objective; it is the optimum where the time suffices.
 
     None where there are too many pairs, or no relaxation could be solved in time. The programme

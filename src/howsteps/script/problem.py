@@ -1,10 +1,10 @@
-"""The alignment problem: sequences of relations, who matches whom, and what an alignment costs."""
+"""The alignment problem: sequences of tokens, which of them match, and what an alignment costs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,13 +12,15 @@ from scipy.sparse import csr_array
 
 from howsteps.errors import HowstepsError
 
-Slots = tuple[tuple[int, ...], ...]
+Slots: TypeAlias = tuple[tuple[int, ...], ...]
+Token: TypeAlias = Hashable
+Match: TypeAlias = ArrayLike | Callable[[Any, Any], bool]
 
 MATCH_COST = -1
 MISMATCH_COST = 100
 
 
-class AlignmentError(HowstepsError):
+class AlignmentError(HowstepsError, ValueError):
     """The sequences, the match matrix or the slots do not make an alignment problem."""
 
 
@@ -55,17 +57,17 @@ class AlignmentProblem:
     def shared(self) -> NDArray[np.bool_]:
         """Tokens that match a token of another sequence; all others can only stand alone.
 
-        A relation is shared when it and the relations that it matches are heard in two sequences.
+        A relation is shared when it and the relations that it matches occur in two sequences.
         """
         pairs = np.unique(np.stack([self.tokens, self.sequence], axis=1), axis=0)
-        heard: list[set[int]] = [set() for _ in self.match]
+        occurs: list[set[int]] = [set() for _ in self.match]
         for relation, sequence in pairs.tolist():
-            heard[relation].add(sequence)
+            occurs[relation].add(sequence)
         shared = np.zeros(len(self.match), dtype=bool)
         for relation in np.unique(self.tokens):
             others: set[int] = set()
             for partner in np.flatnonzero(self.match[relation]):
-                others |= heard[partner]
+                others |= occurs[partner]
             shared[relation] = len(others) > 1
         return shared[self.tokens]
 
@@ -105,8 +107,13 @@ class AlignmentProblem:
         )
 
 
-def pose(sequences: Sequence[Sequence[int]], match: ArrayLike) -> AlignmentProblem:
+def pose(sequences: Sequence[Sequence[Token]], match: Match | None = None) -> AlignmentProblem:
     """Check the input and state the problem.
+
+    Parameters
+    ----------
+    sequences, match
+        As for :func:`howsteps.script.align`.
 
     Raises
     ------
@@ -114,7 +121,16 @@ def pose(sequences: Sequence[Sequence[int]], match: ArrayLike) -> AlignmentProbl
         When ``match`` is not a square symmetric 0/1 matrix with a true diagonal, or a token is not
         one of its rows.
     """
-    matrix = np.asarray(match)
+    rows: Sequence[Sequence[Any]] = sequences
+    if match is None or callable(match):
+        rows, distinct = _numbered(sequences)
+        if match is None:
+            matrix = np.eye(len(distinct), dtype=bool)
+        else:
+            matrix = np.array([[bool(match(a, b)) for b in distinct] for a in distinct], dtype=bool)
+            matrix = matrix.reshape(len(distinct), len(distinct))
+    else:
+        matrix = np.asarray(match)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise AlignmentError(f"the match matrix must be square, it has shape {matrix.shape}")
     if matrix.dtype != bool and not np.isin(matrix, (0, 1)).all():
@@ -125,23 +141,38 @@ def pose(sequences: Sequence[Sequence[int]], match: ArrayLike) -> AlignmentProbl
         raise AlignmentError(f"the match matrix is not symmetric: [{d}, {e}] is not [{e}, {d}]")
     if not matrix.diagonal().all():
         alone = int(np.flatnonzero(~matrix.diagonal())[0])
-        raise AlignmentError(f"every relation must match itself; relation {alone} does not")
-    for n, sequence in enumerate(sequences):
+        raise AlignmentError(f"every token must match itself; token {alone} does not")
+    for n, sequence in enumerate(rows):
         for token in sequence:
             if not isinstance(token, int | np.integer) or not 0 <= token < len(matrix):
                 raise AlignmentError(
-                    f"sequence {n} holds {token!r}; relations are numbers 0 … {len(matrix) - 1}"
+                    f"sequence {n} holds {token!r}; with a match matrix of this size, tokens are "
+                    f"numbers 0 … {len(matrix) - 1}"
                 )
-    tokens = np.array([token for sequence in sequences for token in sequence], dtype=np.int64)
-    return AlignmentProblem(tokens, np.array([len(s) for s in sequences], dtype=np.int64), matrix)
+    tokens = np.array([token for sequence in rows for token in sequence], dtype=np.int64)
+    return AlignmentProblem(tokens, np.array([len(s) for s in rows], dtype=np.int64), matrix)
+
+
+def _numbered(sequences: Sequence[Sequence[Token]]) -> tuple[list[list[int]], list[Token]]:
+    """Tokens as numbers in the order in which they first appear, and the distinct tokens."""
+    number: dict[Token, int] = {}
+    rows = []
+    for n, sequence in enumerate(sequences):
+        try:
+            rows.append([number.setdefault(token, len(number)) for token in sequence])
+        except TypeError:
+            raise AlignmentError(
+                f"sequence {n} is no list of tokens: strings, numbers, or anything hashable"
+            ) from None
+    return rows, list(number)
 
 
 def shared_part(problem: AlignmentProblem) -> AlignmentProblem:
     """Leave out the tokens that match nothing elsewhere; they cost the same wherever they are."""
     tokens = problem.tokens[problem.shared]
     lengths = np.bincount(problem.sequence[problem.shared], minlength=len(problem.lengths))
-    heard, renamed = np.unique(tokens, return_inverse=True)
-    match = np.ascontiguousarray(problem.match[np.ix_(heard, heard)])
+    used, renamed = np.unique(tokens, return_inverse=True)
+    match = np.ascontiguousarray(problem.match[np.ix_(used, used)])
     return AlignmentProblem(renamed.astype(np.int64), lengths[lengths > 0].astype(np.int64), match)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from howsteps.compiled import compiled
 from howsteps.script.problem import AlignmentProblem
 
-# Values of chains are shifted by this many bits; a little chance in the low bits breaks ties.
+# Values of chains are shifted by this many bits; random low bits break ties.
 TIE_BITS = 16
 
 
@@ -37,7 +37,7 @@ class Template(NamedTuple):
     slot: Any
     size: Any
     length: Any  # one number: slots, blanks included
-    work: Any  # one number: elementary operations so far, the clock of the search
+    work: Any  # one number: elementary operations so far
     random: Any  # one number: the state of the generator
 
 
@@ -243,7 +243,7 @@ def _chains(
     """
     slot, length = template.slot, template.length[0]
     begin, end = tokens.first[n], tokens.first[n + 1]
-    chance = max(1, min(255, (1 << TIE_BITS) // (end - begin + 1)))
+    tie_range = max(1, min(255, (1 << TIE_BITS) // (end - begin + 1)))
     scratch.tree[: length + 1] = -1
     template.work[0] += length
     nodes, old_gain, old_worth = 0, 0, 0
@@ -265,7 +265,7 @@ def _chains(
                 old_gain += gain
                 old_worth += worth
             if worth > 0:
-                scratch.value[nodes] = (worth << TIE_BITS) + random_below(template, chance)
+                scratch.value[nodes] = (worth << TIE_BITS) + random_below(template, tie_range)
                 scratch.gain[nodes] = gain
                 scratch.node_slot[nodes] = at
                 scratch.node_token[nodes] = s

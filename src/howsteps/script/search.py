@@ -5,9 +5,9 @@ Two moves. *Ruin* takes out a few sequences that share a relation and puts them 
 lets every sequence that could join choose again: slots merge, split and shift that way. A descent
 follows each move: the sequences that were disturbed are re-aligned until none improves.
 
-The clock is the work done, not the time: the number of elementary operations is fixed by the size
-of the problem and by ``seconds`` (at a rate well below that of an ordinary machine), so that one
-seed gives one answer on every machine.
+Work is counted, not time: the number of elementary operations is fixed by the size of the problem
+and by ``seconds`` (at a rate well below that of an ordinary machine), so that one seed gives one
+answer on every machine. A slow machine takes longer.
 """
 
 from functools import cache
@@ -34,7 +34,7 @@ from howsteps.script.realign import (
 WORK_PER_SECOND = 1e8
 WORK_PER_TOKEN_PAIR = 5_000
 WORK_AT_LEAST = 2e6
-WORK_PER_CALL = (1e5, 5e6)  # between two looks at the watch, at first and at most
+WORK_PER_CALL = (1e5, 5e6)  # between two entries of the trace, at first and at most
 COLD = 0.05  # last temperature, in units of the mean gain of a token
 RESEED_PERCENT = 80
 MOST_RUINED = 6
@@ -174,8 +174,8 @@ def _anneal(
             change, marked = _ruin(tokens, template, scratch)
         change += _descend(tokens, template, scratch, marked)
         template.work[0] += len(slot)
-        luck = (random_below(template, 1 << 30) + 1) / (1 << 30)
-        if change <= -temperature * np.log(luck):
+        uniform = (random_below(template, 1 << 30) + 1) / (1 << 30)
+        if change <= -temperature * np.log(uniform):
             objective[0] += change
             if objective[0] < objective[1]:
                 objective[1] = objective[0]
@@ -190,7 +190,7 @@ def _anneal(
 
 @cache
 def _compile() -> None:
-    """Load or compile the machine code, so that the first search has its full time."""
+    """Load or compile the machine code, so that the trace of the first search starts at zero."""
     one = np.zeros(2, dtype=np.int64)
     tiny = AlignmentProblem(one, np.ones(2, dtype=np.int64), np.ones((1, 1), dtype=bool))
     tokens, template, scratch = allocate(tiny, 0)
@@ -207,10 +207,9 @@ def search(
     Parameters
     ----------
     seconds
-        The work to be done, counted as what an ordinary machine does in so many seconds; a slow
-        machine does the same work.
+        Sets the work to be done, at :data:`WORK_PER_SECOND`.
     floor
-        A lower bound; the search ends when it is met.
+        A lower bound; the search ends when it reaches it.
 
     Returns
     -------

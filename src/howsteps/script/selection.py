@@ -1,4 +1,4 @@
-"""From slots to steps: which relations are aligned, which slots are kept, who belongs to them."""
+"""From slots to steps: which relations are aligned, which slots are kept, and their mentions."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ def most_frequent(sequences: Sequence[Sequence[int]], limit: int) -> set[int]:
 
 
 def last_occurrences(sequence: Sequence[int]) -> list[int]:
-    """Return the places in a sequence where a relation is heard for the last time."""
+    """Return the positions in a sequence at which a relation occurs for the last time."""
     last = {relation: place for place, relation in enumerate(sequence)}
     return sorted(last.values())
 
@@ -28,7 +28,7 @@ def support(slots: Sequence[Sequence[int]]) -> NDArray[np.int64]:
 
 
 def shared_support(slots: Sequence[Sequence[int]]) -> NDArray[np.int64]:
-    """Support of every slot; nil where one narration alone fills it and there are others."""
+    """Support of every slot; zero where only one of several narrations fills it."""
     supports = support(slots)
     several = sum(1 for row in slots if row) > 1
     return np.where(supports > 1, supports, 0) if several else supports
@@ -52,7 +52,7 @@ def keep(supports: ArrayLike, steps: int) -> list[int]:
 def keep_some(supports: ArrayLike, steps: int) -> list[int]:
     """Return the slots that become steps; where too many tie at the top, all of those.
 
-    For a K that nobody asked for: it is no reason to show nothing.
+    For a K that was chosen automatically, which must not empty the script.
     """
     found = np.asarray(supports, dtype=np.int64)
     best = int(found.max(initial=0))

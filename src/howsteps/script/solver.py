@@ -1,15 +1,17 @@
-"""How an alignment is looked for: the choices, one field each, and the two schemes behind them."""
+"""Solvers of the alignment problem: their options, and the two schemes behind them."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from howsteps.errors import unknown_name
 from howsteps.script.frank_wolfe import Rounding, block_descent, frank_wolfe, random_start
 from howsteps.script.problem import AlignmentError, AlignmentProblem, put_back, shared_part
-from howsteps.script.search import search
+from howsteps.script.search import WORK_PER_SECOND, search
 
+Scheme: TypeAlias = Literal["search", "frank-wolfe"]
 Trace = list[tuple[float, int]]
 Found = tuple[NDArray[np.int64], Trace]
 
@@ -17,8 +19,8 @@ SQUEEZED_STARTS = 10
 
 
 @dataclass(frozen=True)
-class Solver:
-    """Which scheme, and how long it is at it; each field is one switch.
+class AlignmentSolver:
+    """The scheme and its options; each field is one switch.
 
     Parameters
     ----------
@@ -34,29 +36,29 @@ class Solver:
         the oracle (the paper).
     """
 
-    scheme: Literal["search", "frank-wolfe"] = "search"
+    scheme: Scheme = "search"
     slots: int | None = None
     iterations: int = 200
     starts: int = 1
     rounding: Rounding = "best"
 
     def __post_init__(self) -> None:
-        """Refuse what is no choice."""
-        if self.scheme not in ("search", "frank-wolfe"):
-            raise AlignmentError(f"there is no scheme {self.scheme!r}; search or frank-wolfe")
-        if self.rounding not in ("best", "last-corner"):
-            raise AlignmentError(f"there is no rounding {self.rounding!r}; best or last-corner")
+        """Check the options."""
+        if self.scheme not in get_args(Scheme):
+            raise AlignmentError(unknown_name("scheme", self.scheme, get_args(Scheme)))
+        if self.rounding not in get_args(Rounding):
+            raise AlignmentError(unknown_name("rounding", self.rounding, get_args(Rounding)))
         if self.iterations < 1 or self.starts < 1:
             raise AlignmentError("a solver makes at least one iteration from one start")
 
 
-SEARCH = Solver()
-AUTHORS = Solver("frank-wolfe", slots=120)
+SEARCH = AlignmentSolver()
+AUTHORS = AlignmentSolver("frank-wolfe", slots=120)
 
 
 def solve(
     problem: AlignmentProblem,
-    solver: Solver,
+    solver: AlignmentSolver,
     *,
     slots: int | None,
     seconds: float,
@@ -70,13 +72,13 @@ def solve(
     slots
         Length of the template; None where it is free.
     floor
-        A lower bound; the search ends when it is met.
+        A lower bound; the search ends when it reaches it.
     """
     if not len(problem.tokens):
         return problem.tokens, []
     if solver.scheme == "frank-wolfe":
         length = len(problem.tokens) if slots is None else slots
-        return _starts(problem, length, solver, seed, descend=False)
+        return _starts(problem, length, solver, seconds, seed, descend=False)
     small = shared_part(problem)
     placed: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
     trace: Trace = [(0.0, 0)]
@@ -85,20 +87,26 @@ def solve(
         placed, trace = search(small, seconds=seconds, seed=seed, floor=floor - alone)
     whole = put_back(problem, placed)
     if slots is not None and whole.max() >= slots:
-        squeezed = Solver("frank-wolfe", starts=SQUEEZED_STARTS)
-        return _starts(problem, slots, squeezed, seed, descend=True)
+        squeezed = AlignmentSolver("frank-wolfe", starts=SQUEEZED_STARTS)
+        return _starts(problem, slots, squeezed, seconds, seed, descend=True)
     return whole, [(when, value + alone) for when, value in trace]
 
 
 def _starts(
     problem: AlignmentProblem,
     length: int,
-    solver: Solver,
+    solver: AlignmentSolver,
+    seconds: float,
     seed: int,
     *,
     descend: bool,
 ) -> Found:
-    """Keep the best of several starts of Frank-Wolfe, each with block descent where asked."""
+    """Keep the best of several starts of Frank-Wolfe, each with block descent if ``descend``.
+
+    The first start is always made. ``seconds`` limit the others by the work of the dynamic
+    programmes, iterations × S × L, so that the answer is the same on every machine.
+    """
+    work = solver.iterations * len(problem.tokens) * length
     generator = np.random.default_rng(seed)
     best, trace = problem.tokens, Trace()
     for start in range(solver.starts):
@@ -116,4 +124,6 @@ def _starts(
             if not trace or value < trace[-1][1]:
                 best = corner
                 trace.append((before + count, value))
+        if (start + 1) * work > seconds * WORK_PER_SECOND:
+            break
     return best, trace

@@ -1,4 +1,4 @@
-"""How many steps? As many as two halves of the videos are likely to agree on.
+"""The number of steps: as many as two halves of the videos are likely to agree on.
 
 The videos are split in two at random, many times. Each half is aligned on its own by a short
 search, and for every K its steps are those that would be shown. With L the longest common
@@ -10,9 +10,9 @@ so a step that both halves have counts 1 and a step that one of them has counts 
 must be found again more often than not, and a short script is worth little however well the halves
 agree. The curve is smoothed by a moving average over three.
 
-The halves decide where they can. Of all K whose gain is within two standard errors of the greatest,
-the one nearest to the ten of the paper is chosen. Where the greatest gain is not two standard
-errors above nil, as with some thirty videos of real speech, the halves say nothing and K is ten.
+Of all K whose gain is within two standard errors of the greatest, the one nearest to the ten of the
+paper is chosen. Where the greatest gain is not two standard errors above zero, as with some thirty
+videos of real speech, the halves do not tell, and K is ten.
 """
 
 from collections import Counter, defaultdict
@@ -29,7 +29,7 @@ CANDIDATES = range(4, 16)
 USUAL_STEPS = 10  # of the paper
 FEWEST_VIDEOS = 8  # fewer are not split
 SPLITS = 24
-SECONDS = 0.05  # of the search, for each half
+SECONDS = 0.05  # effort of the search, for each half
 CLEAR = 2.0  # standard errors
 
 

@@ -5,10 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsteps.script.alignment import certify
-from howsteps.script.bound import order_free, pairs
-from howsteps.script.integer_programme import programme
+from howsteps.script.bounds import order_free_bound, pair_bound, triple_bound
+from howsteps.script.integer_programme import integer_bound
 from howsteps.script.problem import AlignmentProblem, pose
-from howsteps.script.triple_bound import triples
 from tests.script import naive
 
 
@@ -19,10 +18,10 @@ def test_every_bound_is_below_the_optimum(seed: int, alike: float, many: int) ->
         seed, sequences=many, longest=4, relations=4, alike=alike
     )
     problem, best = pose(sequences, match), naive.optimum(sequences, match)
-    assert order_free(problem) <= pairs(problem) <= best
-    assert programme(problem, seconds=30, objective=best) == best
-    tight = triples(problem, seconds=0.05, objective=best)
-    assert tight is None or pairs(problem) <= tight <= best
+    assert order_free_bound(problem) <= pair_bound(problem) <= best
+    assert integer_bound(problem, seconds=30, objective=best) == best
+    tight = triple_bound(problem, seconds=0.05, objective=best)
+    assert tight is None or pair_bound(problem) <= tight <= best
 
 
 @settings(max_examples=30, deadline=None)
@@ -34,28 +33,28 @@ def test_bounds_hold_where_mismatches_are_cheap(seed: int) -> None:
     problem = AlignmentProblem(posed.tokens, posed.lengths, posed.match, mismatch_cost=1)
     best = naive.optimum(sequences, match, mismatch=1)
     assert not problem.conflict_free
-    assert pairs(problem) <= best
-    assert (programme(problem, seconds=30, objective=best) or -1000) <= best
-    assert (triples(problem, seconds=0.05, objective=best) or -1000) <= best
+    assert pair_bound(problem) <= best
+    assert (integer_bound(problem, seconds=30, objective=best) or -1000) <= best
+    assert (triple_bound(problem, seconds=0.05, objective=best) or -1000) <= best
 
 
 def test_order_free_is_the_sum_of_squares() -> None:
     problem = pose([[0, 1], [1, 0], [0, 2]], [[1, 0, 0], [0, 1, 0], [0, 0, 1]])
-    assert order_free(problem) == -(3**2) - 2**2 - 1
+    assert order_free_bound(problem) == -(3**2) - 2**2 - 1
     # two narrations disagree on the order of 0 and 1, so they share one of them at most
-    assert pairs(problem) == -6 - 2 * 3
+    assert pair_bound(problem) == -6 - 2 * 3
 
 
 def test_three_sequences_are_one_triple() -> None:
     sequences, match = naive.random_instance(11, sequences=3, longest=6, relations=3)
     best = naive.optimum(sequences, match)
-    assert triples(pose(sequences, match), seconds=5, objective=best) == best
+    assert triple_bound(pose(sequences, match), seconds=5, objective=best) == best
 
 
 def test_a_design_of_triples_covers_the_pairs_of_many_sequences() -> None:
     sequences, match = naive.random_instance(3, sequences=40, longest=4, relations=6)
     problem = pose(sequences, match)
-    floor = triples(problem, seconds=0.5, objective=-len(problem.tokens))
+    floor = triple_bound(problem, seconds=0.5, objective=-len(problem.tokens))
     assert floor is not None
     assert floor < -len(problem.tokens)
 
@@ -63,16 +62,16 @@ def test_a_design_of_triples_covers_the_pairs_of_many_sequences() -> None:
 def test_a_certificate_never_gives_less_than_the_pairs() -> None:
     sequences, match = naive.random_instance(7, sequences=8, longest=6, relations=5)
     problem = pose(sequences, match)
-    assert certify(problem, -len(problem.tokens), seconds=0.01) >= pairs(problem)
+    assert certify(problem, -len(problem.tokens), seconds=0.01) >= pair_bound(problem)
 
 
 def test_nothing_shared_needs_no_programme() -> None:
     problem = pose([[0], [1]], [[1, 0], [0, 1]])
-    assert programme(problem, seconds=1, objective=-2) == -2
-    assert triples(problem, seconds=1, objective=-2) is None
+    assert integer_bound(problem, seconds=1, objective=-2) == -2
+    assert triple_bound(problem, seconds=1, objective=-2) is None
 
 
 def test_no_time_no_answer() -> None:
     problem = pose([[0, 1], [1, 0]], [[1, 0], [0, 1]])
-    assert programme(problem, seconds=0, objective=-100) is None
-    assert pairs(problem) == pytest.approx(-4 - 2)
+    assert integer_bound(problem, seconds=0, objective=-100) is None
+    assert pair_bound(problem) == pytest.approx(-4 - 2)

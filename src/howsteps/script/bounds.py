@@ -1,9 +1,15 @@
-"""A tight lower bound by decomposition into triples of sequences.
+"""Lower bounds on the objective: how far from the best an alignment can be.
 
-P, the number of matching pairs that an alignment puts together, is a sum over pairs of tokens
-e = (s, t). Hand out the unit of every e to the triples of sequences q that contain it,
-Σ_q λ_(q,e) = 1. Each triple is then aligned on its own, exactly, by a dynamic programme in three
-dimensions, and
+Every token costs c = −1 with itself, and two tokens in one slot cost at least −1 each way, so
+
+    Tr(UᵀBU) ≥ −S − 2·P,    P ≥ number of matching pairs that any alignment puts together.
+
+:func:`order_free_bound` and :func:`pair_bound` take milliseconds. :func:`triple_bound` is tighter,
+and so is the integer programme (:mod:`howsteps.script.integer_programme`).
+
+**Triples.** P is a sum over pairs of tokens e = (s, t). Share the unit of every e among the triples
+of sequences q that contain it, Σ_q λ_(q,e) = 1. Each triple is then aligned on its own, exactly, by
+a dynamic programme in three dimensions, and
 
     P ≤ Σ_q max_x Σ_e λ_(q,e) x_(q,e)       for every λ.
 
@@ -20,15 +26,61 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.compiled import compiled
-from howsteps.script.bound import objective_at
 from howsteps.script.problem import AlignmentProblem
 
+ROUNDING = 1e-3  # solvers return whole numbers up to their tolerance; err on the safe side
 SIDES = ((0, 1), (0, 2), (1, 2))
 MOST_SHARES = 4_000_000
 SHARES_PER_SECOND = 24_000  # leaves time for some hundred steps
 LONGEST = 200  # tokens of one sequence; the programme needs its cube
 PATIENCE = 15
 CELLS_PER_CALL = 20_000_000  # of the dynamic programme, between two looks at the clock
+
+
+def objective_at(problem: AlignmentProblem, pairs: float) -> int:
+    """Turn an upper bound on P into a lower bound on the objective; P is a whole number."""
+    return problem.match_cost * (len(problem.tokens) + 2 * int(np.floor(pairs + ROUNDING)))
+
+
+def order_free_bound(problem: AlignmentProblem) -> int:
+    """Bound without the order: every pair of sequences shares what their bags of tokens allow.
+
+    A token of n has at most one partner in m, so min over both sides of the tokens that have one.
+    It is −Σ_d n_d² when every relation matches only itself and occurs once per sequence.
+    """
+    counts = np.zeros((len(problem.lengths), len(problem.match)), dtype=np.int64)
+    np.add.at(counts, (problem.sequence, problem.tokens), 1)
+    present = (counts @ problem.match) > 0
+    having = present.astype(np.int64) @ counts.T  # [m, n]: tokens of n with a partner in m
+    return objective_at(problem, float(np.triu(np.minimum(having, having.T), 1).sum()))
+
+
+@compiled
+def _count_pairs(tokens: Any, first: Any, match: Any, best: Any) -> Any:
+    total = 0
+    for n in range(len(first) - 1):
+        for m in range(n + 1, len(first) - 1):
+            width = first[m + 1] - first[m]
+            best[: width + 1] = 0
+            for s in range(first[n], first[n + 1]):
+                diagonal = 0
+                for j in range(1, width + 1):
+                    above = best[j]
+                    if match[tokens[s], tokens[first[m] + j - 1]] and diagonal >= above:
+                        best[j] = diagonal + 1
+                    best[j] = max(best[j], best[j - 1])
+                    diagonal = above
+            total += best[width]
+    return total
+
+
+def pair_bound(problem: AlignmentProblem) -> int:
+    """Bound by pairs of sequences: two sequences share at most their longest common subsequence.
+
+    Tr(UᵀBU) ≥ −S − 2 Σ_(n<m) LCS(dⁿ, dᵐ)
+    """
+    best = np.zeros(int(problem.lengths.max(initial=0)) + 1, dtype=np.int64)
+    return objective_at(problem, _count_pairs(problem.tokens, problem.first, problem.match, best))
 
 
 @compiled
@@ -176,7 +228,7 @@ def _align_triples(
 
 
 @compiled
-def _hand_out(
+def _share_out(
     triples: Any, offset: Any, edges: Any, base: Any, holders: Any,
     share: Any, chosen: Any, mean: Any, excess: float,
 ) -> None:  # fmt: skip
@@ -220,10 +272,10 @@ def _choose_triples(many: int, most: int, seed: int) -> NDArray[np.int64]:
     return np.unique(np.sort(np.concatenate(drawn), axis=1), axis=0).astype(np.int64)
 
 
-def triples(
+def triple_bound(
     problem: AlignmentProblem, *, seconds: float, objective: int, seed: int = 0
 ) -> int | None:
-    """Return a lower bound on the objective, or None where the time or memory does not suffice.
+    """Bound by triples of sequences, or None where the time or memory does not suffice.
 
     Parameters
     ----------
@@ -274,7 +326,7 @@ def triples(
         best = min(best, value)
         if waited > PATIENCE:
             theta, waited = 0.7 * theta, 0
-        _hand_out(
+        _share_out(
             chosen_triples, offset, edges, base, holders, share, chosen, mean,
             theta * (value - known),
         )  # fmt: skip
