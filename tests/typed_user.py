@@ -2,8 +2,14 @@
 
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 import howsteps
 from howsteps import Caption, Result, Task, Video
+from howsteps.evaluate import paper_f1
+from howsteps.localise import StepLocaliser
+from howsteps.script import align
 
 
 def from_a_folder(folder: str) -> list[str]:
@@ -42,7 +48,19 @@ def many(source: Path) -> dict[str, int]:
     return {name: len(result.script.steps) for name, result in done.results.items()}
 
 
+def solvers(features: list[NDArray[np.float32]], windows: list[list[list[bool]]]) -> float:
+    alignment = align([["boil", "pour"], ["boil"]])
+    slots: tuple[tuple[int, ...], ...] = alignment.slots
+    localiser = StepLocaliser(seed=1).fit(features, windows)
+    intervals: NDArray[np.int64] = localiser.predict([[[0.0, 1.0]]])
+    weights: NDArray[np.float64] = localiser.weights.matrix
+    print(slots, intervals, weights, localiser.scores[0].shape)
+    score = paper_f1({"u": [1.0, None]}, {"u": [("boil", 0, 2)]})
+    return score.f1
+
+
 def wrong() -> None:
     howsteps.discover(5)  # type: ignore[arg-type]
     howsteps.discover("folder", mode="best")  # type: ignore[arg-type]
     howsteps.no_such_name  # type: ignore[attr-defined] # noqa: B018
+    StepLocaliser(steps=2.5)  # type: ignore[arg-type]
