@@ -109,8 +109,8 @@ def _mat(content: Mapping[str, Any], *, compressed: bool) -> bytes:
 def model() -> dict[str, bytes]:
     """A saved model of two steps and three features."""
     options = {"mode": "paper", "regularisation": 0.1, "seconds_per_interval": None}
-    text = {"version": 1, "steps": ["boil", "pour"], "options": {**options, "vocabularies": ["x"]}}
-    arrays = npz(weights=np.ones((3, 2)), bias=np.zeros(2), chance=np.linspace(0, 1, 5))
+    text = {"version": 2, "steps": ["boil", "pour"], "options": options}
+    arrays = npz(weights=np.ones((3, 2)), bias=np.zeros(2), null_scores=np.linspace(0, 1, 5))
     return {"model.json": as_json(text), "model.npz": arrays}
 
 

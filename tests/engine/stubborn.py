@@ -1,4 +1,4 @@
-"""A process that does what no process should; ``tests/engine/test_apart.py`` runs it."""
+"""A process that does what no process should; ``tests/engine/test_worker_process.py`` runs it."""
 
 import json
 import os

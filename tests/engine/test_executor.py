@@ -148,9 +148,10 @@ def test_no_worker_is_left_behind(tmp_path: Path, how: signal.Signals) -> None:
     program.write_text(WAITING)
     notes = tmp_path / "notes"
     notes.mkdir()
+    root = Path(__file__).parents[2]
     with subprocess.Popen(  # noqa: S603 - our own program
         [sys.executable, str(program), str(notes)],
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(root), str(root / "src")])},
         stderr=subprocess.DEVNULL,
     ) as parent:
         until = time.monotonic() + 60
