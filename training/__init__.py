@@ -1,1 +1,1 @@
-"""What howsteps ships ready-made is made here: the parser and the WordNet table."""
+"""Makes the files that ship with howsteps: the parser, the WordNet table, the demo captions."""

@@ -1,8 +1,8 @@
-"""Count what narrators of many jobs say: ``python -m training.background CAPTIONS FILE``.
+"""Count the verbs of many tasks: ``python -m training.background CAPTIONS FILE``.
 
 CAPTIONS is a folder of tasks. For every verb, the share of videos that use it with an object,
-averaged over the tasks so that a task with many videos weighs no more than another, in thousandths.
-Only verbs of at least three tasks are written, so that the file tells nothing of a single video.
+averaged over the tasks so that all tasks have the same weight, in thousandths. Only verbs of at
+least three tasks are written, so that the file reveals nothing about a single video.
 """
 
 import argparse
@@ -19,7 +19,7 @@ FEWEST_TASKS = 3
 
 
 def main() -> None:
-    """Hear the tasks and write the table."""
+    """Extract the relations of the tasks and write the table."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("captions", type=Path)
     options.add_argument("file", type=Path)

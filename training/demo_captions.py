@@ -25,9 +25,9 @@ from howsteps.task import Caption, Word
 
 DEMO = Path(__file__).parents[1] / "src" / "howsteps" / "demo"
 
-# Silence between two sentences, where the source asks for no other.
+# Silence between two sentences, unless the source sets another.
 BREATH = 0.3
-# A silence longer than this ends a caption, whatever room is left in it.
+# A silence longer than this ends a caption, even if it is not full.
 SILENCE = 1.5
 # How long YouTube's last line stays when nothing follows it.
 LINGER = 1.5
@@ -37,7 +37,7 @@ WIDTHS = {"automatic": 36, "punctuated": 84}
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """What is said at one go, the step that follows it, and the silence after it."""
+    """A spoken sentence, the step that follows it, and the silence after it."""
 
     say: str
     step: str = ""
@@ -62,7 +62,7 @@ class Narration:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """Where a step is truly done, in seconds."""
+    """When a step is done, in seconds."""
 
     video: str
     step: str
@@ -71,7 +71,7 @@ class Action:
 
 
 def read_source(path: Path) -> tuple[Narration, ...]:
-    """Read the narrations; what the file calls otherwise than this module is an error."""
+    """Read the narrations; an unknown key is an error."""
     source = tomllib.loads(path.read_text(encoding="utf-8"))
     return tuple(
         Narration(**{**narration, "says": tuple(map(_sentence, narration["says"]))})
@@ -105,9 +105,9 @@ def actions(narration: Narration) -> list[Action]:
 
 
 def captions(narration: Narration) -> list[Caption]:
-    """Cut what is said into captions that fit on the screen.
+    """Split the words into captions that fit on the screen.
 
-    People end a caption with the sentence; a machine hears no full stop and fills the line.
+    People end a caption with the sentence; a machine does not see its end and fills the line.
     """
     width = WIDTHS[narration.style]
     groups: list[list[Word]] = []
@@ -149,7 +149,7 @@ def webvtt(lines: Sequence[Caption]) -> str:
 def youtube_webvtt(lines: Sequence[Caption]) -> str:
     """Render WebVTT as YouTube does: each line twice, first with word times, then above the next.
 
-    Between two lines stands a cue of 10 ms that holds only what stays. An empty row is a blank.
+    Between two lines is a cue of 10 ms with only the line that stays. An empty row is a blank.
     """
     cues = ["WEBVTT\nKind: captions\nLanguage: en\n"]
     above = " "
@@ -218,7 +218,7 @@ def ttml(lines: Sequence[Caption]) -> str:
 
 
 def whisper_json(lines: Sequence[Caption]) -> str:
-    """Render the JSON of OpenAI's Whisper with word times: words bring their own spaces."""
+    """Render the JSON of OpenAI's Whisper with word times: words include their spaces."""
     segments = [
         {
             "id": number,

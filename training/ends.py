@@ -1,7 +1,7 @@
-"""How readily the parser ends a sentence, tuned on the speech-like development documents.
+"""Tune the bias of the parser towards sentence ends on the speech-like development documents.
 
-The parser learns each decision apart, and ends too few sentences: where an end is likely but not
-certain, going on is the safer guess. One number added to the score of ending a sentence mends that.
+The parser learns each decision separately, and ends too few sentences: if an end is likely but not
+certain, continuing is the safer guess. A bias on the score of ending a sentence corrects that.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ def make_ready(nlp: Language, more: float) -> None:
 
 
 def tune(nlp: Language, mark: Callable[[Language], float]) -> float:
-    """Find the readiness with the best mark, leave the pipeline with it, and return it."""
+    """Find the bias with the best score, set it in the pipeline, and return it."""
     now, marks = 0.0, {}
     for more in READINESS:
         make_ready(nlp, more - now)

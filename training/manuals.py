@@ -26,7 +26,7 @@ class Paragraphs(HTMLParser):
         self.aside: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Open a paragraph, or something that holds no running text."""
+        """Begin a paragraph, or an element without running text."""
         if tag in ASIDE:
             self.aside.append(tag)
         elif tag in PARAGRAPHS and not self.aside:
@@ -35,7 +35,7 @@ class Paragraphs(HTMLParser):
             self.handle_data(" ")
 
     def handle_endtag(self, tag: str) -> None:
-        """Close what was opened."""
+        """End a paragraph or element."""
         if self.aside and tag == self.aside[-1]:
             self.aside.pop()
         elif tag in PARAGRAPHS and self.parts is not None:

@@ -1,4 +1,4 @@
-"""What a parser learns from: passages of several sentences, written or made to look spoken."""
+"""Training passages of several sentences, as written or made to look spoken."""
 
 from collections.abc import Iterable
 from random import Random
@@ -15,9 +15,9 @@ Passage = list[Tree]
 
 
 def one_pass(documents: Iterable[Document], random: Random, *, most: int = 360) -> list[Passage]:
-    """Cut every document into runs of sentences, at most ``most`` words each, and alter them.
+    """Cut every document into runs of sentences, at most ``most`` words each, and augment them.
 
-    Each call cuts and alters anew, so that a learner never sees the same passage twice.
+    Each call does so again at random, so that a learner never sees the same passage twice.
     """
     found = []
     for document in documents:

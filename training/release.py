@@ -1,7 +1,7 @@
 """Put a trained pipeline into the package: ``python -m training.release``.
 
-The pipeline is moved to a fresh vocabulary, so that no word of the texts it learnt from travels
-along, and its scores are written into the model card.
+The pipeline is moved to a fresh vocabulary, so that no word of its training texts is
+shipped, and its scores are written into the model card.
 """
 
 import argparse

@@ -1,7 +1,7 @@
-"""How well a parser reads: verb–object pairs, attachments, tags and sentence ends.
+"""Score a parser: verb–object pairs, attachments, tags and sentence ends.
 
-A pair counts when its verb and its noun stand at the right places and are joined by ``obj``; with
-``lemma`` their dictionary forms must be right too.
+A pair counts if its verb and its noun are at the right positions and joined by ``obj``; with
+``lemma`` their lemmas must be right too.
 """
 
 from collections.abc import Callable, Iterable
@@ -58,7 +58,7 @@ def pairs(tokens: list[Token], lemma: Lemma | None = None) -> set[tuple[object, 
 
 
 def sentence_starts(trees: Passage) -> set[int]:
-    """Places where a sentence starts, less the first, which is given away."""
+    """Positions where a sentence starts, without the first, which is trivial."""
     places, start = set(), 0
     for tree in trees[:-1]:
         start += len(tree)
@@ -115,7 +115,7 @@ def judge(
 
 
 def summary(speech: Score, written: Score) -> tuple[float, str]:
-    """One mark to choose by (mostly pairs in speech), and the figures it comes from."""
+    """One score to select by (mostly pairs in speech), and the figures it combines."""
     mark = 0.5 * speech.pair_f + 0.25 * written.pair_f + 0.25 * speech.sentence_f
     return mark, (
         f"{mark:5.2f}  speech {speech.pair_f:5.1f}  written {written.pair_f:5.1f}  "

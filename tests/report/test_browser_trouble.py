@@ -132,7 +132,7 @@ def test_a_moved_folder_works_as_before(visit, films, tmp_path) -> None:
 
 def test_without_places_a_click_plays_where_the_step_is_named(visit, job, tmp_path) -> None:
     page = visit(write_page(replace(job, localisations=()), tmp_path))
-    assert "not placed in the videos yet" in page.locator("#grid .legend").inner_text()
+    assert "not localised in the videos yet" in page.locator("#grid .legend").inner_text()
     said = job.script.steps[0].mentions[0]
     number = [video.id for video in job.task.videos].index(said.video)
     for way in (cell(page, number, 0), page.locator(".sheet h3 button").first):

@@ -20,7 +20,7 @@ from howsteps.task import Relation, Task, Truth, Video
 
 GRID = 1 / 3  # seconds
 
-MatchFunction: TypeAlias = Callable[[Sequence[Relation]], NDArray[np.bool_]]
+GivenMatches: TypeAlias = Callable[[Sequence[Relation]], NDArray[np.bool_]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +35,7 @@ class Labelled:
     task: Task
     truth: Truth
     features: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
-    matches: MatchFunction | None = None
+    matches: GivenMatches | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,7 @@ def labelled_release(release: authors.Release) -> Labelled:
     )
 
 
-def _matches_of(relations: Sequence[Relation], similar: NDArray[np.bool_]) -> MatchFunction:
+def _matches_of(relations: Sequence[Relation], similar: NDArray[np.bool_]) -> GivenMatches:
     """Matches given by a matrix; relations outside it match only themselves."""
     place = {relation: at for at, relation in enumerate(relations)}
     symmetric = similar | similar.T

@@ -23,7 +23,7 @@ def along(start: Point, end: Point, share: float) -> Point:
     return start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1])
 
 
-def around(centre: Point, radius: float, turn: float) -> Point:
+def on_circle(centre: Point, radius: float, turn: float) -> Point:
     """A point on a circle; ``turn`` counts whole turns from the right, clockwise."""
     return centre[0] + radius * cos(2 * pi * turn), centre[1] + radius * sin(2 * pi * turn)
 
@@ -31,7 +31,7 @@ def around(centre: Point, radius: float, turn: float) -> Point:
 def wheel(c: Canvas, centre: Point, radius: float, turn: float = 0.0, *, tire: bool = True) -> None:
     """A spoked wheel, with its tire or without."""
     for spoke in range(10):
-        c.line([centre, around(centre, 0.86 * radius, turn + spoke / 10)], STEEL, 0.004)
+        c.line([centre, on_circle(centre, 0.86 * radius, turn + spoke / 10)], STEEL, 0.004)
     c.ring(centre, 0.86 * radius, STEEL, 0.05 * radius + 0.008)
     if tire:
         c.ring(centre, radius, RUBBER, 0.16 * radius)
@@ -140,7 +140,7 @@ def put_back_wheel(c: Canvas, share: float, seconds: float) -> None:
     if share < 0.5:
         hand(c, (place[0] + 0.1, place[1] - 0.02), RIGHT_ARM)
     else:
-        end = around(hub, 0.2, 0.15 + 0.1 * sin(5 * c.look.pace * seconds))
+        end = on_circle(hub, 0.2, 0.15 + 0.1 * sin(5 * c.look.pace * seconds))
         c.line([hub, end], TOOL, 0.03)
         hand(c, end, RIGHT_ARM)
 
@@ -163,11 +163,11 @@ def lever_off(c: Canvas, share: float, seconds: float) -> None:
     centre, radius = (0.66, 0.62), 0.42 * c.look.size
     big_tire(c, centre, radius, lifted=share)
     turn = 0.6 + 0.32 * share
-    inner = around(centre, 0.8 * radius, turn)
-    pry = around(centre, radius + 0.2 + 0.05 * sin(6 * c.look.pace * seconds), turn + 0.03)
+    inner = on_circle(centre, 0.8 * radius, turn)
+    pry = on_circle(centre, radius + 0.2 + 0.05 * sin(6 * c.look.pace * seconds), turn + 0.03)
     c.line([inner, pry], TOOL, 0.05)
     hand(c, pry, RIGHT_ARM)
-    hand(c, around(centre, radius, 0.4), LEFT_ARM)
+    hand(c, on_circle(centre, radius, 0.4), LEFT_ARM)
 
 
 def pull_out_tube(c: Canvas, share: float, seconds: float) -> None:
@@ -177,11 +177,11 @@ def pull_out_tube(c: Canvas, share: float, seconds: float) -> None:
     reach = 0.1 + 0.5 * share
     sag = 0.03 * sin(4 * c.look.pace * seconds)
     loop = [
-        around(centre, 0.88 * radius, 0.9),
+        on_circle(centre, 0.88 * radius, 0.9),
         (centre[0] + radius + 0.4 * reach, 0.36 + sag),
         (centre[0] + radius + reach, 0.6 - sag),
         (centre[0] + radius + 0.4 * reach, 0.78),
-        around(centre, 0.88 * radius, 0.1),
+        on_circle(centre, 0.88 * radius, 0.1),
     ]
     c.line(loop, OLD_TUBE, 0.045)
     hand(c, (centre[0] + radius + reach, 0.6 - sag), RIGHT_ARM)
@@ -193,10 +193,10 @@ def check_tire(c: Canvas, share: float, seconds: float) -> None:
     c.ring(centre, radius, RUBBER, 0.16)
     c.ring(centre, 0.88 * radius, (110, 96, 80), 0.06)
     c.patch([(0.56, 0.0), (0.76, 0.0), (0.9, 0.2), (0.42, 0.2)], (250, 236, 150))
-    thorn = around(centre, 0.86 * radius, 0.8)
+    thorn = on_circle(centre, 0.86 * radius, 0.8)
     c.line([thorn, (thorn[0] - 0.03, thorn[1] + 0.07)], (210, 230, 240), 0.016)
     turn = 0.62 + 0.22 * share + 0.02 * sin(3 * c.look.pace * seconds)
-    hand(c, around(centre, 0.84 * radius, turn), LEFT_ARM)
+    hand(c, on_circle(centre, 0.84 * radius, turn), LEFT_ARM)
 
 
 def inflate_tube(c: Canvas, share: float, seconds: float) -> None:
@@ -229,7 +229,7 @@ def put_in_tube(c: Canvas, share: float, seconds: float) -> None:
         c.arc(away, (0.9 * radius, 0.9 * radius), (-0.3 * left, 0.3 * left), c.look.new_tube, 0.05)
     push = 0.02 * sin(6 * c.look.pace * seconds)
     hand(c, (away[0] + 0.8 * radius + push, 0.5), RIGHT_ARM)
-    hand(c, around(centre, radius, 0.45), LEFT_ARM)
+    hand(c, on_circle(centre, radius, 0.45), LEFT_ARM)
 
 
 def seat_tire(c: Canvas, share: float, seconds: float) -> None:
@@ -239,7 +239,7 @@ def seat_tire(c: Canvas, share: float, seconds: float) -> None:
     c.ring(centre, 0.9 * radius, c.look.new_tube, 0.02)
     roll = 0.012 * sin(8 * c.look.pace * seconds)
     for side, home in ((-1, LEFT_ARM), (1, RIGHT_ARM)):
-        hand(c, around(centre, radius + roll, 0.25 - side * (0.04 + 0.22 * share)), home)
+        hand(c, on_circle(centre, radius + roll, 0.25 - side * (0.04 + 0.22 * share)), home)
 
 
 def pump_up(c: Canvas, share: float, seconds: float) -> None:

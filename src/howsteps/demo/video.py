@@ -12,7 +12,7 @@ from howsteps.demo.canvas import HEIGHT, WIDTH, Canvas, look_of
 from howsteps.demo.scenes import SCENES, talker
 from howsteps.task import Annotation
 
-FRAME_RATE = 10  # frames per second
+DEMO_FRAME_RATE = 10  # frames per second
 DRAWING_VERSION = 1  # another number makes old videos be drawn again
 
 
@@ -45,7 +45,7 @@ def draw_video(video: DemoVideo) -> str:
     """Draw one video and write it, completely or not at all; return its id."""
     temporary = video.path.with_name(f".part-{video.path.name}")
     with av.open(str(temporary.absolute()), "w") as container:
-        stream = container.add_stream("libx264", rate=FRAME_RATE)
+        stream = container.add_stream("libx264", rate=DEMO_FRAME_RATE)
         stream.width, stream.height, stream.pix_fmt = WIDTH, HEIGHT, "yuv420p"
         # One thread: the same video gives the same bytes, on any number of cores.
         stream.options = {"preset": "veryfast", "crf": "25", "g": "20", "threads": "1"}
@@ -60,8 +60,8 @@ def draw_video(video: DemoVideo) -> str:
 def draw_frames(video: DemoVideo) -> Iterator[NDArray[np.uint8]]:
     """The frames of a video, HEIGHT×WIDTH×3."""
     canvas = Canvas(look_of(video.id))
-    for number in range(round(video.seconds * FRAME_RATE)):
-        seconds = number / FRAME_RATE
+    for number in range(round(video.seconds * DEMO_FRAME_RATE)):
+        seconds = number / DEMO_FRAME_RATE
         canvas.clear()
         for step, start, end in video.steps:
             if start <= seconds < end:

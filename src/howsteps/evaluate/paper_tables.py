@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from howsteps.datasets.labelled import MatchFunction
+from howsteps.datasets.labelled import GivenMatches
 from howsteps.evaluate.experiment import Summary
 from howsteps.evaluate.statistics import Statistics
 from howsteps.task import Task
@@ -45,7 +45,7 @@ PRINTED_AVERAGE = PrintedStatistics(0.06, 0.27, 0.14)
 
 
 def compare_aligners(
-    task: Task, *, matches: MatchFunction | None = None, seconds: float = 2.0, seed: int = 0
+    task: Task, *, matches: GivenMatches | None = None, seconds: float = 2.0, seed: int = 0
 ) -> dict[str, float]:
     """Tr(UᵀBU)/S of partial-order and progressive alignment, Frank-Wolfe, and our search.
 

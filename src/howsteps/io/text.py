@@ -94,11 +94,11 @@ def read_json(path: Path) -> Any:
             # Escapes can make half a character, which cannot be encoded again.
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
-        raise InputError(path, "holds half a character (a lone surrogate)") from None
+        raise InputError(path, "contains half a character (a lone surrogate)") from None
     except json.JSONDecodeError as error:
         raise InputError(path, f"is not valid JSON: {error.msg}", error.lineno) from None
     except RecursionError:
         raise InputError(path, "is nested too deeply to be annotations") from None
     except ValueError:  # Python refuses numbers of more than 4,300 digits
-        raise InputError(path, "holds a number of thousands of digits") from None
+        raise InputError(path, "contains a number of thousands of digits") from None
     return value

@@ -24,7 +24,7 @@ from howsteps.report.exports.chapters import (
 )
 from howsteps.report.exports.documents import best_localisations, csv_text, howto_text
 from howsteps.report.exports.editing import edl_text, otio_text
-from howsteps.report.exports.spans import chapters, duration, spans, without_overlap
+from howsteps.report.exports.spans import chapters, spans, video_duration, without_overlap
 from howsteps.task import Result, Video
 
 
@@ -122,7 +122,7 @@ def _otio(job: ExportJob) -> Iterator[Path]:
         found = without_overlap(spans(job.result, video, guesses=job.guesses))
         media = None if video.media is None else video.media.absolute().as_uri()
         rate = float(video_copies.frame_rate(video.media))
-        text = otio_text(video.id, media, duration(job.result, video), found, rate)
+        text = otio_text(video.id, media, video_duration(job.result, video), found, rate)
         yield _written(path, text)
 
 

@@ -52,7 +52,7 @@ def spans(result: Result, video: Video, *, guesses: bool = False) -> list[Span]:
 def chapters(result: Result, video: Video, *, guesses: bool = False) -> list[Chapter]:
     """The steps of a video as chapters: each lasts until the next, the last until the end."""
     found = spans(result, video, guesses=guesses)
-    ends = [*(span.start for span in found[1:]), max(duration(result, video), *_ends(found))]
+    ends = [*(span.start for span in found[1:]), max(video_duration(result, video), *_ends(found))]
     return [
         Chapter(span.start, end, span.label)
         for span, end in zip(found, ends, strict=False)
@@ -67,7 +67,7 @@ def from_zero(found: list[Chapter]) -> list[Chapter]:
     return [Chapter(0.0, found[0].start, OPENING), *found]
 
 
-def duration(result: Result, video: Video) -> float:
+def video_duration(result: Result, video: Video) -> float:
     """Duration of a video, in seconds."""
     return video_length(video, _own(result, video))
 

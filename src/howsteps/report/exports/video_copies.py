@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from av.container import InputContainer, OutputContainer
     from av.stream import Stream
 
-# Containers that can hold chapters; any other video is copied into Matroska, which holds most.
+# Containers with chapters; any other video is copied into Matroska, which takes most streams.
 _WITH_CHAPTERS = {".mp4", ".m4v", ".mov", ".mkv", ".webm"}
 _COPIED = ("video", "audio", "subtitle")
 USUAL_RATE = Fraction(25)

@@ -26,7 +26,7 @@ function icon(name) {
   return svg;
 }
 
-/** Words from outside: their direction is their own, and never that of what stands around them. */
+/** User text: isolated, so that its writing direction does not affect its surroundings. */
 const words = (text, name = "span", attributes = {}) => h(name, { dir: "auto", ...attributes }, text);
 
 function setCurrent(element, isCurrent) {

@@ -3,8 +3,8 @@
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 /**
- * A pane of the viewer. `choose(n)` is called when somebody takes another video in it, and
- * `pick(pane, step, time)` when somebody clicks a mark or a sentence of it.
+ * A pane of the viewer. `choose(n)` is called when another video is chosen in it, and
+ * `pick(pane, step, time)` when a mark or a sentence of it is clicked.
  */
 function makePane(name, choose, pick) {
   const video = h("video", { controls: true, playsinline: true, preload: "metadata" });
@@ -98,7 +98,7 @@ function makePane(name, choose, pick) {
     video.hidden = true;
     thumbnail.hidden = false;
     thumbnail.replaceChildren(shown?.thumbnail ? still(shown, step) : icon("video"));
-    const gone = `The video file “${file}” was not found. Put it back where it was, or make the page again.`;
+    const gone = `The video file “${file}” was not found. Put it back, or make the page again.`;
     // It was there when the page was made: it can be gone by now, or of a kind like AVI.
     const unplayable = `The video file “${file}” cannot be played here: it was moved, or this browser does not know its format.`;
     say(!file ? "There is no video file for this narration, only its words." : source ? unplayable : gone);
@@ -125,7 +125,7 @@ function makePane(name, choose, pick) {
       return { start, line, item: h("li", {}, line) };
     });
     transcript.replaceChildren(...pane.lines.map(({ item }) => item));
-    if (!said.length) transcript.replaceChildren(h("li", { class: "empty" }, "No words are known of this video."));
+    if (!said.length) transcript.replaceChildren(h("li", { class: "empty" }, "This video has no transcript."));
   }
 
   /** Mark the sentence that is being said, and keep it in sight. */

@@ -4,7 +4,7 @@ const MOST = 40; // results; more would not be read
 const box = document.getElementById("search");
 const results = document.getElementById("results");
 const news = document.getElementById("news");
-let spokenLines = null; // made when somebody first searches
+let spokenLines = null; // built on the first search
 
 function everythingSaid() {
   spokenLines ??= videos.flatMap((video, n) =>
@@ -52,7 +52,7 @@ let made = 0;
 const option = (data, ...children) =>
   h("button", { type: "button", role: "option", id: `result-${made++}`, tabindex: -1, ...data }, children);
 
-/** A text with what was looked for marked in it. */
+/** A text with the search term marked. */
 function marked(text, plain) {
   const at = text.toLowerCase().indexOf(plain);
   // Lower case can be longer than the text it came from; then nothing is marked.

@@ -35,6 +35,6 @@ buildViewer();
 startSearch();
 buildGrid();
 buildTimelines();
-// The room of its rows is kept free before they are built, so that a link to the words leads to them.
+// Space is reserved for its rows before they are built, so that a link to the words works.
 view("words").style.setProperty("--rows", videos.length);
 whenNear(view("words"), buildWords);

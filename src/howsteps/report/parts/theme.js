@@ -1,4 +1,4 @@
-// Light or dark: what the system says, until somebody chooses.
+// Light or dark: the setting of the system, until the user chooses.
 
 const THEME = "howsteps-theme";
 
@@ -7,7 +7,7 @@ function setTheme(theme) {
   try {
     localStorage.setItem(THEME, theme);
   } catch {
-    // A browser may refuse to keep anything for a page from disk; the choice then lasts a visit.
+    // A browser may refuse to keep anything for a page from disk; then the choice lasts for one visit.
   }
 }
 

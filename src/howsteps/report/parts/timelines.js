@@ -1,4 +1,4 @@
-// One line for every video: its steps, and what its narrator says they are.
+// One line for every video: its steps, and where the narration names them.
 
 function buildTimelines() {
   const holder = view("timelines");

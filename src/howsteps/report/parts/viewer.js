@@ -9,7 +9,7 @@ function buildViewer() {
   panes = ["Video", "Video on the right"].map((name, side) =>
     makePane(name, (n) => setVideo(side, n), pick),
   );
-  panes[1].video.muted = true; // two narrators at once help nobody; its own button turns it on
+  panes[1].video.muted = true; // two narrators at once are hard to follow; its own button unmutes it
   title = h("h2", { id: "viewer-title" });
   place = h("p", {});
   aloud = h("p", { class: "unseen", role: "status" });
@@ -105,7 +105,7 @@ function other(first) {
   return order.find((n) => shown.step !== null && isFound(videos[n].places[shown.step])) ?? order[0];
 }
 
-/** The button and key C: one video or two, from wherever one is. */
+/** The button and key C: one video or two, from anywhere. */
 function compare() {
   if (videos.length < 2) return;
   if (!viewer.open) return openViewer(fullest(), steps.length ? 0 : null, null, true);

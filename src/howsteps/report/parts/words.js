@@ -1,9 +1,9 @@
-// The narrations as columns: which words of which video stand for each step.
+// The narrations as columns: the phrases of each video for each step.
 
 function buildWords() {
   const holder = view("words");
   if (!steps.length) {
-    holder.replaceChildren(h("p", { class: "empty" }, "No words are shared by enough narrators to be a step."));
+    holder.replaceChildren(h("p", { class: "empty" }, "No act is named by enough narrators to be a step."));
     return;
   }
   const head = h(
