@@ -19,7 +19,7 @@ from typing import Any
 
 import howsteps
 from howsteps.datasets.survey import survey_folder
-from howsteps.evaluate.experiment import Plan, Row, run, with_narrations
+from howsteps.evaluate.experiment import Plan, Row, run_plan, with_narrations
 from howsteps.evaluate.methods import METHODS
 
 RESULTS = Path("benchmarks/results.jsonl")
@@ -68,7 +68,7 @@ def records(path: Path, plan: Plan) -> Iterator[dict[str, Any]]:
         if not heard:
             continue
         rows = []
-        for score in run(one, heard, plan, rules=found.judgements.get(one.task.name)):
+        for score in run_plan(one, heard, plan, rules=found.judgements.get(one.task.name)):
             if isinstance(score, Row):
                 rows.append(score)
                 yield {**about, **asdict(score)}

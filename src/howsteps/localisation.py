@@ -33,7 +33,7 @@ from howsteps.localise.windows import (
 from howsteps.narration.features import Kind, Vocabulary, video_interval_count
 from howsteps.task import Localisation, Mode, Script, Task, Video
 
-Features = Mapping[str, NDArray[np.floating]]
+FeaturesByVideo = Mapping[str, NDArray[np.floating]]
 
 LEAD = 2.0  # seconds from the middle of a mention to the middle of what it names
 _AUTHORS_AFTER = 30.0  # intervals
@@ -65,7 +65,7 @@ class TaskLocalisation:
 def localise_task(
     task: Task,
     script: Script,
-    features: Features | None = None,
+    features: FeaturesByVideo | None = None,
     *,
     narration: Kind = "words",
     seconds: float = 1 / 3,
@@ -86,7 +86,7 @@ def localise_task(
         T_n×d of the videos, by their id. None or empty: features of the narration. Steps in a
         video that is missing are placed by its mentions and the order.
     narration
-        Features of the narration: the ``words`` around every interval, or their ``meaning``.
+        FeaturesByVideo of the narration: the ``words`` around every interval, or their ``meaning``.
     seconds
         How long an interval lasts.
     mode
@@ -142,7 +142,7 @@ class _TaskData:
     """Mentions, windows and features of a task, on the grid of intervals."""
 
     def __init__(
-        self, task: Task, script: Script, features: Features, narration: Kind, seconds: float
+        self, task: Task, script: Script, features: FeaturesByVideo, narration: Kind, seconds: float
     ) -> None:
         self.seconds = seconds
         self.labels = tuple(step.label for step in script.steps)

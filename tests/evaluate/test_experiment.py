@@ -13,7 +13,7 @@ from howsteps.evaluate.experiment import (
     NoScore,
     Plan,
     Row,
-    run,
+    run_plan,
     subsampled,
     summarise,
     with_narrations,
@@ -47,7 +47,7 @@ def release():
 
 def test_every_method_runs_on_captions(tea, narrated):
     plan = Plan(steps=(4,), search_seconds=0.2)
-    rows = [score for score in run(tea, narrated, plan) if isinstance(score, Row)]
+    rows = [score for score in run_plan(tea, narrated, plan) if isinstance(score, Row)]
     assert {row.method for row in rows if row.protocol == "paper-f1"} == set(METHODS)
     assert {row.method for row in rows if row.protocol == "script"} == {
         *("paper", "authors", "default"),
@@ -61,7 +61,7 @@ def test_every_method_runs_on_captions(tea, narrated):
 
 def test_the_bars_of_the_paper_are_of_what_visits_other_solutions(tea, narrated):
     plan = Plan(steps=(4,), protocols=("paper-f1",), bars=Bars.roundings, search_seconds=0.2)
-    rows = {row.method: row for row in run(tea, narrated, plan)}
+    rows = {row.method: row for row in run_plan(tea, narrated, plan)}
     barred = {name for name, row in rows.items() if row.low is not None}
     assert barred == {"video-only", "video+bow", "supervised", "paper", "authors"}
     assert all(rows[name].low <= rows[name].f1 <= rows[name].high for name in ("paper", "authors"))
@@ -69,7 +69,7 @@ def test_the_bars_of_the_paper_are_of_what_visits_other_solutions(tea, narrated)
 
 def test_every_method_that_needs_no_folds_runs_on_the_release(release):
     plan = Plan(steps=(3,), search_seconds=0.2)
-    scores = list(run(release, with_narrations(release, plan), plan))
+    scores = list(run_plan(release, with_narrations(release, plan), plan))
     placed = {s.method for s in scores if isinstance(s, Row) and s.protocol == "paper-f1"}
     assert placed == set(METHODS) - {"supervised"}
     [reason] = {s.reason for s in scores if isinstance(s, NoScore) and s.method == "supervised"}
@@ -85,7 +85,7 @@ def test_without_narrations_only_what_looks_at_the_video_runs(release):
     )
     plan = Plan(steps=(3,), protocols=("paper-f1",))
     narrated = with_narrations(silent, plan)
-    scores = list(run(silent, narrated, plan))
+    scores = list(run_plan(silent, narrated, plan))
     assert narrated == {}
     assert {s.method for s in scores if isinstance(s, Row)} == {"uniform", "video-only"}
     assert {s.reason for s in scores if isinstance(s, NoScore) and s.method == "paper"} == {
@@ -98,7 +98,7 @@ def test_a_truth_alone_allows_nothing_and_says_so(tmp_path):
     path.write_text("video,step,start,end\nu,boil,0,4\nv,boil,1,2\n")
     [one] = labelled.read_labelled(path).tasks
     plan = Plan(methods=("uniform", "default"), steps=(2,))
-    reasons = {(s.method, s.reason) for s in run(one, with_narrations(one, plan), plan)}
+    reasons = {(s.method, s.reason) for s in run_plan(one, with_narrations(one, plan), plan)}
     assert reasons == {
         ("uniform", "the length of the videos is not known"),
         ("default", "the data set has no narrations"),
@@ -139,7 +139,7 @@ def test_a_script_is_discovered_once_for_each_subsample_steps_and_seed(tea, narr
 
     monkeypatch.setattr("howsteps.evaluate.subsample.discover", counted)
     plan = Plan(("hmm", "narration", "paper"), (3, 4), ("paper-f1", "script"), seeds=2)
-    list(run(tea, narrated, replace(plan, search_seconds=0.1)))
+    list(run_plan(tea, narrated, replace(plan, search_seconds=0.1)))
     assert sorted(calls) == sorted(("paper", k, seed) for k in (3, 4) for seed in (0, 1))
 
 
@@ -154,11 +154,11 @@ def test_a_method_with_known_steps_is_run_once_a_subsample(tea, narrated, monkey
 
     monkeypatch.setattr(experiment, "METHODS", {**METHODS, "supervised": predicted})
     plan = Plan(("supervised",), (3, 4), ("paper-f1", "crosstask-recall"), seeds=2)
-    rows = list(run(tea, narrated, plan))
+    rows = list(run_plan(tea, narrated, plan))
     assert calls == [0]
     assert len(rows) == 8
     calls.clear()
-    list(run(tea, narrated, replace(plan, videos=3)))
+    list(run_plan(tea, narrated, replace(plan, videos=3)))
     assert calls == [0, 1]
 
 
@@ -171,7 +171,7 @@ def test_supervised_knows_the_steps_by_their_numbers(tea, narrated):
 def test_one_seed_one_result(tea, narrated):
     plan = Plan(("video-only", "paper", "default"), (3,), ("paper-f1", "kukleva"), videos=4)
     plan = replace(plan, search_seconds=0.1)
-    assert list(run(tea, narrated, plan)) == list(run(tea, narrated, plan))
+    assert list(run_plan(tea, narrated, plan)) == list(run_plan(tea, narrated, plan))
 
 
 @pytest.mark.parametrize(

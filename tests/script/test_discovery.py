@@ -10,7 +10,7 @@ from howsteps.errors import HowstepsError
 from howsteps.script import AlignmentSolver, ScriptOptions, discover
 from howsteps.script.baselines import duration, frequent, text_free
 from howsteps.script.discovery import OPTIONS
-from howsteps.script.stability import CANDIDATES, USUAL_STEPS, choose, common, stable_steps
+from howsteps.script.stability import STEP_COUNTS, USUAL_STEPS, choose, common, stable_steps
 from howsteps.script.stop_relations import talk
 from howsteps.task import Relation, Script, Sentence, Task, Word
 from tests.script import spoken
@@ -221,8 +221,8 @@ def test_one_seed_one_number_of_steps() -> None:
 
 
 def test_the_halves_decide_where_they_can_and_else_ten() -> None:
-    noise = np.random.default_rng(0).normal(0, 0.5, size=(24, len(CANDIDATES)))
-    steps = np.array(CANDIDATES)
+    noise = np.random.default_rng(0).normal(0, 0.5, size=(24, len(STEP_COUNTS)))
+    steps = np.array(STEP_COUNTS)
     assert choose(noise - 1) == USUAL_STEPS  # no gain
     assert choose(noise + 3) == USUAL_STEPS  # all the same
     assert abs(choose(noise + 3 - abs(steps - 6)) - 6) <= 1

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from howsteps.script.frank_wolfe import (
     block_descent,
+    corner_matrix,
     frank_wolfe,
-    indicator,
     iterate,
     oracle,
     random_start,
@@ -56,7 +56,7 @@ def test_the_cost_of_pairs_of_tokens() -> None:
 
 def test_the_random_start() -> None:
     corner = oracle(np.array(ALIGN["init_cost"]).T, golden_problem().first)
-    assert (ALIGN["U0"] == indicator(corner, ALIGN["L"]).T).all()
+    assert (ALIGN["U0"] == corner_matrix(corner, ALIGN["L"]).T).all()
 
 
 @pytest.mark.parametrize("family", ["iters", "iters_fractional"])
@@ -67,12 +67,12 @@ def test_every_iteration_from_the_given_point(family: str) -> None:
         now = iterate(problem, np.array(golden["u"], dtype=float).T)
         assert now.objective / s == pytest.approx(golden["f_before"])
         assert now.gradient.T / s == pytest.approx(np.array(golden["grad"]))
-        assert (golden["corner"] == indicator(now.corner, ALIGN["L"]).T).all()
+        assert (golden["corner"] == corner_matrix(now.corner, ALIGN["L"]).T).all()
         assert now.gap / s == pytest.approx(golden["gap"], abs=1e-9)
         assert now.step == pytest.approx(golden["gamma"])
         assert now.corner_objective / s == pytest.approx(golden["f_corner"])
         assert now.projection_objective / s == pytest.approx(golden["f_l2"])
-        assert (golden["l2_round"] == indicator(now.projection, ALIGN["L"]).T).all()
+        assert (golden["l2_round"] == corner_matrix(now.projection, ALIGN["L"]).T).all()
 
 
 def test_the_full_run() -> None:
@@ -129,7 +129,7 @@ def test_a_run_ends_only_where_nothing_moves(seed: int) -> None:
 
 def test_a_gap_of_nil_is_not_the_end_where_the_curvature_is_negative() -> None:
     problem = pose([[0], [0]], [[1]])
-    apart = indicator(np.array([0, 1]), 2)
+    apart = corner_matrix(np.array([0, 1]), 2)
     now = iterate(problem, apart)
     assert (now.gap, now.step) == (0, 1)
     corner, _ = frank_wolfe(problem, apart, 5)

@@ -48,10 +48,10 @@ def measured(
     quiet: bool,
 ) -> tuple[list["Row"], list["NoScore"]]:
     """Run a plan on a task, with progress."""
-    from howsteps.evaluate.experiment import Row, run  # noqa: PLC0415 - loads NumPy
+    from howsteps.evaluate.experiment import Row, run_plan  # noqa: PLC0415 - loads NumPy
 
     with screen.progress(f"measuring {one.task.name}", len(plan), quiet=quiet) as advance:
-        scores = list(run(one, heard, plan, rules=rules, progress=advance))
+        scores = list(run_plan(one, heard, plan, rules=rules, progress=advance))
     rows = [score for score in scores if isinstance(score, Row)]
     return rows, [score for score in scores if not isinstance(score, Row)]
 

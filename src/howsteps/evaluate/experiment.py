@@ -123,7 +123,7 @@ def with_narrations(
     return extract_relations_by_mode(task, ("paper", "default"), progress=progress)
 
 
-def run(
+def run_plan(
     labelled: Labelled,
     narrated: Mapping[str, Task],
     plan: Plan,

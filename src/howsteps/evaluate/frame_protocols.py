@@ -50,7 +50,7 @@ Labels: TypeAlias = NDArray[np.int64]
 FrameLabels: TypeAlias = Sequence[ArrayLike] | Mapping[str, ArrayLike]
 
 BACKGROUND = -1
-FRAME_RATE = 3.0  # labels a second, where localisations are compared with a truth
+LABEL_RATE = 3.0  # labels a second, where localisations are compared with a truth
 SAMPLES, REPEATS = 15, 50
 
 
@@ -85,7 +85,7 @@ def label_frames(intervals: Sequence[StepInterval], frames: int, rate: float) ->
     return labels
 
 
-def true_frames(truth: Truth, rate: float = FRAME_RATE) -> dict[str, Labels]:
+def true_frames(truth: Truth, rate: float = LABEL_RATE) -> dict[str, Labels]:
     """The true labels of all videos whose length is known."""
     return {
         video: label_frames(annotations, round(duration * rate), rate)
@@ -95,7 +95,7 @@ def true_frames(truth: Truth, rate: float = FRAME_RATE) -> dict[str, Labels]:
 
 
 def predicted_frames(
-    predictions: Predictions, truth: Truth, rate: float = FRAME_RATE
+    predictions: Predictions, truth: Truth, rate: float = LABEL_RATE
 ) -> dict[str, Labels]:
     """The predicted labels of the videos of a truth.
 

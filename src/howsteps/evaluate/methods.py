@@ -26,18 +26,18 @@ WORDS = 200  # relations in the bag of ``video+bow``
 Method: TypeAlias = Callable[[Subsample, int, int], Prediction]
 
 
-def uniform(sample: Subsample, steps: int, seed: int) -> Prediction:
+def _uniform(sample: Subsample, steps: int, seed: int) -> Prediction:
     """Steps spread evenly over every video."""
     return Prediction(steps, sample.in_seconds(baselines.uniform(sample.lengths, steps)))
 
 
-def video_only(sample: Subsample, steps: int, seed: int) -> Prediction:
+def _video_only(sample: Subsample, steps: int, seed: int) -> Prediction:
     """Clustering of the features under the order, without any window."""
     found = baselines.video_only(sample.features, steps=steps, seed=seed, solver=SOLVER)
     return _clustered(sample, found)
 
 
-def video_and_words(sample: Subsample, steps: int, seed: int) -> Prediction:
+def _video_and_words(sample: Subsample, steps: int, seed: int) -> Prediction:
     """The same with a bag of relations beside the features, in a single stage."""
     mentions = sample.mentions("paper")
     counts = Counter(m.relation for row in mentions for m in row)
@@ -54,7 +54,7 @@ def video_and_words(sample: Subsample, steps: int, seed: int) -> Prediction:
     return _clustered(sample, found)
 
 
-def transcript(sample: Subsample, steps: int, seed: int) -> Prediction:
+def _transcript(sample: Subsample, steps: int, seed: int) -> Prediction:
     """The paper's script, to which a hidden Markov model re-aligns every transcript."""
     script = sample.script("paper", steps, seed)
     mentions = sample.mentions("paper")
@@ -71,7 +71,7 @@ def transcript(sample: Subsample, steps: int, seed: int) -> Prediction:
     return _mentioned(sample, aligned, times, len(script.steps))
 
 
-def narration(sample: Subsample, steps: int, seed: int) -> Prediction:
+def _narration(sample: Subsample, steps: int, seed: int) -> Prediction:
     """The paper's script, each step two seconds after its mention, the others in between."""
     script = sample.script("paper", steps, seed)
     mentions: dict[str, list[tuple[float, int]]] = {video: [] for video in sample.videos}
@@ -83,7 +83,7 @@ def narration(sample: Subsample, steps: int, seed: int) -> Prediction:
     return _mentioned(sample, aligned, times, len(script.steps))
 
 
-def supervised(sample: Subsample, steps: int, seed: int) -> Prediction:
+def _supervised(sample: Subsample, steps: int, seed: int) -> Prediction:
     """Classifiers learnt from the truth of other videos; the steps and their order are known."""
     truth = sample.truth
     sequences = [[a.step for a in found] for found in truth.by_video.values()]
@@ -131,26 +131,26 @@ def _mode(mode: Mode) -> Method:
 
 
 METHODS: Mapping[str, Method] = {
-    "uniform": uniform,
-    "video-only": video_only,
-    "video+bow": video_and_words,
-    "hmm": transcript,
-    "narration": narration,
-    "supervised": supervised,
+    "uniform": _uniform,
+    "video-only": _video_only,
+    "video+bow": _video_and_words,
+    "hmm": _transcript,
+    "narration": _narration,
+    "supervised": _supervised,
     "paper": _mode("paper"),
     "authors": _mode("authors"),
     "default": _mode("default"),
 }
 
 
-def frequent(sample: Subsample, steps: int, seed: int) -> Prediction:
+def _frequent(sample: Subsample, steps: int, seed: int) -> Prediction:
     """The relations that most videos name, by their median time."""
     script = most_frequent(sample.task("paper"), steps)
     times = tuple(mention_times(script))
     return Prediction(len(script.steps), script=script, mention_times=times)
 
 
-def text_free(sample: Subsample, steps: int, seed: int) -> Prediction:
+def _text_free(sample: Subsample, steps: int, seed: int) -> Prediction:
     """Random times, one in each of K equal parts of every video."""
     if any(duration is None for duration in sample.truth.durations.values()):
         raise NotMeasured("the length of the videos is not known")
@@ -158,7 +158,7 @@ def text_free(sample: Subsample, steps: int, seed: int) -> Prediction:
 
 
 # What every script is shown beside.
-SCRIPT_BASELINES: Mapping[str, Method] = {"frequent": frequent, "text-free": text_free}
+SCRIPT_BASELINES: Mapping[str, Method] = {"frequent": _frequent, "text-free": _text_free}
 
 
 def _clustered(sample: Subsample, found: Clustering) -> Prediction:

@@ -8,7 +8,7 @@ from howsteps.evaluate.experiment import Summary
 from howsteps.evaluate.statistics import Statistics
 from howsteps.task import Task
 
-NONE = "–"
+NO_VALUE = "–"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def script_table(rows: Sequence[Summary], steps: Sequence[int]) -> PaperTable:
         if row.protocol in mappings
     }
     for key in dict.fromkeys(key[:3] for key in found):
-        cells = (_pair(found[*key, k]) if (*key, k) in found else NONE for k in steps)
+        cells = (_pair(found[*key, k]) if (*key, k) in found else NO_VALUE for k in steps)
         lines.append((*key, *cells))
     return PaperTable(
         "script",
@@ -153,7 +153,7 @@ def alignment_table(found: Mapping[str, Mapping[str, float]]) -> PaperTable:
     """Objectives Tr(UᵀBU)/S of several aligners; lower is better."""
     columns = ("POA", "progressive", "Frank-Wolfe", "search", "bound")
     lines: list[tuple[str, ...]] = [
-        (task, "printed", f"{poa:.2f}", NONE, f"{frank_wolfe:.2f}", NONE, NONE)
+        (task, "printed", f"{poa:.2f}", NO_VALUE, f"{frank_wolfe:.2f}", NO_VALUE, NO_VALUE)
         for task, (poa, frank_wolfe) in PRINTED_ALIGNMENT.items()
     ]
     lines += [
@@ -187,7 +187,7 @@ def localisation_table(rows: Sequence[Summary], steps: Sequence[int]) -> PaperTa
 
 def _with_bar(row: Summary | None) -> str:
     if row is None:
-        return NONE
+        return NO_VALUE
     bar = "" if row.low is None or row.high is None else f" ({row.low:.2f}–{row.high:.2f})"
     return f"{row.f1:.3f}{bar}"
 

@@ -24,7 +24,7 @@ from howsteps.evaluate.score import Matching, Score
 from howsteps.evaluate.script_protocols import BY_TIME, JUDGED, by_time, judged, script_score
 from howsteps.task import Annotation, Localisation, Rule, Script, Truth
 
-LEAD = 2.0  # seconds: narrators name a step shortly before they do it
+SCRIPT_LEAD = 2.0  # seconds: narrators name a step shortly before they do it
 
 Rules: TypeAlias = Mapping[str, Sequence[Rule]]
 Localisations: TypeAlias = tuple[Localisation, ...]
@@ -131,7 +131,7 @@ def _script(prediction: Prediction, against: Reference) -> Score:
     if not prediction.mention_times:
         raise NotMeasured("has no script of its own")
     events = in_truth(prediction.mention_times, against.truth)
-    options = by_time(events, against.truth, prediction.steps, lead=LEAD)
+    options = by_time(events, against.truth, prediction.steps, lead=SCRIPT_LEAD)
     return script_score(options, against.order, BY_TIME)
 
 

@@ -26,7 +26,7 @@ PRESENCE_LEVEL = 0.9  # a step is present when it beats this share of the null s
 _MARGIN = 2.0
 
 
-def spread(scores: Floats) -> tuple[Floats, Floats]:
+def robust_spread(scores: Floats) -> tuple[Floats, Floats]:
     """Median and median deviation of every step's scores over one video."""
     middle: Floats = np.median(scores, axis=0)
     deviation: Floats = np.median(np.abs(scores - middle), axis=0)
@@ -52,7 +52,7 @@ def null_scores(problem: ClusteringProblem, places: Places, seed: int = 0) -> Fl
     best = []
     for n, (window, free) in enumerate(zip(problem.windows, elsewhere, strict=True)):
         scores = shares.others(n)
-        middle, deviation = spread(scores)
+        middle, deviation = robust_spread(scores)
         searched = window & free[:, None]
         searched[:, ~searched.any(axis=0)] = True
         best.append((np.where(searched, scores, -np.inf).max(axis=0) - middle) / deviation)
@@ -70,7 +70,7 @@ def confidences(places: Places, scores: Sequence[Floats], null: Floats) -> Float
     ordered = np.sort(null, axis=None)
     out = np.zeros(places.shape)
     for n, score in enumerate(scores):
-        middle, deviation = spread(score)
+        middle, deviation = robust_spread(score)
         for k in np.flatnonzero(places[n] >= 0):
             height = (score[places[n, k], k] - middle[k]) / deviation[k]
             out[n, k] = np.searchsorted(ordered, height) / len(ordered)
@@ -93,7 +93,7 @@ def absence_costs(
     height = float(np.quantile(null, PRESENCE_LEVEL))
     costs = np.empty((len(windows), windows[0].shape[1]))
     for n, (score, window) in enumerate(zip(scores, windows, strict=True)):
-        middle, deviation = spread(score)
+        middle, deviation = robust_spread(score)
         named = ~window.all(axis=0)
         costs[n] = np.where(named, np.inf, own[n] - 2.0 * (middle + height * deviation))
     return costs

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.compiled import compiled
-
-Floats = NDArray[np.float64]
+from howsteps.localise.backend import Floats
 
 BLOCK = 64  # rows of a packed matrix; thin products run a tenth faster than with 128
 _BLOCK_ROWS = 2048  # rows of X that are sorted by column at a time

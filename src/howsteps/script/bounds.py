@@ -32,7 +32,7 @@ ROUNDING = 1e-3  # solvers return whole numbers up to their tolerance; err on th
 SIDES = ((0, 1), (0, 2), (1, 2))
 MOST_SHARES = 4_000_000
 SHARES_PER_SECOND = 24_000  # leaves time for some hundred steps
-LONGEST = 200  # tokens of one sequence; the programme needs its cube
+LONGEST_SEQUENCE = 200  # tokens of one sequence; the programme needs its cube
 PATIENCE = 15
 CELLS_PER_CALL = 20_000_000  # of the dynamic programme, between two looks at the clock
 
@@ -286,7 +286,7 @@ def triple_bound(
     """
     start = perf_counter()
     many = len(problem.lengths)
-    if many < 3 or int(problem.lengths.max()) >= LONGEST:
+    if many < 3 or int(problem.lengths.max()) >= LONGEST_SEQUENCE:
         return None
     tokens, first, match = problem.tokens, problem.first, problem.match
     edges = _edges(tokens, first, match)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from howsteps.compiled import compiled
 from howsteps.script.problem import AlignmentError, AlignmentProblem
 
-Matrix = NDArray[np.float64]
+FloatMatrix = NDArray[np.float64]
 Corner = NDArray[np.int64]
 Rounding = Literal["best", "last-corner"]
 
@@ -49,7 +49,7 @@ def _oracle(cost: Any, first: Any) -> Any:
     return slots
 
 
-def oracle(cost: Matrix, first: NDArray[np.int64]) -> Corner:
+def oracle(cost: FloatMatrix, first: NDArray[np.int64]) -> Corner:
     """Minimise ⟨cost, U⟩ over 𝒰: one dynamic programme per sequence, S·L in all.
 
     best[i, l] = min(best[i, l−1], best[i−1, l−1] + cost[i, l]); ties go to the latest placement.
@@ -74,21 +74,21 @@ def oracle(cost: Matrix, first: NDArray[np.int64]) -> Corner:
     return corner
 
 
-def indicator(corner: Corner, length: int) -> Matrix:
+def corner_matrix(corner: Corner, length: int) -> FloatMatrix:
     """U (S×L) of a corner."""
     u = np.zeros((len(corner), length))
     u[np.arange(len(corner)), corner] = 1.0
     return u
 
 
-def gather(problem: AlignmentProblem, u: Matrix) -> Matrix:
+def relation_sums(problem: AlignmentProblem, u: FloatMatrix) -> FloatMatrix:
     """G = YᵀU (D×L)."""
     g = np.zeros((len(problem.match), u.shape[1]))
     np.add.at(g, problem.tokens, u)
     return g
 
 
-def _count(problem: AlignmentProblem, corner: Corner, length: int) -> Matrix:
+def _count(problem: AlignmentProblem, corner: Corner, length: int) -> FloatMatrix:
     """G of a corner: how often each relation is in each slot."""
     flat = np.bincount(problem.tokens * length + corner, minlength=len(problem.match) * length)
     return flat.reshape(-1, length).astype(np.float64)
@@ -109,20 +109,20 @@ class Iteration:
     """One step of Frank-Wolfe from U: f and the gap before it, the step, the roundings."""
 
     objective: float
-    gradient: Matrix
+    gradient: FloatMatrix
     corner: Corner
     gap: float
     step: float
-    following: Matrix
+    following: FloatMatrix
     corner_objective: float
     projection: Corner
     projection_objective: float
 
 
-def iterate(problem: AlignmentProblem, u: Matrix) -> Iteration:
+def iterate(problem: AlignmentProblem, u: FloatMatrix) -> Iteration:
     """Make one step: corner = argmin ⟨2BU, V⟩, line search, and both roundings."""
     length = u.shape[1]
-    g = gather(problem, u)
+    g = relation_sums(problem, u)
     cost_g = problem.costs @ g
     gradient = 2 * cost_g[problem.tokens]
     corner = oracle(gradient, problem.first)
@@ -148,7 +148,7 @@ def iterate(problem: AlignmentProblem, u: Matrix) -> Iteration:
 
 
 def frank_wolfe(
-    problem: AlignmentProblem, start: Matrix, iterations: int, *, rounding: Rounding = "best"
+    problem: AlignmentProblem, start: FloatMatrix, iterations: int, *, rounding: Rounding = "best"
 ) -> tuple[Corner, list[tuple[float, int]]]:
     """Run from a point of conv 𝒰; return a corner and the trace of its objective.
 
@@ -177,10 +177,12 @@ def frank_wolfe(
     return best, trace
 
 
-def random_start(problem: AlignmentProblem, length: int, generator: np.random.Generator) -> Matrix:
+def random_start(
+    problem: AlignmentProblem, length: int, generator: np.random.Generator
+) -> FloatMatrix:
     """Return the corner that is cheapest for uniform random costs, as U."""
     cost = generator.random((len(problem.tokens), length))
-    return indicator(oracle(cost, problem.first), length)
+    return corner_matrix(oracle(cost, problem.first), length)
 
 
 def block_descent(problem: AlignmentProblem, corner: Corner, length: int) -> Corner:

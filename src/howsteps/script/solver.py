@@ -13,7 +13,7 @@ from howsteps.script.search import WORK_PER_SECOND, search
 
 Scheme: TypeAlias = Literal["search", "frank-wolfe"]
 Trace = list[tuple[float, int]]
-Found = tuple[NDArray[np.int64], Trace]
+_Found = tuple[NDArray[np.int64], Trace]
 
 SQUEEZED_STARTS = 10
 
@@ -64,7 +64,7 @@ def solve(
     seconds: float,
     seed: int,
     floor: int,
-) -> Found:
+) -> _Found:
     """Return the slot of every token, and the trace of the objective.
 
     Parameters
@@ -100,7 +100,7 @@ def _starts(
     seed: int,
     *,
     descend: bool,
-) -> Found:
+) -> _Found:
     """Keep the best of several starts of Frank-Wolfe, each with block descent if ``descend``.
 
     The first start is always made. ``seconds`` limit the others by the work of the dynamic

@@ -25,9 +25,9 @@ from howsteps.script import selection
 from howsteps.script.alignment import align
 from howsteps.script.problem import pose, shared_part
 
-CANDIDATES = range(4, 16)
+STEP_COUNTS = range(4, 16)
 USUAL_STEPS = 10  # of the paper
-FEWEST_VIDEOS = 8  # fewer are not split
+FEWEST_NARRATIONS = 8  # fewer are not split
 SPLITS = 24
 SECONDS = 0.05  # effort of the search, for each half
 CLEAR = 2.0  # standard errors
@@ -37,14 +37,14 @@ def stable_steps(sequences: Sequence[Sequence[int]], match: NDArray[np.bool_], *
     """Choose K; see the module for how. Few narrations are given all that they can show."""
     shared = shared_part(pose(sequences, match))  # what one video alone says is no step anyway
     rows = [list(row) for row in shared.split(shared.tokens)]
-    if len(rows) < FEWEST_VIDEOS:
-        return CANDIDATES[-1]
+    if len(rows) < FEWEST_NARRATIONS:
+        return STEP_COUNTS[-1]
     generator = np.random.default_rng(seed)
-    gains = np.zeros((SPLITS, len(CANDIDATES)))
+    gains = np.zeros((SPLITS, len(STEP_COUNTS)))
     for split in range(SPLITS):
         order = generator.permutation(len(rows))
         halves = [_ranked([rows[n] for n in order[part::2]], shared.match, seed) for part in (0, 1)]
-        for place, steps in enumerate(CANDIDATES):
+        for place, steps in enumerate(STEP_COUNTS):
             one, two = (_shown(supports, usual, steps) for supports, usual in halves)
             gains[split, place] = 2 * common(one, two, shared.match) - (len(one) + len(two)) / 2
     return choose(gains)
@@ -59,7 +59,7 @@ def choose(gains: NDArray[np.float64]) -> int:
     margin = CLEAR * float(smooth[:, best].std(ddof=1)) / np.sqrt(len(gains))
     if mean[best] <= margin:
         return USUAL_STEPS
-    open_to_choice = [CANDIDATES[place] for place in np.flatnonzero(mean >= mean[best] - margin)]
+    open_to_choice = [STEP_COUNTS[place] for place in np.flatnonzero(mean >= mean[best] - margin)]
     return min(open_to_choice, key=lambda steps: abs(steps - USUAL_STEPS))
 
 
