@@ -10,6 +10,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Caption",
+    "Editor",
     "Files",
     "HowstepsError",
     "InputError",
@@ -45,6 +46,7 @@ __all__ = [
 if TYPE_CHECKING:
     from howsteps import datasets, evaluate, localise, narration, report, script
     from howsteps.api import (
+        Editor,
         Files,
         Run,
         RunOptions,
@@ -74,7 +76,17 @@ else:
     _PACKAGES = {"datasets", "evaluate", "localise", "narration", "report", "script"}
     _ERRORS = {"HowstepsError", "InputError", "MissingExtra", "Problem"}
     _CALLS = {
-        *("Files", "Run", "RunOptions", "apply", "discover", "export", "read_result", "run"),
+        *(
+            "Editor",
+            "Files",
+            "Run",
+            "RunOptions",
+            "apply",
+            "discover",
+            "export",
+            "read_result",
+            "run",
+        ),
         "write_page",
     }
 

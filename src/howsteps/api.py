@@ -11,6 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from howsteps.editor import Editor
 from howsteps.engine.events import Callback, ignore_event
 from howsteps.errors import HowstepsError, Problem
 from howsteps.pipeline.apply import apply as apply_model
@@ -21,6 +22,7 @@ from howsteps.result import read_result
 from howsteps.task import Caption, Mode, Result, Task, Video
 
 __all__ = [
+    "Editor",
     "Files",
     "Run",
     "RunOptions",
@@ -57,6 +59,7 @@ def discover(
     quick: bool = False,
     device: str = "cpu",
     title: str | None = None,
+    editor: Editor | None = None,
     workers: int = 1,
     callback: Callback = ignore_event,
 ) -> Result:
@@ -72,6 +75,8 @@ def discover(
         A work folder, with a cache. None: nothing is written.
     steps, mode, seed, parser, speech, vision, quick, device, title
         As in :class:`howsteps.RunOptions`.
+    editor
+        A language model that edits the script: ``Editor("http://localhost:11434/v1", "NAME")``.
     workers
         How many processes work on videos; with more than one, call this under
         ``if __name__ == "__main__":``.
@@ -94,6 +99,7 @@ def discover(
             given,
             Path(out or temporary),
             options,
+            editor=editor,
             workers=workers,
             pages=out is not None,
             callback=callback,

@@ -199,7 +199,14 @@ def script_record(script: Script, task: Task) -> dict[str, Any]:
             "objective_per_token": script.objective_per_token,
             "bound": script.bound,
         },
+        **_edit_record(script),
     }
+
+
+def _edit_record(script: Script) -> dict[str, Any]:
+    if not script.editor:
+        return {}
+    return {"edit": {"editor": script.editor, "changes": list(script.changes)}}
 
 
 def script_from(value: Mapping[str, Any], task: Task) -> Script:
@@ -218,7 +225,13 @@ def script_from(value: Mapping[str, Any], task: Task) -> Script:
         )
 
     steps = _each(value, "steps", step)
-    return _part("alignment", lambda: _made(Script, steps=steps, **value["alignment"]))
+    script = _part("alignment", lambda: _made(Script, steps=steps, **value["alignment"]))
+    return _part("edit", lambda: _edited(script, value["edit"])) if "edit" in value else script
+
+
+def _edited(script: Script, value: Mapping[str, Any]) -> Script:
+    changes = tuple(_text(change) for change in value["changes"])
+    return replace(script, editor=_text(value["editor"]), changes=changes)
 
 
 def localisation_records(localisations: Iterable[Localisation]) -> list[dict[str, Any]]:

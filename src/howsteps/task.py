@@ -182,6 +182,8 @@ class Script:
         A value that no objective of the same mode can be below.
     seconds
         How long the search took.
+    editor, changes
+        The language model that edited the steps, if any did, and what it changed.
     """
 
     steps: tuple[Step, ...]
@@ -189,6 +191,8 @@ class Script:
     objective_per_token: float = 0.0
     bound: float = 0.0
     seconds: float = 0.0
+    editor: str = ""
+    changes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,16 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
+from rich.markup import escape
 
+from howsteps._cli import screen
 from howsteps.pipeline.options import STAGES, RunOptions
+
+if TYPE_CHECKING:
+    from howsteps.editor import Editor
 
 NO_SPEECH = "none"
 SPEECH = "small.en"  # the usual model
@@ -57,6 +62,19 @@ StageOut: TypeAlias = Annotated[
 JsonFile: TypeAlias = Annotated[
     Path | None,
     typer.Option("--json", metavar="FILE", help="Write all of it as JSON ('-': to stdout)."),
+]
+EditorUrl: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--editor",
+        metavar="URL",
+        help="Let a language model edit the script: the address of a server that speaks OpenAI's "
+        "chat completions (Ollama: http://localhost:11434/v1). The question that 'script --ask' "
+        "shows is sent there. A key comes from HOWSTEPS_EDITOR_KEY.",
+    ),
+]
+EditorModel: TypeAlias = Annotated[
+    str | None, typer.Option("--model", metavar="NAME", help="The model that edits (--editor).")
 ]
 JsonLines: TypeAlias = Annotated[
     bool, typer.Option("--json", help="Write events as lines of JSON to stdout.")
@@ -136,6 +154,23 @@ def run_options(
         device.value,
         title,
     )
+
+
+def editor_of(url: str | None, model: str | None) -> "Editor | None":
+    """The language model that was asked for; says once where the question goes."""
+    if url is None and model is None:
+        return None
+    if url is None or model is None:
+        raise typer.BadParameter("--editor URL and --model NAME go together")
+    from howsteps.editor import Editor  # noqa: PLC0415 - kept out of every start
+
+    editor = Editor(url, model)
+    screen.err.print(
+        f"the acts of the narrations are sent to {escape(editor.address)} "
+        "('howsteps script --ask question.md' shows what)",
+        soft_wrap=True,
+    )
+    return editor
 
 
 def default_out(source: Path) -> Path:

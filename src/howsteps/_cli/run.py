@@ -15,6 +15,7 @@ from howsteps.io.timestamps import format_time
 from howsteps.pipeline.options import RunOptions
 
 if TYPE_CHECKING:
+    from howsteps.editor import Editor
     from howsteps.engine.executor import Executor
     from howsteps.pipeline.run import Run
     from howsteps.task import Result
@@ -48,6 +49,8 @@ def run(
     device: options.Device = options.Processor.cpu,
     parser: options.Parser = None,
     title: options.Title = None,
+    editor: options.EditorUrl = None,
+    model: options.EditorModel = None,
     begin: options.From = None,
     force: options.Force = None,
     workers: options.Workers = None,
@@ -79,6 +82,7 @@ def run(
         source,
         out or options.default_out(source),
         asked,
+        editor=options.editor_of(editor, model),
         begin=begin,
         force=force,
         workers=workers,
@@ -97,6 +101,7 @@ def run_pipeline(
     asked: RunOptions,
     *,
     script: Path | None = None,
+    editor: "Editor | None" = None,
     begin: str | None,
     force: list[options.Stage] | None,
     workers: int | None,
@@ -114,6 +119,7 @@ def run_pipeline(
             out,
             asked,
             script=script,
+            editor=editor,
             begin=begin,
             force=[str(stage) for stage in force or ()],
             workers=workers or cores(),

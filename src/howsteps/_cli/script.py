@@ -1,5 +1,8 @@
 """``howsteps script``: the steps of a job, in order, from what its narrators say."""
 
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -8,12 +11,17 @@ from rich.table import Table
 
 from howsteps._cli import options, screen
 from howsteps._cli.stage import narrated_tasks, stage_context
-from howsteps.errors import Problem
+from howsteps.errors import HowstepsError, Problem
+from howsteps.io.files import write_atomically
 from howsteps.io.timestamps import format_time
 from howsteps.task import Script, Step, Task
 
 if TYPE_CHECKING:
+    from howsteps.editor import Editor
+    from howsteps.engine.context import Context
     from howsteps.script.partial_order import Freedom
+
+    Edit = Callable[[Task, Script, Context], tuple[Task, Script, list[Problem]]]
 
 BAR = 10  # characters of a full bar
 VIDEO_COLUMN, STEP_COLUMN = 20, 8  # characters of a video's name, and of a time with its gap
@@ -43,6 +51,20 @@ def script(
     columns: Annotated[
         bool, typer.Option("--columns", help="Show where every video names every step.")
     ] = False,
+    ask: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the question for a language model to FILE ('-': to stdout), to paste into "
+            "any assistant. Nothing is sent.",
+        ),
+    ] = None,
+    answer: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Take the answer of a language model to that question."),
+    ] = None,
+    editor: options.EditorUrl = None,
+    model: options.EditorModel = None,
     json_file: options.JsonFile = None,
     speech: options.Speech = options.SPEECH,
     device: options.Device = options.Processor.cpu,
@@ -55,16 +77,27 @@ def script(
 
     The script is the one that 'run' finds, and FILE is the script.json that it writes.
 
+    A language model may choose among what narrators say: --ask writes the question for any
+    assistant and --answer takes what came back, or --editor asks a server.
+
     Example: howsteps script captions/ --steps 10 --json script.json
     """
     from howsteps.pipeline.stages import discover_script  # noqa: PLC0415 - loads Numba
-    from howsteps.pipeline.work_folder import script_document, write_script  # noqa: PLC0415
+    from howsteps.pipeline.work_folder import (  # noqa: PLC0415
+        UNEDITED,
+        script_document,
+        write_script,
+    )
     from howsteps.script.partial_order import freedom  # noqa: PLC0415
 
+    if sum(each is not None for each in (ask, answer, editor)) > 1:
+        raise typer.BadParameter("--ask, --answer and --editor exclude one another")
     asked = options.run_options(
         steps=steps, mode=mode, seed=seed, parser=parser, speech=speech, device=device, title=title
     )
+    edit = _editing(answer, options.editor_of(editor, model))
     problems: list[Problem] = []
+    before: list[tuple[Task, Script]] = []
     scripts: list[tuple[Task, Script]] = []
     count = 0
     with stage_context(source, out, workers=workers, quiet=quiet) as context:
@@ -73,21 +106,72 @@ def script(
             if not any(video.mentions for video in task.videos):
                 continue  # there is a remark on every video
             found = discover_script(task, asked, context, seconds=seconds, certify=certify)
-            scripts.append((task, found))
+            before.append((task, found))
+            if ask is not None:
+                continue
+            own, found, remarks = edit(task, found, context)
+            problems += remarks
+            scripts.append((own, found))
             if str(json_file) == "-":
                 continue
-            show_script(task, found)
+            show_script(own, found)
             if found.steps:
-                show_freedom(freedom(task, found))
+                show_freedom(freedom(own, found))
                 screen.out.print(f"[dim]{quality(found, mode)}[/]")
             if columns:
-                show_places(task, found)
+                show_places(own, found)
+    if ask is not None:
+        _write_question([task for task, _ in before], ask)
+        screen.finish(problems, found=bool(before))
+        return
     if out is not None:
-        for task, found in scripts:
-            write_script(task, found, out if count == 1 else out / task.name)
+        for (task, old), (own, found) in zip(before, scripts, strict=True):
+            folder = out if count == 1 else out / task.name
+            if found.editor:
+                write_script(task, old, folder, UNEDITED)
+            write_script(own, found, folder)
     if json_file is not None:
         screen.write_json(script_document(scripts), json_file)
     screen.finish(problems, found=bool(scripts))
+
+
+def _editing(answer: Path | None, editor: "Editor | None") -> "Edit":
+    """What is done to every script that is found."""
+    from howsteps.io.text import read_text  # noqa: PLC0415 - kept out of every start
+    from howsteps.pipeline import editing  # noqa: PLC0415
+
+    if editor is not None:
+        return partial(_with_editor, editor=editor)
+    if answer is None:
+        return lambda task, script, context: (task, script, [])
+    text, name = read_text(answer), answer.name
+    return lambda task, script, context: editing.take_answer(task, script, text, name)
+
+
+def _with_editor(
+    task: Task, script: Script, context: "Context", *, editor: "Editor"
+) -> tuple[Task, Script, list[Problem]]:
+    from howsteps.pipeline import editing  # noqa: PLC0415 - kept out of every start
+
+    return editing.edit(task, script, editor, context)
+
+
+def _write_question(tasks: Sequence[Task], path: Path) -> None:
+    from howsteps.editor import make_question  # noqa: PLC0415 - kept out of every start
+
+    if len(tasks) > 1:
+        raise HowstepsError(f"a question is about one job, and there are {len(tasks)}")
+    for task in tasks:
+        text = make_question(task).text
+        if str(path) == "-":
+            print(text)
+            return
+        write_atomically(path, text.encode())
+        screen.out.print(
+            f"written to {escape(str(path))}: paste it into an assistant, save what it answers, "
+            "and take that with --answer",
+            soft_wrap=True,
+        )
 
 
 def show_script(task: Task, found: Script) -> None:

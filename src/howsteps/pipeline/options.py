@@ -11,7 +11,7 @@ from howsteps.io.text import read_json
 from howsteps.task import Mode
 
 # In the order in which they run. Results of a stage are cached under its name.
-STAGES = ("transcribe", "narration", "script", "features", "localise")
+STAGES = ("transcribe", "narration", "script", "editor", "features", "localise")
 
 INTERVAL = 1 / 3  # seconds: ten frames at thirty a second
 FILE = "options.json"

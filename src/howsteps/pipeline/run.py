@@ -2,7 +2,7 @@
 
 ::
 
-    read ─► transcribe ─► narration ─► script ──┐
+    read ─► transcribe ─► narration ─► script ──┐   (a language model may edit it)
                  └──────► features ─────────────┴─► localise ─► result.json, script.json, model/
 """
 
@@ -13,16 +13,19 @@ from pathlib import Path
 
 from howsteps import datasets
 from howsteps.datasets import Collection
+from howsteps.editor import Editor
 from howsteps.engine.cache import Cache
 from howsteps.engine.context import Context
 from howsteps.engine.events import Callback, ignore_event
 from howsteps.engine.executor import Executor, local_executor
 from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem
 from howsteps.pipeline import stages
+from howsteps.pipeline.editing import edit
 from howsteps.pipeline.features import visual_features
 from howsteps.pipeline.options import STAGES, RunOptions, write_options
 from howsteps.pipeline.work_folder import (
     CACHE,
+    UNEDITED,
     WrittenResults,
     check_folders,
     mark,
@@ -52,6 +55,7 @@ def run(
     options: RunOptions | None = None,
     *,
     script: Path | str | None = None,
+    editor: Editor | None = None,
     begin: str | None = None,
     force: Sequence[str] = (),
     workers: int = 1,
@@ -76,6 +80,8 @@ def run(
         What changes the result.
     script
         A script that a person edited, taken as given.
+    editor
+        A language model that edits the script that is found. The question is sent to its address.
     begin, force
         Compute this stage and all after it again; compute these stages again.
     workers
@@ -112,7 +118,7 @@ def run(
         mark(out)
         write_options(options, out)
     jobs = [
-        _Job(task, out if len(tasks) == 1 else out / task.name, options, given, pages)
+        _Job(task, out if len(tasks) == 1 else out / task.name, options, given, editor, pages)
         for task in tasks
     ]
     for job, is_found, flaws in _run_jobs(jobs, context):
@@ -200,6 +206,7 @@ class _Job:
     folder: Path
     options: RunOptions
     script: Path | None
+    editor: Editor | None
     pages: bool
 
 
@@ -247,6 +254,10 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
             check_script(given, task)  # before anything that takes long
         task, problems = narrate(task, options, context)
         script = read_script(given, task) if given else script_of(task, options, context)
+        if job.editor and not given:
+            write_script(task, script, job.folder, UNEDITED)
+            task, script, found = edit(task, script, job.editor, context)
+            problems += found
         write_script(task, script, job.folder)
         task, features = visual_features(task, options, context)
         task, problems = set_aside(task, features.vectors, [*problems, *features.problems])

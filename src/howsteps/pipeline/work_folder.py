@@ -19,6 +19,7 @@ from howsteps.task import Mention, Result, Script, Task
 
 CACHE = "cache"
 SCRIPT = "script.json"
+UNEDITED = "script.unedited.json"  # as it was before a language model edited it
 MODEL = "model"
 EXPORTS = "exports"
 
@@ -79,10 +80,10 @@ def write_result(result: Result, folder: Path, context: Context) -> None:
     context.callback(Wrote(result.task.name, folder / FILE))
 
 
-def write_script(task: Task, script: Script, folder: Path) -> None:
+def write_script(task: Task, script: Script, folder: Path, name: str = SCRIPT) -> None:
     """Write ``script.json``, for people to edit."""
     text = json.dumps(script_document([(task, script)]), ensure_ascii=False, indent=1)
-    write_atomically(folder / SCRIPT, f"{text}\n".encode())
+    write_atomically(folder / name, f"{text}\n".encode())
 
 
 def write_model(model: Path, folder: Path) -> None:

@@ -64,6 +64,8 @@ def content(result: Result, folder: Path, thumbnails: Thumbnails) -> dict[str, A
         "videos": [
             _video(video, rows[video.id], steps, folder, thumbnails) for video in result.task.videos
         ],
+        "editor": result.script.editor,
+        "changes": list(result.script.changes),
         "located": bool(result.localisations),
         "confident": is_measured(result),
         "sure": SURE_CONFIDENCE,
