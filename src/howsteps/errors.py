@@ -1,4 +1,4 @@
-"""What can go wrong, in words that a person can act on."""
+"""Errors and problems, with messages that a person can act on."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class MissingExtra(HowstepsError):
 
 
 class CannotWrite(HowstepsError):
-    """A place cannot be written, or is full: no use to go on with the next task."""
+    """A file or folder cannot be written, or the disk is full: the next task would fail too."""
 
 
 def unknown_name(kind: str, name: object, choices: Iterable[str]) -> str:
@@ -27,9 +27,9 @@ def unknown_name(kind: str, name: object, choices: Iterable[str]) -> str:
 
 
 def shown(text: str) -> str:
-    r"""Text as one line of a terminal: what would steer it, or cannot be written, as ``\x1b``.
+    r"""Text for one line of a terminal: control characters are written as ``\x1b``.
 
-    Names of files and values out of them come from outside, and a message repeats them.
+    Messages repeat names of files and values out of them, which come from outside.
     """
     if text.isprintable():
         return text
@@ -38,9 +38,9 @@ def shown(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something in the input that was mended or set aside, and where it stands.
+    """Something in the input that was repaired or set aside, and where it is.
 
-    A harmless one is only worth saying: nothing that was asked for is missing.
+    A ``harmless`` problem is a remark: nothing is lost.
     """
 
     path: Path

@@ -1,8 +1,7 @@
 """``result.json``: a :class:`~howsteps.task.Result` as JSON, and back.
 
-The layout is published as ``schemas/result.schema.json`` (``docs/reference/result.md``). What
-a run computes in between (what a narrator says, a script) is kept in the same words, so that each
-value has one form on disk.
+The layout is published as ``schemas/result.schema.json`` (``docs/reference/result.md``). Stages
+cache narrations, scripts and localisations in the same form, so that each value has one on disk.
 """
 
 import json
@@ -318,7 +317,7 @@ def _made(kind: Callable[..., _T], **values: object) -> _T:
 
 @cache
 def _hints(kind: Any) -> dict[str, Any]:
-    """The types of a dataclass's fields: looked up once, for the thousands of its values."""
+    """The types of a dataclass's fields."""
     return get_type_hints(kind)
 
 

@@ -79,17 +79,17 @@ def test_what_words_mean_may_stand_in_for_features(tea):
     assert words.splitlines()[-1] != meanings.splitlines()[-1]
 
 
-def test_films_that_nobody_looked_at_are_said(tmp_path):
+def test_videos_that_are_not_described_are_named(tmp_path):
     folder = write_tea_folder(tmp_path / "tea")
     film(folder / "v0.mp4", LENGTH, 0)
     options = ("--methods", "uniform", "--protocol", "paper-f1", "--quiet")
     _, out, _ = run("evaluate", folder, *options)
-    [line] = [line for line in out.splitlines() if "film" in line]
-    assert line.startswith("1 film not looked at: 'howsteps features FOLDER --out WORK' makes")
+    [line] = [line for line in out.splitlines() if "not described" in line]
+    assert line.startswith("1 video not described: 'howsteps features FOLDER --out WORK' makes")
     for n in range(6):
         np.save(tmp_path / f"v{n}.npy", np.ones((30, 2), np.float32))
     _, out, _ = run("evaluate", folder, *options, "--features", tmp_path)
-    assert "film" not in out
+    assert "not described" not in out
 
 
 def test_the_release_is_measured_and_gaps_are_said(tmp_path):

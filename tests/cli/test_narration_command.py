@@ -72,7 +72,8 @@ def test_a_broken_file_is_named_and_the_rest_goes_on(folder: Path) -> None:
 
 def test_times_that_run_backwards_are_mended_and_named_by_line(folder: Path) -> None:
     (folder / "three.srt").write_text(GOOD + BACKWARDS)
-    _, out, err = run("narration", folder)
+    code, out, err = run("narration", folder)
+    assert code == 0  # repaired, and nothing is lost
     assert "3 videos" in out
     assert "three.srt:6" in err.replace("\n", "")
 

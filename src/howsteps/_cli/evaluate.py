@@ -155,8 +155,8 @@ def evaluate(
     rows: list[Row] = []
     for one in found.tasks:
         rules = read_judgements(judge, one.truth.steps) if judge else None
-        heard = narrations_for(one, plan, quiet=quiet)
-        scores, reasons = measured(one, heard, plan, rules, quiet=quiet)
+        narrations = narrations_for(one, plan, quiet=quiet)
+        scores, reasons = measured(one, narrations, plan, rules, quiet=quiet)
         rows += scores
         if str(json_file) != "-":
             show(one, plan, summarise(scores), reasons)
@@ -183,10 +183,10 @@ def show(
         said = {"words": "words of the narration", "meaning": "meanings of the words said"}
         stand_in = said[plan.narration]
         screen.out.print(f"[dim]no features of the video: {stand_in} stand in for X[/]")
-    films = sum(video.media is not None for video in one.task.videos)
-    if films and not one.features:
+    videos = sum(video.media is not None for video in one.task.videos)
+    if videos and not one.features:
         screen.out.print(
-            f"[dim]{screen.plural(films, 'film')} not looked at: 'howsteps features FOLDER --out "
+            f"[dim]{screen.plural(videos, 'video')} not described: 'howsteps features FOLDER --out "
             "WORK' makes features of them for --features WORK/features[/]",
             soft_wrap=True,
         )

@@ -37,7 +37,7 @@ def export(
     ] = False,
     precise: Annotated[
         bool,
-        typer.Option("--precise", help="Cut clips at the frame; encodes the picture anew."),
+        typer.Option("--precise", help="Cut clips at the frame; encodes the video again."),
     ] = False,
     quiet: options.Quiet = False,
 ) -> None:

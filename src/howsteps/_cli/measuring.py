@@ -1,4 +1,4 @@
-"""What the commands that measure share: lists in options, hearing, running a plan, writing."""
+"""What the commands that measure share: lists in options, narrations, running a plan, writing."""
 
 import csv
 import io
@@ -41,7 +41,7 @@ def numbers(text: str, option: str) -> tuple[int, ...]:
 
 def measured(
     one: "Labelled",
-    heard: Mapping[str, Task],
+    narrations: Mapping[str, Task],
     plan: "Plan",
     rules: "Rules | None",
     *,
@@ -51,17 +51,17 @@ def measured(
     from howsteps.evaluate.experiment import Row, run_plan  # noqa: PLC0415 - loads NumPy
 
     with screen.progress(f"measuring {one.task.name}", len(plan), quiet=quiet) as advance:
-        scores = list(run_plan(one, heard, plan, rules=rules, progress=advance))
+        scores = list(run_plan(one, narrations, plan, rules=rules, progress=advance))
     rows = [score for score in scores if isinstance(score, Row)]
     return rows, [score for score in scores if not isinstance(score, Row)]
 
 
 def narrations_for(one: "Labelled", plan: "Plan", *, quiet: bool) -> dict[str, Task]:
-    """Hear what a plan needs of a task, with progress."""
+    """Read the narrations that a plan needs of a task, with progress."""
     from howsteps.evaluate.experiment import with_narrations  # noqa: PLC0415 - loads NumPy
 
     count = min(len(one.task.videos), plan.seeds * (plan.videos or len(one.task.videos)))
-    with screen.progress(f"hearing {one.task.name}", count, quiet=quiet) as advance:
+    with screen.progress(f"reading narrations of {one.task.name}", count, quiet=quiet) as advance:
         return with_narrations(one, plan, progress=lambda _: advance())
 
 

@@ -139,18 +139,18 @@ def _measure(
     *,
     quiet: bool,
 ) -> None:
-    """Hear a task once, and make all of it: scores, alignments, rows of frames."""
+    """Read the narrations of a task once, and make scores, alignments and rows of frames."""
     from howsteps.evaluate.experiment import subsampled  # noqa: PLC0415
     from howsteps.evaluate.paper_tables import compare_aligners  # noqa: PLC0415 - loads Numba
     from howsteps.evaluate.subsample import Subsample  # noqa: PLC0415
 
-    heard = narrations_for(one, plan, quiet=quiet)
-    rows, unscored = measured(one, heard, plan, rules, quiet=quiet)
+    narrations = narrations_for(one, plan, quiet=quiet)
+    rows, unscored = measured(one, narrations, plan, rules, quiet=quiet)
     made.rows += rows
     made.unscored += unscored
-    first = Subsample(one, heard, subsampled(one, plan.videos, 0))
+    first = Subsample(one, narrations, subsampled(one, plan.videos, 0))
     name = one.task.name
-    if heard:
+    if narrations:
         with screen.waiting(f"aligning {name}", quiet=quiet):
             made.objectives[name] = compare_aligners(first.task("paper"), matches=one.matches)
     try:
@@ -173,13 +173,13 @@ def _missing(found: "Survey", unscored: Sequence["NoScore"]) -> list[str]:
     """What the data do not allow, and why."""
     from howsteps.evaluate.paper_tables import PRINTED_STATISTICS  # noqa: PLC0415
 
-    told = {one.task.name for one in found.tasks}
-    seen = told | {truth.task for truth in found.truths}
+    narrated = {one.task.name for one in found.tasks}
+    annotated = narrated | {truth.task for truth in found.truths}
     lines = []
     for task in PRINTED_STATISTICS:
-        if task not in seen:
+        if task not in annotated:
             lines.append(f"{task}: everything; {_FETCH}")
-        elif task not in told:
+        elif task not in narrated:
             lines.append(f"{task}: scripts, alignment, localisation; {_FETCH}")
     lines += (
         f"{one.task.name}: features of the video; words of the narration stand in for X"
@@ -204,8 +204,8 @@ def _frames(first: "Subsample", out: Path) -> tuple[str, list[Problem]]:
     from howsteps.evaluate.methods import METHODS  # noqa: PLC0415
     from howsteps.report.frame_rows import frame_rows  # noqa: PLC0415
 
-    films = [video for video in first.labelled.task.videos if video.media is not None]
-    if not films:
+    videos = [video for video in first.labelled.task.videos if video.media is not None]
+    if not videos:
         raise HowstepsError("there are no video files")
     found = METHODS["default"](first, _STEPS_SHOWN, 0)
     table = hit_table(in_truth(found.localisations, first.truth), first.truth, found.steps)
@@ -217,7 +217,7 @@ def _frames(first: "Subsample", out: Path) -> tuple[str, list[Problem]]:
         if true is not None and table.hits[n, step, true]
     }
     labels = [step.label for step in found.script.steps] if found.script else []
-    frames, problems = frame_rows(labels, found.localisations, right, films, out)
+    frames, problems = frame_rows(labels, found.localisations, right, videos, out)
     return f"## Frames: {first.truth.task}\n\n{frames}", problems
 
 

@@ -16,7 +16,7 @@ def report(work: options.WorkFolder, quiet: options.Quiet = False) -> None:
 
     result = read_result(work)
     problems: list[Problem] = []
-    with screen.progress("taking pictures", len(result.task.videos), quiet=quiet) as advance:
+    with screen.progress("taking thumbnails", len(result.task.videos), quiet=quiet) as advance:
         page = write_page(
             result,
             work if work.is_dir() else work.parent,

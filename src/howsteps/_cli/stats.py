@@ -139,7 +139,7 @@ def _show_order(row: "Statistics", truth: Truth, listed: bool) -> None:
 
 
 def _leads(source: Path, truths: Sequence[Truth], judge: Path, quiet: bool) -> list[float]:
-    """Hear the narrations of a task file, and time what is named against what is done."""
+    """The seconds from each mention of a step to the step, for the narrations of a task file."""
     from howsteps import datasets  # noqa: PLC0415
     from howsteps.datasets.task_file import read_judgements  # noqa: PLC0415
     from howsteps.evaluate import narration_leads  # noqa: PLC0415
@@ -149,7 +149,7 @@ def _leads(source: Path, truths: Sequence[Truth], judge: Path, quiet: bool) -> l
     if len(tasks) != 1:
         raise HowstepsError(f"--judge needs one task with narrations, and {source} is not that")
     judgement = read_judgements(judge, truths[0].steps)
-    with screen.progress("hearing", len(tasks[0].videos), quiet=quiet) as advance:
+    with screen.progress("reading narrations", len(tasks[0].videos), quiet=quiet) as advance:
         task = extract_relations(tasks[0], progress=lambda _: advance())
     mentions = [mention for video in task.videos for mention in video.mentions]
     return narration_leads(mentions, judgement, truths[0])

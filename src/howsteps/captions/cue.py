@@ -35,11 +35,15 @@ class Cue:
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """A part of the file that was repaired or left out; the reader adds the name of the file."""
+    """A part of the file that was left out or, where it is not ``lost``, repaired.
+
+    The reader adds the name of the file.
+    """
 
     reason: str
     line: int | None = None
     entry: int | None = None
+    lost: bool = True
 
 
 ParsedCues: TypeAlias = Iterator[Cue | Flaw]

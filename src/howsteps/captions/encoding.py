@@ -33,7 +33,7 @@ def decode(data: bytes) -> tuple[str, list[Flaw]]:
         raise UnreadableError("the file is empty")
     text, flaws = _decoded(data)
     if "\0" in text:
-        flaws.append(Flaw("NUL bytes were dropped", _line_of(text, text.index("\0"))))
+        flaws.append(Flaw("NUL bytes were dropped", _line_of(text, text.index("\0")), lost=False))
         text = text.replace("\0", "")
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():
@@ -71,7 +71,9 @@ def _forgiving(data: bytes, encoding: str) -> tuple[str, list[Flaw]]:
     except UnicodeDecodeError as error:
         text = data.decode(encoding, "replace")
         line = _line_of(data[: error.start].decode(encoding, "replace"))
-        return text, [Flaw(f"bytes that are not {encoding.upper()} were replaced", line)]
+        return text, [
+            Flaw(f"bytes that are not {encoding.upper()} were replaced", line, lost=False)
+        ]
 
 
 def _unmarked_utf16(sample: bytes) -> str | None:

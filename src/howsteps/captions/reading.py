@@ -149,4 +149,4 @@ def _problem(kind: list[Flaw], path: Path) -> Problem:
     reason = first.reason if first.entry is None else f"entry {first.entry}: {first.reason}"
     if len(kind) > 1:
         reason += f" (and {len(kind) - 1:,} more like it)"
-    return Problem(path, reason, first.line)
+    return Problem(path, reason, first.line, harmless=not first.lost)

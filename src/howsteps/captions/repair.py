@@ -46,7 +46,7 @@ def repair(cues: Iterable[Cue]) -> tuple[tuple[Caption, ...], list[Flaw]]:
             if found.start < above:
                 reasons.append(BACKWARDS)
             above = found.start
-        flaws += [Flaw(reason, cue.line, cue.entry) for reason in reasons]
+        flaws += [Flaw(reason, cue.line, cue.entry, lost=False) for reason in reasons]
         placed.append(found)
     placed.sort(key=lambda cue: cue.start)
     following = [cue.start for cue in placed[1:]] + [None]

@@ -42,7 +42,9 @@ def parse_table(text: str) -> ParsedCues:
         return
     rows = list(_rows(text, layout.delimiter))
     if any(cell.count("\n") > _TALLEST for row in rows for cell in row.cells):
-        yield Flaw("a quotation mark is never closed; quotation marks were read as text")
+        yield Flaw(
+            "a quotation mark is never closed; quotation marks were read as text", lost=False
+        )
         rows = list(_rows(text, layout.delimiter, quoted=False))
     rows = rows[1:] if layout.has_header else rows
     unit = layout.unit or _unit([row for row in rows if layout.fits(row)], layout)

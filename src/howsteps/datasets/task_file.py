@@ -9,6 +9,7 @@ A judgement file says which relations people accept for which true step:
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -141,7 +142,7 @@ def _captions(asr: Any, name: str, path: Path) -> tuple[tuple[Caption, ...], lis
         return (), [Problem(path, f"video {name}: has no captions")]
     captions, flaws = repair_parsed(parse_json_rows(asr))
     problems = problems_of_flaws(flaws, path)
-    return captions, [Problem(path, f"video {name}: {problem.reason}") for problem in problems]
+    return captions, [replace(each, reason=f"video {name}: {each.reason}") for each in problems]
 
 
 def _rows(videos: Mapping[str, Any], path: Path) -> Iterator[AnnotationRow]:

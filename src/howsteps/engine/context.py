@@ -21,7 +21,7 @@ class Context:
     Parameters
     ----------
     cache
-        Where results are kept.
+        Where results are stored.
     executor
         Computes what is computed for each video.
     callback

@@ -168,7 +168,7 @@ def set_aside(
     videos = tuple(v for v in task.videos if v.id in used)
     lost = dict.fromkeys(
         (v.media or Path(v.id) for v in task.videos if v.id not in used),
-        "it has no captions that could be read, and was not looked at",
+        "it has neither captions nor features",
     )
     lost |= {problem.path: problem.reason for problem in problems if problem.path in lost}
     others = [problem for problem in problems if problem.path not in lost]

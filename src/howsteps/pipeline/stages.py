@@ -78,7 +78,7 @@ def transcribe(task: Task, options: RunOptions, context: Context) -> tuple[Task,
     )
     problems += [_failed(task, video, failure) for video, failure in failures.items()]
     problems += [
-        Problem(_path(video), "nobody is heard to speak in it", harmless=True)
+        Problem(_path(video), "nobody speaks in it", harmless=True)
         for video in uncaptioned
         if found.get(video.id) == []
     ]
