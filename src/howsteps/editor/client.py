@@ -30,6 +30,9 @@ class EditorError(HowstepsError):
 class Editor:
     """A model behind an address.
 
+    The key, where one is needed, comes from the environment variable ``HOWSTEPS_EDITOR_KEY``. It is
+    no field, so that it cannot be printed or kept by accident.
+
     Parameters
     ----------
     url
@@ -38,9 +41,6 @@ class Editor:
         The name of the model, as the server knows it.
     timeout
         Seconds without a byte after which an attempt is given up.
-
-    The key, where one is needed, comes from the environment variable ``HOWSTEPS_EDITOR_KEY``. It is
-    no field, so that it cannot be printed or kept by accident.
     """
 
     url: str
