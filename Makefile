@@ -50,9 +50,10 @@ quick: .venv/ready-dev
 chromium: .venv/ready-dev
 	$(BIN)/python -m tests.report.chromium
 
-# The pictures of the page in the docs, of the demo.
+# The pictures in the docs: the page, of the demo, and a terminal.
 screenshots: chromium demo
 	$(BIN)/python -m tests.report.screenshots docs/images build/demo/steps
+	$(BIN)/python -m tests.docs.terminal docs/images
 
 # The notebook of the guide, with its outputs as they are now.
 notebook: .venv/ready-dev
