@@ -10,8 +10,8 @@ from howsteps.report import write_page
 from howsteps.task import Result
 
 from . import chromium
-from .films import make_films
 from .job import tea
+from .videos import make_films
 
 VIDEOS, STEPS = 4, 5
 

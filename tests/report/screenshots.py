@@ -21,8 +21,8 @@ from howsteps.task import Result
 
 from . import chromium
 from .chromium import until
-from .films import make_films
 from .job import tea
+from .videos import make_films
 
 WIDE, PHONE = (1440, 900), (390, 844)
 

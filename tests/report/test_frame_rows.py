@@ -3,7 +3,7 @@
 from howsteps.report.frame_rows import SHOWN_VIDEOS, frame_rows
 from howsteps.task import Localisation, Video
 
-from .films import film
+from .videos import film
 
 PLACES = [
     Localisation("anna", 0, 2.0),
