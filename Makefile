@@ -1,5 +1,6 @@
 # The two commands: `make demo` and `make test`. Each makes its own .venv and installs what it needs.
-# `make quick` is `make test` without what is slow, for between two edits.
+# `make quick` is `make test` without what is slow, for between two edits. None of them needs PyTorch:
+# `make test-gpu` installs it, and runs the tests of what does.
 PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= ../shared/data
@@ -9,7 +10,7 @@ JOBS ?= logical
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses $(JOBS) --maxprocesses 8 --dist worksteal
 COVERAGE := $(if $(CI),--cov=howsteps --cov-report=term:skip-covered)
 
-.PHONY: demo test quick lint docs bench audit fuzz chromium screenshots notebook parser silver clean
+.PHONY: demo test test-gpu quick lint docs bench audit fuzz chromium screenshots notebook parser silver clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("howsteps needs Python 3.11 to 3.13") if not (3, 11) <= sys.version_info[:2] < (3, 14) else None'
@@ -26,7 +27,7 @@ COVERAGE := $(if $(CI),--cov=howsteps --cov-report=term:skip-covered)
 	touch $@
 
 .venv/ready-demo: .venv/ready
-	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[vision]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[demo]'
 	touch $@
 
 .venv/ready-docs: .venv/ready
@@ -45,6 +46,13 @@ test: .venv/ready-dev chromium
 quick: .venv/ready-dev
 	$(BIN)/ruff check .
 	$(PYTEST) -m 'not slow and not browser and not ray'
+
+.venv/ready-gpu: .venv/ready-dev
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[paper]'
+	touch $@
+
+test-gpu: .venv/ready-gpu
+	$(BIN)/pytest tests/vision tests/localise/test_cost.py tests/localise/test_clustering.py
 
 # The page is tested in a real Chromium, Debian's where there is none yet.
 chromium: .venv/ready-dev

@@ -26,20 +26,19 @@ from howsteps.engine.context import Context
 from howsteps.engine.executor import cores
 from howsteps.pipeline.features import Features, features_of
 from howsteps.task import Video
-from howsteps.vision.appearance import ready
 from howsteps.vision.codebook import Codebook
 from howsteps.vision.local import directions, quantised
 from howsteps.vision.motion import Motion
 from howsteps.vision.networks import EfficientNetLite0
 from howsteps.vision.options import (
-    LITE0,
-    AppearanceOptions,
+    CODEWORDS,
+    QUICK,
     MotionOptions,
     VisionOptions,
-    WatchOptions,
 )
 from howsteps.vision.stopwatch import Spent, timed, timed_each
-from howsteps.vision.weights import find
+from howsteps.vision.torch_network import ready
+from howsteps.vision.weights import lite0_checkpoint
 
 LITE_NORMAL = ((127 / 255,) * 3, (128 / 255,) * 3)
 
@@ -97,8 +96,7 @@ def obvious(film: Path, frames: int, words: dict[str, Codebook]) -> Timing:
     spent, shown = Spent(float), 0
     motion = Motion(MotionOptions(pixels=1280 * 720, flow="farneback"), spent)
     module = EfficientNetLite0()
-    path = find(LITE0)
-    assert path is not None
+    path = lite0_checkpoint()
     module.load_state_dict(
         {k: v for k, v in torch.load(path, weights_only=True).items() if k in module.state_dict()}
     )
@@ -154,9 +152,8 @@ def split(name: str, timing: Timing) -> None:
         print(f"| {what} | {1000 * seconds / timing.film:.0f} | {100 * seconds / total:.0f} % |")
 
 
-def memory(film: Path, minutes: list[float], sides: list[int], folder: Path) -> None:
+def memory(film: Path, minutes: list[float], folder: Path) -> None:
     """Peak memory of the process that watches, for films of some lengths, in this order."""
-    options = VisionOptions(WatchOptions(appearance=AppearanceOptions(sides=tuple(sides))))
     print("\n| film | peak memory of the process that watches it |\n|---|---|", flush=True)
     with av.open(str(film)) as container:
         length = container.duration / av.time_base
@@ -167,7 +164,7 @@ def memory(film: Path, minutes: list[float], sides: list[int], folder: Path) -> 
         peaks, stop = [0], threading.Event()
         watcher = threading.Thread(target=_note_peaks, args=(peaks, stop))
         watcher.start()
-        timing, _ = ours([long], options=options)
+        timing, _ = ours([long])
         stop.set()
         watcher.join()
         print(f"| {timing.film / 60:.0f} min | {max(peaks) / 2**20:.2f} GiB |", flush=True)
@@ -193,31 +190,34 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=30.0, help="of each rendered film")
     parser.add_argument("--obvious", type=int, default=90, help="frames of the obvious way")
     parser.add_argument("--memory", type=float, nargs="*", default=[], metavar="MINUTES")
-    parser.add_argument("--sides", type=int, nargs="*", default=[224, 160], help="for --memory")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         films = arguments.film or [
             render(folder / f"{seed}.mp4", arguments.seconds, seed) for seed in (0, 1)
         ]
-        _, known = ours(films[:1])  # compiles what is compiled, and gives the words
+        _, known = ours(films[:1], options=CODEWORDS)  # compiles, and gives the words
         words = known.codebooks
-        first, seen = ours(films, words)
+        pooled, quick = ours(films)[0], ours(films, options=QUICK)[0]
+        first, seen = ours(films, words, CODEWORDS)
         slow = obvious(films[0], arguments.obvious, words)
-        again, _ = ours(films, words)
+        again, _ = ours(films, words, CODEWORDS)
         print(f"{cores()} cores, {len(films)} films of 720p H.264\n")
         print("| | film s | wall s | × real time | processor s per second of film |")
         print("|---|---|---|---|---|")
-        print(first.line("howsteps"))
+        print(pooled.line("default: pooled"))
+        print(quick.line("quick: pooled"))
+        print(first.line("codewords"))
         print(slow.line("the obvious way"))
-        print(again.line("howsteps, again"))
+        print(again.line("codewords, again"))
         best = (first.film + again.film) / (first.wall + again.wall)
         print(f"\n{best * slow.wall / slow.film:.1f} times the speed of the obvious way")
-        split("howsteps", first)
+        split("default: pooled", pooled)
+        split("codewords", first)
         split("the obvious way", slow)
         words_alone(seen)
         if arguments.memory:
-            memory(films[0], arguments.memory, arguments.sides, folder)
+            memory(films[0], arguments.memory, folder)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 ``PYTHONPATH=src python3 -m benchmarks.vision_gpu`` needs NumPy and PyTorch only. Weights are drawn
 by chance, scaled so that numbers neither vanish nor overflow: speed does not depend on them. Each
-line times :meth:`howsteps.vision.appearance.Network.maps` on pictures that are on the GPU already,
+line times :meth:`~howsteps.vision.torch_network.TorchNetwork.maps` on frames on the GPU already,
 then with pictures and descriptors carried there and back (``describe``), then layer by layer.
 """
 
@@ -14,8 +14,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from howsteps.vision.appearance import Network, ready
 from howsteps.vision.networks import Vgg16
+from howsteps.vision.torch_network import TorchNetwork, ready
 
 # Width and height: the two scales of a 16:9 film as `howsteps features` looks at it, the size at
 # which the paper's networks were trained, and the film itself at 720p.
@@ -23,7 +23,7 @@ SIZES = ((384, 224), (288, 160), (224, 224), (1280, 720))
 PEAK = 790e12  # multiplications and additions a second that an H200 does in half precision
 
 
-def network(device: str, dtype: torch.dtype) -> Network:
+def network(device: str, dtype: torch.dtype) -> TorchNetwork:
     """VGG-16 with weights that keep the size of what passes through."""
     torch.manual_seed(0)
     module = Vgg16()

@@ -21,7 +21,7 @@ def test_every_licence_file_is_shipped():
 
 
 def test_the_licence_names_all_that_is_inside():
-    assert PROJECT["license"] == "MIT AND CC-BY-SA-4.0 AND LicenseRef-WordNet-3.0"
+    assert PROJECT["license"] == "MIT AND Apache-2.0 AND CC-BY-SA-4.0 AND LicenseRef-WordNet-3.0"
 
 
 def test_every_dependency_is_explained():

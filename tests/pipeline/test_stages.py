@@ -13,7 +13,7 @@ from howsteps.pipeline import features, stages
 from howsteps.pipeline.features import Features
 from howsteps.pipeline.options import RunOptions
 from howsteps.task import Caption, Task, Video, Word
-from howsteps.vision.options import PAPER, QUICK, VisionOptions
+from howsteps.vision.options import PAPER, QUICK, QUICK_CODEWORDS, VisionOptions
 
 PRESENT = Extra("asr", "hearing", ("json",))
 ABSENT = Extra("asr", "hearing", ("no_such_module",))
@@ -98,7 +98,7 @@ class TestSeeing:
             (RunOptions(mode="paper"), PAPER),
             (RunOptions(mode="authors"), PAPER),
             (RunOptions(quick=True), QUICK),
-            (RunOptions(mode="paper", quick=True), QUICK),
+            (RunOptions(mode="paper", quick=True), QUICK_CODEWORDS),
         ],
     )
     def test_each_mode_looks_in_its_own_way(
@@ -116,8 +116,20 @@ class TestSeeing:
             return Features()
 
         monkeypatch.setattr(features, "features_of", features_of)
+        monkeypatch.setattr(features, "GPU", PRESENT)
+        monkeypatch.setattr(features, "PAPER", PRESENT)
         features.visual_features(silent, options, context)
         assert asked == [wanted]
+
+    def test_mode_paper_without_pytorch_names_the_extra(
+        self, silent: Task, context: Context, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(features, "GPU", replace(ABSENT, name="gpu"))
+        with pytest.raises(MissingExtra, match=r"PyTorch.*howsteps\[paper\]"):
+            features.visual_features(silent, RunOptions(mode="paper"), context)
+        monkeypatch.setattr(features, "PAPER", replace(ABSENT, name="paper"))
+        with pytest.raises(MissingExtra, match=r"howsteps\[paper\]"):
+            features.visual_features(silent, RunOptions(mode="paper"), context)
 
     def test_captions_alone_need_no_eyes(
         self, context: Context, monkeypatch: pytest.MonkeyPatch

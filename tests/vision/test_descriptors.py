@@ -1,45 +1,48 @@
 """A film from beginning to end: intervals, bounds, and frames that are held."""
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
-from torch import nn
+from numpy.typing import NDArray
 
 from howsteps.vision import descriptors
-from howsteps.vision.appearance import Network, ready
 from howsteps.vision.descriptors import DescriptorExtractor
 from howsteps.vision.frames import VideoReader
 from howsteps.vision.local import Local
-from howsteps.vision.options import AppearanceOptions, WatchOptions
+from howsteps.vision.options import AppearanceOptions, PooledOptions, WatchOptions
 from tests.vision.scenes import film, scene
 
 
-class Colour(nn.Module):
+class Network:
     """The mean colour, and how often it was asked."""
 
     looks = 0
 
-    def forward(self, pictures: torch.Tensor) -> torch.Tensor:
-        Colour.looks += len(pictures)
-        return pictures.mean(dim=(2, 3))
+    def pooled(self, frames: NDArray[np.uint8]) -> NDArray[np.float32]:
+        self.looks += len(frames)
+        return frames.mean(axis=(1, 2)).astype(np.float32)
+
+    def describe(self, frames: NDArray[np.uint8]) -> NDArray[np.float32]:
+        return self.pooled(frames)[:, None]
 
 
 @pytest.fixture
 def network() -> Network:
-    Colour.looks = 0
-    return ready(Colour(), "cpu", torch.float32, ((0.0,) * 3, (1.0,) * 3))
+    return Network()
 
 
 LOOK = WatchOptions(motion=None, appearance=AppearanceOptions(sides=(32,)))
+POOL = WatchOptions(None, None, pooled=PooledOptions(side=32))
 
 
 def watch(path: Path, options: WatchOptions, network: Network | None = None) -> dict[str, Local]:
     """All stretches of a film as one."""
+    networks = {"appearance": network, "pooled": network} if network else {}
     with VideoReader(path) as opened:
-        stretches = [*DescriptorExtractor(opened, options, network).stretches()]
+        stretches = [*DescriptorExtractor(opened, options, networks).stretches()]
     return {
         kind: Local(
             np.concatenate([s[kind].values for s in stretches if s[kind].values.size]),
@@ -62,6 +65,20 @@ def test_every_interval_shows_its_middle_frame(tmp_path: Path, network: Network)
     assert [row.argmax() for row in seen.values] == [0, 0, 2, 2]
 
 
+def test_a_pooled_frame_is_one_row_of_half_floats(tmp_path: Path, network: Network) -> None:
+    path = coloured(tmp_path / "a.mp4", [(200, 10, 10)] * 20 + [(10, 10, 200)] * 20)
+    seen = watch(path, POOL, network)["pooled"]
+    assert seen.values.dtype == np.float16
+    assert seen.values == pytest.approx(np.repeat([[200, 10, 10], [10, 10, 200]], 2, axis=0), abs=9)
+
+
+def test_some_intervals_may_be_passed_over(tmp_path: Path, network: Network) -> None:
+    path = coloured(tmp_path / "a.mp4", [(90, 90, 90)] * 60)
+    thin = replace(POOL, pooled=PooledOptions(side=32, every=2))
+    assert watch(path, thin, network)["pooled"].intervals.tolist() == [0, 2, 4]
+    assert network.looks == 3
+
+
 def test_a_frame_that_is_held_is_looked_at_once(tmp_path: Path, network: Network) -> None:
     """A slide that stands for ten seconds has thirty intervals and one look."""
     path = coloured(
@@ -70,7 +87,7 @@ def test_a_frame_that_is_held_is_looked_at_once(tmp_path: Path, network: Network
     seen = watch(path, LOOK, network)["appearance"]
     assert seen.intervals.tolist() == list(range(len(seen.intervals)))
     assert [row.argmax() for row in seen.values[:31]] == [0] * 30 + [1]
-    assert Colour.looks <= 3
+    assert network.looks <= 3
 
 
 def test_an_hour_of_one_picture_is_handed_over_in_stretches(
@@ -80,7 +97,7 @@ def test_an_hour_of_one_picture_is_handed_over_in_stretches(
     with VideoReader(path) as opened:
         lengths = [
             len(stretch["appearance"].intervals)
-            for stretch in DescriptorExtractor(opened, LOOK, network).stretches()
+            for stretch in DescriptorExtractor(opened, LOOK, {"appearance": network}).stretches()
         ]
     assert sum(lengths) in {10_800, 10_801}
     assert max(lengths) == 180
@@ -121,7 +138,7 @@ def test_stretches_do_not_change_what_is_seen(
     whole = watch(path, options, network)
     monkeypatch.setattr(descriptors, "_STRETCH", 2)
     with VideoReader(path) as opened:
-        parts = [*DescriptorExtractor(opened, options, network).stretches()]
+        parts = [*DescriptorExtractor(opened, options, {"appearance": network}).stretches()]
     assert len(parts) > 3
     for kind in ("motion", "appearance"):
         joined = np.concatenate([part[kind].values for part in parts if part[kind].values.size])
@@ -132,6 +149,6 @@ def test_progress_is_told(tmp_path: Path, network: Network) -> None:
     path = coloured(tmp_path / "a.mp4", [(90, 90, 90)] * 60)
     told: list[float] = []
     with VideoReader(path) as opened:
-        list(DescriptorExtractor(opened, LOOK, network).stretches(told.append))
+        list(DescriptorExtractor(opened, LOOK, {"appearance": network}).stretches(told.append))
     assert told == sorted(told)
     assert len(told) >= 5

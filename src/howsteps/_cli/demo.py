@@ -12,7 +12,7 @@ from howsteps._cli import options, screen
 from howsteps._cli.live import live_callback
 from howsteps._cli.run import show
 from howsteps.errors import HowstepsError
-from howsteps.extras import VISION
+from howsteps.extras import DEMO
 from howsteps.pipeline.options import RunOptions
 
 if TYPE_CHECKING:
@@ -39,11 +39,11 @@ def demo(
 
     start = perf_counter()
     many = workers or cores()
-    if VISION.missing:
-        line = f"captions alone; to draw and analyse the videos too: {VISION.command}"
+    if DEMO.missing:
+        line = f"captions alone; to draw and analyse the videos too: {DEMO.command}"
         screen.err.print(line, markup=False, soft_wrap=True)
     with screen.progress("drawing videos", 13, quiet=quiet) as advance:
-        executor = None if VISION.missing else local_executor(many)
+        executor = None if DEMO.missing else local_executor(many)
         videos = prepare(out / "videos", executor, lambda _: advance())
     with live_callback(quiet=quiet, json_lines=False) as callback:
         done = run(videos, out / "steps", RunOptions(quick=True), workers=many, callback=callback)

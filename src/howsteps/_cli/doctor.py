@@ -12,7 +12,7 @@ from rich.table import Table
 
 import howsteps
 from howsteps._cli import screen
-from howsteps.extras import EXTRAS, VISION
+from howsteps.extras import EXTRAS, GPU
 
 _PACKAGES = {
     "cv2": "opencv-python-headless",
@@ -71,7 +71,7 @@ def _versioned(module: str) -> str:
 
 
 def _gpu() -> Finding:
-    if "torch" in VISION.missing:
+    if "torch" in GPU.missing:
         return Finding("GPU", "not looked for without PyTorch", good=False)
     import torch  # noqa: PLC0415 - an extra, and slow to load
 

@@ -16,7 +16,7 @@ from howsteps.errors import HowstepsError, MissingExtra, Problem
 from howsteps.extras import VISION
 from howsteps.io.timestamps import format_time
 from howsteps.task import Task
-from howsteps.vision.options import VisionOptions, WatchOptions, looking_for
+from howsteps.vision.options import MotionOptions, VisionOptions, WatchOptions, looking_for
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,8 +36,9 @@ def features(
     mode: Annotated[
         options.Mode,
         typer.Option(
-            help="'paper' and 'authors': VGG-16, Farneback flow, dense sampling; slow. 'default': "
-            "EfficientNet-Lite0 and inverse search, faster than the video plays."
+            help="'default': what EfficientNet-Lite0 knows of three frames a second, pooled. "
+            "'paper' and 'authors': codewords of dense trajectories and of VGG-16; slow, and "
+            "needs the extra 'paper'."
         ),
     ] = options.Mode.default,
     quick: options.Quick = False,
@@ -53,7 +54,10 @@ def features(
         Path | None,
         typer.Option(metavar="FILE", help="Weights of the network, in place of the usual ones."),
     ] = None,
-    motion: Annotated[bool, typer.Option(help="Whether motion is described.")] = True,
+    motion: Annotated[
+        bool | None,
+        typer.Option(help="Whether motion is described too (else: as the mode does)."),
+    ] = None,
     motion_words: Annotated[
         int | None, typer.Option(min=1, help="Codewords for motion (else: 2,000; quick: 500).")
     ] = None,
@@ -74,7 +78,7 @@ def features(
     force: Annotated[bool, typer.Option("--force", help="Describe all videos again.")] = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Describe the videos of a job: motion and appearance, a vector for every third of a second.
+    """Describe the videos of a job: a vector for every third of a second.
 
     Each video is decoded once. Its descriptors are cached in the work folder, under its content and
     the options; a command that was stopped goes on where it was, and 'run' on the same work folder
@@ -89,6 +93,8 @@ def features(
 
     if VISION.missing:
         raise MissingExtra(VISION.name, VISION.purpose)
+    from howsteps.pipeline.features import require_extras  # noqa: PLC0415
+
     usual = looking_for(mode.value, quick=quick)
     asked = VisionOptions(
         _watch_options(usual.watch, network, weights, motion, seed),
@@ -96,6 +102,7 @@ def features(
         appearance_words or usual.appearance_words,
         seed,
     )
+    require_extras(asked.watch, device.value)
     given = read_codebooks(vocabulary) if vocabulary else None
     folder = out or options.default_out(source)
     redo = frozenset({FOLDER}) if force else frozenset()
@@ -131,18 +138,25 @@ def features(
 
 
 def _watch_options(
-    usual: WatchOptions, network: str | None, weights: Path | None, motion: bool, seed: int
+    usual: WatchOptions, network: str | None, weights: Path | None, motion: bool | None, seed: int
 ) -> WatchOptions:
     """The options of a mode with what was asked for in place of its own."""
-    if network == NONE and not motion:
-        raise typer.BadParameter("neither motion nor a network: there is nothing to look for")
-    look = usual.appearance
+    described = usual.motion
+    if motion is not None:
+        described = (usual.motion or MotionOptions()) if motion else None
+    asked = replace(usual, motion=described, seed=seed)
     if network == NONE:
-        look = None
-    elif look is not None:
+        asked = replace(asked, appearance=None, pooled=None)
+    else:
         own = str(weights.absolute()) if weights else None
-        look = replace(look, network=network or look.network, weights=own)
-    return replace(usual, motion=usual.motion if motion else None, appearance=look, seed=seed)
+        if (look := asked.appearance) is not None:
+            look = replace(look, network=network or look.network, weights=own)
+        if (pooled := asked.pooled) is not None:
+            pooled = replace(pooled, network=network or pooled.network, weights=own)
+        asked = replace(asked, appearance=look, pooled=pooled)
+    if asked.motion is None and asked.appearance is None and asked.pooled is None:
+        raise typer.BadParameter("neither motion nor a network: there is nothing to look for")
+    return asked
 
 
 def _write(vectors: "Mapping[str, NDArray[np.float32]]", folder: Path) -> None:
@@ -169,7 +183,8 @@ def show(task: Task, result: "Features", videos: int, folder: Path) -> None:
         rows = sum(len(vectors) for vectors in result.vectors.values())
         width = next(iter(result.vectors.values())).shape[1]
         kinds = ", ".join(f"{len(book):,} codewords of {k}" for k, book in result.codebooks.items())
-        screen.out.print(f"{rows:,} intervals × {width:,} numbers ({kinds})")
+        counted = f" ({kinds})" if kinds else ""
+        screen.out.print(f"{rows:,} intervals × {width:,} numbers{counted}")
         screen.out.print(f"written to {escape(str(folder))}", soft_wrap=True)
 
 

@@ -216,7 +216,7 @@ class TorchBackend:
         try:
             import torch  # noqa: PLC0415 - an optional extra
         except ImportError:
-            raise MissingExtra("vision", f"device={device!r}") from None
+            raise MissingExtra("gpu", f"device={device!r}") from None
         if device != "cpu" and not torch.cuda.is_available():
             raise HowstepsError(f"device {device!r} needs CUDA, and PyTorch finds no CUDA device")
         self._torch = torch

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from howsteps.engine.cache import Cache
 from howsteps.engine.worker_process import limit_memory
 from howsteps.errors import CannotWrite, HowstepsError, InputError
-from howsteps.vision.options import watch_options
+from howsteps.vision.options import APPEARANCE, POOLED, AppearanceOptions, watch_options
 
 VIDEOS, CHUNKS = "descriptors", "chunks"  # stages of the cache
 
@@ -41,25 +41,33 @@ def answer(content: dict[str, object]) -> None:
 
 def describe(job: dict[str, Any]) -> dict[str, object]:
     """Write the chunks of descriptors of a video, and after them one record for each kind."""
-    import cv2  # noqa: PLC0415 - a missing library is an answer too
-
+    # A missing library is an answer too.
     from howsteps.vision.descriptors import DescriptorExtractor  # noqa: PLC0415
-    from howsteps.vision.frames import VideoReader  # noqa: PLC0415
+    from howsteps.vision.frames import VideoReader, plan_decoding  # noqa: PLC0415
+    from howsteps.vision.network import load  # noqa: PLC0415
 
-    cv2.setNumThreads(job["threads"])  # PyTorch and Numba read the environment
     options = watch_options(job["options"])
-    network = None
-    if options.appearance is not None:
-        from howsteps.vision.appearance import load  # noqa: PLC0415 - PyTorch
+    media, threads, device = Path(job["media"]), job["threads"], job["device"]
+    networks, decoding = {}, None
+    if options.motion is not None:
+        import cv2  # noqa: PLC0415
 
-        network = load(options.appearance, job["device"])
-    if job["device"] == "cpu":  # a GPU's driver reserves more addresses than any machine has
+        cv2.setNumThreads(threads)  # PyTorch and Numba read the environment
+    if options.appearance is not None:
+        networks[APPEARANCE] = load(options.appearance, device, threads)
+    if (pooled := options.pooled) is not None:
+        look = AppearanceOptions(pooled.network, pooled.weights)
+        networks[POOLED] = load(look, device, threads)
+        if options.motion is None and options.appearance is None:
+            every = pooled.every * options.seconds
+            decoding = plan_decoding(media, every, sparing=pooled.sparing)
+    if device == "cpu":  # a GPU's driver reserves more addresses than any machine has
         limit_memory(job["memory"])
     keys: dict[str, str] = job["keys"]  # by kind
     cache, count = Cache(Path(job["cache"])), 0
-    with VideoReader(Path(job["media"]), job["threads"]) as video:
+    with VideoReader(media, threads, decoding) as video:
         answer({"seconds": 0.0, "total": video.stated})
-        extractor = DescriptorExtractor(video, options, network)
+        extractor = DescriptorExtractor(video, options, networks)
         for chunk in extractor.stretches(lambda time: answer({"seconds": time})):
             for kind, local in chunk.items():
                 arrays: dict[str, NDArray[Any]] = {

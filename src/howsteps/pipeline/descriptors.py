@@ -19,7 +19,7 @@ from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem
 from howsteps.io.files import sha256_of_file
 from howsteps.pipeline.describe_video import CHUNKS, VIDEOS
 from howsteps.task import Video
-from howsteps.vision.options import APPEARANCE, MOTION, WatchOptions
+from howsteps.vision.options import APPEARANCE, MOTION, POOLED, WatchOptions
 from howsteps.vision.weights import identity
 
 _VERSION = 1  # of what is computed: a change here computes all of it again
@@ -43,9 +43,7 @@ class VideoDescriptors:
     flaws: tuple[str, ...]
     spent: Mapping[str, float] = field(default_factory=dict)
 
-    def local(
-        self, kind: str, cache: Cache
-    ) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int8]]]:
+    def local(self, kind: str, cache: Cache) -> Iterator[tuple[NDArray[np.int32], NDArray[Any]]]:
         """Intervals and descriptors, one chunk after another."""
         for number in range(self.chunks[kind]):
             name = f"{self.keys[kind]}-{number:05d}"
@@ -77,6 +75,16 @@ def origins(options: WatchOptions) -> dict[str, str]:
             sides=options.appearance.sides,
             most=options.most_appearance,
             **grid,
+        )
+    if (pooled := options.pooled) is not None:
+        found[POOLED] = key_of(
+            _VERSION,
+            kind=POOLED,
+            network=identity(pooled.network, Path(pooled.weights) if pooled.weights else None),
+            side=pooled.side,
+            every=pooled.every,
+            sparing=pooled.sparing,
+            seconds=options.seconds,
         )
     return found
 
@@ -189,6 +197,7 @@ def _describe(
             job.options,
             motion=job.options.motion if MOTION in missing else None,
             appearance=job.options.appearance if APPEARANCE in missing else None,
+            pooled=job.options.pooled if POOLED in missing else None,
         )
         message = {
             "media": str(media.absolute()),

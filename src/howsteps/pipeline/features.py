@@ -2,7 +2,8 @@
 
 ::
 
-    video ─► descriptors (in a worker process) ─► codebook ─► codewords ─► vectors
+    video ─► descriptors (in a worker process) ─┬─► pooled ────────────────┬─► vectors
+                                                └─► codebook ─► codewords ─┘
 
 Descriptors are cached for each video and kind, under the content of the video and the options. A
 video that is added later is described alone; for the others only codewords are looked up again.
@@ -20,7 +21,7 @@ from howsteps.engine.cache import Cache, key_of
 from howsteps.engine.context import Context
 from howsteps.engine.executor import single_threaded
 from howsteps.errors import HowstepsError, MissingExtra, Problem
-from howsteps.extras import VISION
+from howsteps.extras import GPU, PAPER, VISION
 from howsteps.pipeline.descriptors import (
     MEMORY,
     VideoDescriptors,
@@ -32,7 +33,14 @@ from howsteps.task import Task, Video
 from howsteps.vision.codebook import SAMPLE, Codebook, learn_codebook
 from howsteps.vision.histograms import blocks, count_words, hellinger
 from howsteps.vision.local import directions
-from howsteps.vision.options import VisionOptions, looking_for
+from howsteps.vision.options import (
+    POOLED,
+    VisionOptions,
+    WatchOptions,
+    looking_for,
+    needs_torch,
+)
+from howsteps.vision.pooled import pooled_features
 from howsteps.vision.precomputed import read_folder
 
 _VERSION = 1  # of what is computed: a change here computes all of it again
@@ -80,7 +88,8 @@ def visual_features(
     Raises
     ------
     MissingExtra
-        ``options.vision`` is True, and what it needs is not installed.
+        ``options.vision`` is True, and what it needs is not installed; or what the mode or the
+        device needs besides.
     """
     videos = [video for video in task.videos if video.media]
     if not videos or options.vision is False:
@@ -90,9 +99,11 @@ def visual_features(
             raise MissingExtra(VISION.name, VISION.purpose)
         reason = f"the videos were not looked at; for that: {VISION.command}"
         return task, Features(problems=(Problem(Path(task.name), reason, harmless=True),))
+    wanted = looking_for(options.mode, quick=options.quick)
+    require_extras(wanted.watch, options.device)
     found = features_of(
         videos,
-        looking_for(options.mode, quick=options.quick),
+        wanted,
         context,
         task=task.name,
         codebooks=codebooks,
@@ -154,7 +165,7 @@ def features_of(
         if codebooks is None:
             codebooks, flaws = learn_codebooks(described, options, cache)
             problems += flaws
-        used = {kind: codebooks[kind] for kind in described[0].keys}
+        used = {kind: codebooks[kind] for kind in described[0].keys if kind != POOLED}
         vectors = {video.video: _vectors(video, used, cache) for video in described}
     return Features(
         vectors,
@@ -190,7 +201,7 @@ def learn_codebooks(
 ) -> tuple[dict[str, Codebook], list[Problem]]:
     """The codebook of each kind, learnt from videos; and a remark where it has few codewords."""
     found, problems = {}, []
-    for kind, origin in origins(options.watch).items():
+    for kind, origin in _quantised(options).items():
         wanted = options.words(kind)
         # In their order, on which the sample depends.
         keys = [video.keys[kind] for video in videos]
@@ -212,13 +223,19 @@ def learn_codebooks(
 def _vectors(
     video: VideoDescriptors, codebooks: Mapping[str, Codebook], cache: Cache
 ) -> NDArray[np.float32]:
-    parts = [hellinger(blocks(_counts(video, k, book, cache))) for k, book in codebooks.items()]
+    parts = [
+        pooled_features(video.local(POOLED, cache), video.intervals)
+        if kind == POOLED
+        else hellinger(blocks(_counts(video, kind, codebooks[kind], cache)))
+        for kind in video.keys
+    ]
     return np.concatenate(parts, axis=1)
 
 
 def _vector_key(video: VideoDescriptors, codebooks: Mapping[str, Codebook]) -> str:
+    digests = {kind: book.digest for kind, book in codebooks.items()}
     return key_of(
-        _VERSION, keys={kind: [video.keys[kind], codebooks[kind].digest] for kind in codebooks}
+        _VERSION, keys={kind: [key, digests.get(kind)] for kind, key in video.keys.items()}
     )
 
 
@@ -264,8 +281,30 @@ def _codewords(
         yield intervals, codebook.words(directions(values))
 
 
+def _quantised(options: VisionOptions) -> dict[str, str]:
+    """The kinds of descriptors that a codebook quantises, and what they depend on."""
+    return {kind: by for kind, by in origins(options.watch).items() if kind != POOLED}
+
+
+def require_extras(options: WatchOptions, device: str = "cpu") -> None:
+    """Say in one line which extra some features need, if it is missing.
+
+    Raises
+    ------
+    MissingExtra
+        It is.
+    """
+    quantised = options.motion is not None or options.appearance is not None
+    if VISION.missing:
+        raise MissingExtra(VISION.name, VISION.purpose)
+    if quantised and PAPER.missing:
+        raise MissingExtra(PAPER.name, PAPER.purpose)
+    if needs_torch(options, device) and GPU.missing:
+        raise MissingExtra(PAPER.name if quantised else GPU.name, "a network in PyTorch")
+
+
 def _check(codebooks: Mapping[str, Codebook], options: VisionOptions) -> None:
-    for kind, origin in origins(options.watch).items():
+    for kind, origin in _quantised(options).items():
         if kind not in codebooks:
             raise HowstepsError(f"the codebook has no codewords for {kind}")
         if codebooks[kind].origin != origin:

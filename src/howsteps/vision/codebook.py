@@ -55,7 +55,7 @@ def learn_codebook(
     try:
         from sklearn.cluster import MiniBatchKMeans  # noqa: PLC0415 - slow to load
     except ImportError as error:
-        raise MissingExtra("vision", "learning a vocabulary") from error
+        raise MissingExtra("paper", "learning a vocabulary") from error
     # Only a small sample can be too few, and only then is it worth the sorting.
     if len(descriptors) < 2 * words:
         distinct = np.unique(descriptors, axis=0)

@@ -1,12 +1,13 @@
-"""One film from beginning to end → local descriptors with the interval they belong to.
+"""One video from beginning to end → descriptors with the interval they belong to.
 
-Frames are decoded once and looked at by motion and appearance together. What comes out is bounded
-for every interval and handed over in stretches of a minute, so that memory does not grow with the
-film.
+Frames are decoded once and looked at by motion, appearance and pooling together. What comes out is
+bounded for every interval and handed over in stretches of a minute, so that memory does not grow
+with the video.
 """
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +15,14 @@ from numpy.typing import NDArray
 from howsteps.vision.frames import Frame, Image, VideoReader
 from howsteps.vision.histograms import interval_count
 from howsteps.vision.local import Found, Local, Stretch, quantised
-from howsteps.vision.motion import Motion
-from howsteps.vision.options import APPEARANCE, MOTION, WatchOptions
+from howsteps.vision.network import Network
+from howsteps.vision.options import APPEARANCE, MOTION, POOLED, WatchOptions
 from howsteps.vision.stopwatch import Spent, timed, timed_each
 
-if TYPE_CHECKING:  # motion alone needs no PyTorch
-    from howsteps.vision.appearance import Network
+if TYPE_CHECKING:
+    from howsteps.vision.motion import Motion
+
+Images = NDArray[np.uint8]  # B×H×W×3
 
 _STRETCH = 180  # intervals: a minute
 BATCH = 8  # pictures of one scale that the network is given at once
@@ -36,16 +39,26 @@ class DescriptorExtractor:
         Seconds by what they were spent on.
     """
 
-    def __init__(self, film: VideoReader, options: WatchOptions, network: "Network | None") -> None:
+    def __init__(
+        self, film: VideoReader, options: WatchOptions, networks: Mapping[str, Network]
+    ) -> None:
         self.film, self.options = film, options
         self.spent = Spent(float)
-        self._motion = Motion(options.motion, self.spent) if options.motion else None
-        self._look = None
-        if network is not None and options.appearance is not None:
-            self._look = _Look(film, network, options.appearance.sides, options.seconds)
+        self._motion = None
+        if options.motion is not None:
+            from howsteps.vision.motion import Motion  # noqa: PLC0415 - loads Numba
+
+            self._motion = Motion(options.motion, self.spent)
+        self._looks: dict[str, _Look] = {}
+        if options.appearance is not None and APPEARANCE in networks:
+            local = partial(_local_descriptors, networks[APPEARANCE])
+            self._looks[APPEARANCE] = _Look(film, local, options.appearance.sides, options.seconds)
+        if options.pooled is not None and POOLED in networks:
+            pooled, wanted = partial(_pooled, networks[POOLED]), options.pooled
+            self._looks[POOLED] = _Look(film, pooled, (wanted.side,), options.seconds, wanted.every)
         self._pending: dict[int, list[NDArray[np.int8]]] = {}
-        wanted = {MOTION: self._motion, APPEARANCE: self._look}
-        self._kept: dict[str, list[Found]] = {kind: [] for kind, eye in wanted.items() if eye}
+        kinds = [*([MOTION] if self._motion else []), *self._looks]
+        self._kept: dict[str, list[Found]] = {kind: [] for kind in kinds}
 
     @property
     def intervals(self) -> int:
@@ -58,22 +71,22 @@ class DescriptorExtractor:
         for frame in timed_each(self.film, self.spent, "decode"):
             if self._motion is not None and self._motion.due(frame.time):
                 yield from self._kept_of(MOTION, self._follow(self._motion, frame))
-            if self._look is not None:
+            for kind, look in self._looks.items():
                 with timed(self.spent, "network"):
-                    found = self._look.at(frame)
-                yield from self._kept_of(APPEARANCE, found)
+                    found = look.at(frame)
+                yield from self._kept_of(kind, found)
             if frame.time - told >= self.options.seconds:
                 told = frame.time
                 progress(told)
         if self._motion is not None:
             yield from self._kept_of(MOTION, self._settled(self.intervals))
-        if self._look is not None:
+        for kind, look in self._looks.items():
             with timed(self.spent, "network"):
-                found = self._look.until(self.film.end)
-            yield from self._kept_of(APPEARANCE, found)
+                found = look.until(self.film.end)
+            yield from self._kept_of(kind, found)
         yield self._stretch()
 
-    def _follow(self, motion: Motion, frame: Frame) -> list[Found]:
+    def _follow(self, motion: "Motion", frame: Frame) -> list[Found]:
         """Take the next frame for motion; what is found in intervals that get no more tracks."""
         with timed(self.spent, "scale"):
             picture = frame.luma(*self.film.size(motion.options.pixels))
@@ -116,12 +129,20 @@ class DescriptorExtractor:
 
 
 class _Look:
-    """Shows the network the frame that is on the screen in the middle of every interval."""
+    """Shows a network the frame that is on the screen in the middle of every interval.
+
+    Of ``every`` so many intervals it looks at the first.
+    """
 
     def __init__(
-        self, film: VideoReader, network: "Network", sides: tuple[int, ...], seconds: float
+        self,
+        film: VideoReader,
+        describe: Callable[[list[Images]], list[NDArray[Any]]],
+        sides: tuple[int, ...],
+        seconds: float,
+        every: int = 1,
     ) -> None:
-        self._network, self._seconds = network, seconds
+        self._describe, self._seconds, self._every = describe, seconds, every
         self._sizes = [_network_size(film, side) for side in sides]
         self._shown: Frame | None = None
         self._next = 0  # the interval whose middle comes next
@@ -134,31 +155,40 @@ class _Look:
         return found
 
     def until(self, end: float) -> list[Found]:
-        """The film is over: the last frame was shown until then."""
+        """The video is over: the last frame was shown until then."""
         return self._serve(end) + self._described()
 
     def _serve(self, end: float) -> list[Found]:
-        pictures: list[Image] | None = None
+        images: list[Image] | None = None
         while (middle := (self._next + 0.5) * self._seconds) < end:
             if self._shown is not None and self._shown.time <= middle:
-                if pictures is None:
-                    pictures = [self._shown.colours(*size) for size in self._sizes]
-                self._waiting.append((self._next, pictures))
-            self._next += 1
+                if images is None:
+                    images = [self._shown.colours(*size) for size in self._sizes]
+                self._waiting.append((self._next, images))
+            self._next += self._every
         return self._described() if len(self._waiting) >= BATCH else []
 
     def _described(self) -> list[Found]:
-        """Describe the pictures that wait; a picture that was held is looked at once."""
+        """Describe the frames that wait; a frame that was held is looked at once."""
         waiting, self._waiting = self._waiting, []
-        batch = list({id(pictures): pictures for _, pictures in waiting}.values())
+        batch = list({id(images): images for _, images in waiting}.values())
         if not batch:
             return []
-        scales = [
-            self._network.describe(np.stack(pictures)) for pictures in zip(*batch, strict=True)
-        ]
-        local = np.concatenate(scales, axis=1)
-        values = {id(pictures): quantised(local[n]) for n, pictures in enumerate(batch)}
-        return [(interval, values[id(pictures)]) for interval, pictures in waiting]
+        found = self._describe([np.stack(images) for images in zip(*batch, strict=True)])
+        values = {id(images): found[n] for n, images in enumerate(batch)}
+        return [(interval, values[id(images)]) for interval, images in waiting]
+
+
+def _local_descriptors(network: Network, scales: list[Images]) -> list[NDArray[Any]]:
+    """Local descriptors of every frame, those of all scales together."""
+    local = np.concatenate([network.describe(images) for images in scales], axis=1)
+    return [quantised(rows) for rows in local]
+
+
+def _pooled(network: Network, scales: list[Images]) -> list[NDArray[Any]]:
+    """One row for every frame."""
+    [images] = scales
+    return [row[None] for row in network.pooled(images).astype(np.float16)]
 
 
 def _network_size(film: VideoReader, side: int) -> tuple[int, int]:

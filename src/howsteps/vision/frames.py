@@ -7,10 +7,10 @@ runs backwards or leaps out of the film is replaced by the pace of the film so f
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor
+from math import floor, inf
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ from howsteps.errors import InputError, MissingExtra
 
 try:
     import av
-    import cv2
 except ImportError as error:
     raise MissingExtra("vision", "looking at video files") from error
 
@@ -30,6 +29,10 @@ LARGEST = 64_000_000  # pixels of a frame: twice those of 8K
 THINNEST = 16  # pixels of the shorter side that still hold something to see
 _GAP = 60.0  # seconds without a frame that a stamp may leap where no length is stated
 _PACE = 1 / 30  # seconds from one frame to the next until the film shows its own pace
+
+_SAMPLE = 60.0  # seconds of a file by which it is told how its frames depend on one another
+_KEYS_APART = 2.0  # seconds: key frames this close together show what there is to see
+_DEAR = 4_000_000  # bits a second: more take too long to decode for who is in a hurry
 
 # Formats whose first plane is the luminance, one byte for each pixel.
 _PLANAR = ("yuv4", "yuvj4", "nv12", "nv21", "gray")
@@ -45,6 +48,8 @@ class Frame:
 
     def luma(self, width: int, height: int) -> Image:
         """The upright luminance picture, averaged down to a size."""
+        import cv2  # noqa: PLC0415 - for motion alone
+
         frame = self.decoded
         if not _has_luma_plane(frame.format):
             frame = frame.reformat(format="gray8")
@@ -69,6 +74,54 @@ class Frame:
         return np.ascontiguousarray(np.rot90(picture, self.turns))
 
 
+@dataclass(frozen=True, slots=True)
+class Decoding:
+    """Which frames of a video are decoded.
+
+    Attributes
+    ----------
+    frames
+        ``all``; ``reference``: those that others are made from, which is all or about half; or
+        ``key``: those that need no other.
+    apart
+        Seconds from one ``key`` frame that is decoded to the next, at least.
+    deblock
+        Whether the edges of blocks are smoothed; without, decoding is quicker and a little worse.
+    """
+
+    frames: Literal["all", "reference", "key"] = "all"
+    apart: float = 0.0
+    deblock: bool = True
+
+
+def plan_decoding(media: Path, seconds: float, *, sparing: bool = False) -> Decoding:
+    """How to decode as little as possible to see one frame every few ``seconds``.
+
+    Decided by the packets of the file's first minute, never by the clock: the same file is always
+    decoded alike. ``sparing`` trades closeness in time for speed. A file that cannot be read gives
+    the plain answer; who opens it will find out.
+    """
+    keys, count, size, end = 0, 0, 0, 0.0
+    try:
+        with av.open(str(media.absolute()), metadata_errors="ignore") as container:
+            for packet in container.demux(container.streams.video[0]):
+                if packet.pts is None or packet.time_base is None:
+                    continue
+                keys, count, size = keys + packet.is_keyframe, count + 1, size + packet.size
+                end = max(end, float(packet.pts * packet.time_base))
+                if end > _SAMPLE:
+                    break
+    except (av.error.FFmpegError, OSError, ValueError, IndexError):
+        return Decoding()
+    if keys == 0 or end <= 0:
+        return Decoding("reference", deblock=not sparing)
+    only_keys = keys == count
+    if only_keys or (sparing and (end / keys <= _KEYS_APART or 8 * size / end > _DEAR)):
+        # Half an interval of slack: key frames need not fall where they are wanted.
+        return Decoding("key", apart=seconds / 2, deblock=not sparing)
+    return Decoding("reference", deblock=not sparing)
+
+
 class VideoReader:
     """A video file that is open for reading, from its beginning and once.
 
@@ -78,6 +131,8 @@ class VideoReader:
         The file; what it is is told by its content, not by its name.
     threads
         How many threads decode.
+    decoding
+        Which frames are decoded.
 
     Raises
     ------
@@ -85,8 +140,10 @@ class VideoReader:
         It cannot be read, is no media file, or has no picture that can be looked at.
     """
 
-    def __init__(self, media: Path, threads: int = 1) -> None:
+    def __init__(self, media: Path, threads: int = 1, decoding: Decoding | None = None) -> None:
         self.media = media
+        self._decoding = decoding or Decoding()
+        self._packets_end = 0.0  # seconds on the stream's own clock
         self.damaged = 0  # packets that could not be decoded
         self.restamped = 0  # frames whose time had to be guessed
         self.end = 0.0  # when the last frame that was read leaves the screen
@@ -110,6 +167,12 @@ class VideoReader:
         self._stream = self._container.streams.video[0]
         self._stream.codec_context.thread_type = "AUTO"
         self._stream.codec_context.thread_count = threads
+        if not self._decoding.deblock:
+            self._stream.codec_context.options = {"skip_loop_filter": "all"}
+        if self._decoding.frames == "reference":
+            self._stream.codec_context.skip_frame = "NONREF"
+        elif self._decoding.frames == "key":
+            self._stream.codec_context.skip_frame = "NONKEY"
         stated = self._container.duration
         self.stated = stated / av.time_base if stated and stated > 0 else None
         if self.stated is not None and self.stated > LONGEST:
@@ -174,6 +237,10 @@ class VideoReader:
             self.end = floor(100 * (time + pace) + 1e-4) / 100
             yield Frame(time, frame, round(frame.rotation / 90) % 4)
             frame = self._next_frame()
+        if self._decoding.frames != "all" and not self.restamped:
+            # The last frame may be one that was not decoded; its packet has a time all the same.
+            end = min(self._packets_end - start, limit if limit is not None else time + _GAP)
+            self.end = max(floor(100 * end + 1e-4) / 100, floor(100 * time + 1e-4) / 100)
 
     def _next_frame(self) -> Any:
         return next(self._frames, None)
@@ -181,6 +248,7 @@ class VideoReader:
     def _decoded(self) -> Iterator[Any]:
         """Decode packet by packet; a damaged one is counted and left out."""
         packets = self._container.demux(self._stream)
+        due = -inf  # seconds on the stream's own clock
         while True:
             try:
                 packet = next(packets, None)
@@ -190,6 +258,14 @@ class VideoReader:
                 return
             if packet is None:
                 return
+            if packet.pts is not None and packet.time_base is not None:
+                time = float(packet.pts * packet.time_base)
+                lasts = float((packet.duration or 0) * packet.time_base)
+                self._packets_end = max(self._packets_end, time + lasts)
+                if self._decoding.frames == "key":
+                    if not packet.is_keyframe or due > time > due - LONGEST:
+                        continue
+                    due = time + self._decoding.apart
             try:
                 frames = packet.decode()
             except av.error.MemoryError:

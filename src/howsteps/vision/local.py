@@ -1,7 +1,10 @@
-"""Local descriptors as they are kept: directions, a byte for each number."""
+"""What is found in intervals, as it is kept.
+
+Local descriptors are directions, a byte for each number; pooled vectors are half floats.
+"""
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,14 +12,17 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class Local:
-    """Local descriptors (n×d, as whole numbers of -127…127) and the interval of each (n)."""
+    """Descriptors (n×d) and the interval of each (n).
 
-    values: NDArray[np.int8]
+    Those of a codebook are whole numbers of -127…127; a pooled vector is one row, in half floats.
+    """
+
+    values: NDArray[Any]
     intervals: NDArray[np.int32]
 
 
 Stretch: TypeAlias = dict[str, Local]  # by kind
-Found: TypeAlias = tuple[int, NDArray[np.int8]]  # an interval and descriptors of it
+Found: TypeAlias = tuple[int, NDArray[Any]]  # an interval and descriptors of it
 
 
 def quantised(values: NDArray[np.float32]) -> NDArray[np.int8]:

@@ -56,7 +56,7 @@ class Vgg16(nn.Module):
 
 
 class EfficientNetLite0(nn.Module):
-    """EfficientNet-Lite0 up to its last stage: 320 channels, stride 32."""
+    """EfficientNet-Lite0 up to its last stage: 320 channels, stride 32; and its head, 1,280."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,6 +69,8 @@ class EfficientNetLite0(nn.Module):
                 blocks.append(_Block(channels, width, kernel, step, expansion))
                 channels = width
         self._blocks = nn.ModuleList(blocks)
+        self._conv_head = nn.Conv2d(channels, 1280, 1, bias=False)
+        self._bn1 = nn.BatchNorm2d(1280, _EPSILON)
 
     def forward(self, pictures: Tensor) -> Tensor:
         """B×3×H×W → B×320×H/32×W/32."""
@@ -77,12 +79,16 @@ class EfficientNetLite0(nn.Module):
             maps = block(maps)
         return maps
 
+    def pooled(self, maps: Tensor) -> Tensor:
+        """B×320×h×w → B×1280: the channels of the head, averaged over the frame."""
+        return _clipped(self._bn1(self._conv_head(maps))).mean(dim=(2, 3))
+
     def take(self, weights: Mapping[str, Tensor]) -> None:
         """Load a checkpoint and fold its normalisations into the convolutions before them."""
-        head = ("_conv_head.", "_bn1.", "_fc.")
-        self.load_state_dict({k: v for k, v in weights.items() if not k.startswith(head)})
+        self.load_state_dict({k: v for k, v in weights.items() if not k.startswith("_fc.")})
         self.eval()
         _fold(self, "_conv_stem", "_bn0")
+        _fold(self, "_conv_head", "_bn1")
         for block in self._blocks:
             _fold(block, "_depthwise_conv", "_bn1")
             _fold(block, "_project_conv", "_bn2")

@@ -1,8 +1,8 @@
 """What can be chosen about seeing, described once; plain values, nothing is loaded for them.
 
-The three modes are :data:`MODES`; :data:`QUICK` is for who cannot wait. The paper fixes the kinds
-of descriptors, the blocks and the number of words; how densely it sampled is not told, so ``paper``
-keeps as many as are practical.
+The three modes are :data:`MODES`; :data:`QUICK` is for who cannot wait. Mode ``default`` pools what
+a network knows of each frame. The paper fixes the kinds of descriptors, the blocks and the number
+of codewords; how densely it sampled is not told, so ``paper`` keeps as many as are practical.
 """
 
 from dataclasses import dataclass, field
@@ -10,7 +10,8 @@ from typing import Any
 
 from howsteps.task import Mode
 
-MOTION, APPEARANCE = "motion", "appearance"  # the two kinds of descriptors
+# Two kinds of local descriptors, which a codebook quantises, and one vector for a whole frame.
+MOTION, APPEARANCE, POOLED = "motion", "appearance", "pooled"
 LITE0, VGG16, TIMM = "efficientnet-lite0", "vgg16", "timm:"
 
 
@@ -81,12 +82,36 @@ class AppearanceOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class WatchOptions:
-    """What is looked for in a film.
+class PooledOptions:
+    """How frames are pooled into one vector each.
 
     Attributes
     ----------
-    motion, appearance
+    network, weights
+        As for :class:`AppearanceOptions`.
+    side
+        Shorter side of the frame that the network is shown, in pixels.
+    every
+        Look at one interval in so many; those between hold what was seen last.
+    sparing
+        Decode as little as possible: key frames alone where they are close together or all else
+        would cost too much, and no deblocking.
+    """
+
+    network: str = LITE0
+    weights: str | None = None
+    side: int = 224
+    every: int = 1
+    sparing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WatchOptions:
+    """What is looked for in a video.
+
+    Attributes
+    ----------
+    motion, appearance, pooled
         Options of each; None leaves it out.
     seconds
         Length of an interval: 10 frames at 30 a second.
@@ -98,6 +123,7 @@ class WatchOptions:
 
     motion: MotionOptions | None = field(default_factory=MotionOptions)
     appearance: AppearanceOptions | None = field(default_factory=AppearanceOptions)
+    pooled: PooledOptions | None = None
     seconds: float = 1 / 3
     most_motion: int = 200
     most_appearance: int = 150
@@ -118,7 +144,9 @@ class VisionOptions:
         Of the vocabulary.
     """
 
-    watch: WatchOptions = field(default_factory=WatchOptions)
+    watch: WatchOptions = field(
+        default_factory=lambda: WatchOptions(None, None, pooled=PooledOptions())
+    )
     motion_words: int = 2000
     appearance_words: int = 1000
     seed: int = 0
@@ -138,8 +166,14 @@ PAPER = VisionOptions(
     )
 )
 MODES: dict[Mode, VisionOptions] = {"default": VisionOptions(), "paper": PAPER, "authors": PAPER}
-# Small pictures at one scale, ten frames a second, and fewer words.
+# Both kinds of local descriptors in little time: what ``default`` was before frames were pooled.
+CODEWORDS = VisionOptions(WatchOptions())
+# One interval in two, and small frames.
 QUICK = VisionOptions(
+    WatchOptions(None, None, pooled=PooledOptions(side=160, every=2, sparing=True))
+)
+# Small frames at one scale, ten a second, and fewer codewords.
+QUICK_CODEWORDS = VisionOptions(
     WatchOptions(
         MotionOptions(pixels=160 * 120, rate=10.0, spacing=6.0, scales=1),
         AppearanceOptions(sides=(128,)),
@@ -151,14 +185,24 @@ QUICK = VisionOptions(
 
 def looking_for(mode: Mode, *, quick: bool) -> VisionOptions:
     """What a mode looks for; ``quick`` looks less closely, whatever the mode."""
-    return QUICK if quick else MODES[mode]
+    if quick:
+        return QUICK if mode == "default" else QUICK_CODEWORDS
+    return MODES[mode]
+
+
+def needs_torch(options: WatchOptions, device: str = "cpu") -> bool:
+    """Whether PyTorch is needed: for all networks but the one that ships, and for every GPU."""
+    looks = [look for look in (options.appearance, options.pooled) if look is not None]
+    return any(device != "cpu" or (look.network, look.weights) != (LITE0, None) for look in looks)
 
 
 def watch_options(values: dict[str, Any]) -> WatchOptions:
     """Options from what JSON makes of them."""
-    motion, appearance = values["motion"], values["appearance"]
+    motion, appearance, pooled = values["motion"], values["appearance"], values["pooled"]
     if motion is not None:
         motion = MotionOptions(**motion)
     if appearance is not None:
         appearance = AppearanceOptions(**{**appearance, "sides": tuple(appearance["sides"])})
-    return WatchOptions(**{**values, "motion": motion, "appearance": appearance})
+    if pooled is not None:
+        pooled = PooledOptions(**pooled)
+    return WatchOptions(**{**values, "motion": motion, "appearance": appearance, "pooled": pooled})

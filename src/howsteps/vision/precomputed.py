@@ -157,7 +157,7 @@ def _from_hdf5(path: Path) -> dict[str, NDArray[Any]]:
     try:
         import h5py  # noqa: PLC0415 - only for this format
     except ImportError as error:
-        raise MissingExtra("vision", f"reading {path.name}") from error
+        raise MissingExtra("paper", f"reading {path.name}") from error
     found: dict[str, Any] = {}
     with h5py.File(path, "r") as opened:
         opened.visititems(found.__setitem__)

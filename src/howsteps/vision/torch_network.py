@@ -1,7 +1,7 @@
-"""What is seen: the maps of a convolutional network, at several scales.
+"""Networks in PyTorch (extra ``gpu``): VGG-16, GPUs, and networks that users bring themselves.
 
 Every position of a map is one local descriptor: 512 numbers for VGG-16 (conv5_3, the paper's), 320
-for EfficientNet-Lite0 (the default, which comes from PyPI). Needs PyTorch and NumPy only.
+for EfficientNet-Lite0, which needs PyTorch on a GPU only.
 """
 
 from collections.abc import Sequence
@@ -14,20 +14,20 @@ from numpy.typing import NDArray
 
 from howsteps.errors import HowstepsError, InputError, MissingExtra
 from howsteps.vision.options import LITE0, TIMM, VGG16, AppearanceOptions
-from howsteps.vision.weights import find
+from howsteps.vision.weights import find, lite0_checkpoint
 
 try:
     import torch
     from torch import Tensor, nn
 except ImportError as error:
-    raise MissingExtra("vision", "looking at video files") from error
+    raise MissingExtra("gpu", "a network in PyTorch") from error
 
 _IMAGENET = ((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
 _LITE = ((127 / 255,) * 3, (128 / 255,) * 3)
 
 
 @dataclass(frozen=True, slots=True)
-class Network:
+class TorchNetwork:
     """A network ready to look: on its device, in its number format, with its normalisation."""
 
     module: nn.Module
@@ -51,8 +51,17 @@ class Network:
         found: NDArray[np.float32] = maps.cpu().numpy()
         return found
 
+    def pooled(self, frames: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """One vector for each frame: the channels of its head, or else of its maps, averaged."""
+        with torch.inference_mode():
+            maps = self.maps(torch.from_numpy(frames))
+            own = getattr(self.module, "pooled", None)
+            values = own(maps) if own is not None else maps.mean(dim=(2, 3))
+            found: NDArray[np.float32] = values.float().cpu().numpy()
+        return found
 
-def load(options: AppearanceOptions | None = None, device: str = "cpu") -> Network:
+
+def load(options: AppearanceOptions | None = None, device: str = "cpu") -> TorchNetwork:
     """Make a network ready.
 
     On a GPU numbers have half precision; on a processor single precision is quicker.
@@ -67,7 +76,8 @@ def load(options: AppearanceOptions | None = None, device: str = "cpu") -> Netwo
         raise HowstepsError(f"device {device}: PyTorch finds no GPU on this machine")
     dtype = torch.float16 if device.startswith("cuda") else torch.float32
     name = options.network
-    path = find(name, Path(options.weights) if options.weights else None)
+    own = Path(options.weights) if options.weights else None
+    path = lite0_checkpoint() if name == LITE0 and own is None else find(name, own)
     normal = _LITE if name == LITE0 else _IMAGENET
     if name.startswith(TIMM):
         module, normal = _from_timm(name.removeprefix(TIMM), path)
@@ -83,14 +93,14 @@ def ready(
     device: str,
     dtype: torch.dtype,
     normal: tuple[Sequence[float], Sequence[float]] = _IMAGENET,
-) -> Network:
+) -> TorchNetwork:
     """Put a module on its device, in its number format, channels last."""
     module = module.eval().to(device=device, dtype=dtype)
     module = module.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     mean, deviation = (
         torch.tensor(part, device=device, dtype=dtype)[:, None, None] * 255 for part in normal
     )
-    return Network(module, mean, 1 / deviation, device, dtype)
+    return TorchNetwork(module, mean, 1 / deviation, device, dtype)
 
 
 def _from_checkpoint(name: str, path: Path) -> nn.Module:

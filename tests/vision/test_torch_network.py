@@ -1,4 +1,4 @@
-"""Networks: the right numbers, from the right files, and clear words where there are none."""
+"""Networks in PyTorch: the right numbers from the right files, clear words where there are none."""
 
 import hashlib
 import sys
@@ -15,19 +15,19 @@ from torch import nn
 
 from howsteps.errors import HowstepsError, InputError
 from howsteps.vision import weights
-from howsteps.vision.appearance import Network, load, ready
 from howsteps.vision.networks import EfficientNetLite0, Vgg16
 from howsteps.vision.options import AppearanceOptions
+from howsteps.vision.torch_network import TorchNetwork, load, ready
 
 RAMP = np.linspace(0, 255, 224 * 224 * 3).reshape(1, 224, 224, 3).astype(np.uint8)
 
 
 @pytest.fixture(scope="module")
-def lite0() -> Network:
+def lite0() -> TorchNetwork:
     return load()
 
 
-def test_lite0_gives_the_numbers_of_its_authors(lite0: Network) -> None:
+def test_lite0_gives_the_numbers_of_its_authors(lite0: TorchNetwork) -> None:
     """As computed by the package efficientnet-lite-pytorch with the same weights."""
     maps = lite0.maps(torch.from_numpy(RAMP))
     assert maps.shape == (1, 320, 7, 7)
@@ -39,13 +39,13 @@ def test_lite0_gives_the_numbers_of_its_authors(lite0: Network) -> None:
 
 
 @pytest.mark.parametrize(("height", "width"), [(224, 384), (160, 288), (97, 131)])
-def test_maps_have_the_shape_of_the_picture(lite0: Network, height: int, width: int) -> None:
+def test_maps_have_the_shape_of_the_picture(lite0: TorchNetwork, height: int, width: int) -> None:
     pictures = np.zeros((2, height, width, 3), np.uint8)
     positions = -(-height // 32) * -(-width // 32)
     assert lite0.describe(pictures).shape == (2, positions, 320)
 
 
-def test_a_picture_is_described_alike_alone_and_in_a_batch(lite0: Network) -> None:
+def test_a_picture_is_described_alike_alone_and_in_a_batch(lite0: TorchNetwork) -> None:
     pictures = np.random.default_rng(0).integers(0, 256, (3, 64, 96, 3), dtype=np.uint8)
     together = lite0.describe(pictures)
     alone = np.concatenate([lite0.describe(pictures[n : n + 1]) for n in range(3)])

@@ -1,0 +1,5 @@
+"""Tests of PyTorch are for who has it: ``make test-gpu``."""
+
+from importlib.util import find_spec
+
+collect_ignore = [] if find_spec("torch") else ["test_torch_network.py"]
