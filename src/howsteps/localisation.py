@@ -18,10 +18,11 @@ from howsteps.errors import unknown_name
 from howsteps.localise.clustering import AUTHORS_VIDEOS, ClusteringMode, cluster
 from howsteps.localise.extents import NAMED, NEITHER, StepIntervals
 from howsteps.localise.hmm import place_aligned
+from howsteps.localise.mention_prior import LagPrior, MentionPrior, WindowPrior
 from howsteps.localise.model import Model, ModelOptions
-from howsteps.localise.oracle import Mask, Places
+from howsteps.localise.oracle import Floats, Mask, Places
 from howsteps.localise.problem import LocaliseError, checked_features
-from howsteps.localise.self_training import LEARNING, NEAR, decide, learn
+from howsteps.localise.self_training import LEARNING, NEAR, Learning, decide, learn
 from howsteps.localise.windows import (
     AFTER,
     BEFORE,
@@ -37,6 +38,7 @@ FeaturesByVideo = Mapping[str, NDArray[np.floating]]
 
 LEAD = 2.0  # seconds from the middle of a mention to the middle of what it names
 _AUTHORS_AFTER = 30.0  # intervals
+AWAY = 0.5  # log-odds: a place that its mentions speak for by less is not where they say
 
 
 @dataclass(frozen=True)
@@ -199,6 +201,23 @@ class _TaskData:
             "hull" if mode == "authors" else "union",
         )
 
+    def mentions_of(self, number: int) -> Floats:
+        """Mentions of a video that has features: start, end and step, S×3."""
+        return self._mentions[self.placed[number]]
+
+    def prior(self, how: Learning, seconds: float) -> MentionPrior:
+        """What is said in the videos that have features, on a grid of its own."""
+        if how.window is not None:
+            windows = self.windows(*how.window, seconds=seconds)
+            named = [
+                window & (support > 0)
+                for window, support in zip(windows.allowed, windows.support, strict=True)
+            ]
+            return WindowPrior(named, how.log_prior, seconds)
+        lengths = [math.ceil(self.lengths[n] * self.seconds / seconds - 1e-9) for n in self.placed]
+        said = [self._mentions[n] for n in self.placed]
+        return LagPrior(said, lengths, self.steps, seconds)
+
     def by_mentions(self, videos: Sequence[int], found: StepIntervals) -> StepIntervals:
         """Place steps a moment after they are named, the others spread between those.
 
@@ -281,35 +300,25 @@ def _cluster(data: _TaskData, mode: ClusteringMode, asked: int, seed: int, devic
 
 
 def _learn(data: _TaskData, device: str) -> _Found:
-    """Learn each step where it is named, and place it where it is most likely."""
+    """Learn each step where it is named, and put it where it is most likely."""
     how = LEARNING[data.kind]
     grid = how.grid(data.seconds)
     lengths = [data.lengths[n] for n in data.placed]
-    windows = data.windows(how.before, how.after, seconds=grid * data.seconds)
-    named = [
-        window & (support > 0)
-        for window, support in zip(windows.allowed, windows.support, strict=True)
-    ]
+    coarse = grid * data.seconds
     learnt = learn(
         [how.prepared(x, data.seconds) for x in checked_features(data.features, data.steps)],
-        named,
+        data.prior(how, coarse),
         how,
-        seconds=grid * data.seconds,
+        seconds=coarse,
         device=device,
     )
-    located = decide(
-        learnt.scores,
-        named,
-        how.log_prior,
-        seconds=grid * data.seconds,
-        grid=grid,
-        lengths=lengths,
-    )
+    log_odds = learnt.prior.log_odds()
+    located = decide(learnt.scores, log_odds, seconds=coarse, grid=grid, lengths=lengths)
     outside = [
-        RelaxedWindow(n, int(k), float(windows.support[n, k]))
-        for n, window in enumerate(named)
-        for k in np.flatnonzero(window.any(axis=0))
-        if not window[located.intervals[n, k] // grid, k]
+        RelaxedWindow(n, int(k), float((data.mentions_of(n)[:, 2] == k).sum()))
+        for n, said in enumerate(log_odds)
+        for k in np.flatnonzero(said.any(axis=0))
+        if said[located.intervals[n, k] // grid, k] < AWAY
     ]
     options = ModelOptions("default", how.regularisation, data.seconds, learnt_from=data.kind)
     model = Model(data.labels, learnt.weights, np.empty(0), options)

@@ -2,6 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from howsteps.localise.mention_prior import WindowPrior
 from howsteps.localise.self_training import LEARNING, apart, around, centred, coarser, decide, learn
 
 
@@ -25,11 +26,10 @@ def collection(named, videos=6, length=80, seed=0):
 
 def place(features, windows, **options):
     how = LEARNING["sight"]
-    learnt = learn(features, windows, how, seconds=1.0)
+    prior = WindowPrior(windows, how.log_prior, 1.0)
+    learnt = learn(features, prior, how, seconds=1.0)
     lengths = [len(x) for x in features]
-    return decide(
-        learnt.scores, windows, how.log_prior, seconds=1.0, grid=1, lengths=lengths, **options
-    )
+    return decide(learnt.scores, prior.log_odds(), seconds=1.0, grid=1, lengths=lengths, **options)
 
 
 def test_a_step_is_found_in_the_videos_that_do_not_name_it():
@@ -65,7 +65,7 @@ def test_a_place_is_in_the_middle_of_its_coarse_interval(grid, length, data):
     at = data.draw(st.integers(0, coarse - 1))
     scores = np.zeros((coarse, 1))
     scores[at] = 9.0
-    located = decide([scores], [scores > 9], 0.0, seconds=1.0, grid=grid, lengths=[length])
+    located = decide([scores], [0.0 * scores], seconds=1.0, grid=grid, lengths=[length])
     assert located.intervals[0, 0] == min(at * grid + grid // 2, length - 1)
     assert located.first[0, 0] == at * grid
     assert located.last[0, 0] == min(at * grid + grid, length) - 1
@@ -73,7 +73,7 @@ def test_a_place_is_in_the_middle_of_its_coarse_interval(grid, length, data):
 
 def test_a_guess_claims_no_more_room_than_its_confidence_speaks_of():
     flat = np.zeros((100, 2))
-    located = decide([flat], [flat > 0], 0.0, seconds=0.5, grid=3, lengths=[300])
+    located = decide([flat], [0.0 * flat], seconds=0.5, grid=3, lengths=[300])
     assert set(located.evidence[0]) == {"order"}
     assert (located.last - located.first <= 2 * 5 * 3).all()
 

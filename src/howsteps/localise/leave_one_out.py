@@ -83,10 +83,10 @@ class Standard:
     deviation: Floats
 
     @staticmethod
-    def of(scores: Sequence[Floats]) -> "Standard":
-        """Mean and standard deviation of every step's scores."""
+    def of(scores: Sequence[Floats], unit: float = 1.0) -> "Standard":
+        """Mean and standard deviation of every step's scores; the latter becomes ``unit``."""
         stacked = np.concatenate(scores)
-        return Standard(stacked.mean(axis=0), np.maximum(stacked.std(axis=0), 1e-12))
+        return Standard(stacked.mean(axis=0), np.maximum(stacked.std(axis=0) / unit, 1e-12))
 
     def apply(self, scores: Floats) -> Floats:
         """(s − middle)/deviation."""

@@ -118,10 +118,10 @@ class Model:
             np.logical_or.reduceat(window & ~window.all(axis=0), np.arange(0, len(window), grid))
             for window in windows
         ]
+        coarse = grid * seconds
         return decide(
-            [self.weights.scores(how.prepared(x, seconds)) for x in videos],
-            named,
-            how.log_prior,
+            [how.smoothed(self.weights.scores(how.prepared(x, seconds)), coarse) for x in videos],
+            [how.log_prior * window for window in named],
             seconds=grid * seconds,
             grid=grid,
             lengths=[len(x) for x in videos],

@@ -1,8 +1,8 @@
 """Learn each step where it is named, and find it where it is not.
 
 A classifier of each step is learnt from the windows of its mentions in the other videos
-(:mod:`howsteps.localise.leave_one_out`). Its scores, in units of their spread, and the video's own
-mentions are the evidence e = s + log_prior·window; with the order
+(:mod:`howsteps.localise.leave_one_out`). Its scores s, in units of their spread, and the video's
+own mentions p (:mod:`howsteps.localise.mention_prior`) are the evidence e = a·s + p; with the order
 (:mod:`howsteps.localise.order_marginals`) they give the probability of every place of the step.
 Those probabilities are better labels than the windows: inside a window they single out what the
 step looks like in other videos, and they reach videos in which nobody names it. So the classifiers
@@ -21,15 +21,15 @@ from scipy.ndimage import gaussian_filter1d
 from howsteps.localise.cost import Weights
 from howsteps.localise.extents import BOTH, NAMED, NEITHER, SEEN, StepIntervals, extents
 from howsteps.localise.leave_one_out import LeaveOneOut, Standard
-from howsteps.localise.oracle import Floats, Mask, Places
+from howsteps.localise.mention_prior import MentionPrior
+from howsteps.localise.oracle import Floats, Places
 from howsteps.localise.order_marginals import posterior
 
 GRID = 1.0  # seconds: steps are learnt on a grid no finer than this
 GAP = 3.0  # seconds from one step to the next, at least
 NEAR = 2.5  # seconds around a place that count as the place
 SURE = 0.5  # a step is seen where it is more likely than everywhere else together
-MENTION = 4.0  # seconds: a mention is worth so much of the step, wherever in its window
-ANCHOR = 0.5  # what the windows weigh as labels beside the probabilities
+ANCHOR = 0.5  # what the mentions weigh as labels beside the probabilities
 SMOOTH = 1.0  # seconds by which probabilities are blurred before they become labels
 
 
@@ -39,25 +39,30 @@ class Learning:
 
     Attributes
     ----------
-    before, after
-        Δb and Δa, seconds: the window of a mention. Words are where they are said; what they name
-        is seen later.
+    window
+        Δb and Δa, seconds: the flat window of a mention, for words, which are where they are said.
+        None: what is named is seen with a lag that is learnt.
     log_prior
-        Log-weight of an interval inside a window of the video's own mentions.
+        Log-weight of a place inside such a window.
     regularisation
         λ.
     rounds
         How often the classifiers are learnt again from what they found.
     centre
         Take off what all intervals of a video have in common: a room, a person, a camera.
+    sharpness
+        a: what a score of one standard deviation weighs, as a logarithm.
+    smooth
+        Seconds by which scores are blurred: what is done lasts longer than a frame.
     """
 
-    before: float
-    after: float
+    window: tuple[float, float] | None
     log_prior: float
     regularisation: float
     rounds: int
     centre: bool
+    sharpness: float = 1.0
+    smooth: float = 0.0
 
     def grid(self, seconds: float) -> int:
         """How many intervals make one of the grid that steps are learnt on."""
@@ -68,31 +73,47 @@ class Learning:
         coarse = coarser(x, self.grid(seconds))
         return centred(coarse) if self.centre else coarse
 
+    def smoothed(self, scores: Floats, seconds: float) -> Floats:
+        """Scores blurred in time."""
+        if not self.smooth:
+            return scores
+        blurred: Floats = gaussian_filter1d(scores, self.smooth / seconds, axis=0, mode="nearest")
+        return blurred
+
 
 LEARNING = {
-    "words": Learning(
-        before=1.0, after=2.0, log_prior=4.0, regularisation=0.1, rounds=4, centre=False
-    ),
+    "words": Learning(window=(1.0, 2.0), log_prior=4.0, regularisation=0.1, rounds=4, centre=False),
     "meaning": Learning(
-        before=1.0, after=2.0, log_prior=4.0, regularisation=0.01, rounds=4, centre=True
+        window=(1.0, 2.0), log_prior=4.0, regularisation=0.01, rounds=4, centre=True
     ),
     "sight": Learning(
-        before=0.0, after=10.0, log_prior=4.0, regularisation=0.01, rounds=2, centre=True
+        window=None,
+        log_prior=4.0,
+        regularisation=0.01,
+        rounds=2,
+        centre=True,
+        sharpness=1.25,
+        smooth=1.0,
     ),
 }
 
 
 @dataclass(frozen=True)
 class Learnt:
-    """Scores (T_n×K a video, by the other videos), and the weights that all videos gave."""
+    """What was learnt.
+
+    ``scores``: T_n×K a video, by the other videos, as log-weights. ``prior``: the mentions, as they
+    came to be read. ``weights``: those that all videos gave, whose scores are not blurred yet.
+    """
 
     scores: tuple[Floats, ...]
+    prior: MentionPrior
     weights: Weights
 
 
 def learn(
     features: Sequence[NDArray[np.floating]],
-    windows: Sequence[Mask],
+    prior: MentionPrior,
     how: Learning,
     *,
     seconds: float,
@@ -104,8 +125,8 @@ def learn(
     ----------
     features
         T_n×d a video.
-    windows
-        T_n×K a video: intervals in the windows of the mentions; none where a step is not named.
+    prior
+        What is said in each video.
     how
         One of :data:`LEARNING`, or other settings.
     seconds
@@ -114,33 +135,20 @@ def learn(
         As for :func:`howsteps.localise.cluster`.
     """
     leave_one_out = LeaveOneOut(tuple(features), how.regularisation, device)
-    named = [_worth(window, seconds) for window in windows]
     gap = round(GAP / seconds)
-    labels = named
+    labels = prior.labels()
     scores: list[Floats] = []
     for left in range(how.rounds, -1, -1):
-        raw = leave_one_out.scores(labels)
-        standard = Standard.of(raw)
+        raw = [how.smoothed(score, seconds) for score in leave_one_out.scores(labels)]
+        standard = Standard.of(raw, how.sharpness)
         scores = [standard.apply(score) for score in raw]
+        prior = prior.fitted(scores)
         if left:
-            found = [evidence(s, w, how.log_prior) for s, w in zip(scores, windows, strict=True)]
             labels = [
-                np.maximum(ANCHOR * mention, _labels(posterior(e, gap), seconds))
-                for e, mention in zip(found, named, strict=True)
+                np.maximum(ANCHOR * mention, _labels(posterior(s + said, gap), seconds))
+                for s, said, mention in zip(scores, prior.log_odds(), prior.labels(), strict=True)
             ]
-    return Learnt(tuple(scores), standard.fold(leave_one_out.weights(labels)))
-
-
-def evidence(scores: Floats, window: Mask, log_prior: float) -> Floats:
-    """Evidence e = s + log_prior·window, T×K."""
-    return scores + log_prior * window
-
-
-def _worth(window: Mask, seconds: float) -> Floats:
-    """Labels of a window: it is worth some seconds of the step, wherever in it they are."""
-    length = window.sum(axis=0) * seconds
-    worth: Floats = window * np.minimum(1.0, MENTION / np.maximum(length, seconds))
-    return worth
+    return Learnt(tuple(scores), prior, standard.fold(leave_one_out.weights(labels)))
 
 
 def _labels(probability: Floats, seconds: float) -> Floats:
@@ -151,8 +159,7 @@ def _labels(probability: Floats, seconds: float) -> Floats:
 
 def decide(
     scores: Sequence[Floats],
-    windows: Sequence[Mask],
-    log_prior: float,
+    log_odds: Sequence[Floats],
     *,
     seconds: float,
     grid: int,
@@ -163,10 +170,8 @@ def decide(
 
     Parameters
     ----------
-    scores, windows
-        T×K a video, on the coarse grid.
-    log_prior
-        Log-weight of a window.
+    scores, log_odds
+        T×K a video, on the coarse grid: what is seen, and what is said (zero where it is not).
     seconds
         How long an interval of the coarse grid lasts.
     grid
@@ -185,9 +190,9 @@ def decide(
     steps = np.arange(shape[1])
     places, first, last = np.full(shape, -1), np.full(shape, -1), np.full(shape, -1)
     confidence = np.zeros(shape)
-    named = np.array([window.any(axis=0) for window in windows])
-    for n, (score, window, length) in enumerate(zip(scores, windows, lengths, strict=True)):
-        likely = posterior(evidence(score, window, log_prior), round(GAP / seconds))
+    named = np.array([said.any(axis=0) for said in log_odds])
+    for n, (score, said, length) in enumerate(zip(scores, log_odds, lengths, strict=True)):
+        likely = posterior(score + said, round(GAP / seconds))
         coarse = likely.argmax(axis=0)
         confidence[n] = around(likely, round(NEAR / seconds))[coarse, steps]
         places[n] = apart(np.minimum(coarse * grid + grid // 2, length - 1), length)
