@@ -60,10 +60,10 @@ def test_where_nothing_is_said_both_stay():
 
 
 def test_the_odds_peak_after_the_mention_and_end_far_from_it():
-    prior = LagPrior([np.array([[30.0, 32.0, 1.0]])], [100], STEPS, 0.5, mode=4.0)
+    prior = LagPrior([np.array([[30.0, 32.0, 1.0]])], [140], STEPS, 0.5, mode=4.0)
     [odds] = prior.log_odds()
     assert (odds[:, 1].argmax() + 0.5) * 0.5 == pytest.approx(34.0, abs=0.5)
-    assert odds[[0, 20, 99], 1] == pytest.approx(0.0, abs=1e-3)
+    assert odds[[0, 20, 139], 1] == pytest.approx(0.0, abs=1e-3)
     assert not odds[:, [0, 2]].any()
 
 

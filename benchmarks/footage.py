@@ -1,0 +1,242 @@
+"""What the video adds on real footage: ``python -m benchmarks.footage VIDEOS``.
+
+VIDEOS is a folder of video files; beside it lie ``VIDEOS.steps.csv`` (step, name) and
+``VIDEOS.truth.csv`` (video, step, start, end), or wherever ``--steps`` and ``--truth`` say. Such
+footage has no narration, so it is made: each step that is done is named with some probability, some
+seconds before it begins, more or less. Five draws each. Prints F1 by the paper's protocol with the
+true steps given, and with the script found in the same narration.
+
+``apply`` learns from all people but one, and finds the steps in the video of that one without any
+captions. ``supervised`` learns from the true intervals of all people but one. ``--features
+NAME=FOLDER`` adds features made elsewhere (``VIDEO.npy``, three rows a second).
+"""
+
+import argparse
+import csv
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.places import after_mentions, spread_evenly
+from howsteps.engine.cache import Cache
+from howsteps.evaluate import paper_f1
+from howsteps.localisation import localise_task
+from howsteps.localise.leave_one_out import LeaveOneOut, Standard
+from howsteps.localise.self_training import LEARNING, decide
+from howsteps.narration import extract_relations
+from howsteps.pipeline.features import features_from, features_of
+from howsteps.script import discover
+from howsteps.task import (
+    Annotation,
+    Caption,
+    Localisation,
+    Mention,
+    Script,
+    Step,
+    Task,
+    Truth,
+    Video,
+)
+from howsteps.vision.options import CODEWORDS, QUICK, VisionOptions
+
+SECONDS = 1 / 3
+DRAWS, SHARES, LAGS = 5, (0.6, 0.9), (0.0, 2.0)
+SPREAD, LASTS = 1.5, 2.2  # seconds: of the lag, and how long a mention lasts
+KINDS = {
+    "pooled": VisionOptions(),
+    "quick": QUICK,
+    "codewords": CODEWORDS,
+    "motion": VisionOptions(replace(CODEWORDS.watch, appearance=None)),
+    "appearance": VisionOptions(replace(CODEWORDS.watch, motion=None)),
+}
+
+Features = dict[str, NDArray[np.float32]]
+Found = tuple[Localisation, ...]
+Way = Callable[[Task, Script], Found]
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("videos", type=Path)
+    parser.add_argument("--steps", type=Path)
+    parser.add_argument("--truth", type=Path)
+    parser.add_argument("--title", help="what the job is called; else as the folder is")
+    parser.add_argument("--kinds", nargs="*", default=["pooled"], choices=list(KINDS))
+    parser.add_argument("--features", nargs="*", default=[], metavar="NAME=FOLDER")
+    parser.add_argument("--cache", type=Path, default=Path("build/footage"))
+    parser.add_argument("--draws", type=int, default=DRAWS)
+    parser.add_argument("--paper", action="store_true", help="the paper's localiser too: slow")
+    parser.add_argument("--no-script", action="store_true", help="only with the true steps")
+    chosen = parser.parse_args()
+    folder: Path = chosen.videos
+    steps = chosen.steps or folder.with_name(f"{folder.name}.steps.csv")
+    truth = read_truth(steps, chosen.truth or folder.with_name(f"{folder.name}.truth.csv"))
+    title = chosen.title or folder.name.replace("_", " ")
+    videos = [Video(p.stem, media=p) for p in sorted(folder.iterdir()) if p.stem in truth.durations]
+    seen: dict[str, Features] = {}
+    for kind in chosen.kinds:
+        looked = features_of(videos, KINDS[kind], cache=Cache(chosen.cache))
+        seen[kind] = looked.vectors
+        truth = replace(truth, durations=looked.durations)
+    for text in chosen.features:
+        name, _, where = text.partition("=")
+        seen[name] = features_from(Path(where), videos, rate=3.0).vectors
+    if not any(truth.durations.values()):
+        lengths = {video: SECONDS * len(rows) for video, rows in next(iter(seen.values())).items()}
+        truth = replace(truth, durations=lengths)
+    ways = list(ways_of(seen, truth, paper=chosen.paper))
+    print("| true steps given | " + " | ".join(f"{s:.0%}, {lag:g} s" for s, lag in settings()))
+    print("|---|" + "---|" * (len(SHARES) * len(LAGS) + 1))
+    table(ways, truth, title, chosen.draws, given=True)
+    if not chosen.no_script:
+        print("\n| script found | " + " | ".join(f"{s:.0%}, {lag:g} s" for s, lag in settings()))
+        print("|---|" + "---|" * (len(SHARES) * len(LAGS) + 1))
+        table(ways, truth, title, chosen.draws, given=False)
+
+
+def settings() -> list[tuple[float, float]]:
+    """Share of the steps that are named, and how long before they begin."""
+    return [(share, lag) for share in SHARES for lag in LAGS]
+
+
+def table(
+    ways: list[tuple[str, Way]], truth: Truth, title: str, draws: int, *, given: bool
+) -> None:
+    """One line for each way, one column for each kind of narration, and the mean."""
+    narrations = [
+        [narrated(truth, title, share, lag, seed) for seed in range(draws)]
+        for share, lag in settings()
+    ]
+    if not given:
+        narrations = [
+            [found_script(task, len(truth.steps)) for task, _ in column] for column in narrations
+        ]
+    for name, way in ways:
+        if not given and name == "supervised":
+            continue
+        means = []
+        for column in narrations:
+            scores = [
+                paper_f1(way(task, script), truth, steps=len(script.steps)).f1
+                for task, script in column
+            ]
+            means.append(float(np.mean(scores)))
+        cells = " | ".join(f"{mean:.3f}" for mean in [*means, float(np.mean(means))])
+        print(f"| {name} | {cells} |", flush=True)
+
+
+def read_truth(steps: Path, truth: Path) -> Truth:
+    """Steps and where they are done; lengths come with the features."""
+    with steps.open(encoding="utf-8") as file:
+        names = {row["step"]: row["name"] for row in csv.DictReader(file)}
+    number = {step: n for n, step in enumerate(names)}
+    with truth.open(encoding="utf-8") as file:
+        annotations = tuple(
+            Annotation(row["video"], number[row["step"]], float(row["start"]), float(row["end"]))
+            for row in csv.DictReader(file)
+        )
+    videos = sorted({a.video for a in annotations})
+    return Truth("footage", tuple(names.values()), annotations, dict.fromkeys(videos))
+
+
+def narrated(truth: Truth, title: str, share: float, lag: float, seed: int) -> tuple[Task, Script]:
+    """A narration of the footage, and the true steps with their mentions in it."""
+    rng = np.random.default_rng((seed, round(100 * share), round(10 * lag)))
+    mentions: list[list[Mention]] = [[] for _ in truth.steps]
+    videos = []
+    for video, annotations in truth.by_video.items():
+        captions = []
+        for a in annotations:
+            if rng.random() >= share:
+                continue
+            start = max(a.start - lag + SPREAD * rng.normal(), 0.0)
+            name = truth.steps[a.step]
+            captions.append(Caption(start, start + LASTS, f"now {name}."))
+            verb, *_, noun = name.split()
+            mentions[a.step].append(Mention(video, verb, noun, name, start, start + LASTS))
+        captions.sort(key=lambda caption: caption.start)
+        videos.append(Video(video, tuple(captions), duration=truth.durations[video]))
+    steps = zip(truth.steps, mentions, strict=True)
+    return Task(title, tuple(videos)), Script(tuple(Step(n, tuple(m)) for n, m in steps))
+
+
+def found_script(task: Task, steps: int) -> tuple[Task, Script]:
+    """The narration as it is heard, and the script that is found in it."""
+    heard = extract_relations(task)
+    return heard, discover(heard, steps=steps, mode="default")
+
+
+def ways_of(seen: dict[str, Features], truth: Truth, *, paper: bool) -> Iterator[tuple[str, Way]]:
+    """All that is compared."""
+    yield "uniform", lambda task, script: spread_evenly(task, script, {}, truth)
+    yield "mention + 2 s", lambda task, script: after_mentions(task, script, {}, truth)
+    yield "captions only", lambda task, script: localise_task(task, script).localisations
+    for kind, features in seen.items():
+        yield f"default, {kind}", by_mode(features, "default")
+        if paper:
+            yield f"paper, {kind}", by_mode(features, "paper")
+        yield f"apply, {kind}", partial_apply(features)
+        yield "supervised" if len(seen) == 1 else f"supervised, {kind}", taught(features, truth)
+
+
+def by_mode(features: Features, mode: str) -> Way:
+    """The stage in one of its modes."""
+    return lambda task, script: localise_task(task, script, features, mode=mode).localisations
+
+
+def partial_apply(features: Features) -> Way:
+    """Steps in each video by what was learnt from the others, without its captions."""
+
+    def way(task: Task, script: Script) -> Found:
+        found: list[Localisation] = []
+        for left_out in task.videos:
+            others = tuple(video for video in task.videos if video != left_out)
+            steps = tuple(
+                replace(step, mentions=tuple(m for m in step.mentions if m.video != left_out.id))
+                for step in script.steps
+            )
+            learnt = localise_task(Task(task.name, others), Script(steps), features)
+            located = learnt.model.localise([features[left_out.id]])
+            found += located.in_seconds([left_out.id], [SECONDS])
+        return tuple(found)
+
+    return way
+
+
+def taught(features: Features, truth: Truth) -> Way:
+    """The same classifiers and the same order, learnt from the true intervals of the others."""
+
+    @cache
+    def places() -> Found:
+        how, names = LEARNING["sight"], list(features)
+        x = tuple(how.prepared(features[name], SECONDS) for name in names)
+        grid = how.grid(SECONDS)
+        labels = []
+        for name, rows in zip(names, x, strict=True):
+            middles = (np.arange(len(rows)) + 0.5) * grid * SECONDS
+            label = np.zeros((len(rows), len(truth.steps)))
+            for a in truth.by_video[name]:
+                label[(a.start <= middles) & (middles <= a.end), a.step] = 1.0
+            labels.append(label)
+        raw = LeaveOneOut(x, how.regularisation).scores(labels)
+        raw = [how.smoothed(score, grid * SECONDS) for score in raw]
+        standard = Standard.of(raw, how.sharpness)
+        located = decide(
+            [standard.apply(score) for score in raw],
+            [np.zeros_like(score) for score in raw],
+            seconds=grid * SECONDS,
+            grid=grid,
+            lengths=[len(features[name]) for name in names],
+        )
+        return located.in_seconds(names, [SECONDS] * len(names))
+
+    return lambda task, script: places()
+
+
+if __name__ == "__main__":
+    main()
