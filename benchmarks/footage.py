@@ -23,6 +23,8 @@ from numpy.typing import NDArray
 
 from benchmarks.places import after_mentions, spread_evenly
 from howsteps.engine.cache import Cache
+from howsteps.engine.context import Context
+from howsteps.engine.executor import cores
 from howsteps.evaluate import paper_f1
 from howsteps.localisation import localise_task
 from howsteps.localise.leave_one_out import LeaveOneOut, Standard
@@ -80,7 +82,8 @@ def main() -> None:
     videos = [Video(p.stem, media=p) for p in sorted(folder.iterdir()) if p.stem in truth.durations]
     seen: dict[str, Features] = {}
     for kind in chosen.kinds:
-        looked = features_of(videos, KINDS[kind], cache=Cache(chosen.cache))
+        context = Context(Cache(chosen.cache), workers=cores())
+        looked = features_of(videos, KINDS[kind], context)
         seen[kind] = looked.vectors
         truth = replace(truth, durations=looked.durations)
     for text in chosen.features:
