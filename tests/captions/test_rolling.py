@@ -1,6 +1,6 @@
 """Lines that stay on the screen are heard once; lines that are said twice are heard twice."""
 
-from howsteps.captions.rolling import Screen, Token, first_shown
+from howsteps.captions.rolling import Screen, ScreenWord, first_shown
 
 
 def screens(*shown: tuple[float, float, str]) -> list[Screen]:
@@ -8,7 +8,7 @@ def screens(*shown: tuple[float, float, str]) -> list[Screen]:
         Screen(
             start,
             end,
-            tuple(tuple(map(Token, line.split())) for line in text.split("/")),
+            tuple(tuple(map(ScreenWord, line.split())) for line in text.split("/")),
         )
         for start, end, text in shown
     ]

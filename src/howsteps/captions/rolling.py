@@ -28,7 +28,7 @@ _TALLEST = 8
 _GROWTHS = 3
 
 
-class Token(NamedTuple):
+class ScreenWord(NamedTuple):
     """A word on the screen, with its time where the file gives one."""
 
     text: str
@@ -42,7 +42,7 @@ class Screen:
 
     start: float
     end: float
-    lines: tuple[tuple[Token, ...], ...]
+    lines: tuple[tuple[ScreenWord, ...], ...]
 
     @property
     def is_flash(self) -> bool:
@@ -135,5 +135,5 @@ def _after(screen: Screen, count: int) -> Screen:
     return replace(screen, lines=tuple(lines))
 
 
-def _texts(tokens: Iterable[Token]) -> tuple[str, ...]:
+def _texts(tokens: Iterable[ScreenWord]) -> tuple[str, ...]:
     return tuple(token.text for token in tokens)

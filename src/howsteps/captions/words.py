@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from howsteps.captions.cleanup import ShownWord, without_asides, without_markup
-from howsteps.captions.rolling import Screen, Token, first_shown
+from howsteps.captions.rolling import Screen, ScreenWord, first_shown
 from howsteps.captions.timing import spread_words
 from howsteps.task import Caption, Word
 
@@ -30,7 +30,7 @@ def _screen(caption: Caption) -> Screen:
     """The lines of a caption; its last words have the times that the file gives."""
     lines = [line.split() for line in without_markup(caption.text).split("\n")]
     timed = [
-        Token(text, word.start, word.end)
+        ScreenWord(text, word.start, word.end)
         for word in caption.words
         for text in without_markup(word.text).split()
     ]
@@ -38,7 +38,7 @@ def _screen(caption: Caption) -> Screen:
     if timed and shown[len(shown) - len(timed) :] != [token.text for token in timed]:
         # The line and its words differ: trust the words, which have times.
         lines, shown = [[token.text for token in timed]], [token.text for token in timed]
-    untimed = (Token(text) for text in shown[: len(shown) - len(timed)])
+    untimed = (ScreenWord(text) for text in shown[: len(shown) - len(timed)])
     tokens = iter([*untimed, *timed])
     # An empty last line means nothing; an empty first line means that no line was carried over.
     return Screen(
@@ -68,7 +68,7 @@ def _places(screen: Screen) -> Iterator[tuple[bool, bool]]:
             first = False
 
 
-def _times(tokens: Sequence[Token], start: float, end: float) -> Iterator[Word]:
+def _times(tokens: Sequence[ScreenWord], start: float, end: float) -> Iterator[Word]:
     """Keep given times; spread words without one over the time up to the next given one."""
     waiting: list[str] = []
     now = start
