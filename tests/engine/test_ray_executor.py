@@ -21,6 +21,8 @@ from howsteps.pipeline.run import run
 from tests.engine.jobs import captions, written
 from tests.engine.test_executor import die_always, die_once, half
 
+pytestmark = pytest.mark.ray
+
 ROOT = Path(__file__).parents[2]
 SMALL = 1 << 20  # bytes that these tasks need
 MEMORY = 512 << 20  # bytes that a node has

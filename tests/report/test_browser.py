@@ -12,6 +12,8 @@ from .chromium import until
 from .job import tea
 from .looking import absent_places, cell, place, wait_to_play_from
 
+pytestmark = pytest.mark.browser
+
 # Looking
 
 

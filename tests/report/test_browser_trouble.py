@@ -12,6 +12,8 @@ from .chromium import until
 from .job import tea, with_video
 from .looking import cell, place, wait_to_play_from
 
+pytestmark = pytest.mark.browser
+
 HOSTILE = (
     "</script><script>window.hurt=1</script>",
     "<img src=x onerror='window.hurt=1'>",
