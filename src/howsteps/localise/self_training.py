@@ -54,6 +54,8 @@ class Learning:
         a: what a score of one standard deviation weighs, as a logarithm.
     smooth
         Seconds by which scores are blurred: what is done lasts longer than a frame.
+    delay
+        Seconds by which features are moved back: words come a moment before what they name.
     """
 
     window: tuple[float, float] | None
@@ -63,6 +65,7 @@ class Learning:
     centre: bool
     sharpness: float = 1.0
     smooth: float = 0.0
+    delay: float = 0.0
 
     def grid(self, seconds: float) -> int:
         """How many intervals make one of the grid that steps are learnt on."""
@@ -70,7 +73,8 @@ class Learning:
 
     def prepared(self, x: NDArray[np.floating], seconds: float) -> NDArray[np.float32]:
         """Features of one video as the classifiers take them, on the coarse grid."""
-        coarse = coarser(x, self.grid(seconds))
+        grid = self.grid(seconds)
+        coarse = delayed(coarser(x, grid), round(self.delay / (grid * seconds)))
         return centred(coarse) if self.centre else coarse
 
     def smoothed(self, scores: Floats, seconds: float) -> Floats:
@@ -82,9 +86,11 @@ class Learning:
 
 
 LEARNING = {
-    "words": Learning(window=(1.0, 2.0), log_prior=4.0, regularisation=0.1, rounds=4, centre=False),
+    "words": Learning(
+        window=(0.0, 3.0), log_prior=4.0, regularisation=0.1, rounds=4, centre=False, delay=1.0
+    ),
     "meaning": Learning(
-        window=(1.0, 2.0), log_prior=4.0, regularisation=0.01, rounds=4, centre=True
+        window=(0.0, 3.0), log_prior=4.0, regularisation=0.01, rounds=4, centre=True, delay=1.0
     ),
     "sight": Learning(
         window=None,
@@ -234,6 +240,15 @@ def coarser(x: NDArray[np.floating], factor: int) -> NDArray[np.float32]:
     sums = np.add.reduceat(np.asarray(x, np.float64), starts, axis=0)
     counts = np.diff(np.append(starts, len(x)))[:, None]
     return (sums / counts).astype(np.float32)
+
+
+def delayed(x: NDArray[np.float32], rows: int) -> NDArray[np.float32]:
+    """Rows moved back by so many; nothing is known of the first."""
+    if not rows:
+        return x
+    moved = np.zeros_like(x)
+    moved[rows:] = x[:-rows]
+    return moved
 
 
 def centred(x: NDArray[np.floating]) -> NDArray[np.float32]:
