@@ -1,6 +1,7 @@
 """A path becomes tasks; what is broken is named and does no harm to the rest."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -35,6 +36,22 @@ def ids(collection: datasets.Collection) -> list[str]:
 
 def reasons(collection: datasets.Collection) -> list[tuple[str, str]]:
     return [(problem.path.name, problem.reason) for problem in collection.problems]
+
+
+def test_a_pipe_is_named_and_its_captions_are_used(tmp_path: Path) -> None:
+    write(tmp_path, good0__srt=subrip("lift the car"), other__mp4="")
+    os.mkfifo(tmp_path / "good0.mp4")
+    collection = datasets.read_tasks(tmp_path)
+    [task] = collection.tasks
+    assert [(video.id, video.media) for video in task.videos] == [
+        ("good0", None),
+        ("other", tmp_path / "other.mp4"),
+    ]
+    assert reasons(collection) == [("good0.mp4", "set aside: is not a file")]
+    [one] = datasets.read_tasks(tmp_path / "good0.srt").tasks
+    assert one.videos[0].media is None
+    with pytest.raises(InputError, match=r"good0\.mp4: set aside: is not a file"):
+        datasets.read_tasks(tmp_path / "good0.mp4")
 
 
 class TestOneFile:

@@ -1,5 +1,6 @@
 """What is kept comes back, and what was damaged counts as missing."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -120,5 +121,8 @@ def test_a_digest_is_of_the_content_alone(tmp_path):
     (tmp_path / "a").write_bytes(b"same")
     (tmp_path / "b").write_bytes(b"same")
     assert sha256_of_file(tmp_path / "a") == sha256_of_file(tmp_path / "b")
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="no such file"):
         sha256_of_file(tmp_path / "none")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="is not a file"):
+        sha256_of_file(tmp_path / "pipe")

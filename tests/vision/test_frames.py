@@ -237,7 +237,7 @@ def test_what_cannot_be_seen_is_said_in_one_line(
 
 
 def test_a_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="No such file"):
+    with pytest.raises(InputError, match="no such file"):
         VideoReader(tmp_path / "none.mp4")
 
 

@@ -1,8 +1,9 @@
 """The ``howsteps`` command: one sub-command for each stage, each in its own file."""
 
+import os
 import sys
 from io import TextIOWrapper
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 from rich.markup import escape
@@ -24,6 +25,8 @@ from howsteps._cli.run import run
 from howsteps._cli.script import script
 from howsteps._cli.stats import stats
 from howsteps.errors import HowstepsError, shown
+
+_LONGEST = 1000  # characters of a message
 
 app = typer.Typer(
     name="howsteps",
@@ -68,8 +71,23 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):
             # A terminal or pipe that cannot show a sign gets a stand-in, not a traceback.
             stream.reconfigure(errors="replace")
+    if "" in sys.argv[1:]:
+        # As a path it would be the current folder: rarely what an unset variable means.
+        _end("an argument is empty: ''")
     try:
         app()
     except HowstepsError as error:
-        screen.err.print(f"[red]howsteps:[/] {escape(shown(str(error)))}", soft_wrap=True)
-        sys.exit(1)
+        _end(str(error))
+    except OSError as error:
+        if error.filename is None:
+            raise
+        # A name that no file can have, as of thousands of characters.
+        _end(f"{os.fsdecode(error.filename)}: {error.strerror}")
+
+
+def _end(reason: str) -> NoReturn:
+    text = shown(reason)
+    if len(text) > _LONGEST:
+        text = f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
+    screen.err.print(f"[red]howsteps:[/] {escape(text)}", soft_wrap=True)
+    sys.exit(1)

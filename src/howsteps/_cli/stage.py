@@ -46,7 +46,9 @@ def narrated_tasks(
 ) -> Iterator[Task]:
     """The tasks under a path with their mentions, one after another; problems join the list."""
     from howsteps.pipeline.run import narrate, read_source  # noqa: PLC0415 - loads NumPy
+    from howsteps.pipeline.stages import check_parser  # noqa: PLC0415
 
+    check_parser(options.parser)
     collection = read_source(source, options.title)
     problems += collection.problems
     for task in collection.tasks:

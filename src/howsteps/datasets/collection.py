@@ -91,7 +91,7 @@ def _read_file(path: Path) -> Iterator[_Found]:
     files = [] if media else [path]
     name = split_language(path.stem)[0]
     if files and path.is_file():
-        beside = sorted(p for p in path.parent.iterdir() if _is_video(p))
+        beside = sorted(p for p in path.parent.iterdir() if _is_video(p) and p.is_file())
         # A video file may itself be called "a.en".
         media = [p for p in beside if p.stem == path.stem] or [p for p in beside if p.stem == name]
     task, problems = _task_of_files(name, files, media)
@@ -155,6 +155,12 @@ def _task_of_files(
     videos = []
     problems: list[Problem] = []
     names = Names("video")
+    # Nobody ever writes to a pipe called "film.mp4", and whoever reads it would wait forever.
+    for path in media:
+        if not path.is_file():
+            reason = "is not a file" if path.exists() else "no such file"
+            problems.append(Problem(path, f"set aside: {reason}"))
+    media = [path for path in media if path.is_file()]
     media_of = {path.stem: path for path in reversed(media)}
     problems += [
         Problem(path, f"not used: the video is read from {media_of[path.stem].name}", harmless=True)

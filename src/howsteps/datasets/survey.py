@@ -16,10 +16,11 @@ from howsteps.datasets import (
 )
 from howsteps.datasets.labelled import Labelled, read_labelled
 from howsteps.errors import InputError, Problem
+from howsteps.io.files import open_regular
 from howsteps.io.text import read_json
 from howsteps.task import Rule, Truth
 
-_LONGEST_HEADER = 2**16  # characters
+_LONGEST_HEADER = 2**16  # bytes
 
 _FOLDERS = (authors.is_release, feature_folder.is_feature_folder, crosstask.is_crosstask)
 _FILES = (
@@ -111,12 +112,12 @@ def _json(path: Path) -> Any:
 
 
 def _is_table(path: Path) -> bool:
-    # Reading a pipe could block forever.
-    if path.suffix != ".csv" or not path.is_file():
+    if path.suffix != ".csv":
         return False
     try:
-        with path.open(encoding="utf-8-sig") as file:
-            header = {cell.strip().lower() for cell in file.readline(_LONGEST_HEADER).split(",")}
-    except (OSError, UnicodeDecodeError):
+        with open_regular(path) as file:
+            first = file.readline(_LONGEST_HEADER).decode("utf-8-sig")
+    except (InputError, OSError, UnicodeDecodeError):
         return False
+    header = {cell.strip().lower() for cell in first.split(",")}
     return {"video"} < header and bool({"step", "step_name"} & header)

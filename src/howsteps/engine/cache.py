@@ -20,8 +20,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsteps.errors import InputError
 from howsteps.io.arrays import unpack_arrays
-from howsteps.io.files import write_atomically
+from howsteps.io.files import read_bounded, write_atomically
+
+_LARGEST = 8 * 2**30  # bytes of an entry
+_LONGEST_CHECKSUM = 2**10
 
 
 def key_of(version: int, **parts: object) -> str:
@@ -85,11 +89,11 @@ class Cache:
 
     def _read(self, path: Path) -> bytes | None:
         try:
-            content = path.read_bytes()
-            checksum = _checksum_file(path).read_text("ascii").strip()
-        except (OSError, UnicodeDecodeError):
+            content = read_bounded(path, _LARGEST, "an entry of the cache")
+            checksum = read_bounded(_checksum_file(path), _LONGEST_CHECKSUM, "a checksum")
+        except InputError:
             return None
-        return content if hashlib.sha256(content).hexdigest() == checksum else None
+        return content if hashlib.sha256(content).hexdigest().encode() == checksum.strip() else None
 
     def _write(self, path: Path, content: bytes) -> Path:
         write_atomically(path, content)

@@ -19,16 +19,13 @@ from typing import ClassVar, Generic, Protocol, TypeVar
 from threadpoolctl import threadpool_limits
 
 from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem
+from howsteps.io.worker_process import ISOLATED, THREADS
 
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 
 _GIGABYTE = 1 << 30
 TRIES = 2
-THREADS = (
-    *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"),
-    "VECLIB_MAXIMUM_THREADS",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +58,10 @@ class Executor(Protocol):
 
     takes_tasks: ClassVar[bool]
 
+    def check(self) -> None:
+        """Raise a ``HowstepsError`` if nothing can run."""
+        ...
+
     def map(
         self,
         function: Callable[[Item], Value],
@@ -77,10 +78,17 @@ class Executor(Protocol):
         ...
 
 
-class SerialExecutor:
-    """One item after another, in this process."""
+class _Here:
+    """An executor on this machine, which is always there."""
 
     takes_tasks: ClassVar[bool] = False
+
+    def check(self) -> None:
+        """Nothing is to be connected."""
+
+
+class SerialExecutor(_Here):
+    """One item after another, in this process."""
 
     def map(
         self,
@@ -96,7 +104,7 @@ class SerialExecutor:
 
 
 @dataclass(frozen=True)
-class ProcessExecutor:
+class ProcessExecutor(_Here):
     """A pool of processes on this machine.
 
     Each is spawned, has its share of the cores, ignores Ctrl-C, which the parent handles, and ends
@@ -113,7 +121,6 @@ class ProcessExecutor:
 
     workers: int
     memory: int = 2 * _GIGABYTE
-    takes_tasks: ClassVar[bool] = False
 
     def map(
         self,
@@ -149,7 +156,7 @@ class ProcessExecutor:
         """Outcomes of a fresh pool, until all are done or one of its processes dies."""
         before = set(multiprocessing.active_children())
         threads = max(1, cores() // workers)
-        with _environment(dict.fromkeys(THREADS, str(threads))):
+        with _environment({**ISOLATED, **dict.fromkeys(THREADS, str(threads))}):
             pool = ProcessPoolExecutor(
                 workers, multiprocessing.get_context("spawn"), initializer=_begin
             )
@@ -172,14 +179,13 @@ class ProcessExecutor:
 
 
 @dataclass(frozen=True)
-class ThreadExecutor:
+class ThreadExecutor(_Here):
     """Threads, for functions that only wait for a worker process of their own.
 
     When the caller stops early, threads that are still busy are not waited for.
     """
 
     workers: int
-    takes_tasks: ClassVar[bool] = False
 
     def map(
         self,

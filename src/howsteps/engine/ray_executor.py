@@ -6,18 +6,25 @@ and cache are the same as on one machine.
 
 import logging
 import os
+import socket
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import chdir
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
-from howsteps.engine.executor import THREADS, Failure, Item, Outcome, Value, attempt
+import howsteps
+from howsteps.engine.executor import Failure, Item, Outcome, Value, attempt
 from howsteps.errors import HowstepsError
 from howsteps.extras import CLUSTER
+from howsteps.io.worker_process import ISOLATED, THREADS
 
 _GIGABYTE = 1 << 30
 TRIES = 3  # one more than for a process, as a machine that dies takes other items with it
 _AHEAD = 2  # items under way for each core
+_PATIENCE = 10.0  # seconds for the head of a cluster to answer
+_INSTALLED = Path(howsteps.__file__).parents[1]  # the folder that howsteps is imported from
 
 
 @dataclass(frozen=True)
@@ -40,6 +47,16 @@ class RayExecutor:
     address: str | None = None
     memory: int = 2 * _GIGABYTE
     takes_tasks: ClassVar[bool] = True
+
+    def check(self) -> None:
+        """Connect to the cluster, so that one that is not there is found out at once.
+
+        Raises
+        ------
+        HowstepsError
+            Ray is not installed, or the cluster cannot be reached.
+        """
+        connected(self.address)
 
     def map(
         self,
@@ -94,18 +111,35 @@ def connected(address: str | None) -> Any:
     import ray  # noqa: PLC0415 - an extra, and slow to import
 
     if not ray.is_initialized():
+        where = address or "this machine"
+        _check_address(address)
+        # Otherwise each library starts a thread per core in each worker.
+        environment = {**ISOLATED, **dict.fromkeys(THREADS, "1")}
         try:
-            ray.init(
-                address=address,
-                log_to_driver=False,
-                logging_level=logging.ERROR,
-                # Otherwise each library starts a thread per core in each worker.
-                runtime_env={"env_vars": dict.fromkeys(THREADS, "1")},
-            )
-        except (ConnectionError, ValueError, RuntimeError) as error:
-            where = address or "this machine"
+            # Workers import from the folder in which this is called, first of all: it must not be
+            # one with a ``click.py``.
+            with chdir(_INSTALLED):
+                ray.init(
+                    address=address,
+                    log_to_driver=False,
+                    logging_level=logging.ERROR,
+                    runtime_env={"env_vars": environment},
+                )
+        except (OSError, ValueError, RuntimeError) as error:
             raise HowstepsError(f"no Ray cluster can be reached at {where}: {error}") from error
     return ray
+
+
+def _check_address(address: str | None) -> None:
+    """Raise an error where nothing listens at HOST:PORT; Ray itself would try for minutes."""
+    host, _, port = (address or "").rpartition("://")[2].rpartition(":")
+    if not (host and port.isdecimal()):
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE).close()
+    except (OSError, OverflowError) as error:
+        reason = f"nothing answers there ({error})"
+        raise HowstepsError(f"no Ray cluster can be reached at {address}: {reason}") from error
 
 
 def _cores(ray: Any) -> int:

@@ -16,6 +16,9 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from howsteps.errors import InputError
+from howsteps.io.files import read_bounded
+
+_LARGEST = 8 * 2**30  # bytes of a file
 
 
 def read_matrix(path: Path) -> NDArray[Any]:
@@ -26,8 +29,9 @@ def read_matrix(path: Path) -> NDArray[Any]:
     InputError
         The file is missing, truncated or of another kind.
     """
+    content = _content(path)
     try:
-        return _array(path.read_bytes())
+        return _array(content)
     except Exception as error:  # the header parser raises half a dozen kinds
         raise InputError(path, f"is not a complete .npy file ({error})") from error
 
@@ -40,11 +44,11 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
     InputError
         The file is missing, truncated, of another kind, or compressed, which howsteps never does.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError(path, f"cannot be read: {error.strerror}") from error
-    return unpack_arrays(content, path)
+    return unpack_arrays(_content(path), path)
+
+
+def _content(path: Path) -> bytes:
+    return read_bounded(path, _LARGEST, "arrays")
 
 
 def unpack_arrays(content: bytes, path: Path) -> dict[str, NDArray[Any]]:

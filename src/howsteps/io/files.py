@@ -2,13 +2,56 @@
 
 import hashlib
 import os
+import stat
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 from uuid import uuid4
 
 from howsteps.errors import CannotWrite, InputError
 
 _BLOCK = 1 << 20
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a regular file for reading; a pipe or a device could block forever.
+
+    Raises
+    ------
+    InputError
+        There is no such file, it is of another kind, or it cannot be opened.
+    """
+    try:
+        file: BinaryIO = open(path, "rb", opener=_without_waiting)  # noqa: SIM115
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise InputError(path, "no such file") from error
+    except IsADirectoryError as error:
+        raise InputError(path, "is not a file") from error
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        raise _unreadable(path, error) from error
+    if not stat.S_ISREG(os.stat(file.fileno()).st_mode):
+        file.close()
+        raise InputError(path, "is not a file")
+    return file
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Open a file; a pipe is opened at once too, also where nobody writes to it."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _unreadable(path: Path, error: OSError | ValueError) -> InputError:
+    return InputError(path, f"cannot be read: {getattr(error, 'strerror', None) or error}")
+
+
+def check_exists(path: Path) -> None:
+    """Raise an ``InputError`` if there is nothing at a path, or it cannot be a path."""
+    try:
+        if path.exists():
+            return
+    except (OSError, ValueError) as error:  # such as a name of thousands of characters
+        raise _unreadable(path, error) from error
+    raise InputError(path, "no such file or folder")
 
 
 def read_bounded(path: Path, largest: int, kind: str) -> bytes:
@@ -20,19 +63,15 @@ def read_bounded(path: Path, largest: int, kind: str) -> bytes:
         The file cannot be opened, is not a regular file, is too large to be of its ``kind``, or
         changes while it is read.
     """
-    try:
-        # Reading a pipe or a device could block forever.
-        if not path.is_file():
-            raise InputError(path, "is not a file" if path.exists() else "no such file")
-        with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            if size > largest:
-                limit = f"{size / 2**20:.0f} MB; the limit is {largest // 2**20} MB"
-                raise InputError(path, f"is too large to be {kind} ({limit})")
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > largest:
+            limit = f"{size / 2**20:.0f} MB; the limit is {largest // 2**20} MB"
+            raise InputError(path, f"is too large to be {kind} ({limit})")
+        try:
             data = file.read(size + 1)
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(path, f"cannot be read: {reason}") from error
+        except OSError as error:
+            raise _unreadable(path, error) from error
     if len(data) != size:
         raise InputError(path, "changed while it was read; wait until it is written, and try again")
     return data
@@ -57,12 +96,12 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 def sha256_of_file(path: Path) -> str:
-    """Return the SHA-256 of a file's bytes, read in blocks."""
+    """Return the SHA-256 of a regular file's bytes, read in blocks."""
     digest = hashlib.sha256()
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             while block := file.read(_BLOCK):
                 digest.update(block)
     except OSError as error:
-        raise InputError(path, f"cannot be read: {error.strerror}") from error
+        raise _unreadable(path, error) from error
     return digest.hexdigest()

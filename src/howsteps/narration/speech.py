@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from howsteps.errors import HowstepsError, InputError, MissingExtra
-from howsteps.io.files import sha256_of_file, write_atomically
+from howsteps.io.files import read_bounded, sha256_of_file, write_atomically
 from howsteps.task import Caption, Word
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from howsteps.io.sound import Sound
 
 # A compromise between tiny.en, which misrecognises the words that matter, and models that need a
 # GPU. Chosen by size; docs/guide/speech.md says what was measured.
@@ -38,7 +37,9 @@ _DECODING = {
 # it, ..."), which Whisper produces over noise. It is Whisper's own measure of a failure.
 _LOOPING = 2.4
 
-TRANSCRIPT_VERSION = 1
+TRANSCRIPT_VERSION = 2
+_LARGEST = 2**26  # bytes of a transcript
+_LATEST = 1e6  # seconds
 
 SpeechProgress = Callable[[float, float], None]
 
@@ -192,14 +193,14 @@ def save_transcript(transcript: Transcript, path: Path) -> None:
 def load_transcript(path: Path) -> Transcript | None:
     """Read a transcript; None if there is none, or it is damaged or of another version."""
     try:
-        document = json.loads(path.read_bytes())
+        document = json.loads(read_bounded(path, _LARGEST, "a transcript"))
         duration, segments = document["duration"], document["segments"]
         if document["version"] != TRANSCRIPT_VERSION:
             return None
         if document["sha256"] != _checksum(duration, segments):
             return None
-        return Transcript(tuple(_caption(segment) for segment in segments), duration)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return Transcript(tuple(_caption(segment) for segment in segments), _time(duration))
+    except (InputError, ValueError, KeyError, TypeError, RecursionError):
         # No file, not UTF-8, not JSON, or other JSON.
         return None
 
@@ -207,35 +208,67 @@ def load_transcript(path: Path) -> Transcript | None:
 def _recognise(
     media: Path, model: str | Path, device: str, vad: bool, report: SpeechProgress
 ) -> Transcript:
-    """Recognise the speech of a whole file."""
+    """Recognise the speech of a whole file, stretch by stretch."""
     try:
-        from howsteps.narration.audio import SAMPLE_RATE, read_audio  # noqa: PLC0415 - an extra, and slow
+        import av  # noqa: F401, PLC0415 - both are of an extra
+        import faster_whisper  # noqa: F401, PLC0415 - slow
     except ModuleNotFoundError as missing:
         raise MissingExtra("asr", "speech recognition") from missing
+    from howsteps.io.sound import decoded  # noqa: PLC0415 - loads NumPy
 
-    audio = read_audio(media)
-    duration = round(len(audio) / SAMPLE_RATE, 3)
-    segments = _reported(_segments(audio, model, device, vad), duration, report)
-    captions = tuple(captions_of(segments, duration))
+    with decoded(media) as sound:
+        duration = sound.duration
+        segments = _reported(_segments(sound, model, device, vad), duration, report)
+        captions = tuple(captions_of(segments, duration))
     report(duration, duration)
     return Transcript(captions, duration)
 
 
 def _segments(
-    audio: "NDArray[np.float32]", model: str | Path, device: str, vad: bool
+    sound: "Sound", model: str | Path, device: str, vad: bool
 ) -> Iterator[WhisperSegment]:
-    """Run the model over the audio; yield segments as they are recognised."""
+    """Run the model over the stretches of a sound; yield segments as they are recognised."""
     from faster_whisper import WhisperModel  # noqa: PLC0415 - an extra, and slow to load
 
     folder = _model_folder(model)
     try:
         whisper = WhisperModel(str(folder), device=device, compute_type="auto")
-        segments, _ = whisper.transcribe(audio, vad_filter=vad, **_DECODING)
-        yield from segments
+        for start, stretch in sound.stretches():
+            segments, _ = whisper.transcribe(stretch, vad_filter=vad, **_DECODING)
+            yield from (_later(segment, start) for segment in segments)
     except (RuntimeError, ValueError) as error:
         # From CTranslate2: a broken model file, an unknown device, a missing CUDA library.
         reason = f"speech model {model} cannot run on device {device!r}: {error}"
         raise HowstepsError(reason) from error
+
+
+@dataclass(slots=True)
+class _Segment:
+    """A segment of a later stretch, on the clock of the file."""
+
+    text: str
+    start: float
+    end: float
+    words: Sequence[WhisperWord] | None
+    compression_ratio: float
+
+
+@dataclass(slots=True)
+class _Word:
+    word: str
+    start: float
+    end: float
+
+
+def _later(segment: WhisperSegment, seconds: float) -> WhisperSegment:
+    """A segment so many seconds later."""
+    if not seconds:
+        return segment
+    words: list[WhisperWord] = [
+        _Word(w.word, float(w.start) + seconds, float(w.end) + seconds) for w in segment.words or ()
+    ]
+    start, end = float(segment.start) + seconds, float(segment.end) + seconds
+    return _Segment(segment.text, start, end, words, segment.compression_ratio)
 
 
 def _reported(
@@ -312,8 +345,21 @@ def _segment(number: int, caption: Caption) -> dict[str, Any]:
 
 
 def _caption(segment: dict[str, Any]) -> Caption:
-    words = tuple(Word(word["word"], word["start"], word["end"]) for word in segment["words"])
-    return Caption(segment["start"], segment["end"], segment["text"], words)
+    words = tuple(_word(word["word"], word["start"], word["end"]) for word in segment["words"])
+    line = _word(segment["text"], segment["start"], segment["end"])
+    return Caption(line.start, line.end, line.text, words)
+
+
+def _word(text: object, start: object, end: object) -> Word:
+    if not isinstance(text, str):
+        raise TypeError("a text is not a text")
+    return Word(text, _time(start), _time(end))
+
+
+def _time(value: object) -> float:
+    if not isinstance(value, int | float) or not 0 <= value <= _LATEST:
+        raise ValueError("a time is not a time")
+    return float(value)
 
 
 def _checksum(duration: float, segments: list[dict[str, Any]]) -> str:

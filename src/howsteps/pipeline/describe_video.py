@@ -4,39 +4,16 @@ Runs as a worker process of :mod:`howsteps.pipeline.descriptors`: reads a job fr
 descriptors into the cache, and reports its progress on stdout.
 """
 
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
 from howsteps.engine.cache import Cache
-from howsteps.engine.worker_process import limit_memory
-from howsteps.errors import CannotWrite, HowstepsError, InputError
+from howsteps.io.worker_process import answer, limit_memory, serve
 from howsteps.vision.options import APPEARANCE, POOLED, AppearanceOptions, watch_options
 
 VIDEOS, CHUNKS = "descriptors", "chunks"  # stages of the cache
-
-
-def main() -> None:
-    """Do the job and answer."""
-    job = json.load(sys.stdin)
-    try:
-        answer({"done": describe(job)})
-    except InputError as error:
-        answer({"failed": error.problem.reason})
-    except CannotWrite as error:
-        answer({"unwritable": str(error)})
-    except HowstepsError as error:
-        answer({"failed": str(error)})
-    except MemoryError:
-        answer({"failed": f"needs more than {job['memory'] / 2**30:.1f} GiB of memory"})
-
-
-def answer(content: dict[str, object]) -> None:
-    """Write one line of JSON, at once."""
-    print(json.dumps(content), flush=True)
 
 
 def describe(job: dict[str, Any]) -> dict[str, object]:
@@ -88,4 +65,4 @@ def describe(job: dict[str, Any]) -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    main()
+    serve(describe)

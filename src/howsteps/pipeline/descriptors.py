@@ -14,9 +14,9 @@ from howsteps.engine.cache import Cache, key_of
 from howsteps.engine.context import Context
 from howsteps.engine.events import ItemAt
 from howsteps.engine.executor import Executor, ThreadExecutor, cores
-from howsteps.engine.worker_process import run_in_worker
 from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem
 from howsteps.io.files import sha256_of_file
+from howsteps.io.worker_process import run_in_worker
 from howsteps.pipeline.describe_video import CHUNKS, VIDEOS
 from howsteps.task import Video
 from howsteps.vision.options import APPEARANCE, MOTION, POOLED, WatchOptions

@@ -102,6 +102,8 @@ def run(
     """
     # Absolute, as other machines begin in other folders.
     out, options = Path(out).absolute(), options or RunOptions()
+    if source == "":
+        raise HowstepsError("the path of the videos is empty")
     source = source if isinstance(source, Task) else Path(source).absolute()
     given = None if script is None else Path(script).absolute()
     _check_stages(begin, force)
@@ -110,6 +112,8 @@ def run(
     context = Context(
         Cache(out / CACHE), executor or local_executor(workers), callback, redo, workers
     )
+    context.executor.check()
+    stages.check_parser(options.parser)
     collection = read_source(source, options.title)
     tasks, problems = collection.tasks, list(collection.problems)
     context.note(problems)

@@ -143,6 +143,14 @@ def _extract(job: tuple[Video, Mode, str | None]) -> dict[str, Any]:
     return narration_record(found)
 
 
+def check_parser(parser: str | None) -> None:
+    """Raise a ``HowstepsError`` if a parser that was named cannot be used."""
+    if parser is not None:
+        from howsteps.narration.parser import load_parser  # noqa: PLC0415 - loads spaCy
+
+        load_parser(parser)
+
+
 def _parser_identity(parser: str | None) -> str:
     """What tells a parser from others: the content of its folder, or its name and version."""
     from howsteps.narration.parser import SHIPPED  # noqa: PLC0415 - loads spaCy

@@ -9,8 +9,8 @@ from typing import Any
 from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.engine.context import Context
 from howsteps.engine.events import Wrote
-from howsteps.errors import HowstepsError, InputError, Problem
-from howsteps.io.files import write_atomically
+from howsteps.errors import HowstepsError, Problem
+from howsteps.io.files import check_exists, read_bounded, write_atomically
 from howsteps.pipeline.options import FILE as OPTIONS
 from howsteps.result import FILE, read_result, script_record, text_of
 from howsteps.script.edited import VERSION
@@ -22,6 +22,7 @@ SCRIPT = "script.json"
 UNEDITED = "script.unedited.json"  # as it was before a language model edited it
 MODEL = "model"
 EXPORTS = "exports"
+_LARGEST_MODEL = 2**30  # bytes of each of its files
 
 
 class WrittenResults(Mapping[str, Result]):
@@ -52,8 +53,7 @@ def check_folders(out: Path, *sources: Path) -> None:
         A source does not exist, or is the work folder.
     """
     for source in sources:
-        if not source.exists():
-            raise InputError(source, "no such file or folder")
+        check_exists(source)
         if out.resolve() == source.resolve():
             reason = f"{out} holds the videos; write to another folder, or to one inside it"
             raise HowstepsError(reason)
@@ -89,7 +89,8 @@ def write_script(task: Task, script: Script, folder: Path, name: str = SCRIPT) -
 def write_model(model: Path, folder: Path) -> None:
     """Write a copy of the model, for new videos."""
     for path in sorted(model.iterdir()):
-        write_atomically(folder / MODEL / path.name, path.read_bytes())
+        content = read_bounded(path, _LARGEST_MODEL, "a model")
+        write_atomically(folder / MODEL / path.name, content)
 
 
 def write_report(result: Result, folder: Path, context: Context) -> list[Problem]:

@@ -6,7 +6,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from howsteps.errors import InputError, MissingExtra
+from howsteps.errors import InputError
+from howsteps.io.media import open_media
 
 if TYPE_CHECKING:
     from av import VideoFrame
@@ -28,19 +29,16 @@ def open_video(media: Path) -> "Iterator[InputContainer]":
     MissingExtra
         PyAV is not installed.
     """
-    try:
-        import av  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        raise MissingExtra("vision", "reading videos") from error
-    try:
-        # An absolute path cannot be mistaken for one of FFmpeg's protocols ("concat:", "http:").
-        with av.open(str(media.absolute()), metadata_errors="ignore") as container:
+    with open_media(media, "cannot be used") as container:
+        import av  # noqa: PLC0415 - an extra, which is there
+
+        try:
             if not container.streams.video:
                 raise InputError(media, "there is no video stream in this file")
             yield container
-    except (av.error.FFmpegError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(media, f"cannot be used ({reason})") from error
+        except (av.error.FFmpegError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise InputError(media, f"cannot be used ({reason})") from error
 
 
 def start_of(container: "InputContainer") -> Fraction:

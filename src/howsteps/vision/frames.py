@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.errors import InputError, MissingExtra
+from howsteps.io.media import LARGEST, LONGEST, open_media
 
 try:
     import av
@@ -24,8 +25,6 @@ except ImportError as error:
 
 Image = NDArray[np.uint8]
 
-LONGEST = 6 * 3600.0  # seconds; a file that claims more is broken or hostile
-LARGEST = 64_000_000  # pixels of a frame: twice those of 8K
 THINNEST = 16  # pixels of the shorter side that still hold something to see
 _GAP = 60.0  # seconds without a frame that a stamp may leap where no length is stated
 _PACE = 1 / 30  # seconds from one frame to the next until the film shows its own pace
@@ -147,13 +146,7 @@ class VideoReader:
         self.damaged = 0  # packets that could not be decoded
         self.restamped = 0  # frames whose time had to be guessed
         self.end = 0.0  # when the last frame that was read leaves the screen
-        av.logging.set_level(av.logging.PANIC)  # its messages name no file; ours do
-        try:
-            # An absolute path cannot be mistaken for one of FFmpeg's protocols ("concat:").
-            self._container = av.open(str(media.absolute()), metadata_errors="ignore")
-        except (av.error.FFmpegError, OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise InputError(media, f"is not a readable video file ({reason})") from error
+        self._container = open_media(media)
         try:
             self._begin(threads)
         except BaseException:
@@ -181,7 +174,8 @@ class VideoReader:
         self._frames = self._decoded()
         self._first = self._next_frame()
         if self._first is None:
-            raise InputError(self.media, "no frame of its video stream can be decoded")
+            too_large = f"or they are of more than {LARGEST // 10**6} million pixels"
+            raise InputError(self.media, f"no frames can be decoded, {too_large}")
         self.width, self.height = self._shown_size(self._first)
 
     def __enter__(self) -> Self:
@@ -273,11 +267,7 @@ class VideoReader:
             except av.error.FFmpegError:
                 self.damaged += 1
                 continue
-            for frame in frames:
-                if frame.width * frame.height > LARGEST:
-                    shape = f"{frame.width}×{frame.height}"
-                    raise InputError(self.media, f"has a frame of {shape} pixels, too large")
-                yield frame
+            yield from frames
 
     def _shown_size(self, frame: Any) -> tuple[int, int]:
         """Width and height as shown: pixels need not be square, and phones film sideways."""

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from howsteps.errors import HowstepsError, InputError, MissingExtra, Problem
 from howsteps.io import mat_file
 from howsteps.io.arrays import read_matrix
+from howsteps.io.files import open_regular
 from howsteps.io.text import read_lines
 from howsteps.vision.histograms import interval_count
 
@@ -146,7 +147,7 @@ def _from_npz(path: Path) -> dict[str, NDArray[Any]]:
 
 
 def _from_mat(path: Path) -> dict[str, NDArray[Any]]:
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         heading = file.read(len(_MAT_7_3))
     if heading == _MAT_7_3:  # HDF5, with rows and columns exchanged
         return {name: array.T for name, array in _from_hdf5(path).items()}

@@ -1,11 +1,11 @@
 """Where the numbers of a network come from, and what they are by their content; no PyTorch here."""
 
-import hashlib
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
 from howsteps.errors import HowstepsError, InputError, MissingExtra
+from howsteps.io.files import sha256_of_file
 from howsteps.vision.options import LITE0, TIMM, VGG16
 
 VGG16_ADDRESS = "https://download.pytorch.org/models/vgg16-397923af.pth"
@@ -70,8 +70,7 @@ def identity(network: str, weights: Path | None = None) -> str:
     path = find(network, weights)
     if path is None:
         return f"{network} of timm {metadata.version('timm')}"
-    with path.open("rb") as file:
-        return f"{network} {hashlib.file_digest(file, 'sha256').hexdigest()}"
+    return f"{network} {sha256_of_file(path)}"
 
 
 def _fetched_vgg16() -> Path:

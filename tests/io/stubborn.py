@@ -1,4 +1,4 @@
-"""A process that does what no process should; ``tests/engine/test_worker_process.py`` runs it."""
+"""A process that does what no process should; ``tests/io/test_worker_process.py`` runs it."""
 
 import json
 import os
@@ -6,7 +6,7 @@ import signal
 import sys
 import time
 
-from howsteps.engine.worker_process import limit_memory
+from howsteps.io.worker_process import limit_memory
 
 
 def main() -> None:

@@ -8,11 +8,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from howsteps.errors import InputError
-from howsteps.narration.audio import SAMPLE_RATE, read_audio
+from howsteps.io import sound as sound_module
+from howsteps.io.sound import SAMPLE_RATE, Sound, blocks, decoded
 
 SECONDS = 6
+
+
+def read_audio(media: Path) -> NDArray[np.float32]:
+    """All the sound of a file, decoded here."""
+    return np.concatenate(list(blocks(media))).astype(np.float32) / 2**15
 
 
 def make(path: Path, *, picture: bool = True, sound: bool = True, delay: float = 0.0) -> Path:
@@ -81,7 +88,7 @@ def test_no_media_at_all(tmp_path: Path, content: bytes) -> None:
 
 
 def test_no_such_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"absent\.mp4: .*No such file"):
+    with pytest.raises(InputError, match=r"absent\.mp4: no such file"):
         read_audio(tmp_path / "absent.mp4")
 
 
@@ -125,3 +132,61 @@ def test_damage_gives_sound_or_a_named_error(clip: Path, data: st.DataObject) ->
     path.write_bytes(content[: data.draw(st.integers(0, len(content)))])
     with suppress(InputError):
         assert read_audio(path).dtype == np.float32
+
+
+def silence(path: Path, seconds: int) -> Path:
+    """Hours of silence as FLAC, in a few kilobytes for each."""
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("flac", rate=8000, layout="mono")
+        stream.codec_context.options = {"compression_level": "0", "frame_size": "65535"}
+        block = np.zeros((1, 8000 * 600), np.int16)
+        for start in range(0, seconds, 600):
+            frame = av.AudioFrame.from_ndarray(block, format="s16", layout="mono")
+            frame.sample_rate, frame.pts = 8000, 8000 * start
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode(None))
+    return path
+
+
+def test_a_worker_process_decodes(clip: Path) -> None:
+    with decoded(clip) as sound:
+        [(start, samples)] = sound.stretches()
+    assert start == 0.0
+    assert sound.duration == round(len(samples) / SAMPLE_RATE, 3)
+    np.testing.assert_array_equal(samples, read_audio(clip))
+    assert not sound.path.exists()
+
+
+def test_what_the_worker_refuses_is_named(tmp_path: Path) -> None:
+    (tmp_path / "list.mp4").write_text("ffconcat version 1.0\nfile other.mp4\n")
+    with (
+        pytest.raises(InputError, match=r"list\.mp4: not a readable audio or video file"),
+        decoded(tmp_path / "list.mp4"),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("kind", ["mkv", "ogg"])
+def test_sound_beyond_the_limit_is_not_decoded_to_its_end(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = silence(tmp_path / f"long.{kind}", 1200)
+    monkeypatch.setattr(sound_module, "LONGEST", 60.0)
+    lengths: list[int] = []
+    with pytest.raises(InputError, match=r"long\..*: lasts longer than"):
+        lengths.extend(len(block) for block in blocks(long))
+    assert sum(lengths) <= 60 * SAMPLE_RATE
+
+
+def test_sound_comes_in_stretches_cut_where_it_is_quiet(tmp_path: Path) -> None:
+    loud = np.full(10 * SAMPLE_RATE, 1000, np.int16)
+    pause = slice(round(3.5 * SAMPLE_RATE), 4 * SAMPLE_RATE)
+    loud[pause] = 0
+    path = tmp_path / "sound"
+    path.write_bytes(loud.tobytes())
+    parts = list(Sound(path, len(loud)).stretches(5.0))
+    assert 3.5 <= parts[1][0] <= 4.0
+    assert max(len(part) for _, part in parts) <= 5 * SAMPLE_RATE
+    starts = np.cumsum([0, *(len(part) for _, part in parts)])[:-1] / SAMPLE_RATE
+    assert [start for start, _ in parts] == list(starts)
+    np.testing.assert_array_equal(np.concatenate([part for _, part in parts]) * 2**15, loud)

@@ -17,8 +17,15 @@ from tempfile import TemporaryFile
 from time import monotonic
 from typing import IO, Any
 
-from howsteps.engine.executor import THREADS
-from howsteps.errors import CannotWrite, HowstepsError
+from howsteps.errors import CannotWrite, HowstepsError, InputError
+
+# Variables that tell libraries how many threads they may start.
+THREADS = (
+    *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"),
+    "VECLIB_MAXIMUM_THREADS",
+)
+# Whoever runs us may stand in a folder with a ``json.py``: nothing is imported from there.
+ISOLATED = {"PYTHONSAFEPATH": "1"}
 
 _LOOK = 0.5  # seconds between two looks at a silent process
 _GRACE = 120.0  # seconds in which a process must have loaded its libraries and begun
@@ -51,7 +58,7 @@ def run_in_worker(
         Its results cannot be written.
     """
     # Otherwise each library starts a thread per core in each process.
-    environment = {**os.environ, **dict.fromkeys(THREADS, str(threads))}
+    environment = {**os.environ, **ISOLATED, **dict.fromkeys(THREADS, str(threads))}
     # Threads that spin while they wait would take cores from others.
     environment["OMP_WAIT_POLICY"] = "PASSIVE"
     with TemporaryFile() as errors:
@@ -132,6 +139,26 @@ def _how_it_ended(process: subprocess.Popen[bytes], errors: IO[bytes]) -> str:
     errors.seek(0)
     last = errors.read()[-2000:].decode(errors="replace").strip().rpartition("\n")[2]
     return f"the program that decodes it ended with code {code}: {last or 'no reason given'}"
+
+
+def serve(work: Callable[[dict[str, Any]], Mapping[str, object]]) -> None:
+    """Do the job on stdin and answer, in the worker process."""
+    job = json.load(sys.stdin)
+    try:
+        answer({"done": work(job)})
+    except InputError as error:
+        answer({"failed": error.problem.reason})
+    except CannotWrite as error:
+        answer({"unwritable": str(error)})
+    except HowstepsError as error:
+        answer({"failed": str(error)})
+    except MemoryError:
+        answer({"failed": f"needs more than {job['memory'] / 2**30:.1f} GiB of memory"})
+
+
+def answer(content: Mapping[str, object]) -> None:
+    """Write one line of JSON, at once."""
+    print(json.dumps(content), flush=True)
 
 
 def limit_memory(extra: int) -> None:

@@ -3,12 +3,20 @@
 import os
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from howsteps.engine import worker_process
-from howsteps.engine.worker_process import Failed, run_in_worker
+from howsteps.io import worker_process
+from howsteps.io.worker_process import Failed, run_in_worker
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def worker_finds_the_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
 
 
 def do(
@@ -16,9 +24,7 @@ def do(
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     told: list[dict[str, Any]] = []
     job = {"do": what}
-    done = run_in_worker(
-        "tests.engine.stubborn", job, threads=3, on_progress=told.append, stop=stop
-    )
+    done = run_in_worker("tests.io.stubborn", job, threads=3, on_progress=told.append, stop=stop)
     return done, told
 
 
@@ -67,3 +73,14 @@ def test_a_process_is_ended_when_nobody_wants_it(monkeypatch: pytest.MonkeyPatch
     assert time.monotonic() - began < 60
     with pytest.raises(ProcessLookupError):
         os.kill(started[0], 0)
+
+
+def test_nothing_is_imported_from_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "src"), prepend=os.pathsep)
+    for name in ("json", "click", "numpy"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('the wrong module')\n")
+    monkeypatch.chdir(tmp_path)
+    done, _ = do("babble")
+    assert done == {"threads": "3"}

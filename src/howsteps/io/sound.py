@@ -1,0 +1,195 @@
+"""Decode the sound of a media file as Whisper expects it: mono, 16 kHz, values in [-1, 1].
+
+Decoding runs in a worker process (``python -m howsteps.io.sound``), which writes the samples to a
+file. From there they are read in stretches, so that hours of sound take no more memory than one.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsteps.errors import CannotWrite, InputError
+from howsteps.io.files import open_regular
+from howsteps.io.media import LONGEST, open_media
+from howsteps.io.worker_process import Failed, answer, limit_memory, run_in_worker, serve
+
+if TYPE_CHECKING:
+    from av.container import InputContainer
+
+SAMPLE_RATE = 16_000
+STRETCH = 1800.0  # seconds of sound that are in memory at once
+MEMORY = 2**29  # bytes that decoding may take, over what the libraries do
+_TAIL = 30.0  # seconds at the end of a stretch in which it may be cut
+_QUIET = SAMPLE_RATE // 10  # samples in which the quietest moment is looked for
+_FULL = 2**15  # the loudest sample
+_MICROSECONDS = 1_000_000  # of a container's clock, in a second
+_UNREADABLE = "not a readable audio or video file"
+
+# Containers that store their duration; for others FFmpeg only estimates it from the bit rate.
+_WITH_DURATION = {"mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm"}
+
+Samples = NDArray[np.int16]
+
+
+@dataclass(frozen=True, slots=True)
+class Sound:
+    """Decoded sound in a file of 16-bit samples."""
+
+    path: Path
+    samples: int
+
+    @property
+    def duration(self) -> float:
+        """Seconds, to the millisecond."""
+        return round(self.samples / SAMPLE_RATE, 3)
+
+    def stretches(self, longest: float = STRETCH) -> Iterator[tuple[float, NDArray[np.float32]]]:
+        """Parts of at most so many seconds, each with its start; cut where it is quietest."""
+        size, start = round(longest * SAMPLE_RATE), 0
+        with open_regular(self.path) as file:
+            while start < self.samples:
+                file.seek(2 * start)
+                part = np.frombuffer(file.read(2 * size), np.int16)
+                if start + len(part) < self.samples:
+                    part = part[: _quietest(part, min(size // 2, round(_TAIL * SAMPLE_RATE)))]
+                yield start / SAMPLE_RATE, part.astype(np.float32) / np.float32(_FULL)
+                start += len(part)
+
+
+@contextmanager
+def decoded(media: Path) -> Iterator[Sound]:
+    """The first audio stream of an audio or video file, decoded in a worker process.
+
+    Sample i is at i / 16000 seconds after the start of the *file*: if the audio stream begins later
+    than the video stream, silence comes before it.
+
+    Raises
+    ------
+    InputError
+        The file is missing, is not a media file, has no audio, is truncated, or lasts longer than
+        6 hours.
+    """
+    with TemporaryDirectory(prefix="howsteps-") as folder:
+        target = Path(folder) / "sound"
+        job = {"media": str(media.absolute()), "target": str(target), "memory": MEMORY}
+        try:
+            done = run_in_worker("howsteps.io.sound", job, threads=1)
+        except Failed as error:
+            raise InputError(media, str(error)) from error
+        yield Sound(target, int(done["samples"]))
+
+
+def decode(job: dict[str, Any]) -> dict[str, object]:
+    """Write the samples of a file into another; the work of the worker process."""
+    media, target = Path(job["media"]), Path(job["target"])
+    limit_memory(job["memory"])
+    count = 0
+    try:
+        with target.open("wb") as file:
+            for block in blocks(media):
+                file.write(block.tobytes())
+                count += len(block)
+                answer({"seconds": count / SAMPLE_RATE})
+    except OSError as error:
+        raise CannotWrite(f"cannot write {target}: {error.strerror}") from error
+    return {"samples": count}
+
+
+def blocks(media: Path) -> Iterator[Samples]:
+    """The samples of a file, one block after another; memory does not grow."""
+    import av  # noqa: PLC0415 - an extra
+
+    try:
+        with open_media(media, _UNREADABLE) as container:
+            delay = _delay(container, media)
+        count = 0
+        with open_media(media, _UNREADABLE) as container:
+            for block in _resampled(container):
+                if not count and delay:
+                    yield np.zeros(round(delay * SAMPLE_RATE), np.int16)
+                count += len(block)
+                if delay + count / SAMPLE_RATE > LONGEST:
+                    raise _too_long(media)
+                yield block
+    except av.error.FFmpegError as error:
+        reason = error.strerror or "cannot be decoded"
+        raise InputError(media, f"{_UNREADABLE} ({reason})") from error
+    if not count:
+        raise InputError(media, "the audio stream is empty")
+
+
+def _resampled(container: "InputContainer") -> Iterator[Samples]:
+    """Decode and resample; what is damaged is left out."""
+    import av  # noqa: PLC0415 - an extra
+
+    resampler = av.AudioResampler(format="s16", layout="mono", rate=SAMPLE_RATE)
+    for packet in container.demux(container.streams.audio[0]):
+        try:
+            frames = packet.decode()
+        except av.error.InvalidDataError:
+            continue
+        for frame in frames:
+            frame.pts = None  # samples follow one another, whatever their stamps say
+            yield from (_samples(part) for part in resampler.resample(frame))
+    yield from (_samples(part) for part in resampler.resample(None))
+
+
+def _samples(frame: Any) -> Samples:
+    samples: Samples = frame.to_ndarray().reshape(-1)
+    return samples
+
+
+def _delay(container: "InputContainer", media: Path) -> float:
+    """Seconds from the start of the file to the start of its audio; checks that it is complete."""
+    if not container.streams.audio:
+        raise InputError(media, "there is no audio stream in this file")
+    stream = container.streams.audio[0]
+    promised = (container.duration or 0) / _MICROSECONDS
+    if promised > LONGEST:
+        raise _too_long(media)
+    first = (container.start_time or 0) / _MICROSECONDS
+    delay = 0.0
+    if stream.start_time is not None and stream.time_base is not None:
+        delay = max(0.0, float(stream.start_time * stream.time_base) - first)
+    if delay > LONGEST:
+        raise _too_long(media)
+    if container.format.name in _WITH_DURATION and promised:
+        found = _last_time(container) - first
+        # The streams of a file rarely end together; a missing part is longer than that.
+        if promised - found > max(1.0, 0.05 * promised):
+            reason = f"truncated: it should last {promised:.1f} s and ends after {found:.1f} s"
+            raise InputError(media, reason)
+    return delay
+
+
+def _last_time(container: "InputContainer") -> float:
+    """End of the last packet of any stream, in seconds; nothing is decoded."""
+    return max(
+        (
+            float((packet.pts + (packet.duration or 0)) * packet.time_base)
+            for packet in container.demux()
+            if packet.pts is not None and packet.time_base is not None
+        ),
+        default=0.0,
+    )
+
+
+def _quietest(part: Samples, tail: int) -> int:
+    """Where the last ``tail`` samples of a part are quietest: the place to cut it."""
+    windows = part[len(part) - tail // _QUIET * _QUIET :].reshape(-1, _QUIET)
+    power = (windows.astype(np.float32) ** 2).mean(axis=1)
+    return len(part) - windows.size + int(power.argmin()) * _QUIET + _QUIET // 2
+
+
+def _too_long(media: Path) -> InputError:
+    return InputError(media, f"lasts longer than {LONGEST / 3600:.0f} hours")
+
+
+if __name__ == "__main__":
+    serve(decode)

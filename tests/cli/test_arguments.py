@@ -1,0 +1,95 @@
+"""Arguments that nobody means: each ends with one line and 1, before anything runs."""
+
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+from howsteps._cli.app import main
+from howsteps.errors import HowstepsError
+from howsteps.pipeline.run import run
+from tests.engine.jobs import captions
+
+
+def error_of(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: str | Path
+) -> str:
+    """The one line on stderr of a command that ends with 1."""
+    monkeypatch.setattr(sys, "argv", ["howsteps", *map(str, arguments)])
+    with pytest.raises(SystemExit) as end:
+        main()
+    shown = capsys.readouterr()
+    assert (end.value.code, shown.out) == (1, "")
+    [line] = shown.err.splitlines()
+    return line
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Path:
+    return captions(tmp_path / "wash_a_cat", ("ann", "bob", "eve"))
+
+
+@pytest.mark.parametrize("command", ["run", "script", "narration", "stats", "report", "features"])
+def test_an_empty_path_is_not_the_current_folder(
+    command: str, job: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(job)
+    assert "is empty" in error_of(capsys, monkeypatch, command, "")
+    with pytest.raises(HowstepsError, match="is empty"):
+        run("", job / "out")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["run"],
+        ["script"],
+        ["narration"],
+        ["features"],
+        ["stats"],
+        ["report"],
+        ["paper", "--data"],
+        ["evaluate"],
+        ["apply", "model"],
+        ["run", "job", "--out"],
+        ["localise", "--script", "script.json"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("path", ["x" * 5000, "x/" * 2500], ids=["name", "path"])
+def test_a_path_that_no_file_can_have(
+    command: list[str],
+    path: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    captions(tmp_path / "job", ("ann", "bob"))
+    monkeypatch.chdir(tmp_path)
+    assert len(error_of(capsys, monkeypatch, *command, path)) < 2000
+
+
+def test_a_cluster_that_is_not_there(
+    job: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("ray")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    cluster = ["--engine", "ray", "--address", f"127.0.0.1:{port}"]
+    line = error_of(capsys, monkeypatch, "run", job, "--out", tmp_path / "out", *cluster)
+    assert "no Ray cluster can be reached at 127.0.0.1" in line
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("command", ["run", "script", "narration"])
+def test_a_parser_that_is_none(
+    command: str,
+    job: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (tmp_path / "folder").mkdir()
+    line = error_of(capsys, monkeypatch, command, job, "-q", "--parser", tmp_path / "folder")
+    assert "no spaCy pipeline" in line
