@@ -102,7 +102,7 @@ def plan_decoding(media: Path, seconds: float, *, sparing: bool = False) -> Deco
     """
     keys, count, size, end = 0, 0, 0, 0.0
     try:
-        with av.open(str(media.absolute()), metadata_errors="ignore") as container:
+        with open_media(media) as container:
             for packet in container.demux(container.streams.video[0]):
                 if packet.pts is None or packet.time_base is None:
                     continue
@@ -110,7 +110,7 @@ def plan_decoding(media: Path, seconds: float, *, sparing: bool = False) -> Deco
                 end = max(end, float(packet.pts * packet.time_base))
                 if end > _SAMPLE:
                     break
-    except (av.error.FFmpegError, OSError, ValueError, IndexError):
+    except (InputError, av.error.FFmpegError, ValueError, IndexError):
         return Decoding()
     if keys == 0 or end <= 0:
         return Decoding("reference", deblock=not sparing)
