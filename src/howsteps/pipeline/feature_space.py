@@ -1,7 +1,8 @@
 """The features that a model reads, so that new videos can be described in the same way.
 
 Beside ``model.json`` lies ``features.json``, which says whether the model reads words or video
-frames. For words it holds them with their weights; for frames, ``codebooks.npz`` has the codewords.
+frames. For words it holds them with their weights; for frames, what they were described by, and
+``codebooks.npz`` the codewords where there are any.
 """
 
 import json
@@ -14,13 +15,14 @@ from howsteps.errors import InputError
 from howsteps.io.files import write_atomically
 from howsteps.io.text import read_json
 from howsteps.narration.features import Vocabulary as Words
+from howsteps.pipeline.descriptors import origins
 from howsteps.pipeline.features import Features
 from howsteps.pipeline.options import RunOptions
 from howsteps.task import Mode, Task
 from howsteps.vision.codebook import Codebook, read_codebooks, to_bytes
-from howsteps.vision.options import MODES
+from howsteps.vision.options import MODES, looking_for
 
-VERSION = 1
+VERSION = 2
 FILE, CODEBOOKS = "features.json", "codebooks.npz"
 _WORDS, _FRAMES = "words", "frames"
 
@@ -59,8 +61,10 @@ def save(space: FeatureSpace, folder: Path) -> None:
             for word, weight in zip(space.words.words, space.words.weights, strict=True)
         ]
     else:
-        content |= {"mode": space.mode, "quick": space.quick}
-        write_atomically(folder / CODEBOOKS, to_bytes(space.codebooks))
+        made_by = origins(looking_for(space.mode, quick=space.quick).watch)
+        content |= {"mode": space.mode, "quick": space.quick, "origins": made_by}
+        if space.codebooks:  # pooled frames need none
+            write_atomically(folder / CODEBOOKS, to_bytes(space.codebooks))
     text = json.dumps(content, ensure_ascii=False, indent=1)
     write_atomically(folder / FILE, f"{text}\n".encode())
 
@@ -85,6 +89,12 @@ def load(folder: Path) -> FeatureSpace:
         mode, quick = value["mode"], bool(value["quick"])
         if mode not in MODES:
             raise ValueError(f"there is no mode {mode!r}")
+        made_by = value["origins"]
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(path, f"does not say what the model reads ({error})") from error
-    return FeatureSpace(codebooks=read_codebooks(folder / CODEBOOKS), mode=mode, quick=quick)
+    wanted = looking_for(mode, quick=quick).watch
+    if made_by != origins(wanted):
+        raise InputError(path, "the model reads features that this version does not compute")
+    quantised = wanted.motion is not None or wanted.appearance is not None
+    codebooks = read_codebooks(folder / CODEBOOKS) if quantised else {}
+    return FeatureSpace(codebooks=codebooks, mode=mode, quick=quick)
