@@ -59,6 +59,7 @@ def discover(
     quick: bool = False,
     device: str = "cpu",
     title: str | None = None,
+    keep_all: bool = False,
     editor: Editor | None = None,
     workers: int = 1,
     callback: Callback = ignore_event,
@@ -73,7 +74,7 @@ def discover(
         the captions of every video.
     out
         A work folder, with a cache. None: nothing is written.
-    steps, mode, seed, parser, speech, vision, quick, device, title
+    steps, mode, seed, parser, speech, vision, quick, device, title, keep_all
         As in :class:`howsteps.RunOptions`.
     editor
         A language model that edits the script: ``Editor("http://localhost:11434/v1", "NAME")``.
@@ -92,7 +93,7 @@ def discover(
     HowstepsError
         There is no task or more than one, or no steps are found; the message says why.
     """
-    options = RunOptions(steps, mode, seed, parser, speech, vision, quick, device, title)
+    options = RunOptions(steps, mode, seed, parser, speech, vision, quick, device, title, keep_all)
     given, problems = _read(source, title)
     with tempfile.TemporaryDirectory() as temporary:
         done = run(

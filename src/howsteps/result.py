@@ -24,6 +24,7 @@ from howsteps.task import (
     Result,
     Script,
     Sentence,
+    SetAside,
     Step,
     Task,
     Video,
@@ -70,6 +71,7 @@ def record(result: Result, folder: Path) -> dict[str, Any]:
         ],
         **script_record(result.script, result.task),
         "localisations": localisation_records(result.localisations),
+        "set_aside": [asdict(video) for video in result.set_aside],
     }
 
 
@@ -125,7 +127,8 @@ def from_record(value: Mapping[str, Any], folder: Path) -> Result:
             raise Malformed(f"localisations[{n}]: there is no video {found.video!r}")
         if not 0 <= found.step < len(script.steps):
             raise Malformed(f"localisations[{n}]: there is no step {found.step}")
-    return Result(task, script, localisations)
+    aside = _each({"set_aside": [], **value}, "set_aside", lambda entry: _made(SetAside, **entry))
+    return Result(task, script, localisations, aside)
 
 
 def settled(result: Result) -> Result:

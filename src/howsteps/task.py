@@ -209,15 +209,26 @@ class Localisation:
 
 
 @dataclass(frozen=True, slots=True)
+class SetAside:
+    """A video that is of another job, and how that shows."""
+
+    video: str
+    title: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """A task, its script, and the place of every step in every video.
 
-    ``problems`` lists what was repaired or set aside on the way; it is not part of ``result.json``.
+    ``set_aside`` are the videos that came with the task and are of another job. ``problems`` lists
+    what was repaired or set aside on the way; it is not part of ``result.json``.
     """
 
     task: Task
     script: Script
     localisations: tuple[Localisation, ...]
+    set_aside: tuple[SetAside, ...] = ()
     problems: tuple[Problem, ...] = field(default=(), compare=False)
 
 

@@ -18,6 +18,7 @@ from howsteps.result import read_result
 from howsteps.script.edited import read_script
 from tests.engine.jobs import captions, narration, subrip, written
 from tests.films import film
+from tests.jobs import write_tea
 
 
 @pytest.fixture(scope="module")
@@ -140,6 +141,28 @@ class TestFolders:
         assert reasons["silent.mp4"].startswith("set aside: has no captions")
         said = [p for p in found.problems if p.harmless and p.path.name == "ann.es.srt"]
         assert "read from ann.en.srt" in said[0].reason
+
+    def test_a_video_of_another_job_is_set_aside_and_named(self, tmp_path: Path) -> None:
+        file = write_tea(tmp_path / "tea.json", videos=8)
+        task = json.loads(file.read_text())
+        task["videos"]["knots"] = {
+            "duration": 40.0,
+            "asr": [[n, n + 2, "tie the knot then pull the rope tight"] for n in range(0, 30, 2)],
+            "steps": [],
+        }
+        file.write_text(json.dumps(task))
+        found = run(file, tmp_path / "out", RunOptions(vision=False))
+        [result] = found.results.values()
+        assert "knots" not in {video.id for video in result.task.videos}
+        [aside] = result.set_aside
+        assert (aside.video, aside.reason) == ("knots", "hardly says 'tea', as the others do")
+        [said] = [problem for problem in found.problems if problem.path.name == "knots"]
+        assert said.harmless
+        assert "set aside as another job" in said.reason
+        kept = run(file, tmp_path / "kept", RunOptions(vision=False, keep_all=True))
+        [result] = kept.results.values()
+        assert "knots" in {video.id for video in result.task.videos}
+        assert result.set_aside == ()
 
     def test_a_folder_of_folders_is_many_tasks(self, tmp_path: Path) -> None:
         captions(tmp_path / "jobs" / "one", ("ann", "bob", "cyd"))

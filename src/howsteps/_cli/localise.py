@@ -32,6 +32,7 @@ def localise(
     device: options.Device = options.Processor.cpu,
     parser: options.Parser = None,
     title: options.Title = None,
+    keep_all: options.KeepAll = False,
     begin: options.From = None,
     force: options.Force = None,
     workers: options.Workers = None,
@@ -55,6 +56,7 @@ def localise(
         quick=quick,
         device=device,
         title=title,
+        keep_all=keep_all,
     )
     folder = out or options.default_out(source)
     done = running.run_pipeline(

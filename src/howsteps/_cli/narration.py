@@ -92,7 +92,10 @@ def record(video: Video) -> dict[str, Any]:
     return {
         "title": video.title,
         "sentences": found["sentences"],
-        "relations": found["mentions"],
+        "relations": [
+            {**entry, "act": mention.is_work}
+            for entry, mention in zip(found["mentions"], video.mentions, strict=True)
+        ],
     }
 
 

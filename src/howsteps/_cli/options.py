@@ -117,6 +117,10 @@ Title: TypeAlias = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="The name of the job (else: that of its folder)."),
 ]
+KeepAll: TypeAlias = Annotated[
+    bool,
+    typer.Option("--keep-all", help="Learn also from videos that seem to be of another job."),
+]
 From: TypeAlias = Annotated[
     Stage | None, typer.Option("--from", help="Compute this stage and all after it again.")
 ]
@@ -141,6 +145,7 @@ def run_options(
     quick: bool = False,
     device: Processor = Processor.cpu,
     title: str | None = None,
+    keep_all: bool = False,
 ) -> RunOptions:
     """The options of the pipeline, from those of the command line."""
     return RunOptions(
@@ -153,6 +158,7 @@ def run_options(
         quick,
         device.value,
         title,
+        keep_all,
     )
 
 

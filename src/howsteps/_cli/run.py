@@ -49,6 +49,7 @@ def run(
     device: options.Device = options.Processor.cpu,
     parser: options.Parser = None,
     title: options.Title = None,
+    keep_all: options.KeepAll = False,
     editor: options.EditorUrl = None,
     model: options.EditorModel = None,
     begin: options.From = None,
@@ -77,6 +78,7 @@ def run(
         quick=quick,
         device=device,
         title=title,
+        keep_all=keep_all,
     )
     done = run_pipeline(
         source,

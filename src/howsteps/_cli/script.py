@@ -70,6 +70,7 @@ def script(
     device: options.Device = options.Processor.cpu,
     parser: options.Parser = None,
     title: options.Title = None,
+    keep_all: options.KeepAll = False,
     workers: options.Workers = None,
     quiet: options.Quiet = False,
 ) -> None:
@@ -82,7 +83,7 @@ def script(
 
     Example: howsteps script captions/ --steps 10 --json script.json
     """
-    from howsteps.pipeline.stages import discover_script  # noqa: PLC0415 - loads Numba
+    from howsteps.pipeline.stages import discover_script, of_this_job  # noqa: PLC0415 - loads Numba
     from howsteps.pipeline.work_folder import (  # noqa: PLC0415
         UNEDITED,
         script_document,
@@ -93,7 +94,14 @@ def script(
     if sum(each is not None for each in (ask, answer, editor)) > 1:
         raise typer.BadParameter("--ask, --answer and --editor exclude one another")
     asked = options.run_options(
-        steps=steps, mode=mode, seed=seed, parser=parser, speech=speech, device=device, title=title
+        steps=steps,
+        mode=mode,
+        seed=seed,
+        parser=parser,
+        speech=speech,
+        device=device,
+        title=title,
+        keep_all=keep_all,
     )
     edit = _editing(answer, options.editor_of(editor, model))
     problems: list[Problem] = []
@@ -101,8 +109,10 @@ def script(
     scripts: list[tuple[Task, Script]] = []
     count = 0
     with stage_context(source, out, workers=workers, quiet=quiet) as context:
-        for task in narrated_tasks(source, asked, context, problems):
+        for everything in narrated_tasks(source, asked, context, problems):
             count += 1
+            task, _, said = of_this_job(everything, asked)
+            problems += said
             if not any(video.mentions for video in task.videos):
                 continue  # there is a remark on every video
             found = discover_script(task, asked, context, seconds=seconds, certify=certify)

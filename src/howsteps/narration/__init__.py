@@ -2,8 +2,9 @@
 
 ``extract_relations(task)`` fills in the sentences and mentions of a task's videos::
 
-    captions ─► words ─► parser ─► relations ─► extraction
-    (or speech)                    pronouns
+    captions ─► words ─► parser ─► relations ─► acts ─► mentions ─► relevance
+    (or speech)                    pronouns     helpers  signs, work
+                                                complements, fragments
 """
 
 from typing import TYPE_CHECKING, Any

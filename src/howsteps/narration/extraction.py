@@ -5,10 +5,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from spacy.tokens import Doc, Token
+from spacy.tokens import Token
 
 from howsteps.captions.words import words_of
 from howsteps.narration import grammar, parser, relations
+from howsteps.narration.mentions import forbids, video_acts
+from howsteps.narration.parser import sentence_starts
 from howsteps.narration.pronouns import Antecedents
 from howsteps.task import Mention, Sentence, Task, Video, Word
 
@@ -52,7 +54,11 @@ def extract_relations_by_mode(
     parsed = parser.parse_narrations(parser.load_parser(model), narrations)
     for video, passages in zip(task.videos, parsed, strict=True):
         for mode, switches in options.items():
-            videos[mode].append(video_relations(video, passages, switches))
+            videos[mode].append(
+                video_acts(video, passages)
+                if switches.acts
+                else video_relations(video, passages, switches)
+            )
         if progress is not None:
             progress(video)
     return {mode: replace(task, videos=tuple(found)) for mode, found in videos.items()}
@@ -78,18 +84,6 @@ def video_relations(
             for place in [places[pair.verb.i]]
         )
     return replace(video, sentences=tuple(sentences), mentions=tuple(mentions))
-
-
-def sentence_starts(doc: Doc, places: Sequence[int]) -> list[int]:
-    """Indices of the words that start a sentence.
-
-    A parser may put a sentence end inside a word ("tire" | "."); the word then ends the sentence.
-    """
-    starts = {0}
-    for span in doc.sents:
-        inside = span.start > 0 and places[span.start] == places[span.start - 1]
-        starts.add(places[span.start] + inside)
-    return sorted(starts - {places[-1] + 1})
 
 
 def mention(
@@ -128,8 +122,3 @@ def phrase(verb: str, particle: str, noun: Token) -> str:
     thing = "".join(t.text_with_ws for t in grammar.noun_phrase(noun)).strip().lower()
     order = (verb, thing, particle) if " " in particle else (verb, particle, thing)
     return " ".join(filter(None, order))
-
-
-def forbids(noun: Token) -> bool:
-    """Whether the object itself is denied: "use *no* soap"."""
-    return any(child.lower_ == "no" for child in grammar.children(noun, {"det", "neg"}))

@@ -129,6 +129,18 @@ def word_places(doc: Doc) -> list[int]:
     return places
 
 
+def sentence_starts(doc: Doc, places: Sequence[int]) -> list[int]:
+    """Places of the words that start a sentence.
+
+    A parser may put a sentence end inside a word ("tire" | "."); the word then ends the sentence.
+    """
+    starts = {0}
+    for span in doc.sents:
+        inside = span.start > 0 and places[span.start] == places[span.start - 1]
+        starts.add(places[span.start] + inside)
+    return sorted(starts - {places[-1] + 1})
+
+
 def lemma(wordnet: WordNet, word: str, part: str, tag: str) -> str:
     """The lemma of a lower-case word, given its coarse and fine part of speech.
 

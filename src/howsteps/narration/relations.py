@@ -23,12 +23,16 @@ class RelationOptions:
     relatives: bool = True
     pronouns: bool = True
     measures: bool = True
+    acts: bool = True
 
 
+_DIRECT_OBJECTS = RelationOptions(
+    passives=False, relatives=False, pronouns=False, measures=False, acts=False
+)
 RELATION_MODES = {
     "default": RelationOptions(),
-    "paper": RelationOptions(passives=False, relatives=False, pronouns=False, measures=False),
-    "authors": RelationOptions(passives=False, relatives=False, pronouns=False, measures=False),
+    "paper": _DIRECT_OBJECTS,
+    "authors": _DIRECT_OBJECTS,
 }
 
 
@@ -55,15 +59,18 @@ class Pair:
 
 
 # Heads that only say how much: in "a cup of flour" the flour is what is added.
-_MEASURES = frozenset(
-    """all amount bag batch bit bottle bowl box bunch can couple cup dash few gallon glass gram half
-    handful inch jar kind layer lot majority most ounce package pair part piece pinch pint plenty
-    pound quart rest set sheet slice some sort splash stick tablespoon teaspoon ton type
+MEASURES = frozenset(
+    """all amount bag batch bit bottle bowl box bunch bundle can chunk clove couple cup dab dash
+    dollop dozen drizzle drop dusting fourth few gallon glass glug gram half handful helping
+    inch jar kilo kilogram kind knob layer litre liter lot majority milliliter mil most
+    ounce pack package packet pair part piece pinch pint plenty portion pound quart quarter
+    rest scoop set sheet slice smidge smidgen some sort spoon spoonful splash sprinkle
+    sprinkling squeeze squirt stick tablespoon tad teaspoon third tin ton touch tub type
     variety one two three four five six each both any none much many""".split()
 )
 # Nouns that say how far, how long or how often when they follow the real object: "turn the nuts a
 # bit", "lift the car a few inches".
-_EXTENTS = frozenset(
+EXTENTS = frozenset(
     """bit centimeter day degree feet foot hour inch lot mile millimeter minute morning second step
     time turn way while""".split()
 )
@@ -72,7 +79,7 @@ _GIVING = frozenset("bring buy get give hand make send show teach tell".split())
 # With these a pronoun stands for what was said, not for a thing: "do that", "I know this".
 _NOT_OF_THINGS = frozenset("do know mean say think".split())
 # "Go ahead and remove the nuts": going is not done to the nuts.
-_NEVER_SHARE = frozenset(
+NEVER_SHARE = frozenset(
     """be begin come continue finish go happen hurry let look proceed relax rest run sit sleep stand
     start stay stop try turn wait walk work""".split()
 )
@@ -93,7 +100,7 @@ def find_relations(
     pairs = []
     for verb in filter(grammar.is_verb, doc):
         for spoken, passive in _objects(verb, options):
-            noun: Token | None = _measured(spoken) if options.measures else spoken
+            noun: Token | None = measured(spoken) if options.measures else spoken
             if is_pronoun(spoken) and noun == spoken:
                 resolvable = options.pronouns and verb.lemma_ not in _NOT_OF_THINGS
                 noun = antecedents.resolve(spoken, verb) if resolvable else None
@@ -129,7 +136,7 @@ def _direct_objects(verb: Token, options: RelationOptions) -> list[Token]:
 
 def _one_object(verb: Token, objects: list[Token]) -> Token:
     """A verb has one direct object; the parser may name more."""
-    things = [obj for obj in objects if obj.lemma_ not in _EXTENTS] or objects
+    things = [obj for obj in objects if obj.lemma_ not in EXTENTS] or objects
     return things[-1] if verb.lemma_ in _GIVING else things[0]
 
 
@@ -184,7 +191,7 @@ def _object_outside(verb: Token) -> Token | None:
 
 def _shared_objects(verb: Token) -> list[Token]:
     """The object that coordinated verbs share: "jack up and secure *the car*"."""
-    if verb.lemma_ in _NEVER_SHARE or any(
+    if verb.lemma_ in NEVER_SHARE or any(
         child.dep_ in {"obl", "xcomp", "ccomp", "prep"}
         or (child.dep_ == "advmod" and child.i > verb.i)
         for child in verb.children
@@ -217,15 +224,15 @@ def _passive_subjects(verb: Token) -> list[Token]:
     return []
 
 
-def _measured(noun: Token) -> Token:
+def measured(noun: Token) -> Token:
     """What a measure measures: "one of the *nuts*", "a cup of *flour*"."""
-    if noun.lower_.rstrip("s") not in _MEASURES and noun.lower_ not in _MEASURES:
+    if noun.lower_.rstrip("s") not in MEASURES and noun.lower_ not in MEASURES:
         return noun
     for child in noun.children:
         if child.dep_ in grammar.OF_PHRASE and child.i > noun.i:
             if child.lower_ == "of":  # ClearNLP: the preposition stands between
                 inner = next(iter(grammar.children(child, {"pobj"})), None)
-                return noun if inner is None else inner
+                return noun if inner is None else measured(inner)
             if any(t.lower_ == "of" for t in grammar.children(child, {"case"})):
-                return child
+                return measured(child)
     return noun

@@ -44,6 +44,8 @@ class RunOptions:
     title
         The name of the job, in place of the name of its folder. Doing the job is not one of its
         steps, so a good title makes a better script.
+    keep_all
+        Learn from all videos, also from those that seem to be of another job.
     """
 
     steps: int | None = None
@@ -55,6 +57,7 @@ class RunOptions:
     quick: bool = False
     device: str = "cpu"
     title: str | None = None
+    keep_all: bool = False
 
 
 def write_options(options: RunOptions, folder: Path) -> None:

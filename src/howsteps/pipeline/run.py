@@ -257,6 +257,9 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
         if given:
             check_script(given, task)  # before anything that takes long
         task, problems = narrate(task, options, context)
+        own = stages.of_this_job(task, options)
+        task = own.task
+        problems += own.remarks
         script = read_script(given, task) if given else script_of(task, options, context)
         if job.editor and not given:
             write_script(task, script, job.folder, UNEDITED)
@@ -275,7 +278,7 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
     except HowstepsError as error:
         return None, [*problems, Problem(Path(task.name), str(error))]
     problems += place.remarks
-    result = settled(Result(task, script, place.localisations))
+    result = settled(Result(task, script, place.localisations, own.aside))
     write_model(place.model, job.folder)
     write_result(result, job.folder, context)
     return result, problems

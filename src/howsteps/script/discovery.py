@@ -175,7 +175,8 @@ def _wanted(task: Task, options: ScriptOptions) -> list[list[Mention]]:
         [
             mention
             for mention in sorted(video.mentions, key=lambda m: (m.start, m.end))
-            if (options.negated or not mention.negated)
+            if mention.noun
+            and (options.negated or not mention.negated)
             and (options.chatter or not is_talk(mention))
         ]
         for video in task.videos

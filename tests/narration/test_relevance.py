@@ -1,0 +1,111 @@
+"""Videos of another job are found, and the reason is said."""
+
+import numpy as np
+import pytest
+
+from howsteps.narration.job_words import JobWords, job_words, stem
+from howsteps.narration.relevance import relevance, similarity
+from howsteps.task import Mention, Sentence, Task, Video, Word
+
+
+def video(name: str, title: str, *acts: str, talk: str = "") -> Video:
+    """A video in which acts ("boil egg") are said, and something else."""
+    text = f"{' '.join(acts)} {talk} {'and so on ' * 10}"
+    sentence = Sentence((Word(text, 0.0, 60.0),))
+    mentions = tuple(
+        Mention(name, *act.split(), phrase=act, start=float(n), end=n + 1.0)
+        for n, act in enumerate(acts)
+    )
+    return Video(name, title=title, sentences=(sentence,), mentions=mentions)
+
+
+def boiling(n: int, title: str = "How to boil eggs") -> Video:
+    return video(f"boil {n}", title, "boil egg", "peel egg", "salt egg", talk="boil the eggs")
+
+
+JOB = [boiling(n) for n in range(8)]
+
+
+class TestJobWords:
+    @pytest.mark.parametrize(
+        ("name", "core", "rest"),
+        [
+            ("how to boil eggs", ("boil", "egg"), ()),
+            ("how_to_make_caramel_apples", ("appl",), ("caramel",)),
+            ("make scrambled eggs in a microwave", ("egg", "microwav"), ("scrambl",)),
+            ("How to Make a Milkshake Without Ice Cream", ("milkshak",), ()),
+            ("wrap your hands for boxing", ("wrap", "hand"), ("box",)),
+            ("", (), ()),
+        ],
+    )
+    def test_parts_of_a_name(self, name: str, core: tuple[str, ...], rest: tuple[str, ...]) -> None:
+        found = job_words(name)
+        assert (found.core, found.rest) == (core, rest)
+
+    def test_the_thing_the_job_is_done_to(self) -> None:
+        assert job_words("how to make caramel apples").head == "appl"
+        assert JobWords((), ()).head == ""
+
+    def test_forms_of_a_word_are_one(self) -> None:
+        assert {stem(word) for word in ("grill", "grilled", "grilling", "grills")} == {"gril"}
+
+
+class TestRelevance:
+    def test_videos_of_the_job_stay(self) -> None:
+        assert relevance(Task("how to boil eggs", tuple(JOB))).aside == {}
+
+    def test_who_never_says_what_it_is_done_to_is_of_another_job(self) -> None:
+        other = video("other", "How to boil potatoes", "boil potato", "mash potato", "add butter")
+        found = relevance(Task("how to boil eggs", (*JOB, other)))
+        assert found.aside == {"other": "hardly says 'egg', as the others do"}
+
+    def test_who_is_like_the_others_stays_without_the_word(self) -> None:
+        quiet = Video(
+            "quiet",
+            title="Breakfast",
+            sentences=(Sentence((Word("eggs " * 5 + "cook them now " * 15, 0.0, 9.0),)),),
+            mentions=tuple(Mention("quiet", m.verb, m.noun, "", 0, 1) for m in JOB[0].mentions),
+        )
+        assert relevance(Task("how to boil eggs", (*JOB, quiet))).aside == {}
+
+    def test_a_title_that_names_the_job_keeps_a_silent_narrator(self) -> None:
+        silent = video("silent", "How to boil eggs", "peel it", "salt it")
+        assert "silent" not in relevance(Task("how to boil eggs", (*JOB, silent))).aside
+
+    def test_a_title_that_goes_on_to_another_thing(self) -> None:
+        salad = video("salad", "How to boil egg salad", "boil egg", "mix salad", talk="salad egg")
+        found = relevance(Task("how to boil eggs", (*JOB, salad)))
+        assert found.aside == {"salad": "its title names another thing: 'egg salad'"}
+
+    def test_many_who_miss_a_word_are_another_way(self) -> None:
+        fried = [
+            video(f"fry {n}", "Eggs", "fry egg", "heat pan", "flip egg", talk="egg egg")
+            for n in range(6)
+        ]
+        found = relevance(Task("how to boil eggs", (*JOB, *fried)))
+        assert set(found.aside) == {v.id for v in fried}
+        [way] = found.ways
+        assert way.sentence(14).startswith("6 of 14 videos hardly say 'boil'; they say 'pan'")
+
+    def test_few_videos_say_nothing_about_one_another(self) -> None:
+        odd = video("odd", "Knots", "tie knot")
+        assert relevance(Task("how to boil eggs", (*JOB[:3], odd))).aside == {}
+
+    def test_without_titles_little_is_set_aside(self) -> None:
+        bare = [Video(v.id, sentences=v.sentences, mentions=v.mentions) for v in JOB]
+        assert relevance(Task("how to boil eggs", tuple(bare))).aside == {}
+
+    def test_a_job_without_a_name_sets_nothing_aside(self) -> None:
+        assert relevance(Task("videos", tuple(JOB))).aside == {}
+
+
+class TestSimilarity:
+    def test_is_the_mean_cosine_with_the_others(self) -> None:
+        videos = [*JOB[:6], video("odd", "", "tie knot", "peel egg")]
+        found = similarity(videos, np.ones(7, dtype=bool))
+        assert found[:6] == pytest.approx(1.0)
+        assert found[6] < 0.8
+
+    def test_nothing_in_common_at_all(self) -> None:
+        videos = [video(str(n), "", f"verb{'abcdefg'[n]} noun{'abcdefg'[n]}") for n in range(6)]
+        assert similarity(videos, np.ones(6, dtype=bool)).tolist() == [1.0] * 6
