@@ -14,7 +14,8 @@ from pathlib import Path
 
 from howsteps import datasets
 from howsteps.captions.words import words_of
-from howsteps.narration import extraction, parser, relations
+from howsteps.narration import parser
+from howsteps.narration.mentions import video_acts
 
 
 def main() -> None:
@@ -42,13 +43,9 @@ def main() -> None:
             streams = [words_of(video.captions) for video in task.videos]
         with stage("parse"):
             parsed = list(parser.parse_narrations(nlp, streams))
-        with stage("relations"):
+        with stage("acts"):
             for video, passages in zip(task.videos, parsed, strict=True):
-                found += len(
-                    extraction.video_relations(
-                        video, passages, relations.RELATION_MODES["default"]
-                    ).mentions
-                )
+                found += len(video_acts(video, passages).mentions)
         words += sum(map(len, streams))
         tokens += sum(len(doc) for passages in parsed for _, doc in passages)
         videos += len(task.videos)

@@ -56,6 +56,31 @@ def test_json_has_the_documented_shape(folder: Path, tmp_path: Path) -> None:
     assert sentence["text"] == "first you remove the nuts"
 
 
+def test_json_says_where_and_with_what_and_whether_it_is_work(tmp_path: Path) -> None:
+    said = "now put the bread in the pan with the tongs"
+    captions = tmp_path / "toast.srt"
+    captions.write_text(GOOD.replace("first you remove the nuts", said))
+    _, out, _ = run("narration", captions, "--json", "-")
+    [video] = json.loads(out)["videos"].values()
+    [relation] = video["relations"]
+    assert relation["places"] == [{"preposition": "in", "noun": "pan"}]
+    assert relation["tools"] == ["tongs"]
+    assert relation["act"] is (relation["work"] >= 0.5)
+
+
+@pytest.mark.parametrize("mode", ["paper", "authors"])
+def test_the_modes_of_the_paper_take_direct_objects_alone(tmp_path: Path, mode: str) -> None:
+    captions = tmp_path / "toast.srt"
+    captions.write_text(GOOD.replace("first you", "go around it and take a rag and"))
+    _, out, _ = run("narration", captions, "--mode", mode, "--json", "-")
+    [video] = json.loads(out)["videos"].values()
+    assert [(r["verb"], r["noun"]) for r in video["relations"]] == [
+        ("take", "rag"),
+        ("remove", "nut"),
+    ]
+    assert all(r["act"] and not r["places"] for r in video["relations"])
+
+
 def test_json_to_stdout_is_json_and_nothing_else(folder: Path) -> None:
     code, out, _ = run("narration", folder, "--json", "-", "--quiet")
     assert code == 0
