@@ -112,8 +112,12 @@ class Mention:
 
     @property
     def relation(self) -> Relation:
-        """The pair of lemmas that narrations are aligned by."""
-        return Relation(self.verb, self.noun)
+        """The pair of lemmas that narrations are aligned by.
+
+        A verb without an object goes by its place: "go around the wrist".
+        """
+        place = self.places[0].noun if self.places else ""
+        return Relation(self.verb, self.noun or place)
 
 
 @dataclass(frozen=True, slots=True)

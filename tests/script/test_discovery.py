@@ -136,7 +136,7 @@ def test_the_switches_of_the_modes() -> None:
         solver=AlignmentSolver("frank-wolfe", slots=120, iterations=200, starts=1, rounding="best"),
     )
     assert not OPTIONS["default"].chatter
-    assert OPTIONS["default"].model == "profile"
+    assert OPTIONS["default"].model == "events"
     assert OPTIONS["paper"].solver == AlignmentSolver("search")
 
 

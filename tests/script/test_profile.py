@@ -1,4 +1,4 @@
-"""The default model: likeness, the ordered profile, copies, names, what the order leaves open."""
+"""The ordered profile: likeness, the ordered profile, copies, names, what the order leaves open."""
 
 from dataclasses import replace
 from itertools import combinations, pairwise
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.sparse import csr_array
 
-from howsteps.script import background, discover
+from howsteps.script import ScriptOptions, background, discover
 from howsteps.script.agreement import LASTING
 from howsteps.script.labels import named
 from howsteps.script.near_duplicates import originals
@@ -20,6 +20,8 @@ from howsteps.script.similarity import Phrase, similarity, tells
 from howsteps.task import Mention, Script, Sentence, Step, Video, Word
 from howsteps.wordnet import WordNet
 from tests.script import spoken
+
+PROFILE = ScriptOptions(model="profile", negated=False, chatter=False)
 
 
 @pytest.fixture(scope="module")
@@ -119,12 +121,12 @@ def labels(script: Script) -> list[str]:
 
 def test_different_nouns_of_a_telling_verb_are_one_step() -> None:
     task = spoken.task("torque nut; put bag", "torque nut; put bag", "put bag", "torque wheel")
-    script = discover(task, steps=5, mode="default")
+    script = discover(task, steps=5, options=PROFILE)
     assert [step.support for step in script.steps] == [3, 3]
 
 
 def test_one_narration_is_its_own_script() -> None:
-    script = discover(spoken.task("fill tub; dry cat"), mode="default")
+    script = discover(spoken.task("fill tub; dry cat"), options=PROFILE)
     assert labels(script) == ["fill the tub", "dry the cat"]
 
 
@@ -137,8 +139,8 @@ def test_how_often_a_step_comes_back_is_told_and_decides_how_many_there_are() ->
         for one in generator.choice(rare, 2, replace=False):
             said.insert(int(generator.integers(len(said) + 1)), str(one))
         told.append("; ".join(said))
-    asked = discover(spoken.task(*told), steps=9, mode="default").steps
-    chosen = discover(spoken.task(*told), mode="default").steps
+    asked = discover(spoken.task(*told), steps=9, options=PROFILE).steps
+    chosen = discover(spoken.task(*told), options=PROFILE).steps
     assert all(step.stability is not None for step in asked)
     assert set(labels(Script(chosen))) < set(labels(Script(asked)))
     assert all(step.stability is not None and step.stability >= LASTING for step in chosen)
@@ -146,11 +148,11 @@ def test_how_often_a_step_comes_back_is_told_and_decides_how_many_there_are() ->
 
 
 def test_nothing_shared_is_no_script() -> None:
-    assert discover(spoken.task("fill tub", "dry cat"), mode="default").steps == ()
+    assert discover(spoken.task("fill tub", "dry cat"), options=PROFILE).steps == ()
 
 
 def test_the_objective_is_not_below_its_bound() -> None:
-    script = discover(spoken.task("fill tub; dry cat", "fill tub; dry cat"), mode="default")
+    script = discover(spoken.task("fill tub; dry cat", "fill tub; dry cat"), options=PROFILE)
     assert script.bound < script.objective < 0
 
 

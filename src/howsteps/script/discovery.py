@@ -11,10 +11,12 @@ from howsteps.script import profile, selection
 from howsteps.script.agreement import lasting, with_stability
 from howsteps.script.alignment import Alignment, align, check_mode
 from howsteps.script.clustering import CANDIDATES, gathered
+from howsteps.script.events import events
 from howsteps.script.labels import shown
 from howsteps.script.problem import AlignmentError
 from howsteps.script.solver import AUTHORS, SEARCH, AlignmentSolver
 from howsteps.script.stability import stable_steps
+from howsteps.script.step_selection import FEWEST
 from howsteps.script.stop_relations import talk
 from howsteps.task import Mention, Relation, Script, Task
 
@@ -28,8 +30,9 @@ class ScriptOptions:
     Parameters
     ----------
     model
-        ``alignment``: slots of matching relations (the paper). ``profile``: groups of like
-        mentions in order (:mod:`howsteps.script.profile`), which has no use for ``vocabulary``,
+        ``alignment``: slots of matching relations (the paper). ``events``: clusters of acts, then
+        their order (:mod:`howsteps.script.events`). ``profile``: groups of like mentions in order
+        (:mod:`howsteps.script.profile`). The last two have no use for ``vocabulary``,
         ``keep_last``, ``broad``, ``senses`` and ``solver``.
     vocabulary
         Align the mentions of this many most frequent relations only (authors: 45).
@@ -60,7 +63,7 @@ class ScriptOptions:
 OPTIONS = {
     "paper": ScriptOptions(),
     "authors": ScriptOptions(vocabulary=45, keep_last=True, broad=True, solver=AUTHORS),
-    "default": ScriptOptions(model="profile", negated=False, chatter=False),
+    "default": ScriptOptions(model="events", negated=False, chatter=False),
 }
 
 
@@ -78,8 +81,8 @@ def discover(
     """Find the steps of a job in what its narrators say.
 
     The mentions of every video are aligned on one template; the slots with most support are the
-    steps (:func:`howsteps.script.selection.keep`). In mode ``default`` steps are gathered from
-    like mentions instead (:mod:`howsteps.script.profile`).
+    steps (:func:`howsteps.script.selection.keep`). In mode ``default`` steps are clusters of acts
+    instead, ordered afterwards (:mod:`howsteps.script.events`).
 
     Parameters
     ----------
@@ -108,6 +111,12 @@ def discover(
     if not any(video.mentions for video in task.videos):
         raise AlignmentError(f"{task.name}: no video has a mention; are its captions heard?")
     options = options or OPTIONS[mode]
+    if options.model == "events":
+        find = partial(events, steps=steps)
+        script = with_stability(find(task), task, find, seed=seed)
+        stable = lasting(script)
+        enough = len(stable.steps) >= min(FEWEST, len(script.steps))
+        return script if steps or not enough else stable
     if options.model == "profile":
         gather = partial(_gathered, options=options, match=match, steps=steps or CANDIDATES)
         script = with_stability(gather(task), task, partial(gather, rounds=0), seed=seed)

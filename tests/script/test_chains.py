@@ -1,0 +1,25 @@
+"""Mentions that follow the order of the script."""
+
+import numpy as np
+
+from howsteps.script.chains import kept_in_order
+
+
+def test_a_preview_and_a_recap_are_set_aside() -> None:
+    # Ten videos say step 0 at .3 and step 1 at .7; the last one also previews and recaps.
+    videos = np.array([*range(10), *range(10), 9, 9])
+    places = np.array([0.3] * 10 + [0.7] * 10 + [0.05, 0.95])
+    steps = [np.array([*range(10), 21]), np.array([*range(10, 20), 20])]
+    kept = kept_in_order(steps, videos, places)
+    assert kept[0].tolist() == list(range(10))
+    assert kept[1].tolist() == list(range(10, 20))
+
+
+def test_a_step_may_be_said_twice_in_a_row() -> None:
+    videos, places = np.zeros(3, dtype=np.int64), np.array([0.2, 0.3, 0.8])
+    kept = kept_in_order([np.array([0, 1]), np.array([2])], videos, places)
+    assert [own.tolist() for own in kept] == [[0, 1], [2]]
+
+
+def test_no_steps_keep_nothing() -> None:
+    assert kept_in_order([], np.zeros(0, np.int64), np.zeros(0)) == []

@@ -1,0 +1,152 @@
+"""Steps as clusters of acts with an order afterwards: mode ``default``."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from howsteps.script import discover
+from howsteps.script.act_table import table_of
+from howsteps.script.events import candidates, events
+from howsteps.script.step_model import shipped
+from howsteps.script.step_names import name_of, named
+from howsteps.script.step_selection import job_itself
+from howsteps.task import Mention, Place, Task
+from howsteps.wordnet import WordNet
+from tests.script import spoken
+
+TIRE = "loosen nut; jack up car; remove wheel; mount wheel; tighten nut; lower car"
+OTHER = "loosen bolt; raise car; remove wheel; mount wheel; tighten bolt; lower jack"
+ODD = "paint wall;sing song;feed dog;write letter;bake cake;plant seed;climb hill;buy hat".split(
+    ";"
+)
+
+
+def tire(many: int = 8) -> Task:
+    told = [TIRE if n % 2 else OTHER for n in range(many)]
+    told = [f"{text}; {ODD[n]}" for n, text in enumerate(told)]  # too short to be copies
+    return spoken.task(*told, name="change a tire")
+
+
+def labels(task: Task, steps: int | None = None) -> list[str]:
+    return [step.label for step in discover(task, steps=steps, mode="default").steps]
+
+
+def test_synonyms_are_one_step_and_opposites_are_two() -> None:
+    found = labels(tire())
+    assert sum(label.startswith(("loosen", "tighten")) for label in found) == 2
+    assert len([label for label in found if label.split()[0] in {"jack", "raise", "lift"}]) == 1
+
+
+def test_the_steps_come_in_the_order_in_which_they_are_told() -> None:
+    found = [label.split()[0] for label in labels(tire())]
+    assert found.index("loosen") < found.index("mount") < found.index("tighten")
+    assert found[-1] == "lower" or found[-2] == "lower"
+
+
+def test_what_one_narrator_says_is_no_step() -> None:
+    said_once = {text.split()[0] for text in ODD}
+    assert not said_once & {label.split()[0] for label in labels(tire())}
+
+
+def test_no_more_steps_than_asked_for() -> None:
+    assert len(labels(tire(), steps=3)) == 3
+
+
+def test_the_same_narrations_give_the_same_script() -> None:
+    assert events(tire()).steps == events(tire()).steps
+
+
+def test_no_step_has_a_name_twice_or_a_mention_of_another() -> None:
+    steps = events(tire()).steps
+    assert len({step.label for step in steps}) == len(steps)
+    mentions = [mention for step in steps for mention in step.mentions]
+    assert len(set(mentions)) == len(mentions)
+
+
+@pytest.mark.parametrize("told", [("fill tub",), ("fill tub; dry cat", "fill tub; dry cat")])
+def test_few_narrations_are_enough(told: tuple[str, ...]) -> None:
+    assert events(spoken.task(*told)).steps
+
+
+def test_without_candidates_there_are_no_steps() -> None:
+    assert events(spoken.task("see video", "not fill tub")).steps == ()
+
+
+def test_negated_acts_and_talk_are_no_candidates() -> None:
+    rows = candidates(spoken.task("not fill tub; see video; dry cat"))
+    assert [[str(mention.relation) for mention in row] for row in rows] == [["dry cat"]]
+
+
+def test_the_job_itself_is_known_by_the_verb_of_its_title() -> None:
+    task = spoken.task("clean stovetop; wipe stovetop", name="how to clean a stove")
+    table = table_of(candidates(task), [20.0])
+    found = job_itself(table, {"clean", "stove"})
+    assert {act.verb: bool(is_job) for act, is_job in zip(table.acts, found, strict=True)} == {
+        "clean": True,
+        "wipe": False,
+    }
+
+
+def test_the_table_counts_who_says_what_close_together() -> None:
+    task = spoken.task("fill tub; dry cat", "fill tub; wet cat; dry cat")
+    table = table_of(candidates(task), [20.0, 30.0])
+    fill, dry = ([act.verb for act in table.acts].index(verb) for verb in ("fill", "dry"))
+    assert table.videos[fill] == 2
+    assert table.near[fill, dry] == 1  # 10 s apart in one video, 20 s in the other
+    assert np.array_equal(table.near, table.near.T)
+
+
+def test_probabilities_lie_between_nil_and_one() -> None:
+    task = tire(4)
+    rows = candidates(task)
+    table = table_of(rows, [80.0] * 4)
+    mentions = [mention for row in rows for mention in row]
+    same = shipped().same_step(table, mentions, WordNet.load())
+    step = shipped().is_step(table, mentions, task.name)
+    assert np.allclose(same, same.T)
+    assert ((same >= 0) & (same <= 1)).all()
+    assert ((step > 0) & (step < 1)).all()
+
+
+def said(phrase: str, video: str, places: tuple[Place, ...] = (), **more: object) -> Mention:
+    verb, *_ = phrase.split()
+    start = Mention(video, verb, "apple", phrase, 0.0, 1.0, places=places)
+    return replace(start, **more)
+
+
+CARAMEL = (Place("in", "caramel"),)
+
+
+def test_a_name_has_object_and_place_as_most_narrators_say_them() -> None:
+    told = [
+        said("dip your apples in the caramel", "a", CARAMEL),
+        said("dip the apples into the caramel", "b", (Place("into", "caramel"),)),
+        said("dip my apple in caramel", "c", CARAMEL),
+    ]
+    assert name_of(told) == "dip the apples in the caramel"
+
+
+def test_a_place_of_one_narrator_is_left_out() -> None:
+    told = [said("dip the apples", "a"), said("dip the apples in the caramel", "b", CARAMEL)]
+    assert name_of(told) == "dip the apples"
+
+
+def test_an_act_without_object_goes_by_its_place() -> None:
+    place = (Place("around", "wrist"),)
+    told = [said("go around the wrist", video, place, noun="") for video in "ab"]
+    assert name_of(told) == "go around the wrist"
+    assert str(told[0].relation) == "go wrist"
+
+
+def test_a_tool_is_named_where_narrators_agree() -> None:
+    told = [said("wipe the apples", video, tools=("cloth",)) for video in "ab"]
+    assert name_of(told) == "wipe the apples with the cloth"
+
+
+def test_a_slip_of_one_narrator_is_no_name() -> None:
+    slip = [said("deep the apples", "a")] * 3
+    task = spoken.task("dip apple", "dip apple")
+    own = [said("dip the apples", video) for video in ("v0", "v1")]
+    slip = [replace(mention, video="v0") for mention in slip]
+    assert named(task, [[*slip, *own]])[0].label == "dip the apples"

@@ -1,0 +1,47 @@
+"""Verbs that do and undo the same thing, and vectors of words."""
+
+import numpy as np
+import pytest
+
+from howsteps.script.verb_classes import are_opposite, classes_of, is_helper, shared_class
+from howsteps.script.word_vectors import pieces, vectors_of
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        (("loosen", ""), ("tighten", "")),
+        (("put", "on"), ("take", "off")),
+        (("raise", ""), ("lower", "")),
+        (("fold", "up"), ("fold", "down")),
+        (("place", ""), ("remove", "")),
+    ],
+)
+def test_what_undoes_an_act_is_its_opposite(one: tuple[str, str], two: tuple[str, str]) -> None:
+    assert are_opposite(one, two)
+    assert are_opposite(two, one)
+    assert not are_opposite(one, one)
+
+
+def test_verbs_of_one_class_do_the_same_kind_of_thing() -> None:
+    shared = shared_class([("whisk", ""), ("beat", ""), ("dig", ""), ("xyzzy", "")])
+    assert shared[0, 1] > 0
+    assert shared[0, 2] == 0
+    assert shared[3, 3] == 0
+
+
+def test_an_unlisted_particle_leaves_the_class_of_the_verb_where_it_says_little() -> None:
+    assert classes_of("whisk", "up") == classes_of("whisk", "") | classes_of("whisk", "up")
+    assert classes_of("whisk", "away") == frozenset()
+
+
+def test_to_take_a_thing_is_a_helper_to_take_it_off_is_not() -> None:
+    assert is_helper("take", "")
+    assert not is_helper("take", "off")
+
+
+def test_words_have_vectors_also_those_put_together_from_pieces() -> None:
+    rows = vectors_of(["whisk", "cooktop", "stove", "", "ß"])
+    assert np.allclose(np.linalg.norm(rows, axis=1), [1, 1, 1, 0, 0])
+    assert pieces("cooktop") == ["cook", "##top"]
+    assert rows[1] @ rows[2] > rows[1] @ rows[0]
