@@ -62,9 +62,9 @@ def with_stability(
     return replace(script, steps=steps)
 
 
-def lasting(script: Script) -> Script:
+def lasting(script: Script, least: float = LASTING) -> Script:
     """Only the steps that last; all of them where stability is unknown, or none would be left."""
-    kept = tuple(s for s in script.steps if s.stability is None or s.stability >= LASTING)
+    kept = tuple(s for s in script.steps if s.stability is None or s.stability >= least)
     return replace(script, steps=kept or script.steps)
 
 

@@ -20,6 +20,8 @@ from howsteps.script.step_selection import FEWEST
 from howsteps.script.stop_relations import talk
 from howsteps.task import Mention, Relation, Script, Task
 
+FOUND_AGAIN = 0.4  # the least stability of a step in mode ``default``
+
 MatchFunction = Callable[[Sequence[Relation]], NDArray[np.bool_]]
 
 
@@ -114,7 +116,7 @@ def discover(
     if options.model == "events":
         find = partial(events, steps=steps)
         script = with_stability(find(task), task, find, seed=seed)
-        stable = lasting(script)
+        stable = lasting(script, FOUND_AGAIN)
         enough = len(stable.steps) >= min(FEWEST, len(script.steps))
         return script if steps or not enough else stable
     if options.model == "profile":
