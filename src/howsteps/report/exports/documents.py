@@ -5,6 +5,7 @@ import io
 from collections.abc import Mapping
 
 from howsteps.io.timestamps import format_time
+from howsteps.report.agreed import duration, things_needed
 from howsteps.report.exports.spans import spans
 from howsteps.report.rows import localisation_rows
 from howsteps.report.text import markdown, markdown_line, one_line, step_label, title_of
@@ -59,11 +60,16 @@ def howto_text(result: Result, thumbnails: Mapping[int, str]) -> str:
     best = best_localisations(result)
     lines = [f"# {markdown(title_of(result.task.name))}", ""]
     lines += [f"Steps: {len(steps)}. Videos: {videos}.", ""]
+    if things := things_needed(result):
+        lines += ["## What narrators use", "", *(f"* {markdown(thing)}" for thing in things), ""]
+    sentences = {video.id: video.sentences for video in result.task.videos}
     for number, step in enumerate(steps):
         label = markdown(step_label(step))
         lines += [f"## {number + 1}. {label}", ""]
         if number in thumbnails:
             lines += [f"![{label}]({thumbnails[number]})", ""]
+        if takes := duration(step, sentences):
+            lines += [f"Takes {takes}, as narrators say.", ""]
         lines += [f"> {markdown_line(example)}\n" for example in step.examples[:2]]
         seen = best.get(number)
         where = (

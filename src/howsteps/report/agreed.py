@@ -1,0 +1,85 @@
+"""What narrators agree on besides the steps: the things that are needed, and how long steps take."""
+
+import re
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from howsteps.task import Mention, Result, Sentence, Step
+
+_FEWEST_VIDEOS = 2
+_SHARE = 0.1  # of the videos that must name a thing
+_MOST_THINGS = 12
+# "You need a jack", "grab a towel": verbs whose object is a thing to have ready.
+_NEEDING = frozenset("need have get grab take use want require gather".split())
+_NOT_THINGS = frozenset(
+    "thing stuff something everything anything way time minute second hour bit lot look kind sort "
+    "one idea part side end piece amount video care place hand finger".split()
+)
+_NUMBERS = {
+    word: value
+    for value, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+        "fifteen sixteen seventeen eighteen nineteen".split()
+    )
+} | dict(
+    zip("twenty thirty forty fifty sixty ninety".split(), (20, 30, 40, 50, 60, 90), strict=True)
+)
+_NUMBER = rf"(\d{{1,3}}|{'|'.join(_NUMBERS)})"
+_DURATION = re.compile(
+    rf"\b{_NUMBER}(?:\s*(?:to|or|-|–)\s*{_NUMBER})?\s+(second|minute|hour|day|week)s?\b"
+)
+
+
+def things_needed(result: Result) -> list[str]:
+    """The tools and ingredients that several narrators name, those that most name first."""
+    named: dict[str, set[str]] = defaultdict(set)
+    for video in result.task.videos:
+        for mention in video.mentions:
+            for noun in _things(mention):
+                named[noun].add(video.id)
+    fewest = max(_FEWEST_VIDEOS, _SHARE * len(result.task.videos))
+    found = [noun for noun, videos in named.items() if len(videos) >= fewest]
+    return sorted(found, key=lambda noun: (-len(named[noun]), noun))[:_MOST_THINGS]
+
+
+def duration(step: Step, sentences: Mapping[str, Sequence[Sentence]]) -> str:
+    """How long a step takes, where at least two narrators say so in the same unit.
+
+    "30 to 60 seconds"; empty where nothing is agreed on.
+    """
+    said: dict[str, dict[str, tuple[int, int]]] = defaultdict(dict)
+    for mention in step.mentions:
+        own = sentences.get(mention.video, ())
+        if mention.sentence < len(own):
+            for shortest, longest, unit in _durations(own[mention.sentence], mention):
+                said[unit].setdefault(mention.video, (shortest, longest))
+    unit = max(said, key=lambda unit: (len(said[unit]), unit), default="")
+    if len(said.get(unit, ())) < _FEWEST_VIDEOS:
+        return ""
+    spans = said[unit].values()
+    low = round(statistics.median(shortest for shortest, _ in spans))
+    high = round(statistics.median(longest for _, longest in spans))
+    ending = "" if high == 1 else "s"
+    return f"{low} to {high} {unit}s" if high > low else f"{high} {unit}{ending}"
+
+
+def _things(mention: Mention) -> Iterable[str]:
+    if mention.negated:
+        return
+    nouns = [*mention.tools, *([mention.noun] if mention.verb in _NEEDING else [])]
+    yield from (noun for noun in nouns if noun.isalpha() and noun not in _NOT_THINGS)
+
+
+def _durations(sentence: Sentence, mention: Mention) -> Iterable[tuple[int, int, str]]:
+    """The durations that are said within five seconds of a mention."""
+    near = [w for w in sentence.words if mention.start - 5 <= w.start <= mention.end + 5]
+    text = " ".join(word.text.lower().strip(".,;:!?") for word in near)
+    for first, second, unit in _DURATION.findall(text):
+        low, high = _value(first), _value(second or first)
+        if 0 < low <= high:
+            yield low, high, unit
+
+
+def _value(text: str) -> int:
+    return int(text) if text.isdigit() else _NUMBERS[text]
