@@ -14,7 +14,7 @@ from howsteps._cli.app import app
 from howsteps.evaluate.methods import METHODS
 from howsteps.evaluate.protocols import PROTOCOLS
 from tests.jobs import LENGTH, write_rules, write_tea, write_tea_folder
-from tests.report.films import film
+from tests.report.videos import film
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "data"
 KEYS = ["task", "method", "steps", "protocol", "f1", "precision", "recall", "low", "high", "seed"]

@@ -1,4 +1,4 @@
-"""What narrators agree on besides the steps: the things that are needed, and how long steps take."""
+"""What narrators agree on besides the steps: what they use, and how long a step takes."""
 
 import re
 import statistics
