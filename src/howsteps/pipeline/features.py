@@ -112,6 +112,12 @@ def visual_features(
     return with_durations(task, found), found
 
 
+def unreadable_media(task: Task, features: Features) -> set[Path]:
+    """The video files that were looked at and could not be decoded."""
+    found = {problem.path for problem in features.problems}
+    return {v.media for v in task.videos if v.media in found and v.id not in features.vectors}
+
+
 def with_durations(task: Task, features: Features) -> Task:
     """The task with the lengths of the videos that were decoded."""
     lengths = features.durations

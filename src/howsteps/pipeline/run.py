@@ -21,7 +21,7 @@ from howsteps.engine.executor import Executor, local_executor
 from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem
 from howsteps.pipeline import stages
 from howsteps.pipeline.editing import edit
-from howsteps.pipeline.features import visual_features
+from howsteps.pipeline.features import unreadable_media, visual_features
 from howsteps.pipeline.options import STAGES, RunOptions, write_options
 from howsteps.pipeline.work_folder import (
     CACHE,
@@ -240,17 +240,22 @@ def _run_job(job: _Job, context: Context) -> tuple[bool, list[Problem]]:
         A folder is full or closed. What was written before is whole, and the next run goes on.
     """
     try:
-        result, problems = _run_task(job, context)
+        result, problems, unreadable = _run_task(job, context)
         if result is not None and job.pages:
-            problems += write_report(result, job.folder, context)
+            problems += write_report(result, job.folder, context, unreadable)
     except OSError as error:  # errors of reading are handled where files are read
         where = error.filename or job.folder
         raise CannotWrite(f"cannot write {where}: {error.strerror}") from error
     return result is not None, problems
 
 
-def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]]:
-    """Run the stages on one task; what ends it early is the last of its problems."""
+def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem], set[Path]]:
+    """Run the stages on one task; what ends it early is the last of its problems.
+
+    Returns
+    -------
+    The result, the problems, and the videos that cannot be decoded.
+    """
     task, given, options = job.task, job.script, job.options
     problems: list[Problem] = []
     try:
@@ -274,14 +279,14 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
     except CannotWrite:
         raise
     except InputError as error:
-        return None, [*problems, error.problem]
+        return None, [*problems, error.problem], set()
     except HowstepsError as error:
-        return None, [*problems, Problem(Path(task.name), str(error))]
+        return None, [*problems, Problem(Path(task.name), str(error))], set()
     problems += place.remarks
     result = settled(Result(task, script, place.localisations, own.aside))
     write_model(place.model, job.folder)
     write_result(result, job.folder, context)
-    return result, problems
+    return result, problems, unreadable_media(task, features)
 
 
 def _why_no_steps(task: Task, asked: int | None) -> str:

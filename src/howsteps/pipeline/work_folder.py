@@ -1,7 +1,7 @@
 """What a run leaves in its work folder, for people and for programs."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -93,16 +93,26 @@ def write_model(model: Path, folder: Path) -> None:
         write_atomically(folder / MODEL / path.name, content)
 
 
-def write_report(result: Result, folder: Path, context: Context) -> list[Problem]:
-    """Write the page, and the exports that are text."""
+def write_report(
+    result: Result, folder: Path, context: Context, unreadable: Collection[Path] = ()
+) -> list[Problem]:
+    """Write the page, and the exports that are text.
+
+    Videos that are ``unreadable`` are not opened again.
+    """
     from howsteps.report import write_page  # noqa: PLC0415 - not needed for the result alone
     from howsteps.report.exports import TEXT_FORMATS, export  # noqa: PLC0415
 
     name = result.task.name
     problems: list[Problem] = []
-    page = write_page(result, folder, on_problem=problems.append)
+    page = write_page(result, folder, unreadable=unreadable, on_problem=problems.append)
     context.callback(Wrote(name, page))
-    _, unwritten = export(result, folder / EXPORTS, TEXT_FORMATS)
+    _, unwritten = export(
+        result,
+        folder / EXPORTS,
+        TEXT_FORMATS,
+        unreadable={*unreadable, *(problem.path for problem in problems)},
+    )
     context.callback(Wrote(name, folder / EXPORTS))
     # Nobody asked for a format by name, so one that a video is too short for is not worth a line.
     return problems + [problem for problem in unwritten if not problem.harmless]

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,7 @@ def write_page(
     folder: Path,
     *,
     thumbnails: bool = True,
+    unreadable: Collection[Path] = (),
     progress: Callable[[Video], None] | None = None,
     on_problem: Callable[[Problem], None] | None = None,
 ) -> Path:
@@ -49,6 +50,8 @@ def write_page(
     thumbnails
         Make a thumbnail of every localised step (needs PyAV). Without them the page shows numbers,
         and says how to get thumbnails.
+    unreadable
+        Videos that could not be decoded before, and are not opened again.
     progress
         Called after each video.
     on_problem
@@ -61,7 +64,7 @@ def write_page(
     advice = "" if thumbnails else "Thumbnails were not requested."
     for video, row in zip(result.task.videos, localisation_rows(result).values(), strict=True):
         times = {p.step: round(p.time, 2) for p in row if p is not None and p.time is not None}
-        if thumbnails and not advice:
+        if thumbnails and not advice and video.media not in unreadable:
             try:
                 take_thumbnails(video, list(times.values()), folder / THUMBNAILS)
             except InputError as error:

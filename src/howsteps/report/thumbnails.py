@@ -1,4 +1,7 @@
-"""Thumbnails of the steps: one small WebP for each localisation, from the video file (PyAV)."""
+"""Thumbnails of the steps: one small WebP for each localisation, from the video file (PyAV).
+
+They are taken in a worker process (:mod:`howsteps.report.decoding`).
+"""
 
 import hashlib
 import re
@@ -8,7 +11,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from howsteps.io.files import write_atomically
+from howsteps.errors import InputError
+from howsteps.report.decoding import write_thumbnails
 from howsteps.report.video_files import open_video, quarter_turns, seek_key_frame, start_of, turned
 from howsteps.task import Video
 
@@ -52,9 +56,8 @@ def take_thumbnails(video: Video, times: Sequence[float], folder: Path) -> dict[
     if video.media is not None and video.media.is_file():
         modified = video.media.stat().st_mtime
         paths = {time: folder / thumbnail_name(video.id, time) for time in sorted(set(times))}
-        wanted = [time for time, path in paths.items() if not _is_newer(path, modified)]
-        for time, thumbnail in thumbnails_at(video.media, wanted):
-            write_atomically(paths[time], thumbnail)
+        wanted = {time: path for time, path in paths.items() if not _is_newer(path, modified)}
+        write_thumbnails(video.media, wanted)
     return kept_thumbnails(video, times, folder)
 
 
@@ -75,8 +78,12 @@ def thumbnails_at(media: Path, times: Sequence[float]) -> Iterator[tuple[float, 
         return
     with open_video(media) as container:
         aspect = container.streams.video[0].sample_aspect_ratio or Fraction(1)
+        taken = 0
         for time, frame in _frames_at(container, times):
             yield time, _webp(frame, aspect)
+            taken += 1
+    if not taken:
+        raise InputError(media, "no frame of it can be decoded")
 
 
 def _frames_at(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from av import VideoFrame
     from av.container import InputContainer
 
+USUAL_RATE = Fraction(25)  # frames per second
 _TICKS = 1_000_000  # per second of a container's clock
 # How many seconds further back to look for a key frame, before going to the start of the file.
 _BACK = (0, 5, 30)

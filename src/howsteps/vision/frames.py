@@ -161,7 +161,9 @@ class VideoReader:
         self._stream.codec_context.thread_type = "AUTO"
         self._stream.codec_context.thread_count = threads
         if not self._decoding.deblock:
-            self._stream.codec_context.options = {"skip_loop_filter": "all"}
+            # Added to the options that open_media set.
+            context = self._stream.codec_context
+            context.options = {**context.options, "skip_loop_filter": "all"}
         if self._decoding.frames == "reference":
             self._stream.codec_context.skip_frame = "NONREF"
         elif self._decoding.frames == "key":

@@ -11,8 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.errors import InputError, MissingExtra
+from howsteps.io.files import read_bounded
 from howsteps.vision.options import LITE0, AppearanceOptions
 from howsteps.vision.weights import find
+
+_LARGEST = 2**31  # bytes of an ONNX file, as of its format
 
 Frames = NDArray[np.uint8]  # B×H×W×3
 Floats = NDArray[np.float32]
@@ -43,7 +46,9 @@ class OnnxNetwork:
         options.log_severity_level = 4  # its warnings are about its own optimiser
         try:
             self._session: Any = onnxruntime.InferenceSession(
-                path.read_bytes(), options, providers=["CPUExecutionProvider"]
+                read_bounded(path, _LARGEST, "a network"),
+                options,
+                providers=["CPUExecutionProvider"],
             )
         except Exception as error:  # whatever the runtime raises on a broken file
             raise InputError(path, "is not an ONNX network") from error

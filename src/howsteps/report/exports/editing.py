@@ -5,8 +5,8 @@ from fractions import Fraction
 from typing import Any
 
 from howsteps.report.exports.spans import Span
-from howsteps.report.exports.video_copies import USUAL_RATE
 from howsteps.report.text import one_line
+from howsteps.report.video_files import USUAL_RATE
 
 _MOST_EVENTS = 999
 _LONGEST_COMMENT = 70

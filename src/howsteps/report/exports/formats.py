@@ -1,15 +1,16 @@
 """The export formats by name, and the function that writes each."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import TypeAlias
 
 from howsteps.datasets.names import Names
 from howsteps.errors import HowstepsError, InputError, MissingExtra, Problem, unknown_name
 from howsteps.io.files import write_atomically
-from howsteps.report.exports import video_copies
+from howsteps.report.decoding import rate_of, write_clip, write_with_chapters
 from howsteps.report.exports.annotation import (
     elan_text,
     label_studio_interface,
@@ -25,6 +26,7 @@ from howsteps.report.exports.chapters import (
 from howsteps.report.exports.documents import best_localisations, csv_text, howto_text
 from howsteps.report.exports.editing import edl_text, otio_text
 from howsteps.report.exports.spans import chapters, spans, video_duration, without_overlap
+from howsteps.report.exports.video_copies import suffix_for
 from howsteps.task import Result, Video
 
 
@@ -36,6 +38,11 @@ class ExportJob:
     folder: Path
     guesses: bool = False
     precise: bool = False
+    unreadable: Collection[Path] = ()
+
+    def rate(self, video: Video) -> Fraction:
+        """Frames per second of a video, or the usual ones where it cannot be read."""
+        return rate_of(None if video.media in self.unreadable else video.media)
 
     def files(self, suffix: str) -> Iterator[tuple[Video, Path]]:
         """Every video and its file; names are safe and unique."""
@@ -64,6 +71,7 @@ def export(
     *,
     guesses: bool = False,
     precise: bool = False,
+    unreadable: Collection[Path] = (),
 ) -> tuple[list[Path], list[Problem]]:
     """Write a result in some formats, each into its own folder under ``folder``.
 
@@ -75,6 +83,8 @@ def export(
         Also write steps that are neither named nor seen in a video, but placed by their order only.
     precise
         Cut clips at the exact frame, which re-encodes the video.
+    unreadable
+        Videos that could not be decoded before, and are not opened for their frame rate.
 
     Returns
     -------
@@ -85,7 +95,8 @@ def export(
     for name in dict.fromkeys(names):
         if name not in FORMATS:
             raise HowstepsError(unknown_name("format", name, FORMATS))
-        for found in FORMATS[name].write(ExportJob(result, folder / name, guesses, precise)):
+        job = ExportJob(result, folder / name, guesses, precise, unreadable)
+        for found in FORMATS[name].write(job):
             if isinstance(found, Path):
                 paths.append(found)
             else:
@@ -112,7 +123,7 @@ def _csv(job: ExportJob) -> Iterator[Path]:
 def _edl(job: ExportJob) -> Iterator[Path]:
     for video, path in job.files(".edl"):
         found = without_overlap(spans(job.result, video, guesses=job.guesses))
-        rate = video_copies.frame_rate(video.media)
+        rate = job.rate(video)
         clip = video.id if video.media is None else video.media.name
         yield _written(path, edl_text(video.id, clip, found, rate))
 
@@ -121,7 +132,7 @@ def _otio(job: ExportJob) -> Iterator[Path]:
     for video, path in job.files(".otio"):
         found = without_overlap(spans(job.result, video, guesses=job.guesses))
         media = None if video.media is None else video.media.absolute().as_uri()
-        rate = float(video_copies.frame_rate(video.media))
+        rate = float(job.rate(video))
         text = otio_text(video.id, media, video_duration(job.result, video), found, rate)
         yield _written(path, text)
 
@@ -178,16 +189,16 @@ def _for_each_video(
 
 
 def _video(job: ExportJob, video: Video, media: Path, stem: Path) -> Iterator[Path]:
-    path = stem.with_name(stem.name + video_copies.suffix_for(media))
-    video_copies.with_chapters(media, chapters(job.result, video, guesses=job.guesses), path)
+    path = stem.with_name(stem.name + suffix_for(media))
+    write_with_chapters(media, chapters(job.result, video, guesses=job.guesses), path)
     yield path
 
 
 def _clips(job: ExportJob, video: Video, media: Path, folder: Path) -> Iterator[Path]:
-    suffix = ".mp4" if job.precise else video_copies.suffix_for(media)
+    suffix = ".mp4" if job.precise else suffix_for(media)
     for span in spans(job.result, video, guesses=job.guesses):
         path = folder / f"{span.step + 1:02}-{_slug(span.label)}{suffix}"
-        video_copies.cut_clip(media, span.start, span.end, path, precise=job.precise)
+        write_clip(media, span.start, span.end, path, precise=job.precise)
         yield path
 
 

@@ -6,10 +6,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from howsteps.errors import CannotWrite, InputError, MissingExtra
+from howsteps.errors import CannotWrite
 from howsteps.io.timestamps import milliseconds
 from howsteps.report.exports.spans import Chapter, from_zero
 from howsteps.report.video_files import (
+    USUAL_RATE,
     decoded_at,
     open_video,
     quarter_turns,
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 # Containers with chapters; any other video is copied into Matroska, which takes most streams.
 _WITH_CHAPTERS = {".mp4", ".m4v", ".mov", ".mkv", ".webm"}
 _COPIED = ("video", "audio", "subtitle")
-USUAL_RATE = Fraction(25)
 _BEHIND = 1  # seconds that audio packets may come after the video packets of the same time
 
 
@@ -35,15 +35,10 @@ def suffix_for(media: Path) -> str:
     return media.suffix.lower() if media.suffix.lower() in _WITH_CHAPTERS else ".mkv"
 
 
-def frame_rate(media: Path | None) -> Fraction:
-    """Frames per second; 25 if there is no readable video or no PyAV."""
-    if media is None:
-        return USUAL_RATE
-    try:
-        with open_video(media) as container:
-            return container.streams.video[0].average_rate or USUAL_RATE
-    except (InputError, MissingExtra):
-        return USUAL_RATE
+def frame_rate(media: Path) -> Fraction:
+    """Frames per second; 25 if the video does not say."""
+    with open_video(media) as container:
+        return container.streams.video[0].average_rate or USUAL_RATE
 
 
 def with_chapters(media: Path, chapters: Sequence[Chapter], target: Path) -> None:

@@ -1,0 +1,82 @@
+"""The page and the exports decode in a worker process, and open nothing twice that was refused."""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howsteps.errors import InputError
+from howsteps.pipeline.options import RunOptions
+from howsteps.pipeline.run import run
+from howsteps.report import decoding
+from howsteps.report.decoding import rate_of, write_clip, write_with_chapters
+from howsteps.report.exports.spans import Chapter
+from howsteps.report.thumbnails import take_thumbnails
+from howsteps.task import Video
+from tests.engine.jobs import captions
+from tests.films import RATE, film
+from tests.io.test_media import large_film
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """What workers were asked to do, and with which file."""
+    asked: list[tuple[str, str]] = []
+    real = decoding.run_in_worker
+
+    def noted(module: str, job: dict[str, Any], **options: Any) -> Any:
+        asked.append((job["do"], Path(job["media"]).name))
+        return real(module, job, **options)
+
+    def refused(*_: object, **__: object) -> None:
+        raise AssertionError("a video is opened in this process")
+
+    monkeypatch.setattr(decoding, "run_in_worker", noted)
+    monkeypatch.setattr("av.open", refused)
+    return asked
+
+
+def test_thumbnails_and_rates_come_out_of_a_worker(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    media = film(tmp_path / "film.mp4")
+    opened = request.getfixturevalue("opened")
+    assert take_thumbnails(Video("film", media=media), [1.0, 2.0], tmp_path / "out").keys() == {
+        1,
+        2,
+    }
+    assert (rate_of(media), rate_of(media)) == (RATE, RATE)
+    assert opened == [("thumbnails", "film.mp4"), ("rate", "film.mp4")]
+    assert rate_of(None) == Fraction(25)
+
+
+def test_copies_and_clips_come_out_of_a_worker(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    media = film(tmp_path / "film.mp4", 3.0)
+    opened = request.getfixturevalue("opened")
+    write_with_chapters(media, [Chapter(0.0, 3.0, "lift it")], tmp_path / "copy.mp4")
+    write_clip(media, 1.0, 2.0, tmp_path / "clip.mp4")
+    assert [what for what, _ in opened] == ["chapters", "clip"]
+    assert (tmp_path / "copy.mp4").is_file()
+    assert (tmp_path / "clip.mp4").is_file()
+
+
+def test_a_frame_beyond_all_screens_is_refused_by_the_worker(tmp_path: Path) -> None:
+    media = large_film(tmp_path / "large.mov")
+    with pytest.raises(InputError, match=r"large\.mov: "):
+        take_thumbnails(Video("large", media=media), [0.0], tmp_path / "out")
+
+
+@pytest.mark.parametrize("vision", [None, False])
+def test_what_was_refused_once_is_not_opened_again(
+    tmp_path: Path, vision: bool | None, request: pytest.FixtureRequest
+) -> None:
+    folder = captions(tmp_path / "job", ("ann", "bob"))
+    large_film(folder / "ann.mov")
+    opened = request.getfixturevalue("opened")
+    done = run(folder, tmp_path / "out", RunOptions(vision=vision, quick=True))
+    assert done.results["job"].task.videos[0].media == folder / "ann.mov"
+    assert [p.path.name for p in done.problems if not p.harmless] == ["ann.mov"]
+    assert len(opened) == (0 if vision is None else 1)
