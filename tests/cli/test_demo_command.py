@@ -17,8 +17,8 @@ FIVE = ("dee.en.vtt", "ines.en.srt", "jo.tsv", "priya.json", "walt.srt")
 
 @pytest.fixture
 def without_eyes(monkeypatch: pytest.MonkeyPatch) -> None:
-    absent = Extra("vision", "looking", ("no_such_module",))
-    monkeypatch.setattr("howsteps._cli.demo.VISION", absent)
+    absent = Extra("demo", "drawing", ("no_such_module",))
+    monkeypatch.setattr("howsteps._cli.demo.DEMO", absent)
 
 
 def demo(out: Path) -> Result:
@@ -62,7 +62,7 @@ def test_videos_are_drawn_and_the_steps_found_while_they_are_done(tmp_path: Path
 def test_the_captions_alone_give_a_script_and_its_scores(tmp_path: Path) -> None:
     done = demo(tmp_path / "demo")
     assert done.exit_code == 0
-    assert "pip install 'howsteps[vision]'" in " ".join(done.stderr.split())
+    assert "pip install 'howsteps[demo]'" in " ".join(done.stderr.split())
     assert f"written to {tmp_path / 'demo' / 'steps'}" in done.stdout
     precision, recall, _ = scores(done.stdout, "the script")
     assert precision >= 0.7

@@ -31,7 +31,7 @@ def demo(
 
     The job is to replace the inner tube of a bicycle wheel. The narrations (in ten caption formats)
     and the videos are the project's own; all else is what 'howsteps run' does with any folder.
-    Without the extra 'vision', the captions alone are read.
+    Without the extra 'demo', the captions alone are read.
     """
     from howsteps.demo.job import prepare, true_steps  # noqa: PLC0415 - kept out of every start
     from howsteps.engine.executor import cores, local_executor  # noqa: PLC0415
