@@ -123,3 +123,37 @@ def test_arrays_that_cannot_be_a_model_are_refused(model, tmp_path, changes):
         np.savez(tmp_path / "model.npz", **{**arrays, **changes})
     with pytest.raises(InputError, match="model"):
         Model.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({"seconds_per_interval": value} for value in ("x", -1, 0, 1e-9, 1e300, True, [1])),
+        {"seconds_per_interval": float("nan")},
+        {"regularisation": "x"},
+        {"regularisation": -1.0},
+        {"mode": "magic"},
+        {"mode": ["paper"]},
+        {"learnt_from": "hearsay"},
+        {"learnt_from": None},
+        {"another": 1},
+    ],
+    ids=str,
+)
+def test_every_option_of_a_model_is_checked(model, tmp_path, changes):
+    model.save(tmp_path)
+    text = json.loads((tmp_path / "model.json").read_text())
+    text["options"] |= changes
+    (tmp_path / "model.json").write_text(json.dumps(text))
+    with pytest.raises(InputError, match=r"model\.json: not a model") as caught:
+        Model.load(tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+def test_weights_beyond_all_that_are_learnt_are_refused(model, tmp_path):
+    model.save(tmp_path)
+    matrix = np.full_like(model.weights.matrix, 1e39)
+    bias, null = model.weights.bias, model.null_scores
+    np.savez(tmp_path / "model.npz", weights=matrix, bias=bias, null_scores=null)
+    with pytest.raises(InputError, match=r"model\.npz: has values that are not numbers"):
+        Model.load(tmp_path)

@@ -24,6 +24,9 @@ from howsteps.localise.windows import relax
 
 VERSION = 2
 _LARGEST = 2**20  # bytes of model.json
+_LARGEST_WEIGHT = 1e12  # what is learnt from features is far smaller
+_MODES = ("default", "paper", "authors")
+_RANGES = {"regularisation": (0.0, 1e9), "seconds_per_interval": (0.01, 3600.0)}
 
 
 @dataclass(frozen=True)
@@ -151,21 +154,36 @@ class Model:
             if text["version"] != VERSION:
                 raise InputError(path, f"version {text['version']!r} of the model, not {VERSION}")
             steps = _names(text["steps"])
-            options = ModelOptions(**text["options"])
-            if options.learnt_from not in ("", *LEARNING):
-                raise InputError(path, f"learnt from {options.learnt_from!r}, which is not known")
+            options = _checked(ModelOptions(**text["options"]))
             arrays = read_arrays(folder / "model.npz")
             weights = Weights(arrays["weights"], arrays["bias"])
             null = arrays["null_scores"]
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
             raise InputError(path, f"not a model that was saved here: {problem}") from problem
         for array in (weights.matrix, weights.bias, null):
-            if array.dtype.kind != "f" or not np.isfinite(array).all():
-                raise InputError(folder / "model.npz", "has values that are not finite numbers")
+            if array.dtype.kind != "f" or not (np.abs(array) <= _LARGEST_WEIGHT).all():
+                reason = f"has values that are not numbers of at most {_LARGEST_WEIGHT:.0e}"
+                raise InputError(folder / "model.npz", reason)
         shapes = weights.matrix.shape[1:], weights.bias.shape, null.ndim, null.size > 0
         if shapes != ((len(steps),), (len(steps),), 1, not options.learnt_from):
             raise InputError(path, "the arrays do not fit the steps")
         return Model(steps, weights, np.sort(null), options)
+
+
+def _checked(options: ModelOptions) -> ModelOptions:
+    """The options, if each is of its type and in its range; else a ``ValueError``."""
+    if options.mode not in _MODES:
+        raise ValueError(f"there is no mode {options.mode!r}")
+    if options.learnt_from not in ("", *LEARNING):
+        raise ValueError(f"learnt from {options.learnt_from!r}, which is not known")
+    for name, (least, most) in _RANGES.items():
+        value = getattr(options, name)
+        if value is None:
+            continue
+        # Not a bool, which counts as a number; and no NaN, which is in no range.
+        if type(value) not in (int, float) or not least <= value <= most:
+            raise ValueError(f"{name} is {value!r}, not a number from {least:g} to {most:g}")
+    return options
 
 
 def _names(value: Any) -> tuple[str, ...]:

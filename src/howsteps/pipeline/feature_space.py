@@ -25,6 +25,7 @@ from howsteps.vision.options import MODES, looking_for
 VERSION = 2
 FILE, CODEBOOKS = "features.json", "codebooks.npz"
 _WORDS, _FRAMES = "words", "frames"
+_LARGEST_WEIGHT = 1e6  # the logarithm of a number of videos is far smaller
 
 
 @dataclass(frozen=True)
@@ -84,13 +85,16 @@ def load(folder: Path) -> FeatureSpace:
             raise InputError(path, f"is version {value['version']!r}, not {VERSION}")
         if value["reads"] == _WORDS:
             words = tuple(str(word) for word, _ in value["words"])
-            weights = np.array([float(weight) for _, weight in value["words"]], np.float32)
-            return FeatureSpace(words=Words(words, weights))
+            weights = np.array([float(weight) for _, weight in value["words"]])
+            # A NaN is not at most anything.
+            if not (np.abs(weights) <= _LARGEST_WEIGHT).all():
+                raise ValueError("a word has a weight beyond all that are learnt")
+            return FeatureSpace(words=Words(words, weights.astype(np.float32)))
         mode, quick = value["mode"], bool(value["quick"])
         if mode not in MODES:
             raise ValueError(f"there is no mode {mode!r}")
         made_by = value["origins"]
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise InputError(path, f"does not say what the model reads ({error})") from error
     wanted = looking_for(mode, quick=quick).watch
     if made_by != origins(wanted):

@@ -100,6 +100,7 @@ def read_codebooks(path: Path) -> dict[str, Codebook]:
     found = {
         kind: Codebook(arrays[f"{kind}.centres"], str(arrays[f"{kind}.origin"])) for kind in kinds
     }
-    if any(v.centres.ndim != 2 or v.centres.dtype != np.float32 for v in found.values()):
-        raise InputError(path, "holds no vocabulary")
+    for centres in (codebook.centres for codebook in found.values()):
+        if centres.ndim != 2 or centres.dtype != np.float32 or not np.isfinite(centres).all():
+            raise InputError(path, "holds no vocabulary")
     return found
