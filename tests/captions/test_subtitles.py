@@ -1,6 +1,10 @@
 """SubRip and WebVTT as people and programs write them."""
 
-from howsteps.captions import repair
+import pytest
+
+from howsteps.captions import repair, subtitles
+from howsteps.captions.reading import parse_captions
+from howsteps.errors import InputError
 from tests.captions.texts import parse, problems, spans, subrip
 
 
@@ -84,3 +88,32 @@ def test_word_times_belong_to_the_last_line() -> None:
         ("the", 2.0, 2.5),
         ("hubcap", 2.5, 4.0),
     ]
+
+
+BARE = "00:00:01,000 --> 00:00:02,000\n" * 300_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n" * 30_000_000 + "x",
+        "1\n00:00:01,000 --> 00:00:02,000\nhi\n" + "\n" * 1_000_000,
+        BARE,
+        f"WEBVTT\n\n{BARE}",
+    ],
+    ids=["newlines", "newlines after a cue", "times", "times of WebVTT"],
+)
+def test_what_cannot_be_captions_is_refused_before_it_is_taken_apart(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+    times = subtitles._times
+
+    def noted(line: str) -> object:
+        seen.append(line)
+        return times(line)
+
+    monkeypatch.setattr(subtitles, "_times", noted)
+    with pytest.raises(InputError, match=r"[0-9,]+ (lines|cues) cannot be captions"):
+        parse_captions(text.encode(), "a.srt")
+    assert len(seen) <= 1

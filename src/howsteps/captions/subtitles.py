@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from howsteps.captions.cue import Cue, Flaw, ParsedCues, Piece
+from howsteps.captions.cue import Cue, Flaw, ParsedCues, Piece, UnreadableError
 from howsteps.captions.encoding import split_lines
 from howsteps.captions.timing import CLOCK, clock_seconds
 
@@ -23,6 +23,7 @@ _BROKEN_TIMES = re.compile(r"-->|^\W*[0-9]+[:.,][0-9]")
 _WORD_TIME = re.compile(r"<(" + re.sub(r"\?P<\w+>", "?:", CLOCK.pattern) + r")>")
 _CLASS = re.compile(r"</?c[^<>]*>")
 _NOT_SPEECH = ("NOTE", "STYLE", "REGION")
+_MOST_CUES = 100_000  # more than one a second for a day
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def is_subrip(text: str) -> bool:
 
 def parse_subrip(text: str) -> ParsedCues:
     """Yield the cues; text after a blank line still belongs to the cue above it."""
-    opening, cues = _split(split_lines(text), any_label=False)
+    opening, cues = _split(_lines(text), any_label=False)
     for block in opening:
         yield _broken_cue(block) or Flaw("text before the first times was left out", block.line)
     for cue in cues:
@@ -73,12 +74,19 @@ def is_webvtt(text: str) -> bool:
 
 def parse_webvtt(text: str) -> ParsedCues:
     """Yield the cues without the header, notes, styles and regions."""
-    opening, cues = _split(split_lines(text), any_label=True)
+    opening, cues = _split(_lines(text), any_label=True)
     # The first block is the header with its "Kind: captions" and "Language: en".
     yield from _strays(opening[1:])
     for cue in cues:
         yield _webvtt_cue(cue)
         yield from _strays(cue.strays)
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a file with a sensible number of cues; counted before any is read."""
+    if (count := sum(text.count(arrow) for arrow in ("->", "–>", "—>"))) > _MOST_CUES:
+        raise UnreadableError(f"{count:,} cues cannot be captions")
+    return split_lines(text)
 
 
 def _broken_cue(block: _Block) -> Cue | None:
