@@ -165,7 +165,7 @@ def test_without_a_network_it_is_said_what_to_do(
 ) -> None:
     monkeypatch.setattr(weights, "home", lambda: tmp_path)
     monkeypatch.setattr(weights, "VGG16_ADDRESS", "http://127.0.0.1:9/vgg16-397923af.pth")
-    with pytest.raises(HowstepsError, match=r"Without a network, bring vgg16-397923af\.pth"):
+    with pytest.raises(HowstepsError, match=r"Without a network, put vgg16-397923af\.pth"):
         weights.find("vgg16")
 
 
