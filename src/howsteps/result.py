@@ -122,13 +122,27 @@ def from_record(value: Mapping[str, Any], folder: Path) -> Result:
         raise Malformed("videos: an id stands twice")
     script = script_from(value, task)
     localisations = localisations_from(value)
-    for n, found in enumerate(localisations):
-        if found.video not in ids:
-            raise Malformed(f"localisations[{n}]: there is no video {found.video!r}")
-        if not 0 <= found.step < len(script.steps):
-            raise Malformed(f"localisations[{n}]: there is no step {found.step}")
+    check_localisations(localisations, task, script)
     aside = _each({"set_aside": [], **value}, "set_aside", lambda entry: _made(SetAside, **entry))
     return Result(task, script, localisations, aside)
+
+
+def check_localisations(found: Sequence[Localisation], task: Task, script: Script) -> None:
+    """Raise ``Malformed`` if a localisation is of a video or step that is not there."""
+    ids = {video.id for video in task.videos}
+    for n, one in enumerate(found):
+        if one.video not in ids:
+            raise Malformed(f"localisations[{n}]: there is no video {one.video!r}")
+        if not 0 <= one.step < len(script.steps):
+            raise Malformed(f"localisations[{n}]: there is no step {one.step}")
+
+
+def checked_narration(video: Video) -> Video:
+    """The video, if its mentions are in its sentences; else raises ``Malformed``."""
+    for n, mention in enumerate(video.mentions):
+        if not 0 <= mention.sentence < len(video.sentences):
+            raise Malformed(f"mentions[{n}]: there is no sentence {mention.sentence}")
+    return video
 
 
 def settled(result: Result) -> Result:

@@ -56,7 +56,10 @@ class Cache:
     def json(self, stage: str, key: str) -> Any | None:
         """The JSON of an entry; None when there is none, or it is damaged."""
         content = self._read(self.path(stage, key, "json"))
-        return None if content is None else json.loads(content)
+        try:
+            return None if content is None else json.loads(content)
+        except (ValueError, RecursionError):  # written by somebody else, with a right checksum
+            return None
 
     def put_json(self, stage: str, key: str, content: object) -> Path:
         """Write an entry as JSON."""
@@ -67,7 +70,10 @@ class Cache:
         """The arrays of an entry by name; None when there is none, or it is damaged."""
         path = self.path(stage, key, "npz")
         content = self._read(path)
-        return None if content is None else unpack_arrays(content, path)
+        try:
+            return None if content is None else unpack_arrays(content, path)
+        except InputError:  # written by somebody else, with a right checksum
+            return None
 
     def put_arrays(self, stage: str, key: str, arrays: Mapping[str, NDArray[Any]]) -> Path:
         """Write an entry of named arrays; the same arrays always give the same bytes."""

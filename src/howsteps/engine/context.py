@@ -3,15 +3,23 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from time import perf_counter
 from typing import Any, TypeVar
 
 from howsteps.engine.cache import Cache
 from howsteps.engine.events import Callback, ItemDone, Noted, StageBegan, StageEnded, ignore_event
 from howsteps.engine.executor import Executor, Failure, SerialExecutor
-from howsteps.errors import Problem
+from howsteps.errors import HowstepsError, Problem
 
 Job = TypeVar("Job")
+Value = TypeVar("Value")
+
+# What readers raise on values that are not of their kind.
+_SENSELESS = (
+    *(ValueError, KeyError, IndexError, TypeError, AttributeError, ArithmeticError, RecursionError),
+    HowstepsError,
+)
 
 
 @dataclass(frozen=True)
@@ -38,9 +46,20 @@ class Context:
     redo: frozenset[str] = frozenset()
     workers: int = 1
 
-    def cached(self, stage: str, key: str) -> Any | None:
-        """The cached result of a stage; None when there is none, or it is to be computed again."""
-        return None if stage in self.redo else self.cache.json(stage, key)
+    def cached(self, stage: str, key: str, read: Callable[[Any], Value]) -> Value | None:
+        """The cached result of a stage; None when there is none, or it is to be computed again.
+
+        An entry that ``read`` cannot make sense of was not written by this stage: it is named, and
+        computed again.
+        """
+        if stage in self.redo or (value := self.cache.json(stage, key)) is None:
+            return None
+        try:
+            return read(value)
+        except _SENSELESS as error:
+            reason = f"is not a result of this stage, and was computed again ({error})"
+            self.note([Problem(self.cache.path(stage, key, "json"), reason, harmless=True)])
+            return None
 
     def note(self, problems: Sequence[Problem]) -> None:
         """Report problems as events."""
@@ -63,10 +82,11 @@ class Context:
         task: str,
         jobs: Sequence[tuple[str, str, Job]],
         function: Callable[[Job], Any],
+        read: Callable[[str, Any], Value],
         *,
         few: int = 1,
         device: str = "cpu",
-    ) -> tuple[dict[str, Any], dict[str, Failure]]:
+    ) -> tuple[dict[str, Value], dict[str, Failure]]:
         """Compute one result for each video, except for those that are cached.
 
         Parameters
@@ -76,6 +96,9 @@ class Context:
         function
             Turns a job into what JSON can hold. It may run in another process, so it must be a
             function of a module.
+        read
+            Makes a value of the id of the video and what the function returned; raises an error
+            where that does not make sense.
         few
             Up to so many jobs run in this process, as others would take longer to start.
         device
@@ -85,14 +108,14 @@ class Context:
         -------
         Results and failures by the id of the video.
         """
-        results: dict[str, Any] = {}
+        results: dict[str, Value] = {}
         failures: dict[str, Failure] = {}
         if not jobs:
             return results, failures
         with self.stage(stage, task, len(jobs)) as progress:
             missing = []
             for video, key, job in jobs:
-                if (found := self.cached(stage, key)) is None:
+                if (found := self.cached(stage, key, partial(read, video))) is None:
                     missing.append((video, key, job))
                 else:
                     results[video] = found
@@ -104,7 +127,7 @@ class Context:
                     failures[video] = outcome.failure
                 else:
                     self.cache.put_json(stage, key, outcome.value)
-                    results[video] = outcome.value
+                    results[video] = read(video, outcome.value)
                 progress.done(video, cached=False)
         return results, failures
 

@@ -24,6 +24,7 @@ from howsteps.vision.weights import identity
 
 _VERSION = 1  # of what is computed: a change here computes all of it again
 STAGE = "features"
+_MOST = 10**7  # intervals, chunks or seconds of a video
 MEMORY = 2 * 2**30  # bytes that one video may take, over what the libraries do
 
 
@@ -47,7 +48,7 @@ class VideoDescriptors:
         """Intervals and descriptors, one chunk after another."""
         for number in range(self.chunks[kind]):
             name = f"{self.keys[kind]}-{number:05d}"
-            arrays = cache.arrays(CHUNKS, name)
+            arrays = _chunk(name, self.intervals, cache)
             if arrays is None:
                 path = cache.path(CHUNKS, name, "npz")
                 raise HowstepsError(f"{path} is damaged: delete it, and run this again")
@@ -220,10 +221,42 @@ def _describe(
 
 
 def _is_cached(key: str, cache: Cache) -> bool:
-    record = cache.json(VIDEOS, key)
+    record = _record(key, cache)
     return record is not None and all(
-        cache.holds(CHUNKS, f"{key}-{number:05d}", "npz") for number in range(record["chunks"])
+        _chunk(f"{key}-{number:05d}", record["intervals"], cache) is not None
+        for number in range(record["chunks"])
     )
+
+
+def _record(key: str, cache: Cache) -> dict[str, Any] | None:
+    """What is known of a video; None where there is nothing, or what no worker wrote."""
+    record = cache.json(VIDEOS, key)
+    if not isinstance(record, dict):
+        return None
+    numbers: list[Any] = [record.get(name) for name in ("intervals", "chunks", "seconds")]
+    flaws = record.get("flaws")
+    fits = (
+        all(type(number) in (int, float) and 0 <= number <= _MOST for number in numbers)
+        and all(type(number) is int for number in numbers[:2])
+        and isinstance(flaws, list)
+        and all(isinstance(flaw, str) for flaw in flaws)
+    )
+    return record if fits else None
+
+
+def _chunk(name: str, most: int, cache: Cache) -> dict[str, NDArray[Any]] | None:
+    """Descriptors and their intervals, of which there are ``most``; None where they do not fit."""
+    arrays = cache.arrays(CHUNKS, name)
+    if arrays is None or not arrays.keys() >= {"intervals", "values"}:
+        return None
+    intervals, values = arrays["intervals"], arrays["values"]
+    fits = (
+        (intervals.ndim, values.ndim) == (1, 2)
+        and (intervals.dtype.kind, values.dtype.kind in "if") == ("i", True)
+        and len(intervals) == len(values)
+        and (not len(intervals) or 0 <= intervals.min() <= intervals.max() < most)
+    )
+    return arrays if fits else None
 
 
 def _recall(
@@ -231,7 +264,7 @@ def _recall(
 ) -> VideoDescriptors:
     """What the cache holds of a video."""
     media = video.media or Path()
-    cached = {kind: cache.json(VIDEOS, key) for kind, key in keys.items()}
+    cached = {kind: _record(key, cache) for kind, key in keys.items()}
     records = {kind: record for kind, record in cached.items() if record is not None}
     if len(records) < len(keys):
         raise InputError(media, "was described, but its descriptors are gone from the cache")

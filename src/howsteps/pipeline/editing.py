@@ -28,7 +28,7 @@ def edit(
     key = key_of(
         _EDITOR, question=make_question(task).text, address=editor.address, model=editor.model
     )
-    known: list[str] = context.cached(STAGE, key) or []
+    known = context.cached(STAGE, key, _replies) or []
     replies: list[str] = []
 
     def reply(messages: Sequence[dict[str, str]]) -> str:
@@ -49,6 +49,13 @@ def edit(
         reasons = "; then: ".join(found.refused)
         return task, script, [_problem(task, f"the script was not edited: {reasons}")]
     return applied(task, found, editor.model)
+
+
+def _replies(value: object) -> list[str]:
+    """The replies that were cached."""
+    if not (isinstance(value, list) and all(isinstance(reply, str) for reply in value)):
+        raise TypeError("not a list of replies")
+    return value
 
 
 def take_answer(

@@ -13,6 +13,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -212,13 +213,13 @@ def learn_codebooks(
         # In their order, on which the sample depends.
         keys = [video.keys[kind] for video in videos]
         key = key_of(_VERSION, videos=keys, codewords=wanted, seed=options.seed)
-        cached = cache.arrays(_CODEBOOK, key)
-        if cached is None:
+        centres = (cache.arrays(_CODEBOOK, key) or {}).get("centres")
+        if centres is None or centres.ndim != 2 or centres.dtype != np.float32:
             sample = _sample(videos, kind, wanted * SAMPLE, options.seed, cache)
             found[kind] = learn_codebook(sample, wanted, origin, options.seed)
             cache.put_arrays(_CODEBOOK, key, {"centres": found[kind].centres})
         else:
-            found[kind] = Codebook(cached["centres"], origin)
+            found[kind] = Codebook(centres, origin)
         if len(found[kind]) < wanted:
             count = len(found[kind])
             reason = f"{kind}: {count} codewords, as there are no more different descriptors"
@@ -271,13 +272,24 @@ def _counts(
         return np.zeros((video.intervals, 0), np.float32)
     key = key_of(_VERSION, video=video.keys[kind], codebook=codebook.digest)
     cached = cache.arrays(_CODEWORDS, key)
-    if cached is None:
+    if cached is None or not _are_codewords(cached, video.intervals, len(codebook)):
         pairs = list(_codewords(video, kind, codebook, cache))
         pairs.append((np.empty(0, np.int32), np.empty(0, np.int32)))
         intervals, codewords = (np.concatenate(part) for part in zip(*pairs, strict=True))
         cached = {"intervals": intervals, "codewords": codewords}
         cache.put_arrays(_CODEWORDS, key, cached)
     return count_words(cached["intervals"], cached["codewords"], video.intervals, len(codebook))
+
+
+def _are_codewords(arrays: Mapping[str, NDArray[Any]], intervals: int, words: int) -> bool:
+    """Whether arrays are places in so many intervals, each with one of so many codewords."""
+    if not arrays.keys() >= {"intervals", "codewords"}:
+        return False
+    places, found = arrays["intervals"], arrays["codewords"]
+    return places.shape == found.shape == (places.size,) and all(
+        part.dtype.kind == "i" and (not part.size or 0 <= part.min() <= part.max() < most)
+        for part, most in ((places, intervals), (found, words))
+    )
 
 
 def _codewords(

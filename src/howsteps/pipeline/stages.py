@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import howsteps
+from howsteps.captions.timing import LATEST
 from howsteps.engine.cache import key_of
 from howsteps.engine.context import Context
 from howsteps.engine.executor import Failure, single_threaded
@@ -24,6 +25,8 @@ from howsteps.pipeline import feature_space
 from howsteps.pipeline.features import Features
 from howsteps.pipeline.options import INTERVAL, RunOptions
 from howsteps.result import (
+    check_localisations,
+    checked_narration,
     localisation_records,
     localisations_from,
     narration_record,
@@ -74,19 +77,16 @@ def transcribe(task: Task, options: RunOptions, context: Context) -> tuple[Task,
         key = key_of(_TRANSCRIBE, speech=identity)
         jobs.append((video.id, key, (media, str(options.speech), options.device)))
     found, failures = context.each(
-        "transcribe", task.name, jobs, _transcribe, device=options.device
+        "transcribe", task.name, jobs, _transcribe, _captions, device=options.device
     )
     problems += [_failed(task, video, failure) for video, failure in failures.items()]
     problems += [
         Problem(_path(video), "nobody speaks in it", harmless=True)
         for video in uncaptioned
-        if found.get(video.id) == []
+        if found.get(video.id) == ()
     ]
     videos = tuple(
-        replace(video, captions=tuple(_caption(*line) for line in found[video.id]))
-        if video.id in found
-        else video
-        for video in task.videos
+        replace(video, captions=found.get(video.id, video.captions)) for video in task.videos
     )
     return replace(task, videos=videos), problems
 
@@ -101,8 +101,29 @@ def _transcribe(job: tuple[Path, str, str]) -> list[Any]:
     ]
 
 
-def _caption(start: float, end: float, text: str, words: list[tuple[str, float, float]]) -> Caption:
-    return Caption(start, end, text, tuple(Word(*word) for word in words))
+def _captions(_: str, value: Any) -> tuple[Caption, ...]:
+    """The captions that :func:`_transcribe` returned."""
+    return tuple(
+        Caption(
+            *_times(start, end),
+            _text(text),
+            tuple(Word(_text(t), *_times(*at)) for t, *at in words),
+        )
+        for start, end, text, words in value
+    )
+
+
+def _times(start: object, end: object) -> tuple[float, float]:
+    for time in (start, end):
+        if not isinstance(time, int | float) or not 0 <= time <= LATEST:
+            raise ValueError(f"{time!r} is not a time")
+    return float(start), float(end)  # type: ignore[arg-type]  # as was checked
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is not a text")
+    return value
 
 
 def extract_mentions(
@@ -119,11 +140,13 @@ def extract_mentions(
         for video in task.videos
         if video.captions and not video.sentences
     ]
-    found, failures = context.each("narration", task.name, jobs, _extract, few=FEW_NARRATIONS)
-    videos = tuple(
-        with_narration(video, found[video.id]) if video.id in found else video
-        for video in task.videos
-    )
+    by_id = {video.id: video for video in task.videos}
+
+    def read(video: str, value: Any) -> Video:
+        return checked_narration(with_narration(by_id[video], value))
+
+    found, failures = context.each("narration", task.name, jobs, _extract, read, few=FEW_NARRATIONS)
+    videos = tuple(found.get(video.id, video) for video in task.videos)
     problems = [_failed(task, video, failure) for video, failure in failures.items()]
     problems += [
         Problem(_path(video), "no relation found in its narration", harmless=True)
@@ -226,7 +249,8 @@ def discover_script(
         certify=certify,
     )
     with context.stage("script", task.name, 1) as progress:
-        if missing := (value := context.cached("script", key)) is None:
+        script = context.cached("script", key, partial(script_from, task=task))
+        if missing := script is None:
             from howsteps.script import discover  # noqa: PLC0415 - loads Numba
 
             with single_threaded():
@@ -249,8 +273,9 @@ def discover_script(
                     script = with_stability(script, task, again, seed=options.seed)
             value = script_record(script, task)
             context.cache.put_json("script", key, value)
+            script = script_from(value, task)
         progress.done(task.name, cached=not missing)
-    return script_from(value, task)
+    return script
 
 
 class LocalisedTask(NamedTuple):
@@ -285,8 +310,8 @@ def localise(
     )
     model = context.cache.folder / "localise" / f"{key}.model"
     with context.stage("localise", task.name, 1) as progress:
-        value = context.cached("localise", key)
-        if missing := value is None or value["model"] != _digests(model):
+        found = context.cached("localise", key, partial(_places, task=task, script=script))
+        if missing := found is None or found.model != _digests(model):
             from howsteps.localisation import localise_task  # noqa: PLC0415 - loads Numba
 
             with single_threaded():
@@ -309,6 +334,7 @@ def localise(
             # After the model, so that whoever finds this entry finds the whole model too.
             value["model"] = _digests(model)
             context.cache.put_json("localise", key, value)
+            found = _places(value, task, script)
         progress.done(task.name, cached=not missing)
     remarks = tuple(
         Problem(
@@ -317,9 +343,27 @@ def localise(
             "was placed without it",
             harmless=True,
         )
-        for video, step in value["relaxed"]
+        for video, step in found.relaxed
     )
-    return LocalisedTask(localisations_from(value), remarks, model)
+    return LocalisedTask(found.localisations, remarks, model)
+
+
+class _Places(NamedTuple):
+    """What the stage caches: where the steps are, windows that were opened, and the model."""
+
+    localisations: tuple[Localisation, ...]
+    relaxed: list[tuple[int, int]]
+    model: dict[str, str]
+
+
+def _places(value: Any, task: Task, script: Script) -> _Places:
+    relaxed = [(video, step) for video, step in value["relaxed"]]
+    for video, step in relaxed:
+        if video not in range(len(task.videos)) or step not in range(len(script.steps)):
+            raise ValueError(f"there is no step {step!r} of video {video!r}")
+    found = localisations_from(value)
+    check_localisations(found, task, script)
+    return _Places(found, relaxed, dict(value["model"]))
 
 
 def _key(**parts: object) -> str:
