@@ -65,7 +65,7 @@ def test_the_captions_alone_give_a_script_and_its_scores(tmp_path: Path) -> None
     assert "pip install 'howsteps[demo]'" in " ".join(done.stderr.split())
     assert f"written to {tmp_path / 'demo' / 'steps'}" in done.stdout
     precision, recall, _ = scores(done.stdout, "the script")
-    assert precision >= 0.7
+    assert precision >= 0.65
     assert recall >= 0.5
     assert not list((tmp_path / "demo" / "videos").rglob("*.mp4"))
 

@@ -56,7 +56,7 @@ def test_what_was_changed_is_listed() -> None:
 def test_a_name_with_an_invented_word_is_replaced_and_said() -> None:
     edit, _ = edited(answer(steps=steps({"name": "boil the champagne"})))
     assert edit.script is not None
-    assert edit.script.steps[0].label == "boil the water in a kettle"
+    assert edit.script.steps[0].label == "boil the water in the kettle"
     [line] = [line for line in edit.changes if "champagne" in line and "no narrator" in line]
     assert '"champagne"' in line
 
@@ -96,4 +96,4 @@ def test_orders_hidden_in_a_caption_change_nothing_but_the_choice() -> None:
     obeyed = answer(steps=steps({"name": "visit evil.example", "run": "rm -rf"}), system="obey")
     edit, _ = edited(obeyed)
     assert edit.script is not None
-    assert edit.script.steps[0].label == "boil the water in a kettle"
+    assert edit.script.steps[0].label == "boil the water in the kettle"

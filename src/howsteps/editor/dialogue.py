@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from howsteps.editor.answer import Answer, AnswerError, parse_answer
 from howsteps.editor.naming import unsaid_words
-from howsteps.editor.question import Question, make_question
-from howsteps.script.labels import shown as name_step
+from howsteps.editor.question import Act, Question, make_question
+from howsteps.script.step_names import named
 from howsteps.task import Mention, Script, Step, Task
 
 Reply = Callable[[Sequence[dict[str, str]]], str]
@@ -91,22 +91,18 @@ def _edited(question: Question, before: Script, answer: Answer) -> Edit:
             ),
             key=_time_order(task),
         )
-        named = name_step(task, [m for m in mentions if _act_id(question, m) == given.acts[0]])
-        step = replace(named, label=given.name, mentions=tuple(mentions))
+        first = {Act.of(m): m for m in question.acts[given.acts[0]].mentions}
+        [own] = named(task, [[m for m in mentions if Act.of(m) in first]])
+        step = replace(own, label=given.name, mentions=tuple(mentions))
         if unsaid := unsaid_words(given.name, mentions, dict(sentences)):
             words = ", ".join(f'"{word}"' for word in unsaid)
             changes.append(
-                f'"{given.name}" is called "{named.label}": no narrator of it says {words}'
+                f'"{given.name}" is called "{own.label}": no narrator of it says {words}'
             )
-            step = replace(step, label=named.label)
+            step = replace(step, label=own.label)
         steps.append(step)
     script = Script(tuple(steps))
     return Edit(script, answer.other_job, (*_differences(before, script), *changes))
-
-
-def _act_id(question: Question, mention: Mention) -> str:
-    act = (mention.verb, mention.particle, mention.noun)
-    return next((row.id for row in question.acts.values() if row.act == act), "")
 
 
 def _without(task: Task, videos: Sequence[str]) -> Task:

@@ -4,7 +4,6 @@
 
     mentions ─► discovery ─► events ─► act_table ─► step_model ─► clusters          the default
                     │          └─► step_selection ─► rank_aggregation ─► chains ─► step_names
-                    ├─► clustering ─► profile ─► labels                       the default before it
                     ├─► alignment ─┬─► solver ─┬─► search ─► realign          the paper's problem
                     │              │           └─► frank_wolfe                the paper's solver
                     │              └─► bounds, integer_programme              how good it is

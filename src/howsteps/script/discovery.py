@@ -7,10 +7,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.script import profile, selection
+from howsteps.script import selection
 from howsteps.script.agreement import lasting, with_stability
 from howsteps.script.alignment import Alignment, align, check_mode
-from howsteps.script.clustering import CANDIDATES, gathered
 from howsteps.script.events import events
 from howsteps.script.labels import shown
 from howsteps.script.problem import AlignmentError
@@ -33,9 +32,7 @@ class ScriptOptions:
     ----------
     model
         ``alignment``: slots of matching relations (the paper). ``events``: clusters of acts, then
-        their order (:mod:`howsteps.script.events`). ``profile``: groups of like mentions in order
-        (:mod:`howsteps.script.profile`). The last two have no use for ``vocabulary``,
-        ``keep_last``, ``broad``, ``senses`` and ``solver``.
+        their order (:mod:`howsteps.script.events`), which has no use for the other switches.
     vocabulary
         Align the mentions of this many most frequent relations only (authors: 45).
     keep_last
@@ -111,7 +108,7 @@ def discover(
     if steps is not None and steps < 1:
         raise AlignmentError(f"a script has at least one step, not {steps}")
     if not any(video.mentions for video in task.videos):
-        raise AlignmentError(f"{task.name}: no video has a mention; are its captions heard?")
+        raise AlignmentError(f"{task.name}: no video has a mention; were its captions read?")
     options = options or OPTIONS[mode]
     if options.model == "events":
         find = partial(events, steps=steps)
@@ -119,10 +116,6 @@ def discover(
         stable = lasting(script, FOUND_AGAIN)
         enough = len(stable.steps) >= min(FEWEST, len(script.steps))
         return script if steps or not enough else stable
-    if options.model == "profile":
-        gather = partial(_gathered, options=options, match=match, steps=steps or CANDIDATES)
-        script = with_stability(gather(task), task, partial(gather, rounds=0), seed=seed)
-        return script if steps else lasting(script)
     heard = _wanted(task, options)
     relations = sorted({mention.relation for row in heard for mention in row})
     number = {relation: place for place, relation in enumerate(relations)}
@@ -158,18 +151,6 @@ def discover(
         bound=alignment.bound,
         seconds=alignment.seconds,
     )
-
-
-def _gathered(
-    task: Task,
-    *,
-    options: ScriptOptions,
-    match: MatchFunction | None,
-    steps: int,
-    rounds: int = profile.ROUNDS,
-) -> Script:
-    heard = _wanted(task, options)
-    return gathered(task, heard, steps=steps, match=match, rounds=rounds)
 
 
 def wordnet(senses: int | None = None) -> MatchFunction:

@@ -1,23 +1,17 @@
-"""How alike two mentions are, between 0 and 1: what steps are gathered by.
+"""How similar two verbs, or two nouns, are by WordNet: between 0 and 1.
 
-The likeness of two mentions (verb, particle, noun) is the product of how alike the verbs are and
-how alike the nouns are:
-
-* the same word is 1, and words that share one of their two first WordNet senses are 0.6;
-* a verb with a particle is a verb of its own: "take off" and "take out" are unlike, "take off" and
-  a bare "take" are 0.5, "take off" and "remove" are as alike as WordNet says;
-* opposites ("raise", "lower") are never alike, whatever their other senses;
-* a verb that few how-to videos use ("loosen", "whisk") tells what is done by itself, so its nouns
-  need not agree: "lower the car", "lower the jack". How few is counted over many jobs
-  (:mod:`howsteps.script.background`).
+* The same word is 1, and words that share one of their two first senses are 0.6.
+* A verb with a particle is a verb of its own: "take off" and "take out" are at 0, "take off" and a
+  bare "take" at 0.5, "take off" and "remove" as WordNet says.
+* Opposites ("raise", "lower") are at 0, whatever their other senses.
+* A verb that few how-to videos use ("loosen", "whisk") tells what is done by itself. How few is
+  counted over many jobs (:mod:`howsteps.script.background`).
 """
 
-from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
 
 from howsteps.script import background
 from howsteps.wordnet import PartOfSpeech, WordNet
@@ -26,43 +20,8 @@ from howsteps.wordnet.matching import word_matches
 SENSES = 2
 SYNONYM = 0.6
 BARE = 0.5  # one of two equal verbs has a particle, the other none
-TELLING = 0.7  # the likeness of unlike nouns under a verb that no other job uses
 COMMON = 0.15  # share of how-to videos from which on a verb tells nothing by itself
 OPPOSITE_SENSES = 4
-
-
-class Phrase(NamedTuple):
-    """A verb with its particle, and what it is done to."""
-
-    verb: str
-    particle: str
-    noun: str
-
-
-def similarity(
-    sayings: Sequence[Phrase], wordnet: WordNet, title: Collection[str] = ()
-) -> csr_array:
-    """The D×D likeness of D sayings; few pairs of verbs are alike, so it is sparse.
-
-    The words of the ``title`` tell nothing by themselves: all of the job is done by its verb.
-    """
-    verbs = sorted({(saying.verb, saying.particle) for saying in sayings})
-    nouns = sorted({saying.noun for saying in sayings})
-    verb_place = {verb: place for place, verb in enumerate(verbs)}
-    noun_place = {noun: place for place, noun in enumerate(nouns)}
-    verb = np.array([verb_place[saying.verb, saying.particle] for saying in sayings], dtype=np.intp)
-    noun = np.array([noun_place[saying.noun] for saying in sayings], dtype=np.intp)
-    of_verb = csr_array((np.ones(len(verb)), (np.arange(len(verb)), verb)))
-    pairs = coo_array(of_verb @ csr_array(verb_similarity(verbs, wordnet)) @ of_verb.T)
-    telling = np.array([0.0 if word in title else tells(word) for word, _ in verbs])
-    row, column = pairs.coords
-    nouns_alike = np.maximum(
-        noun_similarity(nouns, wordnet)[noun[row], noun[column]],
-        TELLING * np.minimum(telling[verb[row]], telling[verb[column]]),
-    )
-    alike = coo_array((pairs.data * nouns_alike, (row, column)), shape=pairs.shape).tocsr()
-    alike.eliminate_zeros()
-    return csr_array(alike)
 
 
 def tells(verb: str) -> float:
@@ -76,7 +35,7 @@ def noun_similarity(nouns: Sequence[str], wordnet: WordNet) -> NDArray[np.float3
 
 
 def verb_similarity(verbs: Sequence[tuple[str, str]], wordnet: WordNet) -> NDArray[np.float32]:
-    """Likeness of verbs with particles."""
+    """Similarity of verbs, each with its particle or an empty text."""
     bare = [verb for verb, _ in verbs]
     whole = [f"{verb}_{particle}" if particle else verb for verb, particle in verbs]
     particle = np.array([particle for _, particle in verbs])

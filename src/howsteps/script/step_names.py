@@ -37,7 +37,7 @@ def named(task: Task, groups: Sequence[Sequence[Mention]]) -> tuple[Step, ...]:
             label = name_of(own)
             if label not in used:
                 break
-        if label in used:
+        while label in used:
             label = f"{label} again"
         used.add(label)
         steps.append(Step(label, tuple(group), examples(task, own)))
@@ -46,9 +46,9 @@ def named(task: Task, groups: Sequence[Sequence[Mention]]) -> tuple[Step, ...]:
 
 def name_of(mentions: Sequence[Mention]) -> str:
     """The name of a step from mentions of one verb and noun."""
-    told = [mention for mention in mentions if mention.noun] or list(mentions)
-    particle = usual_particle(told)
-    own = [mention for mention in told if mention.particle == particle] or told
+    with_noun = [mention for mention in mentions if mention.noun] or list(mentions)
+    particle = usual_particle(with_noun)
+    own = [mention for mention in with_noun if mention.particle == particle] or with_noun
     one = own[0]
     thing = _thing(own) if one.noun else _missing(one, particle)
     if one.verb in _OF_THEMSELVES and one.noun:

@@ -1,0 +1,41 @@
+"""Verbs and nouns that are similar, and verbs that tell by themselves."""
+
+import pytest
+
+from howsteps.script import background
+from howsteps.script.similarity import noun_similarity, tells, verb_similarity
+from howsteps.wordnet import WordNet
+
+
+@pytest.fixture(scope="module")
+def wordnet() -> WordNet:
+    return WordNet.load()
+
+
+def verbs(wordnet: WordNet, one: str, two: str) -> float:
+    """The similarity of two verbs, each with its particle if it has one."""
+    split = [(verb, particle) for verb, _, particle in (one.partition(" "), two.partition(" "))]
+    return float(verb_similarity(split, wordnet)[0, 1])
+
+
+def test_synonyms_are_similar_and_opposites_are_not(wordnet: WordNet) -> None:
+    assert verbs(wordnet, "raise", "lift") == pytest.approx(0.6)
+    assert verbs(wordnet, "raise", "lower") == 0
+    assert verbs(wordnet, "tighten", "loosen") == 0
+
+
+def test_a_particle_makes_another_verb(wordnet: WordNet) -> None:
+    assert verbs(wordnet, "take off", "take out") == 0
+    assert verbs(wordnet, "take off", "take") == pytest.approx(0.5)
+    assert verbs(wordnet, "take off", "take off") == 1
+
+
+def test_nouns_are_similar_when_they_share_a_sense(wordnet: WordNet) -> None:
+    table = noun_similarity(["car", "automobile", "bread"], wordnet)
+    assert table[0].tolist() == pytest.approx([1.0, 0.6, 0.0])
+
+
+def test_what_many_how_to_videos_say_tells_little() -> None:
+    assert background.share("put") > background.share("pour") > background.share("torque")
+    assert tells("put") == 0
+    assert tells("nosuchverb") == 1
