@@ -9,6 +9,8 @@ from typer.testing import CliRunner
 
 from howsteps._cli.app import app
 from howsteps.datasets import fetch as fetching
+from howsteps.datasets.survey import survey_folder
+from howsteps.errors import InputError
 from howsteps.task import Mention
 
 TABLE = """\
@@ -136,3 +138,26 @@ def test_fetch_says_what_it_did(tmp_path, monkeypatch):
 
 def test_an_unknown_data_set_is_a_wrong_command():
     assert run("fetch", "everything")[0] == 2
+
+
+def test_truth_is_found_under_a_folder_where_paper_finds_it(tmp_path):
+    for name in ("one", "two"):
+        (tmp_path / "data" / name).mkdir(parents=True)
+        text = TABLE.replace("coffee", f"coffee {name}").replace("tea,w,boil,0,10\n", "")
+        (tmp_path / "data" / name / "steps.csv").write_text(text)
+        for video in "uv":
+            said = "1\n00:00:01,000 --> 00:00:04,000\ngrind the beans and pour the water\n"
+            (tmp_path / "data" / name / f"{video}.srt").write_text(said)
+    found = survey_folder(tmp_path / "data")
+    tasks = {*(t.task for t in found.truths), *(one.truth.task for one in found.tasks)}
+    code, out, _ = run("stats", tmp_path / "data", "--json", "-")
+    assert code == 0
+    assert len(tasks) == 2
+    assert {row["task"] for row in json.loads(out)["tasks"]} == tasks
+
+
+def test_a_folder_without_truth_is_named(tmp_path):
+    (tmp_path / "notes.json").write_text("{}")
+    result = CliRunner().invoke(app, ["stats", str(tmp_path)])
+    assert isinstance(result.exception, InputError)
+    assert "contains no ground truth" in str(result.exception)

@@ -53,10 +53,10 @@ def stats(
 
     Example: howsteps stats captions/change_a_tire.json
     """
-    from howsteps.datasets import truth  # noqa: PLC0415 - kept out of the start of every command
+    from howsteps.datasets.survey import find_truths  # noqa: PLC0415 - kept out of every start
     from howsteps.evaluate import statistics  # noqa: PLC0415
 
-    found = truth.read_truth_files(source)
+    found = find_truths(source)
     measured = []
     with screen.progress("measuring", len(found.truths), quiet=quiet) as advance:
         for each in found.truths:

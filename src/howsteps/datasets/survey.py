@@ -16,7 +16,7 @@ from howsteps.datasets import (
 )
 from howsteps.datasets.labelled import Labelled, read_labelled
 from howsteps.errors import InputError, Problem
-from howsteps.io.files import open_regular
+from howsteps.io.files import check_exists, open_regular
 from howsteps.io.text import read_json
 from howsteps.task import Rule, Truth
 
@@ -51,8 +51,7 @@ def survey_folder(root: Path) -> Survey:
     InputError
         ``root`` does not exist.
     """
-    if not root.exists():
-        raise InputError(root, "no such file or folder")
+    check_exists(root)
     tasks: list[Labelled] = []
     truths: list[Truth] = []
     problems: list[Problem] = []
@@ -80,6 +79,26 @@ def survey_folder(root: Path) -> Survey:
             except InputError:
                 continue  # it belongs to another task
     return Survey(tuple(tasks), tuple(truths), judgements, tuple(problems))
+
+
+def find_truths(path: Path) -> truth.GroundTruth:
+    """The ground truth in a file, or anywhere under a folder, as :func:`survey_folder` finds it.
+
+    Raises
+    ------
+    InputError
+        There is none; or, of a file, anything in it is wrong.
+    """
+    check_exists(path)
+    if not path.is_dir():
+        return truth.read_truth_files(path)
+    found = survey_folder(path)
+    truths = (*found.truths, *(one.truth for one in found.tasks))
+    if not truths:
+        for problem in found.problems:
+            raise InputError(problem.path, problem.reason, problem.line)
+        return truth.read_truth_files(path)  # which says what it looks for
+    return truth.GroundTruth(tuple(sorted(truths, key=lambda each: each.task)), found.problems)
 
 
 def _places(root: Path) -> Iterator[Path]:
