@@ -132,6 +132,23 @@ def jobs(tmp_path) -> Path:
     return tmp_path / "jobs"
 
 
+def imported_click(_: int) -> str:
+    import click
+
+    return str(click.__file__)
+
+
+def test_workers_import_nothing_from_the_current_folder(nodes, tmp_path, monkeypatch):
+    import ray
+
+    ray.shutdown()  # connect again, from another folder
+    (tmp_path / "click.py").write_text("raise SystemExit('the wrong module')\n")
+    monkeypatch.chdir(tmp_path)
+    [outcome] = RayExecutor(nodes.address, SMALL).map(imported_click, [0])
+    assert outcome.failure is None
+    assert not outcome.value.startswith(str(tmp_path))
+
+
 # The last, as the node is gone afterwards.
 def test_a_node_that_dies_in_the_middle_changes_nothing(nodes, cluster, jobs, tmp_path):
     run(jobs, tmp_path / "here")  # with all threads of this machine
