@@ -65,6 +65,7 @@ class TestNames:
 
 
 class TestDiscover:
+    @pytest.mark.slow
     def test_a_path_a_task_and_captions_give_the_same_script(self, job: Path) -> None:
         [task] = read_tasks(job).tasks
         by_path = howsteps.discover(str(job))

@@ -110,6 +110,7 @@ def test_the_default_visits_no_roundings(heard):
     assert localise_task(task, script, features, seconds=SECONDS).roundings == ()
 
 
+@pytest.mark.slow
 def test_the_authors_regularisation_goes_by_the_steps_that_were_asked_for(heard):
     task, script, features, _ = heard
 

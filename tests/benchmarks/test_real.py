@@ -2,9 +2,13 @@
 
 import json
 
+import pytest
+
 from benchmarks import real
 from howsteps.evaluate.experiment import Plan
 from tests.jobs import write_rules, write_tea
+
+pytestmark = pytest.mark.slow
 
 
 def test_scores_are_appended_with_what_they_were_measured_with(tmp_path, monkeypatch, capsys):

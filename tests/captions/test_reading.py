@@ -49,12 +49,14 @@ def test_files_that_hold_no_captions(text: str) -> None:
         parse(text)
 
 
+@pytest.mark.slow
 def test_ten_thousand_cues() -> None:
     narration = [[Spoken("word", i * 1000, i * 1000 + 900)] for i in range(10_000)]
     for _, write in WRITERS.values():
         assert len(parse(write(narration)).captions) == 10_000
 
 
+@pytest.mark.slow
 @given(st.one_of(st.binary(max_size=200), st.text(max_size=200).map(str.encode)))
 def test_anything_is_read_or_refused(data: bytes) -> None:
     try:

@@ -67,6 +67,7 @@ def edited_run(videos: Path, out: Path, served: Served) -> tuple[int, str]:
     return howsteps("run", videos, "--no-vision", *arguments)
 
 
+@pytest.mark.slow
 def test_the_question_can_be_written_and_its_answer_taken(
     videos: Path, question: str, tmp_path: Path
 ) -> None:
@@ -88,6 +89,7 @@ def test_an_answer_that_breaks_a_rule_is_an_error_of_one_line(
     assert "there are 0 steps" in output
 
 
+@pytest.mark.slow
 def test_a_server_edits_the_script_of_a_run(videos: Path, question: str, tmp_path: Path) -> None:
     out = tmp_path / "steps"
     with serving(says(answer(question))) as served:

@@ -34,6 +34,7 @@ def run(*arguments: object) -> tuple[str, int]:
     return result.output, result.exit_code
 
 
+@pytest.mark.slow
 def test_vectors_are_written_and_what_was_seen_is_said(work: tuple[Path, str, int]) -> None:
     folder, out, code = work
     vectors = np.load(folder / "features" / "a.npy", allow_pickle=False)

@@ -171,6 +171,7 @@ def test_version_and_help_teach() -> None:
     assert "SubRip" in out
 
 
+@pytest.mark.slow
 def test_who_has_no_home_still_reads_captions(folder: Path) -> None:
     """As in a container whose user is a number: neither a name nor a home."""
     homeless = (

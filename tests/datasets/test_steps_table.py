@@ -163,6 +163,7 @@ class TestWholeSeconds:
         assert problem.line == 3
 
 
+@pytest.mark.slow
 def test_large_tables_are_read_whole(tmp_path):
     # benchmarks/ground_truth.py times a million rows.
     rows = "".join(f"v{n // 10},s{n % 10},{n % 10}.5,{n % 10}.9\n" for n in range(100_000))

@@ -67,6 +67,7 @@ def threads(_: int) -> str:
     return os.environ["OMP_NUM_THREADS"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "executor",
     [SerialExecutor(), ProcessExecutor(2, SMALL), ThreadExecutor(2)],
@@ -84,6 +85,7 @@ def test_one_failure_loses_nothing_else(executor: Executor) -> None:
     assert [o.value for o in outcomes if o.failure is None] == [0, 0.5, 1, 2, 3, 4]
 
 
+@pytest.mark.slow
 def test_a_process_that_died_is_tried_again(tmp_path: Path) -> None:
     markers = [str(tmp_path / name) for name in "abc"]
     outcomes = list(ProcessExecutor(2, SMALL).map(die_once, markers))
@@ -91,6 +93,7 @@ def test_a_process_that_died_is_tried_again(tmp_path: Path) -> None:
     assert {outcome.value for outcome in outcomes} == {"alive"}
 
 
+@pytest.mark.slow
 def test_what_always_dies_is_set_aside_with_its_reason() -> None:
     outcomes = {o.place: o for o in ProcessExecutor(2, SMALL).map(die_always, ["a", "deadly", "c"])}
     assert outcomes[1].failure is not None
@@ -99,6 +102,7 @@ def test_what_always_dies_is_set_aside_with_its_reason() -> None:
     assert outcomes[2] == Outcome(2, "alive")
 
 
+@pytest.mark.slow
 def test_workers_share_the_cores_and_the_environment_comes_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -142,6 +146,7 @@ def gone(process: int) -> bool:
     return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_no_worker_is_left_behind(tmp_path: Path, how: signal.Signals) -> None:
     program = tmp_path / "waiting.py"
@@ -180,6 +185,7 @@ class Elsewhere(SerialExecutor):
         return super().map(function, items, device=device)
 
 
+@pytest.mark.slow
 def test_videos_are_described_on_the_cluster(tmp_path: Path) -> None:
     folder = captions(tmp_path / "job", ("ann", "bob"))
     film(folder / "ann.mp4", 46.0)

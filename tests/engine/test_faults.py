@@ -76,6 +76,7 @@ class TestDisk:
         run(job, out)
         assert written(out) == written(done)
 
+    @pytest.mark.slow
     def test_a_real_limit_on_what_may_be_written(self, job, done, tmp_path):
         program = (
             "import resource, sys; from pathlib import Path; from howsteps._cli.app import main;"
@@ -166,6 +167,7 @@ def test_a_clock_that_jumps_changes_nothing(job, out, done, monkeypatch):
     assert written(out) == written(done) == written(out.parent / "anew")
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_one_line_and_goes_on_later(job, done, tmp_path):
     # What a shell starts in the background is deaf to Ctrl-C, and so are the tests that it starts.
     attentive = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "

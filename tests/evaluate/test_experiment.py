@@ -45,6 +45,7 @@ def release():
     return one
 
 
+@pytest.mark.slow
 def test_every_method_runs_on_captions(tea, narrated):
     plan = Plan(steps=(4,), search_seconds=0.2)
     rows = [score for score in run_plan(tea, narrated, plan) if isinstance(score, Row)]
@@ -59,6 +60,7 @@ def test_every_method_runs_on_captions(tea, narrated):
     assert f1["narration"] > max(0.9, f1["uniform"])
 
 
+@pytest.mark.slow
 def test_the_bars_of_the_paper_are_of_what_visits_other_solutions(tea, narrated):
     plan = Plan(steps=(4,), protocols=("paper-f1",), bars=Bars.roundings, search_seconds=0.2)
     rows = {row.method: row for row in run_plan(tea, narrated, plan)}
@@ -168,6 +170,7 @@ def test_supervised_knows_the_steps_by_their_numbers(tea, narrated):
     assert len(found.folds) == 5
 
 
+@pytest.mark.slow
 def test_one_seed_one_result(tea, narrated):
     plan = Plan(("video-only", "paper", "default"), (3,), ("paper-f1", "kukleva"), videos=4)
     plan = replace(plan, search_seconds=0.1)

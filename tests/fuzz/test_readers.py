@@ -137,6 +137,7 @@ class TestBombs:
     def test_a_caption_of_a_hundred_thousand_lines_of_xml(self):
         assert len(read('<tt><p begin="1s">' + "a\n" * 100_000 + "</p></tt>")) == 1
 
+    @pytest.mark.slow
     def test_many_videos_without_a_name(self, tmp_path):
         data = b'{"videos": [' + b",".join([b"{}"] * 30_000) + b"]}"
         assert READERS["task file"].hold(data, tmp_path)

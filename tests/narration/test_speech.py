@@ -162,6 +162,7 @@ def words(captions: tuple[Caption, ...]) -> list[Word]:
     return [word for caption in captions for word in caption.words]
 
 
+@pytest.mark.slow
 def test_the_words_of_the_job_are_heard(words: list[Word]) -> None:
     heard = {bare(word.text) for word in words}
     job = "turn bicycle remove wheel pull inner tube find hole cover patch put tube pump tire"
@@ -198,6 +199,7 @@ def test_progress_rises_to_the_end(
     assert len(done) >= len(captions)
 
 
+@pytest.mark.slow
 def test_the_same_sound_gives_the_same_captions(captions: tuple[Caption, ...]) -> None:
     assert transcribe(RECORDING, model=str(MODEL), device="cpu") == captions
 
@@ -237,6 +239,7 @@ def test_what_is_kept_is_a_caption_file(captions: tuple[Caption, ...], kept: Pat
     assert [caption.words for caption in reading.captions] == [c.words for c in captions]
 
 
+@pytest.mark.slow
 def test_a_damaged_entry_is_heard_again(captions: tuple[Caption, ...], tmp_path: Path) -> None:
     entry = tmp_path / f"{cache_key(RECORDING, MODEL, vad=True)}.json"
     entry.write_text('{"version": 1, "segments": [')

@@ -26,6 +26,7 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class TestWords:
+    @pytest.mark.slow
     def test_steps_are_found_in_a_new_narration_in_their_order(
         self, work: Path, tmp_path: Path
     ) -> None:

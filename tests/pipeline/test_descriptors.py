@@ -16,6 +16,8 @@ from howsteps.pipeline.run import Run, run
 from tests.engine.jobs import captions, narration, written
 from tests.films import film
 
+pytestmark = pytest.mark.slow
+
 LOOKING = RunOptions(vision=True, quick=True)
 
 

@@ -21,6 +21,8 @@ from howsteps.vision.options import (
 )
 from tests.vision.scenes import film, scene
 
+pytestmark = pytest.mark.slow
+
 MOTION = WatchOptions(appearance=None)
 LOOK = AppearanceOptions(sides=(64,))
 

@@ -67,6 +67,7 @@ class TestRun:
         )
         assert written(out) == before
 
+    @pytest.mark.slow
     def test_processes_give_the_same_bytes(
         self,
         job: Path,
@@ -354,6 +355,7 @@ print(killed)
 """
 
 
+@pytest.mark.slow
 def test_killed_at_ten_moments_it_ends_with_the_same_bytes(
     job: Path, done: tuple[Path, Run], tmp_path: Path
 ) -> None:

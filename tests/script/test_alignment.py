@@ -86,6 +86,7 @@ def test_one_relation_everywhere() -> None:
     assert found.proved
 
 
+@pytest.mark.slow
 def test_ten_thousand_tokens() -> None:
     generator = np.random.default_rng(0)
     sequences = [generator.zipf(1.3, size=40).clip(1, 400) - 1 for _ in range(250)]
@@ -100,6 +101,7 @@ def test_a_template_that_is_long_enough_changes_nothing() -> None:
     assert align(sequences, SAME, slots=3).slots == free.slots == ((0, 1, 2), (0, 2), (1, 2))
 
 
+@pytest.mark.slow
 def test_a_template_that_is_too_short_costs_mismatches() -> None:
     found = align([[0, 1], [1, 2], [2, 0]], SAME, slots=2)
     assert all(max(slots) < 2 for slots in found.slots)

@@ -209,6 +209,7 @@ def test_the_number_of_steps_is_what_two_halves_agree_on(steps: int, seed: int) 
     assert abs(stable_steps(rows, np.eye(60, dtype=bool), seed=seed) - steps) <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_halves_that_do_not_agree_cannot_tell(seed: int) -> None:
     rows = np.random.default_rng(seed).integers(60, size=(20, 10)).tolist()

@@ -22,6 +22,7 @@ def trained():
     return nlp
 
 
+@pytest.mark.slow
 def test_a_released_pipeline_reads_as_before(trained, tmp_path):
     bare(trained).to_disk(tmp_path)
     text = "do n't drop the car"

@@ -120,6 +120,7 @@ def test_motion_is_where_it_happens(tmp_path: Path) -> None:
     assert np.median(seen.intervals) >= 5
 
 
+@pytest.mark.slow
 def test_no_interval_has_more_than_its_share(tmp_path: Path) -> None:
     path = film(tmp_path / "a.mp4", scene(60, size=(320, 180), disc=(3, 0)))
     some = watch(path, WatchOptions(appearance=None, most_motion=20))["motion"]
@@ -130,6 +131,7 @@ def test_no_interval_has_more_than_its_share(tmp_path: Path) -> None:
     assert not np.array_equal(some.values, other.values)
 
 
+@pytest.mark.slow
 def test_stretches_do_not_change_what_is_seen(
     tmp_path: Path, network: Network, monkeypatch: pytest.MonkeyPatch
 ) -> None:
