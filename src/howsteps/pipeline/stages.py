@@ -104,26 +104,16 @@ def _transcribe(job: tuple[Path, str, str]) -> list[Any]:
 def _captions(_: str, value: Any) -> tuple[Caption, ...]:
     """The captions that :func:`_transcribe` returned."""
     return tuple(
-        Caption(
-            *_times(start, end),
-            _text(text),
-            tuple(Word(_text(t), *_times(*at)) for t, *at in words),
-        )
+        Caption(start, end, _word(text, start, end).text, tuple(_word(*word) for word in words))
         for start, end, text, words in value
     )
 
 
-def _times(start: object, end: object) -> tuple[float, float]:
-    for time in (start, end):
-        if not isinstance(time, int | float) or not 0 <= time <= LATEST:
-            raise ValueError(f"{time!r} is not a time")
-    return float(start), float(end)  # type: ignore[arg-type]  # as was checked
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r} is not a text")
-    return value
+def _word(text: object, *times: object) -> Word:
+    if not isinstance(text, str):
+        raise TypeError(f"{text!r} is not a text")
+    start, end = (time for time in times if isinstance(time, int | float) and 0 <= time <= LATEST)
+    return Word(text, float(start), float(end))
 
 
 def extract_mentions(
