@@ -19,7 +19,7 @@ from howsteps.report.video_files import USUAL_RATE
 if TYPE_CHECKING:
     from howsteps.report.exports.spans import Chapter
 
-MEMORY = 2**30  # bytes that one video may take, over what the libraries do
+MEMORY = 2 * 2**30  # bytes that one video may take, over what the libraries do
 _THREADS = 2
 
 
