@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from howsteps.editor.answer import Answer, AnswerError, parse_answer
 from howsteps.editor.naming import unsaid_words
 from howsteps.editor.question import Act, Question, make_question
+from howsteps.editor.rare_acts import nearest_steps
 from howsteps.script.step_names import named
 from howsteps.task import Mention, Script, Step, Task
+from howsteps.wordnet import WordNet
 
 Reply = Callable[[Sequence[dict[str, str]]], str]
 """From a conversation to what the model says next."""
@@ -81,16 +83,8 @@ def _edited(question: Question, before: Script, answer: Answer) -> Edit:
     sentences = {video.id: video.sentences for video in task.videos}
     steps: list[Step] = []
     changes: list[str] = []
-    for given in answer.steps:
-        mentions = sorted(
-            (
-                mention
-                for act in given.acts
-                for mention in question.acts[act].mentions
-                if mention.video in sentences
-            ),
-            key=_time_order(task),
-        )
+    members = _members(question, answer, task)
+    for given, mentions in zip(answer.steps, members, strict=True):
         first = {Act.of(m): m for m in question.acts[given.acts[0]].mentions}
         [own] = named(task, [[m for m in mentions if Act.of(m) in first]])
         step = replace(own, label=given.name, mentions=tuple(mentions))
@@ -103,6 +97,21 @@ def _edited(question: Question, before: Script, answer: Answer) -> Edit:
         steps.append(step)
     script = Script(tuple(steps))
     return Edit(script, answer.other_job, (*_differences(before, script), *changes))
+
+
+def _members(question: Question, answer: Answer, task: Task) -> list[list[Mention]]:
+    """The mentions of every step: those of its acts, and of rare acts that are similar to them."""
+    asked = {row.act for row in question.acts.values()}
+    steps = [[question.acts[act].act for act in given.acts] for given in answer.steps]
+    mentions = [m for video in task.videos for m in video.mentions if not m.negated]
+    rare = {Act.of(mention) for mention in mentions} - asked
+    step_of = nearest_steps(rare, steps, WordNet.load())
+    step_of |= {act: number for number, step in enumerate(steps) for act in step}
+    members: list[list[Mention]] = [[] for _ in steps]
+    for mention in sorted(mentions, key=_time_order(task)):
+        if (number := step_of.get(Act.of(mention))) is not None:
+            members[number].append(mention)
+    return members
 
 
 def _without(task: Task, videos: Sequence[str]) -> Task:
