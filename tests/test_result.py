@@ -97,6 +97,7 @@ def example() -> Result:
     return Result(Task("bath", (video,)), Script(steps), places)
 
 
+@pytest.mark.slow
 @given(results())
 def test_every_result_follows_the_schema_and_comes_back(result: Result) -> None:
     folder = Path("/any/folder")

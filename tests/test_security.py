@@ -58,6 +58,7 @@ def faults(tree: ast.AST) -> Iterator[str]:
             yield ast.unparse(node)
 
 
+@pytest.mark.slow
 def test_no_pickle_no_eval_no_shell():
     found = {
         path.relative_to(ROOT).as_posix(): faulty
@@ -121,6 +122,7 @@ OPENING = {"open", "read_text", "read_bytes", "decode_audio", "memmap"}
 NOT_FILES = ("archive.open", "build_opener", "read_text", "_TABLE.", "_FILE.")
 
 
+@pytest.mark.slow
 def test_only_regular_files_are_opened():
     found: dict[str, list[str]] = {}
     for path in MODULES:

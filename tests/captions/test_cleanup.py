@@ -118,6 +118,7 @@ def test_an_aside_inside_a_word_parts_it() -> None:
     assert heard("now[Music]lift") == "now lift"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", ["[Music]", "(", "[", "*", "♪", ">>", "- ", "A", "<", "&", "\n(\n"]
 )

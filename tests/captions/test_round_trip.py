@@ -49,6 +49,7 @@ def texts(words: list[Word]) -> list[str]:
     return [word.text for word in words]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LINE_FORMATS)
 @given(narration=narrations(), encoding=st.sampled_from(ENCODINGS))
 def test_formats_that_time_lines(name: str, narration: Narration, encoding: str) -> None:
@@ -82,6 +83,7 @@ def test_rolling_lines_without_word_times(narration: Narration, flashes: bool, w
     assert texts(extract_relations(written)) == said(narration)
 
 
+@pytest.mark.slow
 @given(
     narration=narrations(st.sampled_from(["no", "turn"])),
     tags=st.booleans(),

@@ -58,6 +58,7 @@ def test_videos_are_drawn_and_the_steps_found_while_they_are_done(tmp_path: Path
     assert len(list((tmp_path / "demo" / "videos").rglob("*.mp4"))) == 5
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_eyes")
 def test_the_captions_alone_give_a_script_and_its_scores(tmp_path: Path) -> None:
     done = demo(tmp_path / "demo")

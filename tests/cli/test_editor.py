@@ -79,6 +79,7 @@ def test_the_question_can_be_written_and_its_answer_taken(
     assert labels(tmp_path / "steps" / "script.unedited.json") != EDITED
 
 
+@pytest.mark.slow
 def test_an_answer_that_breaks_a_rule_is_an_error_of_one_line(
     videos: Path, question: str, tmp_path: Path
 ) -> None:
@@ -107,6 +108,7 @@ def test_a_server_edits_the_script_of_a_run(videos: Path, question: str, tmp_pat
     assert "script.unedited.json" in page
 
 
+@pytest.mark.slow
 def test_a_second_run_asks_nobody_and_has_the_same_bytes(
     videos: Path, question: str, tmp_path: Path
 ) -> None:
@@ -119,6 +121,7 @@ def test_a_second_run_asks_nobody_and_has_the_same_bytes(
     assert (out / "result.json").read_bytes() == first
 
 
+@pytest.mark.slow
 def test_the_key_is_in_no_file_and_no_output(videos: Path, question: str, tmp_path: Path) -> None:
     out = tmp_path / "steps"
     with serving(fails(500, 1, says("nonsense", answer(question)))) as served:
@@ -128,6 +131,7 @@ def test_the_key_is_in_no_file_and_no_output(videos: Path, question: str, tmp_pa
     assert not [p for p in out.rglob("*") if p.is_file() and KEY.encode() in p.read_bytes()]
 
 
+@pytest.mark.slow
 def test_after_two_refusals_the_script_stays_and_it_is_said(videos: Path, tmp_path: Path) -> None:
     out = tmp_path / "steps"
     with serving(says("I would rather not.")) as served:
@@ -138,6 +142,7 @@ def test_after_two_refusals_the_script_stays_and_it_is_said(videos: Path, tmp_pa
     assert (out / "report.html").exists()
 
 
+@pytest.mark.slow
 def test_a_dead_server_loses_nothing(videos: Path, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr("howsteps.editor.client._FIRST_PAUSE", 0.0)
     with serving(says("")) as served:
@@ -148,6 +153,7 @@ def test_a_dead_server_loses_nothing(videos: Path, tmp_path: Path, monkeypatch: 
     assert (tmp_path / "steps" / "result.json").exists()
 
 
+@pytest.mark.slow
 def test_videos_of_another_job_are_set_aside_by_name(
     videos: Path, question: str, tmp_path: Path
 ) -> None:
@@ -159,6 +165,7 @@ def test_videos_of_another_job_are_set_aside_by_name(
     assert "v0" not in {video.id for video in read_result(out).task.videos}
 
 
+@pytest.mark.slow
 def test_discover_takes_an_editor(videos: Path, question: str) -> None:
     with serving(says(answer(question))) as served:
         result = discover(videos, vision=False, editor=Editor(served.url, "small"))

@@ -30,6 +30,7 @@ def tea(tmp_path_factory) -> Path:
     return write_tea(tmp_path_factory.mktemp("tea") / "tea.json")
 
 
+@pytest.mark.slow
 def test_methods_stand_side_by_side(tea, tmp_path):
     rules = write_rules(tmp_path / "judge.json")
     files = [tmp_path / name for name in ("scores.json", "scores.csv", "f1.svg")]
@@ -143,6 +144,7 @@ def test_a_truncated_file_is_named_and_nothing_is_measured(tmp_path):
     assert f"{path}: is not a complete .mat file" in err
 
 
+@pytest.mark.slow
 def test_the_paper_is_made_of_what_is_there(tmp_path):
     data, out = tmp_path / "data", tmp_path / "results"
     (data / "captions").mkdir(parents=True)
@@ -187,6 +189,7 @@ def test_no_data_is_an_error_in_one_line(tmp_path):
     assert not (tmp_path / "r").exists()
 
 
+@pytest.mark.slow
 def test_steps_are_shown_in_frames_where_there_are_videos(tmp_path):
     folder = write_tea_folder(tmp_path / "data" / "tea")
     for n in range(2):

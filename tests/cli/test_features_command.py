@@ -46,12 +46,14 @@ def test_vectors_are_written_and_what_was_seen_is_said(work: tuple[Path, str, in
     assert "broken.mp4: is not a readable video file" in out
 
 
+@pytest.mark.slow
 def test_frames_are_pooled_unless_something_else_is_asked_for(films: Path, tmp_path: Path) -> None:
     out, _ = run(films, "--out", tmp_path, "--workers", "1")
     assert np.load(tmp_path / "features" / "a.npy", allow_pickle=False).shape == (5, 1280)
     assert "5 intervals × 1,280 numbers\n" in out
 
 
+@pytest.mark.slow
 def test_the_second_time_nothing_is_watched(films: Path, work: tuple[Path, str, int]) -> None:
     out, code = run(films, "--out", work[0], "--vocabulary", work[0] / "words.npz", *FAST)
     assert "1 video cached, 1 video set aside" in out

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner
 
 from howsteps._cli.app import app
@@ -24,6 +25,7 @@ def test_the_page_is_written_beside_the_result(tmp_path: Path) -> None:
     assert (work / "report.html").is_file()
 
 
+@pytest.mark.slow
 def test_a_video_that_cannot_be_decoded_is_named(tmp_path: Path) -> None:
     broken = tmp_path / "broken.mp4"
     broken.write_bytes(b"not a film")

@@ -160,6 +160,7 @@ class TestReport:
         assert f"written to {work / 'report.html'}" in done.stdout
         assert (work / "report.html").is_file()
 
+    @pytest.mark.slow
     def test_a_video_without_pictures_is_named_and_ends_with_three(self, tmp_path: Path) -> None:
         folder = captions(tmp_path / "job", ("ann", "bob"))
         (folder / "ann.mp4").write_text("no film")

@@ -98,6 +98,7 @@ def test_nothing_stands_out_in_one_narration(folder: Path) -> None:
     assert "no relation stands out" in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("asked", [(), ("--steps", "3"), ("--mode", "paper", "--seed", "3")])
 def test_script_and_run_give_the_same_bytes(tmp_path: Path, asked: tuple[str, ...]) -> None:
     job = captions(tmp_path / "wash a cat")

@@ -52,6 +52,7 @@ def test_another_narration_makes_another_key() -> None:
     assert make_question(coffee()).key != make_question(fewer).key
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("letters", ["word", "слово", "汉字"])
 def test_the_page_is_never_longer_than_allowed(letters: str) -> None:
     """Many videos with long titles, and sentences of hundreds of words."""

@@ -46,6 +46,7 @@ def out(done: Path, tmp_path: Path) -> Path:
 
 
 class TestDisk:
+    @pytest.mark.slow
     @pytest.mark.parametrize("after", [0, 1, 3, 6, 9, 14, 20])
     def test_a_disk_that_is_full_after_some_files(self, job, done, tmp_path, monkeypatch, after):
         writes = count()

@@ -69,6 +69,7 @@ def test_the_bars_of_the_paper_are_of_what_visits_other_solutions(tea, narrated)
     assert all(rows[name].low <= rows[name].f1 <= rows[name].high for name in ("paper", "authors"))
 
 
+@pytest.mark.slow
 def test_every_method_that_needs_no_folds_runs_on_the_release(release):
     plan = Plan(steps=(3,), search_seconds=0.2)
     scores = list(run_plan(release, with_narrations(release, plan), plan))
@@ -132,6 +133,7 @@ def test_only_the_subsample_is_parsed(tea):
     assert [video.id for video in parsed] == subsampled(tea, 2, 0)
 
 
+@pytest.mark.slow
 def test_a_script_is_discovered_once_for_each_subsample_steps_and_seed(tea, narrated, monkeypatch):
     calls = []
 
@@ -145,6 +147,7 @@ def test_a_script_is_discovered_once_for_each_subsample_steps_and_seed(tea, narr
     assert sorted(calls) == sorted(("paper", k, seed) for k in (3, 4) for seed in (0, 1))
 
 
+@pytest.mark.slow
 def test_a_method_with_known_steps_is_run_once_a_subsample(tea, narrated, monkeypatch):
     calls = []
 

@@ -45,6 +45,7 @@ def damaged(good: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
     return good
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", READERS)
 @given(data=st.data())
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -79,6 +80,7 @@ def replaced(value: object, path: list[int], new: object) -> object:
     return changed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", JSON)
 @given(path=st.lists(st.integers(0, 5), min_size=1, max_size=6), new=VALUES)
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -31,6 +31,7 @@ def demo() -> Task:
     return extract_relations(task)
 
 
+@pytest.mark.slow
 def test_sentences_hold_every_word_once(demo: Task) -> None:
     for video in demo.videos:
         words = [word for sentence in video.sentences for word in sentence.words]

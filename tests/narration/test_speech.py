@@ -170,6 +170,7 @@ def test_the_words_of_the_job_are_heard(words: list[Word]) -> None:
     assert len(missed) <= 3, missed
 
 
+@pytest.mark.slow
 def test_words_are_heard_when_they_are_spoken(words: list[Word]) -> None:
     spoken = [(bare(entry["word"]), entry["start"]) for entry in SPOKEN]
     errors = [
@@ -317,6 +318,7 @@ def test_a_model_with_broken_weights(tmp_path: Path) -> None:
         transcribe(RECORDING, model=tiny_model(tmp_path / "broken"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["enormous", "./models/small.en"])
 def test_a_model_that_nobody_knows(name: str) -> None:
     with pytest.raises(HowstepsError, match=r"neither a folder nor a known name \(tiny\.en, "):
@@ -328,6 +330,7 @@ def test_a_device_that_nobody_knows() -> None:
         transcribe(RECORDING, model=MODEL, device="abacus")
 
 
+@pytest.mark.slow
 def test_a_model_by_name_without_a_network(tmp_path: Path) -> None:
     # The hub reads its settings when it is imported, so this takes a process of its own.
     code = (

@@ -33,6 +33,7 @@ def changed(value: Any, name: str, to: object) -> Any:
     return [changed(v, name, to) for v in value] if isinstance(value, list) else value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", STAGES)
 def test_what_no_stage_wrote_is_computed_again(stage: str, job: tuple[Path, Path]) -> None:
     source, out = job

@@ -122,6 +122,7 @@ SPANISH = (
 
 
 class TestFolders:
+    @pytest.mark.slow
     def test_what_cannot_be_used_is_named_and_the_rest_is_done(self, tmp_path: Path) -> None:
         folder = captions(tmp_path / "job")
         (folder / "ann.srt").rename(folder / "ann.en.srt")
@@ -143,6 +144,7 @@ class TestFolders:
         said = [p for p in found.problems if p.harmless and p.path.name == "ann.es.srt"]
         assert "read from ann.en.srt" in said[0].reason
 
+    @pytest.mark.slow
     def test_a_video_of_another_job_is_set_aside_and_named(self, tmp_path: Path) -> None:
         file = write_tea(tmp_path / "tea.json", videos=8)
         task = json.loads(file.read_text())
@@ -165,6 +167,7 @@ class TestFolders:
         assert "knots" in {video.id for video in result.task.videos}
         assert result.set_aside == ()
 
+    @pytest.mark.slow
     def test_a_folder_of_folders_is_many_tasks(self, tmp_path: Path) -> None:
         captions(tmp_path / "jobs" / "one", ("ann", "bob", "cyd"))
         captions(tmp_path / "jobs" / "two", ("bob", "dan", "eve"))

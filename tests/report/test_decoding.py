@@ -37,6 +37,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     return asked
 
 
+@pytest.mark.slow
 def test_thumbnails_and_rates_come_out_of_a_worker(
     tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
@@ -51,6 +52,7 @@ def test_thumbnails_and_rates_come_out_of_a_worker(
     assert rate_of(None) == Fraction(25)
 
 
+@pytest.mark.slow
 def test_copies_and_clips_come_out_of_a_worker(
     tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
@@ -63,12 +65,14 @@ def test_copies_and_clips_come_out_of_a_worker(
     assert (tmp_path / "clip.mp4").is_file()
 
 
+@pytest.mark.slow
 def test_a_frame_beyond_all_screens_is_refused_by_the_worker(tmp_path: Path) -> None:
     media = large_film(tmp_path / "large.mov")
     with pytest.raises(InputError, match=r"large\.mov: "):
         take_thumbnails(Video("large", media=media), [0.0], tmp_path / "out")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vision", [None, False])
 def test_what_was_refused_once_is_not_opened_again(
     tmp_path: Path, vision: bool | None, request: pytest.FixtureRequest

@@ -1,5 +1,7 @@
 """Rows of frames: a picture for each step and video, marked right or wrong."""
 
+import pytest
+
 from howsteps.report.frame_rows import SHOWN_VIDEOS, frame_rows
 from howsteps.task import Localisation, Video
 
@@ -13,6 +15,7 @@ PLACES = [
 ]
 
 
+@pytest.mark.slow
 def test_every_place_has_its_picture_and_a_mark(tmp_path):
     videos = [
         Video(name, media=film(tmp_path / f"{name}.mp4", 8.0, n))
@@ -30,6 +33,7 @@ def test_every_place_has_its_picture_and_a_mark(tmp_path):
     assert len(list((tmp_path / "out" / "frames").glob("*.webp"))) == 3
 
 
+@pytest.mark.slow
 def test_a_broken_film_does_no_harm_to_the_others(tmp_path):
     (tmp_path / "anna.mp4").write_bytes(b"not a film")
     videos = [

@@ -2,12 +2,15 @@
 
 import sys
 
+import pytest
+
 from howsteps.report import write_page
 from howsteps.task import Localisation
 
 from .job import tea, with_video
 
 
+@pytest.mark.slow
 def test_the_page_and_its_pictures_are_all_there_is(job, tmp_path) -> None:
     page = write_page(job, tmp_path)
     assert page == tmp_path / "report.html"
@@ -18,11 +21,13 @@ def test_the_page_and_its_pictures_are_all_there_is(job, tmp_path) -> None:
     assert all(picture.suffix == ".webp" for picture in pictures)
 
 
+@pytest.mark.slow
 def test_written_twice_the_page_is_the_same(job, tmp_path) -> None:
     first = write_page(job, tmp_path).read_bytes()
     assert write_page(job, tmp_path).read_bytes() == first
 
 
+@pytest.mark.slow
 def test_nothing_on_the_page_comes_from_a_network(report) -> None:
     text = report.read_text(encoding="utf-8")
     text = text.replace("http://www.w3.org/2000/svg", "")  # a name, not an address
@@ -30,6 +35,7 @@ def test_nothing_on_the_page_comes_from_a_network(report) -> None:
     assert "https:" not in text
 
 
+@pytest.mark.slow
 def test_pictures_no_longer_shown_are_removed(job, tmp_path) -> None:
     write_page(job, tmp_path)
     fewer = type(job)(job.task, job.script, (Localisation("Ada", 0, 6.0),))
@@ -37,6 +43,7 @@ def test_pictures_no_longer_shown_are_removed(job, tmp_path) -> None:
     assert len(list((tmp_path / "report-pictures").iterdir())) == 1
 
 
+@pytest.mark.slow
 def test_one_broken_video_costs_its_own_pictures_alone(job, tmp_path) -> None:
     broken = tmp_path / "broken.mp4"
     broken.write_bytes(b"not a film")

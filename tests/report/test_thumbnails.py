@@ -104,6 +104,7 @@ def test_a_film_that_claims_to_be_a_thread_does_not_fill_the_memory(tmp_path) ->
     assert opened(picture).size == (THUMBNAIL_WIDTH, 4 * THUMBNAIL_WIDTH)
 
 
+@pytest.mark.slow
 def test_pictures_are_taken_once_and_again_when_the_film_is_newer(film, tmp_path) -> None:
     video = Video("lighter", media=film)
     picture = tmp_path / thumbnail_name("lighter", 2.0)
@@ -116,6 +117,7 @@ def test_pictures_are_taken_once_and_again_when_the_film_is_newer(film, tmp_path
     assert picture.stat().st_mtime_ns >= made
 
 
+@pytest.mark.slow
 def test_of_a_film_that_is_gone_earlier_pictures_are_given(film, tmp_path) -> None:
     names = take_thumbnails(Video("lighter", media=film), [2.0], tmp_path)
     assert names == {2.0: thumbnail_name("lighter", 2.0)}

@@ -27,6 +27,7 @@ def test_little_to_align(rival, sequences) -> None:
     assert found.objective == -found.tokens
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rival", RIVALS)
 @settings(max_examples=25)
 @given(seed=st.integers(0, 10_000))

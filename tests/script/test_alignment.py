@@ -25,6 +25,7 @@ def test_meets_the_optimum_of_four_sequences_of_five(seed: int, alike: float) ->
     assert found.bound <= found.objective
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 100_000))
 def test_an_alignment_is_increasing_and_its_objective_is_what_it_says(seed: int) -> None:
@@ -51,6 +52,7 @@ def test_the_trace_falls_to_the_objective() -> None:
     assert values[-1] == found.objective
 
 
+@pytest.mark.slow
 def test_a_mismatch_is_worth_it_between_two_large_crowds() -> None:
     # 0 and 2 both match 1 but not each other: with 150 of 1 in the slot both still belong there
     match = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]])

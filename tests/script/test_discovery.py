@@ -202,6 +202,7 @@ def narrations(generator: np.random.Generator, videos: int, steps: int) -> list[
     return rows
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("steps", [5, 9, 13])
 def test_the_number_of_steps_is_what_two_halves_agree_on(steps: int, seed: int) -> None:

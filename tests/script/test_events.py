@@ -32,23 +32,27 @@ def labels(task: Task, steps: int | None = None) -> list[str]:
     return [step.label for step in discover(task, steps=steps, mode="default").steps]
 
 
+@pytest.mark.slow
 def test_synonyms_are_one_step_and_opposites_are_two() -> None:
     found = labels(tire())
     assert sum(label.startswith(("loosen", "tighten")) for label in found) == 2
     assert len([label for label in found if label.split()[0] in {"jack", "raise", "lift"}]) == 1
 
 
+@pytest.mark.slow
 def test_the_steps_come_in_the_order_in_which_they_are_told() -> None:
     found = [label.split()[0] for label in labels(tire())]
     assert found.index("loosen") < found.index("mount") < found.index("tighten")
     assert found[-1] == "lower" or found[-2] == "lower"
 
 
+@pytest.mark.slow
 def test_what_one_narrator_says_is_no_step() -> None:
     said_once = {text.split()[0] for text in ODD}
     assert not said_once & {label.split()[0] for label in labels(tire())}
 
 
+@pytest.mark.slow
 def test_no_more_steps_than_asked_for() -> None:
     assert len(labels(tire(), steps=3)) == 3
 

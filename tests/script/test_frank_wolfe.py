@@ -113,6 +113,7 @@ def test_block_descent_never_rises(seed: int) -> None:
     assert all(naive.increasing(slots) for slots in problem.split(better))
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 200))
 def test_a_run_ends_only_where_nothing_moves(seed: int) -> None:

@@ -109,6 +109,7 @@ def test_the_grid_is_in_seconds(tmp_path: Path, network: Network, rate: int) -> 
     assert watch(path, LOOK, network)["appearance"].intervals.tolist() == list(range(6))
 
 
+@pytest.mark.slow
 def test_motion_is_where_it_happens(tmp_path: Path) -> None:
     still = [next(scene(1, size=(320, 180)))] * 45
     moving = [*scene(45, size=(320, 180), disc=(3, 0))]

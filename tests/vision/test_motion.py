@@ -39,6 +39,7 @@ def test_nothing_moves_in_a_still_scene() -> None:
     assert len(watch()[0]) == 0
 
 
+@pytest.mark.slow
 def test_a_disc_is_followed_at_its_speed() -> None:
     descriptors, speeds = watch(disc=(3, 0))
     assert len(descriptors) > 300
@@ -50,6 +51,7 @@ def test_a_disc_is_followed_at_its_speed() -> None:
     assert shares[[1, 2, 3, 4, 5, 6, 7]].max() < 0.06
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("towards", "bin_"), [((3, 0), 0), ((0, 3), 2), ((-3, 0), 4), ((0, -3), 6)]
 )
@@ -58,6 +60,7 @@ def test_directions_have_their_bins(towards: tuple[float, float], bin_: int) -> 
     assert shares[:8].argmax() == bin_
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pan", [(3, 1), (-2.5, 0.3), (0.5, -4)])
 def test_a_pan_over_a_still_scene_leaves_nothing(pan: tuple[float, float]) -> None:
     assert len(watch(camera=pan)[0]) == 0
@@ -75,6 +78,7 @@ def test_a_disc_under_a_pan_keeps_its_own_motion() -> None:
     assert np.abs(np.median(speeds, axis=0) - [5, 1]).max() < 0.6
 
 
+@pytest.mark.slow
 def test_an_object_that_the_camera_follows_still_moves() -> None:
     descriptors, speeds = watch(camera=(4, 0), disc=(4, 0))
     assert len(descriptors) > 300
@@ -126,6 +130,7 @@ def test_a_blank_picture_has_nothing_to_follow() -> None:
         assert motion.step(np.full((120, 160), 128, np.uint8), n / 30) == []
 
 
+@pytest.mark.slow
 def test_the_same_pictures_give_the_same_descriptors() -> None:
     first, second = (watch(camera=(1, 0), disc=(3, 1))[0] for _ in range(2))
     assert np.array_equal(first, second)

@@ -199,6 +199,7 @@ def test_no_code_is_run_from_a_file_of_weights(tmp_path: Path) -> None:
     assert not (tmp_path / "evil").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
 def test_any_torchscript_file_is_a_network(tmp_path: Path) -> None:
     path = tmp_path / "own.pt"

@@ -179,6 +179,7 @@ def test_tables_are_not_made_without_their_licence(tmp_path: Path) -> None:
     assert not (tmp_path / "wordnet.npz").exists()
 
 
+@pytest.mark.slow
 @given(data=st.data())
 @settings(max_examples=300, deadline=None)
 def test_damage_is_noticed_or_harmless(built: Path, data: st.DataObject) -> None:

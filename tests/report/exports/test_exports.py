@@ -30,6 +30,7 @@ from tests.report.exports.conftest import SHOWN, written
 
 
 class TestSpans:
+    @pytest.mark.slow
     def test_guesses_are_left_out_unless_asked_for(self, result: Result) -> None:
         short = result.task.videos[2]
         assert spans(result, short) == []
@@ -45,6 +46,7 @@ class TestSpans:
 
 
 class TestNames:
+    @pytest.mark.slow
     def test_no_file_leaves_the_folder(self, result: Result, folder: Path) -> None:
         names = [name for name in FORMATS if name != "clips"]
         paths, _ = export(result, folder, [*names, "clips"], guesses=True)
@@ -77,6 +79,7 @@ class TestChapterFiles:
         assert events[0].plaintext == SHOWN[0]
         assert "second line" in events[1].plaintext
 
+    @pytest.mark.slow
     def test_ffmetadata_and_the_copy_with_chapters_agree(
         self, result: Result, folder: Path, one: Video
     ) -> None:
@@ -251,6 +254,7 @@ class TestEditing:
 
 
 class TestMarkdown:
+    @pytest.mark.slow
     def test_every_step_has_a_heading_and_the_filmed_ones_a_picture(
         self, result: Result, folder: Path
     ) -> None:

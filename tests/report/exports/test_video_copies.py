@@ -14,6 +14,7 @@ from tests.films import HEIGHT, WIDTH, film, lay_on_its_side, length
 from tests.report.exports.conftest import written
 
 
+@pytest.mark.slow
 def test_the_copy_holds_every_packet_as_it_was(result: Result, folder: Path, one: Video) -> None:
     [copy] = written(result, folder, "video")
 
@@ -28,6 +29,7 @@ def test_the_copy_holds_every_packet_as_it_was(result: Result, folder: Path, one
     assert [p for p in packets(copy) if p[0] in media] == packets(one.media)
 
 
+@pytest.mark.slow
 def test_a_copied_clip_begins_at_the_key_frame_before(result: Result, folder: Path) -> None:
     paths = written(result, folder, "clips")
     assert [path.name for path in paths] == [
@@ -41,6 +43,7 @@ def test_a_copied_clip_begins_at_the_key_frame_before(result: Result, folder: Pa
     assert length(paths[1]) == pytest.approx(5.9, abs=0.01)
 
 
+@pytest.mark.slow
 def test_a_precise_clip_begins_at_the_frame(result: Result, folder: Path) -> None:
     paths = written(result, folder, "clips", precise=True)
     assert [length(path) for path in paths] == pytest.approx([4.9] * 4, abs=0.01)
@@ -48,6 +51,7 @@ def test_a_precise_clip_begins_at_the_frame(result: Result, folder: Path) -> Non
         assert [stream.type for stream in container.streams] == ["video", "audio"]
 
 
+@pytest.mark.slow
 def test_a_broken_video_is_named_and_the_rest_goes_on(
     result: Result, folder: Path, tmp_path: Path
 ) -> None:
@@ -99,6 +103,7 @@ def test_subtitles_that_a_clip_cannot_hold_are_left_out(tmp_path: Path) -> None:
             assert sorted(stream.type for stream in container.streams) == kept
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_made_is_named(result: Result, tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("a file")
     with pytest.raises(CannotWrite, match=r"cannot write .*taken"):
