@@ -150,7 +150,7 @@ def silence(path: Path, seconds: int) -> Path:
 
 def test_a_worker_process_decodes(clip: Path) -> None:
     with decoded(clip) as sound:
-        [(start, samples)] = sound.stretches()
+        [(start, samples)] = sound.chunks()
     assert start == 0.0
     assert sound.duration == round(len(samples) / SAMPLE_RATE, 3)
     np.testing.assert_array_equal(samples, read_audio(clip))
@@ -184,7 +184,7 @@ def test_sound_comes_in_stretches_cut_where_it_is_quiet(tmp_path: Path) -> None:
     loud[pause] = 0
     path = tmp_path / "sound"
     path.write_bytes(loud.tobytes())
-    parts = list(Sound(path, len(loud)).stretches(5.0))
+    parts = list(Sound(path, len(loud)).chunks(5.0))
     assert 3.5 <= parts[1][0] <= 4.0
     assert max(len(part) for _, part in parts) <= 5 * SAMPLE_RATE
     starts = np.cumsum([0, *(len(part) for _, part in parts)])[:-1] / SAMPLE_RATE

@@ -39,16 +39,16 @@ POOL = WatchOptions(None, None, pooled=PooledOptions(side=32))
 
 
 def watch(path: Path, options: WatchOptions, network: Network | None = None) -> dict[str, Local]:
-    """All stretches of a film as one."""
+    """All chunks of a film as one."""
     networks = {"appearance": network, "pooled": network} if network else {}
     with VideoReader(path) as opened:
-        stretches = [*DescriptorExtractor(opened, options, networks).stretches()]
+        chunks = [*DescriptorExtractor(opened, options, networks).chunks()]
     return {
         kind: Local(
-            np.concatenate([s[kind].values for s in stretches if s[kind].values.size]),
-            np.concatenate([s[kind].intervals for s in stretches]),
+            np.concatenate([s[kind].values for s in chunks if s[kind].values.size]),
+            np.concatenate([s[kind].intervals for s in chunks]),
         )
-        for kind in stretches[0]
+        for kind in chunks[0]
     }
 
 
@@ -96,8 +96,8 @@ def test_an_hour_of_one_picture_is_handed_over_in_stretches(
     path = coloured(tmp_path / "a.mkv", [(200, 10, 10), (10, 10, 200)], stamps=[0, 30 * 3600])
     with VideoReader(path) as opened:
         lengths = [
-            len(stretch["appearance"].intervals)
-            for stretch in DescriptorExtractor(opened, LOOK, {"appearance": network}).stretches()
+            len(chunk["appearance"].intervals)
+            for chunk in DescriptorExtractor(opened, LOOK, {"appearance": network}).chunks()
         ]
     assert sum(lengths) in {10_800, 10_801}
     assert max(lengths) == 180
@@ -139,9 +139,9 @@ def test_stretches_do_not_change_what_is_seen(
     path = film(tmp_path / "a.mp4", scene(90, size=(320, 180), disc=(3, 0)))
     options = WatchOptions(appearance=LOOK.appearance)
     whole = watch(path, options, network)
-    monkeypatch.setattr(descriptors, "_STRETCH", 2)
+    monkeypatch.setattr(descriptors, "_CHUNK", 2)
     with VideoReader(path) as opened:
-        parts = [*DescriptorExtractor(opened, options, {"appearance": network}).stretches()]
+        parts = [*DescriptorExtractor(opened, options, {"appearance": network}).chunks()]
     assert len(parts) > 3
     for kind in ("motion", "appearance"):
         joined = np.concatenate([part[kind].values for part in parts if part[kind].values.size])
@@ -152,6 +152,6 @@ def test_progress_is_told(tmp_path: Path, network: Network) -> None:
     path = coloured(tmp_path / "a.mp4", [(90, 90, 90)] * 60)
     told: list[float] = []
     with VideoReader(path) as opened:
-        list(DescriptorExtractor(opened, LOOK, {"appearance": network}).stretches(told.append))
+        list(DescriptorExtractor(opened, LOOK, {"appearance": network}).chunks(told.append))
     assert told == sorted(told)
     assert len(told) >= 5

@@ -155,7 +155,7 @@ def _task_of_files(
     videos = []
     problems: list[Problem] = []
     names = Names("video")
-    # Nobody ever writes to a pipe called "film.mp4", and whoever reads it would wait forever.
+    # Nobody ever writes to a pipe called "video.mp4", and whoever reads it would wait forever.
     for path in media:
         if not path.is_file():
             reason = "is not a file" if path.exists() else "no such file"

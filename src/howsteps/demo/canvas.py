@@ -166,7 +166,7 @@ def _pixels(width: float) -> int:
 
 
 def _background(look: Look) -> NDArray[np.uint8]:
-    """Wall and floor, each lit from one side, with film grain."""
+    """Wall and floor, each lit from one side, with video grain."""
     background = np.empty((HEIGHT, WIDTH, 3), np.float32)
     edge = round(HEIGHT * look.horizon)
     background[:edge], background[edge:] = look.wall, look.floor

@@ -1,7 +1,7 @@
 """Decode the sound of a media file as Whisper expects it: mono, 16 kHz, values in [-1, 1].
 
 Decoding runs in a worker process (``python -m howsteps.io.sound``), which writes the samples to a
-file. From there they are read in stretches, so that hours of sound take no more memory than one.
+file. From there they are read in chunks, so that hours of sound take no more memory than one.
 """
 
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 SAMPLE_RATE = 16_000
 STRETCH = 1800.0  # seconds of sound that are in memory at once
 MEMORY = 2**29  # bytes that decoding may take, over what the libraries do
-_TAIL = 30.0  # seconds at the end of a stretch in which it may be cut
+_TAIL = 30.0  # seconds at the end of a chunk in which it may be cut
 _QUIET = SAMPLE_RATE // 10  # samples in which the quietest moment is looked for
 _FULL = 2**15  # the loudest sample
 _MICROSECONDS = 1_000_000  # of a container's clock, in a second
@@ -49,7 +49,7 @@ class Sound:
         """Seconds, to the millisecond."""
         return round(self.samples / SAMPLE_RATE, 3)
 
-    def stretches(self, longest: float = STRETCH) -> Iterator[tuple[float, NDArray[np.float32]]]:
+    def chunks(self, longest: float = STRETCH) -> Iterator[tuple[float, NDArray[np.float32]]]:
         """Parts of at most so many seconds, each with its start; cut where it is quietest."""
         size, start = round(longest * SAMPLE_RATE), 0
         with open_regular(self.path) as file:

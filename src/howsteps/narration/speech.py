@@ -208,7 +208,7 @@ def load_transcript(path: Path) -> Transcript | None:
 def _recognise(
     media: Path, model: str | Path, device: str, vad: bool, report: SpeechProgress
 ) -> Transcript:
-    """Recognise the speech of a whole file, stretch by stretch."""
+    """Recognise the speech of a whole file, chunk by chunk."""
     try:
         import av  # noqa: F401, PLC0415 - both are of an extra
         import faster_whisper  # noqa: F401, PLC0415 - slow
@@ -227,14 +227,14 @@ def _recognise(
 def _segments(
     sound: "Sound", model: str | Path, device: str, vad: bool
 ) -> Iterator[WhisperSegment]:
-    """Run the model over the stretches of a sound; yield segments as they are recognised."""
+    """Run the model over the chunks of a sound; yield segments as they are recognised."""
     from faster_whisper import WhisperModel  # noqa: PLC0415 - an extra, and slow to load
 
     folder = _model_folder(model)
     try:
         whisper = WhisperModel(str(folder), device=device, compute_type="auto")
-        for start, stretch in sound.stretches():
-            segments, _ = whisper.transcribe(stretch, vad_filter=vad, **_DECODING)
+        for start, chunk in sound.chunks():
+            segments, _ = whisper.transcribe(chunk, vad_filter=vad, **_DECODING)
             yield from (_later(segment, start) for segment in segments)
     except (RuntimeError, ValueError) as error:
         # From CTranslate2: a broken model file, an unknown device, a missing CUDA library.
@@ -244,7 +244,7 @@ def _segments(
 
 @dataclass(slots=True)
 class _Segment:
-    """A segment of a later stretch, on the clock of the file."""
+    """A segment of a later chunk, on the clock of the file."""
 
     text: str
     start: float

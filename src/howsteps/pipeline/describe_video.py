@@ -45,7 +45,7 @@ def describe(job: dict[str, Any]) -> dict[str, object]:
     with VideoReader(media, threads, decoding) as video:
         answer({"seconds": 0.0, "total": video.stated})
         extractor = DescriptorExtractor(video, options, networks)
-        for chunk in extractor.stretches(lambda time: answer({"seconds": time})):
+        for chunk in extractor.chunks(lambda time: answer({"seconds": time})):
             for kind, local in chunk.items():
                 arrays: dict[str, NDArray[Any]] = {
                     "values": local.values,

@@ -2,7 +2,7 @@
 
 ::
 
-    film ─► frames ─┬─► motion       tracks through dense flow, camera removed, HOF  ─┐
+    video ─► frames ─┬─► motion       tracks through dense flow, camera removed, HOF  ─┐
                     └─► appearance   maps of a CNN at several scales                 ─┴─► watching
     descriptors ─► vocabulary ─► words ─► description: a histogram per block, Hellinger
     folders of features made elsewhere ─► precomputed ─► the same grid

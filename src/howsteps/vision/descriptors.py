@@ -1,7 +1,7 @@
 """One video from beginning to end → descriptors with the interval they belong to.
 
 Frames are decoded once and looked at by motion, appearance and pooling together. What comes out is
-bounded for every interval and handed over in stretches of a minute, so that memory does not grow
+bounded for every interval and handed over in chunks of a minute, so that memory does not grow
 with the video.
 """
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from howsteps.vision.frames import Frame, Image, VideoReader
 from howsteps.vision.histograms import interval_count
-from howsteps.vision.local import Found, Local, Stretch, quantised
+from howsteps.vision.local import Chunk, Found, Local, quantised
 from howsteps.vision.network import Network
 from howsteps.vision.options import APPEARANCE, MOTION, POOLED, WatchOptions
 from howsteps.vision.stopwatch import Spent, timed, timed_each
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 Images = NDArray[np.uint8]  # B×H×W×3
 
-_STRETCH = 180  # intervals: a minute
-BATCH = 8  # pictures of one scale that the network is given at once
+_CHUNK = 180  # intervals: a minute
+BATCH = 8  # frames of one scale that the network is given at once
 STRIDE = 32  # pixels from one position of the maps to the next
 WIDEST = 2.5  # longer side over shorter: a wider picture is squeezed
 
 
 class DescriptorExtractor:
-    """A film being watched; go through :meth:`stretches` once, then read what it says.
+    """A video being watched; go through :meth:`chunks` once, then read what it says.
 
     Attributes
     ----------
@@ -40,9 +40,9 @@ class DescriptorExtractor:
     """
 
     def __init__(
-        self, film: VideoReader, options: WatchOptions, networks: Mapping[str, Network]
+        self, video: VideoReader, options: WatchOptions, networks: Mapping[str, Network]
     ) -> None:
-        self.film, self.options = film, options
+        self.video, self.options = video, options
         self.spent = Spent(float)
         self._motion = None
         if options.motion is not None:
@@ -52,23 +52,25 @@ class DescriptorExtractor:
         self._looks: dict[str, _Look] = {}
         if options.appearance is not None and APPEARANCE in networks:
             local = partial(_local_descriptors, networks[APPEARANCE])
-            self._looks[APPEARANCE] = _Look(film, local, options.appearance.sides, options.seconds)
+            self._looks[APPEARANCE] = _Look(video, local, options.appearance.sides, options.seconds)
         if options.pooled is not None and POOLED in networks:
             pooled, wanted = partial(_pooled, networks[POOLED]), options.pooled
-            self._looks[POOLED] = _Look(film, pooled, (wanted.side,), options.seconds, wanted.every)
+            self._looks[POOLED] = _Look(
+                video, pooled, (wanted.side,), options.seconds, wanted.every
+            )
         self._pending: dict[int, list[NDArray[np.int8]]] = {}
         kinds = [*([MOTION] if self._motion else []), *self._looks]
         self._kept: dict[str, list[Found]] = {kind: [] for kind in kinds}
 
     @property
     def intervals(self) -> int:
-        """How many intervals the film has had so far: T."""
-        return interval_count(self.film.end, self.options.seconds)
+        """How many intervals the video has had so far: T."""
+        return interval_count(self.video.end, self.options.seconds)
 
-    def stretches(self, progress: Callable[[float], None] = lambda _: None) -> Iterator[Stretch]:
-        """Watch to the end; ``progress`` is told the time of the film now and then."""
+    def chunks(self, progress: Callable[[float], None] = lambda _: None) -> Iterator[Chunk]:
+        """Watch to the end; ``progress`` is told the time of the video now and then."""
         told = 0.0
-        for frame in timed_each(self.film, self.spent, "decode"):
+        for frame in timed_each(self.video, self.spent, "decode"):
             if self._motion is not None and self._motion.due(frame.time):
                 yield from self._kept_of(MOTION, self._follow(self._motion, frame))
             for kind, look in self._looks.items():
@@ -82,14 +84,14 @@ class DescriptorExtractor:
             yield from self._kept_of(MOTION, self._settled(self.intervals))
         for kind, look in self._looks.items():
             with timed(self.spent, "network"):
-                found = look.until(self.film.end)
+                found = look.until(self.video.end)
             yield from self._kept_of(kind, found)
-        yield self._stretch()
+        yield self._chunk()
 
     def _follow(self, motion: "Motion", frame: Frame) -> list[Found]:
         """Take the next frame for motion; what is found in intervals that get no more tracks."""
         with timed(self.spent, "scale"):
-            picture = frame.luma(*self.film.size(motion.options.pixels))
+            picture = frame.luma(*self.video.size(motion.options.pixels))
         for tracks in motion.step(picture, frame.time):
             interval = int(tracks.time / self.options.seconds)
             self._pending.setdefault(interval, []).append(quantised(tracks.descriptors))
@@ -100,8 +102,8 @@ class DescriptorExtractor:
         ripe = sorted(interval for interval in self._pending if interval < before)
         return [(interval, np.concatenate(self._pending.pop(interval))) for interval in ripe]
 
-    def _kept_of(self, kind: str, found: list[Found]) -> Iterator[Stretch]:
-        """Draw from what was found, keep it, and hand over a stretch when it is full.
+    def _kept_of(self, kind: str, found: list[Found]) -> Iterator[Chunk]:
+        """Draw from what was found, keep it, and hand over a chunk when it is full.
 
         A frame may be held for hours: what was found in it is the same array for every interval,
         and is multiplied only here.
@@ -113,19 +115,19 @@ class DescriptorExtractor:
                 chance = np.random.default_rng((self.options.seed, interval))
                 drawn = values[np.sort(chance.choice(len(values), most, replace=False))]
             self._kept[kind].append((interval, drawn))
-            if len(self._kept[kind]) >= _STRETCH:
-                yield self._stretch()
+            if len(self._kept[kind]) >= _CHUNK:
+                yield self._chunk()
 
-    def _stretch(self) -> Stretch:
+    def _chunk(self) -> Chunk:
         """Hand over what was kept of each kind, be it nothing."""
-        stretch = {}
+        chunk = {}
         for kind, found in self._kept.items():
             counts = [len(values) for _, values in found]
             intervals = np.repeat([interval for interval, _ in found], counts).astype(np.int32)
             values = [values for _, values in found] or [np.empty((0, 0), np.int8)]
-            stretch[kind] = Local(np.concatenate(values), intervals)
+            chunk[kind] = Local(np.concatenate(values), intervals)
             found.clear()
-        return stretch
+        return chunk
 
 
 class _Look:
@@ -136,14 +138,14 @@ class _Look:
 
     def __init__(
         self,
-        film: VideoReader,
+        video: VideoReader,
         describe: Callable[[list[Images]], list[NDArray[Any]]],
         sides: tuple[int, ...],
         seconds: float,
         every: int = 1,
     ) -> None:
         self._describe, self._seconds, self._every = describe, seconds, every
-        self._sizes = [_network_size(film, side) for side in sides]
+        self._sizes = [_network_size(video, side) for side in sides]
         self._shown: Frame | None = None
         self._next = 0  # the interval whose middle comes next
         self._waiting: list[tuple[int, list[Image]]] = []
@@ -191,8 +193,8 @@ def _pooled(network: Network, scales: list[Images]) -> list[NDArray[Any]]:
     return [row[None] for row in network.pooled(images).astype(np.float16)]
 
 
-def _network_size(film: VideoReader, side: int) -> tuple[int, int]:
+def _network_size(video: VideoReader, side: int) -> tuple[int, int]:
     """Width and height whose shorter side is given; the longer one is whole steps of the maps."""
-    ratio = max(film.width, film.height) / min(film.width, film.height)
+    ratio = max(video.width, video.height) / min(video.width, video.height)
     longer = max(side, round(side * min(ratio, WIDEST) / STRIDE) * STRIDE)
-    return (longer, side) if film.width >= film.height else (side, longer)
+    return (longer, side) if video.width >= video.height else (side, longer)

@@ -1,4 +1,4 @@
-"""Dense optical flow between two small luminance pictures, and the camera's part in it."""
+"""Dense optical flow between two small luminance frames, and the camera's part in it."""
 
 import cv2
 import numpy as np

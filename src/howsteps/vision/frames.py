@@ -1,7 +1,7 @@
 """A video file → its frames one after another, each with its time; memory does not grow.
 
 Times are seconds after the start of the *file*, as captions count them. A stamp that is missing,
-runs backwards or leaps out of the film is replaced by the pace of the film so far.
+runs backwards or leaps out of the video is replaced by the pace of the video so far.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ Image = NDArray[np.uint8]
 
 THINNEST = 16  # pixels of the shorter side that still hold something to see
 _GAP = 60.0  # seconds without a frame that a stamp may leap where no length is stated
-_PACE = 1 / 30  # seconds from one frame to the next until the film shows its own pace
+_PACE = 1 / 30  # seconds from one frame to the next until the video shows its own pace
 
 _SAMPLE = 60.0  # seconds of a file by which it is told how its frames depend on one another
 _KEYS_APART = 2.0  # seconds: key frames this close together show what there is to see
@@ -39,7 +39,7 @@ _PLANAR = ("yuv4", "yuvj4", "nv12", "nv21", "gray")
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One decoded frame; its pictures are made when they are asked for, at the size asked for."""
+    """One decoded frame; its images are made when they are asked for, at the size asked for."""
 
     time: float
     decoded: Any  # av.VideoFrame
@@ -192,17 +192,17 @@ class VideoReader:
         self._container.close()
 
     def flaws(self) -> list[str]:
-        """What was wrong with the film as far as it was read, in words."""
+        """What was wrong with the video as far as it was read, in words."""
         flaws = []
         if self.damaged:
             flaws.append(f"{self.damaged} damaged packets were left out")
         if self.stated is not None and self.stated - self.end > max(1.0, 0.05 * self.stated):
-            lasts = f"it should last {self.stated:.1f} s, its pictures end after {self.end:.1f} s"
+            lasts = f"it should last {self.stated:.1f} s, its frames end after {self.end:.1f} s"
             flaws.append(f"cut short: {lasts}")
         return flaws
 
     def size(self, pixels: int) -> tuple[int, int]:
-        """Width and height of about so many pixels in the shape in which the film is shown."""
+        """Width and height of about so many pixels in the shape in which the video is shown."""
         scale = min(1.0, (pixels / (self.width * self.height)) ** 0.5)
         return max(THINNEST, round(self.width * scale)), max(THINNEST, round(self.height * scale))
 
@@ -272,7 +272,7 @@ class VideoReader:
             yield from frames
 
     def _shown_size(self, frame: Any) -> tuple[int, int]:
-        """Width and height as shown: pixels need not be square, and phones film sideways."""
+        """Width and height as shown: pixels need not be square, and phones record sideways."""
         shape = self._stream.sample_aspect_ratio or Fraction(1)
         if not Fraction(1, 8) < shape < 8:
             shape = Fraction(1)  # no screen shows that: the number is broken

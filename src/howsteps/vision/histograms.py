@@ -17,7 +17,7 @@ AROUND = 1  # intervals on either side: 30 frames are three intervals of 10
 
 
 def interval_count(length: float, seconds: float) -> int:
-    """How many intervals a film of some length has: T, the last one may be cut off."""
+    """How many intervals a video of some length has: T, the last one may be cut off."""
     return max(1, ceil(length / seconds - 1e-9))
 
 
@@ -26,13 +26,13 @@ def count_words(
 ) -> NDArray[np.float32]:
     """How often each of ``size`` words is in each interval, T×k, from the place of each word."""
     counts = np.zeros((intervals, size), np.float32)
-    # The middle of a film's last track may lie a moment after its last interval.
+    # The middle of a video's last track may lie a moment after its last interval.
     np.add.at(counts, (np.minimum(places, intervals - 1), words), 1)
     return counts
 
 
 def blocks(counts: NDArray[np.float32], around: int = AROUND) -> NDArray[np.float32]:
-    """Sums over the intervals t−around … t+around; the film's ends have fewer."""
+    """Sums over the intervals t−around … t+around; the video's ends have fewer."""
     total = np.zeros_like(counts)
     for shift in range(-around, around + 1):
         source = counts[max(0, shift) : len(counts) + min(0, shift)]

@@ -21,7 +21,7 @@ class Local:
     intervals: NDArray[np.int32]
 
 
-Stretch: TypeAlias = dict[str, Local]  # by kind
+Chunk: TypeAlias = dict[str, Local]  # by kind
 Found: TypeAlias = tuple[int, NDArray[Any]]  # an interval and descriptors of it
 
 

@@ -24,7 +24,7 @@ _UNIT = 1 / 30  # speeds are in pixels per this many seconds, whatever the frame
 _TEXTURE = 0.001  # of the most textured pixel: what a place needs to be followed
 _FLAT = 1e-6  # least texture of all, so that a blank picture has none
 _CLOSEST = 0.8  # of 1/rate: frames that are closer are left out
-_CUT = 25.0  # mean difference of luminance after the flow that only a cut of the film makes
+_CUT = 25.0  # mean difference of luminance after the flow that only a cut of the video makes
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class _Generation:
 
 
 class Motion:
-    """Takes small luminance pictures one after another and gives the tracks that end in each.
+    """Takes small luminance frames one after another and gives the tracks that end in each.
 
     ``spent`` is where the seconds are added up by what they were spent on.
     """
@@ -81,7 +81,7 @@ class Motion:
         if before is not None and seconds <= self.options.seconds:
             flows = self._flows(before, picture)
         if before is None or flows is None:
-            self._living = []  # the film begins, stood still for long, or was cut
+            self._living = []  # the video begins, stood still for long, or was cut
         else:
             ended = self._carry(before, *flows, time, seconds)
         with timed(self.spent, "tracks"):
@@ -91,7 +91,7 @@ class Motion:
     def _flows(
         self, before: Image, after: Image
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]] | None:
-        """The flow and its median; None where the film was cut between the two pictures."""
+        """The flow and its median; None where the video was cut between the two frames."""
         with timed(self.spent, "flow"):
             flow, filtered = self._field.between(before, after)
             is_cut = _difference(before, after, filtered) > _CUT

@@ -39,9 +39,9 @@ class Vgg16(nn.Module):
                 channels = width
         self.features = nn.Sequential(*layers)
 
-    def forward(self, pictures: Tensor) -> Tensor:
+    def forward(self, frames: Tensor) -> Tensor:
         """B×3×H×W → B×512×H/16×W/16."""
-        maps = pictures
+        maps = frames
         for layer in self.features:
             if isinstance(layer, nn.MaxPool2d) or (isinstance(layer, nn.ReLU) and not maps.is_cuda):
                 maps = layer(maps)
@@ -72,9 +72,9 @@ class EfficientNetLite0(nn.Module):
         self._conv_head = nn.Conv2d(channels, 1280, 1, bias=False)
         self._bn1 = nn.BatchNorm2d(1280, _EPSILON)
 
-    def forward(self, pictures: Tensor) -> Tensor:
+    def forward(self, frames: Tensor) -> Tensor:
         """B×3×H×W → B×320×H/32×W/32."""
-        maps: Tensor = _clipped(self._bn0(self._conv_stem(pictures)))
+        maps: Tensor = _clipped(self._bn0(self._conv_stem(frames)))
         for block in self._blocks:
             maps = block(maps)
         return maps

@@ -132,12 +132,12 @@ class WatchOptions:
 
 @dataclass(frozen=True, slots=True)
 class VisionOptions:
-    """From films to vectors.
+    """From videos to vectors.
 
     Attributes
     ----------
     watch
-        What is looked for in the films.
+        What is looked for in the videos.
     motion_words, appearance_words
         How many words each vocabulary has at most.
     seed

@@ -36,18 +36,18 @@ class TorchNetwork:
     device: str
     dtype: torch.dtype
 
-    def maps(self, pictures: Tensor) -> Tensor:
-        """B×H×W×3 pictures (bytes) → B×d×h×w maps, on the device.
+    def maps(self, frames: Tensor) -> Tensor:
+        """B×H×W×3 frames (bytes) → B×d×h×w maps, on the device.
 
-        Channels come last in memory on the way in and all the way through, as in the pictures.
+        Channels come last in memory on the way in and all the way through, as in the frames.
         """
         with torch.inference_mode():
-            values = pictures.to(self.device, non_blocking=True).to(self.dtype)
+            values = frames.to(self.device, non_blocking=True).to(self.dtype)
             return _as_maps(self.module((values.permute(0, 3, 1, 2) - self.mean) * self.scale))
 
-    def describe(self, pictures: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """Local descriptors of pictures of one size: B × positions × d."""
-        maps = self.maps(torch.from_numpy(pictures)).float().flatten(2).transpose(1, 2)
+    def describe(self, frames: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Local descriptors of frames of one size: B × positions × d."""
+        maps = self.maps(torch.from_numpy(frames)).float().flatten(2).transpose(1, 2)
         found: NDArray[np.float32] = maps.cpu().numpy()
         return found
 
