@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -23,6 +24,9 @@ WASH = (
 )
 
 
+aligned = partial(discover, mode="paper")
+
+
 def same_words(relations: Sequence[Relation]) -> np.ndarray:
     return np.eye(len(relations), dtype=bool)
 
@@ -32,7 +36,7 @@ def labels(script: Script) -> list[str]:
 
 
 def test_the_steps_come_in_order_with_their_support() -> None:
-    script = discover(spoken.task(*WASH), steps=5, match=same_words)
+    script = aligned(spoken.task(*WASH), steps=5, match=same_words)
     assert [(step.label, step.support) for step in script.steps] == [
         ("fill the tub", 4),
         ("catch the cat", 2),  # the third video catches the cat first
@@ -49,7 +53,7 @@ def test_a_step_is_named_by_its_most_common_phrase_and_lists_all_its_relations()
         return np.array([[a.noun == b.noun for a in relations] for b in relations])
 
     task = spoken.task("lift up car", "jack up car", "jack up car", "jack car", "raise car")
-    [step] = discover(task, steps=3, match=synonyms).steps
+    [step] = aligned(task, steps=3, match=synonyms).steps
     assert step.label == "jack up the car"
     assert step.relations[0] == (Relation("jack", "car"), 3)
     assert {relation.verb for relation, _ in step.relations} == {"jack", "lift", "raise"}
@@ -57,7 +61,7 @@ def test_a_step_is_named_by_its_most_common_phrase_and_lists_all_its_relations()
 
 
 def test_examples_are_sentences_of_different_videos() -> None:
-    script = discover(spoken.task(*WASH), steps=5, match=same_words)
+    script = aligned(spoken.task(*WASH), steps=5, match=same_words)
     for step in script.steps:
         assert 1 <= len(step.examples) <= 3
         assert len(set(step.examples)) == len(step.examples)
@@ -79,36 +83,36 @@ def test_an_example_names_the_thing_itself_where_one_does() -> None:
         )
         for n, (video, text) in enumerate(zip(task.videos, said, strict=True))
     )
-    [step] = discover(replace(task, videos=videos), steps=1, match=same_words).steps
+    [step] = aligned(replace(task, videos=videos), steps=1, match=same_words).steps
     assert step.examples == (said[2], said[1], said[0])
 
 
 def test_what_one_video_alone_says_is_no_step() -> None:
-    script = discover(spoken.task(*WASH), steps=50, match=same_words)
+    script = aligned(spoken.task(*WASH), steps=50, match=same_words)
     assert "feed the dog" not in labels(script)
 
 
 def test_ties_are_never_split() -> None:
-    script = discover(spoken.task(*["fill tub; dry cat"] * 3), steps=1, match=same_words)
+    script = aligned(spoken.task(*["fill tub; dry cat"] * 3), steps=1, match=same_words)
     assert script.steps == ()
 
 
 def test_one_narration_is_its_own_script() -> None:
-    script = discover(spoken.task("fill tub; dry cat"), match=same_words)
+    script = aligned(spoken.task("fill tub; dry cat"), match=same_words)
     assert labels(script) == ["fill the tub", "dry the cat"]
 
 
 @pytest.mark.parametrize("steps", [5, None])
 def test_silent_videos_do_no_harm(steps: int | None) -> None:
-    with_silence = discover(spoken.task(*WASH, "", ""), steps=steps, match=same_words)
-    assert with_silence.steps == discover(spoken.task(*WASH), steps=steps, match=same_words).steps
+    with_silence = aligned(spoken.task(*WASH, "", ""), steps=steps, match=same_words)
+    assert with_silence.steps == aligned(spoken.task(*WASH), steps=steps, match=same_words).steps
     assert len(with_silence.steps) >= 4
 
 
 def test_no_mention_at_all() -> None:
     for task in (spoken.task("", ""), Task("nothing", ())):
         with pytest.raises(HowstepsError, match="no video has a mention"):
-            discover(task, match=same_words)
+            aligned(task, match=same_words)
 
 
 def test_nothing_is_left_when_all_is_talk() -> None:
@@ -119,7 +123,7 @@ def test_nothing_is_left_when_all_is_talk() -> None:
 @pytest.mark.parametrize("steps", [0, -3])
 def test_a_script_has_a_step(steps: int) -> None:
     with pytest.raises(HowstepsError, match="at least one step"):
-        discover(spoken.task(*WASH), steps=steps, match=same_words)
+        aligned(spoken.task(*WASH), steps=steps, match=same_words)
 
 
 def test_an_unknown_mode() -> None:
@@ -145,7 +149,7 @@ def test_the_solver_of_the_paper_is_a_switch_in_any_mode() -> None:
     script = discover(
         spoken.task(*WASH), steps=5, match=same_words, options=ScriptOptions(solver=paper)
     )
-    best = discover(spoken.task(*WASH), steps=5, match=same_words)
+    best = aligned(spoken.task(*WASH), steps=5, match=same_words)
     assert script.objective >= best.objective
 
 
@@ -181,7 +185,7 @@ def test_talk_is_light_verbs_vague_nouns_and_the_title() -> None:
 
 
 def test_wordnet_is_the_default_match() -> None:
-    script = discover(spoken.task("raise car", "lift car", "lift car"), steps=1)
+    script = aligned(spoken.task("raise car", "lift car", "lift car"), steps=1)
     assert script.steps[0].support == 3
 
 
@@ -238,20 +242,20 @@ LONGER = "; ".join(f"move part{n}" for n in range(20))
 @pytest.mark.parametrize("videos", [1, 2, 3, 9])
 @pytest.mark.parametrize(("said", "steps"), [(LONG, 14), (LONGER, 20)])
 def test_a_chosen_number_never_leaves_nothing(said: str, steps: int, videos: int) -> None:
-    found = discover(spoken.task(*[said] * videos), match=same_words).steps
+    found = aligned(spoken.task(*[said] * videos), match=same_words).steps
     assert [step.label for step in found] == [f"move the part{n}" for n in range(steps)]
 
 
 def test_few_narrations_show_their_best_support_levels() -> None:
     most = "; ".join(f"move part{n}" for n in range(10))
     task = spoken.task(LONG, LONG, most)  # 10 slots of support 3, 4 of support 2
-    assert len(discover(task, match=same_words).steps) == 14
+    assert len(aligned(task, match=same_words).steps) == 14
     task = spoken.task(LONGER, LONGER, most)  # 10 of support 3, 10 of support 2: too many
-    assert len(discover(task, match=same_words).steps) == 10
+    assert len(aligned(task, match=same_words).steps) == 10
 
 
 def test_nothing_shared_is_no_script() -> None:
-    assert discover(spoken.task("fill tub", "dry cat"), match=same_words).steps == ()
+    assert aligned(spoken.task("fill tub", "dry cat"), match=same_words).steps == ()
 
 
 def test_common_steps_are_those_that_match_in_order() -> None:

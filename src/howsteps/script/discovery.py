@@ -70,7 +70,7 @@ def discover(
     task: Task,
     *,
     steps: int | None = None,
-    mode: str = "paper",
+    mode: str = "default",
     seed: int = 0,
     seconds: float = 5.0,
     certificate_seconds: float = 0.0,
