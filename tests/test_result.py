@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from howsteps.errors import InputError
 from howsteps.result import from_record, read_result, record, schema, settled, text_of
 from howsteps.task import (
+    Chapter,
     Localisation,
     Mention,
     Place,
@@ -69,13 +70,21 @@ def results(draw: st.DrawFn) -> Result:
                 media=media,
                 sentences=tuple(sentences),
                 mentions=tuple(mentions),
+                youtube=draw(st.none() | texts),
+                language=draw(st.sampled_from(["", "en"])),
+                chapters=tuple(draw(st.lists(st.builds(Chapter, seconds, texts), max_size=2))),
             )
         )
     said = [mention for video in videos for mention in video.mentions]
     chosen = st.lists(st.sampled_from(said), max_size=3, unique=True) if said else st.just([])
     steps = tuple(
         Step(
-            draw(texts), tuple(draw(chosen)), tuple(draw(st.lists(texts, max_size=2))), draw(share)
+            draw(texts),
+            tuple(draw(chosen)),
+            tuple(draw(st.lists(texts, max_size=2))),
+            draw(share),
+            draw(st.booleans()),
+            draw(st.booleans()),
         )
         for _ in range(draw(st.integers(0, 3)))
     )
@@ -106,6 +115,7 @@ def test_every_result_follows_the_schema_and_comes_back(result: Result) -> None:
     back = from_record(value, folder)
     assert record(back, folder) == value
     assert settled(back) == back
+    assert [v.chapters for v in settled(back).task.videos] == [v.chapters for v in back.task.videos]
     assert [video.id for video in back.task.videos] == [video.id for video in result.task.videos]
 
 
@@ -150,6 +160,9 @@ def test_a_video_is_found_again_when_both_folders_move(tmp_path: Path) -> None:
         (lambda v: v["videos"][0].update(duration=10**400), "is not a number"),
         (lambda v: v["videos"][0].update(duration="9"), "'9' is not a number"),
         (lambda v: v.update(alignment=[]), "alignment"),
+        (lambda v: v["videos"][0].update(youtube=7), "7 is not a text"),
+        (lambda v: v["videos"][0].update(chapters=[[1.0]]), r"videos\[0\]"),
+        (lambda v: v["steps"][0].update(optional="no"), "optional is 'no'"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_place(

@@ -18,6 +18,7 @@ import howsteps
 from howsteps.errors import InputError
 from howsteps.io.text import read_json
 from howsteps.task import (
+    Chapter,
     Localisation,
     Mention,
     Place,
@@ -65,6 +66,9 @@ def record(result: Result, folder: Path) -> dict[str, Any]:
                 "title": video.title,
                 "duration": None if video.duration is None else _seconds(video.duration),
                 "media": None if video.media is None else _relative(video.media, folder),
+                "youtube": video.youtube,
+                "language": video.language,
+                "chapters": [[_seconds(each.start), each.title] for each in video.chapters],
                 **narration_record(video),
             }
             for video in result.task.videos
@@ -198,6 +202,8 @@ def script_record(script: Script, task: Task) -> dict[str, Any]:
                 "label": step.label,
                 "support": step.support,
                 "stability": step.stability,
+                "optional": step.optional,
+                "alternative": step.alternative,
                 "relations": [
                     {"verb": relation.verb, "noun": relation.noun, "count": count}
                     for relation, count in step.relations
@@ -238,6 +244,8 @@ def script_from(value: Mapping[str, Any], task: Task) -> Script:
             ),
             examples=tuple(_text(example) for example in entry["examples"]),
             stability=entry["stability"],
+            optional=entry.get("optional", False),
+            alternative=entry.get("alternative", False),
         )
 
     steps = _each(value, "steps", step)
@@ -290,6 +298,11 @@ def _video(entry: Mapping[str, Any], folder: Path) -> Video:
         title=_text(entry["title"]),
         duration=None if entry["duration"] is None else _number(entry["duration"]),
         media=None if media is None else Path(os.path.normpath(folder / _text(media))),
+        youtube=None if entry.get("youtube") is None else _text(entry["youtube"]),
+        language=_text(entry.get("language", "")),
+        chapters=tuple(
+            Chapter(_number(at), _text(title)) for at, title in entry.get("chapters", ())
+        ),
     )
     return with_narration(video, entry)
 

@@ -121,11 +121,20 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
+class Chapter:
+    """A part of a video as its publisher named it, and when it begins, in seconds."""
+
+    start: float
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
 class Video:
     """One video of a task and what its narrator says.
 
     ``sentences`` and ``mentions`` are empty until the narration stage has read the captions;
-    ``media`` is the video file, where there is one.
+    ``media`` is the video file, where there is one. ``youtube`` is the id under which YouTube has
+    the video; ``language`` (a code such as ``en``) and ``chapters`` are as its publisher says.
     """
 
     id: str
@@ -135,6 +144,9 @@ class Video:
     media: Path | None = None
     sentences: tuple[Sentence, ...] = ()
     mentions: tuple[Mention, ...] = ()
+    youtube: str | None = None
+    language: str = ""
+    chapters: tuple[Chapter, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +161,16 @@ class Task:
 class Step:
     """One step of the job: the mentions that were aligned in one slot of the script.
 
-    ``stability`` is the share of subsamples of the videos in which the step is found again.
+    ``stability`` is the share of subsamples of the videos in which the step is found again. An
+    ``optional`` step may be left out; an ``alternative`` is done in place of the step before it.
     """
 
     label: str
     mentions: tuple[Mention, ...]
     examples: tuple[str, ...] = ()
     stability: float | None = None
+    optional: bool = False
+    alternative: bool = False
 
     @property
     def support(self) -> int:

@@ -22,7 +22,8 @@ class TestScriptDocument:
         assert (found["version"], found["task"]) == (1, "wash a cat")
         step = found["steps"][0]
         assert set(step) == {
-            *("label", "support", "stability", "relations", "examples", "mentions")
+            *("label", "support", "stability", "optional", "alternative"),
+            *("relations", "examples", "mentions"),
         }
         assert set(step["relations"][0]) == {"verb", "noun", "count"}
         assert set(step["mentions"][0]) == {"video", "start", "end", "verb", "noun"}

@@ -124,8 +124,9 @@ def script_document(scripts: list[tuple[Task, Script]]) -> dict[str, Any]:
     One task::
 
         {"version": 1, "task": …,
-         "steps": [{"label", "support", "stability", "relations": [{"verb", "noun", "count"}],
-                    "examples": […], "mentions": [{"video", "start", "end", "verb", "noun"}]}],
+         "steps": [{"label", "support", "stability", "optional", "alternative",
+                    "relations": [{"verb", "noun", "count"}], "examples": […],
+                    "mentions": [{"video", "start", "end", "verb", "noun"}]}],
          "alignment": {"objective", "objective_per_token", "bound"},
          "order": {"swaps": [{"steps", "in_order", "swapped"}], "optional": […]}}
 

@@ -89,6 +89,9 @@ def _check_step(entry: Any, number: int, videos: Set[str], path: Path) -> None:
         raise InputError(path, f"step {number}: 'examples' is not a list of texts")
     if not isinstance(mentions, list):
         raise InputError(path, f"step {number}: 'mentions' is not a list")
+    for name in ("optional", "alternative"):
+        if not isinstance(entry.get(name, False), bool):
+            raise InputError(path, f"step {number}: {name!r} is neither true nor false")
     for place, mention in enumerate(mentions, 1):
         where = f"step {number}, mention {place}"
         if not isinstance(mention, dict):
@@ -113,7 +116,13 @@ def _step(
         for place, each in enumerate(entry.get("mentions", []), 1)
     ]
     found.sort(key=lambda m: (places[m.video], m.start, m.end))
-    return Step(" ".join(entry["label"].split()), tuple(found), tuple(entry.get("examples", [])))
+    return Step(
+        " ".join(entry["label"].split()),
+        tuple(found),
+        tuple(entry.get("examples", [])),
+        optional=entry.get("optional", False),
+        alternative=entry.get("alternative", False),
+    )
 
 
 def _mention(entry: Mapping[str, Any], where: str, heard: Sequence[Mention], path: Path) -> Mention:

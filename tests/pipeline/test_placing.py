@@ -1,0 +1,87 @@
+"""Placing an edited script again, from the work folder alone."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from howsteps.engine.events import Event, StageEnded
+from howsteps.errors import HowstepsError
+from howsteps.pipeline.options import RunOptions
+from howsteps.pipeline.placing import BY_HAND, place_again
+from howsteps.pipeline.run import run
+from howsteps.report.page import PAGE
+from howsteps.result import read_result
+from howsteps.task import Localisation, Result, Script
+from tests.engine.jobs import captions
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("job")
+    job = captions(folder / "wash a cat")
+    run(job, folder / "out", RunOptions(steps=8))
+    shutil.rmtree(job)  # the narrations are in the work folder
+    return folder / "out"
+
+
+@pytest.fixture
+def out(work: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(work, tmp_path / "copy"))
+
+
+def in_video(result: Result, video: str) -> list[Localisation]:
+    return [one for one in result.localisations if one.video == video]
+
+
+def test_the_same_script_is_placed_where_it_was(out: Path) -> None:
+    before = read_result(out)
+    events: list[Event] = []
+    after = place_again(out, before.script, callback=events.append)
+    assert after == before
+    assert after == read_result(out)
+    assert [e.stage for e in events if isinstance(e, StageEnded)] == ["localise"]
+
+
+def test_an_edited_script_is_placed_and_written_without_the_videos(out: Path) -> None:
+    before = read_result(out)
+    first, second, *others = before.script.steps
+    edited = Script((replace(second, label="begin"), *others))
+    (out / "script.json").unlink()
+    (out / PAGE).unlink()
+    after = place_again(out, edited)
+    assert [step.label for step in after.script.steps] == ["begin", *(s.label for s in others)]
+    assert len(after.localisations) == len(before.task.videos) * len(edited.steps)
+    assert after == read_result(out)
+    assert (out / PAGE).is_file()
+    assert place_again(out, out / "script.json", pages=False).script.steps == edited.steps
+    assert first.label not in (out / "script.json").read_text("utf-8").split('"order"')[0]
+
+
+def test_what_a_person_placed_is_said_there_and_sure(out: Path) -> None:
+    before = read_result(out)
+    video = before.task.videos[0].id
+    hand = [Localisation(video, 0, 4.0, 3.0, 6.0), Localisation(video, 1, None)]
+    after = place_again(out, before.script, by_hand=hand, pages=False)
+    placed, absent, *_ = in_video(after, video)
+    assert placed == Localisation(video, 0, 4.0, 3.0, 6.0, confidence=1.0, evidence=BY_HAND)
+    assert (absent.time, absent.evidence) == (None, BY_HAND)
+    assert after.task == before.task  # nobody said anything more
+
+    # It stays for the step of that label, wherever it stands and whatever else is edited.
+    _, second, *others = after.script.steps
+    moved = place_again(out, Script((second, *others)), pages=False)
+    assert in_video(moved, video)[0] == replace(absent, step=0)
+    assert [one.evidence for one in in_video(moved, video)].count(BY_HAND) == 1
+
+
+def test_a_step_that_is_not_there_cannot_be_placed_by_hand(out: Path) -> None:
+    script = read_result(out).script
+    with pytest.raises(HowstepsError, match="no step 99 of video 'nobody'"):
+        place_again(out, script, by_hand=[Localisation("nobody", 98, 1.0)])
+
+
+def test_a_folder_without_result_is_named(tmp_path: Path) -> None:
+    with pytest.raises(HowstepsError, match=r"result\.json"):
+        place_again(tmp_path, Script(()))
