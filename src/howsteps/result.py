@@ -22,6 +22,7 @@ from howsteps.task import (
     Localisation,
     Mention,
     Place,
+    Relation,
     Result,
     Script,
     Sentence,
@@ -236,7 +237,7 @@ def script_from(value: Mapping[str, Any], task: Task) -> Script:
     mentions = {video.id: video.mentions for video in task.videos}
 
     def step(entry: Mapping[str, Any]) -> Step:
-        return _made(
+        found: Step = _made(
             Step,
             label=entry["label"],
             mentions=tuple(
@@ -247,6 +248,8 @@ def script_from(value: Mapping[str, Any], task: Task) -> Script:
             optional=entry.get("optional", False),
             alternative=entry.get("alternative", False),
         )
+        first = next(iter(entry["relations"]), None)
+        return found.led_by(Relation(first["verb"], first["noun"])) if first else found
 
     steps = _each(value, "steps", step)
     script = _part("alignment", lambda: _made(Script, steps=steps, **value["alignment"]))

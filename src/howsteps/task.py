@@ -8,7 +8,7 @@ more part filled in; nothing is changed in place::
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -163,6 +163,8 @@ class Step:
 
     ``stability`` is the share of subsamples of the videos in which the step is found again. An
     ``optional`` step may be left out; an ``alternative`` is done in place of the step before it.
+    ``named_by`` is the relation that says best what the step is, where that is not its most
+    frequent one.
     """
 
     label: str
@@ -171,6 +173,7 @@ class Step:
     stability: float | None = None
     optional: bool = False
     alternative: bool = False
+    named_by: Relation | None = None
 
     @property
     def support(self) -> int:
@@ -179,9 +182,22 @@ class Step:
 
     @property
     def relations(self) -> list[tuple[Relation, int]]:
-        """The relations of the step with their counts, most frequent first."""
+        """The relations of the step with their counts.
+
+        The one that names it comes first, then the most frequent; verbs without an object last.
+        """
         counts = Counter(mention.relation for mention in self.mentions)
-        return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+        return sorted(
+            counts.items(),
+            key=lambda item: (item[0] != self.named_by, not item[0].noun, -item[1], item[0]),
+        )
+
+    def led_by(self, relation: Relation) -> "Step":
+        """The step named by one of its relations; as it is where it has no such relation."""
+        found = [one for one, _ in replace(self, named_by=None).relations]
+        if relation not in found:
+            return self
+        return replace(self, named_by=relation if relation != found[0] else None)
 
 
 @dataclass(frozen=True, slots=True)

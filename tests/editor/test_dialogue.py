@@ -1,10 +1,12 @@
 """From an answer to a script; what is invented never gets in."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from howsteps.editor import AnswerError, Edit, edit_script, edit_with_answer
+from howsteps.editor.question import make_question
 from howsteps.task import Script, Step
 from tests.editor.jobs import coffee
 from tests.editor.test_answer import answer, steps
@@ -44,6 +46,26 @@ def test_steps_are_made_of_the_mentions_of_their_acts() -> None:
     assert [(m.video, m.verb) for m in pour.mentions[:2]] == [("ann", "pour"), ("ann", "wait")]
     assert pour.support == 3  # dan is of another job
     assert edit.other_job == ("dan",)
+
+
+def test_the_first_act_with_an_object_names_the_step() -> None:
+    ids = [act["acts"] for act in steps({"name": "boil the water"})]
+    chosen = steps({"name": "wait", "acts": [*ids[2][::-1], *ids[0]]})
+    del chosen[2]
+    edit, _ = edited(answer(steps=chosen))
+    assert edit.script is not None
+    assert edit.script.steps[0].relations[0][0] == ("pour", "water")
+
+
+def test_what_is_said_out_of_order_is_no_mention_of_the_step() -> None:
+    recap = replace(TASK.videos[0].mentions[0], start=55.0, end=57.0, sentence=5)
+    video = replace(TASK.videos[0], mentions=(*TASK.videos[0].mentions, recap))
+    task = replace(TASK, videos=(video, *TASK.videos[1:]))
+    key = make_question(task).key
+    edit = edit_with_answer(task, before(), json.dumps(answer() | {"question": key}))
+    assert edit.script is not None
+    assert recap not in edit.script.steps[0].mentions
+    assert TASK.videos[0].mentions[0] in edit.script.steps[0].mentions
 
 
 def test_what_was_changed_is_listed() -> None:

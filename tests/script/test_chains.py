@@ -23,3 +23,12 @@ def test_a_step_may_be_said_twice_in_a_row() -> None:
 
 def test_no_steps_keep_nothing() -> None:
     assert kept_in_order([], np.zeros(0, np.int64), np.zeros(0)) == []
+
+
+def test_steps_in_any_order_keep_the_mentions_of_both_orders() -> None:
+    videos = np.array([0, 0, 1, 1])
+    places = np.array([0.3, 0.7, 0.7, 0.3])
+    steps = [np.array([0, 2]), np.array([1, 3])]
+    assert sum(map(len, kept_in_order(steps, videos, places))) == 3
+    kept = kept_in_order(steps, videos, places, [(0, 1)])
+    assert [own.tolist() for own in kept] == [[0, 2], [1, 3]]

@@ -3,12 +3,15 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from howsteps.editor.answer import Answer, AnswerError, parse_answer
+import numpy as np
+
+from howsteps.editor.answer import Answer, AnsweredStep, AnswerError, parse_answer
 from howsteps.editor.naming import unsaid_words
-from howsteps.editor.question import Act, Question, make_question
+from howsteps.editor.question import Act, Question, make_question, video_end
 from howsteps.editor.rare_acts import nearest_steps
+from howsteps.script.chains import kept_in_order
 from howsteps.script.step_names import named
-from howsteps.task import Mention, Script, Step, Task
+from howsteps.task import Mention, Relation, Script, Step, Task
 from howsteps.wordnet import WordNet
 
 Reply = Callable[[Sequence[dict[str, str]]], str]
@@ -85,9 +88,10 @@ def _edited(question: Question, before: Script, answer: Answer) -> Edit:
     changes: list[str] = []
     members = _members(question, answer, task)
     for given, mentions in zip(answer.steps, members, strict=True):
-        first = {Act.of(m): m for m in question.acts[given.acts[0]].mentions}
-        [own] = named(task, [[m for m in mentions if Act.of(m) in first]])
+        first = question.acts[given.acts[0]].act
+        [own] = named(task, [[m for m in mentions if Act.of(m) == first] or mentions])
         step = replace(own, label=given.name, mentions=tuple(mentions))
+        step = step.led_by(_naming_relation(question, given))
         if unsaid := unsaid_words(given.name, mentions, dict(sentences)):
             words = ", ".join(f'"{word}"' for word in unsaid)
             changes.append(
@@ -99,19 +103,40 @@ def _edited(question: Question, before: Script, answer: Answer) -> Edit:
     return Edit(script, answer.other_job, (*_differences(before, script), *changes))
 
 
+def _naming_relation(question: Question, given: AnsweredStep) -> Relation:
+    """The relation that names a step best, as the answer has it: its first act with an object."""
+    acts = [question.acts[act].act for act in given.acts]
+    best = next((act for act in acts if act.noun), acts[0])
+    return Relation(best.verb, best.noun)
+
+
 def _members(question: Question, answer: Answer, task: Task) -> list[list[Mention]]:
-    """The mentions of every step: those of its acts, and of rare acts that are similar to them."""
+    """The mentions of every step: those of its acts, and of rare acts that are similar to them.
+
+    In every video those are kept that follow the order of the answer, as in any script: previews,
+    recaps, and what the same words mean elsewhere ("put the eggs on the plate") are set aside.
+    """
     asked = {row.act for row in question.acts.values()}
     steps = [[question.acts[act].act for act in given.acts] for given in answer.steps]
     mentions = [m for video in task.videos for m in video.mentions if not m.negated]
     rare = {Act.of(mention) for mention in mentions} - asked
     step_of = nearest_steps(rare, steps, WordNet.load())
     step_of |= {act: number for number, step in enumerate(steps) for act in step}
-    members: list[list[Mention]] = [[] for _ in steps]
-    for mention in sorted(mentions, key=_time_order(task)):
-        if (number := step_of.get(Act.of(mention))) is not None:
-            members[number].append(mention)
-    return members
+    said = [m for m in sorted(mentions, key=_time_order(task)) if Act.of(m) in step_of]
+    step = np.array([step_of[Act.of(mention)] for mention in said])
+    ends = {video.id: video_end(video) for video in task.videos}
+    groups = [np.flatnonzero(step == number) for number in range(len(steps))]
+    kept = kept_in_order(
+        groups,
+        np.unique([mention.video for mention in said], return_inverse=True)[1],
+        np.array([min(1.0, mention.start / ends[mention.video]) for mention in said]),
+        (*answer.any_order, *answer.alternatives),
+    )
+    # A step that only ever comes out of order is still a step.
+    return [
+        [said[at] for at in (own if len(own) else whole)]
+        for own, whole in zip(kept, groups, strict=True)
+    ]
 
 
 def _without(task: Task, videos: Sequence[str]) -> Task:

@@ -21,7 +21,10 @@ Indices = NDArray[np.int64]
 
 
 def kept_in_order(
-    steps: Sequence[Indices], videos: Indices, places: NDArray[np.float64]
+    steps: Sequence[Indices],
+    videos: Indices,
+    places: NDArray[np.float64],
+    free: Sequence[Sequence[int]] = (),
 ) -> list[Indices]:
     """The mentions of each step that its videos' chains hold, sorted.
 
@@ -31,9 +34,14 @@ def kept_in_order(
         The mentions of each step as indices, in the order of the script.
     videos, places
         The video of every mention, and its place in it, from 0 to 1.
+    free
+        Groups of steps that come in any order.
     """
     if not steps:
         return []
+    may_follow = np.triu(np.ones((len(steps), len(steps)), dtype=np.bool_))
+    for group in free:
+        may_follow[np.ix_(group, group)] = True
     mentions = np.concatenate(list(steps))
     step = np.repeat(np.arange(len(steps)), [len(own) for own in steps])
     fits = np.concatenate([_fits(places[own]) for own in steps])
@@ -41,7 +49,7 @@ def kept_in_order(
     mentions, step, fits = mentions[order], step[order], fits[order]
     bounds = np.flatnonzero(np.diff(videos[mentions], prepend=-1, append=-1)).astype(np.int64)
     kept = np.zeros(len(mentions), dtype=np.bool_)
-    _chains(bounds, step, fits, kept)
+    _chains(bounds, step, fits, may_follow, kept)
     return [np.sort(mentions[kept & (step == k)]) for k in range(len(steps))]
 
 
@@ -52,7 +60,7 @@ def _fits(places: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @compiled
-def _chains(bounds: Any, step: Any, fits: Any, kept: Any) -> None:
+def _chains(bounds: Any, step: Any, fits: Any, may_follow: Any, kept: Any) -> None:
     for n in range(len(bounds) - 1):
         begin, end = bounds[n], bounds[n + 1]
         size = end - begin
@@ -61,7 +69,7 @@ def _chains(bounds: Any, step: Any, fits: Any, kept: Any) -> None:
         for a in range(size):
             best[a] = fits[begin + a]
             for b in range(a):
-                if step[begin + b] <= step[begin + a]:
+                if may_follow[step[begin + b], step[begin + a]]:
                     weight = AGAIN if step[begin + b] == step[begin + a] else 1.0
                     worth = best[b] + weight * fits[begin + a]
                     if worth > best[a]:

@@ -3,7 +3,8 @@
 The file is the ``script.json`` of ``howsteps run`` and ``howsteps script --json``. To rename a
 step, change its label; to delete it, delete its object; to reorder, move objects; to merge two
 steps, move the mentions of one into the list of the other. A step without mentions is one that
-nobody names. ``support``, ``relations`` and ``alignment`` follow from the rest and are not read.
+nobody names. The first of ``relations`` names the step; the others, ``support`` and ``alignment``
+follow from the rest and are not read.
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -12,7 +13,7 @@ from typing import Any
 
 from howsteps.errors import InputError
 from howsteps.io.text import read_json
-from howsteps.task import Mention, Script, Step, Task
+from howsteps.task import Mention, Relation, Script, Step, Task
 
 VERSION = 1  # of the file
 _ENDLESS = 1e9  # seconds
@@ -116,13 +117,17 @@ def _step(
         for place, each in enumerate(entry.get("mentions", []), 1)
     ]
     found.sort(key=lambda m: (places[m.video], m.start, m.end))
-    return Step(
+    step = Step(
         " ".join(entry["label"].split()),
         tuple(found),
         tuple(entry.get("examples", [])),
         optional=entry.get("optional", False),
         alternative=entry.get("alternative", False),
     )
+    match entry.get("relations"):
+        case [{"verb": str(verb), "noun": str(noun)}, *_]:
+            return step.led_by(Relation(verb, noun))
+    return step
 
 
 def _mention(entry: Mapping[str, Any], where: str, heard: Sequence[Mention], path: Path) -> Mention:

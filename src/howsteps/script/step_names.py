@@ -40,7 +40,8 @@ def named(task: Task, groups: Sequence[Sequence[Mention]]) -> tuple[Step, ...]:
         while label in used:
             label = f"{label} again"
         used.add(label)
-        steps.append(Step(label, tuple(group), examples(task, own)))
+        step = Step(label, tuple(group), examples(task, own))
+        steps.append(step.led_by(own[0].relation) if own else step)
     return tuple(steps)
 
 
