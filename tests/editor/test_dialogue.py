@@ -57,6 +57,13 @@ def test_the_first_act_with_an_object_names_the_step() -> None:
     assert edit.script.steps[0].relations[0][0] == ("pour", "water")
 
 
+def test_optional_steps_and_alternatives_are_marked() -> None:
+    edit, _ = edited(answer(alternatives=[[3, 4], [1, 3]]))
+    assert edit.script is not None
+    assert [step.optional for step in edit.script.steps] == [False, True, False, False]
+    assert [step.alternative for step in edit.script.steps] == [False, False, False, True]
+
+
 def test_what_is_said_out_of_order_is_no_mention_of_the_step() -> None:
     recap = replace(TASK.videos[0].mentions[0], start=55.0, end=57.0, sentence=5)
     video = replace(TASK.videos[0], mentions=(*TASK.videos[0].mentions, recap))

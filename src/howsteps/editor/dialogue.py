@@ -86,13 +86,23 @@ def _edited(question: Question, before: Script, answer: Answer) -> Edit:
     sentences = {video.id: video.sentences for video in task.videos}
     steps: list[Step] = []
     changes: list[str] = []
-    members = _members(question, answer, task)
-    for given, mentions in zip(answer.steps, members, strict=True):
+    for number, mentions in enumerate(_members(question, answer, task)):
+        given = answer.steps[number]
         first = question.acts[given.acts[0]].act
         [own] = named(task, [[m for m in mentions if Act.of(m) == first] or mentions])
-        step = replace(own, label=given.name, mentions=tuple(mentions))
+        step = replace(
+            own,
+            label=given.name,
+            mentions=tuple(mentions),
+            optional=given.optional,
+            # Alternatives that stand side by side can be shown as such.
+            alternative=any({number - 1, number} <= {*group} for group in answer.alternatives),
+        )
         step = step.led_by(_naming_relation(question, given))
-        if unsaid := unsaid_words(given.name, mentions, dict(sentences)):
+        said = [
+            m for act in given.acts for m in question.acts[act].mentions if m.video in sentences
+        ]
+        if unsaid := unsaid_words(given.name, [*mentions, *said], dict(sentences)):
             words = ", ".join(f'"{word}"' for word in unsaid)
             changes.append(
                 f'"{given.name}" is called "{own.label}": no narrator of it says {words}'
