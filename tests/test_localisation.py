@@ -6,7 +6,7 @@ import pytest
 from howsteps.localisation import localise_task
 from howsteps.localise import LocaliseError, Model
 from howsteps.narration.features import embeddings_of
-from howsteps.task import Mention, Script, Sentence, Step, Task, Video, Word
+from howsteps.task import BETWEEN, SAID, Mention, Script, Sentence, Step, Task, Video, Word
 
 LABELS = ("fill tub", "catch cat", "dry cat")
 SECONDS = 1.0
@@ -64,7 +64,7 @@ def test_the_narration_alone_is_enough(heard):
     task, script, _, truth = heard
     placement = localise_task(task, script, seconds=SECONDS)
     assert len(placement.localisations) == 24
-    named = [at for at in placement.localisations if at.evidence.startswith("named")]
+    named = [at for at in placement.localisations if at.evidence == SAID]
     assert np.mean([abs(at.time - truth[at.video][at.step]) <= 6 for at in named]) > 0.9
 
 
@@ -72,7 +72,7 @@ def test_the_narration_alone_is_enough(heard):
 def test_the_meaning_of_the_narration_stands_in_too(heard, mode):
     task, script, _, truth = heard
     placement = localise_task(task, script, narration="meaning", seconds=SECONDS, mode=mode)
-    named = [at for at in placement.localisations if at.evidence.startswith("named")]
+    named = [at for at in placement.localisations if at.evidence == SAID]
     assert np.mean([abs(at.time - truth[at.video][at.step]) <= 6 for at in named]) > 0.9
     assert placement.model.weights.matrix.shape == (embeddings_of(["cat"]).shape[1], 3)
 
@@ -82,7 +82,7 @@ def test_a_video_without_features_is_placed_by_its_mentions(heard):
     del features["v1"]
     placement = localise_task(task, script, features, seconds=SECONDS, mode="paper")
     own = [at for at in placement.localisations if at.video == "v1"]
-    assert [at.evidence for at in own] == ["named", "named", "order"]
+    assert [at.evidence for at in own] == [SAID, SAID, BETWEEN]
     assert abs(own[0].time - truth["v1"][0]) <= 2
     # Named two seconds early, as in the videos that are seen; what is not named is a guess.
     assert own[0].confidence == own[1].confidence > 0.9
@@ -132,7 +132,7 @@ def test_a_learnt_model_finds_the_steps_in_a_new_video(heard, tmp_path):
     assert (np.abs(model.localise([features["v0"]]).intervals[0] - truth["v0"]) <= 2).all()
     elsewhere = np.ones((LENGTH, 3), bool)
     elsewhere[:, 1] = np.arange(LENGTH) // 3 == truth["v0"][1] // 3
-    assert model.localise([features["v0"]], [elsewhere]).evidence[0, 1].startswith("named")
+    assert model.localise([features["v0"]], [elsewhere]).evidence[0, 1] == SAID
 
 
 def test_a_mention_at_the_wrong_time_is_overruled_and_listed(heard):

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from howsteps.errors import InputError
 from howsteps.result import from_record, read_result, record, schema, settled, text_of
 from howsteps.task import (
+    LIKE_SEEN,
+    SAID,
     Chapter,
     Localisation,
     Mention,
@@ -91,7 +93,7 @@ def results(draw: st.DrawFn) -> Result:
     places = tuple(
         Localisation(video, step, None)
         if draw(st.booleans())
-        else Localisation(video, step, draw(seconds), draw(seconds), draw(seconds), 0.5, "named")
+        else Localisation(video, step, draw(seconds), draw(seconds), draw(seconds), 0.5, SAID)
         for video in names
         for step in range(len(steps))
     )
@@ -102,7 +104,7 @@ def example() -> Result:
     mention = Mention("a", "fill", "tub", "fill the tub", 1.0, 2.0)
     video = Video("a", sentences=(Sentence((Word("fill", 1.0, 2.0),)),), mentions=(mention,))
     steps = (Step("fill the tub", (mention,)), Step("rest", ()))
-    places = (Localisation("a", 0, 3.0, 2.5, 4.0, 0.9, "seen"), Localisation("a", 1, None))
+    places = (Localisation("a", 0, 3.0, 2.5, 4.0, 0.9, LIKE_SEEN, 0.95), Localisation("a", 1, None))
     return Result(Task("bath", (video,)), Script(steps), places)
 
 

@@ -174,7 +174,7 @@ def export(
     formats
         One or more of :data:`howsteps.report.exports.FORMATS`: ``vtt``, ``youtube``, ``csv``, …
     guesses
-        Also steps that are neither named nor seen in a video, placed by their order alone.
+        Also the places that are guesses.
     precise
         Cut clips at the frame, which encodes the video again.
 

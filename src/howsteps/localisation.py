@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from howsteps.errors import unknown_name
 from howsteps.localise.clustering import AUTHORS_VIDEOS, ClusteringMode, cluster
-from howsteps.localise.extents import NAMED, NEITHER, StepIntervals
+from howsteps.localise.extents import StepIntervals, locate
 from howsteps.localise.hmm import place_aligned
 from howsteps.localise.mention_prior import LagPrior, MentionPrior, WindowPrior
 from howsteps.localise.model import Model, ModelOptions
@@ -32,7 +32,7 @@ from howsteps.localise.windows import (
     step_windows,
 )
 from howsteps.narration.features import Kind, Vocabulary, video_interval_count
-from howsteps.task import Localisation, Mode, Script, Task, Video
+from howsteps.task import BETWEEN, SAID, Localisation, Mode, Script, Task, Video
 
 FeaturesByVideo = Mapping[str, NDArray[np.floating]]
 
@@ -245,7 +245,8 @@ class _TaskData:
             np.where(absent, -1, first),
             np.where(absent, -1, last),
             np.where(absent, 0.0, confidence),
-            np.select([absent, named], ["", NAMED], default=NEITHER),
+            np.select([absent, named], ["", SAID], default=BETWEEN),
+            np.where(absent, 0.0, 1.0),
         )
 
     def _mention_places(self, videos: Sequence[int]) -> tuple[Places, Mask]:
@@ -290,9 +291,11 @@ def _cluster(data: _TaskData, mode: ClusteringMode, asked: int, seed: int, devic
         seed=seed,
         device=device,
     )
-    model = Model.learnt(result, data.labels, ModelOptions(mode, None, data.seconds))
+    alike = LEARNING[data.kind].alike
+    options = ModelOptions(mode, None, data.seconds, learnt_from=data.kind)
+    model = Model.learnt(result, data.labels, options)
     return _Found(
-        result.located,
+        locate(result.intervals, result.scores, result.null_scores, result.windows, alike=alike),
         result.relaxed_windows,
         model,
         result.roundings,
@@ -313,7 +316,9 @@ def _learn(data: _TaskData, device: str) -> _Found:
         device=device,
     )
     log_odds = learnt.prior.log_odds()
-    located = decide(learnt.scores, log_odds, seconds=coarse, grid=grid, lengths=lengths)
+    located = decide(
+        learnt.scores, log_odds, seconds=coarse, grid=grid, lengths=lengths, alike=how.alike
+    )
     outside = [
         RelaxedWindow(n, int(k), float((data.mentions_of(n)[:, 2] == k).sum()))
         for n, said in enumerate(log_odds)

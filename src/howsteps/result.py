@@ -275,6 +275,7 @@ def localisation_records(localisations: Iterable[Localisation]) -> list[dict[str
                 )
             },
             "confidence": round(found.confidence, 4),
+            "presence": round(found.presence, 4),
         }
         for found in localisations
     ]

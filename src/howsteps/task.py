@@ -17,6 +17,19 @@ from howsteps.errors import Problem
 # Ours, what the paper's text says, what its authors' program did.
 Mode: TypeAlias = Literal["default", "paper", "authors"]
 
+# Why a step is placed where it is; empty where it is absent.
+SAID = "said here"
+LIKE_SAID = "like what others say"
+LIKE_SEEN = "looks like the others"
+BETWEEN = "between its neighbours"
+BY_HAND = "placed by hand"
+EVIDENCE = (SAID, LIKE_SAID, LIKE_SEEN, BETWEEN, BY_HAND)
+
+# How sure a place is, in words.
+Level: TypeAlias = Literal["sure", "likely", "guess"]
+LEVELS: tuple[Level, ...] = ("sure", "likely", "guess")
+SURE, LIKELY = 0.7, 0.4  # the least confidence of each
+
 
 @dataclass(frozen=True, slots=True)
 class Word:
@@ -232,7 +245,12 @@ class Script:
 
 @dataclass(frozen=True, slots=True)
 class Localisation:
-    """Where one step happens in one video; the step is absent when ``time`` is None."""
+    """Where one step happens in one video; the step is absent when ``time`` is None.
+
+    ``confidence`` is the probability that the place is right: that the step is in the video, and
+    that ``time`` is inside it; 0 where the step is absent. ``presence`` is the probability that the
+    step is in the video at all. ``evidence`` is one of :data:`EVIDENCE`, or empty.
+    """
 
     video: str
     step: int
@@ -241,6 +259,20 @@ class Localisation:
     end: float | None = None
     confidence: float = 0.0
     evidence: str = ""
+    presence: float = 0.0
+
+    @property
+    def level(self) -> Level | None:
+        """How sure the place is; None where the step is absent, or nothing speaks for the place."""
+        measured = self.time is not None and (self.evidence or self.confidence)
+        return level(self.confidence) if measured else None
+
+
+def level(confidence: float) -> Level:
+    """How sure a place of this confidence is, in a word."""
+    if confidence >= SURE:
+        return "sure"
+    return "likely" if confidence >= LIKELY else "guess"
 
 
 @dataclass(frozen=True, slots=True)

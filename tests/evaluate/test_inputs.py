@@ -33,7 +33,7 @@ PREDICTIONS = {
     "times by video": TIMES,
     "localisations": placed(TIMES),
     "dictionaries": [
-        {"video": p.video, "step": p.step, "time": p.time, "evidence": "named"}
+        {"video": p.video, "step": p.step, "time": p.time, "evidence": "said here"}
         for p in placed(TIMES)
     ],
     "tuples": [(p.video, p.step, p.time) for p in placed(TIMES)],

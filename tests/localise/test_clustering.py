@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from howsteps.localise import LocaliseError, cluster, locate
 from howsteps.localise.clustering import Clustering
 from howsteps.localise.extents import extents
+from howsteps.task import BETWEEN, LIKE_SEEN, SAID
 
 
 @pytest.mark.parametrize("solver", ["combined", "descent", "frank-wolfe", "interior"])
@@ -99,8 +100,8 @@ def test_a_located_step_has_extent_confidence_and_evidence(task):
     assert (located.intervals <= located.last).all()
     assert (located.last[:, :-1] < located.first[:, 1:]).all()
     assert ((located.confidence >= 0) & (located.confidence <= 1)).all()
-    assert located.evidence[0, 0] == "named and seen"
-    assert set(located.evidence.ravel()) <= {"named and seen", "named", "seen", "order"}
+    assert located.evidence[0, 0] == SAID
+    assert set(located.evidence.ravel()) <= {SAID, LIKE_SEEN, BETWEEN}
     names = [f"video {n}" for n in range(6)]
     found = located.in_seconds(names, [0.5] * 6)
     assert len(found) == 18

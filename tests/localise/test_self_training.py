@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from howsteps.localise.mention_prior import WindowPrior
 from howsteps.localise.self_training import LEARNING, apart, around, centred, coarser, decide, learn
+from howsteps.task import BETWEEN, LIKE_SEEN, SAID
 
 
 def collection(named, videos=6, length=80, seed=0):
@@ -37,8 +38,8 @@ def test_a_step_is_found_in_the_videos_that_do_not_name_it():
     located = place(features, windows)
     assert ((located.intervals >= truth) & (located.intervals < truth + 4)).all()
     named = np.array([window.any(axis=0) for window in windows])
-    assert all(kind.startswith("named") for kind in located.evidence[named])
-    assert set(located.evidence[~named]) <= {"seen", "order"}
+    assert set(located.evidence[named]) == {SAID}
+    assert set(located.evidence[~named]) <= {LIKE_SEEN, BETWEEN}
 
 
 def test_words_come_a_moment_before_what_they_name():
@@ -81,7 +82,7 @@ def test_a_place_is_in_the_middle_of_its_coarse_interval(grid, length, data):
 def test_a_guess_claims_no_more_room_than_its_confidence_speaks_of():
     flat = np.zeros((100, 2))
     located = decide([flat], [0.0 * flat], seconds=0.5, grid=3, lengths=[300])
-    assert set(located.evidence[0]) == {"order"}
+    assert set(located.evidence[0]) == {BETWEEN}
     assert (located.last - located.first <= 2 * 5 * 3).all()
 
 

@@ -5,6 +5,8 @@ from pathlib import Path
 from random import Random
 
 from howsteps.task import (
+    BETWEEN,
+    SAID,
     Localisation,
     Mention,
     Result,
@@ -65,9 +67,11 @@ def tea(
                 sentences.append(_sentence(text, start))
                 mentions.append(mention)
                 said[k].append(mention)
-            sure = round(chance.uniform(0.4, 1.0), 2)
-            evidence = ("named and seen" if sure >= 0.9 else "named") if named else "order"
-            found.append(Localisation(person, k, time, time - 2.0, time + 4.0, sure, evidence))
+            sure = round(chance.uniform(0.3, 1.0), 2)
+            evidence = SAID if named else BETWEEN
+            found.append(
+                Localisation(person, k, time, time - 2.0, time + 4.0, sure, evidence, 0.95)
+            )
         filmed.append(
             Video(
                 person,

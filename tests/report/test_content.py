@@ -105,7 +105,7 @@ def test_a_window_opens_with_the_words_and_closes_ten_seconds_after_them() -> No
 
 def test_no_confidence_is_claimed_where_none_was_measured() -> None:
     result = tea(2, 2)
-    bare = tuple(replace(p, confidence=0.0) for p in result.localisations)
+    bare = tuple(replace(p, confidence=0.0, evidence="") for p in result.localisations)
     assert shown(result)["confident"]
     assert not shown(replace(result, localisations=bare))["confident"]
 

@@ -31,7 +31,7 @@ def test_timeline_numbers_every_located_step_and_no_absent_one() -> None:
     assert len(located) < 30  # some are absent, or the test says nothing
 
 
-def test_timeline_dashes_the_places_that_are_not_sure() -> None:
+def test_timeline_dashes_guesses() -> None:
     result = tea(videos=1, steps=2)
     first, second = result.localisations
     result = replace(

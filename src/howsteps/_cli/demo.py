@@ -60,17 +60,16 @@ def _scores(result: "Result", truth: "Truth") -> Table:
     """What was found against what is true."""
     from howsteps.demo.job import rules  # noqa: PLC0415
     from howsteps.evaluate import Variant, in_truth, judged, paper_f1, script_score  # noqa: PLC0415
-    from howsteps.localise.extents import NEITHER  # noqa: PLC0415
 
     steps = len(result.script.steps)
     counts_as = judged(result.script.steps, rules(), truth.steps)
-    sure = [each for each in result.localisations if each.evidence != NEITHER]
+    sure = [each for each in result.localisations if each.level != "guess"]
     rows: dict[str, Score] = {
         "the script: right steps, in the right order": script_score(
             counts_as, range(len(truth.steps)), "judged"
         ),
         "the places: every step found while it is done": paper_f1(
-            in_truth(result.localisations, truth), truth, steps=steps
+            in_truth(result.localisations, truth), truth, steps=steps, variant=Variant.made
         ),
         "the places that are no guesses": paper_f1(
             in_truth(sure, truth), truth, steps=steps, variant=Variant.made

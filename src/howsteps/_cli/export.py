@@ -30,10 +30,7 @@ def export(
     ] = None,
     guesses: Annotated[
         bool,
-        typer.Option(
-            "--guesses",
-            help="Also steps that are neither named nor seen in a video, placed by their order.",
-        ),
+        typer.Option("--guesses", help="Also the places that are guesses."),
     ] = False,
     precise: Annotated[
         bool,

@@ -1,5 +1,6 @@
 """``howsteps run``: a folder of how-to videos in, their steps out."""
 
+from collections import Counter
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +14,7 @@ from howsteps._cli.live import live_callback
 from howsteps._cli.script import show_script
 from howsteps.io.timestamps import format_time
 from howsteps.pipeline.options import RunOptions
+from howsteps.task import LEVELS
 
 if TYPE_CHECKING:
     from howsteps.editor import Editor
@@ -174,15 +176,15 @@ def _sure(result: "Result") -> str:
 
 
 def _found(result: "Result") -> str:
-    """``97 places in 13 videos, 61 of them named and seen``."""
+    """``97 places in 13 videos: 61 sure, 30 likely, 6 guess; 12 times a step is absent``."""
     placed = [each for each in result.localisations if each.time is not None]
-    kinds: dict[str, int] = {}
-    for each in placed:
-        kinds[each.evidence] = kinds.get(each.evidence, 0) + 1
-    how = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()) if kind)
+    levels = Counter(each.level for each in placed)
+    how = ", ".join(f"{levels[name]} {name}" for name in LEVELS if levels[name])
     videos = len({each.video for each in placed})
     where = f"{screen.plural(len(placed), 'place')} in {screen.plural(videos, 'video')}"
-    return f"{where}: {how}" if how else where
+    absent = len(result.localisations) - len(placed)
+    gone = f"; {screen.plural(absent, 'time')} a step is absent" if absent else ""
+    return (f"{where}: {how}" if how else where) + gone
 
 
 def places_table(result: "Result") -> Table:

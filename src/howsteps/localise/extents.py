@@ -9,9 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsteps.localise.null_scores import PRESENCE_LEVEL, confidences
 from howsteps.localise.oracle import Floats, Places
-from howsteps.task import Localisation
-
-BOTH, NAMED, SEEN, NEITHER = "named and seen", "named", "seen", "order"
+from howsteps.task import BETWEEN, LIKE_SEEN, SAID, Localisation
 
 
 @dataclass(frozen=True)
@@ -26,12 +24,13 @@ class StepIntervals:
         First and last interval of the step, both included, without overlap; −1 where it is absent.
     confidence
         In [0, 1]: the share of the null samples that the step's score beats (:func:`locate`), or
-        in mode ``default`` the probability of the place
+        in mode ``default`` the probability that the place is right
         (:func:`howsteps.localise.self_training.decide`).
     evidence
-        ``named`` in the narration, ``seen`` (confidence of at least 0.9, in mode ``default`` ½),
-        ``named and seen``, or ``order``: placed by the order of the steps alone; empty where the
-        step is absent.
+        One of :data:`howsteps.task.EVIDENCE`; empty where the step is absent.
+    presence
+        In mode ``default`` the probability that the step is in the video; the paper's method takes
+        it for granted.
     """
 
     intervals: Places
@@ -39,6 +38,7 @@ class StepIntervals:
     last: Places
     confidence: Floats
     evidence: NDArray[np.str_]
+    presence: Floats
 
     def in_seconds(
         self, videos: Sequence[str], seconds_per_interval: Sequence[float]
@@ -48,7 +48,8 @@ class StepIntervals:
         for n, (video, seconds) in enumerate(zip(videos, seconds_per_interval, strict=True)):
             for k, interval in enumerate(self.intervals[n]):
                 if interval < 0:
-                    found.append(Localisation(video, k, None))
+                    gone = Localisation(video, k, None, presence=float(self.presence[n, k]))
+                    found.append(gone)
                     continue
                 found.append(
                     Localisation(
@@ -59,6 +60,7 @@ class StepIntervals:
                         end=float(self.last[n, k] + 1) * seconds,
                         confidence=float(self.confidence[n, k]),
                         evidence=str(self.evidence[n, k]),
+                        presence=float(self.presence[n, k]),
                     )
                 )
         return tuple(found)
@@ -69,6 +71,8 @@ def locate(
     scores: Sequence[ArrayLike],
     null: ArrayLike,
     windows: Sequence[ArrayLike] | None = None,
+    *,
+    alike: str = LIKE_SEEN,
 ) -> StepIntervals:
     """Add extent, confidence and evidence to located steps.
 
@@ -82,6 +86,9 @@ def locate(
         Scores of null samples, of any shape (:mod:`howsteps.localise.null_scores`).
     windows
         T_n×K a video; a step whose window excludes something is named by the narration.
+    alike
+        The evidence of a step that scores higher than nine null samples in ten: what the features
+        are of decides whether it looks or sounds like the others.
     """
     intervals = np.asarray(intervals, np.int64)
     rows = [np.asarray(score, np.float64) for score in scores]
@@ -92,11 +99,11 @@ def locate(
     named = np.zeros(intervals.shape, np.bool_)
     if windows is not None:
         named = np.array([~np.asarray(window, np.bool_).all(axis=0) for window in windows])
-    seen = confidence >= PRESENCE_LEVEL
     evidence = np.select(
-        [intervals < 0, named & seen, named, seen], ["", BOTH, NAMED, SEEN], default=NEITHER
+        [intervals < 0, named, confidence >= PRESENCE_LEVEL], ["", SAID, alike], default=BETWEEN
     )
-    return StepIntervals(intervals, first, last, confidence, evidence)
+    there = (intervals >= 0).astype(np.float64)
+    return StepIntervals(intervals, first, last, confidence, evidence, there)
 
 
 def extents(places: Places, scores: Floats) -> tuple[Places, Places]:

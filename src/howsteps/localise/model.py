@@ -21,6 +21,7 @@ from howsteps.localise.oracle import Floats, Mask, cheapest_placement
 from howsteps.localise.problem import LocaliseError, checked_features, checked_windows
 from howsteps.localise.self_training import GRID, LEARNING, decide
 from howsteps.localise.windows import relax
+from howsteps.task import LIKE_SEEN
 
 VERSION = 2
 _LARGEST = 2**20  # bytes of model.json
@@ -33,8 +34,8 @@ _RANGES = {"regularisation": (0.0, 1e9), "seconds_per_interval": (0.01, 3600.0)}
 class ModelOptions:
     """The settings of a model, which new features have to agree with.
 
-    ``learnt_from`` names the settings of mode ``default``, in
-    :data:`howsteps.localise.self_training.LEARNING`.
+    ``learnt_from`` is the kind of features, which names the settings of mode ``default`` in
+    :data:`howsteps.localise.self_training.LEARNING`; empty where it is not known.
     """
 
     mode: str = "paper"
@@ -99,7 +100,7 @@ class Model:
                 f"the model has {len(self.weights.matrix)}"
             )
         allowed = checked_windows(windows, [len(x) for x in videos], count)
-        if self.options.learnt_from:
+        if self.options.mode == "default":
             return self._most_likely(videos, allowed, absent)
         opened, _ = relax(allowed)
         scores = [self.weights.scores(x) for x in videos]
@@ -109,7 +110,9 @@ class Model:
             cheapest_placement(1.0 - 2.0 * score, window, absence[n] if absent else None)
             for n, (score, window) in enumerate(zip(scores, opened, strict=True))
         ]
-        return locate(np.array(places), scores, self.null_scores, opened)
+        kind = LEARNING.get(self.options.learnt_from)
+        alike = kind.alike if kind else LIKE_SEEN
+        return locate(np.array(places), scores, self.null_scores, opened, alike=alike)
 
     def _most_likely(self, videos: Videos, windows: Sequence[Mask], absent: bool) -> StepIntervals:
         """Locate as mode ``default`` does: a window is evidence, not a constraint."""
@@ -128,6 +131,7 @@ class Model:
             seconds=grid * seconds,
             grid=grid,
             lengths=[len(x) for x in videos],
+            alike=how.alike,
             absent=absent,
         )
 
@@ -165,7 +169,7 @@ class Model:
                 reason = f"has values that are not numbers of at most {_LARGEST_WEIGHT:.0e}"
                 raise InputError(folder / "model.npz", reason)
         shapes = weights.matrix.shape[1:], weights.bias.shape, null.ndim, null.size > 0
-        if shapes != ((len(steps),), (len(steps),), 1, not options.learnt_from):
+        if shapes != ((len(steps),), (len(steps),), 1, options.mode != "default"):
             raise InputError(path, "the arrays do not fit the steps")
         return Model(steps, weights, np.sort(null), options)
 
@@ -174,7 +178,8 @@ def _checked(options: ModelOptions) -> ModelOptions:
     """The options, if each is of its type and in its range; else a ``ValueError``."""
     if options.mode not in _MODES:
         raise ValueError(f"there is no mode {options.mode!r}")
-    if options.learnt_from not in ("", *LEARNING):
+    unknown_is_fine = options.mode != "default" and options.learnt_from == ""
+    if options.learnt_from not in LEARNING and not unknown_is_fine:
         raise ValueError(f"learnt from {options.learnt_from!r}, which is not known")
     for name, (least, most) in _RANGES.items():
         value = getattr(options, name)

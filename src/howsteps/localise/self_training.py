@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
 from howsteps.localise.cost import Weights
-from howsteps.localise.extents import BOTH, NAMED, NEITHER, SEEN, StepIntervals, extents
+from howsteps.localise.extents import StepIntervals, extents
 from howsteps.localise.leave_one_out import LeaveOneOut, Standard
 from howsteps.localise.mention_prior import MentionPrior
 from howsteps.localise.oracle import Floats, Places
 from howsteps.localise.order_marginals import posterior
+from howsteps.task import BETWEEN, LIKE_SAID, LIKE_SEEN, SAID
 
 GRID = 1.0  # seconds: steps are learnt on a grid no finer than this
 GAP = 3.0  # seconds from one step to the next, at least
@@ -56,6 +57,8 @@ class Learning:
         Seconds by which scores are blurred: what is done lasts longer than a frame.
     delay
         Seconds by which features are moved back: words come a moment before what they name.
+    alike
+        The evidence of a step that is found by these features alone.
     """
 
     window: tuple[float, float] | None
@@ -66,6 +69,7 @@ class Learning:
     sharpness: float = 1.0
     smooth: float = 0.0
     delay: float = 0.0
+    alike: str = LIKE_SAID
 
     def grid(self, seconds: float) -> int:
         """How many intervals make one of the grid that steps are learnt on."""
@@ -100,6 +104,7 @@ LEARNING = {
         centre=True,
         sharpness=1.25,
         smooth=1.0,
+        alike=LIKE_SEEN,
     ),
 }
 
@@ -170,6 +175,7 @@ def decide(
     seconds: float,
     grid: int,
     lengths: Sequence[int],
+    alike: str = LIKE_SEEN,
     absent: bool = False,
 ) -> StepIntervals:
     """Put every step where it is most likely; extent, confidence and evidence beside it.
@@ -184,6 +190,8 @@ def decide(
         How many intervals of the fine grid it holds.
     lengths
         T_n of the fine grid, which the answer is on.
+    alike
+        The evidence of a step that is found by what it is like in the other videos.
     absent
         Leave out steps that are neither named nor sure.
 
@@ -208,12 +216,12 @@ def decide(
         fine = np.repeat(score[:, in_time], grid, axis=0)[:length]
         first[n, in_time], last[n, in_time] = extents(places[n, in_time], fine)
     confidence[places < 0] = 0.0
-    seen = confidence >= SURE
-    kinds = np.select([places < 0, named & seen, named, seen], ["", BOTH, NAMED, SEEN], NEITHER)
+    kinds = np.select([places < 0, named, confidence >= SURE], ["", SAID, alike], BETWEEN)
     # The score of a guess hardly rises above that of the whole video, and says nothing of its ends.
-    reach = np.where(kinds == NEITHER, round(NEAR / seconds) * grid, max(lengths))
+    reach = np.where(kinds == BETWEEN, round(NEAR / seconds) * grid, max(lengths))
     first, last = np.maximum(first, places - reach), np.minimum(last, places + reach)
-    return StepIntervals(places, first, last, confidence, kinds)
+    there = (places >= 0).astype(np.float64)
+    return StepIntervals(places, first, last, confidence, kinds, there)
 
 
 def around(likely: Floats, reach: int) -> Floats:

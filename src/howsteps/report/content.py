@@ -5,12 +5,12 @@ import os
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
+from statistics import fmean
 from typing import Any, TypedDict
 from urllib.parse import quote
 
 from howsteps.report.palette import STEP_COLOURS
 from howsteps.report.rows import (
-    SURE_CONFIDENCE,
     LocalisationRow,
     is_measured,
     localisation_rows,
@@ -18,7 +18,7 @@ from howsteps.report.rows import (
     window,
 )
 from howsteps.report.text import capitalised, title_of
-from howsteps.task import Localisation, Mention, Result, Step, Video
+from howsteps.task import LEVELS, Localisation, Mention, Result, Step, Video
 
 OPTIONAL = 1 / 3  # a step that is absent in this share of the videos, or more, is optional
 OTHER_PHRASES = 3
@@ -33,13 +33,21 @@ class StepSummary(TypedDict):
     label: str
     said: int
     found: int
-    sure: int
+    likely: int  # or sure
     absent: int
     optional: bool
     other: list[str]
     example: str
     thumbnail: str | None
     best: int | None  # the video to play, by its number
+
+
+class LevelSummary(TypedDict):
+    """The places of one level."""
+
+    level: str
+    count: int
+    right: int  # in a hundred
 
 
 def content(result: Result, folder: Path, thumbnails: Thumbnails) -> dict[str, Any]:
@@ -68,10 +76,20 @@ def content(result: Result, folder: Path, thumbnails: Thumbnails) -> dict[str, A
         "changes": list(result.script.changes),
         "located": bool(result.localisations),
         "confident": is_measured(result),
-        "sure": SURE_CONFIDENCE,
+        "levels": certainty(result.localisations),
         "shades": len(STEP_COLOURS),
         "has_thumbnails": bool(thumbnails),
     }
+
+
+def certainty(places: Sequence[Localisation]) -> list[LevelSummary]:
+    """How many places there are of each level, and how many in a hundred of such are right."""
+    found = []
+    for name in LEVELS:
+        own = [_number(place.confidence) for place in places if place.level == name]
+        if own:
+            found.append(LevelSummary(level=name, count=len(own), right=round(100 * fmean(own))))
+    return found
 
 
 def address(media: Path, folder: Path) -> str:
@@ -104,7 +122,7 @@ def _summary(
         label=capitalised(step.label),
         said=step.support,
         found=len(found),
-        sure=sum(_number(place.confidence) >= SURE_CONFIDENCE for place in found),
+        likely=sum(place.level in ("sure", "likely") for place in found),
         absent=absent,
         optional=bool(column) and absent >= OPTIONAL * len(column),
         other=[str(relation) for relation, _ in step.relations[1 : 1 + OTHER_PHRASES]],
@@ -154,6 +172,7 @@ def _place(place: Localisation | None, thumbnails: Thumbnails) -> dict[str, Any]
         "start": round(place.time if place.start is None else place.start, 2),
         "end": round(place.time if place.end is None else place.end, 2),
         "confidence": round(_number(place.confidence), 4),
+        "level": place.level,
         "evidence": place.evidence,
         "thumbnail": thumbnails.get((place.video, place.step)),
     }

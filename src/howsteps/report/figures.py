@@ -14,7 +14,6 @@ from howsteps.errors import HowstepsError, MissingExtra
 from howsteps.io.timestamps import format_time
 from howsteps.report.palette import STEP_COLOURS, step_colour
 from howsteps.report.rows import (
-    SURE_CONFIDENCE,
     is_measured,
     localisation_rows,
     video_length,
@@ -49,7 +48,7 @@ class F1Row(TypedDict):
 def timeline_figure(result: Result) -> "Figure":
     """One line for each video: where the steps are, and where the narration names them.
 
-    Blocks are the extents of the steps with their numbers, dashed if the confidence is low. The
+    Blocks are the extents of the steps with their numbers, dashed if they are guesses. The
     thin bars below them are the windows of mentions.
     """
     videos, steps = result.task.videos, result.script.steps
@@ -67,7 +66,7 @@ def timeline_figure(result: Result) -> "Figure":
             start = place.time if place.start is None else place.start
             end = place.time if place.end is None else place.end
             look: dict[str, Any]
-            if measured and place.confidence < SURE_CONFIDENCE:
+            if place.level == "guess":
                 look = {"fill": False, "edgecolor": colour.fill, "linestyle": "--"}
             else:
                 look = {"color": colour.fill, "alpha": 0.35}
@@ -97,7 +96,7 @@ def timeline_figure(result: Result) -> "Figure":
     axes.set_yticks(range(len(videos)), [_name(video) for video in videos])
     axes.set_ylim(len(videos) - 0.4, -0.6)
     axes.set_xlim(left=0)
-    dashed = "dashed: not sure; " if measured else ""
+    dashed = "dashed: a guess; " if measured else ""
     thin = "thin bars: where the narration allows the step"
     axes.set_xlabel(f"time in the video (min:s); {dashed}{thin}")
     axes.xaxis.set_major_formatter(lambda seconds, _: format_time(seconds))

@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from howsteps.localise.windows import AFTER, BEFORE
 from howsteps.task import Localisation, Mention, Result, Video
 
-SURE_CONFIDENCE = 0.5  # from which a localisation is shown as sure
-
 LocalisationRow = Sequence[Localisation | None]
 
 
@@ -21,8 +19,8 @@ def localisation_rows(result: Result) -> dict[str, list[Localisation | None]]:
 
 
 def is_measured(result: Result) -> bool:
-    """Whether localisations have a confidence; those from narration alone have none."""
-    return any(place.confidence for place in result.localisations if place.time is not None)
+    """Whether localisations say how sure they are; such as others made may not."""
+    return any(place.level for place in result.localisations)
 
 
 def video_length(video: Video, row: LocalisationRow) -> float:

@@ -5,7 +5,18 @@ from pathlib import Path
 import pytest
 
 from howsteps.report.exports import export
-from howsteps.task import Localisation, Mention, Result, Script, Sentence, Step, Task, Video, Word
+from howsteps.task import (
+    SAID,
+    Localisation,
+    Mention,
+    Result,
+    Script,
+    Sentence,
+    Step,
+    Task,
+    Video,
+    Word,
+)
 from tests.films import film
 
 HOSTILE = "=cmd|' /C calc'!A1; <b>#1</b> & \"x\" = \\ --> [y](z)\nsecond line"
@@ -21,13 +32,11 @@ def written(result: Result, folder: Path, name: str, **how: bool) -> list[Path]:
     return paths
 
 
-def placed(
-    video: str, *times: float | None, evidence: str = "named and seen"
-) -> list[Localisation]:
+def placed(video: str, *times: float | None, confidence: float = 0.95) -> list[Localisation]:
     return [
         Localisation(video, step, None)
         if at is None
-        else Localisation(video, step, at + 1.0, at, at + 5.0, 0.95, evidence)
+        else Localisation(video, step, at + 1.0, at, at + 5.0, confidence, SAID, 0.95)
         for step, at in enumerate(times)
     ]
 
@@ -46,7 +55,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Result:
     found = [
         *placed("one", 12.0, 25.0, 31.0, 50.0),
         *placed("../../two", 3.0, 14.0, None, 30.0),
-        *placed("short", 2.0, 4.0, 6.0, 8.0, evidence="order"),
+        *placed("short", 2.0, 4.0, 6.0, 8.0, confidence=0.3),
     ]
     return Result(Task("wash_a_cat", videos), Script(steps), tuple(found))
 

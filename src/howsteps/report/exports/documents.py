@@ -13,7 +13,7 @@ from howsteps.task import Localisation, Result
 
 _HEADER = (
     *("video", "number", "step", "start", "end", "time"),
-    *("confidence", "evidence", "supporting_videos"),
+    *("level", "confidence", "evidence", "presence", "supporting_videos"),
 )
 # A spreadsheet evaluates a cell that begins with one of these as a formula.
 _FORMULA = ("=", "+", "-", "@")
@@ -35,8 +35,10 @@ def csv_text(result: Result) -> str:
                     number,
                     _safe(step_label(step)),
                     *("" if time is None else f"{time:.3f}" for time in times),
+                    place.level or ("absent" if place.time is None else ""),
                     f"{place.confidence:.4f}",
                     _safe(place.evidence),
+                    f"{place.presence:.4f}",
                     step.support,
                 ]
             )
@@ -71,10 +73,11 @@ def howto_text(result: Result, thumbnails: Mapping[int, str]) -> str:
         if takes := duration(step, sentences):
             lines += [f"Takes {takes}, as narrators say.", ""]
         lines += [f"> {markdown_line(example)}\n" for example in step.examples[:2]]
-        seen = best.get(number)
+        shown = best.get(number)
         where = (
-            f"; well seen in *{markdown(seen.video)}* at {format_time(seen.time)}"
-            if seen is not None and seen.time is not None
+            f"; surest in *{markdown(shown.video)}* at {format_time(shown.time)}"
+            f"{f' ({shown.level}: {markdown(shown.evidence)})' if shown.level else ''}"
+            if shown is not None and shown.time is not None
             else ""
         )
         lines += [f"Videos that name it: {step.support} of {videos}{where}.", ""]

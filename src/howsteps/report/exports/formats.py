@@ -80,7 +80,7 @@ def export(
     names
         Keys of :data:`FORMATS`.
     guesses
-        Also write steps that are neither named nor seen in a video, but placed by their order only.
+        Also write the places that are guesses.
     precise
         Cut clips at the exact frame, which re-encodes the video.
     unreadable

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from howsteps.localise.extents import NEITHER
 from howsteps.report.rows import video_length
 from howsteps.report.text import step_label
 from howsteps.task import Localisation, Result, Video
@@ -35,12 +34,11 @@ class Chapter:
 def spans(result: Result, video: Video, *, guesses: bool = False) -> list[Span]:
     """The steps of a video in the order of time.
 
-    A step that is neither named nor seen, and only placed by the order, is a guess: it is left out
-    unless ``guesses``.
+    A place that is a guess is left out unless ``guesses``.
     """
     found = []
     for place in _own(result, video):
-        if place.time is None or (place.evidence == NEITHER and not guesses):
+        if place.time is None or (place.level == "guess" and not guesses):
             continue
         start = place.time if place.start is None else place.start
         end = place.time if place.end is None else place.end

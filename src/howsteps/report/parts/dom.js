@@ -50,7 +50,7 @@ const percent = (share) => `${Math.round(100 * share)} %`;
 const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
 const isFound = (place) => place !== null && place.time !== null;
-const isDoubtful = (place) => content.confident && place.confidence < content.sure;
+const isGuess = (place) => place.level === "guess";
 
 /** The first mention of a step in a video, if there is one. */
 const named = (video, step) => videos[video].mentions.find((mention) => mention.step === step);
@@ -61,9 +61,9 @@ function describe(video, step) {
   const said = named(video, step);
   const spoken = said ? `named at ${clock(said.start)}` : "not named";
   if (!isFound(place)) return `${place ? "absent" : "not placed"}, ${spoken}`;
-  const sure = content.confident ? `, confidence ${percent(place.confidence)}` : "";
-  const stands = place.evidence && `, evidence: ${place.evidence === "order" ? "the order of the steps alone" : place.evidence}`;
-  return `at ${clock(place.time)}${sure}${stands}`;
+  const sure = place.level ? `, ${place.level} (${percent(place.confidence)})` : "";
+  const why = place.evidence ? `: ${place.evidence}` : "";
+  return `at ${clock(place.time)}${sure}${why}`;
 }
 
 /** Call once when an element comes near the screen. */

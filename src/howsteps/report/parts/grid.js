@@ -52,14 +52,14 @@ function cell(n, k) {
   }
   return h(
     "button",
-    { ...common, class: `cell ${shade(k)}${isDoubtful(place) ? " doubtful" : ""}`, title: describe(n, k) },
+    { ...common, class: `cell ${shade(k)}${isGuess(place) ? " guess" : ""}`, title: describe(n, k) },
     h("span", { class: "frame" }, still(place, k)),
-    content.confident && h("span", { class: "sure", "--share": place.confidence }),
+    place.level && h("span", { class: "sure", "--share": place.confidence }),
     h(
       "span",
       { class: "under" },
       h("span", {}, `at ${clock(place.time)}`),
-      content.confident && h("span", {}, `${percent(place.confidence)} sure`),
+      place.level && h("span", {}, place.level),
     ),
   );
 }

@@ -62,7 +62,7 @@ function stepLane(n, share, wide, rows) {
   videos[n].places.forEach((place, k) => {
     if (!isFound(place)) return;
     const block = h("span", {
-      class: `block ${shade(k)}${isDoubtful(place) ? " doubtful" : ""}`,
+      class: `block ${shade(k)}${isGuess(place) ? " guess" : ""}`,
       "--at": share(place.start),
       "--wide": wide(place.start, place.end),
     });
