@@ -7,14 +7,15 @@ step where it is named, and places it where it is most likely
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.errors import unknown_name
+from howsteps.localise.backend import Videos
 from howsteps.localise.clustering import AUTHORS_VIDEOS, ClusteringMode, cluster
 from howsteps.localise.extents import StepIntervals, locate
 from howsteps.localise.hmm import place_aligned
@@ -23,6 +24,7 @@ from howsteps.localise.model import Model, ModelOptions
 from howsteps.localise.oracle import Floats, Mask, Places
 from howsteps.localise.problem import LocaliseError, checked_features
 from howsteps.localise.self_training import LEARNING, NEAR, Learning, decide, learn
+from howsteps.localise.sparse import CompressedVideos
 from howsteps.localise.windows import (
     AFTER,
     BEFORE,
@@ -150,7 +152,7 @@ class _TaskData:
         self.labels = tuple(step.label for step in script.steps)
         self.videos: Sequence[Video] = task.videos
         self.steps = len(script.steps)
-        self.kind = "sight" if features else narration
+        self.kind: Kind | Literal["sight"] = "sight" if features else narration
         self.lengths = [
             len(features[v.id]) if v.id in features else video_interval_count(v, seconds)
             for v in task.videos
@@ -162,16 +164,7 @@ class _TaskData:
         ]
         if not self.placed:
             raise LocaliseError(f"{task.name}: no video is long enough for {self.steps} steps")
-        if features:
-            self.features = [features[task.videos[n].id] for n in self.placed]
-        else:
-            vocabulary = Vocabulary.of(task.videos)
-            self.features = [
-                vocabulary.features(
-                    task.videos[n], self.lengths[n], kind=narration, seconds=seconds
-                )
-                for n in self.placed
-            ]
+        self._given = features
         mentions: dict[str, list[tuple[float, float, int]]] = {v.id: [] for v in task.videos}
         for k, step in enumerate(script.steps):
             for mention in step.mentions:
@@ -200,6 +193,21 @@ class _TaskData:
             self.steps,
             "hull" if mode == "authors" else "union",
         )
+
+    def features(self) -> Iterator[NDArray[np.floating]]:
+        """T_n×d of the videos that have features, one after the other.
+
+        Those of the narration are made here and are mostly zeros: whoever keeps them all keeps
+        them compressed.
+        """
+        if self.kind == "sight":
+            yield from (self._given[self.videos[n].id] for n in self.placed)
+            return
+        vocabulary = Vocabulary.of(self.videos)
+        for n in self.placed:
+            yield vocabulary.features(
+                self.videos[n], self.lengths[n], kind=self.kind, seconds=self.seconds
+            )
 
     def mentions_of(self, number: int) -> Floats:
         """Mentions of a video that has features: start, end and step, S×3."""
@@ -281,7 +289,7 @@ def _cluster(data: _TaskData, mode: ClusteringMode, asked: int, seed: int, devic
     before, after = (0.0, _AUTHORS_AFTER) if mode == "authors" else (BEFORE, AFTER)
     windows = data.windows(before, after, mode=mode)
     result = cluster(
-        data.features,
+        list(data.features()),
         windows.allowed,
         steps=data.steps,
         regularisation=1.0 / (AUTHORS_VIDEOS * asked) if mode == "authors" else None,
@@ -309,7 +317,7 @@ def _learn(data: _TaskData, device: str) -> _Found:
     lengths = [data.lengths[n] for n in data.placed]
     coarse = grid * data.seconds
     learnt = learn(
-        [how.prepared(x, data.seconds) for x in checked_features(data.features, data.steps)],
+        _prepared(data, how),
         data.prior(how, coarse),
         how,
         seconds=coarse,
@@ -328,6 +336,14 @@ def _learn(data: _TaskData, device: str) -> _Found:
     options = ModelOptions("default", how.regularisation, data.seconds, learnt_from=data.kind)
     model = Model(data.labels, learnt.weights, np.empty(0), options)
     return _Found(located, tuple(outside), model, ())
+
+
+def _prepared(data: _TaskData, how: Learning) -> Videos:
+    """The features as the classifiers take them."""
+    if data.kind == "words":
+        return CompressedVideos(how.prepared(x, data.seconds) for x in data.features())
+    whole = checked_features(list(data.features()), data.steps)
+    return [how.prepared(x, data.seconds) for x in whole]
 
 
 def _in_order(

@@ -7,7 +7,7 @@ import pytest
 from howsteps.errors import HowstepsError, MissingExtra
 from howsteps.localise.backend import NumpyBackend, make_backend
 from howsteps.localise.cost import ClusteringCost
-from howsteps.localise.sparse import BLOCK, PackedSymmetricMatrix
+from howsteps.localise.sparse import BLOCK, CompressedVideos, PackedSymmetricMatrix
 from tests.localise import naive
 
 DENSE, SPARSE = 1.0, 0.1
@@ -37,6 +37,8 @@ def test_cost_is_that_of_the_whole_matrix(width, filled, bias, device):
     assert cost.objective(z) == pytest.approx(naive.objective(b, z), rel=1e-9)
     np.testing.assert_allclose(50 * cost.gradient(z), b @ z, atol=1e-10)
     np.testing.assert_allclose(1 - cost.leverages, np.diag(b), atol=1e-10)
+    second = slice(13, 30)
+    np.testing.assert_allclose(np.eye(17) - cost.hat(1, videos[1]), b[second, second], atol=1e-10)
 
 
 @pytest.mark.parametrize("filled", [DENSE, SPARSE])
@@ -116,3 +118,27 @@ def test_a_matrix_that_cannot_be_inverted_is_told():
     same = (np.ones((5, 3), np.float32),)
     with pytest.raises(HowstepsError, match="regularisation"):
         NumpyBackend(same, compress=False).inverse(-20.0)
+
+
+def test_a_part_of_a_packed_matrix():
+    rng = np.random.default_rng(0)
+    x = rng.random((2 * BLOCK + 9, 30))
+    full = x @ x.T
+    chosen = np.sort(rng.choice(len(full), 50, replace=False))
+    packed = PackedSymmetricMatrix.of(full.copy())
+    np.testing.assert_array_equal(packed.part(chosen), full[np.ix_(chosen, chosen)])
+    assert packed.part(chosen[:0]).shape == (0, 0)
+
+
+def test_compressed_videos_are_the_same_videos():
+    videos = videos_of(60, SPARSE)
+    kept = CompressedVideos(iter(videos))
+    assert len(kept) == 3
+    for one, other in zip(kept, videos, strict=True):
+        np.testing.assert_array_equal(one, other)
+        assert one.dtype == other.dtype
+    assert [len(x) for x in kept[1:]] == [17, 20]
+    z = np.random.default_rng(0).random((50, 2))
+    np.testing.assert_array_equal(
+        ClusteringCost(kept, 0.05).scores(z), ClusteringCost(videos, 0.05).scores(z)
+    )

@@ -71,3 +71,14 @@ def test_standard_scores_have_mean_zero_and_deviation_one_also_by_the_weights():
     np.testing.assert_allclose(stacked.mean(axis=0), 0.0, atol=1e-9)
     np.testing.assert_allclose(stacked.std(axis=0), 1.0)
     np.testing.assert_allclose(stacked[:12], standard.apply(raw[0]))
+
+
+def test_factors_that_are_not_kept_are_computed_again(monkeypatch):
+    videos, labels = draw([12, 9, 15])
+    kept = LeaveOneOut(videos, REGULARISATION).scores(labels)
+    for room in (0, 8 * 12 * 12, 8 * (12 * 12 + 9 * 9)):
+        monkeypatch.setattr(leave_one_out, "KEPT", room)
+        for one, other in zip(
+            LeaveOneOut(videos, REGULARISATION).scores(labels), kept, strict=True
+        ):
+            np.testing.assert_array_equal(one, other)

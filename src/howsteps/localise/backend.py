@@ -9,7 +9,7 @@ copied into one array. Every product is accumulated in float64. There are three 
 * ``TorchBackend``, the same blocks through PyTorch on a CUDA device.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from howsteps.localise.sparse import CompressedRows, PackedSymmetricMatrix
 
 Floats = NDArray[np.float64]
-Videos = tuple[NDArray[np.float32], ...]
+# Each T_n×d; :class:`howsteps.localise.sparse.CompressedVideos` where most entries are zero.
+Videos = Sequence[NDArray[np.float32]]
 
 SPARSE_BELOW = 0.15  # share of non-zeros under which compressed rows are the faster way
 _BLOCK_ROWS = 512
@@ -51,6 +52,10 @@ class Backend(Protocol):
 
     def diagonal(self, matrix: Any) -> Floats:
         """Diagonal of M."""
+        ...
+
+    def hat(self, matrix: Any, video: int) -> Floats:
+        """X_n M X_nᵀ of one video; M is an :meth:`inverse`."""
         ...
 
     def times(self, weights: Floats, video: int | None = None) -> Floats:
@@ -182,6 +187,17 @@ class NumpyBackend:
             out[first:last] = np.einsum("td,td->t", wide @ full, wide)
         return out
 
+    def hat(self, matrix: "Floats | PackedSymmetricMatrix", video: int) -> Floats:
+        """X_n M X_nᵀ of one video."""
+        x = np.asarray(self._videos[video], np.float64)
+        if self.sparse:  # one narrator uses few of all words
+            used = np.flatnonzero(x.any(axis=0))
+            x = x[:, used]
+            product: Floats = x @ cast("PackedSymmetricMatrix", matrix).part(used) @ x.T
+        else:
+            product = x @ cast(Floats, matrix) @ x.T
+        return product
+
     def times(self, weights: Floats, video: int | None = None) -> Floats:
         """X W, or the rows of one video."""
         first, last = (0, self.offsets[-1]) if video is None else self.offsets[video : video + 2]
@@ -269,6 +285,13 @@ class TorchBackend:
         parts = [((block @ matrix) * block).sum(dim=1) for _, _, block in self._wide_blocks()]
         values: Floats = self._torch.cat(parts).cpu().numpy()
         return values
+
+    def hat(self, matrix: Any, video: int) -> Floats:
+        """X_n M X_nᵀ of one video."""
+        first, last = self.offsets[video : video + 2]
+        x = self._x[first:last].double()
+        product: Floats = (x @ matrix @ x.T).cpu().numpy()
+        return product
 
     def times(self, weights: Floats, video: int | None = None) -> Floats:
         """X W, or the rows of one video."""

@@ -87,6 +87,16 @@ class ClusteringCost:
         border = 1.0 - self.backend.times(self._u[:, None])[:, 0]
         return own + border**2 / self._sigma
 
+    def hat(self, video: int, x: NDArray[np.floating]) -> Floats:
+        """H_nn, the part of I − B that belongs to one video, whose features are ``x``: T_n×T_n."""
+        if self._kernel:
+            own = self.backend.times(self._apply(np.asarray(x, np.float64).T), video)
+        else:
+            own = self.backend.hat(self._inverse, video)
+        border = 1.0 - self.backend.times(self._u[:, None], video)
+        product: Floats = own + border @ border.T / self._sigma
+        return product
+
     def weights_of(self, features_sum: Floats, count: Floats) -> Weights:
         """W* and b* from XᵀZ and 1ᵀZ; linear in both."""
         bias = (count - self._u @ features_sum) / self._sigma

@@ -6,7 +6,9 @@ H = I − B (:mod:`howsteps.localise.cost`). Had video n not been there, its own
     ŷ_n = y_n − (I − H_nn)⁻¹ (y_n − (HY)_n)
 
 exactly, so that nothing has to be learnt N times. H_nn has T_n×T_n entries: of a video too long for
-that, only the labels are left out, and its rows stay among the examples of no step.
+that, only the labels are left out, and its rows stay among the examples of no step. Factors of
+I − H_nn are kept as long as they are small together; with thousands of videos, the others are
+computed each time.
 """
 
 from collections.abc import Sequence
@@ -21,6 +23,7 @@ from howsteps.localise.cost import AUTHORS_BIAS, ClusteringCost, Weights
 from howsteps.localise.oracle import Floats
 
 LONGEST = 1500  # intervals of a video that is left out exactly: 18 MB for H_nn
+KEPT = 2**28  # bytes of all factors that are kept
 
 
 class LeaveOneOut:
@@ -39,7 +42,8 @@ class LeaveOneOut:
     def __init__(self, videos: Videos, regularisation: float, device: str = "cpu") -> None:
         self._videos = videos
         self._cost = ClusteringCost(videos, regularisation, AUTHORS_BIAS, device)
-        self._left_out = [self._factor(n) for n in range(len(videos))]
+        sizes = np.cumsum([8 * len(x) ** 2 if self._is_exact(len(x)) else 0 for x in videos])
+        self._kept = [self._factor(n) for n in range(int(np.searchsorted(sizes, KEPT, "right")))]
 
     def scores(self, labels: Sequence[Floats]) -> list[Floats]:
         """Scores of every video by the classifier of the others, T_n×K each."""
@@ -49,11 +53,18 @@ class LeaveOneOut:
         if len(labels) == 1:
             return parts
         return [
-            y - lu_solve(left_out, y - own)
-            if left_out is not None
-            else own - self._cost.scores_of(self._share(n, y), n)
-            for n, (y, own, left_out) in enumerate(zip(labels, parts, self._left_out, strict=True))
+            self._left_out(n, y, own) for n, (y, own) in enumerate(zip(labels, parts, strict=True))
         ]
+
+    def _left_out(self, video: int, y: Floats, own: Floats) -> Floats:
+        """ŷ of one video from its labels and the scores that they took part in."""
+        factor = self._kept[video] if video < len(self._kept) else self._factor(video)
+        if factor is not None:
+            left: Floats = y - lu_solve(factor, y - own)
+            return left
+        x = np.asarray(self._videos[video], np.float64)
+        share = self._cost.weights_of(x.T @ y, y.sum(axis=0))
+        return own - self._cost.scores_of(share, video)
 
     def weights(self, labels: Sequence[Floats]) -> Weights:
         """W and b learnt from all videos: for new ones."""
@@ -61,15 +72,13 @@ class LeaveOneOut:
 
     def _factor(self, video: int) -> Any | None:
         x = self._videos[video]
-        if len(x) > LONGEST or len(self._videos) == 1:
+        if not self._is_exact(len(x)):
             return None
-        hat = self._cost.scores_of(self._share(video, np.eye(len(x))), video)
-        return lu_factor(np.eye(len(x)) - hat, overwrite_a=True, check_finite=False)
+        left = np.eye(len(x)) - self._cost.hat(video, x)
+        return lu_factor(left, overwrite_a=True, check_finite=False)
 
-    def _share(self, video: int, labels: Floats) -> Weights:
-        """W and b of the labels of one video alone, among the rows of all."""
-        x = np.asarray(self._videos[video], np.float64)
-        return self._cost.weights_of(x.T @ labels, labels.sum(axis=0))
+    def _is_exact(self, length: int) -> bool:
+        return length <= LONGEST and len(self._videos) > 1
 
 
 @dataclass(frozen=True)

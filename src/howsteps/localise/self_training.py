@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import gaussian_filter1d
 
+from howsteps.localise.backend import Videos
 from howsteps.localise.cost import Weights
 from howsteps.localise.extents import StepIntervals, extents
 from howsteps.localise.leave_one_out import LeaveOneOut, Standard
@@ -123,7 +124,7 @@ class Learnt:
 
 
 def learn(
-    features: Sequence[NDArray[np.floating]],
+    features: Videos,
     prior: MentionPrior,
     how: Learning,
     *,
@@ -145,7 +146,7 @@ def learn(
     device
         As for :func:`howsteps.localise.cluster`.
     """
-    leave_one_out = LeaveOneOut(tuple(features), how.regularisation, device)
+    leave_one_out = LeaveOneOut(features, how.regularisation, device)
     gap = round(GAP / seconds)
     labels = prior.labels()
     scores: list[Floats] = []

@@ -5,8 +5,8 @@ is in float64. For the Gram matrix and the leverages the loop goes feature by fe
 row of the d×d matrix it works on stays in the nearest cache.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -185,6 +185,16 @@ class PackedSymmetricMatrix:
             yield first, self.memory[place : place + rows * columns].reshape(rows, columns)
             place += rows * columns
 
+    def part(self, chosen: NDArray[np.int64]) -> Floats:
+        """The full matrix of some rows and the same columns; ``chosen`` is sorted."""
+        out = np.empty((len(chosen), len(chosen)))
+        for first, block in self.blocks():
+            begin, end = np.searchsorted(chosen, [first, first + len(block)])
+            rows, columns = chosen[begin:end] - first, chosen[begin:] - first
+            out[begin:end, begin:] = block[np.ix_(rows, columns)]
+            out[begin:, begin:end] = out[begin:end, begin:].T
+        return out
+
     def __matmul__(self, right: Floats) -> Floats:
         """M R."""
         out = np.zeros(right.shape)
@@ -203,7 +213,7 @@ class CompressedRows:
         self.width = width
 
     @staticmethod
-    def of(videos: tuple[NDArray[np.float32], ...]) -> "CompressedRows":
+    def of(videos: Sequence[NDArray[np.float32]]) -> "CompressedRows":
         """Compress the rows of every video, one after the other."""
         counts = [np.count_nonzero(x, axis=1) for x in videos]
         starts = np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int64)
@@ -240,7 +250,30 @@ class CompressedRows:
         return out
 
 
-def gram(videos: tuple[NDArray[np.float32], ...]) -> Floats:
+class CompressedVideos(Sequence[NDArray[np.float32]]):
+    """Features of videos, kept without their zeros; those of one video are whole when asked for."""
+
+    def __init__(self, videos: Iterable[NDArray[np.float32]]) -> None:
+        self._videos = [CompressedRows.of((x,)) for x in videos]
+
+    def __len__(self) -> int:
+        return len(self._videos)
+
+    @overload
+    def __getitem__(self, number: int) -> NDArray[np.float32]: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[NDArray[np.float32]]: ...
+    def __getitem__(self, number: int | slice) -> NDArray[np.float32] | list[NDArray[np.float32]]:
+        """The features of a video, T×d."""
+        if isinstance(number, slice):
+            return [self[n] for n in range(*number.indices(len(self)))]
+        (starts, columns, values), width = self._videos[number].rows, self._videos[number].width
+        out = np.zeros((len(starts) - 1, width), values.dtype)
+        out[np.repeat(np.arange(len(out)), np.diff(starts)), columns] = values
+        return out
+
+
+def gram(videos: Sequence[NDArray[np.float32]]) -> Floats:
     """Upper triangle of XᵀX; only a few videos are compressed at a time, to leave it the memory."""
     width = videos[0].shape[1]
     total = np.zeros((width, width))

@@ -17,7 +17,7 @@ An interval without known words is a row of zeros.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
@@ -80,18 +80,22 @@ class Vocabulary:
         self, video: Video, intervals: int, seconds: float, reach: float
     ) -> NDArray[np.float32]:
         """The weight of every word of the vocabulary in every interval, T_n×V."""
-        number = {word: place for place, word in enumerate(self.words)}
         weight = np.zeros((intervals, len(self.words)), np.float32)
+        centres = (np.arange(intervals) + 0.5) * seconds
         for form, word in _forms(video):
-            place = number.get(form)
+            place = self._places.get(form)
             if place is None:
                 continue
             middle = (word.start + word.end) / 2
             first = max(int((middle - reach) / seconds), 0)
-            near = np.arange(first, min(int((middle + reach) / seconds) + 1, intervals))
-            closeness = 1.0 - np.abs((near + 0.5) * seconds - middle) / reach
+            near = slice(first, int((middle + reach) / seconds) + 1)
+            closeness = 1.0 - np.abs(centres[near] - middle) / reach
             weight[near, place] += self.weights[place] * np.maximum(closeness, 0.0)
         return weight
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {word: place for place, word in enumerate(self.words)}
 
 
 def narration_features(
