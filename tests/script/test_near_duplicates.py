@@ -1,6 +1,10 @@
 """Copies of a narration are one witness."""
 
-from howsteps.script.near_duplicates import originals
+from random import Random
+
+import pytest
+
+from howsteps.script.near_duplicates import FEWEST, RUN, SHARED, originals
 from howsteps.task import Sentence, Video, Word
 
 
@@ -21,3 +25,36 @@ def test_copies_are_one_witness() -> None:
     ]
     assert originals(videos) == [False, True, True, True, True]
     assert originals([]) == []
+
+
+def runs(video: Video) -> set[tuple[str, ...]]:
+    words = [word.text.lower() for sentence in video.sentences for word in sentence.words]
+    return {tuple(words[at : at + RUN]) for at in range(len(words) - RUN + 1)}
+
+
+def pair_by_pair(videos: list[Video]) -> list[bool]:
+    """Every video held against every one that is kept: slow, and obviously right."""
+    said = [runs(video) for video in videos]
+    kept: list[int] = []
+    for n in sorted(range(len(videos)), key=lambda n: -len(said[n])):
+        sizes = [(min(len(said[n]), len(said[m])), len(said[n] & said[m])) for m in kept]
+        if not any(size >= FEWEST and common > SHARED * size for size, common in sizes):
+            kept.append(n)
+    return [n in kept for n in range(len(videos))]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_same_copies_are_found_as_pair_by_pair(seed: int) -> None:
+    chance = Random(seed)
+    told: list[str] = []
+    for _ in range(30):
+        words = [chance.choice("abcdefghijklm") for _ in range(chance.randrange(90))]
+        if told and chance.random() < 0.7:  # say again a part of what another said
+            other = chance.choice(told).split()
+            begin = chance.randrange(len(other) + 1)
+            words[:0] = other[begin : begin + chance.randrange(60)]
+        told.append(" ".join(words).upper() if chance.random() < 0.3 else " ".join(words))
+    videos = [narration(str(n), text) for n, text in enumerate(told)]
+    found = originals(videos)
+    assert found == pair_by_pair(videos)
+    assert not all(found)

@@ -121,6 +121,7 @@ class _Said:
     rates: tuple[Counter[str], ...]
     spellings: Counter[str]
     titled: bool
+    material: bool  # the job's thing is what others are made of
 
     @classmethod
     def of(cls, job: JobWords, videos: Sequence[Video]) -> "_Said":
@@ -148,7 +149,10 @@ class _Said:
         table = np.stack(evidence, axis=1) if evidence else np.ones((len(videos), 1))
         titled = sum(map(bool, titles)) > len(titles) / 2
         afters = tuple(_after(video.title, job) for video in videos)
-        return cls(job, tuple(core), table, titles, afters, tuple(rates), spellings, titled)
+        material = sum(after is not None for after in afters) > _MATERIAL * len(afters)
+        return cls(
+            job, tuple(core), table, titles, afters, tuple(rates), spellings, titled, material
+        )
 
     def missing(self, place: int) -> str | None:
         """The telling word that a video hardly says, or nothing."""
@@ -163,10 +167,8 @@ class _Said:
 
     def other_thing(self, place: int) -> str | None:
         """The thing that a title names right after the job's, where the narrator speaks of it."""
-        if sum(after is not None for after in self.afters) > _MATERIAL * len(self.afters):
-            return None
         after = self.afters[place]
-        if after is None or self.rates[place][stem(after)] < _SPOKEN_OF:
+        if self.material or after is None or self.rates[place][stem(after)] < _SPOKEN_OF:
             return None
         if sum(stem(after) in title for title in self.titles) > max(2, len(self.titles) // 20):
             return None

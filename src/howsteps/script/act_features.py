@@ -148,8 +148,10 @@ def _company(table: ActTable, mentions: Sequence[Mention]) -> dict[str, Matrix]:
 def _median_times(table: ActTable) -> Matrix:
     found = np.full((len(table.acts), len(table.lengths)), np.nan)
     for act, own in enumerate(table.members):
-        for video in np.unique(table.video[own]):
-            found[act, video] = np.median(table.time[own[table.video[own] == video]])
+        # Mentions stand video by video.
+        videos, first = np.unique(table.video[own], return_index=True)
+        for video, times in zip(videos, np.split(table.time[own], first[1:]), strict=True):
+            found[act, video] = np.median(times)
     return found
 
 

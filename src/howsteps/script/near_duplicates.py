@@ -5,7 +5,11 @@ more than a fifth of the runs of five words of the shorter one. In eighteen jobs
 narrations share less than a tenth of them, and copies nearly always two fifths and more.
 """
 
+from collections import Counter
 from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from howsteps.task import Video
 
@@ -13,11 +17,7 @@ RUN = 5  # words
 FEWEST = 20  # runs: what is shorter is nobody's copy
 SHARED = 0.2
 
-
-def runs(video: Video) -> set[tuple[str, ...]]:
-    """All runs of five words in a narration."""
-    words = [word.text.lower() for sentence in video.sentences for word in sentence.words]
-    return {tuple(words[at : at + RUN]) for at in range(len(words) - RUN + 1)}
+Numbers = NDArray[np.int64]
 
 
 def originals(videos: Sequence[Video]) -> list[bool]:
@@ -25,14 +25,45 @@ def originals(videos: Sequence[Video]) -> list[bool]:
 
     Of copies the one with most runs is, the first of equals.
     """
-    said = [runs(video) for video in videos]
-    kept: list[int] = []
-    for n in sorted(range(len(videos)), key=lambda n: -len(said[n])):
-        if not any(_copies(said[n], said[m]) for m in kept):
-            kept.append(n)
-    return [n in set(kept) for n in range(len(videos))]
+    said, run = _runs(videos)
+    sizes = np.bincount(said, minlength=len(videos))
+    shared = np.bincount(run)[run] > 1  # nearly all runs are said once
+    said, run = said[shared], run[shared]
+    own = np.split(run, np.searchsorted(said, np.arange(1, len(videos))))
+    kept = [False] * len(videos)
+    heard: dict[int, list[int]] = {}  # the kept videos that have a run
+    for n in np.argsort(-sizes, kind="stable").tolist():
+        common = Counter(m for number in own[n].tolist() for m in heard.get(number, ()))
+        # The shorter one is this: what is kept already has as many runs or more.
+        if sizes[n] < FEWEST or max(common.values(), default=0) <= SHARED * sizes[n]:
+            kept[n] = True
+            for number in own[n].tolist():
+                heard.setdefault(number, []).append(n)
+    return kept
 
 
-def _copies(one: set[tuple[str, ...]], two: set[tuple[str, ...]]) -> bool:
-    shorter = min(len(one), len(two))
-    return shorter >= FEWEST and len(one & two) > SHARED * shorter
+def _runs(videos: Sequence[Video]) -> tuple[Numbers, Numbers]:
+    """All different runs of five words of every video: the videos, sorted, and the runs' numbers.
+
+    Runs are numbered by pairs of pairs, so that none takes more than eight bytes.
+    """
+    number: dict[str, int] = {}
+    words = [
+        [number.setdefault(w.text.lower(), len(number)) for s in v.sentences for w in s.words]
+        for v in videos
+    ]
+    spoken = np.array([word for row in words for word in row], np.int64)
+    many = np.array([len(row) for row in words], np.int64)
+    pair = _numbered(spoken[:-1], spoken[1:])
+    four = _numbered(pair[:-2], pair[2:])
+    five = _numbered(four[:-1], spoken[RUN - 1 :])
+    owner = np.repeat(np.arange(len(videos)), many)
+    # A run begins where its last word is of the same video.
+    inside = owner[: len(five)] == owner[RUN - 1 :]
+    pairs = np.unique(owner[: len(five)][inside] * (len(five) + 1) + five[inside])
+    return pairs // (len(five) + 1), pairs % (len(five) + 1)
+
+
+def _numbered(one: Numbers, two: Numbers) -> Numbers:
+    """The same number for equal pairs, from 0 on."""
+    return np.unique(one * (two.max(initial=0) + 1) + two, return_inverse=True)[1]
