@@ -6,17 +6,17 @@ cache narrations, scripts and localisations in the same form, so that each value
 
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from functools import cache, partial
 from importlib.resources import files
-from math import isfinite
 from pathlib import Path
-from typing import Any, TypeVar, get_type_hints
+from sys import intern
+from typing import Any
 
 import howsteps
 from howsteps.errors import InputError
-from howsteps.io.text import read_json
+from howsteps.io.checked import Malformed, each, made, number, part, text
+from howsteps.io.text import json_parts, read_json
 from howsteps.task import (
     Chapter,
     Localisation,
@@ -35,17 +35,8 @@ from howsteps.task import (
 
 VERSION = 1
 FILE = "result.json"
-
-_T = TypeVar("_T")
-
-# What JSON may hold for a field of each kind: whole numbers are numbers too.
-_PLAIN: dict[Any, tuple[type, ...]] = {
-    str: (str,),
-    bool: (bool,),
-    int: (int,),
-    float: (int, float),
-    float | None: (int, float, type(None)),
-}
+_LARGEST = 2**31  # bytes: twenty thousand long narrations
+_LINES = 4  # deep: a line for each sentence, mention and step's mention
 
 
 def schema() -> dict[str, Any]:
@@ -57,32 +48,45 @@ def schema() -> dict[str, Any]:
 
 def record(result: Result, folder: Path) -> dict[str, Any]:
     """A result as plain values; the paths of videos are written relative to ``folder``."""
-    return {
-        "version": VERSION,
-        "howsteps": howsteps.__version__,
-        "task": result.task.name,
-        "videos": [
-            {
-                "id": video.id,
-                "title": video.title,
-                "duration": None if video.duration is None else _seconds(video.duration),
-                "media": None if video.media is None else _relative(video.media, folder),
-                "youtube": video.youtube,
-                "language": video.language,
-                "chapters": [[_seconds(each.start), each.title] for each in video.chapters],
-                **narration_record(video),
-            }
-            for video in result.task.videos
-        ],
-        **script_record(result.script, result.task),
-        "localisations": localisation_records(result.localisations),
-        "set_aside": [asdict(video) for video in result.set_aside],
-    }
+    videos = [_video_record(video, folder) for video in result.task.videos]
+    return {**_head(result), "videos": videos, **_findings(result)}
 
 
 def text_of(result: Result, folder: Path) -> str:
     """The text of the ``result.json`` that stands in ``folder``."""
-    return json.dumps(record(result, folder), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    return "".join(text_parts(result, folder))
+
+
+def text_parts(result: Result, folder: Path) -> Iterator[str]:
+    """The same in parts, for results that are larger than the memory."""
+    videos = (_video_record(video, folder) for video in result.task.videos)
+    yield from json_parts({**_head(result), "videos": videos, **_findings(result)}, _LINES)
+    yield "\n"
+
+
+def _head(result: Result) -> dict[str, Any]:
+    return {"version": VERSION, "howsteps": howsteps.__version__, "task": result.task.name}
+
+
+def _video_record(video: Video, folder: Path) -> dict[str, Any]:
+    return {
+        "id": video.id,
+        "title": video.title,
+        "duration": None if video.duration is None else _seconds(video.duration),
+        "media": None if video.media is None else _relative(video.media, folder),
+        "youtube": video.youtube,
+        "language": video.language,
+        "chapters": [[_seconds(one.start), one.title] for one in video.chapters],
+        **narration_record(video),
+    }
+
+
+def _findings(result: Result) -> dict[str, Any]:
+    return {
+        **script_record(result.script, result.task),
+        "localisations": localisation_records(result.localisations),
+        "set_aside": [asdict(video) for video in result.set_aside],
+    }
 
 
 def read_result(path: Path | str) -> Result:
@@ -96,7 +100,7 @@ def read_result(path: Path | str) -> Result:
     path = Path(path)
     if path.is_dir():
         path = path / FILE
-    value = read_json(path)
+    value = read_json(path, _LARGEST)
     if not (isinstance(value, dict) and "localisations" in value and "steps" in value):
         raise InputError(path, "is not a result of howsteps")
     if value.get("version") != VERSION:
@@ -108,10 +112,6 @@ def read_result(path: Path | str) -> Result:
         raise InputError(path, str(error)) from error
 
 
-class Malformed(ValueError):
-    """A value of the record is missing or not of its kind; the message says which."""
-
-
 def from_record(value: Mapping[str, Any], folder: Path) -> Result:
     """The result that :func:`record` wrote; it has sentences, but no captions.
 
@@ -120,15 +120,18 @@ def from_record(value: Mapping[str, Any], folder: Path) -> Result:
     Malformed
         A part is missing, of the wrong kind, or points at something that is not there.
     """
-    videos = _each(value, "videos", lambda entry: _video(entry, folder))
-    task = Task(_part("task", lambda: _text(value["task"])), videos)
-    ids = {video.id for video in videos}
-    if len(ids) < len(videos):
+    videos = each(value, "videos", lambda entry: _video(entry, folder))
+    task = Task(part("task", lambda: text(value["task"])), videos)
+    return _with_findings(task, value)
+
+
+def _with_findings(task: Task, value: Mapping[str, Any]) -> Result:
+    if len({video.id for video in task.videos}) < len(task.videos):
         raise Malformed("videos: an id stands twice")
     script = script_from(value, task)
     localisations = localisations_from(value)
     check_localisations(localisations, task, script)
-    aside = _each({"set_aside": [], **value}, "set_aside", lambda entry: _made(SetAside, **entry))
+    aside = each({"set_aside": [], **value}, "set_aside", lambda entry: made(SetAside, **entry))
     return Result(task, script, localisations, aside)
 
 
@@ -153,7 +156,9 @@ def checked_narration(video: Video) -> Video:
 def settled(result: Result) -> Result:
     """The result as it is read back from its file: times to the millisecond, no captions."""
     folder = Path.cwd()
-    return from_record(record(result, folder), folder)
+    # One video after the other: the records of thousands would take more memory than they do.
+    videos = tuple(_video(_video_record(v, folder), folder) for v in result.task.videos)
+    return _with_findings(Task(result.task.name, videos), _findings(result))
 
 
 def narration_record(video: Video) -> dict[str, Any]:
@@ -177,14 +182,14 @@ def with_narration(video: Video, value: Mapping[str, Any]) -> Video:
 
     def mention(entry: Mapping[str, Any]) -> Mention:
         parts = {
-            "places": _each({"places": [], **entry}, "places", lambda place: _made(Place, **place)),
-            "tools": tuple(map(_text, entry.get("tools", ()))),
-            "modifiers": tuple(map(_text, entry.get("modifiers", ()))),
+            "places": each({"places": [], **entry}, "places", lambda place: made(Place, **place)),
+            "tools": tuple(map(text, entry.get("tools", ()))),
+            "modifiers": tuple(map(text, entry.get("modifiers", ()))),
         }
-        return _made(Mention, video=video.id, **{**entry, **parts})
+        return made(Mention, video=video.id, **{**entry, **parts})
 
-    sentences = _each(value, "sentences", _sentence)
-    mentions = _each(value, "mentions", mention)
+    sentences = each(value, "sentences", _sentence)
+    mentions = each(value, "mentions", mention)
     return replace(video, sentences=sentences, mentions=mentions)
 
 
@@ -237,13 +242,13 @@ def script_from(value: Mapping[str, Any], task: Task) -> Script:
     mentions = {video.id: video.mentions for video in task.videos}
 
     def step(entry: Mapping[str, Any]) -> Step:
-        found: Step = _made(
+        found: Step = made(
             Step,
             label=entry["label"],
             mentions=tuple(
                 _place(mentions, at["video"], at["mention"]) for at in entry["mentions"]
             ),
-            examples=tuple(_text(example) for example in entry["examples"]),
+            examples=tuple(text(example) for example in entry["examples"]),
             stability=entry["stability"],
             optional=entry.get("optional", False),
             alternative=entry.get("alternative", False),
@@ -251,14 +256,14 @@ def script_from(value: Mapping[str, Any], task: Task) -> Script:
         first = next(iter(entry["relations"]), None)
         return found.led_by(Relation(first["verb"], first["noun"])) if first else found
 
-    steps = _each(value, "steps", step)
-    script = _part("alignment", lambda: _made(Script, steps=steps, **value["alignment"]))
-    return _part("edit", lambda: _edited(script, value["edit"])) if "edit" in value else script
+    steps = each(value, "steps", step)
+    script = part("alignment", lambda: made(Script, steps=steps, **value["alignment"]))
+    return part("edit", lambda: _edited(script, value["edit"])) if "edit" in value else script
 
 
 def _edited(script: Script, value: Mapping[str, Any]) -> Script:
-    changes = tuple(_text(change) for change in value["changes"])
-    return replace(script, editor=_text(value["editor"]), changes=changes)
+    changes = tuple(text(change) for change in value["changes"])
+    return replace(script, editor=text(value["editor"]), changes=changes)
 
 
 def localisation_records(localisations: Iterable[Localisation]) -> list[dict[str, Any]]:
@@ -283,7 +288,7 @@ def localisation_records(localisations: Iterable[Localisation]) -> list[dict[str
 
 def localisations_from(value: Mapping[str, Any]) -> tuple[Localisation, ...]:
     """What :func:`localisation_records` wrote, from under the name ``localisations``."""
-    return _each(value, "localisations", lambda entry: _made(Localisation, **entry))
+    return each(value, "localisations", lambda entry: made(Localisation, **entry))
 
 
 def _mention_record(mention: Mention) -> dict[str, Any]:
@@ -298,22 +303,22 @@ def _mention_record(mention: Mention) -> dict[str, Any]:
 def _video(entry: Mapping[str, Any], folder: Path) -> Video:
     media = entry["media"]
     video = Video(
-        id=_text(entry["id"]),
-        title=_text(entry["title"]),
-        duration=None if entry["duration"] is None else _number(entry["duration"]),
-        media=None if media is None else Path(os.path.normpath(folder / _text(media))),
-        youtube=None if entry.get("youtube") is None else _text(entry["youtube"]),
-        language=_text(entry.get("language", "")),
-        chapters=tuple(
-            Chapter(_number(at), _text(title)) for at, title in entry.get("chapters", ())
-        ),
+        id=text(entry["id"]),
+        title=text(entry["title"]),
+        duration=None if entry["duration"] is None else number(entry["duration"]),
+        media=None if media is None else Path(os.path.normpath(folder / text(media))),
+        youtube=None if entry.get("youtube") is None else text(entry["youtube"]),
+        language=text(entry.get("language", "")),
+        chapters=tuple(Chapter(number(at), text(title)) for at, title in entry.get("chapters", ())),
     )
     return with_narration(video, entry)
 
 
 def _sentence(entry: Mapping[str, Any]) -> Sentence:
     words = tuple(
-        Word(_text(text), _number(start), _number(end)) for text, start, end in entry["words"]
+        # The same few thousand words are said again and again: each is kept once.
+        Word(intern(text(word)), number(start), number(end))
+        for word, start, end in entry["words"]
     )
     if not words:
         raise Malformed("has no words")
@@ -326,65 +331,6 @@ def _place(mentions: Mapping[str, Sequence[Mention]], video: str, place: int) ->
     if not 0 <= place < len(mentions[video]):
         raise Malformed(f"video {video!r} has no mention {place}")
     return mentions[video][place]
-
-
-def _part(name: str, make: Callable[[], _T]) -> _T:
-    """Make one part; an error in it is raised with its name."""
-    try:
-        return make()
-    except KeyError as error:
-        raise Malformed(f"{name}: has no {error.args[0]!r}") from error
-    except (TypeError, ValueError, AttributeError) as error:
-        raise Malformed(f"{name}: {error}") from error
-
-
-def _made(kind: Callable[..., _T], **values: object) -> _T:
-    """A value of a dataclass, whose numbers and texts must be of their types."""
-    wanted = _hints(kind)
-    for name, value in values.items():
-        if wanted.get(name) in _PLAIN and not (
-            isinstance(value, _PLAIN[wanted[name]]) and _is_finite(value)
-        ):
-            raise Malformed(f"{name} is {value!r}")
-    return kind(**values)
-
-
-@cache
-def _hints(kind: Any) -> dict[str, Any]:
-    """The types of a dataclass's fields."""
-    return get_type_hints(kind)
-
-
-def _each(
-    value: Mapping[str, Any], name: str, make: Callable[[Mapping[str, Any]], _T]
-) -> tuple[_T, ...]:
-    """Make a value of every entry of a list."""
-    entries = value.get(name)
-    if not isinstance(entries, list):
-        raise Malformed(f"{name}: is not a list")
-    return tuple(
-        _part(f"{name}[{place}]", partial(make, entry)) for place, entry in enumerate(entries)
-    )
-
-
-def _number(value: object) -> float:
-    if not (isinstance(value, int | float) and _is_finite(value)):
-        raise Malformed(f"{value!r} is not a number")
-    return float(value)
-
-
-def _is_finite(value: object) -> bool:
-    """Whether a value, if it is a number, is finite."""
-    try:
-        return not isinstance(value, int | float) or isfinite(value)
-    except OverflowError:  # a whole number beyond all floats
-        return False
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise Malformed(f"{value!r} is not a text")
-    return value
 
 
 def _seconds(time: float) -> float:

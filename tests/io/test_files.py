@@ -7,7 +7,7 @@ import pytest
 
 from howsteps import captions
 from howsteps.errors import InputError
-from howsteps.io.files import read_bounded
+from howsteps.io.files import read_bounded, write_atomically
 
 
 def test_the_bytes_come_back(tmp_path):
@@ -50,3 +50,22 @@ def test_a_file_without_an_end(tmp_path):
     endless = Path("/dev/zero")
     with pytest.raises(InputError, match="is not a file"):
         read_bounded(endless, 100, "captions")
+
+
+class TestWriting:
+    def test_parts_make_one_file(self, tmp_path):
+        write_atomically(tmp_path / "new" / "a", (part.encode() for part in ("boil", " ", "eggs")))
+        assert (tmp_path / "new" / "a").read_bytes() == b"boil eggs"
+
+    @pytest.mark.parametrize("fault", [KeyboardInterrupt, ValueError])
+    def test_what_ends_it_leaves_the_old_file_and_no_other(self, tmp_path, fault):
+        write_atomically(tmp_path / "a", b"old")
+
+        def parts():
+            yield b"new"
+            raise fault
+
+        with pytest.raises(fault):
+            write_atomically(tmp_path / "a", parts())
+        assert [path.name for path in tmp_path.iterdir()] == ["a"]
+        assert (tmp_path / "a").read_bytes() == b"old"

@@ -23,9 +23,11 @@ from numpy.typing import NDArray
 from howsteps.errors import InputError
 from howsteps.io.arrays import unpack_arrays
 from howsteps.io.files import read_bounded, write_atomically
+from howsteps.io.text import json_parts
 
 _LARGEST = 8 * 2**30  # bytes of an entry
 _LONGEST_CHECKSUM = 2**10
+_LINES = 2  # deep: a line for each sentence or localisation
 
 
 def key_of(version: int, **parts: object) -> str:
@@ -63,7 +65,7 @@ class Cache:
 
     def put_json(self, stage: str, key: str, content: object) -> Path:
         """Write an entry as JSON."""
-        text = json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
+        text = "".join(json_parts(content, _LINES))
         return self._write(self.path(stage, key, "json"), f"{text}\n".encode())
 
     def arrays(self, stage: str, key: str) -> dict[str, NDArray[Any]] | None:

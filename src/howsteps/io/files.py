@@ -3,6 +3,7 @@
 import hashlib
 import os
 import stat
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -77,22 +78,26 @@ def read_bounded(path: Path, largest: int, kind: str) -> bytes:
     return data
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file under a temporary name and rename it, so that it is never half written."""
+def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
+    """Write a file under a temporary name and rename it, so that it is never half written.
+
+    A large content comes in parts, which are never in memory together.
+    """
     # The name is unique, also among machines that share the folder.
     temporary = path.with_name(f".{path.name}.{uuid4().hex}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("wb") as file:
-            file.write(content)
+            file.writelines([content] if isinstance(content, bytes) else content)
             file.flush()
             # Without this a power cut can leave the new name on an empty file.
             os.fsync(file.fileno())
         temporary.replace(path)
     except OSError as error:
-        with suppress(OSError):
-            temporary.unlink()
         raise CannotWrite(f"cannot write {path}: {error.strerror}") from error
+    finally:
+        with suppress(OSError):  # also when a part could not be made, or after Ctrl-C
+            temporary.unlink()
 
 
 def sha256_of_file(path: Path) -> str:

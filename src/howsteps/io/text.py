@@ -8,7 +8,7 @@ import codecs
 import csv
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,8 @@ _MARKS = {
 }
 
 
-def read_text(path: Path) -> str:
-    """Read a text file: UTF-8, or UTF-16 with a byte order mark.
+def read_text(path: Path, largest: int = _LARGEST) -> str:
+    """Read a text file of at most so many bytes: UTF-8, or UTF-16 with a byte order mark.
 
     Raises
     ------
@@ -34,7 +34,7 @@ def read_text(path: Path) -> str:
         The file cannot be opened, is empty or too large, or is in another encoding. The message
         names the line.
     """
-    data = read_bounded(path, _LARGEST, "annotations")
+    data = read_bounded(path, largest, "annotations")
     mark = next((mark for mark in _MARKS if data.startswith(mark)), b"")
     encoding = _MARKS.get(mark, "utf-8")
     try:
@@ -79,15 +79,15 @@ def read_rows(path: Path, width: int | None = None) -> Iterator[tuple[int, list[
         raise InputError(path, f"is not valid CSV: {error}", line) from None
 
 
-def read_json(path: Path) -> Any:
-    """Read a JSON file.
+def read_json(path: Path, largest: int = _LARGEST) -> Any:
+    """Read a JSON file of at most so many bytes.
 
     Raises
     ------
     InputError
         The file cannot be read, or is not valid JSON. The message names the line.
     """
-    text = read_text(path)
+    text = read_text(path, largest)
     try:
         value = json.loads(text)
         if "\\u" in text:
@@ -102,3 +102,25 @@ def read_json(path: Path) -> Any:
     except ValueError:  # Python refuses numbers of more than 4,300 digits
         raise InputError(path, "contains a number of thousands of digits") from None
     return value
+
+
+def json_parts(value: object, lines_to: int, depth: int = 0) -> Iterator[str]:
+    """The text of a JSON value in parts: a line for each entry down to a depth, then no more.
+
+    An iterator is written as a list, entry by entry, so that neither its values nor their text are
+    ever in memory together.
+    """
+    if depth == lines_to or not isinstance(value, Mapping | list | Iterator):
+        yield json.dumps(value, ensure_ascii=False, allow_nan=False)
+        return
+    named = isinstance(value, Mapping)
+    entries = value.items() if isinstance(value, Mapping) else ((None, each) for each in value)
+    first = True
+    for name, each in entries:
+        yield f"{'{['[not named] if first else ','}\n{' ' * (depth + 1)}"
+        first = False
+        if named:
+            yield f"{json.dumps(name, ensure_ascii=False)}: "
+        yield from json_parts(each, lines_to, depth + 1)
+    opened = "{}" if named else "[]"
+    yield opened if first else f"\n{' ' * depth}{opened[1]}"

@@ -12,7 +12,7 @@ from howsteps.engine.events import Wrote
 from howsteps.errors import HowstepsError, Problem
 from howsteps.io.files import check_exists, read_bounded, write_atomically
 from howsteps.pipeline.options import FILE as OPTIONS
-from howsteps.result import FILE, read_result, script_record, text_of
+from howsteps.result import FILE, read_result, script_record, text_parts
 from howsteps.script.edited import VERSION
 from howsteps.script.partial_order import Freedom, freedom
 from howsteps.task import Mention, Result, Script, Task
@@ -76,7 +76,7 @@ def remove_if_empty(out: Path) -> None:
 
 def write_result(result: Result, folder: Path, context: Context) -> None:
     """Write ``result.json``."""
-    write_atomically(folder / FILE, text_of(result, folder).encode())
+    write_atomically(folder / FILE, (part.encode() for part in text_parts(result, folder)))
     context.callback(Wrote(result.task.name, folder / FILE))
 
 
