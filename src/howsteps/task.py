@@ -9,6 +9,7 @@ more part filled in; nothing is changed in place::
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -170,7 +171,7 @@ class Task:
     videos: tuple[Video, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Step:
     """One step of the job: the mentions that were aligned in one slot of the script.
 
@@ -188,12 +189,12 @@ class Step:
     alternative: bool = False
     named_by: Relation | None = None
 
-    @property
+    @cached_property
     def support(self) -> int:
         """How many videos name this step."""
         return len({mention.video for mention in self.mentions})
 
-    @property
+    @cached_property
     def relations(self) -> list[tuple[Relation, int]]:
         """The relations of the step with their counts.
 
@@ -284,7 +285,7 @@ class SetAside:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Result:
     """A task, its script, and the place of every step in every video.
 
@@ -297,6 +298,14 @@ class Result:
     localisations: tuple[Localisation, ...]
     set_aside: tuple[SetAside, ...] = ()
     problems: tuple[Problem, ...] = field(default=(), compare=False)
+
+    @cached_property
+    def by_video(self) -> dict[str, list[Localisation]]:
+        """The localisations of every video, by its id."""
+        videos: dict[str, list[Localisation]] = {video.id: [] for video in self.task.videos}
+        for place in self.localisations:
+            videos.setdefault(place.video, []).append(place)
+        return videos
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import math
 import os
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -62,6 +63,7 @@ def content(result: Result, folder: Path, thumbnails: Thumbnails) -> dict[str, A
     """
     rows = localisation_rows(result)
     steps = result.script.steps
+    of_steps = _of_steps(steps)
     return {
         "task": result.task.name,
         "title": title_of(result.task.name),
@@ -70,7 +72,8 @@ def content(result: Result, folder: Path, thumbnails: Thumbnails) -> dict[str, A
             for k, step in enumerate(steps)
         ],
         "videos": [
-            _video(video, rows[video.id], steps, folder, thumbnails) for video in result.task.videos
+            _video(video, rows[video.id], steps, of_steps.get(video.id, {}), folder, thumbnails)
+            for video in result.task.videos
         ],
         "editor": result.script.editor,
         "changes": list(result.script.changes),
@@ -136,6 +139,7 @@ def _video(
     video: Video,
     row: LocalisationRow,
     steps: Sequence[Step],
+    of_steps: Mapping[Mention, int],
     folder: Path,
     thumbnails: Thumbnails,
 ) -> dict[str, Any]:
@@ -156,7 +160,7 @@ def _video(
                 "start": round(mention.start, 2),
                 "window": [round(second, 2) for second in window(mention)],
             }
-            for mention, step in _belongs(video, steps)
+            for mention, step in _belongs(video, of_steps)
         ],
         "said": [[round(sentence.start, 2), sentence.text] for sentence in video.sentences],
     }
@@ -178,14 +182,17 @@ def _place(place: Localisation | None, thumbnails: Thumbnails) -> dict[str, Any]
     }
 
 
-def _belongs(video: Video, steps: Sequence[Step]) -> list[tuple[Mention, int]]:
+def _of_steps(steps: Sequence[Step]) -> dict[str, dict[Mention, int]]:
+    """The step of every mention that has one, by its video."""
+    found: defaultdict[str, dict[Mention, int]] = defaultdict(dict)
+    for k, step in enumerate(steps):
+        for mention in step.mentions:
+            found[mention.video][mention] = k
+    return found
+
+
+def _belongs(video: Video, of_steps: Mapping[Mention, int]) -> list[tuple[Mention, int]]:
     """The mentions of a video in order of time, each with its step or −1."""
-    of_steps = {
-        mention: k
-        for k, step in enumerate(steps)
-        for mention in step.mentions
-        if mention.video == video.id
-    }
     every = dict.fromkeys(chain(of_steps, video.mentions))
     return [
         (mention, of_steps.get(mention, -1)) for mention in sorted(every, key=lambda m: m.start)

@@ -71,7 +71,7 @@ def video_duration(result: Result, video: Video) -> float:
 
 
 def _own(result: Result, video: Video) -> list[Localisation]:
-    return [place for place in result.localisations if place.video == video.id]
+    return result.by_video.get(video.id, [])
 
 
 def _ends(found: Sequence[Span]) -> list[float]:

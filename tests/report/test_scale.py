@@ -1,0 +1,51 @@
+"""Page and exports of many videos: what is common to all is gone through a few times, not N."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howsteps.report.content import content
+from howsteps.report.exports import export
+from howsteps.report.exports.formats import TEXT_FORMATS
+from howsteps.task import Result
+
+from .job import tea
+
+VIDEOS = 24
+MOST = 12  # times that all localisations, or all mentions of a step, are gone through
+
+
+class Counted(tuple[Any, ...]):
+    """A tuple that counts how often it is gone through."""
+
+    times: int
+
+    def __iter__(self):
+        self.times = getattr(self, "times", 0) + 1
+        return super().__iter__()
+
+
+@pytest.fixture
+def result() -> Result:
+    whole = tea(VIDEOS, 4)
+    steps = tuple(replace(step, mentions=Counted(step.mentions)) for step in whole.script.steps)
+    script = replace(whole.script, steps=steps)
+    return replace(whole, script=script, localisations=Counted(whole.localisations))
+
+
+def most_times(result: Result) -> int:
+    seen = [result.localisations, *(step.mentions for step in result.script.steps)]
+    return max(getattr(each, "times", 0) for each in seen)
+
+
+def test_the_page(result: Result) -> None:
+    content(result, Path("out"), {})
+    assert 0 < most_times(result) <= MOST
+
+
+@pytest.mark.parametrize("name", TEXT_FORMATS)
+def test_an_export(result: Result, name: str, tmp_path: Path) -> None:
+    export(result, tmp_path, [name])
+    assert 0 < most_times(result) <= MOST
