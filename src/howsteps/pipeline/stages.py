@@ -1,19 +1,15 @@
 """The stages of a run, one function each: transcribe, narration, script, localise.
 
 (The stage ``features`` is in :mod:`howsteps.pipeline.features`.) Each looks for its result under
-the hash of what it depends on, and computes it only where there is none. What a stage computes
-depends on its code too: the hash of the sources is part of every key, except for transcripts, which
-are dear and depend on the recogniser alone.
+the hash of what it depends on (:mod:`howsteps.pipeline.keys`), and computes it only where there is
+none.
 """
 
-from collections.abc import Collection
 from dataclasses import replace
-from functools import cache, partial
-from importlib.metadata import PackageNotFoundError, version
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import howsteps
 from howsteps.captions.timing import LATEST
 from howsteps.engine.cache import key_of
 from howsteps.engine.context import Context
@@ -23,6 +19,7 @@ from howsteps.extras import SPEECH
 from howsteps.io.files import sha256_of_file
 from howsteps.pipeline import feature_space
 from howsteps.pipeline.features import Features
+from howsteps.pipeline.keys import narration_key, parser_identity, stage_key
 from howsteps.pipeline.options import INTERVAL, RunOptions
 from howsteps.result import (
     check_localisations,
@@ -38,13 +35,6 @@ from howsteps.script.agreement import with_stability
 from howsteps.task import Caption, Localisation, Mode, Script, SetAside, Task, Video, Word
 
 _TRANSCRIBE = 1  # version of what the stage computes
-# The packages and modules that compute; those that read, show or measure are left out.
-_SOURCES = (
-    *("captions", "wordnet", "narration", "script", "localise"),
-    *("localisation.py", "task.py", "compiled.py"),
-)
-_CODE = {".py", ".json", ".npz"}  # of these, and the data that ship with them
-
 SEARCH_SECONDS = 5.0  # the work of a search for the script, in seconds of an ordinary machine
 SUBSAMPLE_SECONDS = 0.5  # the same for a subsample of the videos
 FEW_NARRATIONS = 32  # are parsed in the time that a second process takes to load the parser
@@ -120,11 +110,11 @@ def extract_mentions(
     task: Task, options: RunOptions, context: Context
 ) -> tuple[Task, list[Problem]]:
     """The task with the sentences and mentions of every video that has captions."""
-    parser = _parser_identity(options.parser)
+    parser = parser_identity(options.parser)
     jobs = [
         (
             video.id,
-            _key(captions=list(video.captions), mode=options.mode, parser=parser),
+            stage_key("narration", captions=list(video.captions), mode=options.mode, parser=parser),
             (video, options.mode, options.parser),
         )
         for video in task.videos
@@ -197,20 +187,6 @@ def of_this_job(task: Task, options: RunOptions) -> OfThisJob:
     return OfThisJob(replace(task, videos=kept), aside, tuple(remarks))
 
 
-def _parser_identity(parser: str | None) -> str:
-    """What tells a parser from others: the content of its folder, or its name and version."""
-    from howsteps.narration.parser import SHIPPED  # noqa: PLC0415 - loads spaCy
-
-    folder = SHIPPED if parser is None else Path(parser)
-    if folder.is_dir():
-        # Weights and configuration: a corrected README does not make another parser.
-        return _digest(folder, without=("LICENSE", "README.md", "meta.json"))
-    try:
-        return f"{parser} {version(str(parser))}"
-    except PackageNotFoundError:
-        return str(parser)
-
-
 def discover_script(
     task: Task,
     options: RunOptions,
@@ -229,9 +205,10 @@ def discover_script(
     HowstepsError
         No video has a mention.
     """
-    key = _key(
+    key = stage_key(
+        "script",
         task=task.name,
-        narrations=[[video.id, narration_record(video)] for video in task.videos],
+        narrations=[[video.id, narration_key(video)] for video in task.videos],
         steps=options.steps,
         mode=options.mode,
         seed=options.seed,
@@ -290,9 +267,10 @@ def localise(
     HowstepsError
         No video is long enough for the steps.
     """
-    key = _key(
+    key = stage_key(
+        "localise",
         script=script_record(script, task),
-        videos=[[v.id, v.duration, narration_record(v)] for v in task.videos],
+        videos=[[v.id, v.duration, narration_key(v)] for v in task.videos],
         features=dict(features.keys),
         steps=options.steps,
         mode=options.mode,
@@ -354,25 +332,6 @@ def _places(value: Any, task: Task, script: Script) -> _Places:
     found = localisations_from(value)
     check_localisations(found, task, script)
     return _Places(found, relaxed, dict(value["model"]))
-
-
-def _key(**parts: object) -> str:
-    """The key of a result that depends on these parts, and on the code that computes it."""
-    return key_of(1, code=_code(), **parts)
-
-
-@cache
-def _code() -> str:
-    """A hash of the sources that the stages run."""
-    package = Path(howsteps.__file__).parent
-    return key_of(1, sources=[_digest(package / name, _CODE) for name in _SOURCES])
-
-
-def _digest(path: Path, suffixes: Collection[str] = (), without: Collection[str] = ()) -> str:
-    """A hash of a file, or of the files (of some kinds) under a folder, with their names."""
-    files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
-    wanted = [p for p in files if (not suffixes or p.suffix in suffixes) and p.name not in without]
-    return key_of(0, files=[[p.relative_to(path).as_posix(), sha256_of_file(p)] for p in wanted])
 
 
 def _digests(model: Path) -> dict[str, str]:

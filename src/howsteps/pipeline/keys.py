@@ -1,0 +1,63 @@
+"""The keys of cached results: a hash of what a result was computed from.
+
+What a stage computes depends on its code too: the hash of the sources that it runs is part of its
+key. A change of how steps are placed does not parse thousands of narrations again.
+"""
+
+from collections.abc import Collection
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import howsteps
+from howsteps.engine.cache import key_of
+from howsteps.io.files import sha256_of_file
+from howsteps.result import narration_record
+from howsteps.task import Video
+
+# The packages and modules that a stage runs; those that read, show or measure are left out.
+_NARRATION = ("captions", "wordnet", "narration", "task.py", "compiled.py")
+SOURCES = {
+    "narration": _NARRATION,
+    "script": (*_NARRATION, "script"),
+    "localise": (*_NARRATION, "localise", "localisation.py"),
+}
+_CODE = {".py", ".json", ".npz"}  # of these, and the data that ship with them
+
+
+def stage_key(stage: str, **parts: object) -> str:
+    """The key of a result that depends on these parts, and on the code that computes it."""
+    return key_of(1, code=_code(stage), **parts)
+
+
+@cache
+def _code(stage: str) -> str:
+    """A hash of the sources that a stage runs."""
+    package = Path(howsteps.__file__).parent
+    return key_of(1, sources=[_digest(package / name, _CODE) for name in SOURCES[stage]])
+
+
+def narration_key(video: Video) -> str:
+    """A hash of what is said in a video: thousands of narrations are never one text."""
+    return key_of(1, narration=narration_record(video))
+
+
+def _digest(path: Path, suffixes: Collection[str] = (), without: Collection[str] = ()) -> str:
+    """A hash of a file, or of the files (of some kinds) under a folder, with their names."""
+    files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+    wanted = [p for p in files if (not suffixes or p.suffix in suffixes) and p.name not in without]
+    return key_of(0, files=[[p.relative_to(path).as_posix(), sha256_of_file(p)] for p in wanted])
+
+
+def parser_identity(parser: str | None) -> str:
+    """What tells a parser from others: the content of its folder, or its name and version."""
+    from howsteps.narration.parser import SHIPPED  # noqa: PLC0415 - loads spaCy
+
+    folder = SHIPPED if parser is None else Path(parser)
+    if folder.is_dir():
+        # Weights and configuration: a corrected README does not make another parser.
+        return _digest(folder, without=("LICENSE", "README.md", "meta.json"))
+    try:
+        return f"{parser} {version(str(parser))}"
+    except PackageNotFoundError:
+        return str(parser)
