@@ -1,0 +1,184 @@
+"""One job of very many videos: ``python -m benchmarks.many_videos CAPTIONS --videos 250 500 1000``.
+
+The narrations of one task (CAPTIONS, a task file) are reworded until there are enough: words that
+mean nothing are put in between, lines are left out, and times move, so that no two of them are
+copies. Each size is a run of its own over a folder of caption files, with page and exports. Printed
+for each stage: seconds of the clock, the most memory that the whole process tree held (resident,
+shared pages counted in each process), and the exponents with which both grow from size to size.
+``--keep FOLDER`` keeps videos and results, so that a second run finds the narrations in the cache.
+"""
+
+import argparse
+import io
+import json
+import math
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from howsteps.datasets import read_tasks
+from howsteps.engine.events import Event, StageBegan, StageEnded
+from howsteps.pipeline.options import RunOptions
+from howsteps.pipeline.run import run
+from howsteps.task import Caption, Task
+
+FILLERS = "so um now okay right well just like actually basically really there then yeah".split()
+FILLED = 0.25  # of the gaps between words: of five words in a run, two videos share a tenth
+LEFT_OUT = 0.1  # of the lines
+SLOWEST = 0.15  # by which a narrator is faster or slower
+SECONDS = 0.1  # from one look at the memory to the next
+
+
+def reworded(captions: Sequence[Caption], chance: Random) -> list[Caption]:
+    """Captions that say the same in other words, at another pace."""
+    pace = 1.0 + SLOWEST * (2 * chance.random() - 1)
+    kept = [line for line in captions if chance.random() >= LEFT_OUT]
+    return [Caption(pace * a.start, pace * a.end, _filled(a.text, chance)) for a in kept]
+
+
+def _filled(text: str, chance: Random) -> str:
+    words: list[str] = []
+    for word in text.split():
+        if chance.random() < FILLED:
+            words.append(chance.choice(FILLERS))
+        words.append(word)
+    return " ".join(words)
+
+
+def write_videos(task: Task, folder: Path, many: int) -> Path:
+    """Write the caption files of a job, and return their folder."""
+    job = folder / task.name
+    job.mkdir(parents=True, exist_ok=True)
+    told = [video for video in task.videos if video.captions]
+    for number in range(many):
+        video = told[number % len(told)]
+        lines = reworded(video.captions, Random(number))  # noqa: S311 - needs no secrets
+        cues = (
+            f"{n}\n{_clock(a.start)} --> {_clock(a.end)}\n{a.text}\n" for n, a in enumerate(lines)
+        )
+        (job / f"{number:05} {video.id}.srt").write_text("\n".join(cues), "utf-8")
+    return job
+
+
+def _clock(seconds: float) -> str:
+    whole, thousandths = divmod(round(1000 * seconds), 1000)
+    return f"{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02},{thousandths:03}"
+
+
+class Cost(NamedTuple):
+    """What a stage took."""
+
+    seconds: float
+    megabytes: float
+
+
+def measure(job: Path, out: Path) -> dict[str, Cost]:
+    """Run a job in a process of its own; the cost of each stage, and of all of them."""
+    command = [sys.executable, "-m", "benchmarks.many_videos", "--run", str(job), str(out)]
+    costs: dict[str, Cost] = {}
+    begun = before = time.perf_counter()
+    stage, peak, highest = "read", 0.0, 0.0
+    with subprocess.Popen(  # noqa: S603 - our own interpreter
+        command, stdout=subprocess.PIPE, text=True
+    ) as process:
+        lines: list[str] = []
+        output = process.stdout or io.StringIO()
+        reader = threading.Thread(target=lambda: lines.extend(iter(output.readline, "")))
+        reader.start()
+        while reader.is_alive() or lines:
+            reader.join(SECONDS)
+            peak = max(peak, tree_megabytes(process.pid))
+            while lines:
+                event = json.loads(lines.pop(0))
+                now = time.perf_counter()
+                highest = max(highest, peak)
+                costs[stage] = Cost(costs.get(stage, Cost(0, 0)).seconds + now - before, peak)
+                stage, before, peak = event, now, tree_megabytes(process.pid)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
+    costs[stage] = Cost(time.perf_counter() - before, peak)
+    costs["all"] = Cost(time.perf_counter() - begun, max(highest, peak))
+    return costs
+
+
+def tree_megabytes(root: int) -> float:
+    """Resident memory of a process and of all that it started."""
+    parents: dict[int, int] = {}
+    pages: dict[int, int] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                parent = (entry / "stat").read_text().rpartition(")")[2].split()[1]
+                pages[int(entry.name)] = int((entry / "statm").read_text().split()[1])
+            except OSError:  # it ended meanwhile
+                continue
+            parents[int(entry.name)] = int(parent)
+    own = {root}
+    while more := {pid for pid, parent in parents.items() if parent in own} - own:
+        own |= more
+    return sum(pages.get(pid, 0) for pid in own) * 4096 / 2**20
+
+
+def run_and_tell(job: Path, out: Path) -> None:
+    """Run a job, and print the name of every stage that begins; files are a stage here."""
+
+    def tell(event: Event) -> None:
+        if isinstance(event, StageBegan | StageEnded):
+            ended = {"narration": "relevance", "script": "script files", "localise": "page, files"}
+            name = event.stage if isinstance(event, StageBegan) else ended.get(event.stage, "rest")
+            print(json.dumps(name), flush=True)
+
+    run(job, out, RunOptions(vision=False), callback=tell)
+
+
+def exponent(sizes: Sequence[int], values: Sequence[float]) -> float:
+    """The exponent b of value = a·size^b, by least squares of the logarithms."""
+    x, y = [math.log(size) for size in sizes], [math.log(max(value, 1e-3)) for value in values]
+    middle, height = sum(x) / len(x), sum(y) / len(y)
+    slope = sum((a - middle) * (b - height) for a, b in zip(x, y, strict=True))
+    return slope / sum((a - middle) ** 2 for a in x)
+
+
+def print_table(found: dict[int, dict[str, Cost]]) -> None:
+    """Time and memory of every stage and size, and how they grow."""
+    sizes = sorted(found)
+    growth = ("time grows as N to the", "memory") if len(sizes) > 1 else ()
+    heading = ("stage", *(f"{size:,} videos" for size in sizes), *growth)
+    print("| " + " | ".join(heading) + " |\n" + "|---" * len(heading) + "|")
+    for stage in found[sizes[0]]:
+        own = [found[size].get(stage, Cost(0, 0)) for size in sizes]
+        cells = [stage, *(f"{c.seconds:.1f} s, {c.megabytes:,.0f} MB" for c in own)]
+        if growth:
+            cells.append(f"{exponent(sizes, [c.seconds for c in own]):.2f}")
+            cells.append(f"{exponent(sizes, [c.megabytes for c in own]):.2f}")
+        print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def main() -> None:
+    """Measure and print."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("captions", type=Path, nargs="?", help="a task file")
+    options.add_argument("--videos", type=int, nargs="+", default=[250, 500, 1000])
+    options.add_argument("--keep", type=Path, help="a folder for videos and results")
+    options.add_argument("--run", type=Path, nargs=2, help=argparse.SUPPRESS)
+    chosen = options.parse_args()
+    if chosen.run:
+        run_and_tell(*chosen.run)
+        return
+    [task] = read_tasks(chosen.captions).tasks
+    found = {}
+    with tempfile.TemporaryDirectory() as place:
+        for size in chosen.videos:
+            folder = (chosen.keep or Path(place)) / str(size)
+            found[size] = measure(write_videos(task, folder / "in", size), folder / "out")
+    print_table(found)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+"""Rewording makes as many videos as are asked for, and none is a copy of another."""
+
+from random import Random
+
+import pytest
+
+from benchmarks.many_videos import exponent, reworded, write_videos
+from howsteps.datasets import read_tasks
+from howsteps.script.near_duplicates import originals
+from howsteps.task import Caption, Sentence, Task, Video, Word
+
+LINES = [" ".join(f"word{Random(7 * n + k).randrange(400)}" for k in range(7)) for n in range(60)]
+VIDEO = Video("ann", tuple(Caption(5.0 * n, 5.0 * n + 4, line) for n, line in enumerate(LINES)))
+
+
+def heard(captions: list[Caption]) -> Video:
+    words = tuple(Word(word, 0.0, 1.0) for line in captions for word in line.text.split())
+    return Video("", sentences=(Sentence(words),))
+
+
+def test_no_two_narrations_are_copies() -> None:
+    assert all(originals([heard(reworded(VIDEO.captions, Random(n))) for n in range(12)]))
+    assert originals([heard(list(VIDEO.captions))] * 3) == [True, False, False]
+
+
+def test_they_are_one_job_of_caption_files(tmp_path) -> None:
+    write_videos(Task("wash a cat", (VIDEO,)), tmp_path, 5)
+    [task] = read_tasks(tmp_path / "wash a cat").tasks
+    assert len(task.videos) == 5
+    assert {len(video.captions) for video in task.videos} <= set(range(40, 61))
+
+
+def test_growth_is_fitted() -> None:
+    assert exponent([10, 100, 1000], [3.0, 300.0, 30_000.0]) == pytest.approx(2.0)
