@@ -117,7 +117,7 @@ def test_a_link_to_the_words_leads_to_them(visit, tmp_path) -> None:
 def test_clicking_a_frame_plays_the_video_there(visit, report, job, video, step) -> None:
     page = visit(report)
     cell(page, video, step).click()
-    wait_to_play_from(page, place(job, video, step).time)
+    wait_to_play_from(page, place(job, video, step).start)
     assert page.locator("#viewer-title").inner_text().lower().endswith(job.script.steps[step].label)
     assert page.evaluate("!document.querySelector('#viewer video').paused")
 
@@ -134,13 +134,13 @@ def test_clicking_a_mark_on_a_timeline_plays_that_step(visit, report, job) -> No
     page = visit(report)
     page.locator("#timelines").scroll_into_view_if_needed()
     page.locator(".timeline .mark[data-video='1'][data-step='4']").click()
-    wait_to_play_from(page, place(job, 1, 4).time)
+    wait_to_play_from(page, place(job, 1, 4).start)
 
 
 def test_the_sentence_being_said_is_marked(visit, report, job) -> None:
     page = visit(report)
     cell(page, 0, 2).click()
-    wait_to_play_from(page, place(job, 0, 2).time)
+    wait_to_play_from(page, place(job, 0, 2).start)
     assert "warm the pot" in page.locator(".transcript [aria-current]").first.inner_text()
 
 
@@ -195,7 +195,7 @@ def test_two_videos_step_through_the_same_steps(visit, report, job) -> None:
         page.get_by_role("button", name="Next step").click()
         for pane in (0, 1):
             video = int(page.locator(".pane").nth(pane).get_attribute("data-video"))
-            wait_to_play_from(page, place(job, video, step).time, pane)
+            wait_to_play_from(page, place(job, video, step).start, pane)
         assert page.locator("#viewer").get_attribute("data-step") == str(step)
 
 
@@ -270,7 +270,7 @@ def test_the_grid_is_one_stop_and_arrows_walk_in_it(visit, report, job) -> None:
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Enter")
-    wait_to_play_from(page, place(job, 0, 1).time)
+    wait_to_play_from(page, place(job, 0, 1).start)
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.dataset.step") == "1"  # back where one was
 
@@ -342,9 +342,11 @@ def test_small_screens_never_scroll_sideways(visit, report, width) -> None:
     assert page.locator("#viewer").evaluate("one => one.scrollWidth <= innerWidth")
 
 
-def test_paper_gets_the_sheet_alone(visit, report) -> None:
-    page = visit(report)
+def test_paper_gets_the_sheet_and_the_timelines(visit, tmp_path) -> None:
+    page = visit(write_page(tea(130, 3), tmp_path))  # so many that few are built before
     page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator(".sheet li").first.is_visible()
-    for part in (".bar", "#grid", "#timelines", "#words"):
+    assert page.locator(".timeline").nth(99).locator(".mark").first.is_visible()
+    for part in (".bar", "#grid", "#words"):
         assert not page.locator(part).is_visible()

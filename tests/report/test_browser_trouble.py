@@ -100,9 +100,9 @@ def test_a_video_that_the_browser_cannot_play_is_not_called_lost(visit, job, tmp
     assert page.locator("#viewer video").first.is_hidden()
 
 
-def test_a_narration_without_a_video_has_a_drawn_place_and_a_line(visit, tmp_path) -> None:
+def test_a_narration_without_a_video_has_its_words_in_the_grid_and_a_line(visit, tmp_path) -> None:
     page = visit(write_page(tea(2, 3), tmp_path))
-    assert cell(page, 0, 0).locator(".drawn").is_visible()
+    assert cell(page, 0, 0).locator(".frame").inner_text() == "fill the kettle"
     cell(page, 0, 0).click()
     assert "only its words" in page.locator("#viewer .notice").first.inner_text()
 
@@ -110,7 +110,7 @@ def test_a_narration_without_a_video_has_a_drawn_place_and_a_line(visit, tmp_pat
 def test_a_video_does_not_play_on_behind_one_that_has_no_file(visit, job, tmp_path) -> None:
     page = visit(write_page(with_video(job, 1, media=None), tmp_path))
     cell(page, 0, 1).click()
-    wait_to_play_from(page, place(job, 0, 1).time)
+    wait_to_play_from(page, place(job, 0, 1).start)
     page.keyboard.press("ArrowDown")
     assert "only its words" in page.locator("#viewer .notice").first.inner_text()
     assert page.evaluate("document.querySelector('#viewer video').paused")
@@ -129,7 +129,7 @@ def test_a_moved_folder_works_as_before(visit, films, tmp_path) -> None:
     page = visit(tmp_path / "there" / "out" / "report.html")
     until(page, "document.querySelector('.sheet img').naturalWidth > 0")
     cell(page, 0, 3).click()
-    wait_to_play_from(page, place(result, 0, 3).time)
+    wait_to_play_from(page, place(result, 0, 3).start)
 
 
 def test_without_places_a_click_plays_where_the_step_is_named(visit, job, tmp_path) -> None:
@@ -187,8 +187,8 @@ def test_a_job_without_videos_opens(visit, tmp_path) -> None:
     assert page.locator("[data-action=compare]").first.is_disabled()
 
 
-def test_of_a_hundred_timelines_only_those_near_the_screen_are_built(visit, tmp_path) -> None:
-    page = visit(write_page(tea(100, 6), tmp_path))
+def test_of_two_hundred_timelines_only_those_near_the_screen_are_built(visit, tmp_path) -> None:
+    page = visit(write_page(tea(200, 6), tmp_path))
     page.locator("#timelines").scroll_into_view_if_needed()
     page.wait_for_selector(".timeline .mark")
     assert 0 < page.locator(".lanes:has(.mark)").count() < 50

@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import chain
@@ -23,6 +24,7 @@ from howsteps.task import LEVELS, Localisation, Mention, Result, Step, Video
 
 OPTIONAL = 1 / 3  # a step that is absent in this share of the videos, or more, is optional
 OTHER_PHRASES = 3
+_YOUTUBE = re.compile(r"[A-Za-z0-9_-]{11}")
 _NEAR = 2  # levels above the page within which a video is linked by a relative path
 
 Thumbnails = Mapping[tuple[str, int], str]
@@ -108,6 +110,12 @@ def address(media: Path, folder: Path) -> str:
     return quote(os.fsencode(relative.as_posix()))
 
 
+def youtube_id(video: Video) -> str | None:
+    """The id of a video on YouTube, where it is known and can be one: it becomes part of a link."""
+    known = video.youtube
+    return known if known and _YOUTUBE.fullmatch(known) else None
+
+
 def _summary(
     step: Step, column: Sequence[Localisation | None], thumbnails: Thumbnails, result: Result
 ) -> StepSummary:
@@ -150,6 +158,7 @@ def _video(
         "title": video.title or video.id,
         "source": address(video.media, folder) if there and video.media else None,
         "file": video.media.name if video.media else None,
+        "youtube": youtube_id(video),
         "length": round(video_length(video, row), 2),
         "places": [_place(place, thumbnails) for place in row],
         "mentions": [

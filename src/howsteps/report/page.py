@@ -26,7 +26,10 @@ THUMBNAILS = "report-pictures"
 
 _PARTS = Path(__file__).parent / "parts"
 # The scripts of the page in order; the last one starts it.
-_SCRIPTS = ("dom", "theme", "player", "viewer", "grid", "timelines", "words", "search", "start")
+_SCRIPTS = (
+    *("dom", "theme", "player", "viewer", "sheet", "grid", "timelines", "words", "search"),
+    "start",
+)
 _STYLES = ("base", "views", "viewer", "print")
 
 

@@ -1,7 +1,13 @@
 // What every part of the page uses: the content, and elements made from plain text.
 
-const content = JSON.parse(document.getElementById("content").textContent);
-const { steps, videos } = content;
+let content, steps, videos;
+
+function take(shown) {
+  content = shown;
+  ({ steps, videos } = content);
+}
+
+take(JSON.parse(document.getElementById("content").textContent));
 
 /** An element. Attributes and children are only ever text or elements, never markup. */
 function h(name, attributes = {}, ...children) {
@@ -27,7 +33,27 @@ function icon(name) {
 }
 
 /** User text: isolated, so that its writing direction does not affect its surroundings. */
-const words = (text, name = "span", attributes = {}) => h(name, { dir: "auto", ...attributes }, text);
+const words = (text, name = "span", attributes = {}, ...more) => h(name, { dir: "auto", ...attributes }, text, more);
+
+/** The same where room is short: it is cut in its middle, as the ends tell titles apart. */
+function cut(text) {
+  const signs = [...text];
+  if (signs.length <= 2 * TAIL) return words(text, "span", { class: "cut", title: text });
+  return words(
+    h("span", {}, signs.slice(0, -TAIL).join("")),
+    "span",
+    { class: "cut", title: text },
+    h("span", {}, signs.slice(-TAIL).join("")),
+  );
+}
+const TAIL = 9; // signs at the end that are always shown
+
+/** The same where there are no elements, as in a list to choose from. */
+function cutTo(text, most) {
+  const signs = [...text];
+  if (signs.length <= most) return text;
+  return `${signs.slice(0, most - TAIL - 1).join("")}…${signs.slice(-TAIL).join("")}`;
+}
 
 function setCurrent(element, isCurrent) {
   if (isCurrent) element.setAttribute("aria-current", "true");
@@ -47,13 +73,17 @@ function clock(seconds) {
 
 const lasting = (seconds) => `${clock(seconds)} ${seconds >= 3600 ? "h" : "min"}`;
 const percent = (share) => `${Math.round(100 * share)} %`;
-const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 
 const isFound = (place) => place !== null && place.time !== null;
 const isGuess = (place) => place.level === "guess";
 
-/** The first mention of a step in a video, if there is one. */
+/** The mentions of a step in a video, in the order of the video; and the first, if there is one. */
+const mentionsOf = (video, step) => videos[video].mentions.filter((mention) => mention.step === step);
 const named = (video, step) => videos[video].mentions.find((mention) => mention.step === step);
+
+/** The sentence that is being said at a time of a video, if any was begun by then. */
+const saidAt = (video, time) => videos[video].said.findLast(([start]) => start <= time)?.[1];
 
 /** A localisation in words, for screen readers and for the line under the player. */
 function describe(video, step) {
@@ -66,50 +96,78 @@ function describe(video, step) {
   return `at ${clock(place.time)}${sure}${why}`;
 }
 
-/** Call once when an element comes near the screen. */
-function whenNear(element, build) {
+/** Call once for every element that comes near the screen, or near what is seen of a scroller. */
+function whenNear(elements, build, root = null) {
   const observer = new IntersectionObserver(
     (entries) => {
-      if (!entries.some((entry) => entry.isIntersecting)) return;
-      observer.disconnect();
-      build(element);
+      for (const { isIntersecting, target } of entries) {
+        if (!isIntersecting) continue;
+        observer.unobserve(target);
+        build(target);
+      }
     },
-    { rootMargin: "600px" },
+    { root, rootMargin: "900px" },
   );
-  observer.observe(element);
+  for (const element of elements) observer.observe(element);
+  return observer;
+}
+
+/** Do many small things when nothing else is to be done. */
+function whenIdle(things) {
+  const rest = [...things];
+  const ask = window.requestIdleCallback ?? ((act) => setTimeout(() => act({ timeRemaining: () => 10 }), 50));
+  const some = (deadline) => {
+    do rest.shift()?.();
+    while (rest.length && deadline.timeRemaining() > 4);
+    if (rest.length) ask(some);
+  };
+  if (rest.length) ask(some);
 }
 
 /**
- * One stop for Tab in rows of buttons; the arrow keys go from button to button.
- * Rows may have gaps (undefined), which are stepped over.
+ * Hundreds of parts, of which those near what is seen of a scroller are built: `build(from, to)`
+ * adds some and returns the last of them.
+ */
+function buildAsNeeded(holder, many, some, build) {
+  let built = 0;
+  const more = () => {
+    const last = build(built, Math.min(many, built + some));
+    built = Math.min(many, built + some);
+    if (built < many) whenNear([last], more, holder);
+  };
+  more();
+}
+
+/**
+ * One stop for Tab in rows of buttons, made with tabindex −1; the arrow keys go from button to
+ * button. `rows()` may have gaps (undefined), which are stepped over.
  */
 function walkWithArrows(holder, rows) {
   const moves = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
-  const places = new Map();
-  rows.forEach((row, down) => row.forEach((button, right) => button && places.set(button, [down, right])));
-  const buttons = [...places.keys()];
-  for (const button of buttons) button.tabIndex = -1;
-  let stop = buttons[0];
+  let stop = holder.querySelector("button");
   if (!stop) return;
   stop.tabIndex = 0;
   holder.addEventListener("focusin", (event) => {
-    if (!places.has(event.target)) return;
+    if (!event.target.matches("button")) return;
     stop.tabIndex = -1;
     stop = event.target;
     stop.tabIndex = 0;
   });
   holder.addEventListener("keydown", (event) => {
     const move = moves[event.key];
-    if (!move || !places.has(event.target) || event.altKey || event.ctrlKey || event.metaKey) return;
-    let [down, right] = places.get(event.target);
-    const inside = () => rows[down] && right >= 0 && right < rows[down].length;
+    if (!move || event.altKey || event.ctrlKey || event.metaKey) return;
+    const now = rows();
+    let down = now.findIndex((row) => row.includes(event.target));
+    let right = now[down]?.indexOf(event.target);
+    if (right === undefined) return;
+    const inside = () => now[down] && right >= 0 && right < now[down].length;
     do {
       down += move[0];
       right += move[1];
-    } while (inside() && !rows[down][right]);
+    } while (inside() && !now[down][right]);
     if (!inside()) return;
     event.preventDefault();
-    rows[down][right].focus();
+    now[down][right].focus();
   });
 }
 

@@ -1,4 +1,6 @@
-// Steps by videos, with the frame where each step was found.
+// Steps by videos, with the frame where each step was found, or the words said there.
+
+const COLUMNS = 40; // built at once; the others as they come near
 
 function buildGrid() {
   const holder = view("grid");
@@ -10,9 +12,6 @@ function buildGrid() {
     "tr",
     { role: "row" },
     h("th", { class: "corner", scope: "col", role: "columnheader" }, `${count(steps.length, "step")}`),
-    videos.map((video) =>
-      h("th", { scope: "col", role: "columnheader", title: video.title }, words(video.id)),
-    ),
   );
   const rows = steps.map((step, k) =>
     h(
@@ -24,23 +23,33 @@ function buildGrid() {
         h("span", { class: "name" }, badge(k), words(step.label)),
         h("small", {}, content.located ? `in ${step.found} of ${count(videos.length, "video")}` : ""),
       ),
-      videos.map((_, n) => h("td", { role: "gridcell" }, cell(n, k))),
     ),
   );
   const table = h(
     "table",
-    { class: content.has_thumbnails ? "grid" : "grid bare", role: "grid", "aria-labelledby": "grid-title" },
+    {
+      class: content.has_thumbnails ? "grid" : "grid bare",
+      role: "grid",
+      "aria-labelledby": "grid-title",
+      "aria-colcount": videos.length + 1,
+    },
     h("thead", { role: "rowgroup" }, head),
     h("tbody", { role: "rowgroup" }, rows),
   );
   holder.replaceChildren(table);
-  walkWithArrows(table, rows.map((row) => [...row.querySelectorAll("button")]));
+  buildAsNeeded(holder, videos.length, COLUMNS, (from, to) => {
+    const numbers = Array.from({ length: to - from }, (_, place) => from + place);
+    head.append(...numbers.map((n) => h("th", { scope: "col", role: "columnheader", title: videos[n].title }, cut(videos[n].id))));
+    rows.forEach((row, k) => row.append(...numbers.map((n) => h("td", { role: "gridcell" }, cell(n, k)))));
+    return head.lastChild;
+  });
+  walkWithArrows(table, () => rows.map((row) => [...row.querySelectorAll("button")]));
 }
 
 function cell(n, k) {
   const place = videos[n].places[k];
   const label = `Step ${k + 1}, ${steps[k].label}, in ${videos[n].id}: ${describe(n, k)}`;
-  const common = { type: "button", "data-video": n, "data-step": k, "aria-label": label };
+  const common = { type: "button", tabindex: -1, "data-video": n, "data-step": k, "aria-label": label };
   if (!isFound(place)) {
     const said = named(n, k);
     return h(
@@ -53,7 +62,7 @@ function cell(n, k) {
   return h(
     "button",
     { ...common, class: `cell ${shade(k)}${isGuess(place) ? " guess" : ""}`, title: describe(n, k) },
-    h("span", { class: "frame" }, still(place, k)),
+    h("span", { class: "frame" }, still(place, k, n)),
     place.level && h("span", { class: "sure", "--share": place.confidence }),
     h(
       "span",
@@ -64,13 +73,16 @@ function cell(n, k) {
   );
 }
 
-/** The thumbnail of a localisation, or its number if there is none. */
-function still(place, step) {
-  if (!place?.thumbnail) return h("span", { class: "drawn" }, badge(step));
+/** The thumbnail of a localisation; without one the words said there, or its number. */
+function still(place, step, n = null) {
+  if (!place?.thumbnail) return drawn(place, step, n);
   const image = h("img", { alt: "", loading: "lazy", decoding: "async", width: 320, height: 180 });
-  image.addEventListener("error", () => image.replaceWith(h("span", { class: "drawn" }, badge(step))), {
-    once: true,
-  });
+  image.addEventListener("error", () => image.replaceWith(drawn(place, step, n)), { once: true });
   image.src = place.thumbnail;
   return image;
+}
+
+function drawn(place, step, n) {
+  const text = n === null || content.has_thumbnails ? null : (named(n, step)?.phrase ?? saidAt(n, place.time));
+  return text ? words(text, "span", { class: "saying" }) : h("span", { class: "drawn" }, badge(step));
 }

@@ -13,32 +13,51 @@ function makePane(name, choose, pick) {
   const select = h(
     "select",
     { "aria-label": name },
-    videos.map((one, n) => h("option", { value: n }, one.title)),
+    videos.map((one, n) => h("option", { value: n }, cutTo(one.title, 60))),
   );
   const where = h("p", { class: "where" });
+  const link = h("a", { class: "elsewhere", target: "_blank", rel: "noopener noreferrer" });
+  const about = h("p", { class: "spoken" });
   const strip = h("div", { class: "strip" });
   const transcript = h("ol", { class: "transcript", tabindex: 0, "aria-label": "What is said" });
   const element = h(
     "section",
     { class: "pane", "aria-label": name },
     h("div", { class: "screen" }, video, thumbnail, notice),
-    h("div", { class: "about" }, select, where, strip),
+    h("div", { class: "about" }, select, where, link, about, strip),
     transcript,
   );
-  const pane = { element, video, current: null, lines: [] };
+  const pane = { element, video, select, current: null, lines: [] };
   let wish = null; // the time to go to as soon as the file says how long it is
   let shownStep = null;
+  let stretch = null; // the step that is played from its start to its end
 
   select.addEventListener("change", () => choose(Number(select.value)));
-  strip.addEventListener("click", (event) => {
-    const mark = event.target.closest("button");
-    if (!mark) return;
-    event.stopPropagation();
-    pick(pane, Number(mark.dataset.step), mark.dataset.time === undefined ? null : Number(mark.dataset.time));
-  });
+  for (const holder of [strip, about]) {
+    holder.addEventListener("click", (event) => {
+      const mark = event.target.closest("button");
+      if (!mark) return;
+      event.stopPropagation();
+      pick(pane, Number(mark.dataset.step), mark.dataset.time === undefined ? null : Number(mark.dataset.time));
+    });
+  }
   video.addEventListener("loadedmetadata", () => wish !== null && seek(wish));
   video.addEventListener("error", () => pane.current !== null && lose(shownStep));
-  video.addEventListener("timeupdate", () => follow(video.currentTime));
+  video.addEventListener("timeupdate", () => {
+    follow(video.currentTime);
+    endStretch(video.currentTime);
+  });
+
+  /** At the end of a step: stop, or begin it again. Whoever goes on from there, or elsewhere, is let go. */
+  function endStretch(now) {
+    if (!stretch || video.seeking || now < stretch.end) return;
+    if (now > stretch.end + 1.5) stretch = null;
+    else if (loops()) video.currentTime = stretch.start;
+    else {
+      video.pause();
+      stretch = null;
+    }
+  }
 
   function seek(time) {
     wish = time;
@@ -52,9 +71,16 @@ function makePane(name, choose, pick) {
     if (pane.current !== n) load(n);
     shownStep = step;
     const place = step === null ? null : videos[n].places[step];
-    const goal = time ?? (isFound(place) ? place.time : (step === null ? null : named(n, step)?.start)) ?? null;
+    const goal = time ?? (isFound(place) ? place.start : (step === null ? null : named(n, step)?.start)) ?? null;
+    stretch = time === null && isFound(place) && place.end > place.start ? place : null;
     const absent = step !== null && time === null && !isFound(place);
     where.textContent = step === null ? "" : `Step ${step + 1} here: ${describe(n, step)}`;
+    link.hidden = !videos[n].youtube;
+    if (videos[n].youtube) {
+      link.href = `https://youtu.be/${videos[n].youtube}?t=${Math.max(0, Math.floor(goal ?? 0))}`;
+      link.textContent = `watch on YouTube from ${clock(goal ?? 0)}`;
+    }
+    about.replaceChildren(...(step === null ? [] : spokenAbout(n, step)));
     say(absent ? `Step ${step + 1} is ${place ? "absent" : "not placed"} in this video.` : "");
     for (const mark of strip.querySelectorAll(".mark")) {
       setCurrent(mark, Number(mark.dataset.step) === step);
@@ -102,6 +128,19 @@ function makePane(name, choose, pick) {
     // It was there when the page was made: it can be gone by now, or of a kind like AVI.
     const unplayable = `The video file “${file}” cannot be played here: it was moved, or this browser does not know its format.`;
     say(!file ? "There is no video file for this narration, only its words." : source ? unplayable : gone);
+  }
+
+  /** What is said about a step here, in the order of the video. */
+  function spokenAbout(n, step) {
+    const mentions = mentionsOf(n, step);
+    return mentions.map((mention) =>
+      h(
+        "button",
+        { type: "button", "data-step": step, "data-time": mention.start },
+        words(`“${mention.phrase}”`),
+        ` ${clock(mention.start)}`,
+      ),
+    );
   }
 
   function say(text) {

@@ -4,7 +4,7 @@ const MOST = 40; // results; more would not be read
 const box = document.getElementById("search");
 const results = document.getElementById("results");
 const news = document.getElementById("news");
-let spokenLines = null; // built on the first search
+let spokenLines = null; // built on the first search of a content
 
 function everythingSaid() {
   spokenLines ??= videos.flatMap((video, n) =>
@@ -44,7 +44,7 @@ const stepResult = (k, plain) =>
 const lineResult = ({ n, start, text }, plain) =>
   option(
     { "data-video": n, "data-time": start },
-    h("small", {}, `${clock(start)} `, words(videos[n].id)),
+    h("small", {}, clock(start), cut(videos[n].id)),
     marked(text, plain),
   );
 

@@ -31,10 +31,20 @@ document.addEventListener("keydown", (event) => {
 
 help.addEventListener("click", (event) => event.target === help && help.close());
 
+/** Build everything that shows the content. */
+function build() {
+  buildFacts();
+  buildSheet();
+  buildGrid();
+  buildTimelines();
+  // Space is reserved for its rows before they are built, so that a link to the words works.
+  view("words").style.setProperty("--rows", videos.length);
+  const words = () => view("words").childElementCount || buildWords();
+  whenNear([view("words")], words);
+  if (videos.length <= FEW) whenIdle([words]);
+}
+
+window.addEventListener("beforeprint", () => fillTimelines());
 buildViewer();
 startSearch();
-buildGrid();
-buildTimelines();
-// Space is reserved for its rows before they are built, so that a link to the words works.
-view("words").style.setProperty("--rows", videos.length);
-whenNear(view("words"), buildWords);
+build();

@@ -1,11 +1,16 @@
 // One line for every video: its steps, and where the narration names them.
 
+const FEW = 120; // timelines that are all built, at leisure; of more, those near the screen
+
 function buildTimelines() {
   const holder = view("timelines");
   if (!videos.length) {
     holder.replaceChildren(h("p", { class: "empty" }, "There are no videos."));
     return;
   }
+  // A picture of the whole page, or its print, shows what was never near the screen.
+  const few = videos.length <= FEW;
+  holder.classList.toggle("few", few);
   const articles = videos.map((video) => {
     const found = video.places.filter(isFound).length;
     return h(
@@ -14,7 +19,7 @@ function buildTimelines() {
       h(
         "header",
         {},
-        words(video.title, "h3", { title: video.title }),
+        h("h3", {}, cut(video.title)),
         h("p", {}, lasting(video.length), content.located ? ` · ${found} of ${count(steps.length, "step")}` : ""),
         video.source ? null : h("p", { class: "missing" }, video.file ? "video file not found" : "no video file"),
       ),
@@ -23,12 +28,19 @@ function buildTimelines() {
   });
   holder.replaceChildren(...articles);
   const width = articles[0].lastChild.clientWidth;
+  const numbers = new Map(articles.map((article, n) => [article, n]));
+  const fill = (article) => article.lastChild.childElementCount || fillLanes(article.lastChild, numbers.get(article));
   articles.forEach((article, n) => {
     // The height is known before the lanes are built, so that nothing moves when they are.
     article.style.setProperty("--rows", Math.max(0, ...rowsOf(n, width)));
-    whenNear(article, () => fillLanes(article.lastChild, n));
   });
+  whenNear(articles, fill);
+  if (few) whenIdle(articles.map((article) => () => fill(article)));
+  fillTimelines = () => articles.forEach(fill);
 }
+
+/** Build all that is still empty, for paper. */
+let fillTimelines = () => {};
 
 /** The lanes of a video: its steps, and below them its words; places are shares of its length. */
 function fillLanes(lanes, n) {
@@ -37,7 +49,7 @@ function fillLanes(lanes, n) {
   const wide = (start, end) => share(Math.max(0, Math.min(end, video.length) - start));
   const rows = [stepLane(n, share, wide, rowsOf(n, lanes.clientWidth)), wordLane(n, share, wide)];
   lanes.replaceChildren(...rows, axis(video.length, share));
-  walkWithArrows(lanes, rows.map((lane) => [...lane.querySelectorAll("button")]));
+  walkWithArrows(lanes, () => rows.map((lane) => [...lane.querySelectorAll("button")]));
 }
 
 const MARK = 21; // pixels that a mark takes
@@ -71,6 +83,7 @@ function stepLane(n, share, wide, rows) {
       "button",
       {
         type: "button",
+        tabindex: -1,
         class: `badge mark ${shade(k)}`,
         "--at": share(place.time),
         "--row": rows[k],
@@ -96,6 +109,7 @@ function wordLane(n, share, wide) {
       "button",
       {
         type: "button",
+        tabindex: -1,
         class: `window ${shade(mention.step)}`,
         ...at,
         "--at": share(mention.window[0]),

@@ -1,9 +1,9 @@
 // The viewer: one video or two side by side, stepping through the same steps.
 
 const viewer = document.getElementById("viewer");
-const shown = { step: null, pair: false };
+const shown = { step: null, pair: false, loop: false };
 let panes = [];
-let title, place, aloud, chips, pairButton;
+let title, place, aloud, chips, pairButton, loopButton;
 
 function buildViewer() {
   panes = ["Video", "Video on the right"].map((name, side) =>
@@ -15,6 +15,8 @@ function buildViewer() {
   aloud = h("p", { class: "unseen", role: "status" });
   pairButton = h("button", { type: "button", "aria-pressed": "false", "data-action": "compare" }, icon("pair"), h("span", {}, "Side by side"));
   pairButton.disabled = videos.length < 2;
+  loopButton = h("button", { type: "button", "aria-pressed": "false", title: "Play a step over and over (L)" }, icon("loop"), h("span", {}, "Loop"));
+  loopButton.addEventListener("click", switchLoop);
   chips = h(
     "ol",
     { class: "chips", "aria-label": "Steps" },
@@ -29,6 +31,7 @@ function buildViewer() {
       "header",
       {},
       h("div", {}, title, place),
+      loopButton,
       pairButton,
       button("round", "Close", "close", () => viewer.close()),
     ),
@@ -87,8 +90,28 @@ function pick(pane, step, time) {
 }
 
 function setVideo(side, n) {
+  const [before, beside] = [panes[side].current, panes[1 - side]];
   panes[side].show(n, shown.step);
+  // One video is never shown twice: whoever asks for the other one's gives it the own.
+  if (shown.pair && beside.current === n) beside.show(before, shown.step);
   tell();
+}
+
+/** The next video, or the one before; in a pair, the one beside is stepped over. */
+function turn(side, change) {
+  const beside = shown.pair ? panes[1 - side].current : null;
+  let n = panes[side].current;
+  do n = (n + change + videos.length) % videos.length;
+  while (n === beside);
+  if (n !== panes[side].current) setVideo(side, n);
+}
+
+const loops = () => shown.loop;
+
+function switchLoop() {
+  shown.loop = !shown.loop;
+  loopButton.setAttribute("aria-pressed", String(shown.loop));
+  aloud.textContent = shown.loop ? "A step is played over and over." : "A step is played once.";
 }
 
 function setPair(pair) {
@@ -140,12 +163,12 @@ function tell() {
 function viewerKeys(event) {
   if (event.target.matches("select, input") || event.ctrlKey || event.metaKey || event.altKey) return;
   const side = event.shiftKey && shown.pair ? 1 : 0;
-  const turn = (change) => setVideo(side, (panes[side].current + change + videos.length) % videos.length);
   const acts = {
     ArrowLeft: () => stepBy(-1),
     ArrowRight: () => stepBy(1),
-    ArrowUp: () => turn(-1),
-    ArrowDown: () => turn(1),
+    ArrowUp: () => turn(side, -1),
+    ArrowDown: () => turn(side, 1),
+    l: switchLoop,
     " ": togglePlay,
   };
   const act = acts[event.key];

@@ -1,4 +1,6 @@
-// The narrations as columns: the phrases of each video for each step.
+// The narrations as columns: the phrases of each video for each step, in the order of the video.
+
+const ROWS = 40; // built at once; the others as they come near
 
 function buildWords() {
   const holder = view("words");
@@ -14,22 +16,21 @@ function buildWords() {
       h("th", { scope: "col" }, h("span", { class: "name" }, badge(k), words(step.label)), h("small", {}, `said in ${count(step.said, "video")}`)),
     ),
   );
-  const rows = videos.map((video, n) =>
+  const row = (video, n) =>
     h(
       "tr",
       {},
-      h("th", { scope: "row", title: video.title }, words(video.id)),
+      h("th", { scope: "row", title: video.title }, cut(video.id)),
       steps.map((_, k) => h("td", {}, spoken(n, k))),
-    ),
-  );
-  const table = h(
-    "table",
-    { class: "words", "aria-labelledby": "words-title" },
-    h("thead", {}, head),
-    h("tbody", {}, rows),
-  );
+    );
+  const body = h("tbody");
+  const table = h("table", { class: "words", "aria-labelledby": "words-title" }, h("thead", {}, head), body);
   holder.replaceChildren(table);
-  walkWithArrows(table, rows.flatMap(layers));
+  buildAsNeeded(holder, videos.length, ROWS, (from, to) => {
+    body.append(...videos.slice(from, to).map((video, place) => row(video, from + place)));
+    return body.lastChild;
+  });
+  walkWithArrows(table, () => [...body.rows].flatMap(layers));
 }
 
 /** The buttons of a row: the first of every cell, then the second of those that have two, and so on. */
@@ -40,13 +41,14 @@ function layers(row) {
 }
 
 function spoken(n, k) {
-  const mentions = videos[n].mentions.filter((mention) => mention.step === k);
+  const mentions = mentionsOf(n, k);
   if (!mentions.length) return h("span", { class: "silence" }, h("span", { class: "unseen" }, "not said"));
   return mentions.map((mention) =>
     h(
       "button",
       {
         type: "button",
+        tabindex: -1,
         class: `said ${shade(k)}`,
         "data-video": n,
         "data-step": k,

@@ -1,0 +1,70 @@
+// The figures of the whole job, and its steps as cards.
+
+function buildFacts() {
+  const total = (name) => steps.reduce((sum, step) => sum + step[name], 0);
+  const footage = videos.reduce((sum, video) => sum + video.length, 0);
+  const facts = [
+    [count(steps.length, "step"), "in the script"],
+    [lasting(footage), "of video"],
+    content.located && [count(total("found"), "place"), "of steps in the videos"],
+    content.located && total("absent") > 0 && [count(total("absent"), "absence"), "of a step from a video"],
+  ];
+  view("facts").replaceChildren(
+    ...facts.filter(Boolean).map(([value, meaning]) => h("div", {}, h("dt", {}, meaning), h("dd", {}, value))),
+  );
+  const names = { sure: "sure", likely: "likely", guess: "a guess" };
+  const levels = content.levels.map(({ level, count: many, right }) => {
+    const name = level === "guess" && many !== 1 ? "guesses" : names[level];
+    return `${many.toLocaleString("en")} ${name} (of 100 such places, about ${right} are right)`;
+  });
+  view("certainty").textContent = levels.length ? `${levels.join(", ")}.` : "";
+}
+
+function buildSheet() {
+  const holder = view("sheet");
+  holder.classList.toggle("plain", !content.has_thumbnails);
+  holder.replaceChildren(...steps.map(card));
+  view("no-steps").hidden = steps.length > 0;
+}
+
+function card(step, k) {
+  const play = { type: "button", "data-step": k, "data-video": step.best, disabled: step.best === null };
+  const likely = content.confident ? `, likely in ${step.likely}` : "";
+  const absent = step.absent && `absent in ${percent(step.absent / videos.length)} of the videos`;
+  return h(
+    "li",
+    { class: shade(k) },
+    content.has_thumbnails &&
+      h(
+        "button",
+        { ...play, class: "frame", tabindex: -1, "aria-label": `Play step ${k + 1}, ${step.label}` },
+        step.thumbnail ? h("img", { src: step.thumbnail, alt: "", decoding: "async" }) : icon("video"),
+        h("span", { class: "play" }, icon("play")),
+      ),
+    h(
+      "div",
+      { class: "card" },
+      h("h3", {}, h("span", { class: "badge" }, String(k + 1)), words(step.label, "button", play)),
+      step.example && words(step.example, "p", { class: "quote" }),
+      h("p", { class: "support" }, shareBar(step.said), `said in ${step.said} of ${count(videos.length, "video")}`),
+      content.located &&
+        h(
+          "p",
+          { class: "support" },
+          shareBar(content.confident ? step.likely : step.found, step.found),
+          `found in ${count(step.found, "video")}${likely}`,
+        ),
+      step.optional && h("p", {}, h("span", { class: "pill" }, "optional"), absent ? ` ${absent}` : ""),
+      step.other.length > 0 && h("p", { class: "other" }, "also said: ", words(step.other.join(", "))),
+    ),
+  );
+}
+
+/** A bar of the videos: so many of them dark, of those that are pale. */
+const shareBar = (part, of = part) =>
+  h("span", {
+    class: "share",
+    "aria-hidden": "true",
+    "--part": percent(part / (videos.length || 1)).replace(" ", ""),
+    "--of": percent(of / (videos.length || 1)).replace(" ", ""),
+  });

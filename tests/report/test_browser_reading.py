@@ -1,0 +1,125 @@
+"""Watching steps, comparing, and long names: what users tripped over."""
+
+from dataclasses import replace
+
+import pytest
+from PIL import Image
+
+from howsteps.report import write_page
+from howsteps.report.content import content, youtube_id
+from howsteps.task import Video
+
+from .chromium import until
+from .job import tea, with_video
+from .looking import cell, place, wait_to_play_from
+
+pytestmark = pytest.mark.browser
+LONG = "How to change a flat tire on the side of the road in the rain [dQw4w9WgXcQ]"
+
+
+def short(job):
+    """The job with steps of one second, so that their end comes soon."""
+    return replace(
+        job,
+        localisations=tuple(
+            p if p.time is None else replace(p, time=p.time, start=p.time, end=p.time + 1)
+            for p in job.localisations
+        ),
+    )
+
+
+def test_a_step_is_played_from_its_start_to_its_end_and_stops(visit, job, tmp_path) -> None:
+    page = visit(write_page(short(job), tmp_path, thumbnails=False))
+    cell(page, 0, 1).click()
+    wait_to_play_from(page, place(short(job), 0, 1).start)
+    until(page, "document.querySelector('#viewer video').paused")
+    end = place(short(job), 0, 1).end
+    assert end <= page.evaluate("document.querySelector('#viewer video').currentTime") < end + 1
+    page.locator(".transcript").first.focus()
+    page.keyboard.press("Space")  # on from there
+    until(page, f"document.querySelector('#viewer video').currentTime > {end + 1.6}")
+
+
+def test_a_step_can_be_played_over_and_over(visit, job, tmp_path) -> None:
+    page = visit(write_page(short(job), tmp_path, thumbnails=False))
+    cell(page, 0, 1).click()
+    page.keyboard.press("l")
+    assert page.get_by_role("button", name="Loop").get_attribute("aria-pressed") == "true"
+    start = place(short(job), 0, 1).start
+    for _ in range(2):
+        until(page, f"document.querySelector('#viewer video').currentTime > {start + 0.6}")
+        until(page, f"document.querySelector('#viewer video').currentTime < {start + 0.4}")
+
+
+@pytest.mark.parametrize("videos", [2, 3])
+def test_side_by_side_never_shows_one_video_twice(visit, tmp_path, videos) -> None:
+    page = visit(write_page(tea(videos, 3), tmp_path))
+    page.keyboard.press("c")
+    panes = page.locator(".pane")
+
+    def both() -> list[str]:
+        return [panes.nth(side).get_attribute("data-video") for side in (0, 1)]
+
+    for key in ("ArrowDown", "Shift+ArrowDown", "ArrowUp", "Shift+ArrowUp", "ArrowDown"):
+        page.keyboard.press(key)
+        assert len(set(both())) == 2
+    left, right = both()
+    page.locator(".pane select").first.select_option(right)
+    assert both() == [right, left]  # they changed places
+
+
+def test_a_long_title_is_cut_in_its_middle(visit, job, tmp_path) -> None:
+    page = visit(write_page(with_video(job, 0, title=LONG), tmp_path, thumbnails=False))
+    title = page.locator(".timeline h3 .cut").first
+    front, end = title.locator("span").all()
+    assert front.evaluate("one => one.scrollWidth > one.clientWidth")  # this is cut
+    assert end.evaluate("one => one.scrollWidth <= one.clientWidth")
+    assert LONG.endswith(end.inner_text())
+    assert title.inner_text().replace("\n", "") == LONG
+    chosen = page.locator(".pane select option").first.text_content()
+    assert len(chosen) == 60
+    assert chosen.endswith("4w9WgXcQ]")
+
+
+def test_words_about_a_step_stand_in_the_order_of_the_video(visit, job, tmp_path) -> None:
+    first, *others = job.script.steps
+    said = first.mentions[0]
+    again = [replace(said, start=at, end=at + 1, phrase=f"at {at:.0f}") for at in (50.0, 30.0)]
+    step = replace(first, mentions=(*again, *first.mentions))
+    result = replace(job, script=replace(job.script, steps=(step, *others)))
+    page = visit(write_page(result, tmp_path, thumbnails=False))
+    number = [video.id for video in job.task.videos].index(said.video)
+    cell(page, number, 0).click()
+    phrases = page.locator(".spoken").first.locator("[dir]").all_inner_texts()
+    assert phrases == [f"“{said.phrase}”", "“at 30”", "“at 50”"]
+    page.locator(".spoken button").nth(1).click()
+    wait_to_play_from(page, 30.0)
+
+
+def test_a_picture_of_the_whole_page_has_its_timelines(visit, tmp_path) -> None:
+    page = visit(write_page(tea(40, 4), tmp_path), reduced_motion="reduce")
+    until(page, "document.querySelectorAll('.lanes:has(.mark)').length === 40")
+    picture = tmp_path / "whole.png"
+    box = page.locator(".timeline").nth(30).bounding_box()
+    page.screenshot(path=picture, full_page=True)
+    image = Image.open(picture).convert("RGB")
+    lane = image.crop((300, int(box["y"]), 1200, int(box["y"] + box["height"])))
+    assert len(lane.getcolors(1 << 20)) > 30  # blocks and numbers, not bare paper
+
+
+# A video that is known on YouTube
+
+
+def test_a_video_on_youtube_is_linked_at_the_step(visit, job, tmp_path) -> None:
+    known = with_video(job, 0, youtube="dQw4w9WgXcQ")
+    page = visit(write_page(known, tmp_path, thumbnails=False))
+    cell(page, 0, 2).click()
+    link = page.locator(".elsewhere").first
+    start = int(place(job, 0, 2).start)
+    assert link.get_attribute("href") == f"https://youtu.be/dQw4w9WgXcQ?t={start}"
+    assert link.get_attribute("rel") == "noopener noreferrer"
+
+
+def test_what_cannot_be_an_id_is_no_link(tmp_path) -> None:
+    assert youtube_id(Video("a", youtube='x" onclick=1')) is None
+    assert content(tea(1, 1), tmp_path, {})["videos"][0]["youtube"] is None
