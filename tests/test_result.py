@@ -18,13 +18,16 @@ from howsteps.task import (
     Chapter,
     Localisation,
     Mention,
+    OtherWay,
     Place,
     Result,
     Script,
     Sentence,
+    SetAside,
     Step,
     Task,
     Video,
+    WayStep,
     Word,
 )
 
@@ -97,7 +100,19 @@ def results(draw: st.DrawFn) -> Result:
         for video in names
         for step in range(len(steps))
     )
-    return Result(Task(draw(texts), tuple(videos)), Script(steps, -3.0, -1.5, -4.0), places)
+    way = st.builds(
+        OtherWay,
+        texts,
+        st.lists(texts, max_size=2).map(tuple),
+        st.lists(st.builds(WayStep, texts, st.integers(0, 9)), max_size=2).map(tuple),
+    )
+    return Result(
+        Task(draw(texts), tuple(videos)),
+        Script(steps, -3.0, -1.5, -4.0),
+        places,
+        tuple(draw(st.lists(st.builds(SetAside, texts, texts, texts), max_size=2))),
+        tuple(draw(st.lists(way, max_size=2))),
+    )
 
 
 def example() -> Result:

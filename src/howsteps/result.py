@@ -21,6 +21,7 @@ from howsteps.task import (
     Chapter,
     Localisation,
     Mention,
+    OtherWay,
     Place,
     Relation,
     Result,
@@ -30,6 +31,7 @@ from howsteps.task import (
     Step,
     Task,
     Video,
+    WayStep,
     Word,
 )
 
@@ -86,6 +88,14 @@ def _findings(result: Result) -> dict[str, Any]:
         **script_record(result.script, result.task),
         "localisations": localisation_records(result.localisations),
         "set_aside": [asdict(video) for video in result.set_aside],
+        "other_ways": [
+            {
+                "reason": way.reason,
+                "videos": list(way.videos),
+                "steps": [step._asdict() for step in way.steps],
+            }
+            for way in result.other_ways
+        ],
     }
 
 
@@ -132,7 +142,16 @@ def _with_findings(task: Task, value: Mapping[str, Any]) -> Result:
     localisations = localisations_from(value)
     check_localisations(localisations, task, script)
     aside = each({"set_aside": [], **value}, "set_aside", lambda entry: made(SetAside, **entry))
-    return Result(task, script, localisations, aside)
+    ways = each({"other_ways": [], **value}, "other_ways", _other_way)
+    return Result(task, script, localisations, aside, ways)
+
+
+def _other_way(entry: Mapping[str, Any]) -> OtherWay:
+    return OtherWay(
+        text(entry["reason"]),
+        tuple(text(video) for video in entry["videos"]),
+        tuple(WayStep(text(step["label"]), int(step["support"])) for step in entry["steps"]),
+    )
 
 
 def check_localisations(found: Sequence[Localisation], task: Task, script: Script) -> None:

@@ -285,11 +285,31 @@ class SetAside:
     reason: str
 
 
+class WayStep(NamedTuple):
+    """A step of another way: its label, and how many videos of that way name it."""
+
+    label: str
+    support: int
+
+
+@dataclass(frozen=True, slots=True)
+class OtherWay:
+    """Videos that were set aside together, with a script of their own.
+
+    ``reason`` says what tells them: another way of the job, or another job.
+    """
+
+    reason: str
+    videos: tuple[str, ...]
+    steps: tuple[WayStep, ...]
+
+
 @dataclass(frozen=True)
 class Result:
     """A task, its script, and the place of every step in every video.
 
-    ``set_aside`` are the videos that came with the task and are of another job. ``problems`` lists
+    ``set_aside`` are the videos that came with the task and are of another job; ``other_ways`` the
+    scripts of those among them that have one. ``problems`` lists
     what was repaired or set aside on the way; it is not part of ``result.json``.
     """
 
@@ -297,6 +317,7 @@ class Result:
     script: Script
     localisations: tuple[Localisation, ...]
     set_aside: tuple[SetAside, ...] = ()
+    other_ways: tuple[OtherWay, ...] = ()
     problems: tuple[Problem, ...] = field(default=(), compare=False)
 
     @cached_property

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,7 +15,7 @@ from howsteps._cli.stage import narrated_tasks, stage_context
 from howsteps.errors import HowstepsError, Problem
 from howsteps.io.files import write_atomically
 from howsteps.io.timestamps import format_time
-from howsteps.task import Script, Step, Task
+from howsteps.task import OtherWay, Script, Step, Task
 
 if TYPE_CHECKING:
     from howsteps.editor import Editor
@@ -83,7 +84,8 @@ def script(
 
     Example: howsteps script captions/ --steps 10 --json script.json
     """
-    from howsteps.pipeline.stages import discover_script, of_this_job  # noqa: PLC0415 - loads Numba
+    from howsteps.pipeline.other_jobs import of_this_job, other_ways  # noqa: PLC0415 - loads Numba
+    from howsteps.pipeline.stages import discover_script  # noqa: PLC0415
     from howsteps.pipeline.work_folder import (  # noqa: PLC0415
         UNEDITED,
         script_document,
@@ -111,8 +113,9 @@ def script(
     with stage_context(source, out, workers=workers, quiet=quiet) as context:
         for everything in narrated_tasks(source, asked, context, problems):
             count += 1
-            task, _, said = of_this_job(everything, asked)
-            problems += said
+            own_job = of_this_job(everything, asked)
+            task = own_job.task
+            problems += own_job.remarks
             if not any(video.mentions for video in task.videos):
                 continue  # there is a remark on every video
             found = discover_script(task, asked, context, seconds=seconds, certify=certify)
@@ -130,6 +133,7 @@ def script(
                 screen.out.print(f"[dim]{quality(found, mode)}[/]")
             if columns:
                 show_places(own, found)
+            show_ways(other_ways(everything, own_job.ways, asked, context))
     if ask is not None:
         _write_question([task for task, _ in before], ask)
         screen.finish(problems, found=bool(before))
@@ -216,6 +220,14 @@ def show_script(task: Task, found: Script) -> None:
     screen.out.print(table)
 
 
+def show_ways(ways: Sequence[OtherWay]) -> None:
+    """Print the steps of videos that were set aside together."""
+    for way in ways:
+        screen.out.print(f"\n{escape(way.reason)}. Its steps:", soft_wrap=True)
+        for place, step in enumerate(way.steps, 1):
+            screen.out.print(f"{place:3d}. {escape(step.label)} [dim]({step.support})[/]")
+
+
 def show_freedom(order: "Freedom") -> None:
     """Print which steps change places, and which are often left out."""
     swaps = sorted(order.swaps, key=lambda swap: -swap.swapped)[:SWAPS]
@@ -237,8 +249,11 @@ def other_words(step: Step) -> str:
 def quality(found: Script, mode: options.Mode) -> str:
     """The figures of the model in one line."""
     if mode is options.Mode.default:
-        share = found.objective / found.bound if found.bound else 0.0
-        return f"mentions are {share:.0%} alike and in order"
+        known = [step.stability for step in found.steps if step.stability is not None]
+        if not known:
+            return "too few videos to tell how sure the steps are"
+        share = fmean(known)
+        return f"steps are found again in {share:.0%} of random parts of the videos"
     line = f"alignment {found.objective:,.0f} ({found.objective_per_token:.2f} per mention)"
     if found.objective == found.bound:
         return f"{line}, proved to be the best"

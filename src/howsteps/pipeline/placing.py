@@ -83,7 +83,7 @@ def place_again(
     problems = [*features.problems, *place.remarks]
     write_script(task, chosen, work)
     write_model(place.model, work)
-    result = settled(Result(task, chosen, found, before.set_aside))
+    result = settled(Result(task, chosen, found, before.set_aside, before.other_ways))
     write_result(result, work, context)
     if pages:
         problems += write_report(result, work, context, unreadable_media(task, features))

@@ -23,6 +23,7 @@ from howsteps.pipeline import stages
 from howsteps.pipeline.editing import edit
 from howsteps.pipeline.features import unreadable_media, visual_features
 from howsteps.pipeline.options import STAGES, RunOptions, write_options
+from howsteps.pipeline.other_jobs import of_this_job, other_ways
 from howsteps.pipeline.work_folder import (
     CACHE,
     UNEDITED,
@@ -261,11 +262,12 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
     try:
         if given:
             check_script(given, task)  # before anything that takes long
-        task, problems = narrate(task, options, context)
-        own = stages.of_this_job(task, options)
+        everything, problems = narrate(task, options, context)
+        own = of_this_job(everything, options)
         task = own.task
         problems += own.remarks
         script = read_script(given, task) if given else script_of(task, options, context)
+        ways = other_ways(everything, own.ways, options, context)
         if job.editor and not given:
             write_script(task, script, job.folder, UNEDITED)
             task, script, found = edit(task, script, job.editor, context)
@@ -283,7 +285,7 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
     except HowstepsError as error:
         return None, [*problems, Problem(Path(task.name), str(error))], set()
     problems += place.remarks
-    result = settled(Result(task, script, place.localisations, own.aside))
+    result = settled(Result(task, script, place.localisations, own.aside, ways))
     write_model(place.model, job.folder)
     write_result(result, job.folder, context)
     return result, problems, unreadable_media(task, features)

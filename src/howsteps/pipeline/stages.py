@@ -32,7 +32,7 @@ from howsteps.result import (
     with_narration,
 )
 from howsteps.script.agreement import with_stability
-from howsteps.task import Caption, Localisation, Mode, Script, SetAside, Task, Video, Word
+from howsteps.task import Caption, Localisation, Mode, Script, Task, Video, Word
 
 _TRANSCRIBE = 1  # version of what the stage computes
 SEARCH_SECONDS = 5.0  # the work of a search for the script, in seconds of an ordinary machine
@@ -152,39 +152,6 @@ def check_parser(parser: str | None) -> None:
         from howsteps.narration.parser import load_parser  # noqa: PLC0415 - loads spaCy
 
         load_parser(parser)
-
-
-class OfThisJob(NamedTuple):
-    """The task without the videos of another job, those videos, and a remark on each."""
-
-    task: Task
-    aside: tuple[SetAside, ...] = ()
-    remarks: tuple[Problem, ...] = ()
-
-
-def of_this_job(task: Task, options: RunOptions) -> OfThisJob:
-    """Set aside the videos of another job; the modes of the paper learn from all of them."""
-    if options.keep_all or options.mode != "default":
-        return OfThisJob(task)
-    from howsteps.narration.relevance import relevance  # noqa: PLC0415 - loads SciPy
-
-    found = relevance(task)
-    others = [video for video in task.videos if video.id in found.aside]
-    kept = tuple(video for video in task.videos if video.id not in found.aside)
-    remarks = [
-        Problem(
-            _path(video),
-            f"set aside as another job: {found.aside[video.id]} (--keep-all keeps it)",
-            harmless=True,
-        )
-        for video in others
-    ]
-    remarks += [
-        Problem(Path(task.name), way.sentence(len(task.videos)), harmless=True)
-        for way in found.ways
-    ]
-    aside = tuple(SetAside(v.id, v.title, found.aside[v.id]) for v in others)
-    return OfThisJob(replace(task, videos=kept), aside, tuple(remarks))
 
 
 def discover_script(

@@ -77,6 +77,17 @@ def content(result: Result, folder: Path, thumbnails: Thumbnails) -> dict[str, A
             _video(video, rows[video.id], steps, of_steps.get(video.id, {}), folder, thumbnails)
             for video in result.task.videos
         ],
+        "other_ways": [
+            {
+                "reason": capitalised(way.reason),
+                "steps": [{"label": capitalised(label), "support": n} for label, n in way.steps],
+            }
+            for way in result.other_ways
+        ],
+        "set_aside": [
+            {"title": video.title or video.video, "reason": video.reason}
+            for video in result.set_aside
+        ],
         "editor": result.script.editor,
         "changes": list(result.script.changes),
         "located": bool(result.localisations),

@@ -1,0 +1,53 @@
+"""Videos of another job are set aside, and have a script of their own where they agree on one."""
+
+from pathlib import Path
+
+import pytest
+
+from howsteps.engine.cache import Cache
+from howsteps.engine.context import Context
+from howsteps.pipeline.options import RunOptions
+from howsteps.pipeline.other_jobs import of_this_job, other_ways
+from howsteps.task import Mention, OtherWay, Sentence, Task, Video, Word
+
+BOILED = ("boil egg", "peel egg", "salt egg")
+FRIED = ("heat pan", "melt butter", "crack egg", "flip bacon", "season egg", "wash plate")
+
+
+def videos(count: int, name: str, title: str, acts: tuple[str, ...], talk: str) -> list[Video]:
+    """Narrations of one way; each speaks for a while of other things."""
+    found = []
+    for n in range(count):
+        id_ = f"{name} {n}"
+        text = f"{' '.join(acts)} {talk} {'and so on ' * 10}"
+        mentions = tuple(
+            Mention(id_, *act.split(), phrase=act, start=60.0 * at, end=60.0 * at + 1, work=0.9)
+            for at, act in enumerate(acts)
+        )
+        sentence = Sentence((Word(text, 0.0, 600.0),))
+        found.append(Video(id_, title=title, sentences=(sentence,), mentions=mentions))
+    return found
+
+
+def ways_of(fried: int, acts: tuple[str, ...], folder: Path) -> tuple[OtherWay, ...]:
+    own = videos(12, "boil", "How to boil eggs", BOILED, "boil the eggs")
+    others = videos(fried, "fry", "Eggs", acts, "eggs eggs eggs")
+    task = Task("how to boil eggs", (*own, *others))
+    found = of_this_job(task, RunOptions())
+    assert {video.id for video in found.task.videos} == {video.id for video in own}
+    return other_ways(task, found.ways, RunOptions(), Context(Cache(folder)))
+
+
+def test_a_way_that_many_agree_on_has_its_steps_in_order(tmp_path: Path) -> None:
+    [way] = ways_of(9, FRIED, tmp_path)
+    assert "9 of 21 videos hardly say 'boil'" in way.reason
+    assert len(way.videos) == 9
+    assert [step.label for step in way.steps] == list(FRIED)
+    assert {step.support for step in way.steps} == {9}
+
+
+@pytest.mark.parametrize(("fried", "acts"), [(6, FRIED), (9, FRIED[:3])])
+def test_few_videos_or_few_steps_make_no_script(
+    fried: int, acts: tuple[str, ...], tmp_path: Path
+) -> None:
+    assert ways_of(fried, acts, tmp_path) == ()
