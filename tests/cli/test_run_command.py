@@ -1,6 +1,7 @@
 """``howsteps run`` and what works on its folder, as people and scripts call them; ``doctor``."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from howsteps._cli.run import Engine, executor_of
 from howsteps.engine.ray_executor import RayExecutor
 from howsteps.errors import Problem
 from howsteps.pipeline.options import RunOptions, read_options
+from howsteps.result import read_result
 from tests.engine.jobs import captions, narration, subrip
 
 
@@ -117,6 +119,32 @@ class TestLocalise:
         done = call("localise", job, "--script", edited, "--out", tmp_path / "out", "-q")
         assert done.exit_code == 1
         assert "mine.json: step 1 has no label" in done.stderr
+
+    def test_a_page_of_text_is_placed_without_the_videos(self, work: Path, tmp_path: Path) -> None:
+        out = Path(shutil.copytree(work, tmp_path / "out"))
+        page = out / "script.md"
+        first = read_result(out).script.steps[0]
+        text = page.read_text("utf-8")
+        page.write_text(
+            text.replace(f"1. {first.label}", "1. bake a cake\n2. Begin (optional)", 1), "utf-8"
+        )
+        done = call("localise", "--out", out, "--script", page, "-q")
+        assert done.exit_code == 0
+        assert "script.md:3: nobody names the step 'bake a cake'" in done.stderr
+        begin = read_result(out).script.steps[1]
+        assert (begin.label, begin.optional, begin.mentions) == ("Begin", True, first.mentions)
+        assert "\n2. Begin (optional)\n" in page.read_text("utf-8")
+
+    @pytest.mark.parametrize(
+        "typed",
+        [(), ("--script", "a.md"), ("--script", "a.md", "--out", "o", "--steps", "3")],
+    )
+    def test_without_the_videos_a_work_folder_and_a_script_are_needed(
+        self, typed: tuple[str, ...]
+    ) -> None:
+        done = call("localise", *typed)
+        assert done.exit_code == 2
+        assert "INPUT" in done.stderr
 
 
 class TestExport:

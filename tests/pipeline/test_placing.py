@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from howsteps.engine.events import Event, StageEnded
-from howsteps.errors import HowstepsError
+from howsteps.errors import HowstepsError, InputError
 from howsteps.pipeline.options import RunOptions
-from howsteps.pipeline.placing import BY_HAND, place_again
+from howsteps.pipeline.placing import place_again
 from howsteps.pipeline.run import run
 from howsteps.report.page import PAGE
 from howsteps.result import read_result
-from howsteps.task import Localisation, Result, Script
+from howsteps.task import BY_HAND, Localisation, Result, Script
 from tests.engine.jobs import captions
 
 
@@ -65,7 +65,9 @@ def test_what_a_person_placed_is_said_there_and_sure(out: Path) -> None:
     hand = [Localisation(video, 0, 4.0, 3.0, 6.0), Localisation(video, 1, None)]
     after = place_again(out, before.script, by_hand=hand, pages=False)
     placed, absent, *_ = in_video(after, video)
-    assert placed == Localisation(video, 0, 4.0, 3.0, 6.0, confidence=1.0, evidence=BY_HAND)
+    assert placed == Localisation(
+        video, 0, 4.0, 3.0, 6.0, confidence=1.0, presence=1.0, evidence=BY_HAND
+    )
     assert (absent.time, absent.evidence) == (None, BY_HAND)
     assert after.task == before.task  # nobody said anything more
 
@@ -85,3 +87,51 @@ def test_a_step_that_is_not_there_cannot_be_placed_by_hand(out: Path) -> None:
 def test_a_folder_without_result_is_named(tmp_path: Path) -> None:
     with pytest.raises(HowstepsError, match=r"result\.json"):
         place_again(tmp_path, Script(()))
+
+
+class TestPagesOfText:
+    def test_a_page_is_placed_and_written_again(self, out: Path) -> None:
+        before = read_result(out)
+        page = out / "script.md"
+        after = place_again(out, page, pages=False)
+        assert after == before
+        label = before.script.steps[0].label
+        page.write_text(page.read_text("utf-8").replace(f"1. {label}", "1. Begin"), "utf-8")
+        after = place_again(out, page, pages=False)
+        assert after.script.steps[0].label == "Begin"
+        assert after.script.steps[0].mentions == before.script.steps[0].mentions
+        assert page.read_text("utf-8").splitlines()[2] == "1. Begin"
+        assert not (out / "script.edited.md").exists()
+
+    def test_the_text_itself_will_do(self, out: Path) -> None:
+        labels = [step.label for step in read_result(out).script.steps]
+        after = place_again(out, "\n".join(reversed(labels)), pages=False)
+        assert [step.label for step in after.script.steps] == labels[::-1]
+        assert all(step.mentions for step in after.script.steps)
+
+    def test_labels_are_parsed_once(self, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        page = "fill the bath\ntickle the elephant"
+        first = place_again(out, page, pages=False)
+        assert [str(p) for p in first.problems if "elephant" in str(p)] == [
+            "script.md:2: nobody names the step 'tickle the elephant'"
+        ]
+        monkeypatch.setattr("howsteps.narration.labels.acts_of_labels", None)
+        assert place_again(out, page, pages=False) == first
+
+    def test_a_page_that_somebody_edited_is_never_overwritten(self, out: Path) -> None:
+        script = read_result(out).script
+        page = out / "script.md"
+        page.write_bytes(page.read_bytes().replace(b"\n", b"\r\n"))  # saved on Windows, no edit
+        place_again(out, script, pages=False)
+        assert not (out / "script.edited.md").exists()
+        for kept in ("script.edited.md", "script.edited-2.md"):
+            page.write_text(f"my own list, {kept}\n", "utf-8")
+            after = place_again(out, script, pages=False)
+            assert (out / kept).read_text("utf-8") == f"my own list, {kept}\n"
+            assert any(f"is kept as {kept}" in str(problem) for problem in after.problems)
+
+    def test_what_is_wrong_is_told_before_anything_is_written(self, out: Path) -> None:
+        before = {path: path.read_bytes() for path in out.iterdir() if path.is_file()}
+        with pytest.raises(InputError, match=r"script\.md:2: there are no words"):
+            place_again(out, "fill the tub\n- ???")
+        assert {path: path.read_bytes() for path in out.iterdir() if path.is_file()} == before

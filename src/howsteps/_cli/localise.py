@@ -8,18 +8,30 @@ import typer
 
 from howsteps._cli import options, screen
 from howsteps._cli import run as running
+from howsteps._cli.live import live_callback
 from howsteps.pipeline.options import RunOptions, read_options
+
+# Options that do not change what is heard or seen, and so go without the videos.
+_WITHOUT_INPUT = frozenset({"script", "out", "json_lines", "quiet"})
 
 
 def localise(
     context: typer.Context,
-    source: options.Source,
+    source: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="[INPUT]",
+            help="The videos, as for 'run'; left out: those of the work folder, as they were "
+            "heard and seen.",
+            show_default=False,
+        ),
+    ] = None,
     script: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="A script.json taken as given, after you renamed, merged, deleted or reordered "
-            "its steps; else the script is discovered.",
+            help="A script taken as given: the work folder's script.md after you edited it, any "
+            "list of steps that you wrote or copied, or a script.json; else it is discovered.",
         ),
     ] = None,
     out: options.Out = None,
@@ -42,10 +54,13 @@ def localise(
     """Find the steps of a script in every video, and write what 'run' writes.
 
     Works on the same work folder as 'run': what is cached there is not computed again, and options
-    that you leave out are as in that run.
+    that you leave out are as in that run. A step that you wrote is matched with what is said.
 
-    Example: howsteps localise videos/ --out steps/ --script steps/script.json
+    Example: howsteps localise --out steps/ --script steps/script.md
     """
+    if source is None:
+        _place_again(context, script, out, json_lines=json_lines, quiet=quiet)
+        return
     asked = options.run_options(
         steps=steps,
         mode=mode,
@@ -75,12 +90,41 @@ def localise(
     screen.finish(done.problems, found=bool(done.results))
 
 
+def _place_again(
+    context: typer.Context,
+    script: Path | None,
+    out: Path | None,
+    *,
+    json_lines: bool,
+    quiet: bool,
+) -> None:
+    """Place a script in the videos of a work folder, which need not be there."""
+    from howsteps.pipeline.placing import place_again  # noqa: PLC0415 - kept out of every start
+    from howsteps.pipeline.run import Run  # noqa: PLC0415
+
+    if script is None or out is None:
+        raise typer.BadParameter("give INPUT, or --out FOLDER and --script FILE")
+    if others := sorted(_typed(context) - _WITHOUT_INPUT):
+        name = others[0].replace("_", "-")
+        raise typer.BadParameter(f"--{name} needs INPUT: the videos are heard or seen again")
+    with live_callback(quiet=quiet, json_lines=json_lines) as callback:
+        result = place_again(out, script, callback=callback)
+    if not json_lines:
+        running.show(Run({result.task.name: result}, {result.task.name: out}, result.problems))
+    screen.finish(result.problems, found=True)
+
+
+def _typed(context: typer.Context) -> set[str]:
+    """The options that are not left out."""
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    return {name for name, source in sources.items() if source and source.name == "COMMANDLINE"}
+
+
 def _as_before(asked: RunOptions, folder: Path, context: typer.Context) -> RunOptions:
     """The options that were typed; the others as in the run that made the work folder."""
     before = read_options(folder)
     if before is None:
         return asked
-    sources = {name: context.get_parameter_source(name) for name in context.params}
-    typed = {name for name, source in sources.items() if source and source.name == "COMMANDLINE"}
+    typed = _typed(context)
     given = {field.name: getattr(asked, field.name) for field in fields(asked)}
     return replace(before, **{name: given[name] for name in typed & given.keys()})

@@ -143,7 +143,7 @@ def script(
             folder = out if count == 1 else out / task.name
             if found.editor:
                 write_script(task, old, folder, UNEDITED)
-            write_script(own, found, folder)
+            problems += write_script(own, found, folder)
     if json_file is not None:
         screen.write_json(script_document(scripts), json_file)
     screen.finish(problems, found=bool(scripts))

@@ -12,10 +12,11 @@ from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.engine.cache import Cache
 from howsteps.engine.context import Context
 from howsteps.engine.events import Callback, ignore_event
-from howsteps.errors import HowstepsError
+from howsteps.errors import HowstepsError, Problem
 from howsteps.localisation import LEAD
 from howsteps.pipeline import stages
 from howsteps.pipeline.features import unreadable_media, visual_features
+from howsteps.pipeline.given_script import read_given
 from howsteps.pipeline.options import RunOptions, read_options
 from howsteps.pipeline.work_folder import (
     CACHE,
@@ -25,15 +26,12 @@ from howsteps.pipeline.work_folder import (
     write_script,
 )
 from howsteps.result import read_result, settled
-from howsteps.script.edited import read_script
-from howsteps.task import Localisation, Mention, Result, Script, Step, Task
-
-BY_HAND = "placed by hand"  # evidence
+from howsteps.task import BY_HAND, Localisation, Mention, Result, Script, Step, Task
 
 
 def place_again(
     work: Path | str,
-    script: Script | Path,
+    script: Script | Path | str,
     *,
     by_hand: Sequence[Localisation] | None = None,
     pages: bool = True,
@@ -41,15 +39,16 @@ def place_again(
 ) -> Result:
     """Place the steps of another script in the videos of a work folder, and write all of it again.
 
-    Writes what a run writes: ``script.json``, ``result.json``, ``model/``, the page and the
-    exports.
+    Writes what a run writes: ``script.json``, ``script.md``, ``result.json``, ``model/``, the page
+    and the exports.
 
     Parameters
     ----------
     work
         The folder of a result.
     script
-        The new script, or a file that has it.
+        The new script; the path of a file that has it (``.json``, else a page of text); or the
+        text of such a page.
     by_hand
         Where a person put steps of the new script: each counts as said there, and as sure. A
         localisation without a time says that the step is not in the video. None: as in the result
@@ -73,15 +72,20 @@ def place_again(
     root = work if (work / WORK_FOLDER).is_file() else work.parent  # of several jobs
     options = read_options(root) or RunOptions()
     context = Context(Cache(root / CACHE), callback=callback)
-    chosen = script if isinstance(script, Script) else read_script(script, before.task)
+    problems: list[Problem] = []
+    if isinstance(script, Script):
+        chosen = script
+    else:
+        chosen, problems = read_given(script, before.task, before.script, options, context)
     fixed = _still_placed(before, chosen) if by_hand is None else tuple(by_hand)
     _check(fixed, before.task, chosen)
     task, features = visual_features(before.task, options, context)
     said = with_hand(task, chosen, fixed)
     place = stages.localise(*said, features, options, context)
     found = placed_by_hand(place.localisations, fixed)
-    problems = [*features.problems, *place.remarks]
-    write_script(task, chosen, work)
+    problems += [*features.problems, *place.remarks]
+    given = script.absolute() if isinstance(script, Path) else None
+    problems += write_script(task, chosen, work, given=given)
     write_model(place.model, work)
     result = settled(Result(task, chosen, found, before.set_aside, before.other_ways))
     write_result(result, work, context)
@@ -101,8 +105,9 @@ def placed_by_hand(
 
 def _sure(one: Localisation) -> Localisation:
     if one.time is None:
-        return replace(one, start=None, end=None, confidence=0.0, evidence=BY_HAND)
-    return replace(one, confidence=1.0, evidence=BY_HAND)
+        absent = replace(one, start=None, end=None, confidence=0.0, presence=0.0)
+        return replace(absent, evidence=BY_HAND)
+    return replace(one, confidence=1.0, presence=1.0, evidence=BY_HAND)
 
 
 def with_hand(task: Task, script: Script, by_hand: Sequence[Localisation]) -> tuple[Task, Script]:

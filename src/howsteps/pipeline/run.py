@@ -22,6 +22,7 @@ from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem
 from howsteps.pipeline import stages
 from howsteps.pipeline.editing import edit
 from howsteps.pipeline.features import unreadable_media, visual_features
+from howsteps.pipeline.given_script import check_given, is_text, known_script, read_given
 from howsteps.pipeline.options import STAGES, RunOptions, write_options
 from howsteps.pipeline.other_jobs import of_this_job, other_ways
 from howsteps.pipeline.work_folder import (
@@ -37,7 +38,6 @@ from howsteps.pipeline.work_folder import (
     write_script,
 )
 from howsteps.result import settled
-from howsteps.script.edited import check_script, read_script
 from howsteps.task import Result, Script, Task
 
 
@@ -80,7 +80,7 @@ def run(
     options
         What changes the result.
     script
-        A script that a person edited, taken as given.
+        A script that a person wrote or edited, taken as given: ``script.json``, or a page of text.
     editor
         A language model that edits the script that is found. The question is sent to its address.
     begin, force
@@ -118,6 +118,8 @@ def run(
     collection = read_source(source, options.title)
     tasks, problems = collection.tasks, list(collection.problems)
     context.note(problems)
+    if given and is_text(given) and len(tasks) > 1:
+        raise HowstepsError(f"a page of text is the script of one job, and there are {len(tasks)}")
     folders: dict[str, Path] = {}
     if tasks:
         mark(out)
@@ -261,18 +263,23 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
     problems: list[Problem] = []
     try:
         if given:
-            check_script(given, task)  # before anything that takes long
+            check_given(given, task)  # before anything that takes long
         everything, problems = narrate(task, options, context)
         own = of_this_job(everything, options)
         task = own.task
         problems += own.remarks
-        script = read_script(given, task) if given else script_of(task, options, context)
+        if given:
+            known = known_script((job.folder, given.parent), task)
+            script, remarks = read_given(given, task, known, options, context)
+            problems += remarks
+        else:
+            script = script_of(task, options, context)
         ways = other_ways(everything, own.ways, options, context)
         if job.editor and not given:
             write_script(task, script, job.folder, UNEDITED)
             task, script, found = edit(task, script, job.editor, context)
             problems += found
-        write_script(task, script, job.folder)
+        problems += write_script(task, script, job.folder, given=given)
         task, features = visual_features(task, options, context)
         task, problems = set_aside(task, features.vectors, [*problems, *features.problems])
         # On a cluster the GPUs belong to the videos.

@@ -1,5 +1,6 @@
 """What a run leaves in its work folder, for people and for programs."""
 
+import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
@@ -9,20 +10,25 @@ from typing import Any
 from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.engine.context import Context
 from howsteps.engine.events import Wrote
-from howsteps.errors import HowstepsError, Problem
+from howsteps.errors import HowstepsError, InputError, Problem
 from howsteps.io.files import check_exists, read_bounded, write_atomically
 from howsteps.pipeline.options import FILE as OPTIONS
 from howsteps.result import FILE, read_result, script_record, text_parts
 from howsteps.script.edited import VERSION
 from howsteps.script.partial_order import Freedom, freedom
+from howsteps.script.text_form import script_text
 from howsteps.task import Mention, Result, Script, Task
 
 CACHE = "cache"
 SCRIPT = "script.json"
+SCRIPT_TEXT = "script.md"  # the same as a page of text, for people
+KEPT_TEXT = "script.edited.md"  # a page that a person edited, before another one took its place
 UNEDITED = "script.unedited.json"  # as it was before a language model edited it
 MODEL = "model"
 EXPORTS = "exports"
 _LARGEST_MODEL = 2**30  # bytes of each of its files
+_LARGEST_TEXT = 2**24  # bytes
+_SIGNED = "<!-- as howsteps wrote it: {} -->\n"
 
 
 class WrittenResults(Mapping[str, Result]):
@@ -80,10 +86,47 @@ def write_result(result: Result, folder: Path, context: Context) -> None:
     context.callback(Wrote(result.task.name, folder / FILE))
 
 
-def write_script(task: Task, script: Script, folder: Path, name: str = SCRIPT) -> None:
-    """Write ``script.json``, for people to edit."""
+def write_script(
+    task: Task, script: Script, folder: Path, name: str = SCRIPT, *, given: Path | None = None
+) -> list[Problem]:
+    """Write ``script.json``, for programs, and ``script.md``, for people to edit.
+
+    A page that a person edited is kept under another name, with a remark, unless it is the
+    ``given`` one that this script was made from.
+    """
     text = json.dumps(script_document([(task, script)]), ensure_ascii=False, indent=1)
     write_atomically(folder / name, f"{text}\n".encode())
+    if name != SCRIPT:
+        return []
+    page = folder / SCRIPT_TEXT
+    taken = given is not None and given.resolve() == page.resolve()
+    problems = [] if taken else _keep_edited(page)
+    write_atomically(page, _signed(script_text(task.name, script)).encode())
+    return problems
+
+
+def _keep_edited(page: Path) -> list[Problem]:
+    """Move a page that a person edited out of the way."""
+    try:
+        written = read_bounded(page, _LARGEST_TEXT, "a script").decode("utf-8-sig")
+    except (InputError, UnicodeDecodeError):
+        written = ""
+    written = written.replace("\r\n", "\n")
+    body, _, _ = written.rpartition(_SIGNED.partition("{}")[0])
+    if not page.is_file() or _signed(body) == written:
+        return []
+    number, kept = 1, page.with_name(KEPT_TEXT)
+    while kept.exists():
+        number += 1
+        kept = page.with_name(KEPT_TEXT.replace(".md", f"-{number}.md"))
+    page.replace(kept)
+    reason = f"was edited, and is kept as {kept.name}; to place its steps, give it with --script"
+    return [Problem(page, reason, harmless=True)]
+
+
+def _signed(text: str) -> str:
+    """A page with its hash at the end, which tells whether anybody changed it."""
+    return text + _SIGNED.format(hashlib.sha256(text.encode()).hexdigest()[:16])
 
 
 def write_model(model: Path, folder: Path) -> None:

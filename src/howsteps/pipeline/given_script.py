@@ -1,0 +1,109 @@
+"""The stage ``labels``: a script that a person gives, as JSON or as a page of text.
+
+Labels of which nothing is known are read by the parser, and what it found is cached: the second
+time neither the parser nor spaCy is loaded.
+"""
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from howsteps.engine.context import Context
+from howsteps.errors import InputError, Problem
+from howsteps.io.text import read_text
+from howsteps.pipeline.keys import stage_key
+from howsteps.pipeline.options import RunOptions
+from howsteps.pipeline.work_folder import SCRIPT, SCRIPT_TEXT
+from howsteps.result import narration_record, with_narration
+from howsteps.script.edited import check_script, read_script
+from howsteps.script.gathering import script_of_text
+from howsteps.script.text_form import parse_script_text
+from howsteps.task import Mention, Script, Task, Video
+
+STAGE = "labels"
+
+
+def is_text(path: Path) -> bool:
+    """Whether a script is a page of text: all that is not JSON."""
+    return path.suffix.lower() != ".json"
+
+
+def check_given(path: Path, task: Task) -> None:
+    """Refuse a script that is wrong whatever the narrations say; they need not have been heard.
+
+    Raises
+    ------
+    InputError
+        The file is no script; the message says where.
+    """
+    if is_text(path):
+        parse_script_text(read_text(path), path)
+    else:
+        check_script(path, task)
+
+
+def read_given(
+    given: Path | str,
+    task: Task,
+    known: Script,
+    options: RunOptions,
+    context: Context,
+) -> tuple[Script, list[Problem]]:
+    """The script in a file, or on a page of text.
+
+    Parameters
+    ----------
+    given
+        The path of a file (``.json``, else text), or the text of a page.
+    task
+        Its narrations have been heard.
+    known
+        The script that the page was made from (:func:`known_script`).
+
+    Raises
+    ------
+    InputError
+        It cannot be used; the message says which line.
+    """
+    if isinstance(given, Path) and not is_text(given):
+        return read_script(given, task), []
+    path = given if isinstance(given, Path) else Path(SCRIPT_TEXT)
+    text = read_text(given) if isinstance(given, Path) else given
+    steps = parse_script_text(text, path)
+    reader = partial(_read_labels, task=task.name, options=options, context=context)
+    return script_of_text(steps, task, known, reader, path)
+
+
+def known_script(folders: Iterable[Path], task: Task) -> Script:
+    """The first script of this task in some work folders; one without steps if there is none."""
+    for folder in folders:
+        with suppress(InputError):
+            return read_script(folder / SCRIPT, task)
+    return Script(())
+
+
+def _read_labels(
+    labels: Sequence[str], task: str, options: RunOptions, context: Context
+) -> list[Sequence[Mention]]:
+    jobs = [
+        (label, stage_key("narration", label=label, parser=options.parser), (label, options.parser))
+        for label in labels
+    ]
+    found, failures = context.each(STAGE, task, jobs, _read_label, _acts, few=len(jobs))
+    for failure in failures.values():
+        context.note([failure.problem] if failure.problem else [])
+    return [found.get(label, ()) for label in labels]
+
+
+def _read_label(job: tuple[str, str | None]) -> dict[str, Any]:
+    from howsteps.narration.labels import acts_of_labels  # noqa: PLC0415 - loads spaCy
+
+    label, parser = job
+    [acts] = acts_of_labels([label], model=parser)
+    return narration_record(Video("", mentions=acts))
+
+
+def _acts(_: str, value: Any) -> tuple[Mention, ...]:
+    return with_narration(Video(""), value).mentions

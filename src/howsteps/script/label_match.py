@@ -1,0 +1,184 @@
+"""Which mentions are of a step that a person wrote down: its label against all that is said.
+
+A mention is compared with every act that a label names: the verbs, what is done to what, and the
+words of the one that stand at another place in the other ("with the *jack*"). How far the mention
+is from where the step stands in the script, and whether it is work at all, counts too. A mention
+goes to the step that it is most probably of, and to none where no step is near. All steps compete,
+also those that have their mentions already.
+
+The model is logistic; ``training/label_match.py`` learns its weights.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsteps.script.act_table import Matrix
+from howsteps.script.similarity import noun_similarity, opposites, tells, verb_similarity
+from howsteps.script.step_model import logistic
+from howsteps.script.verb_classes import are_opposite, classes_of
+from howsteps.script.word_vectors import vectors_of
+from howsteps.task import Mention
+from howsteps.wordnet import WordNet
+
+WEIGHTS = {
+    "bias": -3.8,
+    "verb": 1.3,
+    "telling verb": 1.75,
+    "noun": 1.0,
+    "verb and noun": 1.0,
+    "cosines": 2.9,
+    "elsewhere": 1.95,
+    "gap": -1.9,
+    "work": 1.25,
+}
+LEAST = 0.2  # probability at which a mention is of a step
+CLASS = 0.7  # the similarity of two verbs of one class
+USUAL_PLACE = 4.0  # mentions that the place of a step in the script counts as much as
+MOST_ACTS = 8  # of a step that has its mentions: its most frequent ones
+
+
+class _Said(NamedTuple):
+    """An act of a label or a narration, with the nouns that stand around it."""
+
+    verb: str
+    particle: str
+    noun: str
+    around: tuple[str, ...]
+
+
+def match_labels(
+    steps: Sequence[Sequence[Mention]],
+    is_open: Sequence[bool],
+    heard: Sequence[Mention],
+    places: Sequence[float],
+) -> list[list[int]]:
+    """The mentions that are of each step that is open.
+
+    Parameters
+    ----------
+    steps
+        In the order of the script: the acts of each label, or the mentions that a step has.
+    is_open
+        Which steps look for mentions; the others only compete.
+    heard, places
+        The mentions that are to be had, and where in its video each stands, from 0 to 1.
+
+    Returns
+    -------
+    For every step indices into ``heard``; none for a step that is not open.
+    """
+    found: list[list[int]] = [[] for _ in steps]
+    if not heard or not any(is_open):
+        return found
+    probable = probabilities(steps, heard, np.asarray(places, dtype=np.float64))
+    best = probable.argmax(axis=0)
+    for mention, step in enumerate(best):
+        if is_open[step] and probable[step, mention] >= LEAST:
+            found[step].append(mention)
+    return found
+
+
+def probabilities(
+    steps: Sequence[Sequence[Mention]], heard: Sequence[Mention], places: Matrix
+) -> Matrix:
+    """How probable it is that each mention is of each step (steps × mentions)."""
+    number: dict[_Said, int] = {}
+    act = np.array([number.setdefault(_said(m, spoken=True), len(number)) for m in heard])
+    words = weighted_signs([_acts(own) for own in steps], list(number))[:, act]
+    work = np.array([mention.work for mention in heard])
+    order = usual = (np.arange(len(steps)) + 0.5) / len(steps)
+    probable = np.zeros_like(words)
+    for _ in range(2):  # first where the script has a step, then where it is said
+        gap = np.abs(places[None, :] - order[:, None])
+        probable = logistic(words + WEIGHTS["gap"] * gap + WEIGHTS["work"] * work)
+        own = probable * (probable == probable.max(axis=0)) * (probable >= LEAST)
+        order = (own @ places + USUAL_PLACE * usual) / (own.sum(axis=1) + USUAL_PLACE)
+    return probable
+
+
+def weighted_signs(steps: Sequence[Sequence[_Said]], acts: Sequence[_Said]) -> Matrix:
+    """How much the words of each act speak for each step, as log-odds (steps × acts)."""
+    labels = [act for own in steps for act in own]
+    signs = signs_of(labels, acts)
+    total = np.full((len(labels), len(acts)), WEIGHTS["bias"])
+    for name, values in signs.items():
+        total += WEIGHTS[name] * values
+    found = np.full((len(steps), len(acts)), -np.inf)
+    owner = np.repeat(np.arange(len(steps)), [len(own) for own in steps])
+    np.maximum.at(found, owner, total)
+    return found
+
+
+def signs_of(labels: Sequence[_Said], acts: Sequence[_Said]) -> dict[str, Matrix]:
+    """The signs that an act is one that a label names (labels × acts)."""
+    wordnet = WordNet.load()
+    verb, cosine = _verbs([one[:2] for one in labels], [one[:2] for one in acts], wordnet)
+    telling = np.minimum.outer(_telling(labels), _telling(acts))
+    nouns = sorted({n for one in (*labels, *acts) for n in (one.noun, *one.around)})
+    place = {noun: at for at, noun in enumerate(nouns)}
+    alike = np.asarray(noun_similarity(nouns, wordnet), dtype=np.float64)
+    if "" in place:
+        alike[place[""], :] = alike[:, place[""]] = 0.0
+    own, others = ([place[one.noun] for one in both] for both in (labels, acts))
+    noun = alike[np.ix_(own, others)]
+    elsewhere = np.zeros_like(noun)
+    for at, one in enumerate(labels):
+        for other in one.around:
+            elsewhere[at] = np.maximum(elsewhere[at], alike[place[other], others])
+    rows = vectors_of(nouns)
+    return {
+        "verb": verb,
+        "telling verb": verb * telling,
+        "noun": noun,
+        "verb and noun": verb * noun,
+        "cosines": cosine * (rows[own] @ rows[others].T),
+        "elsewhere": elsewhere,
+    }
+
+
+def _verbs(
+    labels: Sequence[tuple[str, str]], acts: Sequence[tuple[str, str]], wordnet: WordNet
+) -> tuple[Matrix, Matrix]:
+    """How alike verbs are: by what they do, and by the cosine of their vectors."""
+    verbs = sorted({*labels, *acts})
+    place = {verb: at for at, verb in enumerate(verbs)}
+    own, others = ([place[verb] for verb in both] for both in (labels, acts))
+    rows, wanted = sorted(set(own)), {}
+    wanted = {at: row for row, at in enumerate(rows)}
+    alike = np.asarray(verb_similarity(verbs, wordnet), dtype=np.float64)[rows]
+    undo: NDArray[np.bool_] = opposites([verb for verb, _ in verbs], wordnet)[rows]
+    for row, at in enumerate(rows):
+        classes = classes_of(*verbs[at])
+        for column, verb in enumerate(verbs):
+            theirs = classes_of(*verb)
+            shared = len(classes & theirs) / max(1, min(len(classes), len(theirs)))
+            alike[row, column] = max(alike[row, column], CLASS * shared)
+            undo[row, column] |= are_opposite(verbs[at], verb)
+    vectors = vectors_of([verb for verb, _ in verbs])
+    pick = np.ix_([wanted[at] for at in own], others)
+    return (alike * ~undo)[pick], vectors[own] @ vectors[others].T
+
+
+def _telling(acts: Sequence[_Said]) -> Matrix:
+    return np.array([tells(act.verb) for act in acts], dtype=np.float64)
+
+
+def _acts(mentions: Sequence[Mention]) -> list[_Said]:
+    """The acts of a step: all that a label names, or the most frequent that narrators do."""
+    counts = Counter(_said(mention, spoken=False) for mention in mentions)
+    return sorted(counts, key=lambda act: (-counts[act], act))[:MOST_ACTS]
+
+
+def _said(mention: Mention, *, spoken: bool) -> _Said:
+    """An act with what stands around it.
+
+    What is spoken goes by its place where it has no object: "go around the *wrist*".
+    """
+    around = {*(place.noun for place in mention.places), *mention.tools} - {""}
+    noun = mention.relation.noun if spoken else mention.noun
+    # Around a spoken act nothing is looked at: it would only make more acts.
+    return _Said(mention.verb, mention.particle, noun, () if spoken else tuple(sorted(around)))

@@ -1,0 +1,270 @@
+"""A script as a page of text: ``script.md``.
+
+::
+
+    # change a tire
+
+    1. loosen the lug nuts
+       also: break the nuts loose, crack the lugs
+    2. jack up the car (optional)
+    3. or drive it onto a ramp
+
+One step a line, in order. ``(optional)`` stands after a step that may be left out, ``or`` before
+one that is done in place of the step above. Below a step, ``also:`` says which acts it gathers, and
+``+`` joins another step to it. Reading is forgiving: any list will do, also one that was copied
+from an article.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from howsteps.captions.repair import printable
+from howsteps.errors import InputError
+from howsteps.script.act_table import Act, act_of
+from howsteps.task import Mention, Script
+
+MOST_STEPS = 100
+LONGEST_LABEL = 200  # characters
+LARGEST = 2**20  # characters of a page
+_MOST_LINES = 10_000
+_PROSE = 12  # words; a line without a number that is longer is no step
+SHOWN_ACTS = 8  # of a step; of the others their number is told
+_LONGEST_LINE = 2000  # characters; the rest of a line is not looked at
+
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_HEADING = re.compile(r"#{1,6}\s+(?P<text>.*?)\s*#*\s*")
+_NUMBER = r"\(?\d{1,3}[.):]|\d{1,3}\s?[-–—](?=\s)|step\s+\d{1,3}\s*[.:)–—-]?|\(?[a-z][.)]"
+_ITEM = re.compile(
+    rf"(?P<mark>[-*•·▪◦‣–—]|{_NUMBER})\s+(?:\[[ xX]?\]\s*)?(?P<text>\S.*)", re.IGNORECASE
+)
+_JOIN = re.compile(r"\+\s*(?P<text>\S.*)")
+_ALSO = re.compile(r"also\s*:\s*(?P<text>.*)", re.IGNORECASE)
+_MORE = re.compile(r"(?:^|,|\s)\s*(?:…\s*)?and \d+ more\s*$", re.IGNORECASE)
+_OR = re.compile(r"or(?:\s*[:,]\s*|\s+)(?P<text>\S.*)", re.IGNORECASE)
+_OPTIONAL_AFTER = re.compile(r"\s*[,;]?\s*(?:[(\[]\s*optional\s*[)\]])\s*([.!:;]*)$", re.IGNORECASE)
+_OPTIONAL_BEFORE = re.compile(r"(?:[(\[]\s*optional\s*[)\]]\s*:?|optional\s*:)\s*", re.IGNORECASE)
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
+_BOLD = re.compile(r"(\*\*|__)(?P<text>[^*_].*?)\1")
+_SENTENCE = re.compile(r"[.!?]\s+(?=[A-Z\"“])")
+_RULE = re.compile(r"[\s\-=_*~]*")
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_UNSAID = frozenset("the a an your my our his her their its this that these those some".split())
+
+HOW_TO_EDIT = """\
+<!-- One step a line, in order: rename, move, delete and add lines as you like. "(optional)" after
+a step says that it may be left out, "or" before one that it is done instead of the step above.
+"also:" is what a step gathers, as narrators say it; "+ another step" joins that step to the one
+above. A step without "also:" is looked for in all that is said.
+Then: howsteps localise --out THIS_FOLDER --script script.md -->"""
+
+
+@dataclass(frozen=True, slots=True)
+class TextStep:
+    """A step as it is written, and its line.
+
+    ``gathers`` is None where there is no ``also:``; ``more`` where that ends with "and 7 more".
+    """
+
+    label: str
+    optional: bool = False
+    alternative: bool = False
+    gathers: tuple[str, ...] | None = None
+    more: bool = False
+    joins: tuple[str, ...] = ()
+    line: int = 0
+
+
+def script_text(name: str, script: Script) -> str:
+    """The page of a script; ``name`` is that of the task."""
+    lines = [f"# {_one_line(name)}", ""]
+    for number, step in enumerate(script.steps, 1):
+        before, after = "or " * step.alternative, " (optional)" * step.optional
+        lines.append(f"{number}. {before}{_one_line(step.label)}{after}")
+        if step.mentions:
+            lines.append(f"{' ' * len(f'{number}. ')}also: {_also(step.mentions)}")
+    return "\n".join([*lines, "", HOW_TO_EDIT, ""])
+
+
+def parse_script_text(text: str, path: Path) -> tuple[TextStep, ...]:
+    """The steps on a page; ``path`` is named in errors.
+
+    Raises
+    ------
+    InputError
+        There is no step, there are too many, or one is too long; the message names the line.
+    """
+    if len(text) > LARGEST:
+        raise InputError(path, f"is too long for a script ({len(text):,} characters)")
+    lines = list(_lines(_COMMENT.sub(_blank, text.removeprefix("\ufeff"))))
+    if len(lines) > _MOST_LINES:
+        raise InputError(path, f"is too long for a script ({len(lines):,} lines)")
+    steps: list[TextStep] = []
+    for line in _steps_first(lines):
+        if line.kind == "step":
+            steps.append(_step(line, path))
+        elif not steps:
+            raise InputError(path, f"there is no step above {line.text[:40]!r}", line.number)
+        elif line.kind == "also":
+            told, rest = _MORE.subn("", line.text)
+            phrases = (*(steps[-1].gathers or ()), *_phrases(told))
+            steps[-1] = replace(steps[-1], gathers=phrases, more=steps[-1].more or rest > 0)
+        else:
+            steps[-1] = replace(steps[-1], joins=(*steps[-1].joins, _label(line.text)[0]))
+    if not steps:
+        raise InputError(path, "has no steps; write one a line")
+    if len(steps) > MOST_STEPS:
+        reason = f"has {len(steps)} steps; a script has {MOST_STEPS} at most"
+        raise InputError(path, reason, steps[MOST_STEPS].line)
+    return _distinct(replace(steps[0], alternative=False), steps[1:])
+
+
+def act_names(mentions: Sequence[Mention]) -> dict[str, set[Act]]:
+    """What the acts among some mentions are called, the most frequent first: how most say them."""
+    said: dict[Act, Counter[str]] = {}
+    for mention in mentions:
+        said.setdefault(act_of(mention), Counter())[mention.phrase] += 1
+    names: dict[str, set[Act]] = {}
+    for act in sorted(said, key=lambda act: (-said[act].total(), act)):
+        usual = min(said[act], key=lambda phrase: (-said[act][phrase], len(phrase), phrase))
+        name = " ".join(_one_line(usual).replace(",", " ").split())
+        names.setdefault(name, set()).add(act)
+    return names
+
+
+def key_of_phrase(text: str) -> str:
+    """A phrase without case, articles and punctuation: what two spellings of it share."""
+    return " ".join(w for w in _WORD.findall(text.casefold()) if w not in _UNSAID)
+
+
+def _also(mentions: Sequence[Mention]) -> str:
+    names = list(act_names(mentions))
+    more = f" and {len(names) - SHOWN_ACTS} more" if len(names) > SHOWN_ACTS else ""
+    return ", ".join(names[:SHOWN_ACTS]) + more
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line that is not blank: what it is, how far it is indented, its text and number."""
+
+    kind: str  # item, join, also, heading or plain; later: step
+    indent: int
+    text: str
+    number: int
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    for number, raw in enumerate(re.split(r"\r\n|[\n\r\u2028\u2029]", text), 1):
+        line = raw[:_LONGEST_LINE].expandtabs(4)
+        while (bare := line.lstrip()).startswith(">"):  # quoted
+            line = bare[1:]
+        bare = _plain(bare)
+        indent = len(line) - len(line.lstrip())
+        if _RULE.fullmatch(bare) or bare.startswith(("```", "~~~", "|")):
+            continue
+        if found := _HEADING.fullmatch(bare):
+            yield _Line("heading", 0, found["text"], number)
+        elif found := _ALSO.fullmatch(bare.removeprefix("- ").strip("*_ ")):
+            yield _Line("also", indent, found["text"], number)
+        elif found := _JOIN.fullmatch(bare):
+            yield _Line("join", indent, found["text"], number)
+        elif found := _ITEM.fullmatch(bare):
+            inner = _ALSO.fullmatch(found["text"])
+            kind, rest = ("also", inner["text"]) if inner else ("item", found["text"])
+            yield _Line(kind, indent, rest, number)
+        else:
+            yield _Line("plain", indent, bare, number)
+
+
+def _steps_first(lines: Sequence[_Line]) -> Iterator[_Line]:
+    """The lines that count, with those that are steps marked as such.
+
+    The list is made of the items that stand furthest to the left; what is indented below them is
+    detail. Without items the headings below the title are the steps, and without those all lines.
+    """
+    content = (x for x in lines if x.kind != "heading" and not x.text.endswith(":"))
+    if (first := next(content, None)) and first.kind == "join":  # here "+" is a bullet
+        lines = [replace(line, kind="item") if line.kind == "join" else line for line in lines]
+    items = [line for line in lines if line.kind == "item"]
+    left = min((line.indent for line in items), default=0)
+    headings = [line for line in lines if line.kind == "heading"]
+    begun = False
+    for place, line in enumerate(lines):
+        if line.kind in {"also", "join"}:
+            yield line
+        elif items:
+            other = line.kind == "plain" and (_OR.fullmatch(line.text) is not None)
+            added = line.kind == "plain" and line.indent <= left and begun and _is_short(line.text)
+            if (line.kind == "item" and line.indent <= left + 1) or added or (other and begun):
+                begun = True
+                yield replace(line, kind="step")
+        elif len(headings) > 1:
+            if line.kind == "heading" and place > 0:
+                yield replace(line, kind="step")
+        elif line.kind == "plain":
+            yield replace(line, kind="step")
+
+
+def _is_short(text: str) -> bool:
+    return len(text.split()) <= _PROSE and not text.endswith(":")
+
+
+def _step(line: _Line, path: Path) -> TextStep:
+    label, optional, alternative = _label(line.text)
+    if not key_of_phrase(label):
+        raise InputError(path, f"there are no words in the step {line.text[:40]!r}", line.number)
+    if len(label) > LONGEST_LABEL:
+        reason = f"a step of {len(label):,} characters; {LONGEST_LABEL} are enough for a name"
+        raise InputError(path, reason, line.number)
+    return TextStep(label, optional, alternative, line=line.number)
+
+
+def _label(text: str) -> tuple[str, bool, bool]:
+    """The name of a step as it is written, and whether it is optional or an alternative."""
+    found = _OR.fullmatch(text)
+    alternative, text = (True, found["text"]) if found else (False, text)
+    optional = False
+    for mark in (_OPTIONAL_AFTER, _OPTIONAL_BEFORE):
+        if found := mark.search(text) if mark is _OPTIONAL_AFTER else mark.match(text):
+            optional = True
+            text = text[: found.start()] + text[found.end() :]
+    bold = _BOLD.match(text)
+    if bold and len(text.split()) > _PROSE:
+        text = bold["text"]
+    text = _BOLD.sub(r"\g<text>", text).strip("*_` ")
+    if len(text.split()) > _PROSE:
+        text = _SENTENCE.split(text, maxsplit=1)[0]
+    return text.rstrip(" .;:,"), optional, alternative
+
+
+def _phrases(text: str) -> list[str]:
+    return [phrase for part in text.split(",") if key_of_phrase(phrase := part.strip())]
+
+
+def _distinct(first: TextStep, others: Sequence[TextStep]) -> tuple[TextStep, ...]:
+    """The steps, a label that stands twice followed by "again", as when steps are found."""
+    used: set[str] = set()
+    steps = []
+    for step in (first, *others):
+        label = step.label
+        while label.casefold() in used:
+            label = f"{label} again"
+        used.add(label.casefold())
+        steps.append(replace(step, label=label))
+    return tuple(steps)
+
+
+def _plain(text: str) -> str:
+    """A line without what cannot be seen, without links, on single spaces."""
+    return " ".join(_LINK.sub(r"\1", printable(text)).split())
+
+
+def _one_line(text: str) -> str:
+    return " ".join(printable(text).replace("<!--", "").replace("-->", "").split())
+
+
+def _blank(found: re.Match[str]) -> str:
+    """As many line ends as a comment has, so that numbers of lines stay true."""
+    return "\n" * len(re.findall(r"\r\n|[\n\r]", found[0]))

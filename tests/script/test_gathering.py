@@ -1,0 +1,159 @@
+"""From a page of text to a script: who gets which mentions."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from howsteps.errors import InputError, Problem
+from howsteps.script.gathering import script_of_text
+from howsteps.script.text_form import parse_script_text, script_text
+from howsteps.task import Mention, Script, Step
+from tests.script import spoken
+
+PAGE = Path("script.md")
+TASK = spoken.task(
+    "fill tub; run water; catch cat; add soap; wash cat; dry cat",
+    "fill tub; catch cat; grab cat; wash cat; rub cat; dry cat",
+    "run water; add soap; wash cat; dry cat; tidy room",
+)
+SAID = [mention for video in TASK.videos for mention in video.mentions]
+
+
+def of(*acts: str) -> tuple[Mention, ...]:
+    return tuple(m for m in SAID if f"{m.verb} {m.noun}" in acts)
+
+
+KNOWN = Script(
+    (
+        Step("fill the tub", of("fill tub", "run water"), stability=0.9),
+        Step("catch the cat", of("catch cat", "grab cat")),
+        Step("wash the cat", of("wash cat", "rub cat")),
+        Step("dry the cat", of("dry cat")),
+    )
+)
+
+
+def read_labels(labels: Sequence[str]) -> list[tuple[Mention, ...]]:
+    """What the parser finds in "verb the noun"."""
+    words = [label.lower().split() for label in labels]
+    return [(Mention("", w[0], w[-1], " ".join(w), 0, 0),) if len(w) > 1 else () for w in words]
+
+
+def edited(text: str, known: Script = KNOWN) -> dict[str, list[str]]:
+    """The acts of every step."""
+    script, _ = gathered(text, known)
+    return {s.label: sorted({f"{m.verb} {m.noun}" for m in s.mentions}) for s in script.steps}
+
+
+def gathered(text: str, known: Script = KNOWN) -> tuple[Script, list[Problem]]:
+    return script_of_text(parse_script_text(text, PAGE), TASK, known, read_labels, PAGE)
+
+
+def no_parser(labels: Sequence[str]) -> list[tuple[Mention, ...]]:
+    raise AssertionError(f"{labels} need not be parsed")
+
+
+class TestKnownSteps:
+    def test_a_page_that_nobody_edited_is_the_same_script(self) -> None:
+        page = parse_script_text(script_text(TASK.name, KNOWN), PAGE)
+        assert script_of_text(page, TASK, KNOWN, no_parser, PAGE) == (
+            Script(tuple(s for s in gathered(script_text("", KNOWN))[0].steps)),
+            [],
+        )
+        found = gathered(script_text("", KNOWN))[0].steps
+        assert [(s.label, s.mentions) for s in found] == [
+            (s.label, s.mentions) for s in KNOWN.steps
+        ]
+        assert [s.stability for s in found] == [0.9, None, None, None]
+
+    def test_without_what_it_gathers_a_step_keeps_its_mentions_by_its_label(self) -> None:
+        page = parse_script_text("Dry the cat\nfill a tub", PAGE)
+        script, remarks = script_of_text(page, TASK, KNOWN, no_parser, PAGE)
+        assert [step.mentions for step in script.steps] == [
+            KNOWN.steps[3].mentions,
+            KNOWN.steps[0].mentions,
+        ]
+        assert remarks == []
+
+    def test_a_renamed_step_keeps_what_stands_below_it(self) -> None:
+        text = script_text("", KNOWN).replace("1. fill the tub", "1. get ready")
+        assert edited(text)["get ready"] == ["fill tub", "run water"]
+
+    def test_what_is_deleted_goes_to_nobody(self) -> None:
+        lines = script_text("", KNOWN).splitlines()
+        text = "\n".join(line for line in lines if "wash" not in line)
+        found = edited(text)
+        assert "wash the cat" not in found
+        assert not any("wash cat" in acts or "rub cat" in acts for acts in found.values())
+
+    def test_an_act_that_is_deleted_from_a_step_is_gone(self) -> None:
+        assert edited(script_text("", KNOWN).replace(", run the water", ""))["fill the tub"] == [
+            "fill tub"
+        ]
+
+    def test_an_act_moves_with_its_words(self) -> None:
+        text = (
+            "1. fill the tub\n   also: fill the tub\n2. catch the cat\n   also: run the water, "
+            "catch the cat\n3. wash the cat"
+        )
+        assert edited(text) == {
+            "fill the tub": ["fill tub"],
+            "catch the cat": ["catch cat", "run water"],
+            "wash the cat": ["rub cat", "wash cat"],
+        }
+
+    def test_an_act_that_no_step_had_is_taken_in(self) -> None:
+        assert edited("fill the tub\n  also: fill the tub, Add soap")["fill the tub"] == [
+            "add soap",
+            "fill tub",
+        ]
+
+    def test_the_acts_that_are_not_shown_follow(self) -> None:
+        many = spoken.task("; ".join(f"lift box{n}" for n in range(12)))
+        known = Script((Step("lift boxes", many.videos[0].mentions), Step("rest", ())))
+        text = script_text("", known).replace("1. lift boxes", "1. clear up")
+        assert "and 4 more" in text
+        page = parse_script_text(text, PAGE)
+        script, _ = script_of_text(page, many, known, lambda labels: [() for _ in labels], PAGE)
+        assert script.steps[0].mentions == known.steps[0].mentions
+
+
+class TestJoining:
+    def test_a_step_joins_another_with_all_that_it_has(self) -> None:
+        found = edited(
+            "fill the tub\nwash the cat\n  + catch the cat\n  + add the soap\ndry the cat"
+        )
+        assert found["wash the cat"] == ["add soap", "catch cat", "grab cat", "rub cat", "wash cat"]
+
+    def test_one_cannot_join_and_stay(self) -> None:
+        with pytest.raises(InputError, match=r"script\.md:3: 'catch the cat' is joined to 'wash"):
+            edited("wash the cat\n + catch the cat\ncatch the cat")
+
+
+class TestNewSteps:
+    def test_a_label_is_matched_with_what_is_said(self) -> None:
+        found = edited("fill the tub\nadd the shampoo\ntidy the room\nwash the cat")
+        assert found["tidy the room"] == ["tidy room"]
+        assert found["wash the cat"] == ["rub cat", "wash cat"]
+
+    def test_the_others_are_rivals(self) -> None:
+        """Mentions that are another step's, or nearer to it, are not to be had."""
+        found = edited("wash the cat\nwash the floor")
+        assert found["wash the floor"] == []
+
+    def test_what_nobody_names_is_told_with_its_line(self) -> None:
+        script, remarks = gathered("fill the tub\nbake the bread")
+        assert script.steps[1].mentions == ()
+        [remark] = remarks
+        assert (remark.line, remark.harmless) == (2, True)
+        assert str(remark) == "script.md:2: nobody names the step 'bake the bread'"
+
+    def test_a_script_from_nothing(self) -> None:
+        found = edited("1. fill the tub\n2. catch the cat\n3. dry the cat", Script(()))
+        assert found["fill the tub"] == ["fill tub"]
+        assert "dry cat" in found["dry the cat"]
+        every = [
+            m for step in gathered("wash the cat\ndry the cat")[0].steps for m in step.mentions
+        ]
+        assert len(set(every)) == len(every)

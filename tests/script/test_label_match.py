@@ -1,0 +1,53 @@
+"""Labels against what is said."""
+
+from howsteps.script.label_match import match_labels
+from howsteps.task import Mention, Place
+
+
+def act(verb: str, noun: str, particle: str = "", **more: object) -> Mention:
+    return Mention("", verb, noun, f"{verb} {noun}", 0.0, 1.0, particle=particle, **more)
+
+
+def matched(labels: list[Mention], heard: list[Mention], places: list[float]) -> list[list[int]]:
+    return match_labels([[label] for label in labels], [True] * len(labels), heard, places)
+
+
+def test_the_same_words_and_synonyms_are_found_and_opposites_are_not() -> None:
+    labels = [act("raise", "car"), act("lower", "car")]
+    heard = [act("raise", "car"), act("lower", "car"), act("lift", "vehicle"), act("bake", "pie")]
+    assert matched(labels, heard, [0.3, 0.8, 0.3, 0.5]) == [[0, 2], [1]]
+
+
+def test_a_tool_of_the_label_may_be_the_object_of_what_is_said() -> None:
+    label = act("lift", "car", tools=("jack",))
+    assert matched([label], [act("use", "jack"), act("use", "phone")], [0.5, 0.5]) == [[0]]
+
+
+def test_a_place_stands_for_an_object() -> None:
+    label = act("wrap", "", places=(Place("around", "wrist"),))
+    said = act("go", "", places=(Place("around", "wrist"),))
+    assert matched([label], [said, act("go", "home")], [0.5, 0.5]) == [[0]]
+
+
+def test_of_two_like_steps_each_gets_what_is_said_where_it_stands() -> None:
+    labels = [act("flip", "steak"), act("rest", "meat"), act("flip", "steak")]
+    heard = [act("flip", "steak")] * 2
+    assert matched(labels, heard, [0.1, 0.9]) == [[0], [], [1]]
+
+
+def test_talk_needs_more_than_work() -> None:
+    label, alike = act("mix", "batter"), act("stir", "mixture")
+    assert matched([label], [alike], [0.5]) == [[0]]
+    assert matched([label], [act("stir", "mixture", work=0.0)], [1.0]) == [[]]
+
+
+def test_steps_that_have_their_mentions_only_compete() -> None:
+    steps = [[act("wash", "cat")], [act("wash", "dog")]]
+    heard = [act("wash", "cat"), act("wash", "dog")]
+    assert match_labels(steps, [False, True], heard, [0.5, 0.5]) == [[], [1]]
+
+
+def test_nothing_heard_and_labels_without_a_verb_match_nothing() -> None:
+    assert match_labels([[]], [True], [act("wash", "cat")], [0.5]) == [[]]
+    assert match_labels([[act("wash", "cat")]], [True], [], []) == [[]]
+    assert match_labels([], [], [act("wash", "cat")], [0.5]) == []

@@ -1,0 +1,188 @@
+"""A script as a page of text: written, read back, and read from whatever people write."""
+
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsteps.errors import InputError
+from howsteps.script.text_form import (
+    LARGEST,
+    LONGEST_LABEL,
+    MOST_STEPS,
+    SHOWN_ACTS,
+    TextStep,
+    parse_script_text,
+    script_text,
+)
+from howsteps.task import Mention, Script, Step
+
+PAGE = Path("script.md")
+
+
+def parse(text: str) -> tuple[TextStep, ...]:
+    return parse_script_text(text, PAGE)
+
+
+def labels(text: str) -> list[str]:
+    return [step.label for step in parse(text)]
+
+
+def mention(verb: str, noun: str, *, phrase: str = "", start: float = 0.0) -> Mention:
+    return Mention("v", verb, noun, phrase or f"{verb} the {noun}", start, start + 1)
+
+
+class TestWriting:
+    def test_one_step_a_line_with_what_it_gathers_below(self) -> None:
+        jack, raise_ = mention("jack", "car", phrase="jack up the car"), mention("raise", "car")
+        script = Script(
+            (
+                Step("loosen the nuts", ()),
+                Step("jack up the car", (raise_, jack, jack), optional=True),
+                Step("drive onto a ramp", (), alternative=True),
+            )
+        )
+        text = script_text("change a tire", script)
+        assert text.splitlines()[:6] == [
+            "# change a tire",
+            "",
+            "1. loosen the nuts",
+            "2. jack up the car (optional)",
+            "   also: jack up the car, raise the car",
+            "3. or drive onto a ramp",
+        ]
+        assert parse(text) == (
+            TextStep("loosen the nuts", line=3),
+            TextStep(
+                "jack up the car",
+                optional=True,
+                gathers=("jack up the car", "raise the car"),
+                line=4,
+            ),
+            TextStep("drive onto a ramp", alternative=True, line=6),
+        )
+
+    def test_the_acts_that_are_not_shown_are_counted(self) -> None:
+        own = tuple(mention("lift", f"thing{n}") for n in range(SHOWN_ACTS + 3))
+        [step] = parse(script_text("lift", Script((Step("lift things", own),))))
+        assert len(step.gathers or ()) == SHOWN_ACTS
+        assert step.more
+
+    def test_nothing_in_a_name_can_end_a_line_or_a_comment(self) -> None:
+        script = Script((Step("dry\nthe --> <!-- cat\x1b[31m", ()),))
+        assert labels(script_text("a\n1. b", script)) == ["dry the cat [31m"]
+
+
+class TestReadingAnyList:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "fill the tub\ncatch the cat\n",
+            "\ufefffill the tub\r\n\r\ncatch the cat\r\n",
+            "1. fill the tub\n2. catch the cat",
+            "1) fill the tub\n\n\n2) catch the cat",
+            "Step 1: fill the tub\nStep 2: catch the cat",
+            "- fill the tub\n- catch the cat",
+            "• fill the tub\n• catch the cat",
+            "+ fill the tub\n+ catch the cat",
+            "   * fill the tub\n   * catch the cat",
+            "- [ ] fill the tub\n- [x] catch the cat",
+            "> 1. fill the tub\n> 2. catch the cat",
+            "# Wash a cat\n\n1. fill the tub\n2. catch the cat\n\n---\n",
+            "# Wash a cat\n## fill the tub\nWarm, not hot.\n## catch the cat\nGood luck.",
+            "How to wash a cat:\n\n1. **fill the tub**\n2. [catch the cat](https://example.org/cat).",
+            "1. fill the tub\n   - warm water is best\n2. catch the cat\n   1. look under the bed",
+            "<!-- a\nnote --> \n1. fill the tub\n2. catch the cat",
+            "1. fill the tub\ncatch the cat",
+            "1. fill the tub.\n2. catch the cat;",
+        ],
+    )
+    def test_the_same_two_steps(self, text: str) -> None:
+        assert labels(text) == ["fill the tub", "catch the cat"]
+
+    def test_of_a_long_step_the_first_sentence_or_what_is_bold_is_its_name(self) -> None:
+        more = "Turn them to the left with the wrench until they move, but leave them on."
+        assert labels(f"1. Loosen the nuts. {more}\n2. **Raise the car** {more}") == [
+            "Loosen the nuts",
+            "Raise the car",
+        ]
+
+    def test_prose_between_numbered_steps_is_no_step(self) -> None:
+        prose = "This is the part where most people give up, so take your time and be kind to it."
+        assert labels(f"1. fill the tub\n\n{prose}\n\n2. catch the cat") == [
+            "fill the tub",
+            "catch the cat",
+        ]
+
+    def test_optional_and_alternatives_in_several_spellings(self) -> None:
+        text = (
+            "1. a tub (optional)\n2. Optional: soap\n3. or shampoo\nor: foam\n4. dry it [Optional]."
+        )
+        found = [(s.label, s.optional, s.alternative) for s in parse(text)]
+        assert found == [
+            ("a tub", True, False),
+            ("soap", True, False),
+            ("shampoo", False, True),
+            ("foam", False, True),
+            ("dry it", True, False),
+        ]
+
+    def test_the_first_step_is_no_alternative(self) -> None:
+        assert not parse("or fill the tub")[0].alternative
+
+    def test_lines_below_a_step_say_what_it_gathers_and_joins(self) -> None:
+        text = (
+            "1. fill it\n   also: run the water, , open the tap and 4 more\n   + add soap\n2. dry"
+        )
+        first, second = parse(text)
+        assert first.gathers == ("run the water", "open the tap")
+        assert (first.more, first.joins) == (True, ("add soap",))
+        assert (second.gathers, second.joins) == (None, ())
+
+    def test_a_label_that_stands_twice_is_done_again(self) -> None:
+        assert labels("flip it\nturn\nFlip it\nflip it") == [
+            *("flip it", "turn", "Flip it again", "flip it again again")
+        ]
+
+
+class TestRefusing:
+    @pytest.mark.parametrize(
+        ("text", "reason"),
+        [
+            ("", "has no steps"),
+            ("\n\n# Title\n", "has no steps"),
+            ("<!-- 1. nothing", "has no steps"),
+            ("1. fill\n2. ???", r"script\.md:2: there are no words in the step"),
+            ("also: run the water\n1. fill", r"script\.md:1: there is no step above"),
+            ("1. " + "x" * (LONGEST_LABEL + 1), r"script\.md:1: a step of 201 characters"),
+            ("\n".join(f"step {n} x" for n in range(MOST_STEPS + 1)), f":{MOST_STEPS + 1}: has"),
+            ("a" * (LARGEST + 1), "is too long"),
+            ("\n" + "also:\n" * 20_000, "is too long"),
+        ],
+    )
+    def test_what_is_wrong_is_told_with_its_line(self, text: str, reason: str) -> None:
+        with pytest.raises(InputError, match=reason):
+            parse(text)
+
+    @pytest.mark.parametrize("unit", ["[", "**a", "+ ", "> ", "<!--", "a. ", "(optional) ", "or "])
+    def test_a_page_made_to_take_long_does_not(self, unit: str) -> None:
+        with suppress(InputError):
+            parse(unit * (LARGEST // len(unit)))
+
+    @given(st.text(max_size=300))
+    def test_any_text_is_read_or_refused(self, text: str) -> None:
+        try:
+            steps = parse(text)
+        except InputError:
+            return
+        assert all(step.label == " ".join(step.label.split()) != "" for step in steps)
+        assert all(min(step.label) >= " " for step in steps)
+        assert len({step.label.casefold() for step in steps}) == len(steps)
+        # What was read is read again from the page that is written.
+        script = Script(
+            tuple(Step(s.label, (), optional=s.optional, alternative=s.alternative) for s in steps)
+        )
+        again = parse(script_text("any", script))
+        assert len(again) == len(steps)
