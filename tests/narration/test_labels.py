@@ -1,6 +1,18 @@
 """Names of steps, read by the parser."""
 
+import pytest
+
 from howsteps.narration.labels import acts_of_labels
+from howsteps.narration.plain_labels import plain_act
+from howsteps.task import Mention
+
+PLAIN = (
+    "Jack up the car",
+    "put the tools away",
+    "lift the car with the jack",
+    "dip the apples in the caramel",
+    "Loosen the lug nuts.",
+)
 
 
 def test_labels_are_read_as_what_is_to_be_done() -> None:
@@ -15,3 +27,32 @@ def test_labels_are_read_as_what_is_to_be_done() -> None:
 
 def test_no_label_no_acts() -> None:
     assert acts_of_labels([]) == []
+
+
+def shape(act: Mention) -> tuple[object, ...]:
+    return act.verb, act.particle, act.noun, act.places, act.tools
+
+
+def test_plain_labels_are_read_without_the_parser_as_by_it() -> None:
+    for label, acts in zip(PLAIN, acts_of_labels(PLAIN), strict=True):
+        plain = plain_act(label)
+        assert plain is not None
+        assert [shape(act) for act in acts] == [shape(plain)], label
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        *("", "brake", "the wheel", "jacks up the car", "rinse and cook the rice", "dry it"),
+        *("water the plants well", "stand on the chair", "cut, then fold", "löse die Muttern"),
+        *("bake until done", "xyzzy the plugh", "wax the xyzzy", "x" * 10_000, "put in on over"),
+    ],
+)
+def test_what_is_not_plain_is_left_to_the_parser(label: str) -> None:
+    assert plain_act(label) is None
+
+
+def test_a_verb_with_its_particle_is_no_verb_with_a_place() -> None:
+    act = plain_act("Put on the parking brake")
+    assert act is not None
+    assert shape(act) == ("put", "on", "brake", (), ())

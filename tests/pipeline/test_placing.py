@@ -110,10 +110,10 @@ class TestPagesOfText:
         assert all(step.mentions for step in after.script.steps)
 
     def test_labels_are_parsed_once(self, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        page = "fill the bath\ntickle the elephant"
+        page = "fill the bath\ntickle it until the elephant laughs"
         first = place_again(out, page, pages=False)
         assert [str(p) for p in first.problems if "elephant" in str(p)] == [
-            "script.md:2: nobody names the step 'tickle the elephant'"
+            "script.md:2: nobody names the step 'tickle it until the elephant laughs'"
         ]
         monkeypatch.setattr("howsteps.narration.labels.acts_of_labels", None)
         assert place_again(out, page, pages=False) == first

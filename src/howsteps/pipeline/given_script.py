@@ -1,7 +1,7 @@
 """The stage ``labels``: a script that a person gives, as JSON or as a page of text.
 
-Labels of which nothing is known are read by the parser, and what it found is cached: the second
-time neither the parser nor spaCy is loaded.
+Labels of which nothing is known are read for the acts that they name. Plain ones need no parser,
+and what the parser found in the others is cached: it takes longer to load than all the rest.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,6 +13,7 @@ from typing import Any
 from howsteps.engine.context import Context
 from howsteps.errors import InputError, Problem
 from howsteps.io.text import read_text
+from howsteps.narration.plain_labels import plain_act
 from howsteps.pipeline.keys import stage_key
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.work_folder import SCRIPT, SCRIPT_TEXT
@@ -87,14 +88,14 @@ def known_script(folders: Iterable[Path], task: Task) -> Script:
 def _read_labels(
     labels: Sequence[str], task: str, options: RunOptions, context: Context
 ) -> list[Sequence[Mention]]:
+    plain = {label: (act,) for label in labels if (act := plain_act(label)) is not None}
     jobs = [
         (label, stage_key("narration", label=label, parser=options.parser), (label, options.parser))
         for label in labels
+        if label not in plain
     ]
-    found, failures = context.each(STAGE, task, jobs, _read_label, _acts, few=len(jobs))
-    for failure in failures.values():
-        context.note([failure.problem] if failure.problem else [])
-    return [found.get(label, ()) for label in labels]
+    parsed, _ = context.each(STAGE, task, jobs, _read_label, _acts, few=len(jobs))
+    return [plain.get(label) or parsed.get(label, ()) for label in labels]
 
 
 def _read_label(job: tuple[str, str | None]) -> dict[str, Any]:
