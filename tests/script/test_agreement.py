@@ -74,6 +74,12 @@ def test_a_step_lasts_when_it_is_found_again_at_least_as_often_as_not() -> None:
     assert [each.stability for each in kept] == [0.9, 0.5, None]
 
 
+def test_what_most_narrators_say_is_never_left_out() -> None:
+    steps = [replace(step(TASK, "tub"), stability=share) for share in (0.9, 0.1)]
+    assert len(lasting(Script(tuple(steps)), most=8).steps) == 1
+    assert len(lasting(Script(tuple(steps)), most=7).steps) == 2
+
+
 def test_where_nothing_lasts_everything_stays() -> None:
     script = Script((replace(step(TASK, "tub"), stability=0.1),))
     assert lasting(script) == script

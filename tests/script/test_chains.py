@@ -32,3 +32,11 @@ def test_steps_in_any_order_keep_the_mentions_of_both_orders() -> None:
     assert sum(map(len, kept_in_order(steps, videos, places))) == 3
     kept = kept_in_order(steps, videos, places, [(0, 1)])
     assert [own.tolist() for own in kept] == [[0, 2], [1, 3]]
+
+
+def test_of_two_mentions_that_exclude_one_another_the_work_is_kept() -> None:
+    videos, places = np.zeros(3, dtype=np.int64), np.array([0.5, 0.6, 0.5])
+    steps = [np.array([1]), np.array([0, 2])]
+    for work, kept in (([0.1, 0.9, 0.1], [1]), ([0.9, 0.1, 0.9], [])):
+        found = kept_in_order(steps, videos, places, work=np.array(work))
+        assert found[0].tolist() == kept

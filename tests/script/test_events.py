@@ -154,3 +154,18 @@ def test_a_slip_of_one_narrator_is_no_name() -> None:
     own = [said("dip the apples", video) for video in ("v0", "v1")]
     slip = [replace(mention, video="v0") for mention in slip]
     assert named(task, [[*slip, *own]])[0].label == "dip the apples"
+
+
+def test_a_verb_that_wants_a_place_gives_way_to_one_that_does_not() -> None:
+    task = spoken.task(*["put apple"] * 5)
+    put = [said("put the apples", f"v{n}") for n in range(5)]
+    dip = [said("dip the apples", f"v{n}") for n in range(3)]
+    assert named(task, [[*put, *dip]])[0].label == "dip the apples"
+    assert named(task, [[*put, *dip[:1]]])[0].label == "put the apples"
+    in_pot = [replace(mention, places=(Place("in", "pot"),)) for mention in put[:2]]
+    assert named(task, [[*put[2:] * 4, *in_pot, *dip]])[0].label == "put the apples in the pot"
+
+
+def test_amounts_are_no_part_of_a_name() -> None:
+    told = [said("add 2 cups of sliced apples", video) for video in "ab"]
+    assert name_of(told) == "add sliced apples"

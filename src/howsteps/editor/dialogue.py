@@ -141,6 +141,7 @@ def _members(question: Question, answer: Answer, task: Task) -> list[list[Mentio
         np.unique([mention.video for mention in said], return_inverse=True)[1],
         np.array([min(1.0, mention.start / ends[mention.video]) for mention in said]),
         (*answer.any_order, *answer.alternatives),
+        np.array([mention.work for mention in said]),
     )
     # A step that only ever comes out of order is still a step.
     return [

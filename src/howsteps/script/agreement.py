@@ -13,6 +13,7 @@ step lasts when it is found again at least as often as not. (Halves of the video
 strict with few of them: of ten narrators, five seldom name a step twice.)
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -62,9 +63,16 @@ def with_stability(
     return replace(script, steps=steps)
 
 
-def lasting(script: Script, least: float = LASTING) -> Script:
-    """Only the steps that last; all of them where stability is unknown, or none would be left."""
-    kept = tuple(s for s in script.steps if s.stability is None or s.stability >= least)
+def lasting(script: Script, least: float = LASTING, most: float = math.inf) -> Script:
+    """Only the steps that last; all of them where stability is unknown, or none would be left.
+
+    A step that more than ``most`` videos name stays in any case.
+    """
+    kept = tuple(
+        step
+        for step in script.steps
+        if step.stability is None or step.stability >= least or step.support > most
+    )
     return replace(script, steps=kept or script.steps)
 
 

@@ -1,8 +1,8 @@
 """Which mentions of a step are the doing of it, and which a preview, a recap or a slip.
 
 In every video the mentions that follow the order of the script best are kept: a chain in which the
-step never goes back. A mention counts by how well its place in the video suits the step; further
-mentions of a step that is already in the chain count less.
+step never goes back. A mention counts by how well its place in the video suits the step, and by how
+likely it is work; further mentions of a step that is already in the chain count less.
 """
 
 from collections.abc import Sequence
@@ -15,6 +15,7 @@ from howsteps.compiled import compiled
 
 LEAST_SPREAD = 0.1  # of a video's length
 ANYWHERE = 0.05  # what a mention far from the usual place still counts
+TALK = 0.3  # what talk counts beside the 1.3 of work
 AGAIN = 0.3  # what a further mention of the same step counts
 
 Indices = NDArray[np.int64]
@@ -25,6 +26,7 @@ def kept_in_order(
     videos: Indices,
     places: NDArray[np.float64],
     free: Sequence[Sequence[int]] = (),
+    work: NDArray[np.float64] | None = None,
 ) -> list[Indices]:
     """The mentions of each step that its videos' chains hold, sorted.
 
@@ -36,6 +38,8 @@ def kept_in_order(
         The video of every mention, and its place in it, from 0 to 1.
     free
         Groups of steps that come in any order.
+    work
+        How likely each mention is work and not talk, where that is known.
     """
     if not steps:
         return []
@@ -45,6 +49,8 @@ def kept_in_order(
     mentions = np.concatenate(list(steps))
     step = np.repeat(np.arange(len(steps)), [len(own) for own in steps])
     fits = np.concatenate([_fits(places[own]) for own in steps])
+    if work is not None:
+        fits = fits * (TALK + work[mentions])
     order = np.lexsort((step, places[mentions], videos[mentions]))
     mentions, step, fits = mentions[order], step[order], fits[order]
     bounds = np.flatnonzero(np.diff(videos[mentions], prepend=-1, append=-1)).astype(np.int64)

@@ -60,7 +60,9 @@ def events(
     everyone = _heard_by_everyone(table, heard, lengths)
     groups = _members(everyone, clusters)
     fewest = min(2, sum(map(bool, heard)))  # what one narrator says is no step
-    found = [own for own in in_order(groups, everyone) if len({*everyone.video[own]}) >= fewest]
+    work = np.array([mention.work for mention in mentions])
+    ordered = in_order(groups, everyone, work)
+    found = [own for own in ordered if len({*everyone.video[own]}) >= fewest]
     return Script(
         named(task, [[mentions[at] for at in own] for own in found]),
         seconds=perf_counter() - begun,
@@ -100,8 +102,13 @@ def clustered(
     return [groups[at] for at in select(table, groups, similarity, worth, steps)]
 
 
-def in_order(groups: Sequence[NDArray[np.int64]], table: ActTable) -> list[NDArray[np.int64]]:
-    """The steps in their order, each with the mentions that follow it."""
+def in_order(
+    groups: Sequence[NDArray[np.int64]], table: ActTable, work: NDArray[np.float64]
+) -> list[NDArray[np.int64]]:
+    """The steps in their order, each with the mentions that follow it.
+
+    ``work`` is how likely each mention is work and not talk.
+    """
     groups = [own for own in groups if len(own)]
     kept: list[NDArray[np.int64]] = list(groups)
     for _ in range(1 + REFINEMENTS):
@@ -110,7 +117,7 @@ def in_order(groups: Sequence[NDArray[np.int64]], table: ActTable) -> list[NDArr
         before += 0.5 * precedence(groups, table.video, table.time)
         order = aggregate(before, np.array([table.place[own].mean() for own in kept]))
         groups = [groups[step] for step in order]
-        found = kept_in_order(groups, table.video, table.place)
+        found = kept_in_order(groups, table.video, table.place, work=work)
         kept = [own if len(own) else whole for own, whole in zip(found, groups, strict=True)]
     return kept
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from howsteps.compiled import compiled
 
 EXACT = 15  # steps: 2^15 subsets
-PRIOR = 0.3  # of a video
+PRIOR = 1.0  # video
 SCALE = 0.1  # of a video's length: what lies further apart is as good as sure
 
 Matrix = NDArray[np.float64]
