@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.many_videos import exponent, reworded, write_videos
 from howsteps.datasets import read_tasks
-from howsteps.script.near_duplicates import originals
+from howsteps.script.near_duplicates import Runs
 from howsteps.task import Caption, Sentence, Task, Video, Word
 
 CHANCE = Random(0)
@@ -17,14 +17,16 @@ LINES = [
 VIDEO = Video("ann", tuple(Caption(5.0 * n, 5.0 * n + 4, line) for n, line in enumerate(LINES)))
 
 
-def heard(captions: list[Caption]) -> Video:
+def heard(identity: int, captions: list[Caption]) -> Video:
     words = tuple(Word(word, 0.0, 1.0) for line in captions for word in line.text.split())
-    return Video("", sentences=(Sentence(words),))
+    return Video(str(identity), sentences=(Sentence(words),))
 
 
 def test_no_two_narrations_are_copies() -> None:
-    assert all(originals([heard(reworded(VIDEO.captions, Random(n))) for n in range(12)]))
-    assert originals([heard(list(VIDEO.captions))] * 3) == [True, False, False]
+    videos = [heard(n, reworded(VIDEO.captions, Random(n))) for n in range(12)]
+    assert all(Runs.of(videos).originals(videos))
+    copies = [heard(n, list(VIDEO.captions)) for n in range(3)]
+    assert Runs.of(copies).originals(copies) == [True, False, False]
 
 
 def test_they_are_one_job_of_caption_files(tmp_path) -> None:

@@ -4,13 +4,17 @@ from random import Random
 
 import pytest
 
-from howsteps.script.near_duplicates import FEWEST, RUN, SHARED, originals
+from howsteps.script.near_duplicates import FEWEST, RUN, SHARED, Runs
 from howsteps.task import Sentence, Video, Word
 
 
 def narration(identity: str, text: str) -> Video:
     words = tuple(Word(word, 0.0, 1.0) for word in text.split())
     return Video(identity, sentences=(Sentence(words),))
+
+
+def originals(videos: list[Video]) -> list[bool]:
+    return Runs.of(videos).originals(videos)
 
 
 def test_copies_are_one_witness() -> None:
@@ -55,6 +59,9 @@ def test_the_same_copies_are_found_as_pair_by_pair(seed: int) -> None:
             words[:0] = other[begin : begin + chance.randrange(60)]
         told.append(" ".join(words).upper() if chance.random() < 0.3 else " ".join(words))
     videos = [narration(str(n), text) for n, text in enumerate(told)]
-    found = originals(videos)
+    runs = Runs.of(videos)
+    found = runs.originals(videos)
     assert found == pair_by_pair(videos)
     assert not all(found)
+    part = chance.sample(videos, 20)  # whose originals may not be among them
+    assert runs.originals(part) == pair_by_pair(part)

@@ -12,6 +12,7 @@ from howsteps.script.agreement import lasting, with_stability
 from howsteps.script.alignment import Alignment, align, check_mode
 from howsteps.script.events import events
 from howsteps.script.labels import shown
+from howsteps.script.near_duplicates import Runs
 from howsteps.script.problem import AlignmentError
 from howsteps.script.solver import AUTHORS, SEARCH, AlignmentSolver
 from howsteps.script.stability import stable_steps
@@ -111,7 +112,7 @@ def discover(
         raise AlignmentError(f"{task.name}: no video has a mention; were its captions read?")
     options = options or OPTIONS[mode]
     if options.model == "events":
-        find = partial(events, steps=steps)
+        find = partial(events, steps=steps, runs=Runs.of(task.videos))
         script = with_stability(find(task), task, find, seed=seed)
         narrators = sum(bool(video.mentions) for video in task.videos)
         stable = lasting(script, FOUND_AGAIN, narrators / 2)  # what most say is never left out

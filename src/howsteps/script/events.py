@@ -21,7 +21,7 @@ from howsteps.script.act_table import ActTable, act_of, table_of
 from howsteps.script.baselines import duration
 from howsteps.script.chains import kept_in_order
 from howsteps.script.clusters import average_linkage
-from howsteps.script.near_duplicates import originals
+from howsteps.script.near_duplicates import Runs
 from howsteps.script.rank_aggregation import aggregate, precedence
 from howsteps.script.step_names import named
 from howsteps.script.step_selection import select, worth_of
@@ -37,6 +37,7 @@ def events(
     *,
     steps: int | None = None,
     model: step_model.StepModel | None = None,
+    runs: Runs | None = None,
 ) -> Script:
     """The script of a task from what its narrators say.
 
@@ -46,10 +47,12 @@ def events(
         K, the most steps; None: chosen.
     model
         Weights instead of those that come with howsteps.
+    runs
+        Of these videos or more, where they are known already.
     """
     begun = perf_counter()
     heard = candidates(task)
-    witnesses = originals(task.videos)
+    witnesses = (runs or Runs.of(task.videos)).originals(task.videos)
     lengths = [duration(video) for video in task.videos]
     mentions = [mention for row in heard for mention in row]
     told = [row if witness else () for row, witness in zip(heard, witnesses, strict=True)]

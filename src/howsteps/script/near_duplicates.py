@@ -7,6 +7,7 @@ narrations share less than a tenth of them, and copies nearly always two fifths 
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,26 +21,46 @@ SHARED = 0.2
 Numbers = NDArray[np.int64]
 
 
-def originals(videos: Sequence[Video]) -> list[bool]:
-    """Say of every video whether it is to be heard as a witness.
+@dataclass(frozen=True)
+class Runs:
+    """The runs of five words of some videos, by the id of the video.
 
-    Of copies the one with most runs is, the first of equals.
+    ``sizes`` counts the different runs of each; ``shared`` has the numbers of those that others
+    say too, which are few.
     """
-    said, run = _runs(videos)
-    sizes = np.bincount(said, minlength=len(videos))
-    shared = np.bincount(run)[run] > 1  # nearly all runs are said once
-    said, run = said[shared], run[shared]
-    own = np.split(run, np.searchsorted(said, np.arange(1, len(videos))))
-    kept = [False] * len(videos)
-    heard: dict[int, list[int]] = {}  # the kept videos that have a run
-    for n in np.argsort(-sizes, kind="stable").tolist():
-        common = Counter(m for number in own[n].tolist() for m in heard.get(number, ()))
-        # The shorter one is this: what is kept already has as many runs or more.
-        if sizes[n] < FEWEST or max(common.values(), default=0) <= SHARED * sizes[n]:
-            kept[n] = True
-            for number in own[n].tolist():
-                heard.setdefault(number, []).append(n)
-    return kept
+
+    sizes: dict[str, int]
+    shared: dict[str, list[int]]
+
+    @staticmethod
+    def of(videos: Sequence[Video]) -> "Runs":
+        """All runs of these videos."""
+        said, run = _runs(videos)
+        sizes = np.bincount(said, minlength=len(videos)).tolist()
+        shared = np.bincount(run)[run] > 1
+        parts = np.split(run[shared], np.searchsorted(said[shared], np.arange(1, len(videos))))
+        ids = [video.id for video in videos]
+        return Runs(
+            dict(zip(ids, sizes, strict=True)),
+            {video: own.tolist() for video, own in zip(ids, parts, strict=bool(videos))},
+        )
+
+    def originals(self, videos: Sequence[Video]) -> list[bool]:
+        """Say of each of some of these videos whether it is to be heard as a witness.
+
+        Of copies the one with most runs is, the first of equals.
+        """
+        kept = [False] * len(videos)
+        heard: dict[int, list[int]] = {}  # the kept videos that have a run
+        for n in sorted(range(len(videos)), key=lambda n: -self.sizes[videos[n].id]):
+            size, own = self.sizes[videos[n].id], self.shared[videos[n].id]
+            common = Counter(m for number in own for m in heard.get(number, ()))
+            # The shorter one is this: what is kept already has as many runs or more.
+            if size < FEWEST or max(common.values(), default=0) <= SHARED * size:
+                kept[n] = True
+                for number in own:
+                    heard.setdefault(number, []).append(n)
+        return kept
 
 
 def _runs(videos: Sequence[Video]) -> tuple[Numbers, Numbers]:
@@ -58,10 +79,11 @@ def _runs(videos: Sequence[Video]) -> tuple[Numbers, Numbers]:
     four = _numbered(pair[:-2], pair[2:])
     five = _numbered(four[:-1], spoken[RUN - 1 :])
     owner = np.repeat(np.arange(len(videos)), many)
-    # A run begins where its last word is of the same video.
+    # A run is one where its last word is of the same video.
     inside = owner[: len(five)] == owner[RUN - 1 :]
-    pairs = np.unique(owner[: len(five)][inside] * (len(five) + 1) + five[inside])
-    return pairs // (len(five) + 1), pairs % (len(five) + 1)
+    both = np.sort(owner[: len(five)][inside] * (len(five) + 1) + five[inside])
+    both = both[np.diff(both, prepend=-1) > 0]
+    return both // (len(five) + 1), both % (len(five) + 1)
 
 
 def _numbered(one: Numbers, two: Numbers) -> Numbers:
