@@ -130,7 +130,7 @@ def script(
             show_script(own, found)
             if found.steps:
                 show_freedom(freedom(own, found))
-                screen.out.print(f"[dim]{quality(found, mode)}[/]")
+                screen.out.print(f"[dim]{escape(quality(found, mode))}[/]")
             if columns:
                 show_places(own, found)
             show_ways(other_ways(everything, own_job.ways, asked, context))
@@ -199,9 +199,10 @@ def show_script(task: Task, found: Script) -> None:
         return
     wide = screen.is_wide()
     table = Table(box=None, pad_edge=False, header_style="dim", expand=wide)
-    table.add_column("", justify="right", style="dim", no_wrap=True)
-    table.add_column("step", no_wrap=True)
-    table.add_column("videos", justify="right", no_wrap=True)
+    number = len(str(len(found.steps)))
+    table.add_column("", justify="right", style="dim", no_wrap=True, min_width=number)
+    table.add_column("step", no_wrap=True, overflow="ellipsis")
+    table.add_column("videos", justify="right", no_wrap=True, min_width=6)
     table.add_column("", no_wrap=True, width=BAR)
     if wide:
         table.add_column("also said as", style="dim", no_wrap=True, overflow="ellipsis", ratio=2)
@@ -250,6 +251,8 @@ def quality(found: Script, mode: options.Mode) -> str:
     """The figures of the model in one line."""
     if mode is options.Mode.default:
         known = [step.stability for step in found.steps if step.stability is not None]
+        if found.editor:
+            return f"chosen by {found.editor} among what narrators say"
         if not known:
             return "too few videos to tell how sure the steps are"
         share = fmean(known)
