@@ -7,6 +7,13 @@ from howsteps.task import Caption, Word
 
 NOT_ENGLISH = "the narration is not English; skipped"
 
+
+def not_english(language: str) -> str:
+    """Why a narration is skipped; ``language`` is the code in the name of its file, if any."""
+    named = language and language.partition("-")[0] not in {"en", "eng"}
+    return f"the narration is not English but '{language}'; skipped" if named else NOT_ENGLISH
+
+
 # Words that are frequent in any English speech and rare in other languages: "in", "an", "so",
 # "of", "was" or "me" would count much of Dutch, German or Spanish.
 _COMMON_WORDS = """

@@ -1,19 +1,21 @@
 """Read the tasks in a file or folder, and list everything that is wrong with it.
 
 Caption files that lie side by side make one task, together with the video files beside them. The id
-of a video is the name of its file without the language that tools add (``abc.en.vtt``).
+of a video is the name of its file without the language that tools add (``abc.en.vtt``). A folder
+that yt-dlp filled is read as it is (:mod:`howsteps.datasets.downloads`).
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from howsteps.captions import CaptionFile, encoding, read_captions
 from howsteps.captions.cue import UnreadableError
-from howsteps.captions.language import NOT_ENGLISH, is_english
+from howsteps.captions.language import is_english, not_english
 from howsteps.captions.reading import load_json
+from howsteps.datasets.downloads import INFO, details_of, skipped, without_format
 from howsteps.datasets.names import Names, split_language
 from howsteps.datasets.task_file import is_task, task_of_json
 from howsteps.errors import InputError, Problem
@@ -27,8 +29,8 @@ _VIDEO_SUFFIXES = frozenset(
 # Files that lie beside captions and are never captions; all others are opened, whatever their name.
 _OTHER_SUFFIXES = (
     *(".jpg", ".jpeg", ".png", ".webp", ".gif", ".svg", ".pdf", ".html", ".md", ".py", ".log"),
-    *(".mp3", ".m4a", ".wav", ".flac", ".ogg", ".opus", ".aac", ".npy", ".npz", ".zip", ".part"),
-    *(".description", ".info.json", ".ytdl"),
+    *(".mp3", ".m4a", ".wav", ".flac", ".ogg", ".opus", ".aac", ".npy", ".npz", ".zip"),
+    *(".description", ".annotations.xml", ".url", ".webloc", INFO),
 )
 _TRUTH = "steps.csv"  # the true steps of the folder
 
@@ -94,7 +96,8 @@ def _read_file(path: Path) -> Iterator[_Found]:
         beside = sorted(p for p in path.parent.iterdir() if _is_video(p) and p.is_file())
         # A video file may itself be called "a.en".
         media = [p for p in beside if p.stem == path.stem] or [p for p in beside if p.stem == name]
-    task, problems = _task_of_files(name, files, media)
+    infos = [info] if (info := path.with_name(f"{name}{INFO}")).is_file() else []
+    task, problems = _task_of_files(name, files, media, infos)
     if not task.videos:
         fault = problems[0]
         raise InputError(fault.path, fault.reason, fault.line)
@@ -115,19 +118,23 @@ def _read_folder(root: Path) -> Iterator[_Found]:
             if not name.startswith(".") and not (folder / name / WORK_FOLDER).is_file()
         )
         paths = [folder / name for name in sorted(names) if not name.startswith(".")]
-        media = [path for path in paths if _is_video(path)]
+        left = {path: reason for path in paths if (reason := skipped(path.name))}
+        media = [path for path in paths if _is_video(path) and path not in left]
+        infos = [path for path in paths if path.name.lower().endswith(INFO)]
         files = []
         for path in paths:
             name = path.name.lower()
-            if path in media or name == _TRUTH or name.endswith(_OTHER_SUFFIXES):
+            if path in left or path in media or name == _TRUTH or name.endswith(_OTHER_SUFFIXES):
                 continue
             value = _task_in(path)
             if value is None:
                 files.append(path)
             else:
                 yield path, *task_of_json(value, path)
-        if files or media:
-            yield folder, *_task_of_files(folder.resolve().name, files, media)
+        if files or media or left:
+            task, flaws = _task_of_files(folder.resolve().name, files, media, infos)
+            remarks = [Problem(path, reason, harmless=True) for path, reason in left.items()]
+            yield folder, task, [*remarks, *flaws]
     if unreadable:
         yield root, Task("", ()), unreadable
 
@@ -149,9 +156,12 @@ def _task_in(path: Path) -> Any:
 
 
 def _task_of_files(
-    name: str, files: Sequence[Path], media: Sequence[Path]
+    name: str, files: Sequence[Path], media: Sequence[Path], infos: Iterable[Path] = ()
 ) -> tuple[Task, list[Problem]]:
-    """Make a task of caption files and video files; a video needs only one of the two."""
+    """Make a task of caption files and video files; a video needs only one of the two.
+
+    ``infos`` are the ``.info.json`` beside them.
+    """
     videos = []
     problems: list[Problem] = []
     names = Names("video")
@@ -161,12 +171,14 @@ def _task_of_files(
             reason = "is not a file" if path.exists() else "no such file"
             problems.append(Problem(path, f"set aside: {reason}"))
     media = [path for path in media if path.is_file()]
-    media_of = {path.stem: path for path in reversed(media)}
+    media_of = {without_format(path.stem): path for path in reversed(media)}
+    media_of |= {path.stem: path for path in reversed(media) if path.stem in media_of}
     problems += [
-        Problem(path, f"not used: the video is read from {media_of[path.stem].name}", harmless=True)
+        Problem(path, f"not used: the video is read from {used.name}", harmless=True)
         for path in media
-        if path != media_of[path.stem]
+        if path != (used := media_of[without_format(path.stem)])
     ]
+    info_of = {path.name[: -len(INFO)]: path for path in infos}
     by_video: dict[str, list[Path]] = {stem: [] for stem in media_of}
     for path in files:
         # A video file may itself be called "a.en"; then that is its name and not a language.
@@ -182,7 +194,14 @@ def _task_of_files(
             named = candidates[0] if candidates else media_of[stem]
             problems.append(Problem(named, changed, harmless=True))
         captions = chosen.captions if chosen else ()
-        videos.append(Video(video, captions, media=media_of.get(stem)))
+        details, found = details_of(stem, info_of.get(stem))
+        problems += found
+        videos.append(details.of(Video(video, captions, media=media_of.get(stem))))
+    problems += [
+        Problem(path, "neither captions nor a video came with it", harmless=True)
+        for stem, path in info_of.items()
+        if stem not in by_video and details_of(stem, path)[0].duration
+    ]
     return Task(name, tuple(videos)), problems
 
 
@@ -210,7 +229,8 @@ def _choose(candidates: Sequence[Path]) -> tuple[CaptionFile | None, list[Proble
 def _read_english(path: Path) -> CaptionFile:
     found = read_captions(path)
     if not is_english(found.captions):
-        raise InputError(path, NOT_ENGLISH)
+        language = split_language(path.stem)[1]
+        raise InputError(path, not_english(language))
     return found
 
 

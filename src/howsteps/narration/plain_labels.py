@@ -20,7 +20,8 @@ _DETERMINERS = frozenset("the a an your my our this that these those each every 
 _OTHERS = frozenset(
     "and or but then than until till so that if when while as before after not no it its them they "
     "him her one ones who which what how why where again once twice by for of about "
-    "without through to is are be being been was do does done let make sure have has get got go keep".split()
+    "without through to is are be being been was do does done let make sure have has get got go "
+    "keep".split()
 )
 
 

@@ -1,0 +1,161 @@
+"""Folders as yt-dlp leaves them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsteps import datasets
+from howsteps.datasets.downloads import Details, details_of
+from howsteps.task import Caption, Chapter, Video
+from tests.datasets.test_collection import ENGLISH, GERMAN, reasons, subrip
+
+ID = "dQw4w9WgXcQ"
+INFO = {
+    "id": ID,
+    "title": "How to: change a tire?",
+    "duration": 95,
+    "language": "en",
+    "extractor_key": "Youtube",
+    "chapters": [
+        {"start_time": 40.0, "end_time": 95.0, "title": "Jack it up"},
+        {"start_time": 0.0, "end_time": 40.0, "title": "Loosen"},
+    ],
+}
+
+
+def told(tmp_path: Path, value: Any, stem: str = f"a [{ID}]") -> Details:
+    path = tmp_path / "a.info.json"
+    path.write_text(value if isinstance(value, str) else json.dumps(value), "utf-8")
+    return details_of(stem, path)[0]
+
+
+def test_a_folder_is_read_as_it_is(tmp_path: Path) -> None:
+    folder = tmp_path / "change a tire"
+    folder.mkdir()
+    stem = f"How to： change a tire？ [{ID}]"
+    other = "Second one [aaaaaaaaaaa]"
+    for name, text in {
+        f"{stem}.en.vtt": subrip(ENGLISH),
+        f"{stem}.en-orig.vtt": subrip(ENGLISH),
+        f"{stem}.info.json": json.dumps(INFO),
+        f"{stem}.description": "buy our mugs",
+        f"{stem}.webp": "",
+        f"{stem}.live_chat.json": '{"replayChatItemAction": {}}\n{}\n',
+        f"{other}.de.vtt": subrip(GERMAN),
+        f"{other}.f137.mp4.part": "",
+        f"{other}.mp4.ytdl": "",
+        f"{other}.temp.mp4": "",
+        "Third [bbbbbbbbbbb].info.json": json.dumps({**INFO, "id": "bbbbbbbbbbb"}),
+        "change a tire [change a tire].info.json": json.dumps({"_type": "playlist"}),
+    }.items():
+        (folder / name).write_text(text, "utf-8")
+    collection = datasets.read_tasks(folder)
+    [task] = collection.tasks
+    [video] = task.videos
+    assert (task.name, video.id) == ("change a tire", stem)
+    assert (video.title, video.youtube) == ("How to: change a tire?", ID)
+    assert (video.duration, video.language) == (95.0, "en")
+    assert video.chapters == (Chapter(0.0, "Loosen"), Chapter(40.0, "Jack it up"))
+    unfinished = "skipped: a download that is not finished"
+    assert sorted(reasons(collection)) == sorted(
+        [
+            (f"{stem}.live_chat.json", "skipped: a live chat, not captions"),
+            (f"{other}.f137.mp4.part", unfinished),
+            (f"{other}.mp4.ytdl", unfinished),
+            (f"{other}.temp.mp4", unfinished),
+            (f"{other}.de.vtt", "the narration is not English but 'de'; skipped"),
+            (
+                f"{stem}.en-orig.vtt",
+                f"not used: the captions of this video are read from {stem}.en.vtt",
+            ),
+            ("Third [bbbbbbbbbbb].info.json", "neither captions nor a video came with it"),
+        ]
+    )
+    lost = [problem.path.name for problem in collection.problems if not problem.harmless]
+    assert lost == [f"{other}.de.vtt"]
+    [alone] = datasets.read_tasks(folder / f"{stem}.en.vtt").tasks
+    assert alone.videos == task.videos
+
+
+def test_a_video_whose_sound_and_picture_are_apart_is_one(tmp_path: Path) -> None:
+    (tmp_path / f"a [{ID}].f137.mp4").touch()
+    (tmp_path / f"a [{ID}].f140.m4a").touch()
+    (tmp_path / f"a [{ID}].en.srt").write_text(subrip(ENGLISH))
+    [video] = datasets.read_tasks(tmp_path).tasks[0].videos
+    assert (video.id, video.media) == (f"a [{ID}]", tmp_path / f"a [{ID}].f137.mp4")
+    (tmp_path / f"a [{ID}].mkv").touch()
+    [video] = datasets.read_tasks(tmp_path).tasks[0].videos
+    assert video.media == tmp_path / f"a [{ID}].mkv"
+
+
+def test_a_folder_of_unfinished_files_has_no_videos(tmp_path: Path) -> None:
+    (tmp_path / "a.mp4.part").touch()
+    collection = datasets.read_tasks(tmp_path)
+    assert collection.tasks == ()
+    assert [problem.harmless for problem in collection.problems] == [True, False]
+
+
+class TestDetails:
+    def test_a_video_lasts_as_long_as_its_captions(self) -> None:
+        video = Video("a", (Caption(0, 120, "lift the car"),))
+        assert Details(duration=95.0).of(video).duration == 120.0
+        assert Details().of(video).duration is None
+
+    def test_the_name_alone_has_a_title_and_an_id(self) -> None:
+        assert details_of(f"Why？ [{ID}]", None) == (Details("Why?", ID), [])
+        assert details_of("Why [not eleven]", None) == (Details(), [])
+        assert details_of(ID, None) == (Details(), [])
+
+    def test_another_site_is_not_youtube(self, tmp_path: Path) -> None:
+        found = told(tmp_path, {**INFO, "extractor_key": "Vimeo"})
+        assert (found.youtube, found.title) == (None, INFO["title"])
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"id": "../../../etc"},
+            {"id": 'x" onload="'},
+            {"id": ["dQw4w9WgXcQ"]},
+            {"title": 7},
+            {"title": "a\x1b[31m\nb\ud800"},
+            {"duration": "soon"},
+            {"duration": -3},
+            {"duration": 1e400},
+            {"duration": 10**400},
+            {"duration": 1e9},
+            {"language": "<script>"},
+            {"chapters": {"a": 1}},
+            {"chapters": [None, 3, {"start_time": "x", "title": "y"}, {"start_time": -1}]},
+        ],
+    )
+    def test_what_makes_no_sense_is_left_out(self, tmp_path: Path, change: dict[str, Any]) -> None:
+        found = told(tmp_path, {**INFO, **change}, "a")
+        assert found.youtube in {ID, None}
+        assert "\x1b" not in found.title
+        found.title.encode()
+        assert found.duration in {95.0, None}
+        assert found.language in {"en", ""}
+        assert all(chapter.start >= 0 and chapter.title for chapter in found.chapters)
+        [name] = change
+        assert name == "title" or getattr(found, {"id": "youtube"}.get(name, name)) in (
+            None,
+            "",
+            (),
+        )
+
+    @pytest.mark.parametrize("text", ["", "{", "[]", "null", "[" * 100_000, "\x00"])
+    def test_what_is_no_json_is_a_remark(self, tmp_path: Path, text: str) -> None:
+        path = tmp_path / "a.info.json"
+        path.write_text(text)
+        found, [remark] = details_of(f"a [{ID}]", path)
+        assert found == Details("a", ID)
+        assert (remark.path, remark.harmless) == (path, True)
+
+    @given(st.text(max_size=60))
+    def test_any_name_will_do(self, stem: str) -> None:
+        found, _ = details_of(stem, None)
+        assert found.youtube is None or len(found.youtube) == 11
