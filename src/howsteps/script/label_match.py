@@ -10,8 +10,8 @@ The model is logistic; ``training/label_match.py`` learns its weights.
 """
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,25 +24,27 @@ from howsteps.script.word_vectors import vectors_of
 from howsteps.task import Mention
 from howsteps.wordnet import WordNet
 
-WEIGHTS = {
-    "bias": -3.8,
-    "verb": 1.3,
-    "telling verb": 1.75,
-    "noun": 1.0,
-    "verb and noun": 1.0,
+Weights: TypeAlias = Mapping[str, float]
+
+WEIGHTS: Weights = {
+    "bias": -3.25,
+    "verb": 0.65,
+    "telling verb": 1.8,
+    "noun": 0.55,
+    "verb and noun": 1.7,
     "cosines": 2.9,
-    "elsewhere": 1.95,
-    "gap": -1.9,
+    "elsewhere": 1.5,
+    "gap": -2.0,
     "work": 1.25,
 }
-LEAST = 0.2  # probability at which a mention is of a step
+LEAST = 0.2  # probability at which a mention is of a step; 0.15 does as well, less precisely
 CLASS = 0.7  # the similarity of two verbs of one class
 USUAL_PLACE = 4.0  # mentions that the place of a step in the script counts as much as
 MOST_ACTS = 8  # of a step that has its mentions: its most frequent ones
 
 
-class _Said(NamedTuple):
-    """An act of a label or a narration, with the nouns that stand around it."""
+class Said(NamedTuple):
+    """An act of a label or a narration; around that of a label stand its places and tools."""
 
     verb: str
     particle: str
@@ -86,34 +88,46 @@ def probabilities(
     steps: Sequence[Sequence[Mention]], heard: Sequence[Mention], places: Matrix
 ) -> Matrix:
     """How probable it is that each mention is of each step (steps × mentions)."""
-    number: dict[_Said, int] = {}
-    act = np.array([number.setdefault(_said(m, spoken=True), len(number)) for m in heard])
-    words = weighted_signs([_acts(own) for own in steps], list(number))[:, act]
+    acts = [acts_of(own) for own in steps]
+    number: dict[Said, int] = {}
+    act = np.array([number.setdefault(spoken(m), len(number)) for m in heard])
+    signs = signs_of([one for own in acts for one in own], list(number))
+    words = weigh(signs, [len(own) for own in acts], WEIGHTS)[:, act]
     work = np.array([mention.work for mention in heard])
-    order = usual = (np.arange(len(steps)) + 0.5) / len(steps)
+    return with_order(words, work, places, WEIGHTS)
+
+
+def weigh(signs: Mapping[str, Matrix], many: Sequence[int], weights: Weights) -> Matrix:
+    """What signs say of each step, as log-odds (steps × acts).
+
+    ``many`` is how many acts the label of each step names; the one that says most counts.
+    """
+    total = np.full_like(signs["verb"], weights["bias"])
+    for name, values in signs.items():
+        total += weights[name] * values
+    found = np.full((len(many), total.shape[1]), -np.inf)
+    np.maximum.at(found, np.repeat(np.arange(len(many)), many), total)
+    return found
+
+
+def with_order(
+    words: Matrix, work: Matrix, places: Matrix, weights: Weights, least: float = LEAST
+) -> Matrix:
+    """The probabilities (steps × mentions), from what the words of each mention say of each step.
+
+    A step is first looked for where the script has it, then where it is said.
+    """
+    order = usual = (np.arange(len(words)) + 0.5) / max(len(words), 1)
     probable = np.zeros_like(words)
-    for _ in range(2):  # first where the script has a step, then where it is said
+    for _ in range(2):
         gap = np.abs(places[None, :] - order[:, None])
-        probable = logistic(words + WEIGHTS["gap"] * gap + WEIGHTS["work"] * work)
-        own = probable * (probable == probable.max(axis=0)) * (probable >= LEAST)
+        probable = logistic(words + weights["gap"] * gap + weights["work"] * work)
+        own = probable * (probable == probable.max(axis=0)) * (probable >= least)
         order = (own @ places + USUAL_PLACE * usual) / (own.sum(axis=1) + USUAL_PLACE)
     return probable
 
 
-def weighted_signs(steps: Sequence[Sequence[_Said]], acts: Sequence[_Said]) -> Matrix:
-    """How much the words of each act speak for each step, as log-odds (steps × acts)."""
-    labels = [act for own in steps for act in own]
-    signs = signs_of(labels, acts)
-    total = np.full((len(labels), len(acts)), WEIGHTS["bias"])
-    for name, values in signs.items():
-        total += WEIGHTS[name] * values
-    found = np.full((len(steps), len(acts)), -np.inf)
-    owner = np.repeat(np.arange(len(steps)), [len(own) for own in steps])
-    np.maximum.at(found, owner, total)
-    return found
-
-
-def signs_of(labels: Sequence[_Said], acts: Sequence[_Said]) -> dict[str, Matrix]:
+def signs_of(labels: Sequence[Said], acts: Sequence[Said]) -> dict[str, Matrix]:
     """The signs that an act is one that a label names (labels × acts)."""
     wordnet = WordNet.load()
     verb, cosine = _verbs([one[:2] for one in labels], [one[:2] for one in acts], wordnet)
@@ -147,7 +161,7 @@ def _verbs(
     verbs = sorted({*labels, *acts})
     place = {verb: at for at, verb in enumerate(verbs)}
     own, others = ([place[verb] for verb in both] for both in (labels, acts))
-    rows, wanted = sorted(set(own)), {}
+    rows = sorted(set(own))
     wanted = {at: row for row, at in enumerate(rows)}
     alike = np.asarray(verb_similarity(verbs, wordnet), dtype=np.float64)[rows]
     undo: NDArray[np.bool_] = opposites([verb for verb, _ in verbs], wordnet)[rows]
@@ -163,22 +177,21 @@ def _verbs(
     return (alike * ~undo)[pick], vectors[own] @ vectors[others].T
 
 
-def _telling(acts: Sequence[_Said]) -> Matrix:
+def _telling(acts: Sequence[Said]) -> Matrix:
     return np.array([tells(act.verb) for act in acts], dtype=np.float64)
 
 
-def _acts(mentions: Sequence[Mention]) -> list[_Said]:
+def acts_of(mentions: Sequence[Mention]) -> list[Said]:
     """The acts of a step: all that a label names, or the most frequent that narrators do."""
-    counts = Counter(_said(mention, spoken=False) for mention in mentions)
+    counts = Counter(_written(mention) for mention in mentions)
     return sorted(counts, key=lambda act: (-counts[act], act))[:MOST_ACTS]
 
 
-def _said(mention: Mention, *, spoken: bool) -> _Said:
-    """An act with what stands around it.
+def spoken(mention: Mention) -> Said:
+    """An act of a narration; without an object it goes by its place: "go around the *wrist*"."""
+    return Said(mention.verb, mention.particle, mention.relation.noun, ())
 
-    What is spoken goes by its place where it has no object: "go around the *wrist*".
-    """
+
+def _written(mention: Mention) -> Said:
     around = {*(place.noun for place in mention.places), *mention.tools} - {""}
-    noun = mention.relation.noun if spoken else mention.noun
-    # Around a spoken act nothing is looked at: it would only make more acts.
-    return _Said(mention.verb, mention.particle, noun, () if spoken else tuple(sorted(around)))
+    return Said(mention.verb, mention.particle, mention.noun, tuple(sorted(around)))

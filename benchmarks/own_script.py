@@ -1,0 +1,175 @@
+"""A script that a person writes: ``python -m benchmarks.own_script CAPTIONS [--lines FILE]``.
+
+CAPTIONS is a task file with ground truth, such as of changing a tire; FILE a list of steps, one a
+line (else: ten lines for that task, written from nothing). Prints F1 by the paper's protocol of
+the script that is found, of the lines, and of the true steps; then how long it takes from an edit
+of ``script.md`` to the page, in a process of its own, for 30 narrations.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.places import DRAW, DRAWS, STEPS, among, f1, spread_evenly
+from benchmarks.scripts_judged import draw
+from howsteps import datasets
+from howsteps.datasets import truth as truths
+from howsteps.datasets.task_file import read_judgements
+from howsteps.io.text import read_text
+from howsteps.localisation import localise_task
+from howsteps.narration import extract_relations
+from howsteps.narration.labels import acts_of_labels
+from howsteps.narration.plain_labels import plain_act
+from howsteps.pipeline.options import RunOptions
+from howsteps.pipeline.run import run
+from howsteps.script import discover
+from howsteps.script.gathering import script_of_text
+from howsteps.script.text_form import parse_script_text
+from howsteps.task import Mention, Script, Step, Task, Truth
+
+TEN_LINES = """\
+Put on the parking brake
+Get out the spare tire and the jack
+Loosen the lug nuts
+Jack up the car
+Take off the lug nuts
+Pull off the flat tire
+Put on the spare tire
+Put the lug nuts back on
+Lower the car
+Tighten the lug nuts
+"""
+_COMMAND = "from howsteps._cli.app import main; main()"
+_PAGE = Path("lines")
+
+Way = Callable[[Task, Truth], Script]
+
+
+def main() -> None:
+    """Print the tables."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("captions", type=Path)
+    options.add_argument("--lines", type=Path)
+    options.add_argument("--judgements", type=Path, help="relations that name the true steps")
+    options.add_argument("--draws", type=int, default=DRAWS)
+    chosen = options.parse_args()
+    lines = TEN_LINES if chosen.lines is None else read_text(chosen.lines)
+    [whole] = datasets.read_tasks(chosen.captions).tasks
+    [seen] = truths.read_truth_files(chosen.captions).truths
+    ways: dict[str, Way] = {
+        f"found, at most {STEPS} steps": lambda task, truth: discover(task, steps=STEPS),
+        "found": lambda task, truth: discover(task),
+        "the lines, by the same verb and noun": lambda task, truth: exactly(lines, task),
+        "the lines": lambda task, truth: written(lines, task),
+        "the names of the true steps": lambda task, truth: written("\n".join(truth.steps), task),
+    }
+    if chosen.judgements is not None:
+        ways["the true steps, by judged relations"] = judged_by(chosen.judgements)
+    scores(extract_relations(whole), seen, ways, chosen.draws)
+    times(chosen.captions, whole)
+
+
+def scores(heard: Task, seen: Truth, ways: dict[str, Way], draws: int) -> None:
+    """F1 of every script."""
+    print("| videos | script | steps | named by | F1 |\n|---|---|---|---|---|")
+    for many, drawn in ((DRAW, draws), (len(heard.videos), 1)):
+        tasks = [draw(heard, many, seed) for seed in range(drawn)]
+        spread = []
+        for name, way in ways.items():
+            found = []
+            for task in tasks:
+                own = among(seen, task)
+                script = way(task, own)
+                named = np.mean([step.support for step in script.steps]) / many
+                score = f1(localise_task(task, script).localisations, own, script)
+                found.append((len(script.steps), named, score))
+                if name.startswith("found, "):
+                    spread.append(f1(spread_evenly(task, script, {}, own), own, script))
+            steps, named, score = np.mean(found, axis=0)
+            print(f"| {many} | {name} | {steps:.1f} | {named:.0%} | {score:.3f} |", flush=True)
+        print(f"| {many} | found, spread evenly | | | {np.mean(spread):.3f} |", flush=True)
+
+
+def written(lines: str, task: Task) -> Script:
+    """Lines from nothing, matched with what is said."""
+    page = parse_script_text(lines, _PAGE)
+    script, _ = script_of_text(page, task, Script(()), read_labels, _PAGE)
+    return script
+
+
+def read_labels(labels: Sequence[str]) -> list[Sequence[Mention]]:
+    """The acts of labels, as a run reads them."""
+    plain = {label: plain_act(label) for label in labels}
+    others = [label for label, act in plain.items() if act is None]
+    parsed = dict(zip(others, acts_of_labels(others), strict=True))
+    return [(act,) if (act := plain[label]) else parsed[label] for label in labels]
+
+
+def exactly(lines: str, task: Task) -> Script:
+    """The baseline: a mention with the same verb and noun as a line is of that step."""
+    labels = [step.label for step in parse_script_text(lines, _PAGE)]
+    own = [{act.relation for act in acts} for acts in read_labels(labels)]
+    return _by(lambda k, m: m.relation in own[k], labels, task)
+
+
+def judged_by(path: Path) -> Way:
+    """The true steps, with the mentions whose relations people accepted for them."""
+
+    def way(task: Task, truth: Truth) -> Script:
+        rules = read_judgements(path, truth.steps)
+        names = [name for name in truth.steps if name in rules]
+        accepts = [rules[name] for name in names]
+        return _by(lambda k, m: any(r.allows(m.relation) for r in accepts[k]), names, task)
+
+    return way
+
+
+def _by(belongs: Callable[[int, Mention], bool], labels: Sequence[str], task: Task) -> Script:
+    """A script whose mentions go to the first step that they belong to."""
+    own: list[list[Mention]] = [[] for _ in labels]
+    for video in task.videos:
+        for mention in video.mentions:
+            step = next((k for k in range(len(labels)) if belongs(k, mention)), None)
+            if step is not None and not mention.negated:
+                own[step].append(mention)
+    return Script(tuple(Step(n, tuple(ms)) for n, ms in zip(labels, own, strict=True)))
+
+
+def times(captions: Path, whole: Task) -> None:
+    """From an edit to the page, of 30 narrations."""
+    print("\n| edit of script.md | s | s of a core |\n|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "steps"
+        run(draw(whole, DRAW, 0), out, RunOptions(steps=STEPS))
+        page = out / "script.md"
+        edits = {
+            "none": lambda text: text,
+            "a step renamed": lambda text: text.replace("\n2. ", "\n2. carefully ", 1),
+            "a step deleted": lambda text: text.replace("\n3. ", "\n   + ", 1),
+            "a plain step added": lambda text: f"{text}\n11. put the tools away\n",
+            "a step added that needs the parser": lambda text: (
+                f"{text}\n12. clean up and check that it is tight\n"
+            ),
+            "ten lines from nothing": lambda text: TEN_LINES,
+        }
+        for name, edit in edits.items():
+            page.write_text(edit(page.read_text("utf-8")), "utf-8")
+            command = [sys.executable, "-c", _COMMAND, "localise", "-q"]
+            began, before = time.perf_counter(), os.times()
+            subprocess.run(  # noqa: S603 - our own command
+                [*command, "--out", out, "--script", page], check=True, capture_output=True
+            )
+            spent, after = time.perf_counter() - began, os.times()
+            core = after[2] + after[3] - before[2] - before[3]
+            print(f"| {name} | {spent:.1f} | {core:.1f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
