@@ -27,6 +27,7 @@ from howsteps._cli.stats import stats
 from howsteps.errors import HowstepsError, shown
 
 _LONGEST = 1000  # characters of a message
+INTERRUPTED = 130  # the exit code of a program that Ctrl-C ended
 
 app = typer.Typer(
     name="howsteps",
@@ -83,11 +84,15 @@ def main() -> None:
             raise
         # A name that no file can have, as of thousands of characters.
         _end(f"{os.fsdecode(error.filename)}: {error.strerror}")
+    except SystemExit as end:
+        if end.code != INTERRUPTED:
+            raise
+        _end("stopped by Ctrl-C", INTERRUPTED)  # Typer ends without a word
 
 
-def _end(reason: str) -> NoReturn:
+def _end(reason: str, code: int = 1) -> NoReturn:
     text = shown(reason)
     if len(text) > _LONGEST:
         text = f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
     screen.err.print(f"[red]howsteps:[/] {escape(text)}", soft_wrap=True)
-    sys.exit(1)
+    sys.exit(code)

@@ -1,0 +1,91 @@
+"""Ctrl-C wherever a run may be: one line, nothing half-written, and the next run goes on."""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from howsteps._cli.app import INTERRUPTED, main
+from howsteps.pipeline.run import run
+from tests.engine.jobs import captions, written
+
+# What each stage calls first.
+STAGES = {
+    "read": "howsteps.datasets.read_tasks",
+    "narration": "howsteps.pipeline.stages._extract",
+    "relevance": "howsteps.pipeline.run.of_this_job",
+    "script": "howsteps.script.discover",
+    "script files": "howsteps.pipeline.run.write_script",
+    "features": "howsteps.pipeline.run.visual_features",
+    "localise": "howsteps.localisation.localise_task",
+    "result": "howsteps.pipeline.run.write_result",
+    "page": "howsteps.report.write_page",
+    "exports": "howsteps.report.exports.export",
+}
+
+
+@pytest.fixture(scope="module")
+def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return captions(tmp_path_factory.mktemp("ctrl-c") / "wash a cat", ("ann", "bob", "eve"))
+
+
+@pytest.fixture(scope="module")
+def done(job: Path) -> dict[str, bytes]:
+    """What a run writes that nobody disturbs."""
+    run(job, job.parent / "done")
+    return written(job.parent / "done")
+
+
+@pytest.fixture(autouse=True)
+def attentive() -> Iterator[None]:
+    """What a shell starts in the background is deaf to Ctrl-C, and so are the tests."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def press(*_: object, **__: object) -> None:
+    signal.raise_signal(signal.SIGINT)
+
+
+def check(job: Path, out: Path, done: dict[str, bytes], capsys, monkeypatch, fault) -> None:
+    """Run with a fault: how it ends, what it leaves, and what the next run makes of it."""
+    call = ["howsteps", "run", str(job), "--out", str(out), "--workers", "1", "--quiet"]
+    monkeypatch.setattr(sys, "argv", call)
+    with monkeypatch.context() as patch:
+        fault(patch)
+        with pytest.raises(SystemExit) as ended:
+            main()
+    said = capsys.readouterr().err.strip()
+    assert ended.value.code == INTERRUPTED
+    assert said == "howsteps: stopped by Ctrl-C"
+    assert not list(out.rglob("*.part"))
+    run(job, out)
+    assert written(out) == done
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_in_a_stage(stage, job, done, tmp_path, capsys, monkeypatch):
+    check(
+        *(job, tmp_path / "out", done, capsys, monkeypatch),
+        lambda patch: patch.setattr(STAGES[stage], press),
+    )
+
+
+@pytest.mark.parametrize("after", [0, 2, 7, 12, 20, 30])
+def test_while_a_file_is_written(after, job, done, tmp_path, capsys, monkeypatch):
+    writes = count()
+
+    def sync(file: int, sync=os.fsync) -> None:
+        if next(writes) == after:
+            press()
+        sync(file)
+
+    check(
+        *(job, tmp_path / "out", done, capsys, monkeypatch),
+        lambda patch: patch.setattr("howsteps.io.files.os.fsync", sync),
+    )
