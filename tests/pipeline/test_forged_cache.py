@@ -71,6 +71,10 @@ def test_what_is_not_json_or_no_arrays_counts_as_missing(tmp_path: Path, content
         cache._write(cache.path("stage", "key", kind), content)
     assert cache.json("stage", "key") is None
     assert cache.arrays("stage", "key") is None
+    refused = cache.take_refused()
+    assert [problem.path.suffix for problem in refused] == [".json", ".npz"]
+    assert all("computed again" in problem.reason for problem in refused)
+    assert cache.take_refused() == []
 
 
 @pytest.mark.parametrize(
@@ -98,15 +102,18 @@ def test_what_is_no_record_of_a_video(tmp_path: Path, change: dict[str, object])
     cache = Cache(tmp_path)
     cache.put_json("descriptors", "key", RECORD)
     assert _record("key", cache) == RECORD
-    cache.put_json("descriptors", "key", {**RECORD, **change})
+    path = cache.put_json("descriptors", "key", {**RECORD, **change})
     assert _record("key", cache) is None
+    assert [problem.path for problem in cache.take_refused()] == [path]
 
 
 def test_descriptors_and_codewords_of_intervals_that_are_not_there(tmp_path: Path) -> None:
     cache, places = Cache(tmp_path), np.array([0, 8], np.int32)
     cache.put_arrays("chunks", "key", {"intervals": places, "values": np.ones((2, 3), np.int8)})
     assert _chunk("key", 9, cache) is not None
+    assert cache.take_refused() == []
     assert _chunk("key", 8, cache) is None
+    assert len(cache.take_refused()) == 1
     cache.put_arrays("chunks", "key", {"intervals": places, "values": np.ones((3, 3), np.int8)})
     assert _chunk("key", 9, cache) is None
     assert _are_codewords({"intervals": places, "codewords": places}, 9, 9)

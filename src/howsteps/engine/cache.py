@@ -2,7 +2,8 @@
 
 An entry is one file under ``folder/stage/`` with its checksum beside it. The checksum is written
 last: an entry that was cut off or damaged does not agree with it, counts as missing, and is
-computed again.
+computed again. One that agrees with it but that no stage wrote is refused: it counts as missing
+too, and is named.
 """
 
 import hashlib
@@ -20,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.errors import InputError
+from howsteps.errors import InputError, Problem
 from howsteps.io.arrays import unpack_arrays
 from howsteps.io.files import read_bounded, write_atomically
 from howsteps.io.text import json_parts
@@ -54,13 +55,15 @@ class Cache:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._refused: dict[Path, str] = {}
 
     def json(self, stage: str, key: str) -> Any | None:
         """The JSON of an entry; None when there is none, or it is damaged."""
         content = self._read(self.path(stage, key, "json"))
         try:
             return None if content is None else json.loads(content)
-        except (ValueError, RecursionError):  # written by somebody else, with a right checksum
+        except (ValueError, RecursionError):
+            self.refuse(stage, key, "json", "it is not JSON")
             return None
 
     def put_json(self, stage: str, key: str, content: object) -> Path:
@@ -74,7 +77,8 @@ class Cache:
         content = self._read(path)
         try:
             return None if content is None else unpack_arrays(content, path)
-        except InputError:  # written by somebody else, with a right checksum
+        except InputError as error:
+            self.refuse(stage, key, "npz", error.problem.reason)
             return None
 
     def put_arrays(self, stage: str, key: str, arrays: Mapping[str, NDArray[Any]]) -> Path:
@@ -86,6 +90,16 @@ class Cache:
                 with archive.open(f"{name}.npy", "w") as entry:
                     np.lib.format.write_array(entry, array, allow_pickle=False)
         return self._write(self.path(stage, key, "npz"), buffer.getvalue())
+
+    def refuse(self, stage: str, key: str, kind: str, reason: str) -> None:
+        """Remember that somebody else wrote an entry, with a right checksum."""
+        self._refused[self.path(stage, key, kind)] = reason
+
+    def take_refused(self) -> list[Problem]:
+        """The entries that were refused since this was last asked, as remarks."""
+        found, self._refused = self._refused, {}
+        why = "is not a result of this stage, and was computed again"
+        return [Problem(path, f"{why} ({reason})", harmless=True) for path, reason in found.items()]
 
     def holds(self, stage: str, key: str, kind: str) -> bool:
         """Whether there is an undamaged entry."""

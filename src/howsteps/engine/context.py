@@ -52,14 +52,16 @@ class Context:
         An entry that ``read`` cannot make sense of was not written by this stage: it is named, and
         computed again.
         """
-        if stage in self.redo or (value := self.cache.json(stage, key)) is None:
+        if stage in self.redo:
             return None
-        try:
-            return read(value)
-        except _SENSELESS as error:
-            reason = f"is not a result of this stage, and was computed again ({error})"
-            self.note([Problem(self.cache.path(stage, key, "json"), reason, harmless=True)])
-            return None
+        value, found = self.cache.json(stage, key), None
+        if value is not None:
+            try:
+                found = read(value)
+            except _SENSELESS as error:
+                self.cache.refuse(stage, key, "json", str(error))
+        self.note(self.cache.take_refused())
+        return found
 
     def note(self, problems: Sequence[Problem]) -> None:
         """Report problems as events."""

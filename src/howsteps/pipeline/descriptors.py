@@ -165,6 +165,7 @@ def extract_descriptors(
         except BaseException:
             stop.set()
             raise
+    context.note(context.cache.take_refused())
     described = [found[place] for place in sorted(found)]
     flaws = [Problem(video.media, flaw) for video in described for flaw in video.flaws]
     return described, [problems[place] for place in sorted(problems)] + flaws
@@ -231,8 +232,9 @@ def _is_cached(key: str, cache: Cache) -> bool:
 def _record(key: str, cache: Cache) -> dict[str, Any] | None:
     """What is known of a video; None where there is nothing, or what no worker wrote."""
     record = cache.json(VIDEOS, key)
-    if not isinstance(record, dict):
+    if record is None:
         return None
+    record = record if isinstance(record, dict) else {}
     numbers: list[Any] = [record.get(name) for name in ("intervals", "chunks", "seconds")]
     flaws = record.get("flaws")
     fits = (
@@ -241,21 +243,26 @@ def _record(key: str, cache: Cache) -> dict[str, Any] | None:
         and isinstance(flaws, list)
         and all(isinstance(flaw, str) for flaw in flaws)
     )
+    if not fits:
+        cache.refuse(VIDEOS, key, "json", "it describes no video")
     return record if fits else None
 
 
 def _chunk(name: str, most: int, cache: Cache) -> dict[str, NDArray[Any]] | None:
     """Descriptors and their intervals, of which there are ``most``; None where they do not fit."""
     arrays = cache.arrays(CHUNKS, name)
-    if arrays is None or not arrays.keys() >= {"intervals", "values"}:
+    if arrays is None:
         return None
-    intervals, values = arrays["intervals"], arrays["values"]
+    nothing = np.empty(0)
+    intervals, values = (arrays.get(part, nothing) for part in ("intervals", "values"))
     fits = (
         (intervals.ndim, values.ndim) == (1, 2)
         and (intervals.dtype.kind, values.dtype.kind in "if") == ("i", True)
         and len(intervals) == len(values)
         and (not len(intervals) or 0 <= intervals.min() <= intervals.max() < most)
     )
+    if not fits:
+        cache.refuse(CHUNKS, name, "npz", "it holds no descriptors of this video")
     return arrays if fits else None
 
 

@@ -174,6 +174,7 @@ def features_of(
             problems += flaws
         used = {kind: codebooks[kind] for kind in described[0].keys if kind != POOLED}
         vectors = {video.video: _vectors(video, used, cache) for video in described}
+    context.note(cache.take_refused())
     return Features(
         vectors,
         tuple(problems),
@@ -213,13 +214,16 @@ def learn_codebooks(
         # In their order, on which the sample depends.
         keys = [video.keys[kind] for video in videos]
         key = key_of(_VERSION, videos=keys, codewords=wanted, seed=options.seed)
-        centres = (cache.arrays(_CODEBOOK, key) or {}).get("centres")
-        if centres is None or centres.ndim != 2 or centres.dtype != np.float32:
+        cached = cache.arrays(_CODEBOOK, key)
+        centres = (cached or {}).get("centres", np.empty(0))
+        if fits := centres.ndim == 2 and centres.dtype == np.float32:
+            found[kind] = Codebook(centres, origin)
+        elif cached is not None:
+            cache.refuse(_CODEBOOK, key, "npz", "it is no codebook")
+        if not fits:
             sample = _sample(videos, kind, wanted * SAMPLE, options.seed, cache)
             found[kind] = learn_codebook(sample, wanted, origin, options.seed)
             cache.put_arrays(_CODEBOOK, key, {"centres": found[kind].centres})
-        else:
-            found[kind] = Codebook(centres, origin)
         if len(found[kind]) < wanted:
             count = len(found[kind])
             reason = f"{kind}: {count} codewords, as there are no more different descriptors"
@@ -272,7 +276,10 @@ def _counts(
         return np.zeros((video.intervals, 0), np.float32)
     key = key_of(_VERSION, video=video.keys[kind], codebook=codebook.digest)
     cached = cache.arrays(_CODEWORDS, key)
-    if cached is None or not _are_codewords(cached, video.intervals, len(codebook)):
+    if cached is not None and not _are_codewords(cached, video.intervals, len(codebook)):
+        cache.refuse(_CODEWORDS, key, "npz", "it holds no codewords of this video")
+        cached = None
+    if cached is None:
         pairs = list(_codewords(video, kind, codebook, cache))
         pairs.append((np.empty(0, np.int32), np.empty(0, np.int32)))
         intervals, codewords = (np.concatenate(part) for part in zip(*pairs, strict=True))
