@@ -2,12 +2,17 @@
 
 import json
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
+import pytest
+
 from howsteps.datasets.collection import WORK_FOLDER
-from howsteps.pipeline.work_folder import mark, remove_if_empty, script_document
+from howsteps.engine.cache import Cache
+from howsteps.engine.context import Context
+from howsteps.pipeline.work_folder import mark, remove_if_empty, script_document, write_report
 from howsteps.script import discover
-from howsteps.task import Mention, Script, Step, Task, Video
+from howsteps.task import SAID, Localisation, Mention, Result, Script, Step, Task, Video
 from tests.script import spoken
 
 WASH = ("fill tub; catch cat; dry cat", "fill tub; dry cat; catch cat", "fill tub; catch cat")
@@ -58,3 +63,28 @@ class TestRemoveIfEmpty:
 
     def test_a_folder_that_is_not_there_is_no_error(self, tmp_path: Path) -> None:
         remove_if_empty(tmp_path / "nowhere")
+
+
+def test_a_video_is_opened_once_for_its_frame_rate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Path | None] = []
+
+    def rate_of(media: Path | None) -> Fraction:
+        opened.append(media)
+        return Fraction(30000, 1001)
+
+    monkeypatch.setattr("howsteps.report.decoding.rate_of", rate_of)
+    monkeypatch.setattr("howsteps.report.page.take_thumbnails", lambda *_: {})
+    media = tmp_path / "a.mp4"
+    media.write_bytes(b"film")
+    video = Video("a", duration=60.0, media=media, sentences=(), mentions=())
+    places = (Localisation("a", 0, 5.0, 4.0, 9.0, 0.9, SAID),)
+    result = Result(Task("wash", (video,)), Script((Step("dry the cat", ()),)), places)
+    context = Context(Cache(tmp_path / "cache"))
+    for _ in range(2):
+        write_report(result, tmp_path / "out", context, unreadable=())
+    assert opened == [media]
+    media.write_bytes(b"another film")
+    write_report(result, tmp_path / "out", context, unreadable=())
+    assert opened == [media, media]

@@ -1,5 +1,7 @@
 """The page and the exports decode in a worker process, and open nothing twice that was refused."""
 
+import subprocess
+import sys
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -84,3 +86,13 @@ def test_what_was_refused_once_is_not_opened_again(
     assert done.results["job"].task.videos[0].media == folder / "ann.mov"
     assert [p.path.name for p in done.problems if not p.harmless] == ["ann.mov"]
     assert len(opened) == (0 if vision is None else 1)
+
+
+def test_a_worker_loads_no_compiler() -> None:
+    """It is started for every video."""
+    code = (
+        "import sys; import howsteps.report.decoding; "
+        "from howsteps.report import thumbnails; from howsteps.report.exports import video_copies; "
+        "sys.exit('numba' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

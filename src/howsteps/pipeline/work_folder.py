@@ -4,13 +4,17 @@ import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
+from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from howsteps.datasets.collection import WORK_FOLDER
+from howsteps.engine.cache import key_of
 from howsteps.engine.context import Context
 from howsteps.engine.events import Wrote
 from howsteps.errors import HowstepsError, InputError, Problem
+from howsteps.extras import VISION
 from howsteps.io.files import check_exists, read_bounded, write_atomically
 from howsteps.pipeline.options import FILE as OPTIONS
 from howsteps.result import FILE, read_result, script_record, text_parts
@@ -155,10 +159,26 @@ def write_report(
         folder / EXPORTS,
         TEXT_FORMATS,
         unreadable={*unreadable, *(problem.path for problem in problems)},
+        read_rate=partial(_rate, context),
     )
     context.callback(Wrote(name, folder / EXPORTS))
     # Nobody asked for a format by name, so one that a video is too short for is not worth a line.
     return problems + [problem for problem in unwritten if not problem.harmless]
+
+
+def _rate(context: Context, media: Path | None) -> Fraction:
+    """Frames per second of a video file, which is opened once and not for every edit."""
+    from howsteps.report.decoding import rate_of  # noqa: PLC0415 - not needed for the result alone
+
+    if media is None or VISION.missing or not media.is_file():
+        return rate_of(media)
+    found = media.stat()
+    key = key_of(1, media=str(media), modified=found.st_mtime_ns, size=found.st_size)
+    known = context.cached("rate", key, Fraction)
+    if known is None or known <= 0:
+        known = rate_of(media)
+        context.cache.put_json("rate", key, str(known))
+    return known
 
 
 def script_document(scripts: list[tuple[Task, Script]]) -> dict[str, Any]:

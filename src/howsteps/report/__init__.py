@@ -1,5 +1,17 @@
 """What people look at: the page, exports, and figures for papers."""
 
-from howsteps.report.page import write_page
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from howsteps.report.page import write_page as write_page
 
 __all__ = ["write_page"]
+
+
+def __getattr__(name: str) -> Any:
+    """Load ``write_page`` when it is first used: the worker processes have no use for it."""
+    if name == "write_page":
+        from howsteps.report.page import write_page  # noqa: PLC0415
+
+        return write_page
+    raise AttributeError(f"module 'howsteps.report' has no attribute {name!r}")

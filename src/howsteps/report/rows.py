@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from howsteps.localise.windows import AFTER, BEFORE
 from howsteps.task import Localisation, Mention, Result, Video
 
 LocalisationRow = Sequence[Localisation | None]
@@ -36,4 +35,6 @@ def video_length(video: Video, row: LocalisationRow) -> float:
 
 def window(mention: Mention) -> tuple[float, float]:
     """The window in which a mention from a to b allows its step: [a − Δb, b + Δa], from 0 on."""
+    from howsteps.localise.windows import AFTER, BEFORE  # noqa: PLC0415 - loads Numba
+
     return max(0.0, mention.start - BEFORE), mention.end + AFTER

@@ -29,6 +29,9 @@ from howsteps.report.exports.spans import chapters, spans, video_duration, witho
 from howsteps.report.exports.video_copies import suffix_for
 from howsteps.task import Result, Video
 
+# Frames per second of a video file.
+RateReader: TypeAlias = Callable[[Path | None], Fraction]
+
 
 @dataclass(frozen=True)
 class ExportJob:
@@ -39,10 +42,11 @@ class ExportJob:
     guesses: bool = False
     precise: bool = False
     unreadable: Collection[Path] = ()
+    read_rate: RateReader = rate_of
 
     def rate(self, video: Video) -> Fraction:
         """Frames per second of a video, or the usual ones where it cannot be read."""
-        return rate_of(None if video.media in self.unreadable else video.media)
+        return self.read_rate(None if video.media in self.unreadable else video.media)
 
     def files(self, suffix: str) -> Iterator[tuple[Video, Path]]:
         """Every video and its file; names are safe and unique."""
@@ -72,6 +76,7 @@ def export(
     guesses: bool = False,
     precise: bool = False,
     unreadable: Collection[Path] = (),
+    read_rate: RateReader = rate_of,
 ) -> tuple[list[Path], list[Problem]]:
     """Write a result in some formats, each into its own folder under ``folder``.
 
@@ -85,6 +90,8 @@ def export(
         Cut clips at the exact frame, which re-encodes the video.
     unreadable
         Videos that could not be decoded before, and are not opened for their frame rate.
+    read_rate
+        Tells the frames per second of a video file, where somebody has looked already.
 
     Returns
     -------
@@ -95,7 +102,7 @@ def export(
     for name in dict.fromkeys(names):
         if name not in FORMATS:
             raise HowstepsError(unknown_name("format", name, FORMATS))
-        job = ExportJob(result, folder / name, guesses, precise, unreadable)
+        job = ExportJob(result, folder / name, guesses, precise, unreadable, read_rate)
         for found in FORMATS[name].write(job):
             if isinstance(found, Path):
                 paths.append(found)
