@@ -27,8 +27,9 @@ from howsteps.engine.context import Context
 from howsteps.engine.executor import cores
 from howsteps.evaluate import paper_f1
 from howsteps.localisation import localise_task
+from howsteps.localise.decision import decide
 from howsteps.localise.leave_one_out import LeaveOneOut, Standard
-from howsteps.localise.self_training import LEARNING, decide
+from howsteps.localise.self_training import LEARNING
 from howsteps.narration import extract_relations
 from howsteps.pipeline.features import features_from, features_of
 from howsteps.script import discover
@@ -232,9 +233,11 @@ def taught(features: Features, truth: Truth) -> Way:
         located = decide(
             [standard.apply(score) for score in raw],
             [np.zeros_like(score) for score in raw],
+            how,
             seconds=grid * SECONDS,
             grid=grid,
             lengths=[len(features[name]) for name in names],
+            absent=False,
         )
         return located.in_seconds(names, [SECONDS] * len(names))
 

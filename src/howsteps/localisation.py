@@ -9,6 +9,7 @@ step where it is named, and places it where it is most likely
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -17,13 +18,15 @@ from numpy.typing import NDArray
 from howsteps.errors import unknown_name
 from howsteps.localise.backend import Videos
 from howsteps.localise.clustering import AUTHORS_VIDEOS, ClusteringMode, cluster
+from howsteps.localise.decision import HERE, NEAR, certain_by_mentions, decide
 from howsteps.localise.extents import StepIntervals, locate
 from howsteps.localise.hmm import place_aligned
 from howsteps.localise.mention_prior import LagPrior, MentionPrior, WindowPrior
 from howsteps.localise.model import Model, ModelOptions
 from howsteps.localise.oracle import Floats, Mask, Places
+from howsteps.localise.position_prior import position_prior
 from howsteps.localise.problem import LocaliseError, checked_features
-from howsteps.localise.self_training import LEARNING, NEAR, Learning, decide, learn
+from howsteps.localise.self_training import LEARNING, Learning, learn
 from howsteps.localise.sparse import CompressedVideos
 from howsteps.localise.windows import (
     AFTER,
@@ -32,15 +35,16 @@ from howsteps.localise.windows import (
     Windows,
     mention_windows,
     step_windows,
+    surest_windows,
 )
 from howsteps.narration.features import Kind, Vocabulary, video_interval_count
+from howsteps.script.echoes import echoes, spoken_by_video
 from howsteps.task import BETWEEN, SAID, Localisation, Mode, Script, Task, Video
 
 FeaturesByVideo = Mapping[str, NDArray[np.floating]]
 
 LEAD = 2.0  # seconds from the middle of a mention to the middle of what it names
 _AUTHORS_AFTER = 30.0  # intervals
-AWAY = 0.5  # log-odds: a place that its mentions speak for by less is not where they say
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,8 @@ class TaskLocalisation:
         Windows that contradicted the order and were opened; ``video`` counts in the task.
     model
         Localises the steps in new videos.
+    signs
+        In mode ``default`` N×K×S: what certainty was judged by, in the videos that have features.
     roundings
         N×K intervals of the placements visited after the chosen one, for the paper's error bars;
         none in mode ``default``.
@@ -64,6 +70,7 @@ class TaskLocalisation:
     relaxed_windows: tuple[RelaxedWindow, ...]
     model: Model
     roundings: tuple[Places, ...] = ()
+    signs: Floats | None = None
 
 
 def localise_task(
@@ -77,6 +84,7 @@ def localise_task(
     asked: int | None = None,
     seed: int = 0,
     device: str = "cpu",
+    absent: bool = True,
 ) -> TaskLocalisation:
     """Find every step of a script in every video of its task.
 
@@ -102,6 +110,9 @@ def localise_task(
         Of everything random.
     device
         As for :func:`howsteps.localise.cluster`.
+    absent
+        In mode ``default``, leave out the steps that are probably not in a video. The paper's
+        method places every step in every video.
 
     Raises
     ------
@@ -116,11 +127,13 @@ def localise_task(
         raise LocaliseError(f"{task.name}: the script has no step to place")
     data = _TaskData(task, script, features or {}, narration, seconds)
     if mode == "default":
-        found = _learn(data, device)
+        found = _learn(data, device, absent=absent)
     else:
         found = _cluster(data, mode, asked or data.steps, seed, device)
     missing = sorted(set(range(len(task.videos))) - set(data.placed))
     rest = data.by_mentions(missing, found.located)
+    if mode == "default":
+        rest = certain_by_mentions(rest, absent=absent)
     order = np.argsort([*data.placed, *missing])
     return TaskLocalisation(
         _in_order(task, [(data.placed, found.located), (missing, rest)], data),
@@ -130,6 +143,7 @@ def localise_task(
         ),
         found.model,
         tuple(np.concatenate([found_in, rest.intervals])[order] for found_in in found.roundings),
+        found.located.signs,
     )
 
 
@@ -165,12 +179,9 @@ class _TaskData:
         if not self.placed:
             raise LocaliseError(f"{task.name}: no video is long enough for {self.steps} steps")
         self._given = features
-        mentions: dict[str, list[tuple[float, float, int]]] = {v.id: [] for v in task.videos}
-        for k, step in enumerate(script.steps):
-            for mention in step.mentions:
-                if mention.video in mentions:
-                    mentions[mention.video].append((mention.start, mention.end, k))
-        self._mentions = [np.array(sorted(mentions[v.id])).reshape(-1, 3) for v in task.videos]
+        self._task, self._script = task, script
+        self._own = [(m, k, 1.0) for k, step in enumerate(script.steps) for m in step.mentions]
+        self._mentions = [rows[:, :3] for rows in spoken_by_video(task, self._own)]
 
     def windows(
         self,
@@ -183,11 +194,10 @@ class _TaskData:
         """Where the mentions allow each step, in the videos that have features."""
         seconds = seconds or self.seconds
         mentions = [self._mentions[n] for n in self.placed]
-        lengths = [math.ceil(self.lengths[n] * self.seconds / seconds - 1e-9) for n in self.placed]
         return step_windows(
             [
                 mention_windows(rows[:, :2], length, seconds, before=before, after=after, mode=mode)
-                for rows, length in zip(mentions, lengths, strict=True)
+                for rows, length in zip(mentions, self.coarse(seconds), strict=True)
             ],
             [rows[:, 2].astype(np.int64) for rows in mentions],
             self.steps,
@@ -213,18 +223,38 @@ class _TaskData:
         """Mentions of a video that has features: start, end and step, S×3."""
         return self._mentions[self.placed[number]]
 
+    def coarse(self, seconds: float) -> list[int]:
+        """T_n of the videos that have features, in intervals of another length."""
+        return [math.ceil(self.lengths[n] * self.seconds / seconds - 1e-9) for n in self.placed]
+
+    @cached_property
+    def spoken(self) -> list[Floats]:
+        """What is said about steps in the videos that have features, S×4 each.
+
+        Start, end, step, and how surely it is the step being done: the probability that it is work
+        and not talk, less where it is an echo of what the script took.
+        """
+        rows = spoken_by_video(self._task, [*self._own, *echoes(self._task, self._script)])
+        return [rows[n] for n in self.placed]
+
+    def support(self) -> Floats:
+        """The share of the videos that name each step."""
+        steps = np.arange(self.steps)
+        named: Floats = np.mean([np.isin(steps, rows[:, 2]) for rows in self._mentions], axis=0)
+        return named
+
     def prior(self, how: Learning, seconds: float) -> MentionPrior:
         """What is said in the videos that have features, on a grid of its own."""
-        if how.window is not None:
-            windows = self.windows(*how.window, seconds=seconds)
-            named = [
-                window & (support > 0)
-                for window, support in zip(windows.allowed, windows.support, strict=True)
-            ]
-            return WindowPrior(named, how.log_prior, seconds)
-        lengths = [math.ceil(self.lengths[n] * self.seconds / seconds - 1e-9) for n in self.placed]
-        said = [self._mentions[n] for n in self.placed]
-        return LagPrior(said, lengths, self.steps, seconds)
+        lengths = self.coarse(seconds)
+        if how.window is None:
+            said = [self._mentions[n] for n in self.placed]
+            return LagPrior(said, lengths, self.steps, seconds)
+        before, after = how.window
+        sure = [
+            surest_windows(rows, length, seconds, self.steps, before=before, after=after)
+            for rows, length in zip(self.spoken, lengths, strict=True)
+        ]
+        return WindowPrior(sure, how.log_prior, seconds)
 
     def by_mentions(self, videos: Sequence[int], found: StepIntervals) -> StepIntervals:
         """Place steps a moment after they are named, the others spread between those.
@@ -310,28 +340,40 @@ def _cluster(data: _TaskData, mode: ClusteringMode, asked: int, seed: int, devic
     )
 
 
-def _learn(data: _TaskData, device: str) -> _Found:
+def _learn(data: _TaskData, device: str, *, absent: bool) -> _Found:
     """Learn each step where it is named, and put it where it is most likely."""
     how = LEARNING[data.kind]
     grid = how.grid(data.seconds)
     lengths = [data.lengths[n] for n in data.placed]
     coarse = grid * data.seconds
+    usual = None
+    if how.usual:
+        usual = position_prior(data.spoken, data.coarse(coarse), data.steps, coarse)
     learnt = learn(
         _prepared(data, how),
         data.prior(how, coarse),
         how,
         seconds=coarse,
+        usual=usual,
         device=device,
     )
     log_odds = learnt.prior.log_odds()
     located = decide(
-        learnt.scores, log_odds, seconds=coarse, grid=grid, lengths=lengths, alike=how.alike
+        learnt.scores,
+        log_odds,
+        how,
+        seconds=coarse,
+        grid=grid,
+        lengths=lengths,
+        usual=usual,
+        support=data.support(),
+        absent=absent,
     )
     outside = [
         RelaxedWindow(n, int(k), float((data.mentions_of(n)[:, 2] == k).sum()))
         for n, said in enumerate(log_odds)
-        for k in np.flatnonzero(said.any(axis=0))
-        if said[located.intervals[n, k] // grid, k] < AWAY
+        for k in np.unique(data.mentions_of(n)[:, 2].astype(np.int64))
+        if located.intervals[n, k] >= 0 and said[located.intervals[n, k] // grid, k] < HERE
     ]
     options = ModelOptions("default", how.regularisation, data.seconds, learnt_from=data.kind)
     model = Model(data.labels, learnt.weights, np.empty(0), options)

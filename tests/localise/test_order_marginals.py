@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.localise.order_marginals import context, posterior
+from howsteps.localise.order_marginals import context, marginals, posterior
 
 
 def every_placement(evidence, gap):
@@ -49,3 +49,37 @@ def test_strong_evidence_overrules_the_order():
 def test_a_video_too_short_for_the_gap_has_an_answer():
     assert np.isfinite(context(np.zeros((2, 5)), gap=3)).all()
     assert posterior(np.zeros((1, 3)), gap=3).tolist() == [[1.0, 1.0, 1.0]]
+
+
+def with_absent(evidence, gap, odds):
+    """Posterior of places and of presence by adding up everything, absent steps included."""
+    length, steps = evidence.shape
+    total, present, whole = np.zeros_like(evidence), np.zeros(steps), 0.0
+    for places in product(range(-1, length), repeat=steps):
+        there = [(k, t) for k, t in enumerate(places) if t >= 0]
+        if any(b - a < gap for (_, a), (_, b) in pairwise(there)):
+            continue
+        gone = (steps - len(there)) * (odds + np.log(length))
+        weight = np.exp(gone + sum(evidence[t, k] for k, t in there))
+        whole += weight
+        for k, t in there:
+            total[t, k] += weight
+            present[k] += weight
+    return total / total.sum(axis=0), present / whole
+
+
+@given(st.integers(0, 10_000), st.integers(1, 3), st.integers(0, 2), st.floats(-2.0, 2.0))
+def test_the_marginals_add_up_all_placements_with_steps_left_out(seed, steps, gap, odds):
+    evidence = np.random.default_rng(seed).normal(size=(7, steps))
+    places, presence = marginals(evidence, gap, 1.0, odds)
+    wanted, present = with_absent(evidence, gap, odds)
+    np.testing.assert_allclose(places, wanted, atol=1e-9)
+    np.testing.assert_allclose(presence, present, atol=1e-9)
+
+
+def test_what_speaks_for_a_step_speaks_for_its_presence():
+    evidence = np.zeros((40, 3))
+    evidence[20, 1] = 6.0
+    presence = marginals(evidence, 3).presence
+    assert presence[1] > presence[0]
+    assert presence[1] > presence[2]

@@ -2,8 +2,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from howsteps.localise.decision import apart, around, decide, usual_extents
 from howsteps.localise.mention_prior import WindowPrior
-from howsteps.localise.self_training import LEARNING, apart, around, centred, coarser, decide, learn
+from howsteps.localise.self_training import LEARNING, centred, coarser, learn
 from howsteps.task import BETWEEN, LIKE_SEEN, SAID
 
 
@@ -30,12 +31,14 @@ def place(features, windows, **options):
     prior = WindowPrior(windows, how.log_prior, 1.0)
     learnt = learn(features, prior, how, seconds=1.0)
     lengths = [len(x) for x in features]
-    return decide(learnt.scores, prior.log_odds(), seconds=1.0, grid=1, lengths=lengths, **options)
+    return decide(
+        learnt.scores, prior.log_odds(), how, seconds=1.0, grid=1, lengths=lengths, **options
+    )
 
 
 def test_a_step_is_found_in_the_videos_that_do_not_name_it():
     features, windows, truth = collection(lambda n, k: (n + k) % 2 == 0)
-    located = place(features, windows)
+    located = place(features, windows, absent=False)
     assert ((located.intervals >= truth) & (located.intervals < truth + 4)).all()
     named = np.array([window.any(axis=0) for window in windows])
     assert set(located.evidence[named]) == {SAID}
@@ -73,7 +76,15 @@ def test_a_place_is_in_the_middle_of_its_coarse_interval(grid, length, data):
     at = data.draw(st.integers(0, coarse - 1))
     scores = np.zeros((coarse, 1))
     scores[at] = 9.0
-    located = decide([scores], [0.0 * scores], seconds=1.0, grid=grid, lengths=[length])
+    located = decide(
+        [scores],
+        [0.0 * scores],
+        LEARNING["sight"],
+        seconds=1.0,
+        grid=grid,
+        lengths=[length],
+        absent=False,
+    )
     assert located.intervals[0, 0] == min(at * grid + grid // 2, length - 1)
     assert located.first[0, 0] == at * grid
     assert located.last[0, 0] == min(at * grid + grid, length) - 1
@@ -81,19 +92,49 @@ def test_a_place_is_in_the_middle_of_its_coarse_interval(grid, length, data):
 
 def test_a_guess_claims_no_more_room_than_its_confidence_speaks_of():
     flat = np.zeros((100, 2))
-    located = decide([flat], [0.0 * flat], seconds=0.5, grid=3, lengths=[300])
+    located = decide(
+        [flat], [0.0 * flat], LEARNING["sight"], seconds=0.5, grid=3, lengths=[300], absent=False
+    )
     assert set(located.evidence[0]) == {BETWEEN}
     assert (located.last - located.first <= 2 * 5 * 3).all()
 
 
-def test_an_unnamed_step_that_is_nowhere_can_be_left_out():
+def test_a_step_that_is_neither_said_nor_alike_is_less_likely_there():
     features, windows, truth = collection(lambda n, k: n > 0)
+    whole = place(features, windows, absent=False)
     features[0][truth[0, 1] : truth[0, 1] + 4] = features[0][:4]
-    located = place(features, windows, absent=True)
-    assert located.intervals[0].tolist()[1] == -1
+    without = place(features, windows, absent=False)
+    assert without.presence[0, 1] < whole.presence[0, 1]
+    assert without.confidence[0, 1] < whole.confidence[0, 1]
+    assert (without.confidence <= without.presence).all()
+
+
+def test_an_absent_step_has_no_place_and_no_evidence():
+    scores, said = np.full((60, 2), -3.0), np.zeros((60, 2))
+    said[20:24, 0], scores[20:24, 0] = 4.0, 6.0
+    few = np.array([0.3, 0.1])
+    located = decide(
+        [scores], [said], LEARNING["words"], seconds=1.0, grid=1, lengths=[60], support=few
+    )
+    assert located.intervals[0, 0] in range(18, 27)
+    assert located.evidence[0].tolist() == [SAID, ""]
+    assert [x[0, 1] for x in (located.intervals, located.first, located.last)] == [-1, -1, -1]
     assert located.confidence[0, 1] == 0.0
-    assert located.evidence[0, 1] == ""
-    assert (located.intervals[1:] >= 0).all()
+    assert 0.0 < located.presence[0, 1] < located.presence[0, 0]
+
+
+@given(st.lists(st.integers(-1, 99), min_size=1, max_size=8, unique=True))
+def test_usual_extents_hold_the_place_and_leave_room_for_the_neighbours(places):
+    places = np.sort(np.array(places))
+    first, last = usual_extents(places, (2.0, 3.0), 2.0, 100)
+    there = places >= 0
+    assert (first[there] >= 0).all()
+    assert (first[there] <= places[there]).all()
+    assert (places[there] <= last[there]).all()
+    assert (last[there] < 100).all()
+    assert (last[there][:-1] < first[there][1:]).all()
+    assert (places[there] - first[there] <= 4).all()
+    assert (last[there] - places[there] <= 6).all()
 
 
 @given(st.lists(st.integers(0, 29), min_size=1, max_size=30))

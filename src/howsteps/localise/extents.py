@@ -31,6 +31,8 @@ class StepIntervals:
     presence
         In mode ``default`` the probability that the step is in the video; the paper's method takes
         it for granted.
+    signs
+        N×K×S, what both were judged by (:mod:`howsteps.localise.certainty`), if they were.
     """
 
     intervals: Places
@@ -39,6 +41,7 @@ class StepIntervals:
     confidence: Floats
     evidence: NDArray[np.str_]
     presence: Floats
+    signs: Floats | None = None
 
     def in_seconds(
         self, videos: Sequence[str], seconds_per_interval: Sequence[float]

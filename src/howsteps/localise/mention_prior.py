@@ -54,22 +54,26 @@ class MentionPrior(Protocol):
 
 @dataclass(frozen=True)
 class WindowPrior:
-    """Flat windows (T_n×K masks), each worth a log-weight."""
+    """Flat windows, each worth a log-weight.
 
-    windows: Sequence[Mask]
+    ``windows`` (T_n×K) say how surely what is said there is the step being done: 0 to 1. Inside a
+    window of surety p the odds are 1 + p·(exp weight − 1).
+    """
+
+    windows: Sequence[Floats | Mask]
     weight: float
     seconds: float
 
     def log_odds(self) -> list[Floats]:
         """The weight inside a window."""
-        return [np.float64(self.weight) * window for window in self.windows]
+        return [np.log1p(np.expm1(self.weight) * window) for window in self.windows]
 
     def labels(self) -> list[Floats]:
         """A window is worth some seconds of the step, wherever in it they are."""
         return [window * self._worth(window) for window in self.windows]
 
-    def _worth(self, window: Mask) -> Floats:
-        length: Floats = window.sum(axis=0) * np.float64(self.seconds)
+    def _worth(self, window: Floats | Mask) -> Floats:
+        length: Floats = (window > 0).sum(axis=0) * np.float64(self.seconds)
         return np.minimum(1.0, MENTION / np.maximum(length, self.seconds))
 
     def fitted(self, scores: Sequence[Floats]) -> Self:

@@ -15,11 +15,12 @@ from howsteps.io.files import read_bounded
 from howsteps.localise.backend import Videos
 from howsteps.localise.clustering import Clustering
 from howsteps.localise.cost import Weights
+from howsteps.localise.decision import decide
 from howsteps.localise.extents import StepIntervals, locate
 from howsteps.localise.null_scores import absence_costs
 from howsteps.localise.oracle import Floats, Mask, cheapest_placement
 from howsteps.localise.problem import LocaliseError, checked_features, checked_windows
-from howsteps.localise.self_training import GRID, LEARNING, decide
+from howsteps.localise.self_training import GRID, LEARNING
 from howsteps.localise.windows import relax
 from howsteps.task import LIKE_SEEN
 
@@ -128,10 +129,10 @@ class Model:
         return decide(
             [how.smoothed(self.weights.scores(how.prepared(x, seconds)), coarse) for x in videos],
             [how.log_prior * window for window in named],
+            how,
             seconds=grid * seconds,
             grid=grid,
             lengths=[len(x) for x in videos],
-            alike=how.alike,
             absent=absent,
         )
 

@@ -1,8 +1,9 @@
 """Learn each step where it is named, and find it where it is not.
 
 A classifier of each step is learnt from the windows of its mentions in the other videos
-(:mod:`howsteps.localise.leave_one_out`). Its scores s, in units of their spread, and the video's
-own mentions p (:mod:`howsteps.localise.mention_prior`) are the evidence e = a·s + p; with the order
+(:mod:`howsteps.localise.leave_one_out`). Its scores s, in units of their spread, the video's
+own mentions p (:mod:`howsteps.localise.mention_prior`) and where in a video the step usually is u
+(:mod:`howsteps.localise.position_prior`) are the evidence e = a·s + p + u; with the order
 (:mod:`howsteps.localise.order_marginals`) they give the probability of every place of the step.
 Those probabilities are better labels than the windows: inside a window they single out what the
 step looks like in other videos, and they reach videos in which nobody names it. So the classifiers
@@ -20,17 +21,14 @@ from scipy.ndimage import gaussian_filter1d
 
 from howsteps.localise.backend import Videos
 from howsteps.localise.cost import Weights
-from howsteps.localise.extents import StepIntervals, extents
 from howsteps.localise.leave_one_out import LeaveOneOut, Standard
 from howsteps.localise.mention_prior import MentionPrior
-from howsteps.localise.oracle import Floats, Places
-from howsteps.localise.order_marginals import posterior
-from howsteps.task import BETWEEN, LIKE_SAID, LIKE_SEEN, SAID
+from howsteps.localise.oracle import Floats
+from howsteps.localise.order_marginals import ORDER, posterior
+from howsteps.task import LIKE_SAID, LIKE_SEEN
 
 GRID = 1.0  # seconds: steps are learnt on a grid no finer than this
 GAP = 3.0  # seconds from one step to the next, at least
-NEAR = 2.5  # seconds around a place that count as the place
-SURE = 0.5  # a step is seen where it is more likely than everywhere else together
 ANCHOR = 0.5  # what the mentions weigh as labels beside the probabilities
 SMOOTH = 1.0  # seconds by which probabilities are blurred before they become labels
 
@@ -58,8 +56,17 @@ class Learning:
         Seconds by which scores are blurred: what is done lasts longer than a frame.
     delay
         Seconds by which features are moved back: words come a moment before what they name.
+    order
+        γ: how much the order of the steps counts.
+    usual
+        Whether it counts where in a video a step usually is.
+    extent
+        Seconds that a step reaches before and after its place; None: as far as its score does.
     alike
         The evidence of a step that is found by these features alone.
+    kinds
+        The tables of :mod:`howsteps.localise.certainty`: for a video that names some step, and for
+        one that names none.
     """
 
     window: tuple[float, float] | None
@@ -70,7 +77,11 @@ class Learning:
     sharpness: float = 1.0
     smooth: float = 0.0
     delay: float = 0.0
+    order: float = ORDER
+    usual: bool = False
+    extent: tuple[float, float] | None = None
     alike: str = LIKE_SAID
+    kinds: tuple[str, str] = ("words", "words")
 
     def grid(self, seconds: float) -> int:
         """How many intervals make one of the grid that steps are learnt on."""
@@ -92,10 +103,26 @@ class Learning:
 
 LEARNING = {
     "words": Learning(
-        window=(0.0, 3.0), log_prior=4.0, regularisation=0.1, rounds=4, centre=False, delay=1.0
+        window=(0.0, 3.0),
+        log_prior=4.0,
+        regularisation=0.1,
+        rounds=2,
+        centre=False,
+        delay=1.0,
+        order=0.4,
+        usual=True,
+        extent=(4.0, 5.0),
     ),
     "meaning": Learning(
-        window=(0.0, 3.0), log_prior=4.0, regularisation=0.01, rounds=4, centre=True, delay=1.0
+        window=(0.0, 3.0),
+        log_prior=4.0,
+        regularisation=0.01,
+        rounds=2,
+        centre=True,
+        delay=1.0,
+        order=0.4,
+        usual=True,
+        extent=(4.0, 5.0),
     ),
     "sight": Learning(
         window=None,
@@ -106,6 +133,7 @@ LEARNING = {
         sharpness=1.25,
         smooth=1.0,
         alike=LIKE_SEEN,
+        kinds=("words and video", "video"),
     ),
 }
 
@@ -129,6 +157,7 @@ def learn(
     how: Learning,
     *,
     seconds: float,
+    usual: Sequence[Floats] | None = None,
     device: str = "cpu",
 ) -> Learnt:
     """Learn what every step is like.
@@ -143,6 +172,8 @@ def learn(
         One of :data:`LEARNING`, or other settings.
     seconds
         How long an interval lasts.
+    usual
+        T_n×K a video: log-density of where each step usually is; even when None.
     device
         As for :func:`howsteps.localise.cluster`.
     """
@@ -156,91 +187,28 @@ def learn(
         scores = [standard.apply(score) for score in raw]
         prior = prior.fitted(scores)
         if left:
+            found = evidence(scores, prior.log_odds(), usual)
             labels = [
-                np.maximum(ANCHOR * mention, _labels(posterior(s + said, gap), seconds))
-                for s, said, mention in zip(scores, prior.log_odds(), prior.labels(), strict=True)
+                np.maximum(ANCHOR * mention, _labels(posterior(e, gap, how.order), seconds))
+                for e, mention in zip(found, prior.labels(), strict=True)
             ]
     return Learnt(tuple(scores), prior, standard.fold(leave_one_out.weights(labels)))
+
+
+def evidence(
+    scores: Sequence[Floats], log_odds: Sequence[Floats], usual: Sequence[Floats] | None
+) -> list[Floats]:
+    """e, T_n×K a video: all that speaks for each place, as log-weights."""
+    if usual is None:
+        return [score + said for score, said in zip(scores, log_odds, strict=True)]
+    parts = zip(scores, log_odds, usual, strict=True)
+    return [score + said + where for score, said, where in parts]
 
 
 def _labels(probability: Floats, seconds: float) -> Floats:
     """Probabilities as labels: the surest place of the video counts one."""
     blurred: Floats = gaussian_filter1d(probability, SMOOTH / seconds, axis=0, mode="constant")
     return blurred / max(float(blurred.max()), 1e-12)
-
-
-def decide(
-    scores: Sequence[Floats],
-    log_odds: Sequence[Floats],
-    *,
-    seconds: float,
-    grid: int,
-    lengths: Sequence[int],
-    alike: str = LIKE_SEEN,
-    absent: bool = False,
-) -> StepIntervals:
-    """Put every step where it is most likely; extent, confidence and evidence beside it.
-
-    Parameters
-    ----------
-    scores, log_odds
-        T×K a video, on the coarse grid: what is seen, and what is said (zero where it is not).
-    seconds
-        How long an interval of the coarse grid lasts.
-    grid
-        How many intervals of the fine grid it holds.
-    lengths
-        T_n of the fine grid, which the answer is on.
-    alike
-        The evidence of a step that is found by what it is like in the other videos.
-    absent
-        Leave out steps that are neither named nor sure.
-
-    Returns
-    -------
-    The confidence is the probability that the step is within 2.5 s of its place, if it is in the
-    video at all. A step that is neither named nor sure is given no larger extent than that.
-    """
-    shape = (len(scores), scores[0].shape[1])
-    steps = np.arange(shape[1])
-    places, first, last = np.full(shape, -1), np.full(shape, -1), np.full(shape, -1)
-    confidence = np.zeros(shape)
-    named = np.array([said.any(axis=0) for said in log_odds])
-    for n, (score, said, length) in enumerate(zip(scores, log_odds, lengths, strict=True)):
-        likely = posterior(score + said, round(GAP / seconds))
-        coarse = likely.argmax(axis=0)
-        confidence[n] = around(likely, round(NEAR / seconds))[coarse, steps]
-        places[n] = apart(np.minimum(coarse * grid + grid // 2, length - 1), length)
-        if absent:
-            places[n, ~named[n] & (confidence[n] < SURE)] = -1
-        in_time = np.argsort(places[n], kind="stable")
-        fine = np.repeat(score[:, in_time], grid, axis=0)[:length]
-        first[n, in_time], last[n, in_time] = extents(places[n, in_time], fine)
-    confidence[places < 0] = 0.0
-    kinds = np.select([places < 0, named, confidence >= SURE], ["", SAID, alike], BETWEEN)
-    # The score of a guess hardly rises above that of the whole video, and says nothing of its ends.
-    reach = np.where(kinds == BETWEEN, round(NEAR / seconds) * grid, max(lengths))
-    first, last = np.maximum(first, places - reach), np.minimum(last, places + reach)
-    there = (places >= 0).astype(np.float64)
-    return StepIntervals(places, first, last, confidence, kinds, there)
-
-
-def around(likely: Floats, reach: int) -> Floats:
-    """Sum of each column over the rows within ``reach`` of every row."""
-    total = np.vstack([np.zeros((1, likely.shape[1])), np.cumsum(likely, axis=0)])
-    at = np.arange(len(likely))
-    near: Floats = total[np.minimum(at + reach + 1, len(at))] - total[np.maximum(at - reach, 0)]
-    return near
-
-
-def apart(places: Places, length: int) -> Places:
-    """Places that no two steps share, in the order they had; ``length`` is at least K."""
-    rank = np.arange(len(places))
-    in_time = np.argsort(places, kind="stable")
-    free = np.maximum.accumulate(places[in_time] - rank)
-    out = np.empty_like(places)
-    out[in_time] = np.minimum(free, length - len(places)) + rank
-    return out
 
 
 def coarser(x: NDArray[np.floating], factor: int) -> NDArray[np.float32]:

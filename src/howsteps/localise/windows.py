@@ -137,6 +137,35 @@ def step_windows(
     return Windows(tuple(allowed), support)
 
 
+def surest_windows(
+    spoken: Floats,
+    length: int,
+    seconds_per_interval: float,
+    steps: int,
+    *,
+    before: float = BEFORE,
+    after: float = AFTER,
+) -> Floats:
+    """How surely each step is being done, by the surest mention around; T×K, 0 where there is none.
+
+    Parameters
+    ----------
+    spoken
+        S×4: start and end in seconds, the step, and how surely it is being done (0 to 1).
+    length, seconds_per_interval, before, after
+        As for :func:`mention_windows`.
+    steps
+        K.
+    """
+    inside = mention_windows(
+        spoken[:, :2], length, seconds_per_interval, before=before, after=after
+    )
+    sure = np.zeros((length, steps))
+    for row, (_, _, step, share) in zip(inside, spoken, strict=True):
+        sure[row, int(step)] = np.maximum(sure[row, int(step)], share)
+    return sure
+
+
 def relax(
     allowed: Sequence[ArrayLike], support: ArrayLike | None = None
 ) -> tuple[tuple[Mask, ...], tuple[RelaxedWindow, ...]]:

@@ -90,7 +90,9 @@ def apply(
     for video in task.videos:
         try:
             with single_threaded():
-                located = learnt.localise([vectors[video.id]])
+                located = learnt.localise(
+                    [vectors[video.id]], absent=learnt.options.mode == "default"
+                )
         except HowstepsError as error:
             problems.append(Problem(video.media or Path(video.id), str(error)))
             continue
