@@ -1,6 +1,6 @@
 """From evidence to places: where each step is, whether it is there, and what speaks for it.
 
-A step goes where its probability within 2.5 s is highest. Signs of its presence and of the place
+A step goes where it is most likely, within 2.5 s. Signs of its presence and of the place
 being right are collected on the way; :mod:`howsteps.localise.certainty` turns them into
 probabilities, and a step that is probably not in the video is absent.
 """
@@ -17,7 +17,6 @@ from howsteps.localise.self_training import GAP, LEARNING, Learning, evidence
 from howsteps.task import BETWEEN, SAID
 
 NEAR = 2.5  # seconds around a place that count as the place
-TIE = 1e-3  # of places that are as likely within 2.5 s, the likeliest itself
 HERE = 0.5  # log-odds: a place that mentions speak for by less is not where they say
 ALIKE = 0.5  # a place is like those of other videos if it is likelier than all others together
 
@@ -63,7 +62,9 @@ def decide(
         score, said = scores[n], log_odds[n]
         likely, there = marginals(found, round(GAP / seconds), how.order)
         near = around(likely, reach)
-        coarse = (near + TIE * likely).argmax(axis=0)
+        # The nearer the more it counts: a triangle of 2.5 s on either side.
+        nearby = np.sum([around(likely, r) for r in range(reach + 1)], axis=0)
+        coarse = nearby.argmax(axis=0)
         places[n] = apart(np.minimum(coarse * grid + grid // 2, lengths[n] - 1), lengths[n])
         of_sign = {
             "said here": said[coarse, columns],

@@ -20,7 +20,7 @@ _NARRATION = ("captions", "wordnet", "narration", "task.py", "compiled.py")
 SOURCES = {
     "narration": _NARRATION,
     "script": (*_NARRATION, "script"),
-    "localise": (*_NARRATION, "localise", "localisation.py"),
+    "localise": (*_NARRATION, "script", "localise", "localisation.py"),
 }
 _CODE = {".py", ".json", ".npz"}  # of these, and the data that ship with them
 
