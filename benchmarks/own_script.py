@@ -152,7 +152,7 @@ def times(captions: Path, whole: Task) -> None:
         edits = {
             "none": lambda text: text,
             "a step renamed": lambda text: text.replace("\n2. ", "\n2. carefully ", 1),
-            "a step deleted": lambda text: text.replace("\n3. ", "\n   + ", 1),
+            "two steps joined": lambda text: text.replace("\n3. ", "\n   + ", 1),
             "a plain step added": lambda text: f"{text}\n11. put the tools away\n",
             "a step added that needs the parser": lambda text: (
                 f"{text}\n12. clean up and check that it is tight\n"

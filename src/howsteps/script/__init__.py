@@ -8,6 +8,7 @@
                     │              │           └─► frank_wolfe                the paper's solver
                     │              └─► bounds, integer_programme              how good it is
                     └─► selection, stability                                  which slots are steps
+    a page of text ─► text_form ─► gathering ─► label_match                   a person's script
 """
 
 from howsteps.script.alignment import Alignment, align, certify, columns
