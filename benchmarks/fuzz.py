@@ -22,7 +22,7 @@ SHARES = {"captions": 10, "task file": 4}
 # Where new code counts: the readers, and not what Numba compiles, which cannot be watched.
 WATCHED = (
     *("howsteps.captions", "howsteps.datasets", "howsteps.io.arrays", "howsteps.io.files"),
-    *("howsteps.localise.model", "howsteps.engine.cache"),
+    *("howsteps.localise.model", "howsteps.engine.cache", "howsteps.script.text_form"),
 )
 
 

@@ -14,10 +14,13 @@ import numpy as np
 from benchmarks import fuzz_samples as samples
 from howsteps import captions, datasets
 from howsteps.datasets import archives, authors, feature_folder, truth
+from howsteps.datasets.downloads import details_of
 from howsteps.datasets.task_file import read_judgements
 from howsteps.engine.cache import Cache
 from howsteps.errors import HowstepsError
+from howsteps.io.text import read_text
 from howsteps.localise.model import Model
+from howsteps.script.text_form import parse_script_text
 from howsteps.task import Caption, Truth
 
 # Pieces that files are broken with: numbers that are none, half characters, quotes, marks.
@@ -86,6 +89,23 @@ def _tasks(folder: Path) -> None:
             check_captions(video.captions)
 
 
+def _script(folder: Path) -> None:
+    path = folder / "script.md"
+    for step in parse_script_text(read_text(path), path):
+        assert step.label == " ".join(step.label.split()) != ""
+        step.label.encode("utf-8")
+
+
+def _info(folder: Path) -> None:
+    found, remarks = details_of("a", folder / "a.info.json")
+    if remarks:  # it is told, and the video is used without
+        raise HowstepsError(str(remarks[0]))
+    assert found.youtube is None or len(found.youtube) == 11
+    assert found.duration is None or 0 < found.duration < math.inf
+    for text in (found.title, found.language, *(chapter.title for chapter in found.chapters)):
+        text.encode("utf-8")
+
+
 def _truth_file(folder: Path) -> None:
     _check_truths(folder / "truth.json")
 
@@ -151,6 +171,8 @@ def readers() -> Iterator[Reader]:
     yield Reader("captions", "captions", samples.CAPTIONS, _captions, {})
     tasks = samples.as_json(samples.TASK), samples.as_json(samples.TASK_LIST)
     yield Reader("task file", "task.json", tasks, _tasks, {})
+    yield Reader("script.md", "script.md", samples.SCRIPT, _script, {})
+    yield Reader("info.json", "a.info.json", (samples.as_json(samples.INFO),), _info, {})
     for name in ("TASK", "COIN", "YOUCOOK2"):
         good = samples.as_json(getattr(samples, name))
         yield Reader(f"truth of {name.lower()}", "truth.json", (good,), _truth_file, {})

@@ -57,6 +57,19 @@ _SEGMENT = {"id": "7", "label": "boil", "sentence": "boil it", "segment": [3, 9.
 COIN = {"database": {"u": {"class": "Tea", "duration": 60.0, "annotation": [_SEGMENT]}}}
 YOUCOOK2 = {"database": {"u": {"recipe_type": 3, "duration": 60, "annotations": [_SEGMENT]}}}
 JUDGEMENT = {"rules": {"boil water": [{"verbs": ["boil"], "nouns": ["water"]}], "pour tea": []}}
+SCRIPT = (
+    b"# Tea\n\n1. boil water\n   also: heat the water, fill the pot and 3 more\n2. pour (optional)\n"
+    b"3. or stir\n   + add sugar\n\n<!-- a note -->\n",
+    "\ufeffboil the water\r\n• **pour** the [tea](https://example.org). Wait.\r\n".encode(),
+)
+INFO = {
+    "id": "dQw4w9WgXcQ",
+    "title": "Tea",
+    "duration": 61.5,
+    "language": "en",
+    "extractor_key": "Youtube",
+    "chapters": [{"start_time": 0, "title": "Boil"}, {"start_time": 9.5, "title": "Pour"}],
+}
 STEPS = (
     b"video,step,start,end,task\nu,boil,1,2.5,tea\nu,pour,3,4,tea\nv,boil,0.5,9,tea\n",
     b"video,task,step_name,start_round,end_round,start_floor,end_ceil_clipped\nu,tea,boil,1,3,1,3\n",
