@@ -17,7 +17,7 @@ from howsteps.datasets import archives, authors, feature_folder, truth
 from howsteps.datasets.downloads import details_of
 from howsteps.datasets.task_file import read_judgements
 from howsteps.engine.cache import Cache
-from howsteps.errors import HowstepsError
+from howsteps.errors import HowstepsError, InputError
 from howsteps.io.text import read_text
 from howsteps.localise.model import Model
 from howsteps.script.text_form import parse_script_text
@@ -99,7 +99,7 @@ def _script(folder: Path) -> None:
 def _info(folder: Path) -> None:
     found, remarks = details_of("a", folder / "a.info.json")
     if remarks:  # it is told, and the video is used without
-        raise HowstepsError(str(remarks[0]))
+        raise InputError(remarks[0].path, remarks[0].reason)
     assert found.youtube is None or len(found.youtube) == 11
     assert found.duration is None or 0 < found.duration < math.inf
     for text in (found.title, found.language, *(chapter.title for chapter in found.chapters)):

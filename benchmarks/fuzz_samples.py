@@ -58,7 +58,7 @@ COIN = {"database": {"u": {"class": "Tea", "duration": 60.0, "annotation": [_SEG
 YOUCOOK2 = {"database": {"u": {"recipe_type": 3, "duration": 60, "annotations": [_SEGMENT]}}}
 JUDGEMENT = {"rules": {"boil water": [{"verbs": ["boil"], "nouns": ["water"]}], "pour tea": []}}
 SCRIPT = (
-    b"# Tea\n\n1. boil water\n   also: heat the water, fill the pot and 3 more\n2. pour (optional)\n"
+    b"# Tea\n\n1. boil water\n   also: heat the water, fill a pot and 3 more\n2. pour (optional)\n"
     b"3. or stir\n   + add sugar\n\n<!-- a note -->\n",
     "\ufeffboil the water\r\n• **pour** the [tea](https://example.org). Wait.\r\n".encode(),
 )
