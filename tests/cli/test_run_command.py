@@ -131,6 +131,7 @@ class TestLocalise:
         done = call("localise", "--out", out, "--script", page, "-q")
         assert done.exit_code == 0
         assert "script.md:3: nobody names the step 'bake a cake'" in done.stderr
+        assert "Begin (optional)" in done.stdout
         begin = read_result(out).script.steps[1]
         assert (begin.label, begin.optional, begin.mentions) == ("Begin", True, first.mentions)
         assert "\n2. Begin (optional)\n" in page.read_text("utf-8")

@@ -211,7 +211,7 @@ def show_script(task: Task, found: Script) -> None:
         bar = "█" * max(1, round(BAR * step.support / len(task.videos)))
         cells = (
             str(number),
-            f"[bold]{escape(step.label)}[/]",
+            shown_label(step),
             str(step.support),
             f"[green]{bar}[/]",
             escape(other_words(step)),
@@ -227,6 +227,12 @@ def show_ways(ways: Sequence[OtherWay]) -> None:
         screen.out.print(f"\n{escape(way.reason)}. Its steps:", soft_wrap=True)
         for place, step in enumerate(way.steps, 1):
             screen.out.print(f"{place:3d}. {escape(step.label)} [dim]({step.support})[/]")
+
+
+def shown_label(step: Step) -> str:
+    """The label of a step as ``script.md`` has it: "or lift it", "dry it (optional)"."""
+    before, after = "or " * step.alternative, " (optional)" * step.optional
+    return f"{before}[bold]{escape(step.label)}[/]{after}"
 
 
 def show_freedom(order: "Freedom") -> None:
