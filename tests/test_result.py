@@ -197,3 +197,26 @@ def test_what_is_wrong_is_named_with_its_place(
 def test_no_result_is_an_error_that_names_the_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"result\.json: "):
         read_result(tmp_path)
+
+
+def test_a_video_with_few_of_the_steps_is_odd() -> None:
+    videos = tuple(Video(f"v{n}") for n in range(6))
+    places = tuple(
+        Localisation(v.id, k, 1.0, 0.0, 2.0, 0.5, SAID, 0.2 if v.id == "v3" else 0.7)
+        for v in videos
+        for k in range(5)
+    )
+    script = Script(tuple(Step(f"step {k}", ()) for k in range(5)))
+    result = Result(Task("tea", videos), script, places)
+    [(video, reason)] = result.odd_videos.items()
+    assert (video, reason) == ("v3", "about 1 of 5 steps are there, in most videos about 4")
+    written = record(result, Path())
+    jsonschema.validate(written, schema())
+    assert written["odd"] == [{"video": "v3", "reason": reason}]
+    assert from_record(written, Path()).odd_videos == result.odd_videos
+
+
+def test_of_a_few_videos_none_is_odd() -> None:
+    places = tuple(Localisation(v, 0, None, presence=p) for v, p in (("a", 0.9), ("b", 0.1)))
+    result = Result(Task("tea", (Video("a"), Video("b"))), Script((Step("pour", ()),)), places)
+    assert result.odd_videos == {}

@@ -88,6 +88,7 @@ def _findings(result: Result) -> dict[str, Any]:
     return {
         **script_record(result.script, result.task),
         "localisations": localisation_records(result.localisations),
+        "odd": [{"video": video, "reason": why} for video, why in result.odd_videos.items()],
         "set_aside": [asdict(video) for video in result.set_aside],
         "other_ways": [
             {

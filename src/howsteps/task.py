@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from statistics import median
 from typing import Literal, NamedTuple, TypeAlias
 
 from howsteps.errors import Problem
@@ -30,6 +31,8 @@ EVIDENCE = (SAID, LIKE_SAID, LIKE_SEEN, BETWEEN, BY_HAND)
 Level: TypeAlias = Literal["sure", "likely", "guess"]
 LEVELS: tuple[Level, ...] = ("sure", "likely", "guess")
 SURE, LIKELY = 0.7, 0.4  # the least confidence of each
+# A video with less than this share of the usual number of steps is odd, if there are some videos.
+ODD, FEW = 0.8, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,6 +330,18 @@ class Result:
         for place in self.localisations:
             videos.setdefault(place.video, []).append(place)
         return videos
+
+    @cached_property
+    def odd_videos(self) -> dict[str, str]:
+        """Videos that fit the job badly, by id, and how that shows: few of its steps are there."""
+        there = {v: sum(p.presence for p in own) for v, own in self.by_video.items() if own}
+        usual = median(there.values()) if len(there) >= FEW else 0.0
+        steps = len(self.script.steps)
+        return {
+            video: f"about {count:.0f} of {steps} steps are there, in most videos about {usual:.0f}"
+            for video, count in there.items()
+            if count < ODD * usual
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,9 +49,13 @@ def test_a_place_is_no_surer_than_that_the_step_is_there():
 
 
 def test_said_here_is_surer_than_said_nowhere():
-    job = {"company": 0.6, "support": 0.2}
-    here = sure("words", said_here=4.0, said=4.0, presence=5.0, peak=0.95, score=8.0, **job)
-    nowhere = sure("words", said_here=0.0, said=0.0, presence=-3.0, peak=0.2, score=1.0, **job)
+    job = {"company": 0.4, "support": 0.1}
+    here = sure(
+        "words", said_here=4.0, said=4.0, presence=5.0, peak=0.95, score=8.0, best_score=8.0, **job
+    )
+    nowhere = sure(
+        "words", said_here=0.0, said=0.0, presence=-3.0, peak=0.2, score=1.0, best_score=1.0, **job
+    )
     assert here.confidence[0, 0] > 0.4 > nowhere.confidence[0, 0]
     assert nowhere.absent[0, 0]
     assert not here.absent[0, 0]

@@ -151,3 +151,25 @@ def test_any_text_comes_through_unchanged(text: str) -> None:
     assert told["task"] == text
     assert told["steps"][0]["label"] == capitalised(text)
     assert told["videos"][0]["id"] == text
+
+
+def test_an_odd_video_says_why() -> None:
+    result = tea(6, 4)
+    odd = result.task.videos[2].id
+    places = tuple(
+        replace(p, presence=0.3 if p.video == odd else 0.9) for p in result.localisations
+    )
+    videos = shown(replace(result, localisations=places))["videos"]
+    assert [video["id"] for video in videos if video["odd"]] == [odd]
+    assert videos[2]["odd"] == "about 1 of 4 steps are there, in most videos about 4"
+
+
+def test_levels_say_how_often_such_places_are_right() -> None:
+    result = tea(1, 3)
+    places = tuple(
+        replace(p, confidence=c) for p, c in zip(result.localisations, (0.9, 0.8, 0.1), strict=True)
+    )
+    assert shown(replace(result, localisations=places))["levels"] == [
+        {"level": "sure", "count": 2, "right": 85},
+        {"level": "guess", "count": 1, "right": 10},
+    ]

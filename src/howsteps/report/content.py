@@ -75,6 +75,7 @@ def content(result: Result, folder: Path, thumbnails: Thumbnails) -> dict[str, A
         ],
         "videos": [
             _video(video, rows[video.id], steps, of_steps.get(video.id, {}), folder, thumbnails)
+            | {"odd": result.odd_videos.get(video.id)}
             for video in result.task.videos
         ],
         "other_ways": [

@@ -39,11 +39,17 @@ function buildGrid() {
   holder.replaceChildren(table);
   buildAsNeeded(holder, videos.length, COLUMNS, (from, to) => {
     const numbers = Array.from({ length: to - from }, (_, place) => from + place);
-    head.append(...numbers.map((n) => h("th", { scope: "col", role: "columnheader", title: videos[n].title }, cut(videos[n].id))));
+    head.append(...numbers.map((n) => columnHead(videos[n])));
     rows.forEach((row, k) => row.append(...numbers.map((n) => h("td", { role: "gridcell" }, cell(n, k)))));
     return head.lastChild;
   });
   walkWithArrows(table, () => rows.map((row) => [...row.querySelectorAll("button")]));
+}
+
+function columnHead(video) {
+  const odd = video.odd && h("span", { class: "pill" }, "odd");
+  const title = video.odd ? `${video.title}: ${video.odd}` : video.title;
+  return h("th", { scope: "col", role: "columnheader", title }, cut(video.id), odd ? " " : null, odd);
 }
 
 function cell(n, k) {

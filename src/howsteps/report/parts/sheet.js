@@ -17,7 +17,9 @@ function buildFacts() {
     const name = level === "guess" && many !== 1 ? "guesses" : names[level];
     return `${many.toLocaleString("en")} ${name} (of 100 such places, about ${right} are right)`;
   });
-  view("certainty").textContent = levels.length ? `${levels.join(", ")}.` : "";
+  const odd = videos.filter((video) => video.odd).length;
+  const badly = odd && `${count(odd, "video")} fit${odd === 1 ? "s" : ""} this job badly and ${odd === 1 ? "is" : "are"} marked odd.`;
+  view("certainty").textContent = [levels.length && `${levels.join(", ")}.`, badly].filter(Boolean).join(" ");
 }
 
 function buildSheet() {

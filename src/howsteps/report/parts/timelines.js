@@ -21,6 +21,7 @@ function buildTimelines() {
         {},
         h("h3", {}, cut(video.title)),
         h("p", {}, lasting(video.length), content.located ? ` · ${found} of ${count(steps.length, "step")}` : ""),
+        video.odd && h("p", {}, h("span", { class: "pill" }, "odd"), ` ${video.odd}`),
         video.source ? null : h("p", { class: "missing" }, video.file ? "video file not found" : "no video file"),
       ),
       h("div", { class: "lanes" }),
