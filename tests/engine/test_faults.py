@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -145,6 +146,16 @@ class TestCache:
         again = {e.stage for e in made if isinstance(e, ItemDone) and not e.cached}
         assert again == {stage}
         assert entries
+        assert written(out) == written(done)
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_random_bits_of_all_files(self, job, out, done, seed):
+        chance = Random(seed)
+        for entry in [path for path in (out / "cache").rglob("*") if path.is_file()]:
+            content = bytearray(entry.read_bytes())
+            content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
+            entry.write_bytes(content)
+        run(job, out)
         assert written(out) == written(done)
 
     def test_a_damaged_model_alone_is_made_again(self, job, out, done):

@@ -5,11 +5,13 @@ import random
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import howsteps
+from howsteps.datasets import read_tasks
 from howsteps.engine.events import Event, Noted, StageEnded, record
 from howsteps.errors import HowstepsError, InputError
 from howsteps.pipeline.options import STAGES, RunOptions
@@ -97,6 +99,13 @@ class TestRun:
         later = stages_made(job, out, RunOptions(steps=8), begin="script")
         assert later == {"narration": 0, "script": 1, "localise": 1}
         assert written(out) == before
+
+    def test_the_order_of_the_videos_changes_no_byte(self, job: Path, tmp_path: Path) -> None:
+        [task] = read_tasks(job).tasks
+        turned = replace(task, videos=task.videos[::-1])
+        for name, source in (("one", task), ("two", turned)):
+            run(source, tmp_path / name)
+        assert written(tmp_path / "one") == written(tmp_path / "two")
 
     def test_a_damaged_entry_is_made_again(self, job: Path, out: Path) -> None:
         before = written(out)

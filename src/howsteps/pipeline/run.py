@@ -139,7 +139,7 @@ def run(
 
 
 def read_source(source: Path | Task, title: str | None = None) -> Collection:
-    """The tasks of a source, under the title that was asked for.
+    """The tasks of a source, under the title that was asked for, each with its videos in order.
 
     Raises
     ------
@@ -147,6 +147,7 @@ def read_source(source: Path | Task, title: str | None = None) -> Collection:
         There is nothing to read, or there are several tasks for one title.
     """
     found = Collection((source,)) if isinstance(source, Task) else datasets.read_tasks(source)
+    found = replace(found, tasks=tuple(map(_in_order, found.tasks)))
     if title is None:
         return found
     if len(found.tasks) > 1:
@@ -154,6 +155,11 @@ def read_source(source: Path | Task, title: str | None = None) -> Collection:
     if not (name := " ".join(title.split())):
         raise HowstepsError("a title has words")
     return replace(found, tasks=tuple(replace(task, name=name) for task in found.tasks))
+
+
+def _in_order(task: Task) -> Task:
+    """The videos by their ids: the same videos in another order are the same job."""
+    return replace(task, videos=tuple(sorted(task.videos, key=lambda video: video.id)))
 
 
 def narrate(task: Task, options: RunOptions, context: Context) -> tuple[Task, list[Problem]]:
