@@ -149,6 +149,18 @@ class TestNewSteps:
         assert (remark.line, remark.harmless) == (2, True)
         assert str(remark) == "script.md:2: nobody names the step 'bake the bread'"
 
+    def test_the_job_itself_is_no_part_of_a_step(self) -> None:
+        """In "fill the tub to wash a cat" the washing is the job, and washing has a step."""
+
+        def read(labels: Sequence[str]) -> list[tuple[Mention, ...]]:
+            fill, wash = read_labels(["fill the tub", "wash the cat"])
+            return [(*fill, *wash) if "to wash" in label else wash for label in labels]
+
+        page = parse_script_text("fill the tub to wash a cat\ndry it", PAGE)
+        script, _ = script_of_text(page, TASK, Script(()), read, PAGE)
+        assert {m.verb for m in script.steps[0].mentions} == {"fill"}
+        assert {m.verb for m in script.steps[1].mentions} >= {"wash"}
+
     def test_a_script_from_nothing(self) -> None:
         found = edited("1. fill the tub\n2. catch the cat\n3. dry the cat", Script(()))
         assert found["fill the tub"] == ["fill tub"]

@@ -96,6 +96,7 @@ class TestReadingAnyList:
             "1. fill the tub\n   - warm water is best\n2. catch the cat\n   1. look under the bed",
             "<!-- a\nnote --> \n1. fill the tub\n2. catch the cat",
             "1. fill the tub\ncatch the cat",
+            "Part 1: Water\n1. fill the tub\n\nPart 2 of 2: The Cat\n\n2. catch the cat",
             "1. fill the tub.\n2. catch the cat;",
         ],
     )

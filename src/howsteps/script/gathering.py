@@ -7,7 +7,7 @@ was deleted go to nobody, unless another step names them.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -16,6 +16,7 @@ from howsteps.script.act_table import Act, act_of
 from howsteps.script.baselines import duration
 from howsteps.script.label_match import match_labels
 from howsteps.script.labels import examples
+from howsteps.script.stop_relations import title_words
 from howsteps.script.text_form import SHOWN_ACTS, TextStep, act_names, key_of_phrase
 from howsteps.task import Mention, Script, Step, Task
 
@@ -60,7 +61,8 @@ def script_of_text(
     wanted = sorted({text for texts in said for text in texts})
     if wanted:
         acts = dict(zip(wanted, read_labels(wanted), strict=True))
-        labels = [[act for text in texts for act in acts[text]] for texts in said]
+        title = title_words(task.name)
+        labels = [_steps_alone([a for text in texts for a in acts[text]], title) for texts in said]
         _match(task, own, labels)
     made = tuple(
         _step(step, mentions, task, known) for step, mentions in zip(steps, own, strict=True)
@@ -214,6 +216,11 @@ def _candidates(task: Task, act: Act) -> list[Mention]:
         for mention in video.mentions
         if not mention.negated and act_of(mention) == act
     ]
+
+
+def _steps_alone(acts: Sequence[Mention], title: Collection[str]) -> Sequence[Mention]:
+    """The acts of a label without the job itself: "find a safe place to *change the tire*"."""
+    return [act for act in acts if not {act.verb, act.noun} <= {*title}] or acts
 
 
 def _match(task: Task, own: list[list[Mention]], labels: Sequence[Sequence[Mention]]) -> None:

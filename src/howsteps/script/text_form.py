@@ -49,6 +49,9 @@ _OPTIONAL_BEFORE = re.compile(r"(?:[(\[]\s*optional\s*[)\]]\s*:?|optional\s*:)\s
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 _BOLD = re.compile(r"(\*\*|__)(?P<text>[^*_].*?)\1")
 _SENTENCE = re.compile(r"[.!?]\s+(?=[A-Z\"“])")
+_SECTION = re.compile(
+    r"(?:part|method|section|chapter|phase|stage)\s+(?:\d|[ivx]+\b|[a-z]\b).*", re.I
+)
 _RULE = re.compile(r"[\s\-=_*~]*")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _UNSAID = frozenset("the a an your my our his her their its this that these those some".split())
@@ -196,7 +199,7 @@ def _steps_first(lines: Sequence[_Line]) -> Iterator[_Line]:
             yield line
         elif items:
             other = line.kind == "plain" and (_OR.fullmatch(line.text) is not None)
-            added = line.kind == "plain" and line.indent <= left and begun and _is_short(line.text)
+            added = line.kind == "plain" and line.indent <= left and begun and _is_step(line.text)
             if (line.kind == "item" and line.indent <= left + 1) or added or (other and begun):
                 begun = True
                 yield replace(line, kind="step")
@@ -207,8 +210,10 @@ def _steps_first(lines: Sequence[_Line]) -> Iterator[_Line]:
             yield replace(line, kind="step")
 
 
-def _is_short(text: str) -> bool:
-    return len(text.split()) <= _PROSE and not text.endswith(":")
+def _is_step(text: str) -> bool:
+    """Whether a line without a number, in a list that has them, is a step that was added."""
+    is_prose = len(text.split()) > _PROSE or text.endswith(":")
+    return not (is_prose or _SECTION.fullmatch(text))
 
 
 def _step(line: _Line, path: Path) -> TextStep:
