@@ -16,10 +16,13 @@ from howsteps import captions, datasets
 from howsteps.datasets import archives, authors, feature_folder, truth
 from howsteps.datasets.downloads import details_of
 from howsteps.datasets.task_file import read_judgements
+from howsteps.editor.dialogue import edit_with_answer
 from howsteps.engine.cache import Cache
 from howsteps.errors import HowstepsError, InputError
 from howsteps.io.text import read_text
 from howsteps.localise.model import Model
+from howsteps.result import read_result, settled, text_of
+from howsteps.script.edited import read_script
 from howsteps.script.text_form import parse_script_text
 from howsteps.task import Caption, Truth
 
@@ -30,6 +33,9 @@ NASTY = (
     *(b"true", b"[]", b"{}", b'""', b"[[", b"{", b'"', b"<", b">", b"&", b"&#0;", b"-->", b","),
     *(b"\n", b"\n\n", b"\r", b"\x85", "\u2028".encode(), "٣".encode(), "²".encode(), b"../", b"\t"),
 )
+
+
+HEARD, SCRIPT = samples.heard(), samples.script()
 
 
 @dataclass(frozen=True)
@@ -106,6 +112,22 @@ def _info(folder: Path) -> None:
         text.encode("utf-8")
 
 
+def _result(folder: Path) -> None:
+    found = read_result(folder)
+    assert settled(found) == settled(settled(found))
+    text_of(found, folder).encode("utf-8")
+
+
+def _edited(folder: Path) -> None:
+    for step in read_script(folder / "script.json", HEARD).steps:
+        step.label.encode("utf-8")
+
+
+def _answer(folder: Path) -> None:
+    answered = (folder / "answer.txt").read_bytes().decode("utf-8", "replace")
+    edit_with_answer(HEARD, SCRIPT, answered)
+
+
 def _truth_file(folder: Path) -> None:
     _check_truths(folder / "truth.json")
 
@@ -173,6 +195,9 @@ def readers() -> Iterator[Reader]:
     yield Reader("task file", "task.json", tasks, _tasks, {})
     yield Reader("script.md", "script.md", samples.SCRIPT, _script, {})
     yield Reader("info.json", "a.info.json", (samples.as_json(samples.INFO),), _info, {})
+    yield Reader("result.json", "result.json", (samples.result(),), _result, {})
+    yield Reader("script.json", "script.json", (samples.edited(),), _edited, {})
+    yield Reader("editor's answer", "answer.txt", (samples.answer(),), _answer, {})
     for name in ("TASK", "COIN", "YOUCOOK2"):
         good = samples.as_json(getattr(samples, name))
         yield Reader(f"truth of {name.lower()}", "truth.json", (good,), _truth_file, {})

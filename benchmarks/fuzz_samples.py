@@ -6,10 +6,26 @@ import json
 import tarfile
 import zipfile
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from howsteps.editor.question import make_question
+from howsteps.pipeline.work_folder import script_document
+from howsteps.result import text_of
+from howsteps.task import (
+    Localisation,
+    Mention,
+    Result,
+    Script,
+    Sentence,
+    Step,
+    Task,
+    Video,
+    Word,
+)
 
 
 def as_json(value: object) -> bytes:
@@ -79,6 +95,57 @@ CROSSTASK = {
     "videos.csv": b"16,u,https://example.org/u\n16,v,https://example.org/v\n",
     "annotations/16_u.csv": b"1,3.5,9\n2,30,40\n",
 }
+
+
+_SAID = ("boil the water", "pour the tea", "stir the sugar")
+
+
+def heard() -> Task:
+    """A task of two videos that have been heard."""
+    return Task("Tea", tuple(_heard(name) for name in "uv"))
+
+
+def _heard(name: str) -> Video:
+    lines = [line.split() for line in _SAID]
+    sentences = [
+        Sentence(tuple(Word(w, 9.0 * n + k, 9.0 * n + k + 1) for k, w in enumerate(words)))
+        for n, words in enumerate(lines)
+    ]
+    mentions = [
+        Mention(name, words[0], words[2], " ".join(words), 9.0 * n, 9.0 * n + 3, sentence=n)
+        for n, words in enumerate(lines)
+    ]
+    return Video(name, sentences=tuple(sentences), mentions=tuple(mentions), duration=40.0)
+
+
+def script() -> Script:
+    """The script of that task."""
+    said = [video.mentions for video in heard().videos]
+    steps = zip(_SAID, zip(*said, strict=True), strict=True)
+    return Script(tuple(Step(label, mentions, (label,)) for label, mentions in steps))
+
+
+def result() -> bytes:
+    """A small ``result.json``."""
+    places = tuple(
+        Localisation(v, k, 9.0 * k + 1, 9.0 * k, 9.0 * k + 3) for v in "uv" for k in (0, 2)
+    )
+    return text_of(Result(heard(), script(), places), Path()).encode()
+
+
+def edited() -> bytes:
+    """A ``script.json`` as a person gets it to edit."""
+    return as_json(script_document([(heard(), script())]))
+
+
+def answer() -> bytes:
+    """What a language model answers."""
+    question = make_question(heard())
+    steps = [
+        {"name": label, "acts": [act]} for label, act in zip(_SAID, question.acts, strict=True)
+    ]
+    more = {"any_order": [[1, 2]], "alternatives": [], "other_job": []}
+    return b"Here it is:\n" + as_json({"question": question.key, "steps": steps, **more})
 
 
 def feature_folder() -> dict[str, bytes]:
