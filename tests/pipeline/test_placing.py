@@ -76,6 +76,11 @@ def test_what_a_person_placed_is_said_there_and_sure(out: Path) -> None:
     moved = place_again(out, Script((second, *others)), pages=False)
     assert in_video(moved, video)[0] == replace(absent, step=0)
     assert [one.evidence for one in in_video(moved, video)].count(BY_HAND) == 1
+    renamed = Script((*others, replace(second, label="another name")))
+    last = len(renamed.steps) - 1
+    assert in_video(place_again(out, renamed, pages=False), video)[last] == replace(
+        absent, step=last
+    )
 
 
 def test_a_step_that_is_not_there_cannot_be_placed_by_hand(out: Path) -> None:

@@ -126,6 +126,10 @@ class TestJoining:
         )
         assert found["wash the cat"] == ["add soap", "catch cat", "grab cat", "rub cat", "wash cat"]
 
+    def test_what_stands_below_the_one_that_joins_comes_along(self) -> None:
+        text = "wash the cat\n  + catch the cat\n    also: catch the cat, grab the cat\ndry the cat"
+        assert edited(text)["wash the cat"] == ["catch cat", "grab cat", "rub cat", "wash cat"]
+
     def test_one_cannot_join_and_stay(self) -> None:
         with pytest.raises(InputError, match=r"script\.md:3: 'catch the cat' is joined to 'wash"):
             edited("wash the cat\n + catch the cat\ncatch the cat")

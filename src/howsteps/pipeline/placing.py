@@ -139,13 +139,17 @@ def _as_said(one: Localisation, step: Step) -> Mention:
 
 
 def _still_placed(before: Result, script: Script) -> tuple[Localisation, ...]:
-    """What a person placed by hand before, for the steps that are still there."""
-    number = {step.label: place for place, step in enumerate(script.steps)}
-    labels = [step.label for step in before.script.steps]
+    """What a person placed by hand before, for the steps that are still there.
+
+    A step is the one of the same label, or, where it was renamed, the one of the same mentions.
+    """
+    labels = {step.label: number for number, step in enumerate(script.steps)}
+    mentions = {step.mentions: number for number, step in enumerate(script.steps) if step.mentions}
+    now = [labels.get(s.label, mentions.get(s.mentions)) for s in before.script.steps]
     return tuple(
-        replace(one, step=number[labels[one.step]])
+        replace(one, step=number)
         for one in before.localisations
-        if one.evidence == BY_HAND and labels[one.step] in number
+        if one.evidence == BY_HAND and (number := now[one.step]) is not None
     )
 
 

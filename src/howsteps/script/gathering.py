@@ -105,7 +105,7 @@ class _Gathering:
             for step in joined:
                 take(number, self._known.steps[step].mentions)
         for number, was in enumerate(self._was):
-            if was is not None and self._steps[number].gathers is None:
+            if was is not None and not self._listed[number] & self._own[was]:
                 take(number, self._known.steps[was].mentions)
         return found
 
