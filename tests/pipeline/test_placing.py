@@ -135,6 +135,18 @@ class TestPagesOfText:
             assert (out / kept).read_text("utf-8") == f"my own list, {kept}\n"
             assert any(f"is kept as {kept}" in str(problem) for problem in after.problems)
 
+    def test_a_new_run_keeps_the_page_that_was_placed(self, out: Path, tmp_path: Path) -> None:
+        job = captions(tmp_path / "wash a cat")
+        place_again(out, "fill the tub\ndry the cat", pages=False)
+        place_again(out, "fill the tub\nrinse the cat\ndry the cat", pages=False)
+        yours = (out / "script.md").read_text("utf-8")
+        assert not (out / "script.edited.md").exists()
+        found = run(job, out, RunOptions(steps=8), pages=False)
+        assert (out / "script.edited.md").read_text("utf-8") == yours
+        assert any("is kept as script.edited.md" in str(problem) for problem in found.problems)
+        run(job, out, RunOptions(steps=8), pages=False)
+        assert not (out / "script.edited-2.md").exists()
+
     def test_what_is_wrong_is_told_before_anything_is_written(self, out: Path) -> None:
         before = {path: path.read_bytes() for path in out.iterdir() if path.is_file()}
         with pytest.raises(InputError, match=r"script\.md:2: there are no words"):

@@ -85,7 +85,7 @@ def place_again(
     found = placed_by_hand(place.localisations, fixed)
     problems += [*features.problems, *place.remarks]
     given = script.absolute() if isinstance(script, Path) else None
-    problems += write_script(task, chosen, work, given=given)
+    problems += write_script(task, chosen, work, edited=True, given=given)
     write_model(place.model, work)
     result = settled(Result(task, chosen, found, before.set_aside, before.other_ways))
     write_result(result, work, context)

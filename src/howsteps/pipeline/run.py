@@ -285,7 +285,7 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
             write_script(task, script, job.folder, UNEDITED)
             task, script, found = edit(task, script, job.editor, context)
             problems += found
-        problems += write_script(task, script, job.folder, given=given)
+        problems += write_script(task, script, job.folder, edited=given is not None, given=given)
         task, features = visual_features(task, options, context)
         task, problems = set_aside(task, features.vectors, [*problems, *features.problems])
         # On a cluster the GPUs belong to the videos.

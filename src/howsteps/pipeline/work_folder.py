@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from functools import partial
@@ -32,7 +32,8 @@ MODEL = "model"
 EXPORTS = "exports"
 _LARGEST_MODEL = 2**30  # bytes of each of its files
 _LARGEST_TEXT = 2**24  # bytes
-_SIGNED = "<!-- as howsteps wrote it: {} -->\n"
+# At the end of a page, with its hash: who says so, howsteps or a person whose page was placed.
+_FOUND, _PLACED = "<!-- as howsteps found it: ", "<!-- as you gave it: "
 
 
 class WrittenResults(Mapping[str, Result]):
@@ -91,12 +92,19 @@ def write_result(result: Result, folder: Path, context: Context) -> None:
 
 
 def write_script(
-    task: Task, script: Script, folder: Path, name: str = SCRIPT, *, given: Path | None = None
+    task: Task,
+    script: Script,
+    folder: Path,
+    name: str = SCRIPT,
+    *,
+    edited: bool = False,
+    given: Path | None = None,
 ) -> list[Problem]:
     """Write ``script.json``, for programs, and ``script.md``, for people to edit.
 
     A page that a person edited is kept under another name, with a remark, unless it is the
-    ``given`` one that this script was made from.
+    ``given`` one that this script was made from. ``edited`` says that this script is a person's
+    too; it may replace one that was placed before.
     """
     text = json.dumps(script_document([(task, script)]), ensure_ascii=False, indent=1)
     write_atomically(folder / name, f"{text}\n".encode())
@@ -104,20 +112,21 @@ def write_script(
         return []
     page = folder / SCRIPT_TEXT
     taken = given is not None and given.resolve() == page.resolve()
-    problems = [] if taken else _keep_edited(page)
-    write_atomically(page, _signed(script_text(task.name, script)).encode())
+    problems = [] if taken else _keep_edited(page, (_FOUND, _PLACED) if edited else (_FOUND,))
+    text = script_text(task.name, script)
+    write_atomically(page, _signed(text, _PLACED if edited else _FOUND).encode())
     return problems
 
 
-def _keep_edited(page: Path) -> list[Problem]:
-    """Move a page that a person edited out of the way."""
+def _keep_edited(page: Path, replaceable: Sequence[str]) -> list[Problem]:
+    """Move a page out of the way that is not as it was written by somebody replaceable."""
     try:
         written = read_bounded(page, _LARGEST_TEXT, "a script").decode("utf-8-sig")
     except (InputError, UnicodeDecodeError):
         written = ""
     written = written.replace("\r\n", "\n")
-    body, _, _ = written.rpartition(_SIGNED.partition("{}")[0])
-    if not page.is_file() or _signed(body) == written:
+    same = any(_signed(written.rpartition(who)[0], who) == written for who in replaceable)
+    if same or not page.is_file():
         return []
     number, kept = 1, page.with_name(KEPT_TEXT)
     while kept.exists():
@@ -128,9 +137,9 @@ def _keep_edited(page: Path) -> list[Problem]:
     return [Problem(page, reason, harmless=True)]
 
 
-def _signed(text: str) -> str:
+def _signed(text: str, who: str) -> str:
     """A page with its hash at the end, which tells whether anybody changed it."""
-    return text + _SIGNED.format(hashlib.sha256(text.encode()).hexdigest()[:16])
+    return f"{text}{who}{hashlib.sha256(text.encode()).hexdigest()[:16]} -->\n"
 
 
 def write_model(model: Path, folder: Path) -> None:
