@@ -83,6 +83,18 @@ def test_what_a_person_placed_is_said_there_and_sure(out: Path) -> None:
     )
 
 
+def test_a_new_run_keeps_what_a_person_placed(out: Path, tmp_path: Path) -> None:
+    before = read_result(out)
+    video = before.task.videos[0].id
+    hand = Localisation(video, 0, 4.0, 3.0, 6.0)
+    place_again(out, before.script, by_hand=[hand], pages=False)
+    run(captions(tmp_path / "wash a cat"), out, RunOptions(steps=8), pages=False)
+    after = read_result(out)
+    assert after.script == before.script
+    placed = in_video(after, video)[0]
+    assert (placed.time, placed.evidence) == (4.0, BY_HAND)
+
+
 def test_a_step_that_is_not_there_cannot_be_placed_by_hand(out: Path) -> None:
     script = read_result(out).script
     with pytest.raises(HowstepsError, match="no step 99 of video 'nobody'"):

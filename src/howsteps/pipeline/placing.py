@@ -12,7 +12,8 @@ from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.engine.cache import Cache
 from howsteps.engine.context import Context
 from howsteps.engine.events import Callback, ignore_event
-from howsteps.errors import HowstepsError, Problem
+from howsteps.errors import HowstepsError, InputError, Problem
+from howsteps.io.files import read_bounded
 from howsteps.localisation import LEAD
 from howsteps.pipeline import stages
 from howsteps.pipeline.features import unreadable_media, visual_features
@@ -25,8 +26,10 @@ from howsteps.pipeline.work_folder import (
     write_result,
     write_script,
 )
-from howsteps.result import read_result, settled
+from howsteps.result import FILE, read_result, settled
 from howsteps.task import BY_HAND, Localisation, Mention, Result, Script, Step, Task
+
+_LARGEST_RESULT = 2**31  # bytes
 
 
 def place_again(
@@ -93,6 +96,18 @@ def place_again(
         problems += write_report(result, work, context, unreadable_media(task, features))
     context.note(problems)
     return replace(result, problems=tuple(problems))
+
+
+def placed_before(folder: Path, task: Task, script: Script) -> tuple[Localisation, ...]:
+    """What a person placed by hand in the result of a folder, if there is one, and still can be."""
+    try:
+        if BY_HAND.encode() not in read_bounded(folder / FILE, _LARGEST_RESULT, "a result"):
+            return ()
+        before = read_result(folder)
+    except InputError:
+        return ()
+    videos = {video.id for video in task.videos}
+    return tuple(one for one in _still_placed(before, script) if one.video in videos)
 
 
 def placed_by_hand(

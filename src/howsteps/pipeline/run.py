@@ -25,6 +25,7 @@ from howsteps.pipeline.features import unreadable_media, visual_features
 from howsteps.pipeline.given_script import check_given, is_text, known_script, read_given
 from howsteps.pipeline.options import STAGES, RunOptions, write_options
 from howsteps.pipeline.other_jobs import of_this_job, other_ways
+from howsteps.pipeline.placing import placed_before, placed_by_hand, with_hand
 from howsteps.pipeline.work_folder import (
     CACHE,
     UNEDITED,
@@ -290,7 +291,10 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
         task, problems = set_aside(task, features.vectors, [*problems, *features.problems])
         # On a cluster the GPUs belong to the videos.
         device = "cpu" if context.executor.takes_tasks else options.device
-        place = stages.localise(task, script, features, replace(options, device=device), context)
+        hand = placed_before(job.folder, task, script)
+        place = stages.localise(
+            *with_hand(task, script, hand), features, replace(options, device=device), context
+        )
     except CannotWrite:
         raise
     except InputError as error:
@@ -298,7 +302,8 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
     except HowstepsError as error:
         return None, [*problems, Problem(Path(task.name), str(error))], set()
     problems += place.remarks
-    result = settled(Result(task, script, place.localisations, own.aside, ways))
+    found_places = placed_by_hand(place.localisations, hand)
+    result = settled(Result(task, script, found_places, own.aside, ways))
     write_model(place.model, job.folder)
     write_result(result, job.folder, context)
     return result, problems, unreadable_media(task, features)
