@@ -1,31 +1,18 @@
-"""A real Chromium, films to play in it, and a page of them."""
+"""Films to play in a browser, and a page of them."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from howsteps.report import write_page
 from howsteps.task import Result
 
-from . import chromium
 from .job import tea
 from .videos import make_films
 
 VIDEOS, STEPS = 4, 5
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """The Chromium of the system; Playwright's own download is never used."""
-    found = chromium.find()
-    if found is None:
-        pytest.fail(chromium.ADVICE, pytrace=False)
-    with sync_playwright() as driver:
-        running = chromium.launch(driver)
-        yield running
-        running.close()
 
 
 @pytest.fixture(scope="session")

@@ -20,7 +20,7 @@ from howsteps.report.rows import (
     window,
 )
 from howsteps.report.text import capitalised, title_of
-from howsteps.task import LEVELS, Localisation, Mention, Result, Step, Video
+from howsteps.task import LEVELS, Localisation, Mention, Relation, Result, Step, Video
 
 OPTIONAL = 1 / 3  # a step that is absent in this share of the videos, or more, is optional
 OTHER_PHRASES = 3
@@ -39,6 +39,8 @@ class StepSummary(TypedDict):
     likely: int  # or sure
     absent: int
     optional: bool
+    marked: bool  # as optional, by whoever wrote the script
+    alternative: bool
     other: list[str]
     example: str
     thumbnail: str | None
@@ -53,7 +55,9 @@ class LevelSummary(TypedDict):
     right: int  # in a hundred
 
 
-def content(result: Result, folder: Path, thumbnails: Thumbnails) -> dict[str, Any]:
+def content(
+    result: Result, folder: Path, thumbnails: Thumbnails, *, served: bool = False
+) -> dict[str, Any]:
     """Everything on the page of a result.
 
     Parameters
@@ -62,7 +66,10 @@ def content(result: Result, folder: Path, thumbnails: Thumbnails) -> dict[str, A
         The folder of the page: links to videos are relative to it if possible.
     thumbnails
         Path of the thumbnail of a step in a video, if there is one.
+    served
+        The page is not on disk but served by ``howsteps serve``, which gives videos by number.
     """
+    usual = [step.relations[0][0] if step.mentions else None for step in result.script.steps]
     rows = localisation_rows(result)
     steps = result.script.steps
     of_steps = _of_steps(steps)
@@ -74,10 +81,12 @@ def content(result: Result, folder: Path, thumbnails: Thumbnails) -> dict[str, A
             for k, step in enumerate(steps)
         ],
         "videos": [
-            _video(video, rows[video.id], steps, of_steps.get(video.id, {}), folder, thumbnails)
+            _video(video, rows[video.id], usual, of_steps.get(video.id, {}), thumbnails)
+            | {"source": _source(video, f"videos/{number}" if served else None, folder)}
             | {"odd": result.odd_videos.get(video.id)}
-            for video in result.task.videos
+            for number, video in enumerate(result.task.videos)
         ],
+        "served": served,
         "other_ways": [
             {
                 "reason": capitalised(way.reason),
@@ -147,7 +156,9 @@ def _summary(
         found=len(found),
         likely=sum(place.level in ("sure", "likely") for place in found),
         absent=absent,
-        optional=bool(column) and absent >= OPTIONAL * len(column),
+        optional=step.optional or (bool(column) and absent >= OPTIONAL * len(column)),
+        marked=step.optional,
+        alternative=step.alternative,
         other=[str(relation) for relation, _ in step.relations[1 : 1 + OTHER_PHRASES]],
         example=step.examples[0] if step.examples else "",
         thumbnail=thumbnails.get((best.video, best.step)) if best else None,
@@ -158,23 +169,21 @@ def _summary(
 def _video(
     video: Video,
     row: LocalisationRow,
-    steps: Sequence[Step],
+    usual: Sequence[Relation | None],
     of_steps: Mapping[Mention, int],
-    folder: Path,
     thumbnails: Thumbnails,
 ) -> dict[str, Any]:
-    usual = [step.relations[0][0] if step.mentions else None for step in steps]
-    there = video.media is not None and video.media.is_file()
+    own = {mention: number for number, mention in enumerate(video.mentions)}
     return {
         "id": video.id,
         "title": video.title or video.id,
-        "source": address(video.media, folder) if there and video.media else None,
         "file": video.media.name if video.media else None,
         "youtube": youtube_id(video),
         "length": round(video_length(video, row), 2),
         "places": [_place(place, thumbnails) for place in row],
         "mentions": [
             {
+                "id": own.get(mention),
                 "step": step,
                 "phrase": mention.phrase,
                 "usual": step >= 0 and mention.relation == usual[step],
@@ -187,11 +196,18 @@ def _video(
     }
 
 
+def _source(video: Video, served: str | None, folder: Path) -> str | None:
+    """Where the page finds a video, if it is there."""
+    if video.media is None or not video.media.is_file():
+        return None
+    return served or address(video.media, folder)
+
+
 def _place(place: Localisation | None, thumbnails: Thumbnails) -> dict[str, Any] | None:
     if place is None:
         return None
     if place.time is None:
-        return {"time": None}
+        return {"time": None} | ({"evidence": place.evidence} if place.evidence else {})
     return {
         "time": round(place.time, 2),
         "start": round(place.time if place.start is None else place.start, 2),

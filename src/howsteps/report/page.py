@@ -28,9 +28,9 @@ _PARTS = Path(__file__).parent / "parts"
 # The scripts of the page in order; the last one starts it.
 _SCRIPTS = (
     *("dom", "theme", "player", "viewer", "sheet", "grid", "timelines", "words", "search"),
-    "start",
+    *("edits", "server", "editor", "start"),
 )
-_STYLES = ("base", "views", "viewer", "print")
+_STYLES = ("base", "views", "viewer", "edit", "print")
 
 
 def write_page(
@@ -92,22 +92,56 @@ def write_page(
     return page
 
 
+def known_thumbnails(result: Result, folder: Path) -> dict[tuple[str, int], str]:
+    """The thumbnails of a result that are in the folder of its page."""
+    found: dict[tuple[str, int], str] = {}
+    for video, row in zip(result.task.videos, localisation_rows(result).values(), strict=True):
+        times = {p.step: round(p.time, 2) for p in row if p is not None and p.time is not None}
+        kept = kept_thumbnails(video, list(times.values()), folder / THUMBNAILS)
+        found |= {(video.id, k): f"{THUMBNAILS}/{kept[t]}" for k, t in times.items() if t in kept}
+    return found
+
+
 def render(shown: dict[str, Any], advice: str = "") -> bytes:
     """The page as HTML, from the value of :func:`howsteps.report.content.content`."""
-    style = "\n".join([_colours(), *(_part(f"{name}.css") for name in _STYLES)])
-    script = "\n".join(_part(f"{name}.js") for name in _SCRIPTS)
+    style, script = _style(), _script()
     html = _template().render(
         shown=shown,
         advice=advice,
         version=__version__,
         style=style,
         script=script,
-        style_hash=_hash(style),
-        script_hash=_hash(script),
+        policy=security_policy(served=shown["served"]),
         island=_island(shown),
     )
     # Captions can contain lone surrogates, which UTF-8 cannot encode.
     return html.encode("utf-8", "xmlcharrefreplace")
+
+
+def security_policy(*, served: bool) -> str:
+    """What the page may load and run: its own style and program, by hash, and files beside it."""
+    near = "'self'" if served else "'self' file:"
+    parts = (
+        "default-src 'none'",
+        *(["connect-src 'self'"] if served else []),
+        f"img-src {near} data:",
+        f"media-src {near}",
+        f"style-src 'sha256-{_hash(_style())}'",
+        f"script-src 'sha256-{_hash(_script())}'",
+        "base-uri 'none'",
+        "form-action 'none'",
+    )
+    return "; ".join(parts)
+
+
+@cache
+def _style() -> str:
+    return "\n".join([_colours(), *(_part(f"{name}.css") for name in _STYLES)])
+
+
+@cache
+def _script() -> str:
+    return "\n".join(_part(f"{name}.js") for name in _SCRIPTS)
 
 
 @cache

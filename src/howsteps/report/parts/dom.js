@@ -130,12 +130,13 @@ function whenIdle(things) {
  */
 function buildAsNeeded(holder, many, some, build) {
   let built = 0;
-  const more = () => {
-    const last = build(built, Math.min(many, built + some));
-    built = Math.min(many, built + some);
-    if (built < many) whenNear([last], more, holder);
+  const more = (next) => {
+    const last = build(built, next);
+    built = holder.dataset.built = next;
+    if (built < many) whenNear([last], () => more(Math.min(many, built + some)), holder);
   };
-  more();
+  // As many as were there before, so that whoever looks at the last of them stays there.
+  more(Math.min(many, Math.max(some, Number(holder.dataset.built ?? 0))));
 }
 
 /**

@@ -19,18 +19,20 @@ function makePane(name, choose, pick) {
   const link = h("a", { class: "elsewhere", target: "_blank", rel: "noopener noreferrer" });
   const about = h("p", { class: "spoken" });
   const strip = h("div", { class: "strip" });
+  const placing = h("div", { class: "placing" });
   const transcript = h("ol", { class: "transcript", tabindex: 0, "aria-label": "What is said" });
   const element = h(
     "section",
     { class: "pane", "aria-label": name },
     h("div", { class: "screen" }, video, thumbnail, notice),
-    h("div", { class: "about" }, select, where, link, about, strip),
+    h("div", { class: "about" }, select, where, link, about, placing, strip),
     transcript,
   );
   const pane = { element, video, select, current: null, lines: [] };
   let wish = null; // the time to go to as soon as the file says how long it is
   let shownStep = null;
   let stretch = null; // the step that is played from its start to its end
+  let looked = 0; // the time that was gone to last, for narrations without a video
 
   select.addEventListener("change", () => choose(Number(select.value)));
   for (const holder of [strip, about]) {
@@ -69,27 +71,44 @@ function makePane(name, choose, pick) {
   /** Show a video at a step, or at any time of it. */
   pane.show = (n, step, time = null) => {
     if (pane.current !== n) load(n);
-    shownStep = step;
     const place = step === null ? null : videos[n].places[step];
     const goal = time ?? (isFound(place) ? place.start : (step === null ? null : named(n, step)?.start)) ?? null;
     stretch = time === null && isFound(place) && place.end > place.start ? place : null;
     const absent = step !== null && time === null && !isFound(place);
-    where.textContent = step === null ? "" : `Step ${step + 1} here: ${describe(n, step)}`;
-    link.hidden = !videos[n].youtube;
-    if (videos[n].youtube) {
-      link.href = `https://youtu.be/${videos[n].youtube}?t=${Math.max(0, Math.floor(goal ?? 0))}`;
-      link.textContent = `watch on YouTube from ${clock(goal ?? 0)}`;
-    }
-    about.replaceChildren(...(step === null ? [] : spokenAbout(n, step)));
+    looked = goal ?? 0;
+    tellStep(step);
     say(absent ? `Step ${step + 1} is ${place ? "absent" : "not placed"} in this video.` : "");
-    for (const mark of strip.querySelectorAll(".mark")) {
-      setCurrent(mark, Number(mark.dataset.step) === step);
-    }
     if (goal !== null) follow(goal);
     if (!videos[n].source || video.error) return lose(step);
     if (goal !== null) seek(goal);
     if (absent || goal === null) video.pause();
     else pane.play();
+  };
+
+  /** Write what is known of a step in this video. */
+  function tellStep(step) {
+    const n = pane.current;
+    shownStep = step;
+    where.textContent = step === null ? "" : `Step ${step + 1} here: ${describe(n, step)}`;
+    link.hidden = !videos[n].youtube;
+    if (videos[n].youtube) {
+      link.href = `https://youtu.be/${videos[n].youtube}?t=${Math.max(0, Math.floor(looked))}`;
+      link.textContent = `watch on YouTube from ${clock(looked)}`;
+    }
+    about.replaceChildren(...(step === null ? [] : spokenAbout(n, step)));
+    placing.replaceChildren(...placeTools(n, step, () => (video.hidden ? looked : video.currentTime)));
+    for (const mark of strip.querySelectorAll(".mark")) {
+      setCurrent(mark, Number(mark.dataset.step) === step);
+    }
+  }
+
+  /** Show the content as it is now, without going anywhere. */
+  pane.fill = (step) => {
+    if (pane.current === null) return;
+    pane.current = Math.min(pane.current, videos.length - 1);
+    fillStrip();
+    write(pane.current);
+    tellStep(step);
   };
 
   pane.play = () => {
@@ -111,10 +130,14 @@ function makePane(name, choose, pick) {
       video.removeAttribute("src");
       video.load(); // or the video before it would play on, unseen
     }
+    fillStrip();
+    write(n);
+  }
+
+  function fillStrip() {
     const lanes = h("div", { class: "lanes" });
     strip.replaceChildren(lanes);
-    fillLanes(lanes, n);
-    write(n);
+    fillLanes(lanes, pane.current);
   }
 
   /** The file cannot be played: a thumbnail and a line replace the player. */

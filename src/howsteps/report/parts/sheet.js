@@ -25,7 +25,7 @@ function buildFacts() {
 function buildSheet() {
   const holder = view("sheet");
   holder.classList.toggle("plain", !content.has_thumbnails);
-  holder.replaceChildren(...steps.map(card));
+  holder.replaceChildren(...steps.map(card), ...(isEditable() ? [addCard()] : []));
   view("no-steps").hidden = steps.length > 0;
 }
 
@@ -33,7 +33,7 @@ function card(step, k) {
   const play = { type: "button", "data-step": k, "data-video": step.best, disabled: step.best === null };
   const likely = content.confident ? `, likely in ${step.likely}` : "";
   const absent = step.absent && `absent in ${percent(step.absent / videos.length)} of the videos`;
-  return h(
+  const item = h(
     "li",
     { class: shade(k) },
     content.has_thumbnails &&
@@ -46,7 +46,7 @@ function card(step, k) {
     h(
       "div",
       { class: "card" },
-      h("h3", {}, h("span", { class: "badge" }, String(k + 1)), words(step.label, "button", play)),
+      h("h3", {}, h("span", { class: "badge" }, String(k + 1)), isEditable() ? labelField(step, k) : words(step.label, "button", play)),
       step.example && words(step.example, "p", { class: "quote" }),
       h("p", { class: "support" }, shareBar(step.said), `said in ${step.said} of ${count(videos.length, "video")}`),
       content.located &&
@@ -56,10 +56,14 @@ function card(step, k) {
           shareBar(content.confident ? step.likely : step.found, step.found),
           `found in ${count(step.found, "video")}${likely}`,
         ),
+      step.alternative && h("p", {}, h("span", { class: "pill" }, "or"), " in place of the step before"),
       step.optional && h("p", {}, h("span", { class: "pill" }, "optional"), absent ? ` ${absent}` : ""),
       step.other.length > 0 && h("p", { class: "other" }, "also said: ", words(step.other.join(", "))),
+      isEditable() && cardTools(step, k),
     ),
   );
+  if (isEditable()) makeDraggable(item, k);
+  return item;
 }
 
 /** A bar of the videos: so many of them dark, of those that are pale. */

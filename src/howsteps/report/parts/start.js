@@ -3,11 +3,12 @@
 const help = document.getElementById("help");
 const actions = {
   compare,
+  edit: switchEditing,
   theme: switchTheme,
   print: () => window.print(),
   help: () => (help.open ? help.close() : help.showModal()),
 };
-const KEYS = { "/": () => box.focus(), "?": actions.help, c: compare, t: switchTheme, p: actions.print };
+const KEYS = { "/": () => box.focus(), "?": actions.help, c: compare, e: switchEditing, t: switchTheme, p: actions.print };
 
 document.addEventListener("click", (event) => {
   const target = event.target.closest("button");
@@ -21,6 +22,13 @@ document.addEventListener("click", (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
+  if (!editing || event.altKey || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
+  if (event.target.matches("input, textarea")) return;
+  event.preventDefault();
+  event.shiftKey ? redo() : undo();
+});
+
+document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.matches("input, select, textarea")) return;
   const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
@@ -29,7 +37,7 @@ document.addEventListener("keydown", (event) => {
   act();
 });
 
-help.addEventListener("click", (event) => event.target === help && help.close());
+for (const box of [help, dialog]) box.addEventListener("click", (event) => event.target === box && box.close());
 
 /** Build everything that shows the content. */
 function build() {
@@ -39,6 +47,7 @@ function build() {
   buildTimelines();
   // Space is reserved for its rows before they are built, so that a link to the words works.
   view("words").style.setProperty("--rows", videos.length);
+  if (view("words").childElementCount) return buildWords();
   const words = () => view("words").childElementCount || buildWords();
   whenNear([view("words")], words);
   if (videos.length <= FEW) whenIdle([words]);
@@ -47,4 +56,7 @@ function build() {
 window.addEventListener("beforeprint", () => fillTimelines());
 buildViewer();
 startSearch();
+restore();
 build();
+showEditor();
+startServer();

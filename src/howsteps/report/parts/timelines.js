@@ -11,11 +11,12 @@ function buildTimelines() {
   // A picture of the whole page, or its print, shows what was never near the screen.
   const few = videos.length <= FEW;
   holder.classList.toggle("few", few);
-  const articles = videos.map((video) => {
+  const before = new Set([...holder.querySelectorAll(".timeline:has(.axis)")].map((one) => one.dataset.video));
+  const articles = videos.map((video, n) => {
     const found = video.places.filter(isFound).length;
     return h(
       "article",
-      { class: "timeline" },
+      { class: "timeline", "data-video": n },
       h(
         "header",
         {},
@@ -29,12 +30,12 @@ function buildTimelines() {
   });
   holder.replaceChildren(...articles);
   const width = articles[0].lastChild.clientWidth;
-  const numbers = new Map(articles.map((article, n) => [article, n]));
-  const fill = (article) => article.lastChild.childElementCount || fillLanes(article.lastChild, numbers.get(article));
+  const fill = (article) => article.lastChild.childElementCount || fillLanes(article.lastChild, Number(article.dataset.video));
   articles.forEach((article, n) => {
     // The height is known before the lanes are built, so that nothing moves when they are.
     article.style.setProperty("--rows", Math.max(0, ...rowsOf(n, width)));
   });
+  articles.filter((article) => before.has(article.dataset.video)).forEach(fill); // nothing flickers
   whenNear(articles, fill);
   if (few) whenIdle(articles.map((article) => () => fill(article)));
   fillTimelines = () => articles.forEach(fill);
@@ -95,6 +96,7 @@ function stepLane(n, share, wide, rows) {
       },
       String(k + 1),
     );
+    if (mayPlace()) makeMovable(mark, n, k);
     blocks.push(block);
     marks.push(mark);
   });

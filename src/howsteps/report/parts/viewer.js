@@ -17,15 +17,8 @@ function buildViewer() {
   pairButton.disabled = videos.length < 2;
   loopButton = h("button", { type: "button", "aria-pressed": "false", title: "Play a step over and over (L)" }, icon("loop"), h("span", {}, "Loop"));
   loopButton.addEventListener("click", switchLoop);
-  chips = h(
-    "ol",
-    { class: "chips", "aria-label": "Steps" },
-    steps.map((step, k) => {
-      const chip = h("button", { type: "button", "data-step": k, title: step.label }, badge(k), words(step.label));
-      chip.addEventListener("click", () => setStep(k));
-      return h("li", {}, chip);
-    }),
-  );
+  chips = h("ol", { class: "chips", "aria-label": "Steps" });
+  fillChips();
   viewer.replaceChildren(
     h(
       "header",
@@ -48,6 +41,25 @@ function buildViewer() {
   viewer.addEventListener("close", () => panes.forEach((pane) => pane.stop()));
   viewer.addEventListener("click", (event) => event.target === viewer && viewer.close());
   viewer.addEventListener("keydown", viewerKeys, { capture: true });
+}
+
+function fillChips() {
+  chips.replaceChildren(
+    ...steps.map((step, k) => {
+      const chip = h("button", { type: "button", "data-step": k, title: step.label }, badge(k), words(step.label));
+      chip.addEventListener("click", () => setStep(k));
+      return h("li", {}, chip);
+    }),
+  );
+}
+
+/** Show the content as it is now; what is playing plays on. */
+function fillViewer() {
+  fillChips();
+  if (shown.step !== null && shown.step >= steps.length) shown.step = null;
+  if (!viewer.open) return;
+  for (const pane of inUse()) pane.fill(shown.step);
+  tell();
 }
 
 function button(style, label, sign, act) {

@@ -1,0 +1,414 @@
+// Editing in the page: buttons on every card, a bar with undo, and two dialogs.
+
+const editor = document.getElementById("editor");
+const dialog = document.getElementById("ask");
+const history = { edits: [], undone: [], states: [] }; // states: what was shown before each edit
+let editing = Boolean(content.served);
+let lastWord = "";
+
+const KEPT = `howsteps-edits ${location.pathname} ${content.task}`;
+const MOST_KEPT = 200_000; // signs of the edits of a page from disk
+
+/** What tells this content from another one, so that edits are not replayed on a new run. */
+const identity = `${videos.length} ${steps.map((step) => step.label).join("|")} ${videos.reduce((sum, video) => sum + video.mentions.length, 0)}`;
+
+function keep() {
+  if (content.served) return;
+  const text = JSON.stringify({ identity, edits: history.edits });
+  try {
+    if (history.edits.length && text.length <= MOST_KEPT) localStorage.setItem(KEPT, text);
+    else localStorage.removeItem(KEPT);
+  } catch {
+    // Nothing is kept where the browser refuses it; saving the script works all the same.
+  }
+}
+
+/** Make the edits again that were made here before. */
+function restore() {
+  if (content.served) return;
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEPT));
+    if (kept?.identity !== identity) return;
+    for (const edit of kept.edits.slice(0, 1000)) if (!make(edit)) break;
+  } catch {
+    localStorage.removeItem(KEPT);
+  }
+  if (history.edits.length) {
+    editing = true;
+    lastWord = `${count(history.edits.length, "change")} of your last visit ${history.edits.length === 1 ? "is" : "are"} still here.`;
+  }
+}
+
+/** Apply an edit to what is shown; false where it cannot be made. */
+function make(edit) {
+  if (refusal(content, edit)) return false;
+  history.states.push(content);
+  history.edits.push(edit);
+  history.undone.length = 0;
+  take(edited(content, edit));
+  return true;
+}
+
+/** An edit by the user: shown at once, kept or sent, and said aloud. */
+function act(edit, saying, focus = null) {
+  const reason = refusal(content, edit);
+  if (reason) {
+    tellEditor(reason);
+    return false;
+  }
+  redraw(() => make(edit), focus);
+  if (content.served) send({ do: edit });
+  keep();
+  tellEditor(saying);
+  return true;
+}
+
+function undo() {
+  if (content.served ? !canUndo() : !history.edits.length) return;
+  const [before, edit] = [history.states.pop(), history.edits.pop()];
+  if (edit) history.undone.push(edit);
+  if (before) redraw(() => take({ ...before, version: content.version }));
+  if (content.served) send({ undo: true });
+  keep();
+  tellEditor("The last change was taken back.");
+}
+
+function redo() {
+  const edit = history.undone.pop();
+  if (content.served) {
+    if (!edit && !server.status?.redo) return;
+    const rest = [...history.undone];
+    if (edit) redraw(() => make(edit));
+    history.undone.push(...rest);
+    send({ redo: true });
+  } else {
+    if (!edit) return;
+    const rest = [...history.undone];
+    redraw(() => make(edit));
+    history.undone.push(...rest);
+  }
+  keep();
+  tellEditor("The change was made again.");
+}
+
+const isEditable = () => editing && (!content.served || mayWrite());
+const canUndo = () => (content.served ? Boolean(server.status?.undo || server.queue.length) : history.edits.length > 0);
+const canRedo = () => (content.served ? Boolean(server.status?.redo) : history.undone.length > 0);
+
+/** Change what is shown without moving anything: scrolling, focus and what is being typed stay. */
+function redraw(change, focus = document.activeElement?.dataset.key) {
+  const scrollers = [document.scrollingElement, view("grid"), view("words")];
+  const places = scrollers.map((one) => [one.scrollLeft, one.scrollTop]);
+  const typed = fields().filter((field) => field.value !== field.defaultValue);
+  const { selectionStart, selectionEnd } = document.activeElement ?? {};
+  change();
+  spokenLines = null;
+  build();
+  for (const { dataset, value, defaultValue } of typed) {
+    const field = fields().find((one) => one.dataset.key === dataset.key && one.defaultValue === defaultValue);
+    if (field) field.value = value;
+  }
+  fillViewer();
+  scrollers.forEach((one, at) => one.scrollTo({ left: places[at][0], top: places[at][1], behavior: "instant" }));
+  showEditor();
+  if (focus) document.querySelector(`[data-key="${CSS.escape(focus)}"]`)?.focus({ preventScroll: true });
+  if (Number.isInteger(selectionStart)) document.activeElement.setSelectionRange?.(selectionStart, selectionEnd);
+}
+
+const fields = () => [...view("sheet").querySelectorAll("textarea.label, input.label, select")];
+
+function switchEditing() {
+  editing = !editing;
+  lastWord = "";
+  redraw(() => {}, editing ? "undo" : null);
+  if (editing) tellEditor("Editing. Every step has its buttons below it.");
+}
+
+function tellEditor(text) {
+  lastWord = text;
+  news.textContent = text;
+  showEditor();
+}
+
+// The bar
+
+function showEditor() {
+  document.body.classList.toggle("editing", editing);
+  for (const one of document.querySelectorAll("[data-action=edit]")) one.setAttribute("aria-pressed", String(editing));
+  editor.hidden = !editing;
+  if (!editing) return;
+  const focus = editor.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+  editor.replaceChildren(
+    tool("undo", "Undo", undo, !canUndo()),
+    tool("redo", "Redo", redo, !canRedo()),
+    h("p", { class: "state" }, state()),
+    ...(content.served ? servedTools() : diskTools()),
+  );
+  if (focus) editor.querySelector(`[data-key="${focus}"]`)?.focus();
+}
+
+function tool(key, label, act, disabled = false, more = {}) {
+  const made = h("button", { type: "button", "data-key": key, "aria-disabled": disabled ? "true" : null, ...more }, label);
+  made.addEventListener("click", () => disabled || act());
+  return made;
+}
+
+/** How things stand, in a line. */
+function state() {
+  if (!content.served) {
+    const changes = history.edits.length ? `${count(history.edits.length, "change")}, kept in this browser.` : "No changes yet.";
+    return [lastWord, lastWord.includes("change") ? "" : ` ${changes}`].join("");
+  }
+  const { status } = server;
+  const doing = { placing: "Placing again …", reading: "Reading the new names …", looking: "Looking at the videos …", pictures: "Placed. Taking pictures …", exports: "Placed. Writing the exports …", learnt: "Placing the new videos …" };
+  if (server.gone) return "The server has stopped. Start “howsteps serve” again.";
+  if (!mayWrite()) return "Another page is editing this script: here you can look.";
+  if (status?.trouble) return `Not placed: ${status.trouble}`;
+  if (server.busy || (status && (status.placed !== status.revision || status.revision < server.revision))) return doing[status?.doing] ?? doing.placing;
+  return doing[status?.doing] ?? (lastWord || "Everything is placed.");
+}
+
+function servedTools() {
+  if (!mayWrite() && !server.gone) return [tool("pen", "Take over", () => post("pen", { writer }).catch((error) => tellEditor(capital(error.message))))];
+  const formats = h(
+    "select",
+    { "data-key": "format", "aria-label": "Format of the export" },
+    content.formats.map(([name, about]) => h("option", { value: name }, `${name}: ${about}`)),
+  );
+  formats.value = servedTools.format ?? "youtube";
+  formats.addEventListener("change", () => (servedTools.format = formats.value));
+  return [formats, tool("export", "Export", () => download(formats.value))];
+}
+
+function diskTools() {
+  const text = () => save(new Blob([scriptText(content)], { type: "text/markdown" }), "script.md");
+  return [
+    tool("save", "Save script.md", () => {
+      text();
+      tellEditor("Saved. To place its steps: howsteps localise --out WORK --script script.md");
+    }),
+    history.edits.length > 0 &&
+      tool("discard", "Discard", () => {
+        redraw(() => {
+          take(history.states[0]);
+          Object.assign(history, { edits: [], undone: [], states: [] });
+        });
+        keep();
+        tellEditor("All changes were taken back.");
+      }),
+  ].filter(Boolean);
+}
+
+// The cards
+
+/** The label of a card while it is edited: a field that renames its step. */
+function labelField(step, k) {
+  const field = h("textarea", { class: "label", dir: "auto", rows: 1, maxlength: LONGEST_LABEL, "aria-label": `Name of step ${k + 1}`, "data-key": `label ${k}` }, step.label);
+  const commit = () => {
+    if (tidy(field.value) === step.label) return;
+    const label = tidy(field.value);
+    if (!act({ op: "rename", step: k, label }, `Step ${k + 1} is now “${label}”.`)) field.value = step.label;
+  };
+  field.addEventListener("change", commit);
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") field.value = step.label;
+    if (event.key === "Enter" || event.key === "Escape") {
+      event.preventDefault(); // a name is one line
+      field.blur();
+    }
+    event.stopPropagation();
+  });
+  return field;
+}
+
+/** The buttons of a card. */
+function cardTools(step, k) {
+  const last = steps.length - 1;
+  const said = videos.flatMap((video) => video.mentions.filter((mention) => mention.step === k)).length;
+  const move = (to, where) => () => act({ op: "move", step: k, to }, `“${step.label}” is now step ${to + 1}.`, `${where} ${to}`);
+  const name = (text) => ({ "aria-label": `${text}: step ${k + 1}, ${step.label}` });
+  return h(
+    "div",
+    { class: "card-tools", role: "group", "aria-label": `Edit step ${k + 1}` },
+    tool(`earlier ${k}`, "Earlier", move(k - 1, "earlier"), k === 0, name("Move earlier")),
+    tool(`later ${k}`, "Later", move(k + 1, "later"), k === last, name("Move later")),
+    tool(`merge ${k}`, "Merge …", () => askMerge(k), last === 0, name("Merge")),
+    tool(`split ${k}`, "Split …", () => askSplit(k), said < 2, name("Split")),
+    tool(`optional ${k}`, "Optional", () => act({ op: "optional", step: k, value: !step.marked }, `“${step.label}” is ${step.marked ? "not optional any more" : "optional"}.`), false, { "aria-pressed": String(step.marked), ...name("Optional") }),
+    tool(`delete ${k}`, "Delete", () => act({ op: "delete", step: k }, `“${step.label}” is deleted. Undo brings it back.`, `label ${Math.min(k, last - 1)}`), false, name("Delete")),
+  );
+}
+
+/** The card at the end, which adds a step. */
+function addCard() {
+  const field = h("input", { class: "label", placeholder: "A step that is missing", maxlength: LONGEST_LABEL, "aria-label": "Name of the new step", "data-key": "new" });
+  const after = h(
+    "select",
+    { "aria-label": "Where the new step goes", "data-key": "after" },
+    h("option", { value: 0 }, "at the beginning"),
+    steps.map((step, k) => h("option", { value: k + 1 }, cutTo(`after ${k + 1}. ${step.label}`, 40))),
+  );
+  after.value = after.defaultValue = String(steps.length);
+  const form = h("form", {}, field, after, h("button", { "data-key": "add" }, "Add"));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const edit = { op: "add", at: Number(after.value), label: tidy(field.value) };
+    if (!refusal(content, edit)) field.value = "";
+    const { at, label } = edit;
+    act(edit, `“${label}” is step ${at + 1}.${content.served ? " It is looked for in all that is said." : ""}`, `label ${at}`);
+  });
+  field.addEventListener("keydown", (event) => event.stopPropagation());
+  return h("li", { class: "add" }, h("h3", {}, "Add a step"), form);
+}
+
+/** Dragging: on the edge of another card to go before or after it, on its middle to be merged. */
+function makeDraggable(item, k) {
+  const grip = item.querySelector(".badge");
+  grip.draggable = true;
+  grip.title = "Drag: between two steps to move, onto one to merge";
+  grip.addEventListener("dragstart", (event) => {
+    event.dataTransfer.setData("text/plain", String(k));
+    event.dataTransfer.setDragImage(item, 20, 20);
+    makeDraggable.from = k;
+  });
+  const zone = (event) => {
+    const box = item.getBoundingClientRect();
+    const share = (event.clientX - box.left) / box.width;
+    return share < 0.25 ? "before" : share > 0.75 ? "after" : "onto";
+  };
+  item.addEventListener("dragover", (event) => {
+    if (makeDraggable.from === undefined || makeDraggable.from === k) return;
+    event.preventDefault();
+    item.dataset.drop = zone(event);
+  });
+  item.addEventListener("dragleave", () => delete item.dataset.drop);
+  item.addEventListener("drop", (event) => {
+    const from = makeDraggable.from;
+    delete item.dataset.drop;
+    if (from === undefined || from === k) return;
+    event.preventDefault();
+    const where = zone(event);
+    const label = steps[from].label;
+    if (where === "onto") return act({ op: "merge", step: from, into: k }, `“${label}” is merged into “${steps[k].label}”.`);
+    const to = k + (where === "after") - (from < k);
+    act({ op: "move", step: from, to }, `“${label}” is now step ${to + 1}.`);
+  });
+  grip.addEventListener("dragend", () => (makeDraggable.from = undefined));
+}
+
+// The dialogs
+
+function ask(heading, ...body) {
+  const close = h("button", { type: "button", class: "round", "aria-label": "Close" }, icon("close"));
+  close.addEventListener("click", () => dialog.close());
+  dialog.replaceChildren(h("header", {}, h("h2", { id: "ask-title" }, heading), close), ...body);
+  dialog.showModal();
+}
+
+function askMerge(k) {
+  const others = [...steps.keys()].filter((other) => other !== k);
+  const choice = (into) => {
+    const made = h("button", { type: "button" }, badge(into), words(steps[into].label));
+    made.addEventListener("click", () => {
+      const [label, goal] = [steps[k].label, steps[into].label];
+      dialog.close();
+      act({ op: "merge", step: k, into }, `“${label}” is merged into “${goal}”.`, `label ${into - (k < into)}`);
+    });
+    return h("li", {}, made);
+  };
+  ask(`Merge “${cutTo(steps[k].label, 40)}” into …`, h("ol", { class: "choices" }, others.map(choice)));
+}
+
+function askSplit(k) {
+  const said = new Map(); // phrase: the mentions that say it so
+  for (const video of videos) {
+    for (const mention of video.mentions) {
+      if (mention.step !== k || mention.id === null) continue;
+      said.set(mention.phrase, [...(said.get(mention.phrase) ?? []), { video, mention }]);
+    }
+  }
+  const field = h("input", { class: "label", maxlength: LONGEST_LABEL, "aria-label": "Name of the new step", placeholder: "Name of the new step" });
+  const boxes = [...said].map(([phrase, mentions]) => {
+    const all = h("input", { type: "checkbox" });
+    const each = mentions.map(({ video, mention }) => {
+      const one = h("input", { type: "checkbox", value: JSON.stringify([video.id, mention.id]) });
+      one.addEventListener("change", () => (all.checked = each.every((box) => box.firstChild.checked)));
+      return h("label", {}, one, h("span", {}, `${clock(mention.start)} `), words(cutTo(video.title, 50)));
+    });
+    all.addEventListener("change", () => each.forEach((box) => (box.firstChild.checked = all.checked)));
+    const head = h("label", {}, all, words(`“${phrase}”`), h("small", {}, ` ${count(mentions.length, "time")}`));
+    return h("li", {}, head, mentions.length > 1 && h("details", {}, h("summary", {}, "choose among them"), each), mentions.length === 1 && h("div", { hidden: true }, each));
+  });
+  const form = h("form", {}, field, h("ol", { class: "choices" }, boxes), h("button", {}, "Split"), h("p", { role: "alert" }));
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const mentions = [...form.querySelectorAll("[value]:checked")].map((box) => JSON.parse(box.value));
+    const edit = { op: "split", step: k, label: tidy(field.value), mentions };
+    const reason = refusal(content, edit);
+    form.lastChild.textContent = reason;
+    if (reason) return;
+    dialog.close();
+    act(edit, `“${edit.label}” is step ${k + 2}, with ${count(mentions.length, "mention")}.`, `label ${k + 1}`);
+  });
+  ask(`Split “${cutTo(steps[k].label, 40)}”: what goes to a new step?`, form);
+}
+
+// Places by hand
+
+/** Move a place, with the length that it has. */
+function placeAt(n, k, time, focus = null) {
+  const { length, id, places } = videos[n];
+  const at = Math.min(Math.max(0, time), length || time);
+  const [before, after] = isFound(places[k]) ? [places[k].time - places[k].start, places[k].end - places[k].time] : [2, 4];
+  const round = (seconds) => Math.round(100 * seconds) / 100;
+  const edit = { op: "place", step: k, video: id, time: round(at), start: round(Math.max(0, at - before)), end: round(at + after) };
+  act(edit, `Step ${k + 1} is at ${clock(at)} in ${cutTo(videos[n].title, 40)}, placed by hand.`, focus);
+}
+
+const mayPlace = () => editing && content.served && mayWrite();
+
+/** A mark that can be dragged along its lane, or moved by Shift and the arrow keys, a second at a time. */
+function makeMovable(mark, n, k) {
+  mark.dataset.key = `mark ${n} ${k}`;
+  mark.addEventListener("keydown", (event) => {
+    const change = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!mayPlace() || !event.shiftKey || !change) return;
+    event.preventDefault();
+    event.stopPropagation();
+    placeAt(n, k, videos[n].places[k].time + change, mark.dataset.key);
+  });
+  mark.addEventListener("pointerdown", (event) => {
+    if (!mayPlace() || event.button !== 0) return;
+    const lane = mark.parentElement.getBoundingClientRect();
+    const begun = event.clientX;
+    let time = null;
+    mark.setPointerCapture(event.pointerId);
+    const move = ({ clientX }) => {
+      if (time === null && Math.abs(clientX - begun) < 4) return;
+      time = Math.min(1, Math.max(0, (clientX - lane.left) / lane.width)) * videos[n].length;
+      mark.style.setProperty("--at", `${(100 * time) / videos[n].length}%`);
+      mark.title = clock(time);
+    };
+    const end = () => {
+      mark.removeEventListener("pointermove", move);
+      if (time === null) return;
+      mark.addEventListener("click", (click) => click.stopPropagation(), { once: true, capture: true });
+      setTimeout(() => placeAt(n, k, time, mark.dataset.key));
+    };
+    mark.addEventListener("pointermove", move);
+    mark.addEventListener("pointerup", end, { once: true });
+  });
+}
+
+/** The buttons below the player: the step is here, or not in this video. */
+function placeTools(n, k, now) {
+  if (!mayPlace() || k === null) return [];
+  const place = videos[n].places[k];
+  const absent = place !== null && place.time === null;
+  const done = (edit, saying) => act({ ...edit, step: k, video: videos[n].id }, saying);
+  return [
+    tool("here", `Step ${k + 1} is here`, () => placeAt(n, k, now())),
+    tool("absent", "Not in this video", () => done({ op: "place", time: null, start: null, end: null }, `Step ${k + 1} is not in ${cutTo(videos[n].title, 40)}.`), absent),
+    place?.evidence === BY_HAND && tool("release", "Let howsteps place it", () => done({ op: "release" }, `Step ${k + 1} is placed by howsteps again.`)),
+  ].filter(Boolean);
+}
