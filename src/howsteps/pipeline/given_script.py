@@ -19,7 +19,7 @@ from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.work_folder import SCRIPT, SCRIPT_TEXT
 from howsteps.result import narration_record, with_narration
 from howsteps.script.edited import check_script, read_script
-from howsteps.script.gathering import script_of_text
+from howsteps.script.gathering import script_of_text, with_matches
 from howsteps.script.text_form import parse_script_text
 from howsteps.task import Mention, Script, Task, Video
 
@@ -75,6 +75,12 @@ def read_given(
     steps = parse_script_text(text, path)
     reader = partial(_read_labels, task=task.name, options=options, context=context)
     return script_of_text(steps, task, known, reader, path)
+
+
+def look_for(script: Script, task: Task, options: RunOptions, context: Context) -> Script:
+    """A script whose steps without mentions are matched with what is said."""
+    reader = partial(_read_labels, task=task.name, options=options, context=context)
+    return with_matches(script, task, reader)
 
 
 def known_script(folders: Iterable[Path], task: Task) -> Script:

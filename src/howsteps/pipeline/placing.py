@@ -17,7 +17,7 @@ from howsteps.io.files import read_bounded
 from howsteps.localisation import LEAD
 from howsteps.pipeline import stages
 from howsteps.pipeline.features import unreadable_media, visual_features
-from howsteps.pipeline.given_script import read_given
+from howsteps.pipeline.given_script import look_for, read_given
 from howsteps.pipeline.options import RunOptions, read_options
 from howsteps.pipeline.work_folder import (
     CACHE,
@@ -37,6 +37,7 @@ def place_again(
     script: Script | Path | str,
     *,
     by_hand: Sequence[Localisation] | None = None,
+    matched: bool = False,
     pages: bool = True,
     callback: Callback = ignore_event,
 ) -> Result:
@@ -56,6 +57,9 @@ def place_again(
         Where a person put steps of the new script: each counts as said there, and as sure. A
         localisation without a time says that the step is not in the video. None: as in the result
         that is there, for the steps that have the same labels.
+    matched
+        Match the steps of a ``Script`` that have no mentions with what is said, as those of a page
+        of text are; else nobody names them.
     pages
         Also write the page and the exports.
     callback
@@ -77,7 +81,7 @@ def place_again(
     context = Context(Cache(root / CACHE), callback=callback)
     problems: list[Problem] = []
     if isinstance(script, Script):
-        chosen = script
+        chosen = look_for(script, before.task, options, context) if matched else script
     else:
         chosen, problems = read_given(script, before.task, before.script, options, context)
     fixed = _still_placed(before, chosen) if by_hand is None else tuple(by_hand)

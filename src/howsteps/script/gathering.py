@@ -8,6 +8,7 @@ was deleted go to nobody, unless another step names them.
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -73,6 +74,26 @@ def script_of_text(
         if not step.mentions
     ]
     return Script(made), remarks
+
+
+def with_matches(script: Script, task: Task, read_labels: LabelReader) -> Script:
+    """A script whose steps without mentions are matched with what is said and no step has."""
+    new = [step.label for step in script.steps if not step.mentions]
+    if not new:
+        return script
+    acts = dict(zip(new, read_labels(new), strict=True))
+    own = [list(step.mentions) for step in script.steps]
+    _match(task, own, [() if step.mentions else acts[step.label] for step in script.steps])
+    steps = [
+        step if step.mentions else _with_mentions(step, found, task)
+        for step, found in zip(script.steps, own, strict=True)
+    ]
+    return replace(script, steps=tuple(steps))
+
+
+def _with_mentions(step: Step, mentions: Sequence[Mention], task: Task) -> Step:
+    own = _in_order(mentions, task)
+    return replace(step, mentions=own, examples=examples(task, own))
 
 
 class _Gathering:
@@ -239,9 +260,13 @@ def _match(task: Task, own: list[list[Mention]], labels: Sequence[Sequence[Menti
         mentions += [heard[at] for at in more]
 
 
-def _step(text: TextStep, mentions: Sequence[Mention], task: Task, known: Script) -> Step:
+def _in_order(mentions: Sequence[Mention], task: Task) -> tuple[Mention, ...]:
     order = {video.id: place for place, video in enumerate(task.videos)}
-    own = tuple(sorted(mentions, key=lambda m: (order[m.video], m.start, m.end)))
+    return tuple(sorted(mentions, key=lambda m: (order[m.video], m.start, m.end)))
+
+
+def _step(text: TextStep, mentions: Sequence[Mention], task: Task, known: Script) -> Step:
+    own = _in_order(mentions, task)
     before = next((s for s in known.steps if own and {*s.mentions} == {*own}), None)
     return Step(
         text.label,
