@@ -61,6 +61,7 @@ chromium: .venv/ready-dev
 # The pictures in the docs: the page, of the demo, and a terminal.
 screenshots: chromium demo
 	$(BIN)/python -m tests.report.screenshots docs/images build/demo/steps
+	$(BIN)/python -m tests.serve.screenshots docs/images
 	$(BIN)/python -m tests.docs.terminal docs/images
 
 # The notebook of the guide, with its outputs as they are now.

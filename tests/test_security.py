@@ -116,10 +116,12 @@ OPENERS = {
     "io/sound.py": ["target.open"],
     "demo/video.py": ["av.open"],
     "demo/job.py": ["caption.read_bytes"],
+    "serve/journal.py": ["self.path.open"],
+    "serve/session.py": ["path.open"],
 }
 OPENING = {"open", "read_text", "read_bytes", "decode_audio", "memmap"}
 # Not files, io/text.py's own function, and constants that name files that ship with howsteps.
-NOT_FILES = ("archive.open", "build_opener", "read_text", "_TABLE.", "_FILE.")
+NOT_FILES = ("archive.open", "webbrowser.open", "build_opener", "read_text", "_TABLE.", "_FILE.")
 
 
 @pytest.mark.slow

@@ -34,4 +34,5 @@ SPEECH = Extra("asr", "transcribing videos without captions", ("av", "faster_whi
 PLOTS = Extra("plots", "drawing figures for papers", ("matplotlib",))
 CLUSTER = Extra("ray", "many machines", ("ray",))
 DEMO = Extra("demo", "drawing the videos of the demo", ("av", "cv2", "onnxruntime"))
-EXTRAS = (VISION, GPU, PAPER, SPEECH, PLOTS, CLUSTER)
+SERVE = Extra("serve", "editing in the page (howsteps serve)", ("starlette", "uvicorn"))
+EXTRAS = (VISION, GPU, PAPER, SPEECH, PLOTS, SERVE, CLUSTER)

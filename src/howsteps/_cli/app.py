@@ -23,6 +23,7 @@ from howsteps._cli.paper import paper
 from howsteps._cli.report import report
 from howsteps._cli.run import run
 from howsteps._cli.script import script
+from howsteps._cli.serve import serve
 from howsteps._cli.stats import stats
 from howsteps.errors import HowstepsError, shown
 
@@ -42,6 +43,7 @@ app.command()(features)
 app.command()(localise)
 app.command()(export)
 app.command()(report)
+app.command()(serve)
 app.command()(apply)
 app.command()(doctor)
 app.command()(demo)

@@ -89,11 +89,11 @@ def _read_file(path: Path) -> Iterator[_Found]:
     if value is not None:
         yield path, *task_of_json(value, path)
         return
-    media = [path] if _is_video(path) else []
+    media = [path] if is_video(path) else []
     files = [] if media else [path]
     name = split_language(path.stem)[0]
     if files and path.is_file():
-        beside = sorted(p for p in path.parent.iterdir() if _is_video(p) and p.is_file())
+        beside = sorted(p for p in path.parent.iterdir() if is_video(p) and p.is_file())
         # A video file may itself be called "a.en".
         media = [p for p in beside if p.stem == path.stem] or [p for p in beside if p.stem == name]
     infos = [info] if (info := path.with_name(f"{name}{INFO}")).is_file() else []
@@ -119,7 +119,7 @@ def _read_folder(root: Path) -> Iterator[_Found]:
         )
         paths = [folder / name for name in sorted(names) if not name.startswith(".")]
         left = {path: reason for path in paths if (reason := skipped(path.name))}
-        media = [path for path in paths if _is_video(path) and path not in left]
+        media = [path for path in paths if is_video(path) and path not in left]
         infos = [path for path in paths if path.name.lower().endswith(INFO)]
         files = []
         for path in paths:
@@ -139,13 +139,14 @@ def _read_folder(root: Path) -> Iterator[_Found]:
         yield root, Task("", ()), unreadable
 
 
-def _is_video(path: Path) -> bool:
+def is_video(path: Path) -> bool:
+    """Whether a file is called as videos are."""
     return path.suffix.lower() in _VIDEO_SUFFIXES
 
 
 def _task_in(path: Path) -> Any:
     """Return the JSON of a task file; None for any other file, which is then read as captions."""
-    if _is_video(path):
+    if is_video(path):
         return None
     try:
         text, _ = encoding.decode(read_bounded(path, encoding.LARGEST_FILE, "captions"))

@@ -5,6 +5,7 @@ const dialog = document.getElementById("ask");
 const history = { edits: [], undone: [], states: [] }; // states: what was shown before each edit
 let editing = Boolean(content.served);
 let lastWord = "";
+let dragging = false; // nothing is built anew under the pointer
 
 const KEPT = `howsteps-edits ${location.pathname} ${content.task}`;
 const MOST_KEPT = 200_000; // signs of the edits of a page from disk
@@ -270,6 +271,7 @@ function makeDraggable(item, k) {
     event.dataTransfer.setData("text/plain", String(k));
     event.dataTransfer.setDragImage(item, 20, 20);
     makeDraggable.from = k;
+    dragging = true;
   });
   const zone = (event) => {
     const box = item.getBoundingClientRect();
@@ -285,6 +287,8 @@ function makeDraggable(item, k) {
   item.addEventListener("drop", (event) => {
     const from = makeDraggable.from;
     delete item.dataset.drop;
+    makeDraggable.from = undefined; // the card may be gone before its drag ends
+    endDrag();
     if (from === undefined || from === k) return;
     event.preventDefault();
     const where = zone(event);
@@ -293,7 +297,15 @@ function makeDraggable(item, k) {
     const to = k + (where === "after") - (from < k);
     act({ op: "move", step: from, to }, `“${label}” is now step ${to + 1}.`);
   });
-  grip.addEventListener("dragend", () => (makeDraggable.from = undefined));
+  grip.addEventListener("dragend", () => {
+    makeDraggable.from = undefined;
+    endDrag();
+  });
+}
+
+function endDrag() {
+  dragging = false;
+  if (content.served) setTimeout(catchUp); // after what the drop did
 }
 
 // The dialogs
@@ -383,6 +395,7 @@ function makeMovable(mark, n, k) {
     const begun = event.clientX;
     let time = null;
     mark.setPointerCapture(event.pointerId);
+    dragging = true;
     const move = ({ clientX }) => {
       if (time === null && Math.abs(clientX - begun) < 4) return;
       time = Math.min(1, Math.max(0, (clientX - lane.left) / lane.width)) * videos[n].length;
@@ -391,12 +404,16 @@ function makeMovable(mark, n, k) {
     };
     const end = () => {
       mark.removeEventListener("pointermove", move);
+      mark.removeEventListener("pointerup", end);
+      mark.removeEventListener("pointercancel", end);
+      endDrag();
       if (time === null) return;
       mark.addEventListener("click", (click) => click.stopPropagation(), { once: true, capture: true });
       setTimeout(() => placeAt(n, k, time, mark.dataset.key));
     };
     mark.addEventListener("pointermove", move);
-    mark.addEventListener("pointerup", end, { once: true });
+    mark.addEventListener("pointerup", end);
+    mark.addEventListener("pointercancel", end);
   });
 }
 

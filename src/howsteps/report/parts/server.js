@@ -54,7 +54,7 @@ const mayWrite = () => !server.gone && (!server.status?.pen || server.status.pen
 /** Show what was placed since, once nothing of ours is on its way. */
 function catchUp() {
   const { status } = server;
-  if (!status || server.busy || status.revision < server.revision || status.version <= (content.version ?? 0)) return;
+  if (!status || dragging || server.busy || status.revision < server.revision || status.version <= (content.version ?? 0)) return;
   if (status.placed === status.revision || status.trouble) refresh().catch(() => {});
 }
 
@@ -64,7 +64,7 @@ async function refresh(hard = false) {
   const shownNow = await answer.json();
   // What was edited since it was asked for makes it old; what is newer comes with the next news.
   const isOld = shownNow.revision < server.revision || (shownNow.placed !== shownNow.revision && !server.status?.trouble);
-  if (!hard && (server.queue.length || isOld)) return;
+  if (!hard && (server.queue.length || isOld || dragging)) return;
   server.revision = shownNow.revision;
   if (hard) history.states.length = 0;
   redraw(() => take(shownNow));

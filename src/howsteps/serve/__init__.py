@@ -1,0 +1,1 @@
+"""``howsteps serve``: the page of a work folder, alive. Edits are journalled, and placed again."""

@@ -1,0 +1,261 @@
+"""What the browser talks to: a few addresses under a secret path, on this machine alone.
+
+Whoever has the path may read and edit one work folder, and nothing else. Requests that came by
+another name of this machine (DNS rebinding), from another site, too large or not as the page sends
+them are refused with one line. Files are named by number or by a name that is checked, never by a
+path.
+"""
+
+import asyncio
+import io
+import json
+import re
+import secrets
+import zipfile
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from howsteps.datasets.collection import is_video
+from howsteps.errors import HowstepsError
+from howsteps.io.files import read_bounded
+from howsteps.pipeline.work_folder import EXPORTS
+from howsteps.report.exports import FORMATS, export
+from howsteps.report.page import THUMBNAILS, render, security_policy
+from howsteps.serve.edits import BadEdit
+from howsteps.serve.session import Locked, Outdated, Session
+
+LARGEST_BODY = 2**20  # bytes of an edit
+_LARGEST_ARCHIVE = 2**28  # bytes of exports that are sent; larger ones stay in their folder
+_LOOK_EVERY = 0.1  # seconds, for news
+_HEARTBEAT = 15.0  # seconds
+_PICTURE = re.compile(r"[A-Za-z0-9_-]+-[0-9a-f]{6}-\d+\.\d\d\.webp")
+_WRITER = re.compile(r"[0-9a-f]{32}")
+_HEADERS = {
+    "content-security-policy": f"{security_policy(served=True)}; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cache-control": "no-store",
+}
+_STATUSES: Mapping[type[Exception], int] = {Locked: 423, Outdated: 409, BadEdit: 400}
+
+
+def make_app(session: Session, token: str, port: int) -> ASGIApp:
+    """The application that serves one session under ``/TOKEN/`` on a port of this machine."""
+
+    async def page(_: Request) -> Response:
+        shown = await asyncio.to_thread(session.content)
+        return Response(await asyncio.to_thread(render, shown), media_type="text/html")
+
+    async def content(_: Request) -> Response:
+        return _json(await asyncio.to_thread(session.content))
+
+    async def status(_: Request) -> Response:
+        return _json(session.status())
+
+    async def events(request: Request) -> Response:
+        writer = _writer(request.query_params.get("writer"))
+        return StreamingResponse(_news(session, writer), media_type="text/event-stream")
+
+    async def edit(request: Request) -> Response:
+        asked = await _asked(request)
+        writer, revision = _writer(asked.pop("writer", None)), asked.pop("revision", None)
+        if isinstance(revision, bool) or not isinstance(revision, int):
+            raise HTTPException(400, "'revision' is a whole number")
+        return _json(await asyncio.to_thread(session.edit, writer, revision, asked))
+
+    async def pen(request: Request) -> Response:
+        session.take_pen(_writer((await _asked(request)).get("writer")))
+        return _json(session.status())
+
+    async def picture(request: Request) -> Response:
+        name = request.path_params["name"]
+        path = session.folder / THUMBNAILS / name
+        if not _PICTURE.fullmatch(name) or path.is_symlink() or not path.is_file():
+            raise HTTPException(404, "there is no such picture")
+        return FileResponse(path, media_type="image/webp")
+
+    async def video(request: Request) -> Response:
+        videos, number = session.result.task.videos, request.path_params["number"]
+        media = videos[number].media if number < len(videos) else None
+        if media is None or not is_video(media) or not media.is_file():
+            raise HTTPException(404, "there is no such video")
+        return FileResponse(media)
+
+    async def exports(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in FORMATS:
+            raise HTTPException(404, f"there is no format {name!r:.40}")
+        await _asked(request)
+        return await asyncio.to_thread(_exported, session, name)
+
+    routes = [
+        Route("/", page),
+        Route("/content", content),
+        Route("/status", status),
+        Route("/events", events),
+        Route("/edits", edit, methods=["POST"]),
+        Route("/pen", pen, methods=["POST"]),
+        Route(f"/{THUMBNAILS}/{{name}}", picture),
+        Route("/videos/{number:int}", video),
+        Route("/exports/{name}", exports, methods=["POST"]),
+    ]
+
+    @asynccontextmanager
+    async def living(_: Starlette) -> AsyncIterator[None]:
+        session.start()
+        yield
+        await asyncio.to_thread(session.stop)
+
+    inner = Starlette(
+        routes=routes,
+        lifespan=living,
+        exception_handlers={HTTPException: _line, HowstepsError: _refusal},
+    )
+    return _Gate(inner, token, port)
+
+
+class _Gate:
+    """Lets through what the page of this server asks for, without the secret part of its path."""
+
+    def __init__(self, app: ASGIApp, token: str, port: int) -> None:
+        self._app, self._token = app, token
+        self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost")}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return  # no web sockets
+        try:
+            self._check(scope)
+        except HTTPException as error:
+            answer = PlainTextResponse(f"{error.detail}\n", error.status_code, headers=_HEADERS)
+            await answer(scope, receive, send)
+            return
+        path = scope["path"].removeprefix(f"/{self._token}")
+        inner = {**scope, "path": path, "raw_path": path.encode(), "root_path": ""}
+
+        async def with_headers(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                own = [(key.encode(), value.encode()) for key, value in _HEADERS.items()]
+                message = {**message, "headers": [*message["headers"], *own]}
+            await send(message)
+
+        await self._app(inner, receive, with_headers)
+
+    def _check(self, scope: Scope) -> None:
+        """Raise an ``HTTPException`` for what the page of this server does not send."""
+        headers: dict[str, str] = {}
+        for key, value in scope["headers"]:
+            name = key.decode("latin-1").lower()
+            if name in headers and name in {"host", "origin", "content-length"}:
+                raise HTTPException(400, f"two headers {name!r}")
+            headers[name] = value.decode("latin-1")
+        host = headers.get("host", "")
+        if host not in self._hosts:
+            raise HTTPException(421, "this server answers to its own address alone")
+        first, slash, _ = scope["path"].removeprefix("/").partition("/")
+        if not (slash and secrets.compare_digest(first.encode(), self._token.encode())):
+            raise HTTPException(404, "open the whole address that 'howsteps serve' printed")
+        if headers.get("sec-fetch-site", "none") not in {"none", "same-origin"}:
+            raise HTTPException(403, "requests from other sites are refused")
+        if scope["method"] not in {"GET", "HEAD"} and headers.get("origin") != f"http://{host}":
+            raise HTTPException(403, "only the page of this server may write")
+
+
+async def _news(session: Session, writer: str) -> AsyncIterator[bytes]:
+    """The status whenever it changes; a page that goes away lays the pen down."""
+    told, silent = "", 0.0
+    try:
+        while not session.is_closing:
+            now = json.dumps(session.status())
+            if now != told:
+                told, silent = now, 0.0
+                yield f"data: {now}\n\n".encode()
+            elif silent >= _HEARTBEAT:
+                silent = 0.0
+                yield b": still here\n\n"
+            await asyncio.sleep(_LOOK_EVERY)
+            silent += _LOOK_EVERY
+    finally:
+        session.lay_down(writer)
+
+
+async def _asked(request: Request) -> dict[str, Any]:
+    """The JSON object that a request brings."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise HTTPException(415, "send JSON")
+    body = bytearray()
+    try:
+        async for part in request.stream():
+            body += part
+            if len(body) > LARGEST_BODY:
+                raise HTTPException(413, f"more than {LARGEST_BODY:,} bytes")
+        asked = json.loads(body)
+    except ClientDisconnect as error:
+        raise HTTPException(400, "the request ended early") from error
+    except (ValueError, RecursionError) as error:
+        raise HTTPException(400, "this is not JSON") from error
+    if not isinstance(asked, dict):
+        raise HTTPException(400, "send an object")
+    return asked
+
+
+def _writer(value: object) -> str:
+    if not (isinstance(value, str) and _WRITER.fullmatch(value)):
+        raise HTTPException(400, "'writer' is 32 hexadecimal digits")
+    return value
+
+
+def _exported(session: Session, name: str) -> Response:
+    """Write an export into the work folder, and send what was written."""
+    paths, problems = export(session.result, session.folder / EXPORTS, [name])
+    if not paths:
+        reason = str(problems[0]) if problems else "there is nothing to write"
+        raise HTTPException(409, reason)
+    if sum(path.stat().st_size for path in paths) > _LARGEST_ARCHIVE:
+        raise HTTPException(409, f"written to {session.folder / EXPORTS / name}: too large to send")
+    if len(paths) == 1:
+        return _download(read_bounded(paths[0], _LARGEST_ARCHIVE, "an export"), paths[0].name)
+    return _download(_archive(paths, session.folder / EXPORTS / name), f"{name}.zip")
+
+
+def _archive(paths: Sequence[Path], folder: Path) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in paths:
+            archive.write(path, path.relative_to(folder))
+    return packed.getvalue()
+
+
+def _download(data: bytes, name: str) -> Response:
+    safe = re.sub(r"[^A-Za-z0-9._-]+", "-", name)
+    headers = {"content-disposition": f'attachment; filename="{safe}"'}
+    return Response(data, media_type="application/octet-stream", headers=headers)
+
+
+def _json(value: Mapping[str, Any]) -> Response:
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return Response(text, media_type="application/json")
+
+
+async def _line(_: Request, error: HTTPException) -> Response:
+    return PlainTextResponse(f"{error.detail}\n", error.status_code)
+
+
+async def _refusal(_: Request, error: HowstepsError) -> Response:
+    return PlainTextResponse(f"{error}\n", _STATUSES.get(type(error), 500))

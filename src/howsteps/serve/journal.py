@@ -1,0 +1,233 @@
+"""Every edit on disk before it counts: ``edits.jsonl`` in the work folder.
+
+The first line says what is edited; after it, one line for each edit, undo, redo and placing. A line
+that was being written when the power went is dropped; the lines before it are replayed::
+
+    {"base": {"steps": …}, "by_hand": […], "narration": "9f0c…"}
+    {"do": {"op": "rename", "step": 0, "label": "loosen the nuts"}}
+    {"undo": true}
+    {"placed": 2, "script": "07ab…"}
+"""
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from howsteps.engine.cache import key_of
+from howsteps.errors import CannotWrite, InputError
+from howsteps.io.checked import Malformed
+from howsteps.io.files import read_bounded, write_atomically
+from howsteps.result import (
+    localisation_records,
+    localisations_from,
+    narration_record,
+    script_from,
+    script_record,
+)
+from howsteps.serve.edits import GATHER, BadEdit, Draft, Edit, draft_of, edited
+from howsteps.task import Result, Script
+
+FILE = "edits.jsonl"
+_LARGEST = 2**28  # bytes
+_MOST_EDITS = 10_000
+
+
+class Journal:
+    """The edits of a result: made, undone, placed.
+
+    ``revision`` counts what was written; ``placed`` is the revision that was placed last.
+    """
+
+    def __init__(self, path: Path, base: Draft) -> None:
+        self.path, self.base = path, base
+        self.draft = base
+        self.done: list[Edit] = []
+        self.undone: list[Edit] = []
+        self.revision = self.placed = 0
+
+    @classmethod
+    def resume(cls, folder: Path, result: Result) -> "Journal":
+        """The journal of a work folder as it was left; a new one where there is none.
+
+        One that is of another result is kept beside, under another name.
+
+        Raises
+        ------
+        InputError
+            A line inside it is not of a journal.
+        """
+        path = folder / FILE
+        if path.exists():
+            journal = cls._replayed(path, result)
+            if journal is not None:
+                return journal
+            path.replace(_free(path))
+        journal = cls(path, draft_of(result))
+        first = {**_script(journal.base), "narration": _narration(result)}
+        write_atomically(path, _line({**first, "found": _digest(result.script)}))
+        return journal
+
+    @classmethod
+    def _replayed(cls, path: Path, result: Result) -> "Journal | None":
+        data = read_bounded(path, _LARGEST, "a journal")
+        whole = data[: data.rfind(b"\n") + 1]
+        entries = [_entry(line, path, n) for n, line in enumerate(whole.splitlines(), 1)]
+        if entries and entries[-1] is None:  # torn by a power cut, with its end in place
+            whole = whole[: whole.rstrip(b"\n").rfind(b"\n") + 1]
+            entries.pop()
+        first = entries[0] if entries else None
+        if first is None or first.get("narration") != _narration(result):
+            return None
+        try:
+            base = Draft(
+                result.task,
+                script_from({"alignment": {}, **first["base"]}, result.task).steps,
+                localisations_from({"localisations": first["by_hand"]}),
+            )
+        except (Malformed, KeyError, TypeError) as error:
+            raise InputError(path, f"is not a journal of edits ({error})", 1) from error
+        journal, known = cls(path, base), {first.get("found")}
+        for number, entry in enumerate(entries[1:], 2):
+            if entry is None:
+                raise InputError(path, "is not a line of a journal; move it away to go on", number)
+            try:
+                journal._take(entry)
+            except (BadEdit, Malformed, KeyError, TypeError, IndexError) as error:
+                raise InputError(path, f"cannot be done again: {error}", number) from error
+            known.add(entry.get("script"))
+        if journal.placed == journal.revision and _digest(result.script) not in known:
+            return None  # somebody else made another script since
+        if whole != data:
+            write_atomically(path, whole)
+        return journal
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is an edit to take back."""
+        return any(edit["op"] != GATHER for edit in self.done)
+
+    def do(self, edit: Edit) -> None:
+        """Make an edit.
+
+        Raises
+        ------
+        BadEdit
+            It cannot be made, and nothing was written.
+        """
+        if self.revision >= _MOST_EDITS:
+            raise BadEdit(f"{_MOST_EDITS:,} edits are enough: stop the server and start it again")
+        if isinstance(edit, Mapping) and edit.get("op") == GATHER:
+            raise BadEdit("howsteps gathers by itself")
+        self._check({"do": edit})
+
+    def undo(self) -> None:
+        """Take the last edit back."""
+        if not self.can_undo:
+            raise BadEdit("there is nothing to undo")
+        self._check({"undo": True})
+
+    def redo(self) -> None:
+        """Make the edit again that was taken back last."""
+        if not self.undone:
+            raise BadEdit("there is nothing to redo")
+        self._check({"redo": True})
+
+    def place(self, revision: int, script: Script) -> None:
+        """Note that a revision was placed, and what its new steps were matched with."""
+        if revision == self.revision and (found := _gathered(self.draft, script)):
+            self._check({"gathered": found})
+        self._check({"placed": revision, "script": _digest(script)})
+
+    def _check(self, entry: Mapping[str, Any]) -> None:
+        """Take an entry if it makes sense, once it is on disk."""
+        trial = Journal(self.path, self.base)
+        trial.done, trial.undone, trial.draft = [*self.done], [*self.undone], self.draft
+        trial.revision, trial.placed = self.revision, self.placed
+        trial._take(entry)
+        self._append(entry)
+        self.__dict__.update(trial.__dict__)
+
+    def _take(self, entry: Mapping[str, Any]) -> None:
+        match entry:
+            case {"do": edit}:
+                self.draft = edited(self.draft, [edit])
+                self.done.append(edit)
+                self.undone.clear()
+            case {"gathered": [*edits]}:
+                self.draft = edited(self.draft, edits)
+                self.done += edits
+                return
+            case {"undo": True}:
+                while self.done[-1]["op"] == GATHER:
+                    self.done.pop()
+                self.undone.append(self.done.pop())
+                self.draft = edited(self.base, self.done)
+            case {"redo": True}:
+                self.done.append(self.undone.pop())
+                self.draft = edited(self.draft, self.done[-1:])
+            case {"placed": int(revision)} if 0 <= revision <= self.revision:
+                self.placed = revision
+                return
+            case _:
+                raise BadEdit("this is no edit")
+        self.revision += 1
+
+    def _append(self, entry: Mapping[str, Any]) -> None:
+        try:
+            with self.path.open("ab") as file:
+                file.write(_line(entry))
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise CannotWrite(f"cannot write {self.path}: {error.strerror}") from error
+
+
+def _line(entry: Mapping[str, Any]) -> bytes:
+    return json.dumps(entry, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+
+
+def _entry(line: bytes, path: Path, number: int) -> dict[str, Any] | None:
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return entry if isinstance(entry, dict) else None
+
+
+def _script(draft: Draft) -> dict[str, Any]:
+    record = script_record(Script(draft.steps), draft.task)
+    return {
+        "base": {"steps": record["steps"]},
+        "by_hand": localisation_records(draft.by_hand),
+    }
+
+
+def _narration(result: Result) -> str:
+    """What tells the narrations of a result from others."""
+    said = [[video.id, narration_record(video)["mentions"]] for video in result.task.videos]
+    return key_of(1, task=result.task.name, said=said)
+
+
+def _digest(script: Script) -> str:
+    steps = [[s.label, s.optional, [[m.video, m.start] for m in s.mentions]] for s in script.steps]
+    return key_of(1, steps=steps)
+
+
+def _free(path: Path) -> Path:
+    """A name beside a path that nothing has."""
+    number = 1
+    while (other := path.with_name(f"{path.stem}-{number}{path.suffix}")).exists():
+        number += 1
+    return other
+
+
+def _gathered(draft: Draft, script: Script) -> list[dict[str, Any]]:
+    """The mentions that steps of a script have where those of the draft have none yet."""
+    at = {video.id: {m: n for n, m in enumerate(video.mentions)} for video in draft.task.videos}
+    return [
+        {"op": GATHER, "step": k, "mentions": [[m.video, at[m.video][m]] for m in new.mentions]}
+        for k, (old, new) in enumerate(zip(draft.steps, script.steps, strict=True))
+        if new.mentions and not old.mentions
+    ]

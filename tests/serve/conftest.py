@@ -1,0 +1,138 @@
+"""Work folders to edit, and servers of them."""
+
+import http.client
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from howsteps.pipeline.options import RunOptions, write_options
+from howsteps.pipeline.work_folder import mark
+from howsteps.result import text_of
+from howsteps.serve.server import prepared
+from howsteps.serve.session import Session
+from howsteps.task import Result
+from tests.report.job import tea
+
+WRITER = "0123456789abcdef" * 2
+
+
+def write_work(folder: Path, result: Result) -> Path:
+    """A work folder with a result alone, in which nobody looks at frames."""
+    mark(folder)
+    write_options(RunOptions(vision=False), folder)
+    (folder / "result.json").write_text(text_of(result, folder), "utf-8")
+    return folder
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """A work folder of narrations alone."""
+    return write_work(tmp_path / "steps", tea(5, 5))
+
+
+@pytest.fixture
+def session(work: Path) -> Iterator[Session]:
+    """A session whose thread runs."""
+    made = Session(work)
+    made.start()
+    yield made
+    made.stop()
+
+
+@dataclass
+class Served:
+    """A server that runs, and how to ask it."""
+
+    address: str
+
+    @property
+    def port(self) -> int:
+        return int(urlsplit(self.address).port or 0)
+
+    @property
+    def path(self) -> str:
+        return urlsplit(self.address).path
+
+    @property
+    def host(self) -> str:
+        return urlsplit(self.address).netloc
+
+    def ask(
+        self, method: str, path: str, body: bytes | None = None, **headers: str | None
+    ) -> tuple[int, dict[str, str], bytes]:
+        """The status, headers and body of an answer; headers of None are not sent."""
+        given = {"host": self.host} | {k.replace("_", "-"): v for k, v in headers.items()}
+        talk = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        talk.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+        for key, value in given.items():
+            if value is not None:
+                talk.putheader(key, value)
+        if body is not None:
+            talk.putheader("content-length", str(len(body)))
+        talk.endheaders(body)
+        answer = talk.getresponse()
+        found = answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read()
+        talk.close()
+        return found
+
+    def get(self, what: str = "", **headers: str | None) -> tuple[int, dict[str, str], bytes]:
+        return self.ask("GET", self.path + what, **headers)
+
+    def post(
+        self, what: str, value: object = None, *, body: bytes | None = None, **headers: str | None
+    ) -> tuple[int, dict[str, str], bytes]:
+        usual = {"origin": f"http://{self.host}", "content_type": "application/json"}
+        sent = json.dumps(value).encode() if body is None else body
+        return self.ask("POST", self.path + what, sent, **{**usual, **headers})
+
+    def edit(self, revision: int, writer: str = WRITER, **change: object) -> tuple[int, str]:
+        asked = {"writer": writer, "revision": revision, **change}
+        status, _, answer = self.post("edits", asked)
+        return status, answer.decode()
+
+    def status(self) -> dict[str, object]:
+        return json.loads(self.get("status")[2])
+
+    def until_placed(self, seconds: float = 60.0) -> dict[str, object]:
+        end = time.monotonic() + seconds
+        while (now := self.status())["placed"] != now["revision"]:
+            assert time.monotonic() < end, now
+            assert not now["trouble"], now
+            time.sleep(0.05)
+        return now
+
+
+@pytest.fixture
+def start() -> Iterator[Callable[[Path], Served]]:
+    """Start servers of work folders; all are stopped at the end."""
+    with ExitStack() as stack:
+
+        def started(folder: Path) -> Served:
+            server, listener, address = stack.enter_context(prepared(folder))
+            thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+            thread.start()
+
+            def stop() -> None:
+                server.should_exit = True
+                thread.join(timeout=30)
+                assert not thread.is_alive()
+
+            stack.callback(stop)
+            while not server.started:
+                time.sleep(0.01)
+            return Served(address)
+
+        yield started
+
+
+@pytest.fixture
+def served(start: Callable[[Path], Served], work: Path) -> Served:
+    """A server of narrations alone."""
+    return start(work)

@@ -1,0 +1,253 @@
+"""What was tried on the server, and what it answers (docs/reference/security.md)."""
+
+import json
+import socket
+import time
+
+import pytest
+
+from howsteps.serve.app import LARGEST_BODY
+from howsteps.serve.journal import FILE
+from tests.report.job import tea, with_video
+
+from .conftest import WRITER, Served, write_work
+
+RENAME = {"op": "rename", "step": 0, "label": "begin"}
+
+
+def test_the_page_is_there_for_whoever_has_the_address(served) -> None:
+    status, headers, body = served.get()
+    assert status == 200
+    assert b"Make a pot of tea" in body
+    assert "default-src 'none'" in headers["content-security-policy"]
+    assert "unsafe" not in headers["content-security-policy"]
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["cache-control"] == "no-store"
+    assert not any(name.startswith("access-control") for name in headers)
+    assert "server" not in headers
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/content", "/x", "//", "/{short}/", "/{token}", "/{token}x/", "/{upper}/", "/%00/"],
+)
+def test_without_the_whole_token_there_is_nothing(served, path) -> None:
+    token = served.path.strip("/")
+    asked = path.format(short=token[:-1], token=token, upper=token.swapcase())
+    status, _, body = served.ask("GET", asked)
+    assert status == 404
+    assert b"tea" not in body
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "[::1]:{port}", None, ""],
+)
+def test_another_name_of_this_machine_is_refused(served, host) -> None:
+    """As in DNS rebinding: a foreign name that points here."""
+    asked = host.format(port=served.port) if host else host
+    status, _, body = served.get(host=asked)
+    assert status in {400, 421}
+    assert b"tea" not in body
+
+
+def test_two_hosts_are_refused(served) -> None:
+    with socket.create_connection(("127.0.0.1", served.port)) as talk:
+        lines = f"GET {served.path} HTTP/1.1\r\nHost: {served.host}\r\nHost: evil.example\r\n\r\n"
+        talk.sendall(lines.encode())
+        assert talk.recv(100).startswith(b"HTTP/1.1 400")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {"origin": None},
+        {"origin": "http://127.0.0.1:1"},
+        {"origin": "https://{host}"},
+        {"sec_fetch_site": "cross-site"},
+        {"sec_fetch_site": "same-site"},
+    ],
+)
+def test_another_site_cannot_write(served, work, headers) -> None:
+    given = {k: v and v.format(host=served.host) for k, v in headers.items()}
+    asked = {"writer": WRITER, "revision": 0, "do": RENAME}
+    status, _, _ = served.post("edits", asked, **given)
+    assert status == 403
+    assert b"begin" not in (work / FILE).read_bytes()
+
+
+def test_another_site_cannot_read_either(served) -> None:
+    assert served.get("content", sec_fetch_site="cross-site")[0] == 403
+    assert served.get("content", sec_fetch_site="same-origin")[0] == 200
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "", None])
+def test_a_form_cannot_write(served, kind) -> None:
+    asked = {"writer": WRITER, "revision": 0, "do": RENAME}
+    assert served.post("edits", asked, content_type=kind)[0] == 415
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "report-pictures/../result.json",
+        "report-pictures/..%2fresult.json",
+        "report-pictures/%2e%2e/result.json",
+        "report-pictures/%2fetc%2fpasswd",
+        "report-pictures/result.json",
+        "../result.json",
+        "result.json",
+        "edits.jsonl",
+        "videos/0",
+        "videos/-1",
+        "videos/99999999999999999999",
+        "videos/0/../../result.json",
+        "videos/..%2f..%2fresult.json",
+        "exports/csv/../../result.json",
+        "static/x",
+    ],
+)
+def test_no_path_leads_out_of_what_is_shown(served, path) -> None:
+    status, _, body = served.get(path)
+    assert status in {404, 405}
+    assert b'"version"' not in body
+    assert b"root:" not in body
+
+
+def test_a_link_among_the_pictures_is_no_way_out(served, work, tmp_path) -> None:
+    secret = tmp_path / "secret.webp"
+    secret.write_bytes(b"secret")
+    folder = work / "report-pictures"
+    folder.mkdir(exist_ok=True)
+    (folder / "Ada-123456-1.00.webp").symlink_to(secret)
+    status, _, body = served.get("report-pictures/Ada-123456-1.00.webp")
+    assert (status, b"secret" in body) == (404, False)
+
+
+def test_a_result_cannot_make_a_video_of_any_file(start, tmp_path) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("secret")
+    forged = with_video(tea(2, 2), 0, media=secret)
+    status, _, body = start(write_work(tmp_path / "steps", forged)).get("videos/0")
+    assert (status, b"secret" in body) == (404, False)
+
+
+def test_a_body_that_is_too_large_is_not_read_to_its_end(served) -> None:
+    status, _, body = served.post("edits", body=b" " * (LARGEST_BODY + 1))
+    assert (status, body) == (413, b"more than 1,048,576 bytes\n")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"\xff\xfe",
+        b"[]",
+        b"null",
+        b'{"writer": 7}',
+        b"[" * 100_000,
+        b'{"revision": 1e999}',
+        b"1" * 5000,
+    ],
+)
+def test_what_is_not_the_json_of_an_edit_gets_one_line(served, body) -> None:
+    status, _, answer = served.post("edits", body=body)
+    assert status == 400
+    assert answer.count(b"\n") == 1
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {},
+        {"do": None},
+        {"do": {"op": "rename", "step": 0, "label": "x" * 300}},
+        {"do": {"op": "delete", "step": 99}},
+        {"undo": 1},
+        {"undo": True, "redo": True},
+        {"do": {"op": "gather", "step": 0, "mentions": []}},
+        {"placed": 1},
+    ],
+)
+def test_an_edit_that_makes_no_sense_is_refused_with_a_line(served, work, change) -> None:
+    before = (work / FILE).read_bytes()
+    status, line = served.edit(0, **change)
+    assert status == 400
+    assert line.strip()
+    assert (work / FILE).read_bytes() == before
+
+
+@pytest.mark.parametrize("writer", ["", "x" * 32, "0" * 31, 5, None, "../" * 10])
+def test_a_writer_is_a_number_of_its_own(served, writer) -> None:
+    assert served.post("edits", {"writer": writer, "revision": 0, "do": RENAME})[0] == 400
+
+
+def test_methods_that_are_not_meant_are_refused(served) -> None:
+    origin = {"origin": f"http://{served.host}"}
+    assert served.ask("PUT", served.path + "edits", b"{}", **origin)[0] == 405
+    assert served.ask("DELETE", served.path, **origin)[0] == 405
+    assert served.ask("OPTIONS", served.path + "edits", **origin)[0] == 405
+    assert served.get("edits")[0] == 405
+
+
+def test_a_page_of_another_site_cannot_show_this_one_in_a_frame(served) -> None:
+    _, headers, _ = served.get()
+    assert headers["x-frame-options"] == "DENY"
+    assert "frame-ancestors 'none'" in headers["content-security-policy"]
+
+
+def test_only_this_machine_is_listened_to(served) -> None:
+    own = socket.gethostbyname(socket.gethostname())
+    if own.startswith("127."):
+        pytest.skip("this machine has no other address")
+    with pytest.raises(OSError, match=r"refused|unreachable|timed out"):
+        socket.create_connection((own, served.port), timeout=2)
+
+
+def test_a_second_page_is_told_that_somebody_else_writes(served) -> None:
+    assert served.edit(0, do=RENAME)[0] == 200
+    other = "f" * 32
+    status, line = served.edit(1, other, undo=True)
+    assert (status, line) == (423, "another page is editing this script\n")
+    assert served.post("pen", {"writer": other})[0] == 200
+    assert served.edit(1, other, undo=True)[0] == 200
+    assert served.edit(2, do=RENAME)[0] == 423
+
+
+def test_a_page_that_has_not_seen_the_newest_script_cannot_write(served) -> None:
+    assert served.edit(0, do=RENAME)[0] == 200
+    status, line = served.edit(0, do={"op": "delete", "step": 0})
+    assert status == 409
+    assert "changed in the meantime" in line
+
+
+def test_a_page_that_goes_away_lays_the_pen_down(served) -> None:
+    with socket.create_connection(("127.0.0.1", served.port)) as talk:
+        asked = f"GET {served.path}events?writer={WRITER} HTTP/1.1\r\nHost: {served.host}\r\n\r\n"
+        talk.sendall(asked.encode())
+        assert b"200" in talk.recv(200)
+        assert served.edit(0, do=RENAME)[0] == 200
+        assert served.status()["pen"] == WRITER
+    end = time.monotonic() + 10
+    while served.status()["pen"] and time.monotonic() < end:
+        time.sleep(0.05)
+    assert served.status()["pen"] is None
+
+
+def test_errors_say_nothing_about_the_machine(served: Served, monkeypatch) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("/home/me/secret")
+
+    monkeypatch.setattr("howsteps.serve.session.Session.content", broken)
+    status, _, body = served.get("content")
+    assert status == 500
+    assert b"secret" not in body
+
+
+def test_the_status_is_small_and_plain(served) -> None:
+    told = json.loads(served.get("status")[2])
+    assert told["revision"] == told["placed"] == 0

@@ -1,0 +1,244 @@
+"""The live page in a real Chromium: edits are placed, pictures come, another page waits."""
+
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from howsteps.result import read_result
+from howsteps.task import BY_HAND
+from tests.report.chromium import until
+from tests.report.job import TEA, tea
+from tests.report.videos import make_films
+
+from .conftest import Served, write_work
+
+pytestmark = pytest.mark.browser
+LABELS = [label.capitalize() for label, *_ in TEA[:5]]
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Open an address; no error may come of it, and nothing be asked of another one."""
+    contexts, trouble = [], []
+
+    def opened(served: Served, *, width: int = 1280) -> Page:
+        context = browser.new_context(viewport={"width": width, "height": 800})
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(10_000)
+        page.on("pageerror", lambda error: trouble.append(str(error)))
+        page.on("console", lambda said: said.type == "error" and trouble.append(said.text))
+        near = (served.address, "data:", "blob:")
+        page.on("request", lambda one: one.url.startswith(near) or trouble.append(one.url))
+        page.goto(served.address)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    # A page that outlives its server says so in its bar, and Chromium in its console.
+    assert [one for one in trouble if "net::ERR_" not in one] == []
+
+
+def key(page: Page, name: str):
+    return page.locator(f"[data-key='{name}']")
+
+
+def labels(page: Page) -> list[str]:
+    return page.locator("textarea.label").evaluate_all("all => all.map(one => one.value)")
+
+
+def placed(page: Page, served: Served) -> None:
+    """Wait until what was edited was sent, placed, and is shown."""
+    until(page, "!document.querySelector('.state').textContent.includes('…')")
+    served.until_placed()
+    until(page, "!document.querySelector('.state').textContent.includes('…')")
+
+
+def test_an_edit_is_placed_without_a_reload_or_a_jump(visit, served, work) -> None:
+    page = visit(served)
+    page.evaluate("window.same = true")
+    page.locator("[data-key='label 3']").scroll_into_view_if_needed()
+    page.evaluate("scrollBy({ top: 150, behavior: 'instant' })")
+    before = page.evaluate("scrollY")
+    key(page, "delete 2").click()
+    key(page, "label 0").fill("Fetch water")
+    key(page, "label 0").press("Enter")
+    placed(page, served)
+    until(page, "document.querySelectorAll('.grid tbody tr').length === 4")
+    assert page.evaluate("window.same")
+    assert abs(page.evaluate("scrollY") - before) < 60
+    result = read_result(work)
+    assert [step.label for step in result.script.steps][:2] == ["Fetch water", "boil the water"]
+    shown = page.locator(".grid tbody tr").count() * page.locator(".grid thead th").count()
+    assert shown == 4 * 6
+
+
+def test_a_new_step_is_found_in_what_is_said(visit, served) -> None:
+    page = visit(served)
+    key(page, "delete 1").click()
+    key(page, "new").fill("Boil water")
+    key(page, "after").select_option("1")
+    key(page, "add").click()
+    placed(page, served)
+    support = len({m.video for m in tea(5, 5).script.steps[1].mentions})
+    until(
+        page,
+        "text => document.querySelectorAll('.sheet li')[1].textContent.includes(text)",
+        f"said in {support} of 5",
+    )
+
+
+def test_what_is_being_typed_survives_the_placing(visit, served) -> None:
+    page = visit(served)
+    key(page, "delete 0").click()
+    key(page, "label 2").focus()
+    page.keyboard.press("End")
+    page.keyboard.type(" slow")
+    placed(page, served)
+    until(page, "document.querySelectorAll('.grid tbody tr').length === 4")
+    page.wait_for_timeout(300)
+    page.keyboard.type("ly")
+    assert labels(page)[2] == f"{LABELS[3]} slowly"
+
+
+def test_undo_goes_back_also_after_a_reload(visit, served, work) -> None:
+    page = visit(served)
+    key(page, "delete 0").click()
+    placed(page, served)
+    page.reload()
+    until(page, "document.querySelectorAll('textarea.label').length === 4")
+    assert labels(page) == LABELS[1:]
+    key(page, "undo").click()
+    placed(page, served)
+    until(page, "document.querySelectorAll('textarea.label').length === 5")
+    assert labels(page) == LABELS
+    key(page, "redo").click()
+    placed(page, served)
+    until(page, "document.querySelectorAll('textarea.label').length === 4")
+    assert len(read_result(work).script.steps) == 4
+
+
+def test_a_mark_is_moved_by_keys_and_by_dragging(visit, served, work) -> None:
+    page = visit(served)
+    page.locator("#timelines").scroll_into_view_if_needed()
+    mark = key(page, "mark 1 2")
+    mark.wait_for()
+    places = read_result(work).localisations
+    before = next(p.time for p in places if (p.video, p.step) == ("Bo", 2))
+    mark.focus()
+    page.keyboard.press("Shift+ArrowRight")
+    page.keyboard.press("Shift+ArrowRight")
+    assert page.evaluate("document.activeElement.dataset.key") == "mark 1 2"
+    placed(page, served)
+    [one] = [p for p in read_result(work).localisations if p.evidence == BY_HAND]
+    assert one.time == pytest.approx(before + 2, abs=0.02)
+    box = mark.bounding_box()
+    page.mouse.move(box["x"] + 8, box["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 70, box["y"] + 8, steps=4)
+    page.mouse.up()
+    page.wait_for_timeout(200)
+    placed(page, served)
+    [one] = [p for p in read_result(work).localisations if p.evidence == BY_HAND]
+    assert one.time > before + 3
+    assert not page.locator("#viewer").is_visible()  # a drag is not a click
+
+
+def test_the_player_says_where_a_step_is(visit, served, work) -> None:
+    page = visit(served)
+    page.locator(".grid button[data-video='0'][data-step='1']").click()
+    page.locator(".transcript button").nth(3).click()
+    key(page, "here").first.click()
+    placed(page, served)
+    [one] = [p for p in read_result(work).localisations if p.evidence == BY_HAND]
+    assert one.time == pytest.approx(tea(5, 5).task.videos[0].sentences[3].start, abs=0.02)
+    until(page, "document.querySelector('.where').textContent.includes('placed by hand')")
+    key(page, "absent").first.click()
+    placed(page, served)
+    [one] = [p for p in read_result(work).localisations if p.evidence == BY_HAND]
+    assert one.time is None
+    key(page, "release").first.click()
+    placed(page, served)
+    assert not [p for p in read_result(work).localisations if p.evidence == BY_HAND]
+
+
+def test_a_second_page_looks_on_until_it_takes_over(visit, served) -> None:
+    first, second = visit(served), visit(served)
+    key(first, "delete 0").click()
+    until(second, "document.querySelector('.state').textContent.includes('Another page')")
+    until(second, "document.querySelectorAll('.grid tbody tr').length === 4")
+    assert second.locator("textarea.label").count() == 0
+    key(second, "pen").click()
+    until(second, "document.querySelectorAll('textarea.label').length === 4")
+    until(first, "document.querySelector('.state').textContent.includes('Another page')")
+    key(second, "delete 0").click()
+    until(first, "document.querySelectorAll('.grid tbody tr').length === 3")
+
+
+def test_what_the_server_refuses_is_taken_back_and_said(visit, served) -> None:
+    page = visit(served)
+    served.edit(0, do={"op": "delete", "step": 4})  # somebody else
+    until(page, "document.querySelector('.state').textContent.includes('Another page')")
+    key(page, "pen").click()
+    until(page, "document.querySelectorAll('textarea.label').length === 4")
+    served.post("pen", {"writer": "e" * 32})
+    served.edit(1, "e" * 32, undo=True)
+    until(page, "document.querySelector('.state').textContent.includes('Another page')")
+    assert page.locator(".card-tools").count() == 0
+
+
+def test_an_export_is_written_and_given(visit, served, work) -> None:
+    page = visit(served)
+    key(page, "format").select_option("csv")
+    with page.expect_download() as waited:
+        key(page, "export").click()
+    assert waited.value.suggested_filename == "steps.csv"
+    assert (work / "exports" / "csv" / "steps.csv").is_file()
+    key(page, "format").select_option("youtube")
+    with page.expect_download() as waited:
+        key(page, "export").click()
+    assert waited.value.suggested_filename == "youtube.zip"
+
+
+def test_a_server_that_stops_is_said_to_have_stopped(visit, work, browser) -> None:
+    import threading
+
+    from howsteps.serve.server import prepared
+
+    with prepared(work) as (server, listener, address):
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        page = browser.new_page()
+        page.goto(address)
+        until(page, "document.querySelectorAll('textarea.label').length === 5")
+        server.should_exit = True
+        thread.join(30)
+    until(page, "document.querySelector('.state').textContent.includes('has stopped')")
+    page.close()
+
+
+@pytest.mark.slow
+def test_films_play_by_number_and_pictures_come_after_the_places(visit, start, tmp_path) -> None:
+    films = make_films(tmp_path / "films", 3, 3, (160, 90))
+    work = write_work(tmp_path / "steps", tea(3, 3, media=films))
+    served = start(work)
+    page = visit(served)
+    until(page, "document.querySelectorAll('.grid img').length > 0")
+    status, headers, body = served.get("videos/0", range="bytes=0-99")
+    assert (status, len(body), headers["accept-ranges"]) == (206, 100, "bytes")
+    assert served.get("videos/0", range="bytes=99999999-")[0] == 416
+    page.locator(".grid button[data-video='0'][data-step='1']").click()
+    until(page, "document.querySelector('#viewer video').readyState >= 2")
+    before = page.evaluate("document.querySelector('#viewer video').currentSrc")
+    assert before.endswith("/videos/0")
+    time.sleep(0.2)
+    page.evaluate("document.querySelector('#viewer video').pause()")
+    page.evaluate("document.querySelector('#viewer video').currentTime = 30")
+    key(page, "here").first.click()
+    placed(page, served)
+    [one] = [p for p in read_result(work).localisations if p.evidence == BY_HAND]
+    assert one.time == pytest.approx(30.0, abs=0.1)
+    until(page, "document.querySelectorAll('.grid tbody tr')[1].querySelector('img') !== null")

@@ -1,0 +1,127 @@
+"""Every edit is on disk before it counts, and comes back as it was."""
+
+from dataclasses import replace
+
+import pytest
+
+from howsteps.errors import InputError
+from howsteps.result import read_result
+from howsteps.serve.edits import BadEdit
+from howsteps.serve.journal import FILE, Journal
+from tests.report.job import tea
+
+RENAME = {"op": "rename", "step": 0, "label": "begin"}
+DELETE = {"op": "delete", "step": 1}
+
+
+@pytest.fixture
+def result(work):
+    return read_result(work)
+
+
+def labels(journal: Journal) -> list[str]:
+    return [step.label for step in journal.draft.steps]
+
+
+def test_edits_come_back_after_a_crash(work, result) -> None:
+    journal = Journal.resume(work, result)
+    journal.do(RENAME)
+    journal.do(DELETE)
+    again = Journal.resume(work, result)
+    assert labels(again) == labels(journal) != [step.label for step in result.script.steps]
+    assert (again.revision, again.placed) == (2, 0)
+
+
+def test_undo_and_redo_come_back_too(work, result) -> None:
+    journal = Journal.resume(work, result)
+    journal.do(RENAME)
+    journal.do(DELETE)
+    journal.undo()
+    journal.undo()
+    journal.redo()
+    again = Journal.resume(work, result)
+    assert labels(again)[0] == "begin"
+    assert len(labels(again)) == 5
+    again.redo()
+    assert len(labels(again)) == 4
+    with pytest.raises(BadEdit, match="nothing to redo"):
+        again.redo()
+
+
+def test_a_new_edit_ends_what_could_be_redone(work, result) -> None:
+    journal = Journal.resume(work, result)
+    journal.do(RENAME)
+    journal.undo()
+    journal.do(DELETE)
+    assert not journal.undone
+
+
+@pytest.mark.parametrize("torn", [b'{"do": {"op": "del', b'{"do":\n', b"\x00\x00\x00", b"{"])
+def test_a_line_that_was_being_written_is_dropped(work, result, torn) -> None:
+    journal = Journal.resume(work, result)
+    journal.do(RENAME)
+    whole = (work / FILE).read_bytes()
+    (work / FILE).write_bytes(whole + torn)
+    again = Journal.resume(work, result)
+    assert labels(again)[0] == "begin"
+    assert (work / FILE).read_bytes() == whole
+    again.do(DELETE)
+    assert len(labels(Journal.resume(work, result))) == 4
+
+
+def test_a_damaged_line_inside_is_named_and_nothing_is_lost(work, result) -> None:
+    journal = Journal.resume(work, result)
+    journal.do(RENAME)
+    journal.do(DELETE)
+    lines = (work / FILE).read_bytes().splitlines(keepends=True)
+    damaged = b"".join([lines[0], b"what?\n", lines[2]])
+    (work / FILE).write_bytes(damaged)
+    with pytest.raises(InputError, match=r"edits\.jsonl:2"):
+        Journal.resume(work, result)
+    assert (work / FILE).read_bytes() == damaged
+
+
+def test_a_refused_edit_writes_nothing(work, result) -> None:
+    journal = Journal.resume(work, result)
+    before = (work / FILE).read_bytes()
+    with pytest.raises(BadEdit):
+        journal.do({"op": "delete", "step": 77})
+    with pytest.raises(BadEdit, match="nothing to undo"):
+        journal.undo()
+    with pytest.raises(BadEdit):
+        journal.do({"op": "gather", "step": 0, "mentions": []})
+    assert (work / FILE).read_bytes() == before
+
+
+def test_the_journal_of_other_narrations_is_kept_beside(work, result) -> None:
+    Journal.resume(work, result).do(RENAME)
+    other = tea(6, 5)
+    journal = Journal.resume(work, other)
+    assert labels(journal) == [step.label for step in other.script.steps]
+    assert b"begin" in (work / "edits-1.jsonl").read_bytes()
+
+
+def test_a_script_that_somebody_else_made_since_is_taken(work, result) -> None:
+    journal = Journal.resume(work, result)
+    journal.do(RENAME)
+    placed = replace(result.script, steps=journal.draft.steps)
+    journal.place(1, placed)
+    ours = replace(result, script=placed)
+    assert labels(Journal.resume(work, ours)) == labels(journal)
+    other = replace(result, script=replace(result.script, steps=result.script.steps[2:]))
+    assert len(labels(Journal.resume(work, other))) == 3
+    assert b"begin" in (work / "edits-1.jsonl").read_bytes()
+
+
+def test_what_a_new_step_was_matched_with_is_undone_with_it(work, result) -> None:
+    journal = Journal.resume(work, result)
+    journal.do({"op": "delete", "step": 1})
+    journal.do({"op": "add", "at": 1, "label": "heat the water"})
+    steps = list(journal.draft.steps)
+    steps[1] = replace(steps[1], mentions=result.script.steps[1].mentions)
+    journal.place(2, replace(result.script, steps=tuple(steps)))
+    assert journal.draft.steps[1].mentions
+    again = Journal.resume(work, replace(result, script=replace(result.script, steps=tuple(steps))))
+    assert again.draft.steps[1].mentions
+    again.undo()
+    assert len(again.draft.steps) == 4

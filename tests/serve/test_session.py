@@ -1,0 +1,134 @@
+"""Edits are placed again, one writer at a time, and survive everything."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from howsteps.errors import HowstepsError
+from howsteps.report.page import PAGE
+from howsteps.result import read_result
+from howsteps.serve.journal import FILE
+from howsteps.serve.session import Locked, Session
+from howsteps.task import BY_HAND
+
+from .conftest import WRITER
+
+RENAME = {"op": "rename", "step": 0, "label": "begin"}
+PLACE = {"op": "place", "step": 1, "video": "Bo", "time": 40.0, "start": 38.0, "end": 44.0}
+
+
+def labels(work: Path) -> list[str]:
+    return [step.label for step in read_result(work).script.steps]
+
+
+def test_an_edit_is_placed_and_all_is_written_again(session, work) -> None:
+    session.edit(WRITER, 0, {"do": RENAME})
+    session.edit(WRITER, 1, {"do": {"op": "delete", "step": 3}})
+    assert session.wait_until_placed(60)
+    assert labels(work)[0] == "begin"
+    assert len(labels(work)) == 4
+    assert "Begin" in (work / PAGE).read_text("utf-8")
+    assert "Begin" in (work / "exports" / "csv" / "steps.csv").read_text("utf-8")
+    told = session.status()
+    assert (told["placed"], told["trouble"], told["undo"]) == (2, "", True)
+
+
+def test_a_place_moved_by_hand_is_sure_and_stays(session, work) -> None:
+    session.edit(WRITER, 0, {"do": PLACE})
+    session.edit(WRITER, 1, {"do": {"op": "delete", "step": 0}})
+    assert session.wait_until_placed(60)
+    [one] = [p for p in read_result(work).localisations if p.evidence == BY_HAND]
+    assert (one.video, one.step, one.time, one.confidence) == ("Bo", 0, 40.0, 1.0)
+    session.edit(WRITER, 2, {"undo": True})
+    session.edit(WRITER, 3, {"undo": True})
+    assert session.wait_until_placed(60)
+    assert not [p for p in read_result(work).localisations if p.evidence == BY_HAND]
+
+
+def test_a_step_added_by_name_finds_its_narrators(session, work) -> None:
+    said = read_result(work).script.steps[1].mentions
+    session.edit(WRITER, 0, {"do": {"op": "delete", "step": 1}})
+    session.edit(WRITER, 1, {"do": {"op": "add", "at": 1, "label": "boil water"}})
+    assert session.wait_until_placed(60)
+    assert set(read_result(work).script.steps[1].mentions) == set(said)
+    chosen = [[m.video, _place(work, m)] for m in said[:1]]
+    split = {"op": "split", "step": 1, "label": "heat it", "mentions": chosen}
+    session.edit(WRITER, 2, {"do": split})  # what was matched is its own now
+    assert session.wait_until_placed(60)
+    assert read_result(work).script.steps[2].mentions == said[:1]
+
+
+def _place(work: Path, mention) -> int:
+    [video] = [v for v in read_result(work).task.videos if v.id == mention.video]
+    return video.mentions.index(mention)
+
+
+def test_a_script_without_steps_waits_for_one(session) -> None:
+    for revision in range(5):
+        session.edit(WRITER, revision, {"do": {"op": "delete", "step": 0}})
+    assert session.wait_until_placed(60)
+    assert "without steps" in session.status()["trouble"]
+    session.edit(WRITER, 5, {"undo": True})
+    assert session.wait_until_placed(60)
+    assert session.status()["trouble"] == ""
+
+
+def test_a_folder_is_served_once(session, work) -> None:
+    with pytest.raises(Locked, match="served already"):
+        Session(work)
+
+
+def test_a_folder_without_a_result_is_refused(tmp_path) -> None:
+    with pytest.raises(HowstepsError, match="no such file"):
+        Session(tmp_path)
+    with pytest.raises(HowstepsError, match="no such folder"):
+        Session(tmp_path / "nothing")
+
+
+@pytest.mark.slow
+def test_kill_9_between_an_edit_and_its_placing_loses_nothing(work) -> None:
+    """The server dies the moment an edit is answered; the next one places it."""
+    program = f"""
+import os, signal, sys
+from pathlib import Path
+from howsteps.serve.session import Session
+session = Session(Path({str(work)!r}))
+session._place = lambda: os.kill(os.getpid(), signal.SIGKILL)
+session.edit({WRITER!r}, 0, {{"do": {RENAME!r}}})
+print("answered", flush=True)
+session.start()
+import time; time.sleep(60)
+"""
+    killed = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert killed.returncode == -signal.SIGKILL
+    assert killed.stdout == "answered\n"
+    assert labels(work)[0] != "begin"
+    again = Session(work)
+    assert again.status()["revision"] == 1
+    again.start()
+    assert again.wait_until_placed(60)
+    again.stop()
+    assert labels(work)[0] == "begin"
+
+
+@pytest.mark.slow
+def test_ctrl_c_stops_the_server_and_leaves_the_edits(work) -> None:
+    command = "from howsteps._cli.app import main; main()"
+    arguments = ["serve", str(work), "--no-browser"]
+    running = subprocess.Popen(  # noqa: S603
+        [sys.executable, "-c", command, *arguments], stdout=subprocess.PIPE, text=True
+    )
+    assert running.stdout is not None
+    said = running.stdout.readline()
+    assert "http://127.0.0.1:" in said
+    time.sleep(1.0)
+    running.send_signal(signal.SIGINT)
+    assert running.wait(timeout=30) in {0, 130, -signal.SIGINT}
+    assert json.loads((work / FILE).read_text().splitlines()[0])["by_hand"] == []
