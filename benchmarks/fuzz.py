@@ -103,6 +103,10 @@ def _forget_readers() -> None:
     """Let what a spawned process has imported be imported again, so that it can be watched."""
     for module in [m for m in sys.modules if m.startswith((*WATCHED, "benchmarks.fuzz_readers"))]:
         del sys.modules[module]
+        package, _, name = module.rpartition(".")
+        # ``from howsteps import captions`` would find the old one there.
+        if package in sys.modules:
+            vars(sys.modules[package]).pop(name, None)
 
 
 if __name__ == "__main__":
