@@ -17,6 +17,7 @@ from howsteps.errors import HowstepsError, Problem
 from howsteps.pipeline.apply import apply as apply_model
 from howsteps.pipeline.apply import read_videos
 from howsteps.pipeline.options import RunOptions
+from howsteps.pipeline.placing import place_again
 from howsteps.pipeline.run import Run, run
 from howsteps.result import read_result
 from howsteps.task import Caption, Mode, Result, Task, Video
@@ -29,6 +30,7 @@ __all__ = [
     "apply",
     "discover",
     "export",
+    "place_again",
     "read_result",
     "run",
     "write_page",
