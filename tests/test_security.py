@@ -117,6 +117,7 @@ OPENERS = {
     "demo/video.py": ["av.open"],
     "demo/job.py": ["caption.read_bytes"],
     "serve/journal.py": ["self.path.open"],
+    "serve/new_videos.py": ["part.open"],
     "serve/session.py": ["path.open"],
 }
 OPENING = {"open", "read_text", "read_bytes", "decode_audio", "memmap"}

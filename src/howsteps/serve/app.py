@@ -30,6 +30,7 @@ from howsteps.io.files import read_bounded
 from howsteps.pipeline.work_folder import EXPORTS
 from howsteps.report.exports import FORMATS, export
 from howsteps.report.page import THUMBNAILS, render, security_policy
+from howsteps.serve import new_videos
 from howsteps.serve.edits import BadEdit
 from howsteps.serve.session import Locked, Outdated, Session
 
@@ -48,7 +49,12 @@ _HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cache-control": "no-store",
 }
-_STATUSES: Mapping[type[Exception], int] = {Locked: 423, Outdated: 409, BadEdit: 400}
+_STATUSES: Mapping[type[Exception], int] = {
+    Locked: 423,
+    Outdated: 409,
+    BadEdit: 400,
+    new_videos.Refused: 400,
+}
 
 
 def make_app(session: Session, token: str, port: int) -> ASGIApp:
@@ -87,11 +93,23 @@ def make_app(session: Session, token: str, port: int) -> ASGIApp:
         return FileResponse(path, media_type="image/webp")
 
     async def video(request: Request) -> Response:
-        videos, number = session.result.task.videos, request.path_params["number"]
+        videos, number = session.shown.task.videos, request.path_params["number"]
         media = videos[number].media if number < len(videos) else None
         if media is None or not is_video(media) or not media.is_file():
             raise HTTPException(404, "there is no such video")
         return FileResponse(media)
+
+    async def new_video(request: Request) -> Response:
+        kind = request.headers.get("content-type", "")
+        if kind != "application/octet-stream":
+            raise HTTPException(415, "send the bytes of a file")
+        name = request.query_params.get("name", "")
+        try:
+            await new_videos.keep(session.folder, name, request.stream())
+        except ClientDisconnect as error:
+            raise HTTPException(400, "the file ended early") from error
+        session.take_new()
+        return _json(session.status())
 
     async def exports(request: Request) -> Response:
         name = request.path_params["name"]
@@ -109,6 +127,7 @@ def make_app(session: Session, token: str, port: int) -> ASGIApp:
         Route("/pen", pen, methods=["POST"]),
         Route(f"/{THUMBNAILS}/{{name}}", picture),
         Route("/videos/{number:int}", video),
+        Route("/new-videos", new_video, methods=["POST"]),
         Route("/exports/{name}", exports, methods=["POST"]),
     ]
 

@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from howsteps.engine.events import Event, StageBegan
-from howsteps.errors import HowstepsError
+from howsteps.errors import HowstepsError, Problem
 from howsteps.pipeline.placing import place_again
 from howsteps.pipeline.work_folder import EXPORTS
 from howsteps.report.content import content
 from howsteps.report.exports import FORMATS, TEXT_FORMATS, export
 from howsteps.report.page import PAGE, known_thumbnails, write_page
 from howsteps.result import FILE, read_result
+from howsteps.serve import new_videos
 from howsteps.serve.edits import BadEdit
 from howsteps.serve.journal import Journal
 from howsteps.task import Result
@@ -58,17 +59,19 @@ class Session:
     def __init__(self, folder: Path) -> None:
         self.folder = folder.absolute()
         self._lock_file = _locked(self.folder / LOCK)
-        self.result = read_result(self.folder)
+        self.result = self.shown = read_result(self.folder)
         self.journal = Journal.resume(self.folder, self.result)
         self._changed = threading.Condition()
         self._pen: str | None = None
         self._doing = ""
         self._trouble = ""
+        self._remark = ""
         self._version = 1
         self._stopped = False
         self.is_closing = False
         page, made = self.folder / PAGE, self.folder / FILE
         self._stale = not page.is_file() or page.stat().st_mtime < made.stat().st_mtime
+        self._unplaced = new_videos.are_there(self.folder)
         self._thread = threading.Thread(target=self._work, name="howsteps-placing", daemon=True)
 
     def start(self) -> None:
@@ -100,15 +103,18 @@ class Session:
                 "version": self._version,
                 "doing": self._doing,
                 "trouble": self._trouble,
+                "remark": self._remark,
                 "pen": self._pen,
             }
 
     def content(self) -> dict[str, Any]:
         """What the page shows, as it is placed now."""
         with self._changed:
-            result, version = self.result, self._version
+            result, own, version = self.shown, len(self.result.task.videos), self._version
             placed, revision = self.journal.placed, self.journal.revision
         shown = content(result, self.folder, known_thumbnails(result, self.folder), served=True)
+        for number, video in enumerate(shown["videos"]):
+            video["new"] = number >= own
         formats = [[one.name, one.about] for one in FORMATS.values()]
         state = {"version": version, "placed": placed, "revision": revision}
         return {**shown, **state, "formats": formats}
@@ -123,6 +129,12 @@ class Session:
         with self._changed:
             if self._pen == writer:
                 self._pen = None
+
+    def take_new(self) -> None:
+        """A new video was dropped: place it when there is nothing more urgent."""
+        with self._changed:
+            self._unplaced, self._remark = True, ""
+            self._changed.notify_all()
 
     def edit(self, writer: str, revision: int, change: Mapping[str, Any]) -> dict[str, Any]:
         """Make an edit, or take one back, and return the status.
@@ -159,7 +171,10 @@ class Session:
         """Whether all edits are placed and written within some time."""
         with self._changed:
             return self._changed.wait_for(
-                lambda: bool(self._trouble) or not (self._is_open() or self._stale or self._doing),
+                lambda: (
+                    bool(self._trouble)
+                    or not (self._is_open() or self._unplaced or self._stale or self._doing)
+                ),
                 seconds,
             )
 
@@ -171,10 +186,16 @@ class Session:
             with self._changed:
                 self._doing = ""
                 self._changed.notify_all()
-                self._changed.wait_for(lambda: self._stopped or self._is_open() or self._stale)
+                self._changed.wait_for(
+                    lambda: self._stopped or self._is_open() or self._unplaced or self._stale
+                )
                 if self._stopped:
                     return
-                act: Callable[[], None] = self._place if self._is_open() else self._write
+                act: Callable[[], None] = self._write
+                if self._is_open():
+                    act = self._place
+                elif self._unplaced:
+                    act = self._place_new
             try:
                 act()
             except _Superseded:
@@ -187,7 +208,7 @@ class Session:
     def _fail(self, reason: str) -> None:
         with self._changed:
             self._trouble = reason
-            self._stale = False
+            self._stale = self._unplaced = False
             self._version += 1
 
     def _place(self) -> None:
@@ -207,11 +228,25 @@ class Session:
         )
         with self._changed:
             self.journal.place(revision, result.script)
+            self.result = result
             self._show(result)
-            self._stale = True
+            self._stale, self._unplaced = True, new_videos.are_there(self.folder)
 
-    def _show(self, result: Result) -> None:
-        self.result = result
+    def _place_new(self) -> None:
+        """Place the videos that were dropped; the steps and their model are those of the others."""
+        with self._changed:
+            self._doing, result = "learnt", self.result
+            self._unplaced = False
+        try:
+            shown, problems = new_videos.with_new_videos(result, self.folder)
+        except HowstepsError as error:
+            shown, problems = result, [Problem(self.folder, str(error))]
+        with self._changed:
+            self._remark = problems[0].reason if problems else ""
+            self._show(shown)
+
+    def _show(self, shown: Result) -> None:
+        self.shown = shown
         self._version += 1
 
     def _told(self, event: Event) -> None:
@@ -227,7 +262,7 @@ class Session:
             self._doing, result = "pictures", self.result
         write_page(result, self.folder, progress=lambda _: self._go_on())
         with self._changed:
-            self._show(result)  # now with its pictures
+            self._show(self.shown)  # now with its pictures
             self._doing = "exports"
         for name in TEXT_FORMATS:
             self._go_on()

@@ -166,7 +166,7 @@ function state() {
   if (!mayWrite()) return "Another page is editing this script: here you can look.";
   if (status?.trouble) return `Not placed: ${status.trouble}`;
   if (server.busy || (status && (status.placed !== status.revision || status.revision < server.revision))) return doing[status?.doing] ?? doing.placing;
-  return doing[status?.doing] ?? (lastWord || "Everything is placed.");
+  return doing[status?.doing] ?? (status?.remark ? `Not placed: ${status.remark}` : lastWord || "Everything is placed.");
 }
 
 function servedTools() {
@@ -178,7 +178,9 @@ function servedTools() {
   );
   formats.value = servedTools.format ?? "youtube";
   formats.addEventListener("change", () => (servedTools.format = formats.value));
-  return [formats, tool("export", "Export", () => download(formats.value))];
+  const files = h("input", { type: "file", multiple: true, hidden: true, "aria-label": "New videos and captions" });
+  files.addEventListener("change", () => dropFiles(files.files));
+  return [formats, tool("export", "Export", () => download(formats.value)), files, tool("videos", "New videos …", () => files.click())];
 }
 
 function diskTools() {
@@ -419,7 +421,7 @@ function makeMovable(mark, n, k) {
 
 /** The buttons below the player: the step is here, or not in this video. */
 function placeTools(n, k, now) {
-  if (!mayPlace() || k === null) return [];
+  if (!mayPlace() || k === null || videos[n].new) return [];
   const place = videos[n].places[k];
   const absent = place !== null && place.time === null;
   const done = (edit, saying) => act({ ...edit, step: k, video: videos[n].id }, saying);

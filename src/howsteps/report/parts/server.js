@@ -73,6 +73,12 @@ async function refresh(hard = false) {
 function startServer() {
   if (!content.served) return;
   sessionStorage.setItem("howsteps-writer", writer);
+  document.addEventListener("dragover", (event) => event.dataTransfer.types.includes("Files") && event.preventDefault());
+  document.addEventListener("drop", (event) => {
+    if (!event.dataTransfer.files.length) return;
+    event.preventDefault();
+    if (mayWrite()) dropFiles(event.dataTransfer.files);
+  });
   const news = new EventSource(`events?writer=${writer}`);
   news.addEventListener("message", ({ data }) => {
     settle({ gone: false, status: JSON.parse(data) });
@@ -81,6 +87,20 @@ function startServer() {
   news.addEventListener("error", () => {
     settle({ gone: true });
   });
+}
+
+/** Send new videos and captions; the model places them. */
+async function dropFiles(files) {
+  for (const file of files) {
+    tellEditor(`Taking ${cutTo(file.name, 40)} …`);
+    const answer = await fetch(`new-videos?name=${encodeURIComponent(file.name)}`, {
+      method: "POST",
+      headers: { "content-type": "application/octet-stream" },
+      body: file,
+    }).catch(() => null);
+    if (!answer?.ok) return tellEditor(`${cutTo(file.name, 40)} ${answer ? (await answer.text()).trim() : "did not arrive"}`);
+  }
+  tellEditor(`${count(files.length, "file")} taken; the model places them.`);
 }
 
 async function download(name) {

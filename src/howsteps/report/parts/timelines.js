@@ -22,6 +22,7 @@ function buildTimelines() {
         {},
         h("h3", {}, cut(video.title)),
         h("p", {}, lasting(video.length), content.located ? ` · ${found} of ${count(steps.length, "step")}` : ""),
+        video.new && h("p", {}, h("span", { class: "pill" }, "new")),
         video.odd && h("p", {}, h("span", { class: "pill" }, "odd"), ` ${video.odd}`),
         video.source ? null : h("p", { class: "missing" }, video.file ? "video file not found" : "no video file"),
       ),
@@ -96,7 +97,7 @@ function stepLane(n, share, wide, rows) {
       },
       String(k + 1),
     );
-    if (mayPlace()) makeMovable(mark, n, k);
+    if (mayPlace() && !videos[n].new) makeMovable(mark, n, k);
     blocks.push(block);
     marks.push(mark);
   });

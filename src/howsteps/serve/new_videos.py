@@ -1,0 +1,86 @@
+"""New videos that are dropped onto the page: kept in the work folder, and placed by the model."""
+
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from uuid import uuid4
+
+from howsteps.captions.encoding import LARGEST_FILE
+from howsteps.datasets.collection import is_video
+from howsteps.datasets.names import Names
+from howsteps.errors import CannotWrite, HowstepsError, Problem
+from howsteps.pipeline.apply import apply
+from howsteps.task import Result, Task
+
+FOLDER = "new-videos"
+PLACED = "new-videos-steps"
+LARGEST_VIDEO = 4 * 2**30  # bytes
+MOST_FILES = 200
+_CAPTIONS = frozenset({".vtt", ".srt", ".ttml", ".srv3", ".json3", ".json", ".tsv", ".csv", ".txt"})
+
+
+class Refused(HowstepsError):
+    """A file that is not taken; the message says why."""
+
+
+async def keep(folder: Path, name: str, parts: AsyncIterator[bytes]) -> Path:
+    """Write a file that comes in parts into the folder of the new videos.
+
+    Raises
+    ------
+    Refused
+        Its name is of no video and no captions, it is too large, or there are too many.
+    """
+    home = folder / FOLDER
+    safe, _ = Names("video").give(Path(name).name)
+    target = home / safe
+    if not (is_video(target) or target.suffix.lower() in _CAPTIONS):
+        raise Refused("is neither a video nor captions, by its name")
+    if home.is_dir() and sum(1 for _ in home.iterdir()) >= MOST_FILES:
+        raise Refused(f"{MOST_FILES} new files are enough; begin a run with them")
+    if target.exists():
+        raise Refused("is there already")
+    largest = LARGEST_VIDEO if is_video(target) else LARGEST_FILE
+    part = home / f".{uuid4().hex}.part"
+    try:
+        home.mkdir(exist_ok=True)
+        with part.open("wb") as file:
+            size = 0
+            async for piece in parts:
+                size += len(piece)
+                if size > largest:
+                    raise Refused(f"is larger than {largest // 2**20:,} MB")
+                file.write(piece)
+        if not size:
+            raise Refused("is empty")
+        part.replace(target)
+    except OSError as error:
+        raise CannotWrite(f"cannot write {target}: {error.strerror}") from error
+    finally:
+        with suppress(OSError):
+            part.unlink()
+    return target
+
+
+def are_there(folder: Path) -> bool:
+    """Whether any were dropped."""
+    home = folder / FOLDER
+    return home.is_dir() and any(not path.name.startswith(".") for path in home.iterdir())
+
+
+def with_new_videos(result: Result, folder: Path) -> tuple[Result, list[Problem]]:
+    """A result with the new videos after its own, placed by the model of the work folder."""
+    done = apply(folder, [folder / FOLDER], folder / PLACED, title=result.task.name, pages=False)
+    found = next(iter(done.results.values()), None)
+    problems = [problem for problem in done.problems if not problem.harmless]
+    if found is None or len(found.script.steps) != len(result.script.steps):
+        return result, problems
+    names = Names("video")
+    for video in result.task.videos:
+        names.give(video.id)
+    new = {video.id: names.give(video.id)[0] for video in found.task.videos}
+    videos = tuple(replace(video, id=new[video.id], mentions=()) for video in found.task.videos)
+    places = tuple(replace(place, video=new[place.video]) for place in found.localisations)
+    task = Task(result.task.name, (*result.task.videos, *videos))
+    return replace(result, task=task, localisations=(*result.localisations, *places)), problems

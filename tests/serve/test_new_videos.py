@@ -1,0 +1,99 @@
+"""New videos that are dropped onto the page are placed by the model; other files are refused."""
+
+import json
+import time
+
+import pytest
+
+from howsteps.result import read_result
+from howsteps.serve.new_videos import FOLDER
+
+from .conftest import Served
+
+LINES = (
+    ("fill the kettle with water", 5),
+    ("boil the water until it rolls", 17),
+    ("warm the pot", 29),
+    ("measure the leaves", 41),
+    ("add the leaves to the pot", 53),
+)
+SRT = "\n".join(
+    f"{n}\n00:00:{at:02},000 --> 00:00:{at + 2:02},000\nnow {text}\n"
+    for n, (text, at) in enumerate(LINES, 1)
+).encode()
+
+
+def drop(served: Served, name: str, body: bytes, **headers: str | None) -> tuple[int, str]:
+    given = {"content_type": "application/octet-stream", **headers}
+    status, _, answer = served.post(f"new-videos?name={name}", body=body, **given)
+    return status, answer.decode()
+
+
+@pytest.mark.slow
+def test_new_captions_are_placed_by_the_model_and_shown(served, work) -> None:
+    served.edit(0, do={"op": "rename", "step": 0, "label": "fetch water"})
+    served.until_placed()
+    assert drop(served, "Zoe.en.srt", SRT)[0] == 200
+    end = time.monotonic() + 90
+    while len(found := json.loads(served.get("content")[2])["videos"]) == 5:
+        assert time.monotonic() < end, served.status()
+        time.sleep(0.1)
+    assert [video["id"] for video in found] == ["Ada", "Bo", "Cleo", "Dov", "Ema", "Zoe"]
+    assert [video["new"] for video in found] == [False] * 5 + [True]
+    places = [place["time"] for place in found[5]["places"] if place["time"] is not None]
+    assert places
+    assert places == sorted(places)
+    assert len(read_result(work).task.videos) == 5  # the job itself is as it was
+    place = {"op": "place", "step": 0, "video": "Zoe", "time": 1.0, "start": 0.0, "end": 2.0}
+    assert served.edit(1, do=place)[0] == 400
+
+
+def test_a_job_without_a_model_says_so(served, work) -> None:
+    assert drop(served, "Zoe.srt", SRT)[0] == 200
+    end = time.monotonic() + 30
+    while not served.status()["remark"]:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    assert (work / FOLDER / "Zoe.srt").read_bytes() == SRT
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "line"),
+    [
+        ("evil.exe", b"MZ", "neither a video nor captions"),
+        ("", b"x", "neither a video nor captions"),
+        ("report.html", b"x", "neither a video nor captions"),
+        ("empty.srt", b"", "is empty"),
+        ("large.srt", b"x" * 3000, "is larger than"),
+    ],
+)
+def test_what_is_no_video_is_refused(served, work, monkeypatch, name, body, line) -> None:
+    monkeypatch.setattr("howsteps.serve.new_videos.LARGEST_FILE", 2000)
+    status, answer = drop(served, name, body)
+    assert status == 400
+    assert line in answer
+    assert not list((work / FOLDER).glob("*")) if (work / FOLDER).exists() else True
+
+
+@pytest.mark.parametrize(
+    "name", ["..%2f..%2fZoe.srt", "%2fetc%2fZoe.srt", "a%00%0aZoe.srt", ".Zoe.srt"]
+)
+def test_a_name_cannot_leave_the_folder(served, work, tmp_path, name) -> None:
+    before = set(tmp_path.rglob("*.srt"))
+    assert drop(served, name, SRT)[0] == 200
+    [new] = set(tmp_path.rglob("*.srt")) - before
+    assert new.parent == work / FOLDER
+    assert new.name.isprintable()
+    assert drop(served, name, SRT) == (400, "is there already\n")
+
+
+def test_another_site_cannot_drop_a_video(served, work) -> None:
+    assert drop(served, "Zoe.srt", SRT, origin="http://evil.example")[0] == 403
+    assert drop(served, "Zoe.srt", SRT, content_type="text/plain")[0] == 415
+    assert not (work / FOLDER).exists()
+
+
+def test_there_is_an_end_to_files(served, monkeypatch) -> None:
+    monkeypatch.setattr("howsteps.serve.new_videos.MOST_FILES", 1)
+    assert drop(served, "one.srt", SRT)[0] == 200
+    assert "are enough" in drop(served, "two.srt", SRT)[1]
