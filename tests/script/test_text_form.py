@@ -130,6 +130,9 @@ class TestReadingAnyList:
             ("dry it", True, False),
         ]
 
+    def test_nothing_turns_the_direction_of_a_line(self) -> None:
+        assert labels("\u202efill the\u2066 tub\u200b") == ["fill the tub"]
+
     def test_the_first_step_is_no_alternative(self) -> None:
         assert not parse("or fill the tub")[0].alternative
 
@@ -159,6 +162,7 @@ class TestRefusing:
             ("also: run the water\n1. fill", r"script\.md:1: there is no step above"),
             ("1. " + "x" * (LONGEST_LABEL + 1), r"script\.md:1: a step of 201 characters"),
             ("\n".join(f"step {n} x" for n in range(MOST_STEPS + 1)), f":{MOST_STEPS + 1}: has"),
+            ("1. x\n" + "also: b, c, d\n" * 40, r":35: more than 100 acts below the step 'x'"),
             ("a" * (LARGEST + 1), "is too long"),
             ("\n" + "also:\n" * 20_000, "is too long"),
         ],

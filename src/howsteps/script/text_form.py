@@ -27,6 +27,7 @@ from howsteps.script.act_table import Act, act_of
 from howsteps.task import Mention, Script
 
 MOST_STEPS = 100
+MOST_PHRASES = 100  # below a step
 LONGEST_LABEL = 200  # characters
 LARGEST = 2**20  # characters of a page
 _MOST_LINES = 10_000
@@ -53,6 +54,7 @@ _SECTION = re.compile(
     r"(?:part|method|section|chapter|phase|stage)\s+(?:\d|[ivx]+\b|[a-z]\b).*", re.I
 )
 _RULE = re.compile(r"[\s\-=_*~]*")
+_TURNS = re.compile(r"[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")  # of the direction
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _UNSAID = frozenset("the a an your my our his her their its this that these those some".split())
 
@@ -116,6 +118,9 @@ def parse_script_text(text: str, path: Path) -> tuple[TextStep, ...]:
             steps[-1] = replace(steps[-1], gathers=phrases, more=steps[-1].more or rest > 0)
         else:
             steps[-1] = replace(steps[-1], joins=(*steps[-1].joins, _label(line.text)[0]))
+        if steps and len(steps[-1].gathers or ()) + len(steps[-1].joins) > MOST_PHRASES:
+            reason = f"more than {MOST_PHRASES} acts below the step {steps[-1].label!r}"
+            raise InputError(path, reason, line.number)
     if not steps:
         raise InputError(path, "has no steps; write one a line")
     if len(steps) > MOST_STEPS:
@@ -263,7 +268,7 @@ def _distinct(first: TextStep, others: Sequence[TextStep]) -> tuple[TextStep, ..
 
 def _plain(text: str) -> str:
     """A line without what cannot be seen, without links, on single spaces."""
-    return " ".join(_LINK.sub(r"\1", printable(text)).split())
+    return " ".join(_LINK.sub(r"\1", _TURNS.sub("", printable(text))).split())
 
 
 def _one_line(text: str) -> str:
