@@ -56,7 +56,7 @@ def place_again(
     by_hand
         Where a person put steps of the new script: each counts as said there, and as sure. A
         localisation without a time says that the step is not in the video. None: as in the result
-        that is there, for the steps that have the same labels.
+        that is there, for the steps that have the same labels or mentions.
     matched
         Match the steps of a ``Script`` that have no mentions with what is said, as those of a page
         of text are; else nobody names them.
