@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks.fuzz_readers import NASTY, readers
 
-SECONDS, MEGABYTES, LONGEST = 20, 2048, 4096
+SECONDS, MEGABYTES, LONGEST = 20, 2048, 8192
 # Of all inputs, so many times an equal share: captions come from more hands than the rest.
 SHARES = {"captions": 10, "task file": 4}
 # Where new code counts: the readers, and not what Numba compiles, which cannot be watched.
