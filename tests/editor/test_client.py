@@ -49,6 +49,32 @@ def test_without_a_key_nothing_is_said_of_one(monkeypatch: pytest.MonkeyPatch) -
     assert "Authorization" not in served.headers[0]
 
 
+def test_a_model_that_takes_no_settings_is_asked_without_them() -> None:
+    def picky(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+        if "max_tokens" in body:
+            send(handler, 400, {"error": "Unsupported parameter: 'max_tokens'"})
+        else:
+            says("fine")(handler, body)
+
+    with serving(picky) as served:
+        assert Editor(served.url, "small").reply(HELLO) == "fine"
+    assert [
+        sorted({"temperature", "max_tokens"} & request.keys()) for request in served.requests
+    ] == [
+        ["max_tokens", "temperature"],
+        [],
+    ]
+
+
+def test_a_model_that_refuses_everything_is_asked_twice_at_most() -> None:
+    def never(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+        send(handler, 400, {"error": "max_tokens"})
+
+    with serving(never) as served, pytest.raises(EditorError, match="400"):
+        Editor(served.url, "small").reply(HELLO)
+    assert len(served.requests) == 2
+
+
 @pytest.mark.parametrize("status", [429, 500, 503])
 def test_a_busy_server_is_tried_again_with_growing_pauses(status: int) -> None:
     assert asked(fails(status, 3, says("fine"))) == ("fine", [1.0, 2.0, 4.0])

@@ -20,6 +20,8 @@ _LONGEST_PAUSE = 60.0
 _LARGEST_REPLY = 4 << 20  # bytes
 _REASON_LETTERS = 200
 _TOO_MANY, _SERVER_FAULT = 429, 500
+# A small model can go on for ever; one that thinks aloud needs room.
+_SETTINGS = {"temperature": 0, "max_tokens": 16_000}
 
 
 class EditorError(HowstepsError):
@@ -79,11 +81,16 @@ class Editor:
             No attempt brought an answer.
         """
         key = os.environ.get(KEY_VARIABLE, "").strip()
-        body = {"model": self.model, "messages": list(messages), "temperature": 0, "stream": False}
+        body = {"model": self.model, "messages": list(messages), "stream": False}
         headers = {"Content-Type": "application/json", "User-Agent": "howsteps"}
         if key:
             headers["Authorization"] = f"Bearer {key}"
-        request = Request(self.address, json.dumps(body).encode(), headers)  # noqa: S310 - checked
+
+        def request_with(settings: dict[str, int]) -> Request:
+            content = json.dumps({**body, **settings}).encode()
+            return Request(self.address, content, headers)  # noqa: S310 - checked
+
+        request = request_with(_SETTINGS)
         wait = _FIRST_PAUSE
         for attempt in range(_ATTEMPTS):
             try:
@@ -97,7 +104,10 @@ class Editor:
                 pause(min(max(wait, error.after), _LONGEST_PAUSE))
                 wait *= 2
             except EditorError as error:
-                raise EditorError(f"{self.address}: {_without(key, str(error))}") from None
+                refused = [name for name in _SETTINGS if name in str(error)]
+                if not refused or request.data == request_with({}).data:
+                    raise EditorError(f"{self.address}: {_without(key, str(error))}") from None
+                request = request_with({})  # some models take no settings
         raise AssertionError  # the last attempt returns or raises
 
 
