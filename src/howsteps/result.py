@@ -38,7 +38,7 @@ from howsteps.task import (
 VERSION = 1
 FILE = "result.json"
 _MENTION = tuple(field.name for field in fields(Mention) if field.name != "video")
-_LARGEST = 2**31  # bytes: twenty thousand long narrations
+_LARGEST = 10**9  # bytes: of some twenty thousand narrations
 _LINES = 4  # deep: a line for each sentence, mention and step's mention
 
 
