@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from howsteps.narration.job_words import JobWords, job_words, stem
-from howsteps.narration.relevance import relevance, similarity
+from howsteps.narration.relevance import names_the_job, relevance, similarity
 from howsteps.task import Mention, Sentence, Task, Video, Word
 
 
@@ -97,6 +97,18 @@ class TestRelevance:
 
     def test_a_job_without_a_name_sets_nothing_aside(self) -> None:
         assert relevance(Task("videos", tuple(JOB))).aside == {}
+
+
+class TestNamesTheJob:
+    def test_narrators_speak_of_the_job(self) -> None:
+        assert names_the_job(Task("how to boil eggs", tuple(JOB)))
+
+    @pytest.mark.parametrize("name", ["videos", "my folder", "fry bacon"])
+    def test_a_name_that_nobody_speaks_of_names_no_job(self, name: str) -> None:
+        assert not names_the_job(Task(name, tuple(JOB)))
+
+    def test_few_narrators_cannot_tell(self) -> None:
+        assert names_the_job(Task("videos", tuple(JOB[:3])))
 
 
 class TestSimilarity:

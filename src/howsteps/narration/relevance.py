@@ -109,6 +109,23 @@ def relevance(task: Task) -> Relevance:
     return Relevance(aside, tuple(ways))
 
 
+def names_the_job(task: Task) -> bool:
+    """Whether narrators speak of what the task is called by: "videos" names no job.
+
+    True where too few narrators speak to tell.
+    """
+    told = [video for video in task.videos if video.sentences]
+    job = job_words(task.name)
+    if len(told) < _NAMED:
+        return True
+    own = {*job.core, *job.rest}
+    speaking = [
+        any(stem(word) in own for sentence in video.sentences for word in words(sentence.text))
+        for video in told
+    ]
+    return bool(own) and 2 * sum(speaking) > len(told)
+
+
 @dataclass(frozen=True, slots=True)
 class _Said:
     """How much every video speaks of the job's words."""

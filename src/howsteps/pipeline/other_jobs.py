@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from howsteps.engine.context import Context
 from howsteps.errors import Problem
-from howsteps.narration.relevance import Way, relevance
+from howsteps.narration.relevance import Way, names_the_job, relevance
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.stages import discover_script
 from howsteps.task import OtherWay, SetAside, Task, WayStep
@@ -45,6 +45,12 @@ def of_this_job(task: Task, options: RunOptions) -> OfThisJob:
         )
         for video in others
     ]
+    if not names_the_job(task):
+        reason = (
+            f"{task.name!r} says little of the job, so videos of other jobs are hard to tell: "
+            'name it with --title "change a tire"'
+        )
+        remarks.append(Problem(Path(task.name), reason, harmless=True))
     remarks += [
         Problem(Path(task.name), way.sentence(len(task.videos)), harmless=True)
         for way in found.ways

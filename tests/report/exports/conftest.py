@@ -6,6 +6,7 @@ import pytest
 
 from howsteps.report.exports import export
 from howsteps.task import (
+    LIKE_SAID,
     SAID,
     Localisation,
     Mention,
@@ -33,10 +34,11 @@ def written(result: Result, folder: Path, name: str, **how: bool) -> list[Path]:
 
 
 def placed(video: str, *times: float | None, confidence: float = 0.95) -> list[Localisation]:
+    evidence = SAID if confidence > 0.5 else LIKE_SAID
     return [
         Localisation(video, step, None)
         if at is None
-        else Localisation(video, step, at + 1.0, at, at + 5.0, confidence, SAID, 0.95)
+        else Localisation(video, step, at + 1.0, at, at + 5.0, confidence, evidence, 0.95)
         for step, at in enumerate(times)
     ]
 

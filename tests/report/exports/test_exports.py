@@ -25,7 +25,7 @@ from howsteps.report.exports.annotation import label_studio_text
 from howsteps.report.exports.chapters import youtube_chapters
 from howsteps.report.exports.editing import edl_text, otio_text
 from howsteps.report.exports.spans import Chapter, Span, chapters, spans
-from howsteps.task import Localisation, Result, Video
+from howsteps.task import LIKE_SAID, SAID, Localisation, Result, Video
 from tests.report.exports.conftest import SHOWN, written
 
 
@@ -36,6 +36,15 @@ class TestSpans:
         assert spans(result, short) == []
         assert len(spans(result, short, guesses=True)) == 4
 
+    def test_a_guess_that_the_narrator_names_is_kept(self, result: Result) -> None:
+        short = result.task.videos[2]
+        said = [
+            replace(place, evidence=SAID if place.step == 1 else LIKE_SAID)
+            for place in result.localisations
+        ]
+        told = replace(result, localisations=tuple(said))
+        assert [span.step for span in spans(told, short)] == [1]
+
     def test_an_absent_step_has_no_span(self, result: Result) -> None:
         assert [span.step for span in spans(result, result.task.videos[1])] == [0, 1, 3]
 
@@ -43,6 +52,15 @@ class TestSpans:
         found = chapters(result, one)
         assert [chapter.start for chapter in found] == [12.0, 25.0, 31.0, 50.0]
         assert [chapter.end for chapter in found] == [25.0, 31.0, 50.0, 62.0]
+
+
+class TestAgain:
+    def test_chapters_of_an_earlier_script_are_removed(self, result: Result, folder: Path) -> None:
+        [*before], _ = export(result, folder, ["youtube"])
+        assert before
+        nothing = tuple(replace(place, time=None) for place in result.localisations)
+        export(replace(result, localisations=nothing), folder, ["youtube"])
+        assert not any(path.exists() for path in before)
 
 
 class TestNames:

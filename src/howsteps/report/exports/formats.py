@@ -85,7 +85,7 @@ def export(
     names
         Keys of :data:`FORMATS`.
     guesses
-        Also write the places that are guesses.
+        Also write the places that are guesses and that no narrator names.
     precise
         Cut clips at the exact frame, which re-encodes the video.
     unreadable
@@ -118,6 +118,7 @@ def _chapters(suffix: str, to_text: Callable[..., str]) -> Writer:
             try:
                 yield _written(path, to_text(found))
             except NoChapters as reason:
+                path.unlink(missing_ok=True)  # of an earlier script
                 yield Problem(path, str(reason), harmless=True)
 
     return write

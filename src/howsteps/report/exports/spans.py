@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from howsteps.report.rows import video_length
 from howsteps.report.text import step_label
-from howsteps.task import Localisation, Result, Video
+from howsteps.task import SAID, Localisation, Result, Video
 
 OPENING = "Start"  # the title of the part before the first step
 
@@ -34,11 +34,12 @@ class Chapter:
 def spans(result: Result, video: Video, *, guesses: bool = False) -> list[Span]:
     """The steps of a video in the order of time.
 
-    A place that is a guess is left out unless ``guesses``.
+    A place that is a guess is left out unless ``guesses``, or its narrator names the step there.
     """
     found = []
     for place in _own(result, video):
-        if place.time is None or (place.level == "guess" and not guesses):
+        guess = place.level == "guess" and place.evidence != SAID
+        if place.time is None or (guess and not guesses):
             continue
         start = place.time if place.start is None else place.start
         end = place.time if place.end is None else place.end

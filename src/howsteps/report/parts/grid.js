@@ -49,7 +49,7 @@ function buildGrid() {
 function columnHead(video) {
   const odd = video.odd && h("span", { class: "pill" }, "odd");
   const title = video.odd ? `${video.title}: ${video.odd}` : video.title;
-  return h("th", { scope: "col", role: "columnheader", title }, cut(video.id), odd ? " " : null, odd);
+  return h("th", { scope: "col", role: "columnheader", title }, cut(video.title), odd ? " " : null, odd);
 }
 
 function cell(n, k) {

@@ -20,7 +20,7 @@ function buildWords() {
     h(
       "tr",
       {},
-      h("th", { scope: "row", title: video.title }, cut(video.id)),
+      h("th", { scope: "row", title: video.title }, cut(video.title)),
       steps.map((_, k) => h("td", {}, spoken(n, k))),
     );
   const body = h("tbody");
