@@ -153,6 +153,22 @@ class TestNewSteps:
         assert (remark.line, remark.harmless) == (2, True)
         assert str(remark) == "script.md:2: nobody names the step 'bake the bread'"
 
+    def test_one_narrator_of_many_does_not_name_a_new_step(self) -> None:
+        def found(videos: int) -> tuple[Mention, ...]:
+            task = spoken.task(*["fill tub; wash cat"] * (videos - 1), "fill tub; tidy room")
+            text = parse_script_text("fill the tub\ntidy the room", PAGE)
+            return script_of_text(text, task, Script(()), read_labels, PAGE)[0].steps[1].mentions
+
+        assert len(found(5)) == 1
+        assert found(9) == ()
+
+    def test_a_join_with_a_step_that_is_not_there_is_told(self) -> None:
+        _, remarks = gathered("fill the tub\n+ catch the cats\ndry the cat")
+        assert [str(one) for one in remarks] == [
+            "script.md:1: no step is called 'catch the cats', so 'fill the tub' takes in what "
+            "narrators say like that"
+        ]
+
     def test_the_job_itself_is_no_part_of_a_step(self) -> None:
         """In "fill the tub to wash a cat" the washing is the job, and washing has a step."""
 

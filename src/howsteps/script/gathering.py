@@ -24,6 +24,7 @@ from howsteps.task import Mention, Script, Step, Task
 # The acts that each of some labels names.
 LabelReader: TypeAlias = Callable[[Sequence[str]], Sequence[Sequence[Mention]]]
 
+MANY_VIDEOS = 8  # of so many narrators, two must name a step that somebody added
 SAME = 0.5  # share of a step's mentions that must stand below a new label to be that step
 
 
@@ -72,6 +73,17 @@ def script_of_text(
         Problem(path, f"nobody names the step {step.label!r}", text.line, harmless=True)
         for text, step in zip(steps, made, strict=True)
         if not step.mentions
+    ]
+    remarks += [
+        Problem(
+            path,
+            f"no step is called {name!r}, so {text.label!r} takes in what narrators say like that",
+            text.line,
+            harmless=True,
+        )
+        for number, text in enumerate(steps)
+        for name in text.joins
+        if name in said[number]
     ]
     return Script(made), remarks
 
@@ -256,8 +268,12 @@ def _match(task: Task, own: list[list[Mention]], labels: Sequence[Sequence[Menti
                 places.append(min(1.0, mention.start / length))
     steps = [[*label, *mentions] for label, mentions in zip(labels, own, strict=True)]
     found = match_labels(steps, [bool(label) for label in labels], heard, places)
+    fewest = 2 if len({mention.video for mention in heard}) >= MANY_VIDEOS else 1
     for mentions, more in zip(own, found, strict=True):
-        mentions += [heard[at] for at in more]
+        new = [heard[at] for at in more]
+        # Of many narrators a single one is as likely to mean something else.
+        if mentions or len({mention.video for mention in new}) >= fewest:
+            mentions.extend(new)
 
 
 def _in_order(mentions: Sequence[Mention], task: Task) -> tuple[Mention, ...]:
