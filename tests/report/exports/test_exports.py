@@ -298,6 +298,22 @@ class TestMarkdown:
         [path] = written(replace(result, task=task), folder, "markdown")
         assert "![" not in path.read_text("utf-8")
 
+    def test_a_place_on_youtube_is_a_link_and_an_optional_step_says_so(
+        self, result: Result, folder: Path
+    ) -> None:
+        first, *others = result.task.videos
+        online = replace(first, media=None, youtube="abcdefghijk")
+        step, *more = result.script.steps
+        told = replace(
+            result,
+            task=replace(result.task, videos=(online, *others)),
+            script=replace(result.script, steps=(replace(step, optional=True), *more)),
+        )
+        [path] = written(told, folder, "markdown")
+        text = path.read_text("utf-8")
+        assert "in *A cat* at [0:13](https://youtu.be/abcdefghijk?t=13)" in text
+        assert text.count("(optional)") == 1
+
     def test_it_is_written_without_pictures_where_nobody_can_take_them(
         self, result: Result, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 
 from howsteps.io.timestamps import format_time
 from howsteps.report.agreed import duration, things_needed
+from howsteps.report.content import youtube_id
 from howsteps.report.exports.spans import spans
 from howsteps.report.rows import localisation_rows
 from howsteps.report.text import markdown, markdown_line, one_line, step_label, title_of
-from howsteps.task import Localisation, Result
+from howsteps.task import Localisation, Result, Video
 
 _HEADER = (
     *("video", "number", "step", "start", "end", "time"),
@@ -64,24 +65,29 @@ def howto_text(result: Result, thumbnails: Mapping[int, str]) -> str:
     lines += [f"Steps: {len(steps)}. Videos: {videos}.", ""]
     if things := things_needed(result):
         lines += ["## What narrators use", "", *(f"* {markdown(thing)}" for thing in things), ""]
+    by_id = {video.id: video for video in result.task.videos}
     sentences = {video.id: video.sentences for video in result.task.videos}
     for number, step in enumerate(steps):
-        label = markdown(step_label(step))
+        label = markdown(step_label(step) + (" (optional)" if step.optional else ""))
         lines += [f"## {number + 1}. {label}", ""]
         if number in thumbnails:
             lines += [f"![{label}]({thumbnails[number]})", ""]
         if takes := duration(step, sentences):
             lines += [f"Takes {takes}, as narrators say.", ""]
         lines += [f"> {markdown_line(example)}\n" for example in step.examples[:2]]
-        shown = best.get(number)
-        where = (
-            f"; surest in *{markdown(shown.video)}* at {format_time(shown.time)}"
-            f"{f' ({shown.level}: {markdown(shown.evidence)})' if shown.level else ''}"
-            if shown is not None and shown.time is not None
-            else ""
-        )
+        where = f"; surest {_where(best[number], by_id)}" if number in best else ""
         lines += [f"Videos that name it: {step.support} of {videos}{where}.", ""]
     return "\n".join(lines)
+
+
+def _where(place: Localisation, videos: Mapping[str, Video]) -> str:
+    """Where a step is, with a link where the video is on YouTube."""
+    video, time = videos[place.video], place.time or 0.0
+    at = format_time(time)
+    if id_ := youtube_id(video):
+        at = f"[{at}](https://youtu.be/{id_}?t={int(time)})"
+    sure = f" ({place.level}: {markdown(place.evidence)})" if place.level else ""
+    return f"in *{markdown(video.title or video.id)}* at {at}{sure}"
 
 
 def _safe(text: str) -> str:
