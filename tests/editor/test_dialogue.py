@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from howsteps.editor import AnswerError, Edit, edit_script, edit_with_answer
+from howsteps.editor.dialogue import REPEATED
 from howsteps.editor.question import make_question
 from howsteps.task import Script, Step
 from tests.editor.jobs import coffee
@@ -102,6 +103,11 @@ def test_a_wrong_answer_is_asked_again_with_the_reason() -> None:
     assert edit.refused == ("step 1: there is no act 'a99'",)
     assert "there is no act 'a99'" in sent[1][-1]["content"]
     assert [message["role"] for message in sent[1]] == ["user", "assistant", "user"]
+
+
+def test_little_of_a_long_wrong_answer_is_sent_back() -> None:
+    _, sent = edited("x" * 10_000, answer())
+    assert len(sent[1][1]["content"]) == REPEATED
 
 
 def test_after_two_wrong_answers_the_script_stays() -> None:

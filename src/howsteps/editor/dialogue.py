@@ -16,6 +16,7 @@ from howsteps.wordnet import WordNet
 
 Reply = Callable[[Sequence[dict[str, str]]], str]
 """From a conversation to what the model says next."""
+REPEATED = 2000  # characters of a wrong answer that are sent back: a small model has little room
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ def edit_script(task: Task, script: Script, reply: Reply) -> Edit:
             refused.append(str(error))
             again = f"That cannot be used: {error}. Answer again, with one whole JSON object."
             conversation += [
-                {"role": "assistant", "content": text},
+                {"role": "assistant", "content": text[:REPEATED]},
                 {"role": "user", "content": again},
             ]
         else:
