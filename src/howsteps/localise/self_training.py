@@ -13,7 +13,7 @@ many.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,29 +101,20 @@ class Learning:
         return blurred
 
 
+_WORDS = Learning(
+    window=(0.0, 3.0),
+    log_prior=4.0,
+    regularisation=0.1,
+    rounds=2,
+    centre=False,
+    delay=1.0,
+    order=0.4,
+    usual=True,
+    extent=(4.0, 5.0),
+)
 LEARNING = {
-    "words": Learning(
-        window=(0.0, 3.0),
-        log_prior=4.0,
-        regularisation=0.1,
-        rounds=2,
-        centre=False,
-        delay=1.0,
-        order=0.4,
-        usual=True,
-        extent=(4.0, 5.0),
-    ),
-    "meaning": Learning(
-        window=(0.0, 3.0),
-        log_prior=4.0,
-        regularisation=0.01,
-        rounds=2,
-        centre=True,
-        delay=1.0,
-        order=0.4,
-        usual=True,
-        extent=(4.0, 5.0),
-    ),
+    "words": _WORDS,
+    "meaning": replace(_WORDS, regularisation=0.01, centre=True),
     "sight": Learning(
         window=None,
         log_prior=4.0,
