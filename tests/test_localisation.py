@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -6,7 +7,18 @@ import pytest
 from howsteps.localisation import localise_task
 from howsteps.localise import LocaliseError, Model
 from howsteps.narration.features import embeddings_of
-from howsteps.task import BETWEEN, SAID, Mention, Script, Sentence, Step, Task, Video, Word
+from howsteps.task import (
+    BETWEEN,
+    LIKE_SAID,
+    SAID,
+    Mention,
+    Script,
+    Sentence,
+    Step,
+    Task,
+    Video,
+    Word,
+)
 
 LABELS = ("fill tub", "catch cat", "dry cat")
 SECONDS = 1.0
@@ -66,6 +78,31 @@ def test_the_narration_alone_is_enough(heard):
     assert len(placement.localisations) == 24
     named = [at for at in placement.localisations if at.evidence == SAID]
     assert np.mean([abs(at.time - truth[at.video][at.step]) <= 6 for at in named]) > 0.9
+
+
+def test_what_the_script_left_aside_is_not_said_here_but_like_what_others_say(heard):
+    task, script, _, _ = heard
+    of_video = {
+        video.id: tuple(m for step in script.steps for m in step.mentions if m.video == video.id)
+        for video in task.videos
+    }
+    task = replace(
+        task, videos=tuple(replace(video, mentions=of_video[video.id]) for video in task.videos)
+    )
+    first = script.steps[0]
+    left = replace(first, mentions=tuple(m for m in first.mentions if m.video != "v1"))
+    whole, shorter = (
+        localise_task(task, replace(script, steps=(step, *script.steps[1:])), seconds=SECONDS)
+        for step in (first, left)
+    )
+    evidence = [
+        next(at.evidence for at in found.localisations if (at.video, at.step) == ("v1", 0))
+        for found in (whole, shorter)
+    ]
+    assert evidence == [SAID, LIKE_SAID]
+    named = {(m.video, k) for k, step in enumerate(script.steps) for m in step.mentions}
+    said = {(at.video, at.step) for at in shorter.localisations if at.evidence == SAID}
+    assert said <= named - {("v1", 0)}
 
 
 @pytest.mark.parametrize("mode", ["default", "paper"])

@@ -344,7 +344,6 @@ def _learn(data: _TaskData, device: str, *, absent: bool) -> _Found:
     """Learn each step where it is named, and put it where it is most likely."""
     how = LEARNING[data.kind]
     grid = how.grid(data.seconds)
-    lengths = [data.lengths[n] for n in data.placed]
     coarse = grid * data.seconds
     usual = None
     if how.usual:
@@ -364,9 +363,10 @@ def _learn(data: _TaskData, device: str, *, absent: bool) -> _Found:
         how,
         seconds=coarse,
         grid=grid,
-        lengths=lengths,
+        lengths=[data.lengths[n] for n in data.placed],
         usual=usual,
         support=data.support(),
+        mentioned=data.windows(*how.window, seconds=coarse).named if how.window else None,
         absent=absent,
     )
     outside = [

@@ -49,6 +49,8 @@ def test_modes_put_windows_together():
     def first_step(mode):
         windows = step_windows([inside], assignment, 2, mode)
         assert windows.allowed[0][:, 1].all()  # not mentioned: anywhere
+        assert not windows.named[0][:, 1].any()
+        np.testing.assert_array_equal(windows.named[0][:, 0], windows.allowed[0][:, 0])
         np.testing.assert_array_equal(windows.support, [[2, 0]])
         return windows.allowed[0][:, 0].astype(int).tolist()
 

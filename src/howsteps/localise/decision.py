@@ -11,10 +11,10 @@ import numpy as np
 
 from howsteps.localise.certainty import SIGNS, certainty_of
 from howsteps.localise.extents import StepIntervals, extents
-from howsteps.localise.oracle import Floats, Places
+from howsteps.localise.oracle import Floats, Mask, Places
 from howsteps.localise.order_marginals import marginals
 from howsteps.localise.self_training import GAP, LEARNING, Learning, evidence
-from howsteps.task import BETWEEN, SAID
+from howsteps.task import BETWEEN, LIKE_SAID, SAID
 
 NEAR = 2.5  # seconds around a place that count as the place
 HERE = 0.5  # log-odds: a place that mentions speak for by less is not where they say
@@ -31,6 +31,7 @@ def decide(
     lengths: Sequence[int],
     usual: Sequence[Floats] | None = None,
     support: Floats | None = None,
+    mentioned: Sequence[Mask] | None = None,
     absent: bool = True,
 ) -> StepIntervals:
     """Put every step where it is most likely; extent, certainty and evidence beside it.
@@ -51,12 +52,16 @@ def decide(
         T×K a video: log-density of where each step usually is; even when None.
     support
         K: the share of the videos that name each step, where it is known.
+    mentioned
+        T×K a video: where a mention of the script names each step. What is said elsewhere is an
+        echo: like what others say, but no mention. None: everything said is a mention.
     absent
         Leave out the steps that are probably not in a video.
     """
     count, steps = len(scores), scores[0].shape[1]
     places = np.full((count, steps), -1)
     signs = np.full((count, steps, len(SIGNS)), np.nan)
+    by_mention = np.ones((count, steps), np.bool_)
     reach, columns = round(NEAR / seconds), np.arange(steps)
     for n, found in enumerate(evidence(scores, log_odds, usual)):
         score, said = scores[n], log_odds[n]
@@ -66,6 +71,8 @@ def decide(
         nearby = np.sum([around(likely, r) for r in range(reach + 1)], axis=0)
         coarse = nearby.argmax(axis=0)
         places[n] = apart(np.minimum(coarse * grid + grid // 2, lengths[n] - 1), lengths[n])
+        if mentioned is not None:
+            by_mention[n] = mentioned[n][coarse, columns]
         of_sign = {
             "said here": said[coarse, columns],
             "said": said.max(axis=0),
@@ -84,7 +91,9 @@ def decide(
     gone = sure.absent & absent
     here = signs[:, :, SIGNS.index("said here")] >= HERE
     alike = signs[:, :, SIGNS.index("peak")] >= ALIKE
-    kinds = np.select([gone, here, alike], ["", SAID, how.alike], BETWEEN)
+    kinds = np.select(
+        [gone, here & by_mention, here, alike], ["", SAID, LIKE_SAID, how.alike], BETWEEN
+    )
     places[gone] = -1
     first, last = places.copy(), places.copy()
     for n, length in enumerate(lengths):

@@ -35,6 +35,14 @@ class Windows:
     allowed: tuple[Mask, ...]
     support: NDArray[np.int64]
 
+    @property
+    def named(self) -> tuple[Mask, ...]:
+        """Intervals at which a mention names the step: none where nobody mentions it."""
+        return tuple(
+            window & (mentions > 0)
+            for window, mentions in zip(self.allowed, self.support, strict=True)
+        )
+
 
 @dataclass(frozen=True)
 class RelaxedWindow:
