@@ -16,6 +16,7 @@ from howsteps.errors import Problem
 from howsteps.pipeline.options import RunOptions, read_options
 from howsteps.result import read_result
 from tests.engine.jobs import captions, narration, subrip
+from tests.jobs import write_tea_folder
 
 
 def call(*arguments: str | Path) -> Result:
@@ -178,7 +179,7 @@ class TestApply:
         done = call("apply", work, tmp_path / "flo.srt", "--out", tmp_path / "out", "-q")
         assert done.exit_code == 0
         assert "1. fill the tub" in done.stdout
-        assert f"to look at: {tmp_path / 'out' / 'report.html'}" in done.stdout
+        assert f"open this page: {tmp_path / 'out' / 'report.html'}" in done.stdout
 
 
 class TestReport:
@@ -253,6 +254,17 @@ class TestProblems:
         done = call("run", folder, "--out", tmp_path / "out", "--workers", "1", "-q")
         assert "hello: no relation found in its narration" in done.stderr
         assert done.exit_code == 0
+
+    @pytest.mark.slow
+    def test_a_video_of_another_job_is_a_finding_and_no_failure(self, tmp_path: Path) -> None:
+        knots = dict.fromkeys(range(0, 30, 6), "tie the knot then pull the rope tight and go on")
+        (write_tea_folder(tmp_path / "make tea", videos=8) / "knots.srt").write_text(subrip(knots))
+        asked = (tmp_path / "make tea", "--out", tmp_path / "out", "--workers", "1", "-q")
+        done = call("run", *asked)
+        assert "knots: set aside as another job" in done.stderr
+        assert done.exit_code == 0
+        (tmp_path / "make tea" / "broken.srt").write_text("nothing here")
+        assert call("run", *asked).exit_code == 3
 
     def test_a_failed_run_leaves_no_empty_folder(self, tmp_path: Path) -> None:
         (tmp_path / "job").mkdir()

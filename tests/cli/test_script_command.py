@@ -9,8 +9,8 @@ import typer
 from typer.testing import CliRunner
 
 from howsteps._cli.app import app
-from howsteps._cli.script import script
-from howsteps.task import Task
+from howsteps._cli.script import found_again, script, show_script
+from howsteps.task import Script, Step, Task
 from tests.engine.jobs import captions
 from tests.script import spoken
 
@@ -49,7 +49,7 @@ def test_the_steps_are_listed_in_order(folder: Path) -> None:
     assert code == 0
     assert "wash a cat: 3 steps from 3 videos" in out
     assert out.index("fill the tub") < out.index("catch the cat") < out.index("dry off the cat")
-    assert "too few videos to tell how sure the steps are" in out
+    assert "too few videos to tell how stable these steps are" in out
 
 
 def test_the_paper_shows_its_alignment(folder: Path) -> None:
@@ -96,6 +96,29 @@ def test_nothing_stands_out_in_one_narration(folder: Path) -> None:
     code, out, _ = run(folder / "v0.srt", "--quiet", "--mode", "paper", "--steps", "2")
     assert code == 0
     assert "no relation stands out" in out
+
+
+def test_a_step_that_no_video_names_has_no_bar(capsys: pytest.CaptureFixture[str]) -> None:
+    task = spoken.task("fill tub; dry cat", "fill tub")
+    mentions = tuple(video.mentions[0] for video in task.videos)
+    show_script(task, Script((Step("fill the tub", mentions), Step("sing", ()))))
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if line[:1].isdigit()]
+    assert rows == [["1", "fill", "the", "tub", "2", "█" * 10], ["2", "sing", "0"]]
+
+
+@pytest.mark.parametrize(
+    ("shares", "said"),
+    [
+        ((0.5, 0.9), "these steps are found again 70% of the time (step 1 least often: 50%)"),
+        ((0.9, 0.9), "these steps are found again 90% of the time"),
+        ((None, None), ""),
+    ],
+)
+def test_how_often_steps_are_found_again_is_one_sentence(
+    shares: tuple[float | None, ...], said: str
+) -> None:
+    steps = tuple(Step("sing", (), stability=share) for share in shares)
+    assert found_again(Script(steps)).removeprefix("in random samples of the videos, ") == said
 
 
 @pytest.mark.slow

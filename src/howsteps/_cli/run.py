@@ -11,10 +11,10 @@ from rich.table import Table
 
 from howsteps._cli import options, screen
 from howsteps._cli.live import live_callback
-from howsteps._cli.script import show_script
+from howsteps._cli.script import found_again, show_script
 from howsteps.io.timestamps import format_time
 from howsteps.pipeline.options import RunOptions
-from howsteps.task import LEVELS
+from howsteps.task import LEVELS, Level
 
 if TYPE_CHECKING:
     from howsteps.editor import Editor
@@ -65,8 +65,11 @@ def run(
     """Find the steps of a job in a folder of its videos, and write them down.
 
     INPUT holds videos, captions, or both side by side; a folder of such folders is many jobs. The
-    work folder has a cache: a run that was stopped goes on where it was, and a run with one more
-    video computes that one alone.
+    work folder has a cache: a run that was stopped continues where it was, and a run with one more
+    video computes only that one.
+
+    The exit code is 0 when every file was read, also if some videos are of another job and were
+    set aside. It is 3 when a file could not be used, and 1 when nothing was found.
 
     Example: howsteps run videos/ --out steps/
     """
@@ -147,8 +150,8 @@ def show(done: "Run") -> None:
     """Print the script of every task, and where all of it is."""
     for name, result in done.results.items():
         show_script(result.task, result.script)
-        if sure := _sure(result):
-            screen.out.print(f"[dim]{escape(sure)}[/]")
+        if again := found_again(result.script):
+            screen.out.print(f"[dim]{again}[/]", soft_wrap=True)
         screen.out.print(f"[dim]{escape(_found(result))}[/]")
         show_where(done.folders[name])
 
@@ -159,32 +162,24 @@ def show_where(folder: Path) -> None:
 
     screen.out.print(f"written to {escape(str(folder))}", soft_wrap=True)
     if (page := folder / PAGE).is_file():
-        screen.out.print(f"to look at: {escape(str(page))}", soft_wrap=True)
-
-
-def _sure(result: "Result") -> str:
-    """``parts of the videos give 81% of these steps again; least sure: step 4 (53%)``."""
-    shares = {
-        n: s.stability for n, s in enumerate(result.script.steps, 1) if s.stability is not None
-    }
-    if not shares:
-        return ""
-    least = min(shares, key=lambda number: shares[number])
-    mean = sum(shares.values()) / len(shares)
-    which = f"; least sure: step {least} ({shares[least]:.0%})" if shares[least] < mean else ""
-    return f"parts of the videos give {mean:.0%} of these steps again{which}"
+        screen.out.print(f"open this page: {escape(str(page))}", soft_wrap=True)
 
 
 def _found(result: "Result") -> str:
-    """``97 places in 13 videos: 61 sure, 30 likely, 6 guess; 12 times a step is absent``."""
+    """``97 places in 13 videos: 61 sure, 30 likely, 6 guesses; a step is absent 12 times``."""
     placed = [each for each in result.localisations if each.time is not None]
     levels = Counter(each.level for each in placed)
-    how = ", ".join(f"{levels[name]} {name}" for name in LEVELS if levels[name])
+    how = ", ".join(_levels(name, levels[name]) for name in LEVELS if levels[name])
     videos = len({each.video for each in placed})
     where = f"{screen.plural(len(placed), 'place')} in {screen.plural(videos, 'video')}"
     absent = len(result.localisations) - len(placed)
-    gone = f"; {screen.plural(absent, 'time')} a step is absent" if absent else ""
+    gone = f"; a step is absent {screen.plural(absent, 'time')}" if absent else ""
     return (f"{where}: {how}" if how else where) + gone
+
+
+def _levels(level: Level, count: int) -> str:
+    """``61 sure``, ``1 guess``, ``6 guesses``."""
+    return f"{count:,} {'guesses' if level == 'guess' and count > 1 else level}"
 
 
 def places_table(result: "Result") -> Table:

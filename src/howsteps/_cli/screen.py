@@ -16,7 +16,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from howsteps.errors import Problem
 from howsteps.io.files import write_atomically
 
-# 0: all was read. 1: nothing could be done. 3: done, but something was set aside or lost.
+# 0: every file was read; a video of another job is a finding, and no failure. 1: nothing could be
+# done. 3: done, but a file could not be used, or something was lost.
 # (2 is Typer's own, for a command that was typed wrongly.)
 NOTHING, SET_ASIDE = 1, 3
 

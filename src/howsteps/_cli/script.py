@@ -208,12 +208,12 @@ def show_script(task: Task, found: Script) -> None:
         table.add_column("also said as", style="dim", no_wrap=True, overflow="ellipsis", ratio=2)
         table.add_column("for example", no_wrap=True, overflow="ellipsis", ratio=3)
     for number, step in enumerate(found.steps, 1):
-        bar = "█" * max(1, round(BAR * step.support / len(task.videos)))
+        length = max(1, round(BAR * step.support / len(task.videos))) if step.support else 0
         cells = (
             str(number),
             shown_label(step),
             str(step.support),
-            f"[green]{bar}[/]",
+            f"[green]{'█' * length}[/]",
             escape(other_words(step)),
             escape(step.examples[0] if step.examples else ""),
         )
@@ -253,16 +253,24 @@ def other_words(step: Step) -> str:
     return ", ".join(str(relation) for relation, _ in step.relations[1 : 1 + OTHER_WORDS])
 
 
+def found_again(found: Script) -> str:
+    """How often samples of the videos give the same steps, in a sentence; empty if not measured."""
+    shares = {n: s.stability for n, s in enumerate(found.steps, 1) if s.stability is not None}
+    if not shares:
+        return ""
+    mean = fmean(shares.values())
+    least = min(shares, key=lambda number: shares[number])
+    worst = f" (step {least} least often: {shares[least]:.0%})" if shares[least] < mean else ""
+    again = f"these steps are found again {mean:.0%} of the time{worst}"
+    return f"in random samples of the videos, {again}"
+
+
 def quality(found: Script, mode: options.Mode) -> str:
     """The figures of the model in one line."""
     if mode is options.Mode.default:
-        known = [step.stability for step in found.steps if step.stability is not None]
         if found.editor:
-            return f"chosen by {found.editor} among what narrators say"
-        if not known:
-            return "too few videos to tell how sure the steps are"
-        share = fmean(known)
-        return f"steps are found again in {share:.0%} of random parts of the videos"
+            return f"chosen by {found.editor} from what narrators say"
+        return found_again(found) or "too few videos to tell how stable these steps are"
     line = f"alignment {found.objective:,.0f} ({found.objective_per_token:.2f} per mention)"
     if found.objective == found.bound:
         return f"{line}, proved to be the best"

@@ -76,7 +76,9 @@ def applied(task: Task, found: Edit, name: str) -> tuple[Task, Script, list[Prob
     script = replace(found.script or Script(()), editor=name, changes=found.changes)
     other = set(found.other_job)
     problems = [
-        Problem(video.media or Path(video.id), f"set aside: of another job, says {name}")
+        Problem(
+            video.media or Path(video.id), f"set aside: of another job, says {name}", harmless=True
+        )
         for video in task.videos
         if video.id in other
     ]
