@@ -338,7 +338,10 @@ class Result:
         usual = median(there.values()) if len(there) >= FEW else 0.0
         steps = len(self.script.steps)
         return {
-            video: f"about {count:.0f} of {steps} steps are there, in most videos about {usual:.0f}"
+            video: (
+                f"probably has only about {count:.0f} of the {steps} steps; "
+                f"most videos have about {usual:.0f}"
+            )
             for video, count in there.items()
             if count < ODD * usual
         }

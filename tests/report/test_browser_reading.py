@@ -120,6 +120,69 @@ def test_a_video_on_youtube_is_linked_at_the_step(visit, job, tmp_path) -> None:
     assert link.get_attribute("rel") == "noopener noreferrer"
 
 
+def test_without_files_every_place_leads_to_its_moment_on_youtube(visit, tmp_path) -> None:
+    known = with_video(tea(2, 3), 0, youtube="dQw4w9WgXcQ")
+    page = visit(write_page(known, tmp_path))
+    start = int(place(known, 0, 2).start)
+    moment = f"https://youtu.be/dQw4w9WgXcQ?t={start}"
+    links = {
+        "the grid": page.locator(".grid tbody tr").nth(2).locator("td").first.locator("a"),
+        "a card": page.locator(".sheet li").nth(2).locator("a"),
+        "a timeline": page.locator(".timeline").first.locator("a.mark[data-step='2']"),
+    }
+    assert {name: one.get_attribute("href") for name, one in links.items()} == dict.fromkeys(
+        links, moment
+    )
+    assert all(one.get_attribute("rel") == "noopener noreferrer" for one in links.values())
+    # A video whose id is not known has no link, and its marks show its words.
+    assert page.locator(".grid tbody tr").first.locator("td").nth(1).locator("a").count() == 0
+    page.locator(".timeline").nth(1).locator("button.mark").first.click()
+    assert page.locator("#viewer .mark").first.evaluate("one => one.tagName") == "BUTTON"
+
+
+def test_a_file_that_plays_needs_no_other_place_to_watch(visit, job, tmp_path) -> None:
+    page = visit(write_page(with_video(job, 0, youtube="dQw4w9WgXcQ"), tmp_path, thumbnails=False))
+    page.wait_for_selector(".timeline .mark")
+    assert page.locator("main a[href*=youtu]").count() == 0
+
+
+def test_the_link_below_a_place_is_one_arrow_key_away(visit, tmp_path) -> None:
+    known = with_video(tea(2, 3), 0, youtube="dQw4w9WgXcQ")
+    page = visit(write_page(known, tmp_path))
+    cell(page, 0, 0).focus()
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.href").startswith("https://youtu.be/")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.dataset.step") == "1"
+
+
+def test_the_words_of_the_page_fit_what_can_be_played(visit, report, tmp_path) -> None:
+    with_files = visit(report)
+    assert "play the video" in with_files.locator("#grid .legend").inner_text()
+    assert "of video" in with_files.locator(".facts").inner_text()
+    words_alone = visit(write_page(tea(2, 3), tmp_path))
+    words_alone.wait_for_selector("#words button")
+    said = words_alone.locator("main, footer").all_inner_texts()
+    assert not any("play" in text.lower() for text in said)
+    assert not any("video file" in text for text in said)
+    assert "read what is said" in said[0]
+    words_alone.keyboard.press("?")
+    assert "play" not in words_alone.locator("#help").inner_text()
+    words_alone.keyboard.press("Escape")
+    cell(words_alone, 0, 0).click()
+    assert words_alone.get_by_role("button", name="Loop").count() == 0
+
+
+def test_counts_on_the_page_say_what_they_count(visit, report, job) -> None:
+    page = visit(report)
+    placed = [p for p in job.localisations if p.time is not None]
+    own = sum(p.video == "Ada" for p in placed)
+    assert f"{own} of 5 steps placed" in page.locator(".timeline").first.inner_text()
+    first = sum(p.step == 0 for p in placed)
+    assert f"placed in {first} of 4 videos" in page.locator(".grid tbody th").first.inner_text()
+    assert f"placed in {first}, likely or sure in" in page.locator(".sheet li").first.inner_text()
+
+
 def test_what_cannot_be_an_id_is_no_link(tmp_path) -> None:
     assert youtube_id(Video("a", youtube='x" onclick=1')) is None
     assert content(tea(1, 1), tmp_path, {})["videos"][0]["youtube"] is None

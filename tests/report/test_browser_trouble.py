@@ -104,7 +104,7 @@ def test_a_narration_without_a_video_has_its_words_in_the_grid_and_a_line(visit,
     page = visit(write_page(tea(2, 3), tmp_path))
     assert cell(page, 0, 0).locator(".frame").inner_text() == "fill the kettle"
     cell(page, 0, 0).click()
-    assert "only its words" in page.locator("#viewer .notice").first.inner_text()
+    assert "only the words" in page.locator("#viewer .notice").first.inner_text()
 
 
 def test_a_video_does_not_play_on_behind_one_that_has_no_file(visit, job, tmp_path) -> None:
@@ -112,7 +112,7 @@ def test_a_video_does_not_play_on_behind_one_that_has_no_file(visit, job, tmp_pa
     cell(page, 0, 1).click()
     wait_to_play_from(page, place(job, 0, 1).start)
     page.keyboard.press("ArrowDown")
-    assert "only its words" in page.locator("#viewer .notice").first.inner_text()
+    assert "only the words" in page.locator("#viewer .notice").first.inner_text()
     assert page.evaluate("document.querySelector('#viewer video').paused")
 
 
@@ -134,7 +134,7 @@ def test_a_moved_folder_works_as_before(visit, films, tmp_path) -> None:
 
 def test_without_places_a_click_plays_where_the_step_is_named(visit, job, tmp_path) -> None:
     page = visit(write_page(replace(job, localisations=()), tmp_path))
-    assert "not localised in the videos yet" in page.locator("#grid .legend").inner_text()
+    assert "no places in the videos yet" in page.locator("#grid .legend").inner_text()
     said = job.script.steps[0].mentions[0]
     number = [video.id for video in job.task.videos].index(said.video)
     for way in (cell(page, number, 0), page.locator(".sheet h3 button").first):

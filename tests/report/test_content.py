@@ -153,6 +153,20 @@ def test_any_text_comes_through_unchanged(text: str) -> None:
     assert told["videos"][0]["id"] == text
 
 
+def test_the_step_is_shown_in_a_video_that_can_be_watched() -> None:
+    result = tea(4, 3)
+    surest = [
+        max(result.localisations, key=lambda p: (p.step == k, p.confidence)) for k in range(3)
+    ]
+    other = next(v for v in result.task.videos if v.id not in {p.video for p in surest[:1]})
+    videos = tuple(
+        replace(v, youtube="dQw4w9WgXcQ") if v.id == other.id else v for v in result.task.videos
+    )
+    told = shown(replace(result, task=replace(result.task, videos=videos)))
+    assert videos[told["steps"][0]["best"]].id == other.id
+    assert (told["filmed"], told["playable"], told["linked"]) == (False, False, True)
+
+
 def test_an_odd_video_says_why() -> None:
     result = tea(6, 4)
     odd = result.task.videos[2].id
@@ -161,7 +175,7 @@ def test_an_odd_video_says_why() -> None:
     )
     videos = shown(replace(result, localisations=places))["videos"]
     assert [video["id"] for video in videos if video["odd"]] == [odd]
-    assert videos[2]["odd"] == "about 1 of 4 steps are there, in most videos about 4"
+    assert videos[2]["odd"] == "probably has only about 1 of the 4 steps; most videos have about 4"
 
 
 def test_levels_say_how_often_such_places_are_right() -> None:

@@ -4,7 +4,7 @@ import math
 import os
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from statistics import fmean
@@ -73,19 +73,31 @@ def content(
     rows = localisation_rows(result)
     steps = result.script.steps
     of_steps = _of_steps(steps)
+    videos = [
+        _video(video, rows[video.id], usual, of_steps.get(video.id, {}), thumbnails)
+        | {"source": _source(video, f"videos/{number}" if served else None, folder)}
+        | {"odd": result.odd_videos.get(video.id)}
+        for number, video in enumerate(result.task.videos)
+    ]
+    watchable = {video["id"] for video in videos if video["source"] or video["youtube"]}
     return {
         "task": result.task.name,
         "title": title_of(result.task.name),
         "steps": [
-            _summary(step, [rows[video.id][k] for video in result.task.videos], thumbnails, result)
+            _summary(
+                step,
+                [rows[video.id][k] for video in result.task.videos],
+                thumbnails,
+                watchable,
+                result,
+            )
             for k, step in enumerate(steps)
         ],
-        "videos": [
-            _video(video, rows[video.id], usual, of_steps.get(video.id, {}), thumbnails)
-            | {"source": _source(video, f"videos/{number}" if served else None, folder)}
-            | {"odd": result.odd_videos.get(video.id)}
-            for number, video in enumerate(result.task.videos)
-        ],
+        "videos": videos,
+        # What a click can do: play a file, or only show the words and a link to YouTube.
+        "filmed": any(video["file"] for video in videos),
+        "playable": any(video["source"] for video in videos),
+        "linked": any(video["youtube"] and not video["source"] for video in videos),
         "served": served,
         "other_ways": [
             {
@@ -138,14 +150,21 @@ def youtube_id(video: Video) -> str | None:
 
 
 def _summary(
-    step: Step, column: Sequence[Localisation | None], thumbnails: Thumbnails, result: Result
+    step: Step,
+    column: Sequence[Localisation | None],
+    thumbnails: Thumbnails,
+    watchable: Collection[str],
+    result: Result,
 ) -> StepSummary:
     found = [place for place in column if place is not None and place.time is not None]
     absent = sum(place is not None and place.time is None for place in column)
-    # Show the localisation with the highest confidence, preferably one with a thumbnail.
-    shown = sorted(
-        found, key=lambda p: ((p.video, p.step) not in thumbnails, -_number(p.confidence))
-    )
+
+    def rank(place: Localisation) -> tuple[bool, bool, float]:
+        """The highest confidence first; before that a thumbnail, and a video one can watch."""
+        seen = (place.video, place.step) in thumbnails
+        return not seen, place.video not in watchable, -_number(place.confidence)
+
+    shown = sorted(found, key=rank)
     best = shown[0] if shown else None
     names = [video.id for video in result.task.videos]
     # A step without a localisation can still be played where it is named.

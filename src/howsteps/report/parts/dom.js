@@ -82,6 +82,21 @@ const isGuess = (place) => place.level === "guess";
 const mentionsOf = (video, step) => videos[video].mentions.filter((mention) => mention.step === step);
 const named = (video, step) => videos[video].mentions.find((mention) => mention.step === step);
 
+/** When a step begins in a video: at its place, or else where it is first named; null if neither is known. */
+function momentOf(video, step) {
+  const place = videos[video].places[step];
+  return (isFound(place) ? place.start : named(video, step)?.start) ?? null;
+}
+
+const youtubeAt = (id, seconds) => `https://youtu.be/${id}?t=${Math.max(0, Math.floor(seconds))}`;
+
+/** A link to a moment on YouTube, for a video that cannot be played here; null where there is none. */
+function watchLink(video, seconds, attributes, ...children) {
+  const { youtube, source } = videos[video];
+  if (!youtube || source || seconds === null) return null;
+  return h("a", { href: youtubeAt(youtube, seconds), target: "_blank", rel: "noopener noreferrer", ...attributes }, children);
+}
+
 /** The sentence that is being said at a time of a video, if any was begun by then. */
 const saidAt = (video, time) => videos[video].said.findLast(([start]) => start <= time)?.[1];
 
@@ -145,11 +160,11 @@ function buildAsNeeded(holder, many, some, build) {
  */
 function walkWithArrows(holder, rows) {
   const moves = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
-  let stop = holder.querySelector("button");
+  let stop = holder.querySelector("button, a");
   if (!stop) return;
   stop.tabIndex = 0;
   holder.addEventListener("focusin", (event) => {
-    if (!event.target.matches("button")) return;
+    if (!event.target.matches("button, a")) return;
     stop.tabIndex = -1;
     stop = event.target;
     stop.tabIndex = 0;

@@ -122,7 +122,7 @@ function tallied(shown) {
       if (place.time === null) return (steps[k].absent += 1);
       steps[k].found += 1;
       steps[k].likely += place.level === "sure" || place.level === "likely" ? 1 : 0;
-      const worth = (place.thumbnail ? 10 : 0) + (place.confidence ?? 0);
+      const worth = (place.thumbnail ? 10 : 0) + (video.source || video.youtube ? 2 : 0) + (place.confidence ?? 0);
       if (worth <= surest[k]) return;
       surest[k] = worth;
       steps[k].best = n;

@@ -21,7 +21,7 @@ function buildGrid() {
         "th",
         { scope: "row", role: "rowheader" },
         h("span", { class: "name" }, badge(k), words(step.label)),
-        h("small", {}, content.located ? `in ${step.found} of ${count(videos.length, "video")}` : ""),
+        h("small", {}, content.located ? `placed in ${step.found} of ${count(videos.length, "video")}` : ""),
       ),
     ),
   );
@@ -40,10 +40,12 @@ function buildGrid() {
   buildAsNeeded(holder, videos.length, COLUMNS, (from, to) => {
     const numbers = Array.from({ length: to - from }, (_, place) => from + place);
     head.append(...numbers.map((n) => columnHead(videos[n])));
-    rows.forEach((row, k) => row.append(...numbers.map((n) => h("td", { role: "gridcell" }, cell(n, k)))));
+    rows.forEach((row, k) => row.append(...numbers.map((n) => h("td", { role: "gridcell" }, cell(n, k), elsewhere(n, k)))));
     return head.lastChild;
   });
-  walkWithArrows(table, () => rows.map((row) => [...row.querySelectorAll("button")]));
+  // The link below a place is one arrow key down from it.
+  const column = (row, name) => [...row.cells].slice(1).map((one) => one.querySelector(name));
+  walkWithArrows(table, () => rows.flatMap((row) => [column(row, "button"), column(row, "a")]));
 }
 
 function columnHead(video) {
@@ -77,6 +79,13 @@ function cell(n, k) {
       place.level && h("span", {}, place.level),
     ),
   );
+}
+
+/** The moment of a step on YouTube, below its cell. */
+function elsewhere(n, k) {
+  const moment = momentOf(n, k);
+  const label = moment === null ? null : `Watch step ${k + 1}, ${steps[k].label}, on YouTube from ${clock(moment)}: ${videos[n].title}`;
+  return watchLink(n, moment, { class: "elsewhere", tabindex: -1, "aria-label": label, title: `watch on YouTube from ${clock(moment)}` }, "YouTube");
 }
 
 /** The thumbnail of a localisation; without one the words said there, or its number. */

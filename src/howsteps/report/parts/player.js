@@ -72,7 +72,7 @@ function makePane(name, choose, pick) {
   pane.show = (n, step, time = null) => {
     if (pane.current !== n) load(n);
     const place = step === null ? null : videos[n].places[step];
-    const goal = time ?? (isFound(place) ? place.start : (step === null ? null : named(n, step)?.start)) ?? null;
+    const goal = time ?? (step === null ? null : momentOf(n, step));
     stretch = time === null && isFound(place) && place.end > place.start ? place : null;
     const absent = step !== null && time === null && !isFound(place);
     looked = goal ?? 0;
@@ -92,7 +92,7 @@ function makePane(name, choose, pick) {
     where.textContent = step === null ? "" : `Step ${step + 1} here: ${describe(n, step)}`;
     link.hidden = !videos[n].youtube;
     if (videos[n].youtube) {
-      link.href = `https://youtu.be/${videos[n].youtube}?t=${Math.max(0, Math.floor(looked))}`;
+      link.href = youtubeAt(videos[n].youtube, looked);
       link.textContent = `watch on YouTube from ${clock(looked)}`;
     }
     about.replaceChildren(...(step === null ? [] : spokenAbout(n, step)));
@@ -137,7 +137,7 @@ function makePane(name, choose, pick) {
   function fillStrip() {
     const lanes = h("div", { class: "lanes" });
     strip.replaceChildren(lanes);
-    fillLanes(lanes, pane.current);
+    fillLanes(lanes, pane.current, { linked: false });
   }
 
   /** The file cannot be played: a thumbnail and a line replace the player. */
@@ -150,7 +150,7 @@ function makePane(name, choose, pick) {
     const gone = `The video file “${file}” was not found. Put it back, or make the page again.`;
     // It was there when the page was made: it can be gone by now, or of a kind like AVI.
     const unplayable = `The video file “${file}” cannot be played here: it was moved, or this browser does not know its format.`;
-    say(!file ? "There is no video file for this narration, only its words." : source ? unplayable : gone);
+    say(!file ? "There is no video file here, only the words." : source ? unplayable : gone);
   }
 
   /** What is said about a step here, in the order of the video. */

@@ -5,17 +5,17 @@ function buildFacts() {
   const footage = videos.reduce((sum, video) => sum + video.length, 0);
   const facts = [
     [count(steps.length, "step"), "in the script"],
-    [lasting(footage), "of video"],
+    [lasting(footage), content.filmed ? "of video" : "of narration"],
     content.located && [count(total("found"), "place"), "of steps in the videos"],
-    content.located && total("absent") > 0 && [count(total("absent"), "absence"), "of a step from a video"],
+    content.located && total("absent") > 0 && [count(total("absent"), "time"), "a step is absent from a video"],
   ];
   view("facts").replaceChildren(
     ...facts.filter(Boolean).map(([value, meaning]) => h("div", {}, h("dt", {}, meaning), h("dd", {}, value))),
   );
-  const names = { sure: "sure", likely: "likely", guess: "a guess" };
-  const levels = content.levels.map(({ level, count: many, right }) => {
-    const name = level === "guess" && many !== 1 ? "guesses" : names[level];
-    return `${many.toLocaleString("en")} ${name} (of 100 such places, about ${right} are right)`;
+  const levels = content.levels.map(({ level, count: many, right }, place) => {
+    const name = level !== "guess" ? level : many === 1 ? "a guess" : "guesses";
+    const of = place ? "" : " of such places are right";
+    return `${place ? many.toLocaleString("en") : count(many, "place")} ${many === 1 ? "is" : "are"} ${name} (about ${right} %${of})`;
   });
   const odd = videos.filter((video) => video.odd).length;
   const badly = odd && `${count(odd, "video")} fit${odd === 1 ? "s" : ""} this job badly and ${odd === 1 ? "is" : "are"} marked odd.`;
@@ -31,7 +31,8 @@ function buildSheet() {
 
 function card(step, k) {
   const play = { type: "button", "data-step": k, "data-video": step.best, disabled: step.best === null };
-  const likely = content.confident ? `, likely in ${step.likely}` : "";
+  const likely = content.confident ? `, likely or sure in ${step.likely}` : "";
+  const moment = step.best === null ? null : momentOf(step.best, k);
   const absent = step.absent && `absent in ${percent(step.absent / videos.length)} of the videos`;
   const item = h(
     "li",
@@ -39,9 +40,9 @@ function card(step, k) {
     content.has_thumbnails &&
       h(
         "button",
-        { ...play, class: "frame", tabindex: -1, "aria-label": `Play step ${k + 1}, ${step.label}` },
+        { ...play, class: "frame", tabindex: -1, "aria-label": `${content.playable ? "Play" : "Show"} step ${k + 1}, ${step.label}` },
         step.thumbnail ? h("img", { src: step.thumbnail, alt: "", decoding: "async" }) : icon("video"),
-        h("span", { class: "play" }, icon("play")),
+        content.playable && h("span", { class: "play" }, icon("play")),
       ),
     h(
       "div",
@@ -54,8 +55,9 @@ function card(step, k) {
           "p",
           { class: "support" },
           shareBar(content.confident ? step.likely : step.found, step.found),
-          `found in ${count(step.found, "video")}${likely}`,
+          `placed in ${step.found}${likely}`,
         ),
+      step.best !== null && watchLink(step.best, moment, { class: "elsewhere" }, `watch on YouTube from ${clock(moment)}`),
       step.alternative && h("p", {}, h("span", { class: "pill" }, "or"), " in place of the step before"),
       step.optional && h("p", {}, h("span", { class: "pill" }, "optional"), absent ? ` ${absent}` : ""),
       step.other.length > 0 && h("p", { class: "other" }, "also said: ", words(step.other.join(", "))),

@@ -21,10 +21,11 @@ function buildTimelines() {
         "header",
         {},
         h("h3", {}, cut(video.title)),
-        h("p", {}, lasting(video.length), content.located ? ` · ${found} of ${count(steps.length, "step")}` : ""),
+        h("p", {}, lasting(video.length), content.located ? ` · ${found} of ${count(steps.length, "step")} placed` : ""),
         video.new && h("p", {}, h("span", { class: "pill" }, "new")),
         video.odd && h("p", {}, h("span", { class: "pill" }, "odd"), ` ${video.odd}`),
-        video.source ? null : h("p", { class: "missing" }, video.file ? "video file not found" : "no video file"),
+        video.source || !content.filmed ? null : h("p", { class: "missing" }, video.file ? "video file not found" : "no video file"),
+        watchLink(n, 0, { class: "elsewhere" }, "watch on YouTube"),
       ),
       h("div", { class: "lanes" }),
     );
@@ -45,14 +46,17 @@ function buildTimelines() {
 /** Build all that is still empty, for paper. */
 let fillTimelines = () => {};
 
-/** The lanes of a video: its steps, and below them its words; places are shares of its length. */
-function fillLanes(lanes, n) {
+/**
+ * The lanes of a video: its steps, and below them its words; places are shares of its length. Where
+ * they may be `linked`, the steps of a video that cannot be played here lead to YouTube.
+ */
+function fillLanes(lanes, n, { linked = true } = {}) {
   const video = videos[n];
   const share = (seconds) => `${(100 * Math.min(1, seconds / (video.length || 1))).toFixed(3)}%`;
   const wide = (start, end) => share(Math.max(0, Math.min(end, video.length) - start));
-  const rows = [stepLane(n, share, wide, rowsOf(n, lanes.clientWidth)), wordLane(n, share, wide)];
+  const rows = [stepLane(n, share, wide, rowsOf(n, lanes.clientWidth), linked), wordLane(n, share, wide)];
   lanes.replaceChildren(...rows, axis(video.length, share));
-  walkWithArrows(lanes, () => rows.map((lane) => [...lane.querySelectorAll("button")]));
+  walkWithArrows(lanes, () => rows.map((lane) => [...lane.querySelectorAll("button, a")]));
 }
 
 const MARK = 21; // pixels that a mark takes
@@ -72,7 +76,7 @@ function rowsOf(n, width) {
   return rows;
 }
 
-function stepLane(n, share, wide, rows) {
+function stepLane(n, share, wide, rows, linked) {
   const [blocks, marks] = [[], []];
   videos[n].places.forEach((place, k) => {
     if (!isFound(place)) return;
@@ -82,21 +86,11 @@ function stepLane(n, share, wide, rows) {
       "--wide": wide(place.start, place.end),
     });
     const label = `Step ${k + 1}, ${steps[k].label}: ${describe(n, k)}`;
-    const mark = h(
-      "button",
-      {
-        type: "button",
-        tabindex: -1,
-        class: `badge mark ${shade(k)}`,
-        "--at": share(place.time),
-        "--row": rows[k],
-        "data-video": n,
-        "data-step": k,
-        "aria-label": label,
-        title: label,
-      },
-      String(k + 1),
-    );
+    const looks = { tabindex: -1, class: `badge mark ${shade(k)}`, "--at": share(place.time), "--row": rows[k], "data-step": k };
+    const saying = (text) => ({ ...looks, "aria-label": text, title: text });
+    const mark =
+      (linked && !mayPlace() && watchLink(n, place.start, saying(`${label}; watch on YouTube`), String(k + 1))) ||
+      h("button", { type: "button", "data-video": n, ...saying(label) }, String(k + 1));
     if (mayPlace() && !videos[n].new) makeMovable(mark, n, k);
     blocks.push(block);
     marks.push(mark);

@@ -17,6 +17,7 @@ function buildViewer() {
   pairButton.disabled = videos.length < 2;
   loopButton = h("button", { type: "button", "aria-pressed": "false", title: "Play a step over and over (L)" }, icon("loop"), h("span", {}, "Loop"));
   loopButton.addEventListener("click", switchLoop);
+  loopButton.hidden = !content.playable;
   chips = h("ol", { class: "chips", "aria-label": "Steps" });
   fillChips();
   viewer.replaceChildren(
@@ -121,6 +122,7 @@ function turn(side, change) {
 const loops = () => shown.loop;
 
 function switchLoop() {
+  if (!content.playable) return;
   shown.loop = !shown.loop;
   loopButton.setAttribute("aria-pressed", String(shown.loop));
   aloud.textContent = shown.loop ? "A step is played over and over." : "A step is played once.";
