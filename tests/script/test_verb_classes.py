@@ -15,6 +15,8 @@ from howsteps.script.word_vectors import pieces, vectors_of
         (("raise", ""), ("lower", "")),
         (("fold", "up"), ("fold", "down")),
         (("place", ""), ("remove", "")),
+        (("plug", "in"), ("unplug", "")),
+        (("pump", "up"), ("deflate", "")),
     ],
 )
 def test_what_undoes_an_act_is_its_opposite(one: tuple[str, str], two: tuple[str, str]) -> None:
@@ -28,6 +30,13 @@ def test_verbs_of_one_class_do_the_same_kind_of_thing() -> None:
     assert shared[0, 1] > 0
     assert shared[0, 2] == 0
     assert shared[3, 3] == 0
+
+
+@pytest.mark.parametrize(
+    "verbs", ["glue tape staple", "sand file scrape", "sew stitch knit", "brew steep", "mash grind"]
+)
+def test_the_classes_reach_beyond_the_kitchen(verbs: str) -> None:
+    assert frozenset.intersection(*(classes_of(verb, "") for verb in verbs.split()))
 
 
 def test_an_unlisted_particle_leaves_the_class_of_the_verb_where_it_says_little() -> None:
