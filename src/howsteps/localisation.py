@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from howsteps.errors import unknown_name
 from howsteps.localise.backend import Videos
 from howsteps.localise.clustering import AUTHORS_VIDEOS, ClusteringMode, cluster
+from howsteps.localise.computed import Computed
 from howsteps.localise.decision import HERE, NEAR, certain_by_mentions, decide
 from howsteps.localise.extents import StepIntervals, locate
 from howsteps.localise.hmm import place_aligned
@@ -250,11 +251,12 @@ class _TaskData:
             said = [self._mentions[n] for n in self.placed]
             return LagPrior(said, lengths, self.steps, seconds)
         before, after = how.window
-        sure = [
-            surest_windows(rows, length, seconds, self.steps, before=before, after=after)
-            for rows, length in zip(self.spoken, lengths, strict=True)
-        ]
-        return WindowPrior(sure, how.log_prior, seconds)
+
+        def surest(video: int) -> Floats:
+            said, length = self.spoken[video], lengths[video]
+            return surest_windows(said, length, seconds, self.steps, before=before, after=after)
+
+        return WindowPrior(Computed(surest, len(lengths)), how.log_prior, seconds)
 
     def by_mentions(self, videos: Sequence[int], found: StepIntervals) -> StepIntervals:
         """Place steps a moment after they are named, the others spread between those.
@@ -348,14 +350,8 @@ def _learn(data: _TaskData, device: str, *, absent: bool) -> _Found:
     usual = None
     if how.usual:
         usual = position_prior(data.spoken, data.coarse(coarse), data.steps, coarse)
-    learnt = learn(
-        _prepared(data, how),
-        data.prior(how, coarse),
-        how,
-        seconds=coarse,
-        usual=usual,
-        device=device,
-    )
+    features, prior = _prepared(data, how), data.prior(how, coarse)
+    learnt = learn(features, prior, how, seconds=coarse, usual=usual, device=device)
     log_odds = learnt.prior.log_odds()
     located = decide(
         learnt.scores,

@@ -77,6 +77,8 @@ def test_sparse_and_dense_products_agree(dtype):
     half, full = sparse.inverse(0.3), dense.inverse(0.3)
     np.testing.assert_allclose(sparse.apply(half, w), dense.apply(full, w), atol=1e-10)
     np.testing.assert_allclose(sparse.quadratic(half), dense.quadratic(full), atol=1e-10)
+    for n in range(len(videos)):
+        np.testing.assert_allclose(sparse.hat(half, n), dense.hat(full, n), atol=1e-10)
     rows = np.array([0, 14, 49])
     np.testing.assert_array_equal(dense.rows(rows), np.vstack(videos)[rows])
 

@@ -189,13 +189,11 @@ class NumpyBackend:
 
     def hat(self, matrix: "Floats | PackedSymmetricMatrix", video: int) -> Floats:
         """X_n M X_nᵀ of one video."""
+        if self._compressed is not None:
+            first, last = self.offsets[video : video + 2]
+            return self._compressed.hat(cast("PackedSymmetricMatrix", matrix), first, last)
         x = np.asarray(self._videos[video], np.float64)
-        if self.sparse:  # one narrator uses few of all words
-            used = np.flatnonzero(x.any(axis=0))
-            x = x[:, used]
-            product: Floats = x @ cast("PackedSymmetricMatrix", matrix).part(used) @ x.T
-        else:
-            product = x @ cast(Floats, matrix) @ x.T
+        product: Floats = x @ cast(Floats, matrix) @ x.T
         return product
 
     def times(self, weights: Floats, video: int | None = None) -> Floats:

@@ -47,17 +47,14 @@ class LeaveOneOut:
 
     def scores(self, labels: Sequence[Floats]) -> list[Floats]:
         """Scores of every video by the classifier of the others, T_n×K each."""
-        offsets = self._cost.offsets
-        fitted = self._cost.scores(np.concatenate(labels))
-        parts = [fitted[offsets[n] : offsets[n + 1]] for n in range(len(labels))]
-        if len(labels) == 1:
-            return parts
-        return [
-            self._left_out(n, y, own) for n, (y, own) in enumerate(zip(labels, parts, strict=True))
-        ]
+        weights = self.weights(labels)
+        return [self._left_out(n, y, weights) for n, y in enumerate(labels)]
 
-    def _left_out(self, video: int, y: Floats, own: Floats) -> Floats:
-        """ŷ of one video from its labels and the scores that they took part in."""
+    def _left_out(self, video: int, y: Floats, weights: Weights) -> Floats:
+        """ŷ of one video from its labels and the classifier that they took part in."""
+        own = self._cost.scores_of(weights, video)
+        if len(self._videos) == 1:
+            return own
         factor = self._kept[video] if video < len(self._kept) else self._factor(video)
         if factor is not None:
             left: Floats = y - lu_solve(factor, y - own)

@@ -25,6 +25,7 @@ from typing import Protocol, Self
 
 import numpy as np
 
+from howsteps.localise.computed import Computed
 from howsteps.localise.oracle import Floats, Mask
 
 MENTION = 4.0  # seconds: a mention is worth so much of the step, wherever in its window
@@ -39,11 +40,11 @@ _ROUNDS = 10  # of the estimate of ρ, which moves little after five
 class MentionPrior(Protocol):
     """Evidence of the mentions, T_n×K a video."""
 
-    def log_odds(self) -> list[Floats]:
+    def log_odds(self) -> Sequence[Floats]:
         """How much better a place is than anywhere else; 0 where nothing is said."""
         ...
 
-    def labels(self) -> list[Floats]:
+    def labels(self) -> Sequence[Floats]:
         """Examples of each step for its classifier, in [0, 1]."""
         ...
 
@@ -64,17 +65,23 @@ class WindowPrior:
     weight: float
     seconds: float
 
-    def log_odds(self) -> list[Floats]:
+    def log_odds(self) -> Sequence[Floats]:
         """The weight inside a window."""
-        return [np.log1p(np.expm1(self.weight) * window) for window in self.windows]
+        return Computed(self._log_odds, len(self.windows))
 
-    def labels(self) -> list[Floats]:
+    def labels(self) -> Sequence[Floats]:
         """A window is worth some seconds of the step, wherever in it they are."""
-        return [window * self._worth(window) for window in self.windows]
+        return Computed(self._labels, len(self.windows))
 
-    def _worth(self, window: Floats | Mask) -> Floats:
+    def _log_odds(self, video: int) -> Floats:
+        odds: Floats = np.log1p(np.expm1(self.weight) * self.windows[video])
+        return odds
+
+    def _labels(self, video: int) -> Floats:
+        window = self.windows[video]
         length: Floats = (window > 0).sum(axis=0) * np.float64(self.seconds)
-        return np.minimum(1.0, MENTION / np.maximum(length, self.seconds))
+        worth: Floats = np.minimum(1.0, MENTION / np.maximum(length, self.seconds))
+        return window * worth
 
     def fitted(self, scores: Sequence[Floats]) -> Self:
         """Windows stay as they are."""

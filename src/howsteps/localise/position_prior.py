@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from howsteps.localise.computed import Computed
 from howsteps.localise.oracle import Floats
 
 WIDTH = 0.12  # h, of the length of the video
@@ -19,7 +20,7 @@ _PARTS = 200  # of a video, at which the density is computed
 
 def position_prior(
     spoken: Sequence[Floats], lengths: Sequence[int], steps: int, seconds: float
-) -> list[Floats]:
+) -> Sequence[Floats]:
     """Log-density of the position of every step, T_n×K a video; 0 where it is even.
 
     Parameters
@@ -31,19 +32,22 @@ def position_prior(
     seconds
         How long an interval lasts.
     """
-    own = [
-        _density(said, length * seconds, steps)
-        for said, length in zip(spoken, lengths, strict=True)
-    ]
-    total = sum(density for density, _ in own)
-    weight = sum(mentions for _, mentions in own)
-    found = []
-    for (density, mentions), length in zip(own, lengths, strict=True):
+    total, weight = np.zeros((_PARTS, steps)), np.zeros(steps)
+    for said, length in zip(spoken, lengths, strict=True):
+        density, mentions = _density(said, length * seconds, steps)
+        total += density
+        weight += mentions
+
+    def of_video(video: int) -> Floats:
+        length = lengths[video]
+        density, mentions = _density(spoken[video], length * seconds, steps)
         rest = np.maximum(total - density, 0.0)
         even = np.maximum(weight - mentions, 0.0) + EVEN
         part = ((np.arange(length) + 0.5) / length * _PARTS).astype(np.int64)
-        found.append(np.log((rest + EVEN) / even)[part])
-    return found
+        found: Floats = np.log((rest + EVEN) / even)[part]
+        return found
+
+    return Computed(of_video, len(lengths))
 
 
 def _density(said: Floats, length: float, steps: int) -> tuple[Floats, Floats]:

@@ -12,7 +12,7 @@ let a step drift from what it was named for; a script that is good needs few, a 
 many.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -170,30 +170,31 @@ def learn(
     """
     leave_one_out = LeaveOneOut(features, how.regularisation, device)
     gap = round(GAP / seconds)
-    labels = prior.labels()
+    labels = list(prior.labels())
     scores: list[Floats] = []
     for left in range(how.rounds, -1, -1):
-        raw = [how.smoothed(score, seconds) for score in leave_one_out.scores(labels)]
-        standard = Standard.of(raw, how.sharpness)
-        scores = [standard.apply(score) for score in raw]
+        scores = [how.smoothed(score, seconds) for score in leave_one_out.scores(labels)]
+        standard = Standard.of(scores, how.sharpness)
+        for n, score in enumerate(scores):
+            scores[n] = standard.apply(score)
         prior = prior.fitted(scores)
         if left:
             found = evidence(scores, prior.log_odds(), usual)
-            labels = [
-                np.maximum(ANCHOR * mention, _labels(posterior(e, gap, how.order), seconds))
-                for e, mention in zip(found, prior.labels(), strict=True)
-            ]
+            for n, (e, mention) in enumerate(zip(found, prior.labels(), strict=True)):
+                likely = _labels(posterior(e, gap, how.order), seconds)
+                labels[n] = np.maximum(ANCHOR * mention, likely)
     return Learnt(tuple(scores), prior, standard.fold(leave_one_out.weights(labels)))
 
 
 def evidence(
     scores: Sequence[Floats], log_odds: Sequence[Floats], usual: Sequence[Floats] | None
-) -> list[Floats]:
+) -> Iterator[Floats]:
     """e, T_n×K a video: all that speaks for each place, as log-weights."""
     if usual is None:
-        return [score + said for score, said in zip(scores, log_odds, strict=True)]
-    parts = zip(scores, log_odds, usual, strict=True)
-    return [score + said + where for score, said, where in parts]
+        yield from (score + said for score, said in zip(scores, log_odds, strict=True))
+        return
+    for score, said, where in zip(scores, log_odds, usual, strict=True):
+        yield score + said + where
 
 
 def _labels(probability: Floats, seconds: float) -> Floats:

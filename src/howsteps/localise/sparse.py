@@ -243,6 +243,19 @@ class CompressedRows:
         _times(self.rows, first, last, weights, out)
         return out
 
+    def hat(self, matrix: PackedSymmetricMatrix, first: int, last: int) -> Floats:
+        """X_n M X_nᵀ of the rows ``first`` to ``last``."""
+        starts = self.rows.starts[first : last + 1]
+        own = slice(starts[0], starts[-1])
+        # One narrator uses few of all words.
+        used, places = np.unique(self.rows.columns[own], return_inverse=True)
+        columns = places.astype(self.rows.columns.dtype)
+        x = _Rows(starts - starts[0], columns, self.rows.values[own])
+        product, out = np.empty((last - first, len(used))), np.empty((last - first, last - first))
+        _times(x, 0, last - first, matrix.part(used.astype(np.int64)), product)
+        _times(x, 0, last - first, np.ascontiguousarray(product.T), out)
+        return out
+
     def transposed_times(self, z: Floats) -> Floats:
         """XᵀZ."""
         out = np.zeros((self.width, z.shape[1]))
