@@ -12,6 +12,7 @@ from uuid import uuid4
 from howsteps.errors import CannotWrite, InputError
 
 _BLOCK = 1 << 20
+_CHANGED = "changed while it was read; wait until it is written, and try again"
 
 
 def open_regular(path: Path) -> BinaryIO:
@@ -74,8 +75,31 @@ def read_bounded(path: Path, largest: int, kind: str) -> bytes:
         except OSError as error:
             raise _unreadable(path, error) from error
     if len(data) != size:
-        raise InputError(path, "changed while it was read; wait until it is written, and try again")
+        raise InputError(path, _CHANGED)
     return data
+
+
+def fingerprint(path: Path) -> tuple[int, int]:
+    """Size of a file, and when it was last changed.
+
+    Raises
+    ------
+    InputError
+        There is no such file, or it cannot be looked at.
+    """
+    try:
+        found = path.stat()
+    except FileNotFoundError as error:
+        raise InputError(path, "no such file") from error
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from error
+    return found.st_size, found.st_mtime_ns
+
+
+def check_unchanged(path: Path, before: tuple[int, int]) -> None:
+    """Raise an ``InputError`` if a file is gone, or not the one it was when it was hashed."""
+    if fingerprint(path) != before:
+        raise InputError(path, _CHANGED)
 
 
 def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:

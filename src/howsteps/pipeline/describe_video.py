@@ -10,6 +10,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from howsteps.engine.cache import Cache
+from howsteps.io.files import check_unchanged
 from howsteps.io.worker_process import answer, limit_memory, serve
 from howsteps.vision.options import APPEARANCE, POOLED, AppearanceOptions, watch_options
 
@@ -59,6 +60,8 @@ def describe(job: dict[str, Any]) -> dict[str, object]:
             "chunks": count,
             "flaws": video.flaws(),
         }
+    size, changed = job["fingerprint"]
+    check_unchanged(media, (size, changed))  # or another film would be kept under its hash
     for key in keys.values():
         cache.put_json(VIDEOS, key, record)
     return {**record, "spent": dict(extractor.spent)}

@@ -15,7 +15,7 @@ from howsteps.engine.context import Context
 from howsteps.engine.events import ItemAt
 from howsteps.engine.executor import Executor, ThreadExecutor, cores
 from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem
-from howsteps.io.files import sha256_of_file
+from howsteps.io.files import fingerprint, sha256_of_file
 from howsteps.io.worker_process import run_in_worker
 from howsteps.pipeline.describe_video import CHUNKS, VIDEOS
 from howsteps.task import Video
@@ -180,6 +180,7 @@ def _describe(
 ) -> VideoDescriptors:
     """Describe one video, as far as it is not in the cache already."""
     media = video.media or Path()
+    before = fingerprint(media)
     content = sha256_of_file(media)
     keys = {kind: key_of(_VERSION, by=by, of=content) for kind, by in job.origins.items()}
     missing = {
@@ -204,6 +205,7 @@ def _describe(
         message = {
             "media": str(media.absolute()),
             "options": asdict(wanted),
+            "fingerprint": before,
             "keys": missing,
             "cache": str(job.cache.folder.absolute()),
             "threads": job.threads,

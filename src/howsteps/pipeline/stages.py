@@ -16,7 +16,7 @@ from howsteps.engine.context import Context
 from howsteps.engine.executor import Failure, single_threaded
 from howsteps.errors import HowstepsError, Problem
 from howsteps.extras import SPEECH
-from howsteps.io.files import sha256_of_file
+from howsteps.io.files import check_unchanged, fingerprint, sha256_of_file
 from howsteps.pipeline import feature_space
 from howsteps.pipeline.features import Features
 from howsteps.pipeline.keys import narration_key, parser_identity, stage_key
@@ -60,12 +60,13 @@ def transcribe(task: Task, options: RunOptions, context: Context) -> tuple[Task,
     for video in uncaptioned:
         media = Path(video.media or "")
         try:
+            before = fingerprint(media)
             identity = speech.cache_key(media, str(options.speech), vad=True)
         except HowstepsError as error:
             problems.append(Problem(_path(video), str(error)))
             continue
         key = key_of(_TRANSCRIBE, speech=identity)
-        jobs.append((video.id, key, (media, str(options.speech), options.device)))
+        jobs.append((video.id, key, (media, str(options.speech), options.device, before)))
     found, failures = context.each(
         "transcribe", task.name, jobs, _transcribe, _captions, device=options.device
     )
@@ -81,13 +82,15 @@ def transcribe(task: Task, options: RunOptions, context: Context) -> tuple[Task,
     return replace(task, videos=videos), problems
 
 
-def _transcribe(job: tuple[Path, str, str]) -> list[Any]:
+def _transcribe(job: tuple[Path, str, str, tuple[int, int]]) -> list[Any]:
     from howsteps.narration.speech import transcribe  # noqa: PLC0415 - loads an extra
 
-    media, model, device = job
+    media, model, device, before = job
+    heard = transcribe(media, model=model, device=device)
+    check_unchanged(media, before)  # or the words of another film would be kept under its hash
     return [
         [line.start, line.end, line.text, [[w.text, w.start, w.end] for w in line.words]]
-        for line in transcribe(media, model=model, device=device)
+        for line in heard
     ]
 
 

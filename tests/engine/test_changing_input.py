@@ -1,0 +1,164 @@
+"""Files that change while they are read: named and set aside, and never taken for another."""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howsteps.datasets import read_tasks
+from howsteps.engine.cache import Cache
+from howsteps.engine.context import Context
+from howsteps.errors import InputError
+from howsteps.io import files
+from howsteps.pipeline import describe_video, descriptors, stages
+from howsteps.pipeline.descriptors import extract_descriptors
+from howsteps.task import Video
+from howsteps.vision.options import looking_for
+from tests.engine.jobs import captions, narration
+from tests.films import film
+
+Change = Callable[[Path], object]
+
+
+def to_a_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def to_a_pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def grown(path: Path) -> None:
+    with path.open("ab") as file:
+        file.write(b"\n9\n00:00:50,000 --> 00:00:52,000\nand that is it\n")
+
+
+def cut_off(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+class TestCaptions:
+    @pytest.fixture
+    def job(self, tmp_path: Path) -> Path:
+        return captions(tmp_path / "wash a cat", ("ann", "bob", "cyd"))
+
+    def set_aside(self, job: Path) -> str:
+        """Why the captions of bob were set aside, and nobody else's."""
+        found = read_tasks(job)
+        assert [video.id for video in found.tasks[0].videos] == ["ann", "cyd"]
+        [problem] = found.problems
+        assert problem.path == job / "bob.srt"
+        return problem.reason
+
+    def before_it_is_opened(self, monkeypatch: pytest.MonkeyPatch, change: Change) -> None:
+        unchanged = ["bob.srt"]
+
+        def opened(path: Path, really=files.open_regular) -> Any:
+            if path.name in unchanged:
+                unchanged.remove(path.name)
+                change(path)
+            return really(path)
+
+        monkeypatch.setattr(files, "open_regular", opened)
+
+    @pytest.mark.parametrize(
+        ("change", "reason"),
+        [
+            (Path.unlink, "no such file"),
+            (to_a_folder, "is not a file"),
+            (to_a_pipe, "is not a file"),
+            (lambda path: path.write_bytes(b""), "the file is empty"),
+        ],
+    )
+    def test_between_listing_and_reading(self, job, monkeypatch, change, reason) -> None:
+        self.before_it_is_opened(monkeypatch, change)
+        assert reason in self.set_aside(job)
+
+    def test_replaced_between_listing_and_reading_it_is_read_as_it_is(
+        self, job, monkeypatch
+    ) -> None:
+        text = narration("flo")
+        self.before_it_is_opened(monkeypatch, lambda path: path.write_text(text))
+        found = read_tasks(job)
+        assert not found.problems
+        assert "on a sunday morning" in found.tasks[0].videos[1].captions[0].text
+
+    @pytest.mark.parametrize("change", [grown, cut_off])
+    def test_while_it_is_read(self, job, monkeypatch, change) -> None:
+        bob = (job / "bob.srt").stat().st_ino
+
+        def looked_at(file: int, really=os.fstat) -> os.stat_result:
+            found = really(file)
+            if found.st_ino == bob:
+                change(job / "bob.srt")
+            return found
+
+        monkeypatch.setattr("howsteps.io.files.os.fstat", looked_at)
+        assert "changed while it was read" in self.set_aside(job)
+
+
+class TestFilms:
+    SECONDS, OTHER_SECONDS = 2.0, 4.0
+
+    @pytest.fixture
+    def ann(self, tmp_path: Path) -> Path:
+        return film(tmp_path / "ann.mp4", self.SECONDS)
+
+    def look(self, path: Path, cache: Path) -> tuple[list[float], list[str]]:
+        """How long the film is by its descriptors, or why there are none."""
+        watch = looking_for("default", quick=True).watch
+        found, problems = extract_descriptors(
+            [Video("ann", media=path)], watch, Context(Cache(cache))
+        )
+        return [round(one.seconds) for one in found], [str(problem) for problem in problems]
+
+    def worker(self, monkeypatch: pytest.MonkeyPatch, change: Change) -> None:
+        """Describe films in this process, where they change before they are decoded."""
+
+        def run(module: str, job: Mapping[str, Any], **_: object) -> dict[str, object]:
+            change(Path(job["media"]))
+            return describe_video.describe(dict(job))
+
+        monkeypatch.setattr(describe_video, "limit_memory", lambda _: None)  # of the tests
+        monkeypatch.setattr(describe_video, "answer", lambda _: None)
+        monkeypatch.setattr(descriptors, "run_in_worker", run)
+
+    @pytest.mark.parametrize(
+        ("change", "reason"),
+        [
+            (grown, "changed while it was read"),  # what is behind the film, no decoder sees
+            (lambda path: film(path, 4.0), "changed while it was read"),
+            (cut_off, "is not a readable video file"),
+            (Path.unlink, "no such file"),
+        ],
+    )
+    def test_between_hash_and_decoding(self, ann, tmp_path, monkeypatch, change, reason) -> None:
+        content = ann.read_bytes()
+        with monkeypatch.context() as fault:
+            self.worker(fault, change)
+            found, [line] = self.look(ann, tmp_path / "cache")
+        assert not found
+        assert line.startswith(f"{ann}: ")
+        assert reason in line
+        # Nothing of the other film is kept under the hash of this one.
+        ann.write_bytes(content)
+        with monkeypatch.context() as patch:
+            self.worker(patch, lambda _: None)
+            assert self.look(ann, tmp_path / "cache") == ([self.SECONDS], [])
+
+    def test_a_film_that_is_gone_before_it_is_looked_at(self, ann, tmp_path) -> None:
+        ann.unlink()
+        assert self.look(ann, tmp_path / "cache") == ([], [f"{ann}: no such file"])
+
+    def test_while_it_is_transcribed(self, ann, monkeypatch) -> None:
+        def heard(media: Path, **_: object) -> tuple[()]:
+            grown(media)
+            return ()
+
+        monkeypatch.setattr("howsteps.narration.speech.transcribe", heard)
+        with pytest.raises(InputError, match="changed while it was read"):
+            stages._transcribe((ann, "tiny.en", "cpu", files.fingerprint(ann)))
