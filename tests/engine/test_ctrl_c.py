@@ -3,6 +3,8 @@
 import os
 import signal
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 from howsteps._cli.app import INTERRUPTED, main
 from howsteps.pipeline.run import run
 from tests.engine.jobs import captions, written
+from tests.films import film
 
 # What each stage calls first.
 STAGES = {
@@ -89,3 +92,45 @@ def test_while_a_file_is_written(after, job, done, tmp_path, capsys, monkeypatch
         *(job, tmp_path / "out", done, capsys, monkeypatch),
         lambda patch: patch.setattr("howsteps.io.files.os.fsync", sync),
     )
+
+
+@pytest.mark.slow
+def test_while_a_film_is_decoded(tmp_path, capsys, monkeypatch):
+    path = film(tmp_path / "wash a cat" / "ann.mp4", 240.0)  # half a minute of work
+    decoding: list[int] = []
+
+    def press_when_decoding() -> None:
+        until = time.monotonic() + 60
+        while not decoding and time.monotonic() < until:
+            time.sleep(0.02)
+            decoding.extend(set(reading(path)) - {os.getpid()})
+        os.kill(os.getpid(), signal.SIGINT)
+
+    call = ["features", str(path.parent), "--quick", "--quiet", "--out", str(tmp_path / "out")]
+    monkeypatch.setattr(sys, "argv", ["howsteps", *call])
+    pressing = threading.Thread(target=press_when_decoding)
+    pressing.start()
+    with pytest.raises(SystemExit) as ended:
+        main()
+    pressing.join()
+    assert ended.value.code == INTERRUPTED
+    assert capsys.readouterr().err.strip() == "howsteps: stopped by Ctrl-C"
+    assert decoding
+    until = time.monotonic() + 10  # a thread ends it, which a program that ends waits for
+    while any(Path(f"/proc/{worker}").exists() for worker in decoding):
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def reading(path: Path) -> list[int]:
+    """Processes that have a file open."""
+    found = []
+    for process in Path("/proc").iterdir():
+        if process.name.isdecimal():
+            try:
+                opened = [os.readlink(file) for file in (process / "fd").iterdir()]
+            except OSError:  # it ended, or is somebody else's
+                continue
+            if str(path) in opened:
+                found.append(int(process.name))
+    return found
