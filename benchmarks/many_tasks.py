@@ -18,7 +18,7 @@ from random import Random
 from typing import Any
 
 from benchmarks.load import PLACES, TALK, THINGS, VERBS
-from benchmarks.many_videos import tree_megabytes
+from benchmarks.many_videos import tree_usage
 from howsteps.engine.events import Event, ItemDone
 from howsteps.engine.executor import Executor
 from howsteps.engine.ray_executor import RayExecutor
@@ -64,7 +64,7 @@ def watched() -> Iterator[list[float]]:
 
     def look() -> None:
         while not over.wait(0.5):
-            peak[0] = max(peak[0], tree_megabytes(os.getpid()))
+            peak[0] = max(peak[0], tree_usage(os.getpid())[0])
 
     thread = threading.Thread(target=look, daemon=True)
     thread.start()

@@ -3,8 +3,9 @@
 The narrations of one task (CAPTIONS, a task file) are reworded until there are enough: words that
 mean nothing are put in between, lines are left out, and times move, so that no two of them are
 copies. Each size is a run of its own over a folder of caption files, with page and exports. Printed
-for each stage: seconds of the clock, the most memory that the whole process tree held (resident,
-shared pages counted in each process), and the exponents with which both grow from size to size.
+for each stage, as soon as it ends: seconds of the clock, processor seconds, and the most memory
+that the whole process tree held (resident, shared pages counted in each process); in the end, the
+exponents with which processor seconds and memory grow from size to size.
 ``--keep FOLDER`` keeps videos and results, so that a second run finds the narrations in the cache.
 """
 
@@ -12,6 +13,8 @@ import argparse
 import io
 import json
 import math
+import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -32,7 +35,7 @@ FILLERS = "so um now okay right well just like actually basically really there t
 FILLED = 0.25  # of the gaps between words: of five words in a run, two videos share a tenth
 LEFT_OUT = 0.1  # of the lines
 SLOWEST = 0.15  # by which a narrator is faster or slower
-SECONDS = 0.1  # from one look at the memory to the next
+SECONDS = 0.5  # from one look at the memory to the next
 
 
 def reworded(captions: Sequence[Caption], chance: Random) -> list[Caption]:
@@ -75,6 +78,7 @@ class Cost(NamedTuple):
     """What a stage took."""
 
     seconds: float
+    processor: float
     megabytes: float
 
 
@@ -82,8 +86,9 @@ def measure(job: Path, out: Path) -> dict[str, Cost]:
     """Run a job in a process of its own; the cost of each stage, and of all of them."""
     command = [sys.executable, "-m", "benchmarks.many_videos", "--run", str(job), str(out)]
     costs: dict[str, Cost] = {}
+    already = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
     begun = before = time.perf_counter()
-    stage, peak, highest = "read", 0.0, 0.0
+    used, stage, peak, highest = 0.0, "read", 0.0, 0.0
     with subprocess.Popen(  # noqa: S603 - our own interpreter
         command, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -93,36 +98,51 @@ def measure(job: Path, out: Path) -> dict[str, Cost]:
         reader.start()
         while reader.is_alive() or lines:
             reader.join(SECONDS)
-            peak = max(peak, tree_megabytes(process.pid))
+            peak = max(peak, tree_usage(process.pid)[0])
             while lines:
                 event = json.loads(lines.pop(0))
-                now = time.perf_counter()
+                now, total = time.perf_counter(), tree_usage(process.pid)[1]
                 highest = max(highest, peak)
-                costs[stage] = Cost(costs.get(stage, Cost(0, 0)).seconds + now - before, peak)
-                stage, before, peak = event, now, tree_megabytes(process.pid)
+                former = costs.get(stage, Cost(0.0, 0.0, 0.0))
+                costs[stage] = Cost(
+                    former.seconds + now - before,
+                    former.processor + total - used,
+                    max(former.megabytes, peak),
+                )
+                used = total
+                print(f"{stage}: {_cell(costs[stage])}", file=sys.stderr, flush=True)
+                stage, before, peak = event, now, 0.0
     if process.returncode:
         raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
-    costs[stage] = Cost(time.perf_counter() - before, peak)
-    costs["all"] = Cost(time.perf_counter() - begun, max(highest, peak))
+    total = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - already
+    costs[stage] = Cost(time.perf_counter() - before, total - used, peak)
+    costs["all"] = Cost(time.perf_counter() - begun, total, max(highest, peak))
     return costs
 
 
-def tree_megabytes(root: int) -> float:
-    """Resident memory of a process and of all that it started."""
+def _cell(cost: Cost) -> str:
+    return f"{cost.seconds:.0f} s ({cost.processor:.0f} s), {cost.megabytes:,.0f} MB"
+
+
+def tree_usage(root: int) -> tuple[float, float]:
+    """Resident memory, in MB, and processor seconds of a process and of all that it started."""
     parents: dict[int, int] = {}
     pages: dict[int, int] = {}
+    ticks: dict[int, int] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
             try:
-                parent = (entry / "stat").read_text().rpartition(")")[2].split()[1]
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
                 pages[int(entry.name)] = int((entry / "statm").read_text().split()[1])
             except OSError:  # it ended meanwhile
                 continue
-            parents[int(entry.name)] = int(parent)
+            parents[int(entry.name)] = int(fields[1])
+            ticks[int(entry.name)] = sum(map(int, fields[11:15]))  # of ended children too
     own = {root}
     while more := {pid for pid, parent in parents.items() if parent in own} - own:
         own |= more
-    return sum(pages.get(pid, 0) for pid in own) * 4096 / 2**20
+    seconds = sum(ticks.get(pid, 0) for pid in own) / os.sysconf("SC_CLK_TCK")
+    return sum(pages.get(pid, 0) for pid in own) * 4096 / 2**20, seconds
 
 
 def run_and_tell(job: Path, out: Path) -> None:
@@ -148,14 +168,14 @@ def exponent(sizes: Sequence[int], values: Sequence[float]) -> float:
 def print_table(found: dict[int, dict[str, Cost]]) -> None:
     """Time and memory of every stage and size, and how they grow."""
     sizes = sorted(found)
-    growth = ("time grows as N to the", "memory") if len(sizes) > 1 else ()
+    growth = ("processor time grows as N to the", "memory") if len(sizes) > 1 else ()
     heading = ("stage", *(f"{size:,} videos" for size in sizes), *growth)
     print("| " + " | ".join(heading) + " |\n" + "|---" * len(heading) + "|")
     for stage in found[sizes[0]]:
-        own = [found[size].get(stage, Cost(0, 0)) for size in sizes]
-        cells = [stage, *(f"{c.seconds:.1f} s, {c.megabytes:,.0f} MB" for c in own)]
+        own = [found[size].get(stage, Cost(0, 0, 0)) for size in sizes]
+        cells = [stage, *map(_cell, own)]
         if growth:
-            cells.append(f"{exponent(sizes, [c.seconds for c in own]):.2f}")
+            cells.append(f"{exponent(sizes, [c.processor for c in own]):.2f}")
             cells.append(f"{exponent(sizes, [c.megabytes for c in own]):.2f}")
         print("| " + " | ".join(cells) + " |", flush=True)
 
