@@ -91,6 +91,36 @@ def test_a_new_step_is_found_in_what_is_said(visit, served) -> None:
     )
 
 
+def test_a_step_that_nobody_names_is_said_to_be_guessed(visit, served) -> None:
+    page = visit(served)
+    assert page.locator(".warning").count() == 0
+    key(page, "new").fill("juggle flamingos")
+    key(page, "add").click()
+    placed(page, served)
+    until(page, "document.querySelectorAll('.warning').length === 1")
+    card = page.locator(".sheet li").nth(5).inner_text()
+    assert "No narrator names this step: its places are guesses." in card
+    assert "No narrator names “Juggle flamingos”" in page.locator(".state").inner_text()
+
+
+def test_on_a_phone_the_bar_covers_nothing_that_is_gone_to(visit, served) -> None:
+    page = visit(served, width=390)
+    bar = page.locator("#editor").bounding_box()
+    for name in ("delete 3", "add"):
+        button = page.locator(f"[data-key='{name}']")
+        button.evaluate("one => one.scrollIntoView({ block: 'end', behavior: 'instant' })")
+        box = button.bounding_box()
+        assert box["y"] + box["height"] <= bar["y"]
+    page.locator("#grid").evaluate("one => one.scrollIntoView({ behavior: 'instant' })")
+    page.locator("[data-view=grid]").evaluate(
+        "one => one.scrollIntoView({ block: 'end', behavior: 'instant' })"
+    )
+    grid = page.locator("[data-view=grid]").bounding_box()
+    head = page.locator("header.bar").bounding_box()
+    assert head["y"] + head["height"] <= grid["y"] + 1
+    assert grid["y"] + grid["height"] <= bar["y"]
+
+
 def test_what_is_being_typed_survives_the_placing(visit, served) -> None:
     page = visit(served)
     key(page, "delete 0").click()
@@ -201,6 +231,9 @@ def test_an_export_is_written_and_given(visit, served, work) -> None:
     with page.expect_download() as waited:
         key(page, "export").click()
     assert waited.value.suggested_filename == "youtube.zip"
+    said = page.locator(".state").inner_text()
+    assert "youtube.zip, with a file for each video, was downloaded" in said
+    assert "exports/youtube" in said
 
 
 def test_new_videos_are_chosen_or_dropped(visit, served, work) -> None:

@@ -99,7 +99,7 @@ def evaluate(
     bars: Annotated[
         str,
         typer.Option(
-            help="What error bars go over: 'videos' (a bootstrap, 95 %) or 'roundings' (the "
+            help="What error bars go over: 'videos' (a bootstrap, 95%) or 'roundings' (the "
             "solutions that a solver visits after its best, as in the paper)."
         ),
     ] = "videos",

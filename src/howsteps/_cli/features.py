@@ -177,7 +177,7 @@ def show(task: Task, result: "Features", videos: int, folder: Path) -> None:
     for video in result.described:
         spent.update(video.spent)
     if work := sum(spent.values()):
-        parts = ", ".join(f"{what} {100 * s / work:.0f} %" for what, s in spent.most_common())
+        parts = ", ".join(f"{what} {100 * s / work:.0f}%" for what, s in spent.most_common())
         screen.out.print(f"[dim]{work:,.0f} s of work: {parts}[/]")
     if result.vectors:
         rows = sum(len(vectors) for vectors in result.vectors.values())

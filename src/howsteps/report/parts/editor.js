@@ -166,7 +166,13 @@ function state() {
   if (!mayWrite()) return "Another page is editing this script: here you can look.";
   if (status?.trouble) return `Not placed: ${status.trouble}`;
   if (server.busy || (status && (status.placed !== status.revision || status.revision < server.revision))) return doing[status?.doing] ?? doing.placing;
-  return doing[status?.doing] ?? (status?.remark ? `Not placed: ${status.remark}` : lastWord || "Everything is placed.");
+  return doing[status?.doing] ?? (status?.remark ? `Not placed: ${status.remark}` : `${lastWord || "Everything is placed."}${unsaid()}`);
+}
+
+/** A warning of steps that were placed although no narrator names them. */
+function unsaid() {
+  const own = steps.filter((_, k) => isUnsaid(k)).map((step) => `“${cutTo(step.label, 40)}”`);
+  return own.length ? ` No narrator names ${own.join(", ")}: those places are guesses.` : "";
 }
 
 function servedTools() {
@@ -258,7 +264,7 @@ function addCard() {
     const edit = { op: "add", at: Number(after.value), label: tidy(field.value) };
     if (!refusal(content, edit)) field.value = "";
     const { at, label } = edit;
-    act(edit, `“${label}” is step ${at + 1}.${content.served ? " It is looked for in all that is said." : ""}`, `label ${at}`);
+    act(edit, `“${label}” is step ${at + 1}.`, `label ${at}`);
   });
   field.addEventListener("keydown", (event) => event.stopPropagation());
   return h("li", { class: "add" }, h("h3", {}, "Add a step"), form);

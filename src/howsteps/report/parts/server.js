@@ -109,7 +109,8 @@ async function download(name) {
     const answer = await post(`exports/${encodeURIComponent(name)}`, {});
     const file = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition"))?.[1] ?? name;
     save(await answer.blob(), file);
-    tellEditor(`${file} was written, to the folder “exports” too.`);
+    const all = file.endsWith(".zip") ? `${file}, with a file for each video,` : file;
+    tellEditor(`${all} was downloaded. It is in the work folder too, in exports/${name}.`);
   } catch (error) {
     tellEditor(capital(error.message));
   }

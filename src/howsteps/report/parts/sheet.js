@@ -7,7 +7,7 @@ function buildFacts() {
     [count(steps.length, "step"), "in the script"],
     [lasting(footage), content.filmed ? "of video" : "of narration"],
     content.located && [count(total("found"), "place"), "of steps in the videos"],
-    content.located && total("absent") > 0 && [count(total("absent"), "time"), "a step is absent from a video"],
+    content.located && total("absent") > 0 && [count(total("absent"), "time"), "a step is absent"],
   ];
   view("facts").replaceChildren(
     ...facts.filter(Boolean).map(([value, meaning]) => h("div", {}, h("dt", {}, meaning), h("dd", {}, value))),
@@ -15,7 +15,7 @@ function buildFacts() {
   const levels = content.levels.map(({ level, count: many, right }, place) => {
     const name = level !== "guess" ? level : many === 1 ? "a guess" : "guesses";
     const of = place ? "" : " of such places are right";
-    return `${place ? many.toLocaleString("en") : count(many, "place")} ${many === 1 ? "is" : "are"} ${name} (about ${right} %${of})`;
+    return `${place ? many.toLocaleString("en") : count(many, "place")} ${many === 1 ? "is" : "are"} ${name} (about ${right}%${of})`;
   });
   const odd = videos.filter((video) => video.odd).length;
   const badly = odd && `${count(odd, "video")} fit${odd === 1 ? "s" : ""} this job badly and ${odd === 1 ? "is" : "are"} marked odd.`;
@@ -58,6 +58,7 @@ function card(step, k) {
           `placed in ${step.found}${likely}`,
         ),
       step.best !== null && watchLink(step.best, moment, { class: "elsewhere" }, `watch on YouTube from ${clock(moment)}`),
+      isUnsaid(k) && h("p", { class: "warning" }, "No narrator names this step: its places are guesses."),
       step.alternative && h("p", {}, h("span", { class: "pill" }, "or"), " in place of the step before"),
       step.optional && h("p", {}, h("span", { class: "pill" }, "optional"), absent ? ` ${absent}` : ""),
       step.other.length > 0 && h("p", { class: "other" }, "also said: ", words(step.other.join(", "))),
@@ -68,11 +69,15 @@ function card(step, k) {
   return item;
 }
 
+/** Whether a step was placed although nobody says it, and not by hand. */
+const isUnsaid = (k) =>
+  steps[k].said === 0 && videos.some(({ places }) => isFound(places[k]) && places[k].evidence !== BY_HAND);
+
 /** A bar of the videos: so many of them dark, of those that are pale. */
 const shareBar = (part, of = part) =>
   h("span", {
     class: "share",
     "aria-hidden": "true",
-    "--part": percent(part / (videos.length || 1)).replace(" ", ""),
-    "--of": percent(of / (videos.length || 1)).replace(" ", ""),
+    "--part": percent(part / (videos.length || 1)),
+    "--of": percent(of / (videos.length || 1)),
   });
