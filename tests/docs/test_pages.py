@@ -51,3 +51,9 @@ def test_every_command_is_listed() -> None:
     page = (DOCS / "reference" / "commands.md").read_text("utf-8")
     names = [command.callback.__name__ for command in app.registered_commands if command.callback]
     assert [each for each in names if f"`howsteps {each}" not in page] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_the_tests_that_a_page_names_are_there(page: Path) -> None:
+    named = re.findall(r"(?<![\w/])((?:tests/)[\w/]+(?:\.py)?)", page.read_text("utf-8"))
+    assert [path for path in named if not (ROOT / path).exists()] == []
