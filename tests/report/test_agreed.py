@@ -38,6 +38,32 @@ def test_what_one_narrator_uses_is_not_listed() -> None:
     assert things_needed(result(video("a", "x", NEED), video("b", "x", STIR))) == []
 
 
+@pytest.mark.parametrize(
+    ("nouns", "listed"),
+    [
+        ("jack wrench towel bowl scissors glue microwave", True),
+        ("salt water soil butter onion vinegar fertilizer cloth", True),
+        ("air room sun time way effort fun flavor heat question corner", False),
+        ("finger knuckle friend car breakfast video", False),
+        ("tool thing stuff product ingredient material", False),
+        ("flibbertigadget", False),
+    ],
+)
+def test_things_are_tools_and_ingredients_only(nouns: str, listed: bool) -> None:
+    for noun in nouns.split():
+        need = replace(NEED, noun=noun)
+        found = things_needed(result(*(video(f"v{n}", "x", need) for n in range(2))))
+        assert found == [noun] * listed
+
+
+def test_what_the_job_is_done_to_is_no_thing_to_have_ready() -> None:
+    need = [replace(NEED, noun=noun) for noun in ("egg", "microwave")]
+    made = result(*(video(f"v{n}", "x", *need) for n in range(2)))
+    named = replace(made, task=replace(made.task, name="how to scramble eggs in a microwave"))
+    assert things_needed(made) == ["egg", "microwave"]
+    assert things_needed(named) == ["microwave"]
+
+
 def test_what_is_denied_is_not_needed() -> None:
     denied = replace(NEED, negated=True)
     assert things_needed(result(video("a", "x", denied), video("b", "x", denied))) == []
