@@ -18,6 +18,13 @@ def test_the_same_words_and_synonyms_are_found_and_opposites_are_not() -> None:
     assert matched(labels, heard, [0.3, 0.8, 0.3, 0.5]) == [[0, 2], [1]]
 
 
+def test_a_verb_that_undoes_another_is_not_of_its_step_even_if_no_other_step_wants_it() -> None:
+    label = act("remove", "cap")
+    others = [act("add", "cap"), act("put", "cap", "on"), act("leave", "cap"), act("keep", "cap")]
+    assert matched([label], [act("take", "cap", "off"), *others], [0.5] * 5) == [[0]]
+    assert matched([act("leave", "cap")], [act("leave", "cap"), label], [0.5] * 2) == [[0]]
+
+
 def test_a_tool_of_the_label_may_be_the_object_of_what_is_said() -> None:
     label = act("lift", "car", tools=("jack",))
     assert matched([label], [act("use", "jack"), act("use", "phone")], [0.5, 0.5]) == [[0]]

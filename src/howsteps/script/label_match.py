@@ -40,6 +40,7 @@ WEIGHTS: Weights = {
 LEAST = 0.2  # probability at which a mention is of a step; 0.15 does as well, less precisely
 CLASS = 0.7  # the similarity of two verbs of one class
 USUAL_PLACE = 4.0  # mentions that the place of a step in the script counts as much as
+LEAVING = frozenset({"keep", "leave"})  # verbs that leave where it is what a remover takes away
 MOST_ACTS = 8  # of a step that has its mentions: its most frequent ones
 
 
@@ -128,9 +129,12 @@ def with_order(
 
 
 def signs_of(labels: Sequence[Said], acts: Sequence[Said]) -> dict[str, Matrix]:
-    """The signs that an act is one that a label names (labels × acts)."""
+    """The signs that an act is one that a label names (labels × acts).
+
+    There is none where one verb undoes the other, whatever the nouns: adding is no removing.
+    """
     wordnet = WordNet.load()
-    verb, cosine = _verbs([one[:2] for one in labels], [one[:2] for one in acts], wordnet)
+    verb, cosine, undoes = _verbs([one[:2] for one in labels], [one[:2] for one in acts], wordnet)
     telling = np.minimum.outer(_telling(labels), _telling(acts))
     nouns = sorted({n for one in (*labels, *acts) for n in (one.noun, *one.around)})
     place = {noun: at for at, noun in enumerate(nouns)}
@@ -144,7 +148,7 @@ def signs_of(labels: Sequence[Said], acts: Sequence[Said]) -> dict[str, Matrix]:
         for other in one.around:
             elsewhere[at] = np.maximum(elsewhere[at], alike[place[other], others])
     rows = vectors_of(nouns)
-    return {
+    signs = {
         "verb": verb,
         "telling verb": verb * telling,
         "noun": noun,
@@ -152,12 +156,13 @@ def signs_of(labels: Sequence[Said], acts: Sequence[Said]) -> dict[str, Matrix]:
         "cosines": cosine * (rows[own] @ rows[others].T),
         "elsewhere": elsewhere,
     }
+    return {name: np.where(undoes, 0.0, sign) for name, sign in signs.items()}
 
 
 def _verbs(
     labels: Sequence[tuple[str, str]], acts: Sequence[tuple[str, str]], wordnet: WordNet
-) -> tuple[Matrix, Matrix]:
-    """How alike verbs are: by what they do, and by the cosine of their vectors."""
+) -> tuple[Matrix, Matrix, NDArray[np.bool_]]:
+    """How alike verbs are, by what they do and by the cosine of their vectors; which undo which."""
     verbs = sorted({*labels, *acts})
     place = {verb: at for at, verb in enumerate(verbs)}
     own, others = ([place[verb] for verb in both] for both in (labels, acts))
@@ -171,10 +176,16 @@ def _verbs(
             theirs = classes_of(*verb)
             shared = len(classes & theirs) / max(1, min(len(classes), len(theirs)))
             alike[row, column] = max(alike[row, column], CLASS * shared)
-            undo[row, column] |= are_opposite(verbs[at], verb)
+            undo[row, column] |= are_opposite(verbs[at], verb) or _leaves(verbs[at], verb)
     vectors = vectors_of([verb for verb, _ in verbs])
     pick = np.ix_([wanted[at] for at in own], others)
-    return (alike * ~undo)[pick], vectors[own] @ vectors[others].T
+    return alike[pick], vectors[own] @ vectors[others].T, undo[pick]
+
+
+def _leaves(one: tuple[str, str], two: tuple[str, str]) -> bool:
+    """Whether one verb leaves where it is what the other takes away."""
+    pairs = ((one, two), (two, one))
+    return any(a[0] in LEAVING and "remove" in classes_of(*b) for a, b in pairs)
 
 
 def _telling(acts: Sequence[Said]) -> Matrix:
