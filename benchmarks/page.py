@@ -21,7 +21,8 @@ from howsteps.report.thumbnails import thumbnail_name
 from tests.report import chromium
 from tests.report.job import tea
 
-SIZES = ((30, 12), (100, 15))
+SIZES = {30: 12, 100: 15, 1000: 12}  # steps, by the number of videos
+PICTURES = 1500  # that differ; of more places, some show the same
 COUNTERS = ("ScriptDuration", "LayoutDuration", "RecalcStyleDuration", "TaskDuration")
 SCROLL = """() => new Promise((done) => {
   const grid = document.querySelector("[data-view=grid]");
@@ -39,20 +40,21 @@ SCROLL = """() => new Promise((done) => {
 
 
 def main() -> None:
-    """Measure both sizes and print the table."""
+    """Measure every size and print the table."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--rounds", type=int, default=5, help="openings; the median is printed")
-    rounds = options.parse_args().rounds
+    options.add_argument("--videos", type=int, nargs="+", default=list(SIZES), choices=list(SIZES))
+    asked = options.parse_args()
     print(
         "| page | HTML | written in | load | first paint | script | layout, style "
         "| scroll: script | scroll: all work a frame |\n|---|---|---|---|---|---|---|---|---|"
     )
     with tempfile.TemporaryDirectory() as place, sync_playwright() as driver:
         browser = chromium.launch(driver)
-        for videos, steps in SIZES:
-            folder = Path(place) / f"{videos}x{steps}"
-            page, seconds = make_page(folder, videos, steps)
-            opened = [measure(browser, page) for _ in range(rounds)]
+        for videos in asked.videos:
+            steps = SIZES[videos]
+            page, seconds = make_page(Path(place) / str(videos), videos, steps)
+            opened = [measure(browser, page) for _ in range(asked.rounds)]
             middle = {key: float(np.median([one[key] for one in opened])) for key in opened[0]}
             print(
                 f"| {videos} videos × {steps} steps | {page.stat().st_size / 1e6:.2f} MB "
@@ -70,10 +72,11 @@ def make_page(folder: Path, videos: int, steps: int) -> tuple[Path, float]:
     pictures = folder / THUMBNAILS
     pictures.mkdir(parents=True)
     chance = np.random.default_rng(0)
-    for place in result.localisations:
-        if place.time is not None:
-            name = thumbnail_name(place.video, round(place.time, 2))
-            (pictures / name).write_bytes(noise(chance))
+    placed = [place for place in result.localisations if place.time is not None]
+    drawn = [noise(chance) for _ in placed[:PICTURES]]
+    for number, place in enumerate(placed):
+        name = thumbnail_name(place.video, round(place.time or 0.0, 2))
+        (pictures / name).write_bytes(drawn[number % PICTURES])
     started = time.perf_counter()
     page = write_page(result, folder)
     return page, time.perf_counter() - started
