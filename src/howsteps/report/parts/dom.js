@@ -73,7 +73,8 @@ function clock(seconds) {
 
 const lasting = (seconds) => `${clock(seconds)} ${seconds >= 3600 ? "h" : "min"}`;
 const percent = (share) => `${Math.round(100 * share)}%`;
-const count = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
+const grouped = (number) => number.toLocaleString("en");
+const count = (number, noun) => `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`;
 
 const isFound = (place) => place !== null && place.time !== null;
 const isGuess = (place) => place.level === "guess";

@@ -15,7 +15,7 @@ function buildFacts() {
   const levels = content.levels.map(({ level, count: many, right }, place) => {
     const name = level !== "guess" ? level : many === 1 ? "a guess" : "guesses";
     const of = place ? "" : " of such places are right";
-    return `${place ? many.toLocaleString("en") : count(many, "place")} ${many === 1 ? "is" : "are"} ${name} (about ${right}%${of})`;
+    return `${place ? grouped(many) : count(many, "place")} ${many === 1 ? "is" : "are"} ${name} (about ${right}%${of})`;
   });
   const odd = videos.filter((video) => video.odd).length;
   const badly = odd && `${count(odd, "video")} fit${odd === 1 ? "s" : ""} this job badly and ${odd === 1 ? "is" : "are"} marked odd.`;
@@ -31,7 +31,7 @@ function buildSheet() {
 
 function card(step, k) {
   const play = { type: "button", "data-step": k, "data-video": step.best, disabled: step.best === null };
-  const likely = content.confident ? `, likely or sure in ${step.likely}` : "";
+  const likely = content.confident ? `, likely or sure in ${grouped(step.likely)}` : "";
   const moment = step.best === null ? null : momentOf(step.best, k);
   const absent = step.absent && `absent in ${percent(step.absent / videos.length)} of the videos`;
   const item = h(
@@ -49,13 +49,13 @@ function card(step, k) {
       { class: "card" },
       h("h3", {}, h("span", { class: "badge" }, String(k + 1)), isEditable() ? labelField(step, k) : words(step.label, "button", play)),
       step.example && words(step.example, "p", { class: "quote" }),
-      h("p", { class: "support" }, shareBar(step.said), `said in ${step.said} of ${count(videos.length, "video")}`),
+      h("p", { class: "support" }, shareBar(step.said), `said in ${grouped(step.said)} of ${count(videos.length, "video")}`),
       content.located &&
         h(
           "p",
           { class: "support" },
           shareBar(content.confident ? step.likely : step.found, step.found),
-          `placed in ${step.found}${likely}`,
+          `placed in ${grouped(step.found)}${likely}`,
         ),
       step.best !== null && watchLink(step.best, moment, { class: "elsewhere" }, `watch on YouTube from ${clock(moment)}`),
       isUnsaid(k) && h("p", { class: "warning" }, "No narrator names this step: its places are guesses."),
