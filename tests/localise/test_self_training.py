@@ -1,10 +1,12 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.ndimage import gaussian_filter1d
 
 from howsteps.localise.decision import apart, around, decide, usual_extents
 from howsteps.localise.mention_prior import WindowPrior
-from howsteps.localise.self_training import LEARNING, centred, coarser, learn
+from howsteps.localise.self_training import LEARNING, blurred, centred, coarser, learn
 from howsteps.task import BETWEEN, LIKE_SEEN, SAID
 
 
@@ -163,3 +165,14 @@ def test_what_all_rows_share_is_taken_off():
     x = np.random.default_rng(0).random((6, 3))
     np.testing.assert_allclose(centred(x + 100.0), centred(x), atol=1e-5)
     assert not centred(np.ones((4, 3))).any()
+
+
+@given(
+    hnp.arrays(np.float64, hnp.array_shapes(min_dims=2, max_dims=2), elements=st.floats(-9, 9)),
+    st.floats(0.3, 6.0),
+    st.sampled_from([("edge", "nearest"), ("constant", "constant")]),
+)
+def test_a_blur_is_that_of_scipy(x, deviation, beyond) -> None:
+    ours, theirs = beyond
+    expected = gaussian_filter1d(x, deviation, axis=0, mode=theirs)
+    np.testing.assert_allclose(blurred(x, deviation, ours), expected, atol=1e-12)

@@ -49,7 +49,7 @@ def demo(
         done = run(videos, out / "steps", RunOptions(quick=True), workers=many, callback=callback)
     if not done.results:
         raise HowstepsError("; ".join(str(problem) for problem in done.problems))
-    show(done)
+    show(done.results, done.folders)
     [result] = done.results.values()
     screen.out.print(_scores(result, true_steps()))
     screen.out.print(f"[dim]{perf_counter() - start:.0f} s in all[/]")

@@ -86,7 +86,7 @@ def localise(
         quiet=quiet,
     )
     if not json_lines:
-        running.show(done)
+        running.show(done.results, done.folders)
     screen.finish(done.problems, found=bool(done.results))
 
 
@@ -100,7 +100,6 @@ def _place_again(
 ) -> None:
     """Place a script in the videos of a work folder, which need not be there."""
     from howsteps.pipeline.placing import place_again  # noqa: PLC0415 - kept out of every start
-    from howsteps.pipeline.run import Run  # noqa: PLC0415
 
     if script is None or out is None:
         raise typer.BadParameter("give INPUT, or --out FOLDER and --script FILE")
@@ -110,7 +109,7 @@ def _place_again(
     with live_callback(quiet=quiet, json_lines=json_lines) as callback:
         result = place_again(out, script, callback=callback)
     if not json_lines:
-        running.show(Run({result.task.name: result}, {result.task.name: out}, result.problems))
+        running.show({result.task.name: result}, {result.task.name: out})
     screen.finish(result.problems, found=True)
 
 

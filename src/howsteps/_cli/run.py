@@ -1,6 +1,7 @@
 """``howsteps run``: a folder of how-to videos in, their steps out."""
 
 from collections import Counter
+from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -98,7 +99,7 @@ def run(
         quiet=quiet,
     )
     if not json_lines:
-        show(done)
+        show(done.results, done.folders)
     screen.finish(done.problems, found=bool(done.results))
 
 
@@ -146,14 +147,14 @@ def executor_of(engine: Engine, address: str | None) -> "Executor | None":
     return RayExecutor(address)
 
 
-def show(done: "Run") -> None:
+def show(results: "Mapping[str, Result]", folders: Mapping[str, Path]) -> None:
     """Print the script of every task, and where all of it is."""
-    for name, result in done.results.items():
+    for name, result in results.items():
         show_script(result.task, result.script)
         if again := found_again(result.script):
             screen.out.print(f"[dim]{again}[/]", soft_wrap=True)
         screen.out.print(f"[dim]{escape(_found(result))}[/]")
-        show_where(done.folders[name])
+        show_where(folders[name])
 
 
 def show_where(folder: Path) -> None:

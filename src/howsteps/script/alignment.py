@@ -6,7 +6,6 @@ from time import perf_counter
 
 from howsteps.errors import unknown_name
 from howsteps.script.bounds import pair_bound, triple_bound
-from howsteps.script.integer_programme import integer_bound
 from howsteps.script.problem import (
     AlignmentError,
     AlignmentProblem,
@@ -146,6 +145,8 @@ def certify(problem: AlignmentProblem, objective: int, *, seconds: float) -> int
     Half of the time goes to the integer programme, which ends early where it proves the optimum,
     and the rest to the decomposition into triples.
     """
+    from howsteps.script.integer_programme import integer_bound  # noqa: PLC0415 - slow to import
+
     start = perf_counter()
     small = shared_part(problem)
     alone = problem.match_cost * (len(problem.tokens) - len(small.tokens))
