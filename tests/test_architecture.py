@@ -10,7 +10,7 @@ PACKAGE = Path(howsteps.__file__).parent
 ORDER = (
     *("io", "captions", "datasets", "wordnet", "narration", "script", "editor"),
     *("vision", "localise", "localisation", "evaluate", "engine", "report", "demo", "pipeline"),
-    *("api", "serve", "_cli"),
+    *("api", "serve", "_cli", "__main__"),
 )
 # Values, errors and small tools that anything may import; of the packages they import io alone.
 FREE = ("task", "errors", "extras", "compiled", "result")

@@ -1,6 +1,9 @@
 """Arguments that nobody means: each ends with one line and 1, before anything runs."""
 
+import itertools
+import os
 import socket
+import subprocess
 import sys
 from pathlib import Path
 
@@ -93,3 +96,18 @@ def test_a_parser_that_is_none(
     (tmp_path / "folder").mkdir()
     line = error_of(capsys, monkeypatch, command, job, "-q", "--parser", tmp_path / "folder")
     assert "no spaCy pipeline" in line
+
+
+def test_help_is_wrapped_to_the_terminal_and_the_package_can_be_run() -> None:
+    """A line of the docstring is not a line of the help: no short lines are left over."""
+    command = [sys.executable, "-m", "howsteps", "run", "--help"]
+    done = subprocess.run(  # noqa: S603
+        command, env={**os.environ, "COLUMNS": "70"}, capture_output=True, text=True, check=True
+    )
+    lines = [line.strip() for line in done.stdout.splitlines()]
+    shown = lines[lines.index("Find the steps of a job in a folder of its videos.") :]
+    about = list(itertools.takewhile(lambda line: not line.startswith("Example"), shown))
+    assert any("exit code" in line for line in about)
+    for line, following in itertools.pairwise(about):
+        if line and following:
+            assert len(f"{line} {following.split()[0]}") > 68

@@ -1,7 +1,9 @@
 """The ``howsteps`` command: one sub-command for each stage, each in its own file."""
 
+import inspect
 import os
 import sys
+from collections.abc import Callable
 from io import TextIOWrapper
 from typing import Annotated, NoReturn
 
@@ -32,25 +34,23 @@ INTERRUPTED = 130  # the exit code of a program that Ctrl-C ended
 
 app = typer.Typer(
     name="howsteps",
-    help="Watch many videos of the same job, and write down its steps.",
+    help="Find the steps of a job in many videos of it.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-app.command()(run)
-app.command()(narration)
-app.command()(script)
-app.command()(features)
-app.command()(localise)
-app.command()(export)
-app.command()(report)
-app.command()(serve)
-app.command()(apply)
-app.command()(doctor)
-app.command()(demo)
-app.command()(stats)
-app.command()(evaluate)
-app.command()(paper)
-app.command()(fetch)
+
+
+def _help(command: Callable[..., None]) -> str:
+    """The docstring of a command, a line for each paragraph: it is wrapped to the terminal."""
+    paragraphs = (inspect.getdoc(command) or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
+for _command in (
+    *(run, narration, script, features, localise, export, report, serve, apply),
+    *(doctor, demo, stats, evaluate, paper, fetch),
+):
+    app.command(help=_help(_command))(_command)
 
 
 def _show_version(wanted: bool) -> None:
@@ -62,7 +62,8 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show version.")
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
     pass

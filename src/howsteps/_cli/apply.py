@@ -12,7 +12,8 @@ from howsteps._cli.live import live_callback
 
 def apply(
     model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="The work folder of a run, or its 'model'.")
+        Path,
+        typer.Argument(metavar="MODEL", help="The work folder of a run, or its 'model' folder."),
     ],
     sources: Annotated[
         list[Path], typer.Argument(metavar="VIDEO...", help="Videos, captions, or folders of them.")
@@ -24,15 +25,17 @@ def apply(
     device: options.Device = options.Processor.cpu,
     title: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="The name of the result (else: that of its folder)."),
+        typer.Option(
+            metavar="NAME", help="The name of the result. Default: the name of its folder."
+        ),
     ] = None,
     workers: options.Workers = None,
     json_lines: options.JsonLines = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Find the steps of a job that was learnt before in new videos, and write them down.
+    """Find the steps that an earlier run learnt in new videos.
 
-    Writes what 'run' does: the page, result.json and the exports.
+    Writes the same files as 'run': the page, result.json and the exports.
 
     Example: howsteps apply steps/ new-video.mp4 --out new-steps/
     """

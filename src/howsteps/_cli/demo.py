@@ -22,16 +22,19 @@ if TYPE_CHECKING:
 
 def demo(
     out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where to draw and work.")
+        Path,
+        typer.Option(
+            "--out", "-o", metavar="FOLDER", help="Where to put the videos and the result."
+        ),
     ] = Path("howsteps-demo"),
     workers: options.Workers = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Draw thirteen videos of one job, find its steps in them, and compare with the truth.
+    """Draw thirteen videos of one job, find the steps, and compare them with the truth.
 
-    The job is to replace the inner tube of a bicycle wheel. The narrations (in ten caption formats)
-    and the videos are the project's own; all else is what 'howsteps run' does with any folder.
-    Without the extra 'demo', the captions alone are read.
+    The job is replacing the inner tube of a bicycle wheel. The narrations (in ten caption formats)
+    and the videos are made for the demo; the rest is what 'howsteps run' does with any folder.
+    Without the extra 'demo', only the captions are used.
     """
     from howsteps.demo.job import prepare, true_steps  # noqa: PLC0415 - kept out of every start
     from howsteps.engine.executor import cores, local_executor  # noqa: PLC0415

@@ -32,9 +32,9 @@ class Finding:
 
 
 def doctor() -> None:
-    """Say what is installed, what is missing, and the command that gets it.
+    """Show what is installed, what is missing, and how to get it.
 
-    Ends with 0 when captions can be turned into steps; what is optional and missing is no fault.
+    The exit code is 0 if howsteps can turn captions into steps, even if optional parts are missing.
     """
     table = Table(box=None, pad_edge=False, show_header=False)
     for finding in findings():
@@ -72,12 +72,12 @@ def _versioned(module: str) -> str:
 
 def _gpu() -> Finding:
     if "torch" in GPU.missing:
-        return Finding("GPU", "not looked for without PyTorch", good=False)
+        return Finding("GPU", "not checked: PyTorch is not installed", good=False)
     import torch  # noqa: PLC0415 - an extra, and slow to load
 
     if torch.cuda.is_available():
         return Finding("GPU", f"{torch.cuda.get_device_name()}: use --device cuda")
-    return Finding("GPU", "none that PyTorch can use; all runs on the CPU", good=False)
+    return Finding("GPU", "none that PyTorch can use; everything runs on the CPU", good=False)
 
 
 def _ffmpeg() -> Finding:

@@ -54,7 +54,7 @@ def evaluate(
     methods: Annotated[
         str, typer.Option(metavar="A,B,…", help="Which methods to run.")
     ] = ALL_METHODS,
-    steps: Annotated[str, typer.Option(metavar="K,…", help="Most steps to look for.")] = "10",
+    steps: Annotated[str, typer.Option(metavar="K,…", help="At most this many steps.")] = "10",
     protocol: Annotated[
         str,
         typer.Option(
@@ -70,8 +70,8 @@ def evaluate(
         typer.Option(
             min=2,
             metavar="N",
-            help="Draw N videos anew for each seed (the paper has 30). Default: all videos; "
-            "seeds then only move what is random in the methods.",
+            help="Draw N videos for each seed (the paper has 30). Default: use all videos; seeds "
+            "then only change what is random in the methods.",
         ),
     ] = None,
     judge: Annotated[
@@ -82,33 +82,33 @@ def evaluate(
     ] = None,
     captions: Annotated[
         Path | None,
-        typer.Option(metavar="PATH", help="The narrations, where they are not in DATASET."),
+        typer.Option(metavar="PATH", help="The narrations, if they are not in DATASET."),
     ] = None,
     features: Annotated[
         Path | None,
         typer.Option(
             metavar="FOLDER",
             help="Features of the videos: <video>.npy, a row for every third of a second. "
-            "Without any, the narration stands in.",
+            "Without them, features of the narration are used.",
         ),
     ] = None,
     narration: Annotated[
         Narration,
-        typer.Option(help="How the narration stands in: by its words, or by what they mean."),
+        typer.Option(help="Features of the narration: its words, or their meaning."),
     ] = Narration.words,
     bars: Annotated[
         str,
         typer.Option(
-            help="What error bars go over: 'videos' (a bootstrap, 95%) or 'roundings' (the "
+            help="What error bars show: 'videos' (a bootstrap, 95%) or 'roundings' (the "
             "solutions that a solver visits after its best, as in the paper)."
         ),
     ] = "videos",
     seconds: Annotated[
-        float, typer.Option(min=0.0, help="Work of each search for a script.")
+        float, typer.Option(min=0.0, help="Effort of each search for a script.")
     ] = 5.0,
     json_file: Annotated[
         Path | None,
-        typer.Option("--json", metavar="FILE", help="Write every score as JSON ('-': to stdout)."),
+        typer.Option("--json", metavar="FILE", help="Write every score as JSON ('-' for stdout)."),
     ] = None,
     csv_file: Annotated[
         Path | None, typer.Option("--csv", metavar="FILE", help="Write every score as CSV.")

@@ -22,23 +22,27 @@ def export(
     work: options.WorkFolder,
     formats: Annotated[
         list[FormatName] | None,
-        typer.Option("--format", "-f", help="What to write (may be repeated); none: a list."),
+        typer.Option(
+            "--format", "-f", help="What to write (may be repeated). Default: list the formats."
+        ),
     ] = None,
     to: Annotated[
         Path | None,
-        typer.Option("--to", metavar="FOLDER", help="Where to; else 'exports' in the work folder."),
+        typer.Option(
+            "--to", metavar="FOLDER", help="Where to write. Default: 'exports' in the work folder."
+        ),
     ] = None,
     guesses: Annotated[
         bool,
-        typer.Option("--guesses", help="Also the places that are guesses."),
+        typer.Option("--guesses", help="Include places that are guesses."),
     ] = False,
     precise: Annotated[
         bool,
-        typer.Option("--precise", help="Cut clips at the frame; encodes the video again."),
+        typer.Option("--precise", help="Cut clips at the exact frame, which re-encodes the video."),
     ] = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Write the steps for other programs: chapters, tables, timelines, annotations, clips.
+    """Export the steps for other programs: chapters, tables, timelines, annotations, clips.
 
     Example: howsteps export steps/ --format youtube --format vtt
     """

@@ -36,9 +36,9 @@ def features(
     mode: Annotated[
         options.Mode,
         typer.Option(
-            help="'default': what EfficientNet-Lite0 knows of three frames a second, pooled. "
-            "'paper' and 'authors': codewords of dense trajectories and of VGG-16; slow, and "
-            "needs the extra 'paper'."
+            help="'default': EfficientNet-Lite0 features of three frames a second. 'paper' and "
+            "'authors': codewords of dense trajectories and VGG-16; slow, and needs the extra "
+            "'paper'."
         ),
     ] = options.Mode.default,
     quick: options.Quick = False,
@@ -46,23 +46,25 @@ def features(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The network for the frames, in place of the mode's own: 'efficientnet-lite0', "
+            help="Another network for the frames: 'efficientnet-lite0', "
             "'vgg16', 'timm:NAME', the path of a TorchScript file, or 'none'.",
         ),
     ] = None,
     weights: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Weights of the network, in place of the usual ones."),
+        typer.Option(metavar="FILE", help="Other weights for the network."),
     ] = None,
     motion: Annotated[
         bool | None,
-        typer.Option(help="Whether motion is described too (else: as the mode does)."),
+        typer.Option(help="Whether to describe motion too. Default: depends on the mode."),
     ] = None,
     motion_words: Annotated[
-        int | None, typer.Option(min=1, help="Codewords for motion (else: 2,000; quick: 500).")
+        int | None,
+        typer.Option(min=1, help="Codewords for motion. Default: 2,000, or 500 with --quick."),
     ] = None,
     appearance_words: Annotated[
-        int | None, typer.Option(min=1, help="Codewords for appearance (else: 1,000; quick: 500).")
+        int | None,
+        typer.Option(min=1, help="Codewords for appearance. Default: 1,000, or 500 with --quick."),
     ] = None,
     vocabulary: Annotated[
         Path | None,
@@ -70,7 +72,7 @@ def features(
     ] = None,
     save_vocabulary: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the codebooks, for other collections."),
+        typer.Option(metavar="FILE", help="Save the codebooks for other collections."),
     ] = None,
     device: options.Device = options.Processor.cpu,
     workers: options.Workers = None,
@@ -78,11 +80,11 @@ def features(
     force: Annotated[bool, typer.Option("--force", help="Describe all videos again.")] = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Describe the videos of a job: a vector for every third of a second.
+    """Compute features of the videos of a job: a vector for every third of a second.
 
-    Each video is decoded once. Its descriptors are cached in the work folder, under its content and
-    the options; a command that was stopped goes on where it was, and 'run' on the same work folder
-    uses them. A video that cannot be read is named and left out.
+    Each video is decoded once, and its descriptors are cached in the work folder, where 'run' finds
+    them. A command that was stopped continues where it was. A video that cannot be read is named
+    and left out.
 
     Example: howsteps features videos/ --out steps/
     """

@@ -24,19 +24,19 @@ def fetch(
         DataSet,
         typer.Argument(help="'niv': Narrated Instruction Videos, the data of the CVPR 2016 paper."),
     ],
-    to: Annotated[
-        Path, typer.Option("--to", metavar="FOLDER", help="Where to put it; made if need be.")
-    ] = Path("niv"),
+    to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="Where to put it.")] = Path(
+        "niv"
+    ),
     everything: Annotated[
         bool,
-        typer.Option("--all", help="Also the videos themselves and the paper's results."),
+        typer.Option("--all", help="Also fetch the videos and the paper's results."),
     ] = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Fetch a data set from the page of its authors, over https.
+    """Download a data set from its authors' page, over https.
 
-    Goes on where it was cut off. The checksum of each archive is written down the first time and
-    checked ever after.
+    A download that was cut off continues where it was. The checksum of each archive is recorded the
+    first time, and checked from then on.
 
     Example: howsteps fetch niv --to data/niv
     """

@@ -21,8 +21,7 @@ def localise(
         Path | None,
         typer.Argument(
             metavar="[INPUT]",
-            help="The videos, as for 'run'; left out: those of the work folder, as they were "
-            "heard and seen.",
+            help="The videos, as for 'run'. Without it, the work folder has all that is needed.",
             show_default=False,
         ),
     ] = None,
@@ -30,8 +29,8 @@ def localise(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="A script taken as given: the work folder's script.md after you edited it, any "
-            "list of steps that you wrote or copied, or a script.json; else it is discovered.",
+            help="Use this script: the work folder's script.md after you edited it, any list of "
+            "steps that you wrote or copied, or a script.json. Default: find one.",
         ),
     ] = None,
     out: options.Out = None,
@@ -51,10 +50,11 @@ def localise(
     json_lines: options.JsonLines = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Find the steps of a script in every video, and write what 'run' writes.
+    """Find the steps of a script in every video, for instance of one that you edited.
 
-    Works on the same work folder as 'run': what is cached there is not computed again, and options
-    that you leave out are as in that run. A step that you wrote is matched with what is said.
+    Writes the same files as 'run', to the same work folder. What is cached there is not computed
+    again, and options that you leave out stay as they were. Steps that you wrote are matched with
+    what narrators say.
 
     Example: howsteps localise --out steps/ --script steps/script.md
     """

@@ -25,8 +25,8 @@ def narration(
     mode: Annotated[
         options.Mode,
         typer.Option(
-            help="'paper' and 'authors' take active direct objects only; 'default' adds passives, "
-            "relative clauses, measures and pronouns."
+            help="'paper' and 'authors' take only active verbs with a direct object; 'default' "
+            "adds passives, relative clauses, measures and pronouns."
         ),
     ] = options.Mode.default,
     top: Annotated[int, typer.Option(min=1, help="How many relations to list.")] = 20,
@@ -42,9 +42,9 @@ def narration(
 ) -> None:
     """Show what the narrators of a job say they do, and when.
 
-    Reads SubRip, WebVTT, YouTube json3 and srv3, TTML, Whisper and WhisperX JSON, TSV and CSV, told
-    apart by content. For every video: sentences and verb–object relations with times. For every
-    task: the relations that most videos share.
+    Reads SubRip, WebVTT, YouTube json3 and srv3, TTML, Whisper and WhisperX JSON, TSV and CSV, and
+    recognises them by content. For each video it finds sentences and verb–object relations with
+    their times; for each job, the relations that most videos share.
 
     Example: howsteps narration captions/ --json narration.json
     """

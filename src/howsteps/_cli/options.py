@@ -46,7 +46,8 @@ Out: TypeAlias = Annotated[
         "--out",
         "-o",
         metavar="FOLDER",
-        help="The work folder; else the name of INPUT with '-steps', where you are.",
+        help="The work folder. Default: a folder named after INPUT, with '-steps' added, in the "
+        "current folder.",
     ),
 ]
 StageOut: TypeAlias = Annotated[
@@ -55,83 +56,90 @@ StageOut: TypeAlias = Annotated[
         "--out",
         "-o",
         metavar="FOLDER",
-        help="The work folder, which 'run' can go on with; else nothing is written but your "
-        "user's cache.",
+        help="A work folder that 'run' can continue with. Default: only the cache in your home "
+        "folder is written.",
     ),
 ]
 JsonFile: TypeAlias = Annotated[
     Path | None,
-    typer.Option("--json", metavar="FILE", help="Write all of it as JSON ('-': to stdout)."),
+    typer.Option("--json", metavar="FILE", help="Write everything as JSON ('-' for stdout)."),
 ]
 EditorUrl: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--editor",
         metavar="URL",
-        help="Let a language model edit the script: the address of a server that speaks OpenAI's "
-        "chat completions (Ollama: http://localhost:11434/v1). The question that 'script --ask' "
-        "shows is sent there. A key comes from HOWSTEPS_EDITOR_KEY.",
+        help="Let a language model edit the script. URL is a server with OpenAI's chat "
+        "completions API (Ollama: http://localhost:11434/v1). It is sent what 'script --ask' "
+        "writes. Set HOWSTEPS_EDITOR_KEY if it needs a key.",
     ),
 ]
 EditorModel: TypeAlias = Annotated[
-    str | None, typer.Option("--model", metavar="NAME", help="The model that edits (--editor).")
+    str | None, typer.Option("--model", metavar="NAME", help="The model that --editor uses.")
 ]
 JsonLines: TypeAlias = Annotated[
-    bool, typer.Option("--json", help="Write events as lines of JSON to stdout.")
+    bool, typer.Option("--json", help="Write each event to stdout as a line of JSON.")
 ]
 Steps: TypeAlias = Annotated[
     int | None,
-    typer.Option(min=1, metavar="K", help="At most this many steps (else: chosen)."),
+    typer.Option(
+        min=1, metavar="K", help="Find at most this many steps. Default: chosen from the videos."
+    ),
 ]
 AnyMode: TypeAlias = Annotated[
     Mode,
-    typer.Option(help="'paper' and 'authors' do as the CVPR 2016 paper says and its program did."),
+    typer.Option(help="'paper': as the CVPR 2016 paper describes. 'authors': as its program did."),
 ]
-Seed: TypeAlias = Annotated[int, typer.Option(min=0, help="One seed, one answer.")]
+Seed: TypeAlias = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
 Speech: TypeAlias = Annotated[
     str,
     typer.Option(
         metavar="MODEL",
-        help="The Whisper model (a name or a folder) for videos without captions; 'none': do not "
-        "transcribe. Needs: pip install 'howsteps\\[asr]'.",
+        help="The Whisper model (a name or a folder) for videos without captions, or 'none' to "
+        "skip transcription. Needs: pip install 'howsteps\\[asr]'.",
     ),
 ]
 Vision: TypeAlias = Annotated[
     bool | None,
     typer.Option(
         "--vision/--no-vision",
-        help="Look at the frames (else: where there are any and howsteps\\[vision] is installed).",
+        help="Whether to look at the frames. Default: yes, if there are video files and "
+        "howsteps\\[vision] is installed.",
     ),
 ]
 Quick: TypeAlias = Annotated[
-    bool, typer.Option("--quick", help="Look less closely; several times faster.")
+    bool, typer.Option("--quick", help="Look at fewer and smaller frames: several times faster.")
 ]
 Device: TypeAlias = Annotated[
-    Processor, typer.Option(help="The processor, or the GPU for what can use it.")
+    Processor, typer.Option(help="Where to compute: the processor, or a GPU.")
 ]
 Parser: TypeAlias = Annotated[
     str | None,
-    typer.Option("--parser", metavar="NAME", help="Another spaCy pipeline, by name or folder."),
+    typer.Option(
+        "--parser", metavar="NAME", help="Use another spaCy pipeline (a name or a folder)."
+    ),
 ]
 Title: TypeAlias = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="The name of the job (else: that of its folder)."),
+    typer.Option(metavar="NAME", help="The name of the job. Default: the name of its folder."),
 ]
 KeepAll: TypeAlias = Annotated[
     bool,
-    typer.Option("--keep-all", help="Learn also from videos that seem to be of another job."),
+    typer.Option("--keep-all", help="Also learn from videos that seem to show another job."),
 ]
 From: TypeAlias = Annotated[
-    Stage | None, typer.Option("--from", help="Compute this stage and all after it again.")
+    Stage | None, typer.Option("--from", help="Run this stage and all later ones again.")
 ]
 Force: TypeAlias = Annotated[
-    list[Stage] | None, typer.Option("--force", help="Compute this stage again (repeatable).")
+    list[Stage] | None, typer.Option("--force", help="Run this stage again (may be repeated).")
 ]
 Workers: TypeAlias = Annotated[
     int | None,
-    typer.Option(min=1, metavar="N", help="Videos worked on at once (else: one a core)."),
+    typer.Option(
+        min=1, metavar="N", help="How many videos to work on at once. Default: one per core."
+    ),
 ]
-Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")]
 
 
 def run_options(
@@ -172,8 +180,8 @@ def editor_of(url: str | None, model: str | None) -> "Editor | None":
 
     editor = Editor(url, model)
     screen.err.print(
-        f"the acts of the narrations are sent to {escape(editor.address)} "
-        "('howsteps script --ask question.md' shows what)",
+        f"what the narrators do is sent to {escape(editor.address)} "
+        "('howsteps script --ask question.md' shows exactly what)",
         soft_wrap=True,
     )
     return editor

@@ -41,26 +41,28 @@ def paper(
         Path,
         typer.Option(
             metavar="PATH",
-            help="Where data sets lie, in any layout that 'howsteps evaluate' reads; judgements "
-            "(JSON with 'rules') are found beside them.",
+            help="A folder of data sets, in any layout that 'howsteps evaluate' reads, with "
+            "judgements (JSON with 'rules') beside them.",
         ),
     ],
     out: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Where tables and figures go.")
     ] = Path("howsteps-paper"),
-    methods: Annotated[str, typer.Option(metavar="A,B,…", help="Which methods.")] = ALL_METHODS,
+    methods: Annotated[
+        str, typer.Option(metavar="A,B,…", help="Which methods to run.")
+    ] = ALL_METHODS,
     steps: Annotated[
-        str, typer.Option(metavar="K,…", help="Most steps to look for.")
+        str, typer.Option(metavar="K,…", help="At most this many steps.")
     ] = "7,10,12,15",
     videos: Annotated[
-        int, typer.Option(min=2, metavar="N", help="Videos of a draw; the paper has 30.")
+        int, typer.Option(min=2, metavar="N", help="Videos per draw; the paper has 30.")
     ] = 30,
     seeds: Annotated[int, typer.Option(min=1, metavar="N", help="How many draws.")] = 1,
     quiet: options.Quiet = False,
 ) -> None:
-    """Make the paper's tables and figures from the data at hand, beside its printed numbers.
+    """Make the paper's tables and figures from your data, beside its printed numbers.
 
-    What the data do not allow is listed, with the reason.
+    Lists what the data do not allow, with the reason.
 
     Example: howsteps paper --data datasets/ --out results/
     """

@@ -7,7 +7,7 @@ from howsteps.errors import Problem
 
 
 def report(work: options.WorkFolder, quiet: options.Quiet = False) -> None:
-    """Write the page of a result again, as after a change of its script.
+    """Write the page of a result again, for instance after changing its script.
 
     Example: howsteps report steps/
     """

@@ -27,15 +27,15 @@ Engine = StrEnum("Engine", ["local", "ray"])
 ChosenEngine = Annotated[
     Engine,
     typer.Option(
-        help="Processes on this machine, or a Ray cluster whose machines all see INPUT and the "
-        "work folder. Needs: pip install 'howsteps\\[ray]'."
+        help="Run on this machine, or on a Ray cluster whose machines all see INPUT and the work "
+        "folder. Ray needs: pip install 'howsteps\\[ray]'."
     ),
 ]
 Address = Annotated[
     str | None,
     typer.Option(
         metavar="HOST:PORT",
-        help="The head of the Ray cluster (else: the one on this machine, or a fresh one).",
+        help="The head of the Ray cluster. Default: the one on this machine, or a new one.",
     ),
 ]
 
@@ -63,14 +63,14 @@ def run(
     json_lines: options.JsonLines = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Find the steps of a job in a folder of its videos, and write them down.
+    """Find the steps of a job in a folder of its videos.
 
-    INPUT holds videos, captions, or both side by side; a folder of such folders is many jobs. The
-    work folder has a cache: a run that was stopped continues where it was, and a run with one more
-    video computes only that one.
+    INPUT holds videos, captions, or both side by side. A folder of such folders holds many jobs.
+    Results are cached: a run that was stopped continues where it was, and a run with one more video
+    only works on that video.
 
-    The exit code is 0 when every file was read, also if some videos are of another job and were
-    set aside. It is 3 when a file could not be used, and 1 when nothing was found.
+    The exit code is 0 if every file could be read, even if videos of another job were set aside.
+    It is 3 if a file could not be used, and 1 if nothing was found.
 
     Example: howsteps run videos/ --out steps/
     """

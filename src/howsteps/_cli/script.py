@@ -43,26 +43,26 @@ def script(
     ] = options.Mode.default,
     seed: options.Seed = 0,
     seconds: Annotated[
-        float, typer.Option(min=0.0, help="Work of the search (paper, authors).")
+        float, typer.Option(min=0.0, help="Effort of the search (paper, authors).")
     ] = 5.0,
     certify: Annotated[
         float,
         typer.Option(min=0.0, metavar="SECONDS", help="Time for a tighter bound (paper, authors)."),
     ] = 0.0,
     columns: Annotated[
-        bool, typer.Option("--columns", help="Show where every video names every step.")
+        bool, typer.Option("--columns", help="Show when each video names each step.")
     ] = False,
     ask: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the question for a language model to FILE ('-': to stdout), to paste into "
+            help="Write a question for a language model to FILE ('-' for stdout), to paste into "
             "any assistant. Nothing is sent.",
         ),
     ] = None,
     answer: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Take the answer of a language model to that question."),
+        typer.Option(metavar="FILE", help="Use the answer of a language model to that question."),
     ] = None,
     editor: options.EditorUrl = None,
     model: options.EditorModel = None,
@@ -75,12 +75,12 @@ def script(
     workers: options.Workers = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Write down the steps of a job, in order, with the videos that name each.
+    """List the steps of a job in order, with the number of videos that name each.
 
-    The script is the one that 'run' finds, and FILE is the script.json that it writes.
+    This is the script that 'run' finds; --json writes the same script.json.
 
-    A language model may choose among what narrators say: --ask writes the question for any
-    assistant and --answer takes what came back, or --editor asks a server.
+    A language model can edit it, choosing from what narrators say: --ask writes a question for any
+    assistant and --answer takes its answer, or --editor asks a server.
 
     Example: howsteps script captions/ --steps 10 --json script.json
     """
@@ -182,8 +182,8 @@ def _write_question(tasks: Sequence[Task], path: Path) -> None:
             return
         write_atomically(path, text.encode())
         screen.out.print(
-            f"written to {escape(str(path))}: paste it into an assistant, save what it answers, "
-            "and take that with --answer",
+            f"written to {escape(str(path))}: paste it into an assistant, save its answer, and "
+            "pass that file to --answer",
             soft_wrap=True,
         )
 
@@ -195,7 +195,7 @@ def show_script(task: Task, found: Script) -> None:
         f"from {screen.plural(len(task.videos), 'video')}"
     )
     if not found.steps:
-        screen.out.print("no relation stands out; more steps (--steps) or more videos may help")
+        screen.out.print("no relation stands out; try more videos, or a higher --steps")
         return
     wide = screen.is_wide()
     table = Table(box=None, pad_edge=False, header_style="dim", expand=wide)
@@ -240,12 +240,12 @@ def show_freedom(order: "Freedom") -> None:
     swaps = sorted(order.swaps, key=lambda swap: -swap.swapped)[:SWAPS]
     for swap in swaps:
         screen.out.print(
-            f"[dim]{swap.one + 1} and {swap.two + 1} change places: {swap.in_order} videos as "
-            f"listed, {swap.swapped} the other way[/]"
+            f"[dim]steps {swap.one + 1} and {swap.two + 1} are sometimes swapped: {swap.in_order} "
+            f"videos have them in this order, {swap.swapped} in the other[/]"
         )
     if order.optional:
         steps = ", ".join(str(place + 1) for place in order.optional)
-        screen.out.print(f"[dim]named by few, perhaps optional: {steps}[/]")
+        screen.out.print(f"[dim]named by few videos, perhaps optional: {steps}[/]")
 
 
 def other_words(step: Step) -> str:
@@ -283,7 +283,7 @@ def show_places(task: Task, found: Script) -> None:
     room = max(1, (screen.out.width - VIDEO_COLUMN) // STEP_COLUMN)
     for first in range(0, len(found.steps), room):
         screen.out.print(places(task, found, range(first, min(first + room, len(found.steps)))))
-    screen.out.print("[dim]* named in other words than the step's own[/]")
+    screen.out.print("[dim]* named in other words[/]")
 
 
 def places(task: Task, found: Script, numbers: range) -> Table:

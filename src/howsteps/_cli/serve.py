@@ -15,21 +15,20 @@ from howsteps.extras import SERVE
 def serve(
     work: Annotated[Path, typer.Argument(metavar="WORK", help="The work folder of a run.")],
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Where to listen (else: any free port).")
+        int, typer.Option(min=0, max=65535, help="The port to listen on. Default: any free one.")
     ] = 0,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page in your browser.")
     ] = True,
 ) -> None:
-    """Open the page of a result to edit its steps: what you change is placed again at once.
+    """Edit the steps of a result in its page; they are placed again as you edit.
 
-    Rename, move, merge, split, delete and add steps, mark them optional, and move a place on a
-    timeline by hand. Every change is written to WORK/edits.jsonl before it counts, so nothing is
-    lost when the power goes; undo goes back to the start. The page, the exports, script.md and
-    result.json follow.
+    Rename, move, merge, split, delete and add steps, mark them as optional, and move a place on a
+    timeline by hand. Every change is saved to WORK/edits.jsonl at once, and all of them can be
+    undone. The page, the exports, script.md and result.json are updated.
 
-    Only this machine can reach it, and only with the whole address, which is a secret. Ctrl-C
-    stops it.
+    Only this machine can reach the page, and only by its full address, which is secret. Stop it
+    with Ctrl-C.
 
     Example: howsteps serve steps/
     """
@@ -39,7 +38,7 @@ def serve(
 
     def started(address: str) -> None:
         screen.out.print(f"editing {escape(str(work))} at {escape(address)}", soft_wrap=True)
-        screen.out.print("[dim]Ctrl-C stops it; what you edited stays.[/]")
+        screen.out.print("[dim]Stop it with Ctrl-C; your edits are saved.[/]")
         if browser:
             webbrowser.open(address)
 

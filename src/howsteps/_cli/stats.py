@@ -33,15 +33,15 @@ def stats(
     listed: Annotated[
         bool,
         typer.Option(
-            "--listed", help="Take the listed order of steps as the global order; else it is found."
+            "--listed", help="Use the order in which the steps are listed. Default: the best order."
         ),
     ] = False,
     judge: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Rules for which relations name which step: measures how long before a step its "
-            "narrator names it. PATH must be a task JSON.",
+            help="Rules that say which relations name which step. Measures how long before a step "
+            "its narrator names it. PATH must be a task JSON.",
         ),
     ] = None,
     json_file: options.JsonFile = None,
@@ -49,7 +49,7 @@ def stats(
 ) -> None:
     """Show the statistics of a data set: order error, missing and repeated steps, lengths.
 
-    Where the tasks are those of the CVPR 2016 paper, its printed numbers stand beside.
+    For the tasks of the CVPR 2016 paper, its printed numbers are shown too.
 
     Example: howsteps stats captions/change_a_tire.json
     """
