@@ -20,6 +20,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,11 +36,17 @@ STALE = 0.06
 
 Values = NDArray[np.float64]
 Bits = NDArray[np.bool_]
+ScriptIs = Literal["found", "written", "true"]
 
 
 @dataclass(frozen=True)
 class Case:
-    """A job with a script and the truth; ``kind`` is ``spoken`` or ``seen``."""
+    """A job with a script and the truth.
+
+    ``kind`` of truth is ``spoken`` or ``seen``. ``script_is`` says where the script is from: it was
+    found, or its steps are the true ones, their names matched with what is said or their mentions
+    known.
+    """
 
     name: str
     kind: str
@@ -47,7 +54,7 @@ class Case:
     script: Script
     truth: Truth
     rules: tuple[tuple[Rule, ...], ...] = ()
-    known: bool = False  # the steps of the script are the true ones
+    script_is: ScriptIs = "found"
 
     def with_true_steps(self) -> "Case":
         """The same job with its true steps in place of those found."""
@@ -63,7 +70,7 @@ class Case:
             )
             for name, rules in zip(self.truth.steps, self.rules, strict=True)
         ]
-        return replace(self, script=Script(tuple(steps)), known=True)
+        return replace(self, script=Script(tuple(steps)), script_is="true")
 
 
 @dataclass(frozen=True)
@@ -82,6 +89,7 @@ class Judged:
     matched: Bits
     existing: int
     ious: Values
+    script_is: ScriptIs = "found"
 
     def f1(self, kept: Bits | None = None) -> float:
         """Of the places made."""
@@ -181,7 +189,7 @@ def judged(case: Case, found: TaskLocalisation | None, places: Sequence[Localisa
     own = [place for place in places if place.video in case.truth.durations]
     steps = len(case.script.steps)
     table = hit_table(own, case.truth, steps)
-    matching = (range(steps) if case.known else table.score("made").matching) or ()
+    matching = (range(steps) if case.script_is != "found" else table.score("made").matching) or ()
     true = np.array([-1 if step is None else step for step in matching])
     number = {video: n for n, video in enumerate(case.truth.durations)}
     matched = np.broadcast_to(true >= 0, table.made.shape)
@@ -204,6 +212,7 @@ def judged(case: Case, found: TaskLocalisation | None, places: Sequence[Localisa
         matched,
         int(table.present.sum()),
         np.array(ious or [np.nan]),
+        case.script_is,
     )
 
 

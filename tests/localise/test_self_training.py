@@ -47,13 +47,6 @@ def test_a_step_is_found_in_the_videos_that_do_not_name_it():
     assert set(located.evidence[~named]) <= {LIKE_SEEN, BETWEEN}
 
 
-def test_words_come_a_moment_before_what_they_name():
-    how = LEARNING["words"]
-    said = np.zeros((30, 2), np.float32)
-    said[12:15, 0] = 1.0  # a second of words, three intervals each
-    assert how.prepared(said, 1 / 3)[:, 0].tolist() == [0.0] * 5 + [1.0] + [0.0] * 4
-
-
 def test_a_swap_is_followed():
     features, windows, truth = collection(lambda n, k: True)
     swapped = features[0].copy()

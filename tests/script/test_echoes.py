@@ -1,4 +1,4 @@
-from howsteps.script.echoes import LEAST, SAME, SIMILAR, echoes, spoken_by_video
+from howsteps.script.echoes import LEAST, WORTH, echoes, spoken_by_video
 from howsteps.task import Script, Step
 from tests.script.spoken import task
 
@@ -16,16 +16,15 @@ def test_the_same_act_in_another_video_speaks_of_the_step():
     job = task("fill tub; wash cat; dry cat", "fill tub; dry cat", "wash cat; dry cat")
     script = script_of(job, ("fill", "tub"), ("dry", "cat"))
     found = {(e.mention.video, e.step): e.share for e in echoes(job, script)}
-    assert found["v1", 0] == found["v1", 1] == found["v2", 1] == SAME
+    assert found["v1", 0] == found["v1", 1] == found["v2", 1] == WORTH
     assert ("v0", 0) not in found  # the script has that one
-    assert all(0 < share <= max(SAME, SIMILAR) for share in found.values())
 
 
 def test_an_act_of_another_step_is_no_echo():
     job = task(*["fill tub; rinse cat; open door"] * 3)
     found = echoes(job, script_of(job, ("fill", "tub")))
     assert "door" not in {e.mention.noun for e in found}
-    assert all(e.share == SAME or e.share >= SIMILAR * LEAST for e in found)
+    assert all(LEAST <= e.share <= WORTH for e in found)
 
 
 def test_steps_that_nobody_names_have_no_echo():

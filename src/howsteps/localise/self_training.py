@@ -54,8 +54,6 @@ class Learning:
         a: what a score of one standard deviation weighs, as a logarithm.
     smooth
         Seconds by which scores are blurred: what is done lasts longer than a frame.
-    delay
-        Seconds by which features are moved back: words come a moment before what they name.
     order
         γ: how much the order of the steps counts.
     usual
@@ -76,7 +74,6 @@ class Learning:
     centre: bool
     sharpness: float = 1.0
     smooth: float = 0.0
-    delay: float = 0.0
     order: float = ORDER
     usual: bool = False
     extent: tuple[float, float] | None = None
@@ -89,8 +86,7 @@ class Learning:
 
     def prepared(self, x: NDArray[np.floating], seconds: float) -> NDArray[np.float32]:
         """Features of one video as the classifiers take them, on the coarse grid."""
-        grid = self.grid(seconds)
-        coarse = delayed(coarser(x, grid), round(self.delay / (grid * seconds)))
+        coarse = coarser(x, self.grid(seconds))
         return centred(coarse) if self.centre else coarse
 
     def smoothed(self, scores: Floats, seconds: float) -> Floats:
@@ -106,10 +102,9 @@ _WORDS = Learning(
     regularisation=0.1,
     rounds=2,
     centre=False,
-    delay=1.0,
     order=0.4,
     usual=True,
-    extent=(4.0, 5.0),
+    extent=(5.0, 7.0),
 )
 LEARNING = {
     "words": _WORDS,
@@ -221,15 +216,6 @@ def coarser(x: NDArray[np.floating], factor: int) -> NDArray[np.float32]:
     sums = np.add.reduceat(np.asarray(x, np.float64), starts, axis=0)
     counts = np.diff(np.append(starts, len(x)))[:, None]
     return (sums / counts).astype(np.float32)
-
-
-def delayed(x: NDArray[np.float32], rows: int) -> NDArray[np.float32]:
-    """Rows moved back by so many; nothing is known of the first."""
-    if not rows:
-        return x
-    moved = np.zeros_like(x)
-    moved[rows:] = x[:-rows]
-    return moved
 
 
 def centred(x: NDArray[np.floating]) -> NDArray[np.float32]:

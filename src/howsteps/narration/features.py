@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 Kind: TypeAlias = Literal["words", "meaning"]
 
-WORD_REACH = 2.5  # seconds; words further away say little about the present act
+WORD_REACH = 5.0  # seconds; words further away say little about the present act
 LARGEST_VOCABULARY = 1000  # words
 
 
