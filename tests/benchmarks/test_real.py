@@ -16,7 +16,8 @@ def test_scores_are_appended_with_what_they_were_measured_with(tmp_path, monkeyp
     write_rules(tmp_path / "judge.json")
     results = tmp_path / "results.jsonl"
     command = ["real", str(tmp_path), "--results", str(results), "--methods", "uniform,paper"]
-    monkeypatch.setattr("sys.argv", [*command, "--steps", "4", "--seeds", "1", "--videos", "4"])
+    few = ["--steps", "4", "--seeds", "1", "--videos", "4"]
+    monkeypatch.setattr("sys.argv", [*command, *few])
     real.main()
     first = results.read_text()
     lines = [json.loads(line) for line in first.splitlines()]
@@ -25,7 +26,7 @@ def test_scores_are_appended_with_what_they_were_measured_with(tmp_path, monkeyp
     assert all(line["version"] and line["revision"] and line["machine"] for line in lines)
     assert "| Make tea | uniform | paper-f1 |" in capsys.readouterr().out
     picture = tmp_path / "over-time.svg"
-    monkeypatch.setattr("sys.argv", [*command, "--plot", str(picture), "--seeds", "1"])
+    monkeypatch.setattr("sys.argv", [*command, *few, "--plot", str(picture)])
     real.main()
     assert results.read_text().startswith(first)
     assert picture.stat().st_size > 0
