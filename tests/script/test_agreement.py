@@ -1,8 +1,6 @@
 """How sure a script is: what parts of the videos give again."""
 
-from dataclasses import replace
-
-from howsteps.script.agreement import DRAWS, FEWEST_VIDEOS, lasting, with_stability
+from howsteps.script.agreement import DRAWS, FEWEST_VIDEOS, with_stability
 from howsteps.task import Mention, Script, Step, Task, Video
 
 
@@ -66,20 +64,3 @@ def test_a_step_that_nobody_names_and_a_handful_of_videos_say_nothing() -> None:
     few = Task("bath", VIDEOS[: FEWEST_VIDEOS - 1])
     script = Script((step(few, "tub"),))
     assert with_stability(script, few, lambda part: Script(())) == script
-
-
-def test_a_step_lasts_when_it_is_found_again_at_least_as_often_as_not() -> None:
-    steps = [replace(step(TASK, "tub"), stability=share) for share in (0.9, 0.5, 0.4, None)]
-    kept = lasting(Script(tuple(steps))).steps
-    assert [each.stability for each in kept] == [0.9, 0.5, None]
-
-
-def test_what_most_narrators_say_is_never_left_out() -> None:
-    steps = [replace(step(TASK, "tub"), stability=share) for share in (0.9, 0.1)]
-    assert len(lasting(Script(tuple(steps)), most=8).steps) == 1
-    assert len(lasting(Script(tuple(steps)), most=7).steps) == 2
-
-
-def test_where_nothing_lasts_everything_stays() -> None:
-    script = Script((replace(step(TASK, "tub"), stability=0.1),))
-    assert lasting(script) == script

@@ -61,6 +61,14 @@ def test_the_same_narrations_give_the_same_script() -> None:
     assert events(tire()).steps == events(tire()).steps
 
 
+def test_the_order_of_the_videos_changes_nothing() -> None:
+    task = tire()
+    shuffled = np.random.default_rng(3).permutation(len(task.videos))
+    other = replace(task, videos=tuple(task.videos[n] for n in shuffled))
+    assert other.videos != task.videos
+    assert discover(other).steps == discover(task).steps
+
+
 def test_no_step_has_a_name_twice_or_a_mention_of_another() -> None:
     steps = events(tire()).steps
     assert len({step.label for step in steps}) == len(steps)

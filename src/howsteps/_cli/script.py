@@ -130,7 +130,7 @@ def script(
             show_script(own, found)
             if found.steps:
                 show_freedom(freedom(own, found))
-                screen.out.print(f"[dim]{escape(quality(found, mode))}[/]")
+                show_quality(found, mode)
             if columns:
                 show_places(own, found)
             show_ways(other_ways(everything, own_job.ways, asked, context))
@@ -265,12 +265,16 @@ def found_again(found: Script) -> str:
     return f"in random samples of the videos, {again}"
 
 
-def quality(found: Script, mode: options.Mode) -> str:
-    """The figures of the model in one line."""
-    if mode is options.Mode.default:
-        if found.editor:
-            return f"chosen by {found.editor} from what narrators say"
-        return found_again(found) or "too few videos to tell how stable these steps are"
+def show_quality(found: Script, mode: options.Mode) -> None:
+    """Print the figures of the alignment, or in mode ``default`` who edited the script."""
+    if mode is not options.Mode.default:
+        screen.out.print(f"[dim]{alignment_quality(found)}[/]")
+    elif found.editor:
+        screen.out.print(f"[dim]{escape(f'chosen by {found.editor} from what narrators say')}[/]")
+
+
+def alignment_quality(found: Script) -> str:
+    """The figures of the alignment in one line."""
     line = f"alignment {found.objective:,.0f} ({found.objective_per_token:.2f} per mention)"
     if found.objective == found.bound:
         return f"{line}, proved to be the best"

@@ -24,7 +24,7 @@ class RunOptions:
     Parameters
     ----------
     steps
-        The most steps of the script; chosen by stability when None.
+        The most steps of the script; chosen when None.
     mode
         ``default``, ``paper`` or ``authors``, in every stage.
     seed

@@ -165,7 +165,7 @@ def discover_script(
     seconds: float = SEARCH_SECONDS,
     certify: float = 0.0,
 ) -> Script:
-    """The steps of the job, each with its stability.
+    """The steps of the job; in modes ``paper`` and ``authors`` each with its stability.
 
     ``seconds`` and ``certify`` are for modes ``paper`` and ``authors``, as in
     :func:`howsteps.script.discover`.
@@ -199,7 +199,7 @@ def discover_script(
                     seconds=seconds,
                     certificate_seconds=certify,
                 )
-                if options.mode != "default":  # which has its own stability
+                if options.mode != "default":
                     again = partial(
                         discover,
                         steps=len(script.steps),

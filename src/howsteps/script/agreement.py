@@ -8,12 +8,12 @@ Jaccard index with it of at least one half:
     M' = ∪ { M'_j : |M_k ∩ M'_j| ≥ ½ |M'_j| },     |M_k ∩ M'| ≥ ½ |M_k ∪ M'|
 
 They may be two: a step that nearly everybody names is often parted where there are fewer videos.
-The stability of a step is the share of parts in which it is found again, of those that name it. A
-step lasts when it is found again at least as often as not. (Halves of the videos would be too
-strict with few of them: of ten narrators, five seldom name a step twice.)
+The stability of a step is the share of parts in which it is found again, of those that name it.
+(Halves of the videos would be too strict with few of them: of ten narrators, five seldom name a
+step twice.) Modes ``paper`` and ``authors`` show it; in mode ``default`` the number of videos that
+name a step tells more of it, and costs nothing.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -27,7 +27,6 @@ Said = tuple[str, Relation]
 FEWEST_VIDEOS = 6  # parts of fewer say nothing
 PART = 0.75
 DRAWS = 12
-LASTING = 0.5
 
 
 def with_stability(
@@ -61,19 +60,6 @@ def with_stability(
         for step, f, n in zip(script.steps, found, named, strict=True)
     )
     return replace(script, steps=steps)
-
-
-def lasting(script: Script, least: float = LASTING, most: float = math.inf) -> Script:
-    """Only the steps that last; all of them where stability is unknown, or none would be left.
-
-    A step that more than ``most`` videos name stays in any case.
-    """
-    kept = tuple(
-        step
-        for step in script.steps
-        if step.stability is None or step.stability >= least or step.support > most
-    )
-    return replace(script, steps=kept or script.steps)
 
 
 def _recovered(

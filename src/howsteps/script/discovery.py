@@ -2,25 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.script import selection
-from howsteps.script.agreement import lasting, with_stability
 from howsteps.script.alignment import Alignment, align, check_mode
 from howsteps.script.events import events
 from howsteps.script.labels import shown
-from howsteps.script.near_duplicates import Runs
 from howsteps.script.problem import AlignmentError
 from howsteps.script.solver import AUTHORS, SEARCH, AlignmentSolver
 from howsteps.script.stability import stable_steps
-from howsteps.script.step_selection import FEWEST
 from howsteps.script.stop_relations import talk
 from howsteps.task import Mention, Relation, Script, Task
-
-FOUND_AGAIN = 0.4  # the least stability of a step in mode ``default``
 
 MatchFunction = Callable[[Sequence[Relation]], NDArray[np.bool_]]
 
@@ -89,8 +83,9 @@ def discover(
     task
         Videos with mentions (:func:`howsteps.narration.extract_relations`).
     steps
-        K, the most steps to keep. None: chosen by stability (:mod:`howsteps.script.agreement` in
-        mode ``default``, :mod:`howsteps.script.stability` in the others).
+        K, the most steps to keep. None: chosen, by what a further step is worth
+        (:mod:`howsteps.script.step_selection`) in mode ``default``, by stability
+        (:mod:`howsteps.script.stability`) in the others.
     mode
         ``paper``, ``authors`` or ``default``: a set of :class:`ScriptOptions`.
     seconds, certificate_seconds
@@ -112,12 +107,7 @@ def discover(
         raise AlignmentError(f"{task.name}: no video has a mention; were its captions read?")
     options = options or OPTIONS[mode]
     if options.model == "events":
-        find = partial(events, steps=steps, runs=Runs.of(task.videos))
-        script = with_stability(find(task), task, find, seed=seed)
-        narrators = sum(bool(video.mentions) for video in task.videos)
-        stable = lasting(script, FOUND_AGAIN, narrators / 2)  # what most say is never left out
-        enough = len(stable.steps) >= min(FEWEST, len(script.steps))
-        return script if steps or not enough else stable
+        return events(task, steps=steps)
     heard = _wanted(task, options)
     relations = sorted({mention.relation for row in heard for mention in row})
     number = {relation: place for place, relation in enumerate(relations)}

@@ -10,6 +10,7 @@ narrations that are nobody's copy, and found again in all of them.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
@@ -28,7 +29,7 @@ from howsteps.script.step_selection import select, worth_of
 from howsteps.script.stop_relations import talk, title_words
 from howsteps.task import Mention, Script, Task
 
-LEAST_SIMILARITY = 0.45  # at which two clusters are one step
+LEAST_SIMILARITY = 0.4  # at which two clusters are one step
 REFINEMENTS = 2  # of the order, after mentions that break it are set aside
 
 
@@ -37,9 +38,8 @@ def events(
     *,
     steps: int | None = None,
     model: step_model.StepModel | None = None,
-    runs: Runs | None = None,
 ) -> Script:
-    """The script of a task from what its narrators say.
+    """The script of a task from what its narrators say, in whatever order its videos come.
 
     Parameters
     ----------
@@ -47,12 +47,11 @@ def events(
         K, the most steps; None: chosen.
     model
         Weights instead of those that come with howsteps.
-    runs
-        Of these videos or more, where they are known already.
     """
     begun = perf_counter()
+    task = replace(task, videos=tuple(sorted(task.videos, key=lambda video: video.id)))
     heard = candidates(task)
-    witnesses = (runs or Runs.of(task.videos)).originals(task.videos)
+    witnesses = Runs.of(task.videos).originals(task.videos)
     lengths = [duration(video) for video in task.videos]
     mentions = [mention for row in heard for mention in row]
     told = [row if witness else () for row, witness in zip(heard, witnesses, strict=True)]

@@ -3,7 +3,8 @@
 The worth of a cluster is how many videos say it, each counted by how sure it is that what they say
 is a step; an act that only readies a thing ("take a towel") counts less, and so does a cluster that
 is said all over the video. Clusters are taken one by one. Each time the worth of the others falls
-by their similarity to what is taken already, so no step comes twice.
+by their similarity to what is taken already, so no step comes twice. The longer the script is, the
+more a further step must be worth.
 """
 
 from collections.abc import Collection, Sequence
@@ -22,7 +23,8 @@ HELPER = 0.6
 JOB, LIKE = 0.5, 0.45  # what the job itself counts; the cosine at which nouns are alike
 SPREAD = 2.0  # how much a wide spread costs
 REPETITION = 2.0  # the power of the penalty for being similar to a step
-SHARE = 0.22  # of the worth of the three best, below which there are no more steps
+SHARE = 0.22  # of the worth of the three best: what a tenth step must be worth
+USUAL = 10  # steps of a script
 CANDIDATES = 40
 
 
@@ -65,10 +67,13 @@ def select(
     Parameters
     ----------
     most
-        K, the most steps to take; None: between 5 and 15, as long as they are worth it.
+        K, the most steps to take; None: between 5 and 15, as long as they are worth it. What most
+        narrators say is taken in any case.
     """
     weights, said = table.videos, table.counts > 0
-    alone = min(2, int(said.any(axis=0).sum()))  # what one narrator says is no step
+    narrators = int(said.any(axis=0).sum())
+    named_by = [int(said[own].any(axis=0).sum()) for own in clusters]
+    alone = min(2, narrators)  # what one narrator says is no step
     left = [int(at) for at in np.argsort(-worth, kind="stable")[:CANDIDATES]]
     penalty = dict.fromkeys(left, 0.0)
     chosen: list[int] = []
@@ -76,11 +81,14 @@ def select(
     names: set[tuple[str, str]] = set()
     while left and len(chosen) < (most or MOST):
         gain = {at: worth[at] * (1.0 - penalty[at]) ** REPETITION for at in left}
-        best = max(left, key=lambda at: gain[at])
-        if most is None and len(chosen) >= FEWEST and gain[best] < SHARE * np.mean(gains[:3]):
-            break
+        if most is None and len(chosen) >= FEWEST:
+            bar = _least(len(chosen) + 1) * np.mean(gains[:3])
+            gain = {at: g for at, g in gain.items() if g >= bar or 2 * named_by[at] > narrators}
+            if not gain:
+                break
+        best = max(gain, key=lambda at: gain[at])
         left.remove(best)
-        if said[clusters[best]].any(axis=0).sum() < alone:
+        if named_by[best] < alone:
             continue
         name = _name(table, clusters[best])
         if name in names:
@@ -92,6 +100,11 @@ def select(
             alike = linkage_between(similarity, weights, clusters[at], clusters[best])
             penalty[at] = max(penalty[at], alike)
     return chosen
+
+
+def _least(number: int) -> float:
+    """What the step of this number must be worth, as a share of the three best."""
+    return SHARE * (number / USUAL) ** 2
 
 
 def _name(table: ActTable, cluster: Sequence[int]) -> tuple[str, str]:
