@@ -63,7 +63,7 @@ def test_the_second_time_nothing_is_watched(films: Path, work: tuple[Path, str, 
 def test_nothing_to_look_for_is_said(films: Path, tmp_path: Path) -> None:
     out, code = run(films, "--out", tmp_path, "--network", "none", "--no-motion")
     assert code == 2
-    assert "nothing to look for" in out
+    assert "nothing to compute" in out
 
 
 def test_only_broken_films(tmp_path: Path) -> None:

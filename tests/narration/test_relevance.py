@@ -57,7 +57,7 @@ class TestRelevance:
     def test_who_never_says_what_it_is_done_to_is_of_another_job(self) -> None:
         other = video("other", "How to boil potatoes", "boil potato", "mash potato", "add butter")
         found = relevance(Task("how to boil eggs", (*JOB, other)))
-        assert found.aside == {"other": "hardly says 'egg', as the others do"}
+        assert found.aside == {"other": "hardly says 'egg', unlike the others"}
 
     def test_who_is_like_the_others_stays_without_the_word(self) -> None:
         quiet = Video(

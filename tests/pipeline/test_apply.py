@@ -73,7 +73,7 @@ class TestWords:
         monkeypatch.setattr("howsteps.narration.speech.transcribe", lambda *_, **__: ())
         done = apply(work, [mute], tmp_path / "out", speech="tiny.en")
         assert done.results == {}
-        assert list(map(str, done.problems)) == [f"{mute}: set aside: nobody speaks in it"]
+        assert list(map(str, done.problems)) == [f"{mute}: set aside: it has no speech"]
 
     def test_without_a_model_the_file_that_is_missing_is_named(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"model\.json"):

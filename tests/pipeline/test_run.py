@@ -167,7 +167,7 @@ class TestFolders:
         [result] = found.results.values()
         assert "knots" not in {video.id for video in result.task.videos}
         [aside] = result.set_aside
-        assert (aside.video, aside.reason) == ("knots", "hardly says 'tea', as the others do")
+        assert (aside.video, aside.reason) == ("knots", "hardly says 'tea', unlike the others")
         [said] = [problem for problem in found.problems if problem.path.name == "knots"]
         assert said.harmless
         assert "set aside as another job" in said.reason
@@ -201,7 +201,7 @@ class TestFolders:
     def test_one_title_is_for_one_job(self, tmp_path: Path) -> None:
         for name in ("one", "two"):
             captions(tmp_path / "jobs" / name, ("ann", "bob"))
-        with pytest.raises(HowstepsError, match=r"a title is for one job, and .*jobs holds 2"):
+        with pytest.raises(HowstepsError, match=r"a title is for one job, but .*jobs holds 2"):
             run(tmp_path / "jobs", tmp_path / "out", RunOptions(title="Wash a cat"))
         with pytest.raises(HowstepsError, match="a title has words"):
             run(tmp_path / "jobs" / "one", tmp_path / "out", RunOptions(title=" "))

@@ -172,7 +172,7 @@ def test_a_video_of_a_length_that_cannot_be_has_few_ticks(visit, job, tmp_path) 
 
 def test_a_job_without_steps_says_what_would_help(visit, job, tmp_path) -> None:
     page = visit(write_page(replace(job, script=Script(()), localisations=()), tmp_path))
-    assert "More videos of this job help most" in page.locator("#steps").inner_text()
+    assert "More videos of this job may help" in page.locator("#steps").inner_text()
     assert page.locator("#grid .empty").is_visible()
     assert "localise" not in page.locator("#grid").inner_text()  # there is nothing to place
 

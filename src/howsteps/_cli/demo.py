@@ -74,7 +74,7 @@ def _scores(result: "Result", truth: "Truth") -> Table:
         "the places: every step found while it is done": paper_f1(
             in_truth(result.localisations, truth), truth, steps=steps, variant=Variant.made
         ),
-        "the places that are no guesses": paper_f1(
+        "the places, guesses left out": paper_f1(
             in_truth(sure, truth), truth, steps=steps, variant=Variant.made
         ),
     }

@@ -157,7 +157,7 @@ def _watch_options(
             pooled = replace(pooled, network=network or pooled.network, weights=own)
         asked = replace(asked, appearance=look, pooled=pooled)
     if asked.motion is None and asked.appearance is None and asked.pooled is None:
-        raise typer.BadParameter("neither motion nor a network: there is nothing to look for")
+        raise typer.BadParameter("nothing to compute: neither motion nor a network")
     return asked
 
 

@@ -105,7 +105,7 @@ def _place_again(
         raise typer.BadParameter("give INPUT, or --out FOLDER and --script FILE")
     if others := sorted(_typed(context) - _WITHOUT_INPUT):
         name = others[0].replace("_", "-")
-        raise typer.BadParameter(f"--{name} needs INPUT: the videos are heard or seen again")
+        raise typer.BadParameter(f"--{name} needs INPUT, because the videos are read again")
     with live_callback(quiet=quiet, json_lines=json_lines) as callback:
         result = place_again(out, script, callback=callback)
     if not json_lines:

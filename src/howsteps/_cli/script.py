@@ -94,7 +94,7 @@ def script(
     from howsteps.script.partial_order import freedom  # noqa: PLC0415
 
     if sum(each is not None for each in (ask, answer, editor)) > 1:
-        raise typer.BadParameter("--ask, --answer and --editor exclude one another")
+        raise typer.BadParameter("--ask, --answer and --editor cannot be combined")
     asked = options.run_options(
         steps=steps,
         mode=mode,
@@ -174,7 +174,7 @@ def _write_question(tasks: Sequence[Task], path: Path) -> None:
     from howsteps.editor import make_question  # noqa: PLC0415 - kept out of every start
 
     if len(tasks) > 1:
-        raise HowstepsError(f"a question is about one job, and there are {len(tasks)}")
+        raise HowstepsError(f"a question is about one job, but there are {len(tasks)}")
     for task in tasks:
         text = make_question(task).text
         if str(path) == "-":

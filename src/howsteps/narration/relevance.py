@@ -97,7 +97,7 @@ def relevance(task: Task) -> Relevance:
         kept_at = _ALIKE if said.titled else _ALIKE_UNTITLED
         for place in places:
             if sure or alike[place] < kept_at:
-                aside[videos[place].id] = f"hardly says '{said.spelt(word)}', as the others do"
+                aside[videos[place].id] = f"hardly says '{said.spelt(word)}', unlike the others"
     for place, video in enumerate(videos):
         if video.id in aside:
             continue

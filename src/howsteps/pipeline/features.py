@@ -98,7 +98,7 @@ def visual_features(
     if VISION.missing:
         if options.vision:
             raise MissingExtra(VISION.name, VISION.purpose)
-        reason = f"the videos were not looked at; for that: {VISION.command}"
+        reason = f"only the captions were used; to look at the videos too: {VISION.command}"
         return task, Features(problems=(Problem(Path(task.name), reason, harmless=True),))
     wanted = looking_for(options.mode, quick=options.quick)
     require_extras(wanted.watch, options.device)

@@ -80,5 +80,7 @@ def read_options(folder: Path) -> RunOptions | None:
     value = read_json(path)
     is_whole = isinstance(value, dict) and value.keys() == asdict(RunOptions()).keys()
     if not is_whole or value["mode"] not in get_args(Mode):
-        raise InputError(path, "are not the options of a run; delete it to go on without")
+        raise InputError(
+            path, "does not hold the options of a run; delete it to go on without them"
+        )
     return RunOptions(**value)

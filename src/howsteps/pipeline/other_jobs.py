@@ -40,15 +40,15 @@ def of_this_job(task: Task, options: RunOptions) -> OfThisJob:
     remarks = [
         Problem(
             video.media or Path(video.id),
-            f"set aside as another job: {found.aside[video.id]} (--keep-all keeps it)",
+            f"set aside as another job: {found.aside[video.id]} (to keep it: --keep-all)",
             harmless=True,
         )
         for video in others
     ]
     if not names_the_job(task):
         reason = (
-            f"{task.name!r} says little of the job, so videos of other jobs are hard to tell: "
-            'name it with --title "change a tire"'
+            f"the name {task.name!r} says little about the job, so videos of other jobs are hard "
+            'to recognise; name the job, as in --title "change a tire"'
         )
         remarks.append(Problem(Path(task.name), reason, harmless=True))
     remarks += [

@@ -120,7 +120,7 @@ def run(
     tasks, problems = collection.tasks, list(collection.problems)
     context.note(problems)
     if given and is_text(given) and len(tasks) > 1:
-        raise HowstepsError(f"a page of text is the script of one job, and there are {len(tasks)}")
+        raise HowstepsError(f"a text script is for one job, but there are {len(tasks)}")
     folders: dict[str, Path] = {}
     if tasks:
         mark(out)
@@ -152,7 +152,7 @@ def read_source(source: Path | Task, title: str | None = None) -> Collection:
     if title is None:
         return found
     if len(found.tasks) > 1:
-        raise HowstepsError(f"a title is for one job, and {source} holds {len(found.tasks)}")
+        raise HowstepsError(f"a title is for one job, but {source} holds {len(found.tasks)}")
     if not (name := " ".join(title.split())):
         raise HowstepsError("a title has words")
     return replace(found, tasks=tuple(replace(task, name=name) for task in found.tasks))
@@ -199,7 +199,7 @@ def script_of(task: Task, options: RunOptions, context: Context) -> Script:
         There are no mentions, or no steps; the message says why.
     """
     if not any(video.mentions for video in task.videos):
-        raise HowstepsError("no narrator says what is done, as far as there are captions")
+        raise HowstepsError("no narrator says what is being done, in the captions that there are")
     script = stages.discover_script(task, options, context)
     if not script.steps:
         raise HowstepsError(_why_no_steps(task, options.steps))
@@ -312,9 +312,9 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
 def _why_no_steps(task: Task, asked: int | None) -> str:
     if asked is not None:
         return (
-            f"no {asked} steps stand out: more than that are named equally often, and which to "
-            "leave out would be chance; ask for more steps, or leave their number open"
+            f"no {asked} steps stand out: more are named equally often; "
+            "ask for more steps, or leave out --steps"
         )
     if len(task.videos) < 2:
-        return "its narrator names nothing that is done"
-    return "no two narrators name the same thing; more videos, or more of what is said, may help"
+        return "its narrator names nothing that could be a step"
+    return "no two narrators name the same act; more videos may help"

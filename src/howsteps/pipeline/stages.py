@@ -72,7 +72,7 @@ def transcribe(task: Task, options: RunOptions, context: Context) -> tuple[Task,
     )
     problems += [_failed(task, video, failure) for video, failure in failures.items()]
     problems += [
-        Problem(_path(video), "nobody speaks in it", harmless=True)
+        Problem(_path(video), "it has no speech", harmless=True)
         for video in uncaptioned
         if found.get(video.id) == ()
     ]
@@ -277,8 +277,8 @@ def localise(
     remarks = tuple(
         Problem(
             _path(task.videos[video]),
-            f"what is said about step {step + 1} contradicts the order of the others; the step "
-            "was placed without it",
+            f"what is said about step {step + 1} does not fit the order of the steps, and was not "
+            "used to place it",
             harmless=True,
         )
         for video, step in found.relaxed

@@ -133,7 +133,7 @@ def _keep_edited(page: Path, replaceable: Sequence[str]) -> list[Problem]:
         number += 1
         kept = page.with_name(KEPT_TEXT.replace(".md", f"-{number}.md"))
     page.replace(kept)
-    reason = f"was edited, and is kept as {kept.name}; to place its steps, give it with --script"
+    reason = f"was edited, so it is kept as {kept.name}; to place its steps, pass it to --script"
     return [Problem(page, reason, harmless=True)]
 
 

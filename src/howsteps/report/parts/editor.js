@@ -71,7 +71,7 @@ function undo() {
   if (before) redraw(() => take({ ...before, version: content.version }));
   if (content.served) send({ undo: true });
   keep();
-  tellEditor("The last change was taken back.");
+  tellEditor("The last change was undone.");
 }
 
 function redo() {
@@ -122,7 +122,7 @@ function switchEditing() {
   editing = !editing;
   lastWord = "";
   redraw(() => {}, editing ? "undo" : null);
-  if (editing) tellEditor("Editing. Every step has its buttons below it.");
+  if (editing) tellEditor("Editing: use the buttons below each step.");
 }
 
 function tellEditor(text) {
@@ -163,7 +163,7 @@ function state() {
   const { status } = server;
   const doing = { placing: "Placing again …", reading: "Reading the new names …", looking: "Looking at the videos …", pictures: "Placed. Taking pictures …", exports: "Placed. Writing the exports …", learnt: "Placing the new videos …" };
   if (server.gone) return "The server has stopped. Start “howsteps serve” again.";
-  if (!mayWrite()) return "Another page is editing this script: here you can look.";
+  if (!mayWrite()) return "Another page is editing this script. You can watch, or take over.";
   if (status?.trouble) return `Not placed: ${status.trouble}`;
   if (server.busy || (status && (status.placed !== status.revision || status.revision < server.revision))) return doing[status?.doing] ?? doing.placing;
   return doing[status?.doing] ?? (status?.remark ? `Not placed: ${status.remark}` : `${lastWord || "Everything is placed."}${unsaid()}`);
@@ -194,7 +194,7 @@ function diskTools() {
   return [
     tool("save", "Save script.md", () => {
       text();
-      tellEditor("Saved. To place its steps: howsteps localise --out WORK --script script.md");
+      tellEditor("Saved. To place these steps, run: howsteps localise --out WORK --script script.md");
     }),
     history.edits.length > 0 &&
       tool("discard", "Discard", () => {
@@ -203,7 +203,7 @@ function diskTools() {
           Object.assign(history, { edits: [], undone: [], states: [] });
         });
         keep();
-        tellEditor("All changes were taken back.");
+        tellEditor("All changes were undone.");
       }),
   ].filter(Boolean);
 }

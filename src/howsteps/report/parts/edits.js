@@ -67,15 +67,15 @@ function refusal(shown, edit) {
   if ("label" in edit) {
     const label = tidy(String(edit.label));
     if (!label) return "A step needs a name.";
-    if ([...label].length > LONGEST_LABEL) return `A name has ${LONGEST_LABEL} signs at most.`;
+    if ([...label].length > LONGEST_LABEL) return `A name can have at most ${LONGEST_LABEL} characters.`;
     const same = shown.steps.findIndex((step) => step.label.toLowerCase() === label.toLowerCase());
-    if (same >= 0 && !(edit.op === "rename" && same === edit.step)) return `There is a step “${label}” already.`;
+    if (same >= 0 && !(edit.op === "rename" && same === edit.step)) return `There is already a step “${label}”.`;
   }
-  if (["add", "split"].includes(edit.op) && shown.steps.length >= MOST_STEPS) return `A script has ${MOST_STEPS} steps at most.`;
+  if (["add", "split"].includes(edit.op) && shown.steps.length >= MOST_STEPS) return `A script can have at most ${MOST_STEPS} steps.`;
   if (edit.op === "merge" && edit.step === edit.into) return "A step cannot be merged with itself.";
   if (edit.op === "split") {
     const own = shown.videos.flatMap((video) => video.mentions.filter((one) => one.step === edit.step)).length;
-    if (!edit.mentions.length || edit.mentions.length >= own) return "Choose some mentions, and leave the step some.";
+    if (!edit.mentions.length || edit.mentions.length >= own) return "Choose some of the mentions, but not all.";
   }
   return "";
 }

@@ -92,7 +92,7 @@ function startServer() {
 /** Send new videos and captions; the model places them. */
 async function dropFiles(files) {
   for (const file of files) {
-    tellEditor(`Taking ${cutTo(file.name, 40)} …`);
+    tellEditor(`Uploading ${cutTo(file.name, 40)} …`);
     const answer = await fetch(`new-videos?name=${encodeURIComponent(file.name)}`, {
       method: "POST",
       headers: { "content-type": "application/octet-stream" },
@@ -100,7 +100,7 @@ async function dropFiles(files) {
     }).catch(() => null);
     if (!answer?.ok) return tellEditor(`${cutTo(file.name, 40)} ${answer ? (await answer.text()).trim() : "did not arrive"}`);
   }
-  tellEditor(`${count(files.length, "file")} taken; the model places them.`);
+  tellEditor(`${count(files.length, "file")} received; the steps are being placed.`);
 }
 
 async function download(name) {

@@ -18,7 +18,7 @@ function buildFacts() {
     return `${place ? grouped(many) : count(many, "place")} ${many === 1 ? "is" : "are"} ${name} (about ${right}%${of})`;
   });
   const odd = videos.filter((video) => video.odd).length;
-  const badly = odd && `${count(odd, "video")} fit${odd === 1 ? "s" : ""} this job badly and ${odd === 1 ? "is" : "are"} marked odd.`;
+  const badly = odd && `${count(odd, "video")} ${odd === 1 ? "does" : "do"} not fit this job well and ${odd === 1 ? "is" : "are"} marked odd.`;
   view("certainty").textContent = [levels.length && `${levels.join(", ")}.`, badly].filter(Boolean).join(" ");
 }
 

@@ -5,7 +5,7 @@ const ROWS = 40; // built at once; the others as they come near
 function buildWords() {
   const holder = view("words");
   if (!steps.length) {
-    holder.replaceChildren(h("p", { class: "empty" }, "No act is named by enough narrators to be a step."));
+    holder.replaceChildren(h("p", { class: "empty" }, "No act is named by enough narrators."));
     return;
   }
   const head = h(
