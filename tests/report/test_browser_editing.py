@@ -61,7 +61,8 @@ def test_a_name_that_cannot_be_is_refused_in_words(page, name) -> None:
     key(page, "label 1").fill(name)
     key(page, "label 1").press("Enter")
     assert labels(page) == LABELS
-    assert page.locator(".state").inner_text().startswith(("A step needs", "There is already a step"))
+    reason = page.locator(".state").inner_text()
+    assert reason.startswith(("A step needs", "There is already a step"))
 
 
 def test_steps_are_moved_deleted_marked_and_all_of_it_undone(page) -> None:

@@ -6,6 +6,7 @@ import socket
 import sys
 import threading
 import time
+from asyncio.events import _get_running_loop, _set_running_loop
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,7 +21,11 @@ from howsteps.serve.session import Session
 def attentive() -> Iterator[None]:
     """What a shell starts in the background is deaf to Ctrl-C, and so are the tests."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Playwright's event loop counts as running in this thread, between its tests too.
+    loop = _get_running_loop()
+    _set_running_loop(None)
     yield
+    _set_running_loop(loop)
     signal.signal(signal.SIGINT, before)
 
 
