@@ -19,52 +19,18 @@ from howsteps.engine.executor import (
     fitting,
     local_executor,
 )
-from howsteps.errors import HowstepsError, InputError
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
 from tests.engine.jobs import captions
+from tests.engine.work import die_always, die_once, half, process, threads
 from tests.films import film
 
 SMALL = 1 << 20  # bytes that these workers need
 
 
-def half(number: int) -> float:
-    """Halve; 3 cannot be read, 5 is nobody's fault, 7 is a mistake of ours."""
-    if number == 3:
-        raise InputError(Path("three.mp4"), "is odd")
-    if number == 5:
-        raise HowstepsError("no halves today")
-    if number == 7:
-        raise ZeroDivisionError("oops")
-    return number / 2
-
-
-def die_once(marker: str) -> str:
-    """Die as a process that ran out of memory does, the first time."""
-    path = Path(marker)
-    if not path.exists():
-        path.write_text("been here")
-        os.kill(os.getpid(), signal.SIGKILL)
-    return "alive"
-
-
-def die_always(marker: str) -> str:
-    if marker == "deadly":
-        os.kill(os.getpid(), signal.SIGKILL)
-    return "alive"
-
-
-def process(_: int) -> int:
-    return os.getpid()
-
-
 def test_what_needs_the_gpu_is_done_one_after_another() -> None:
     outcomes = ProcessExecutor(2, SMALL).map(process, range(3), device="cuda")
     assert {outcome.value for outcome in outcomes} == {os.getpid()}
-
-
-def threads(_: int) -> str:
-    return os.environ["OMP_NUM_THREADS"]
 
 
 @pytest.mark.slow
@@ -125,16 +91,10 @@ WAITING = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from howsteps.engine.executor import ProcessExecutor
-from tests.engine.test_executor import wait
+from tests.engine.work import wait
 if __name__ == "__main__":
     for _ in ProcessExecutor(2, 1).map(wait, [sys.argv[1]] * 4): pass
 """
-
-
-def wait(folder: str) -> None:
-    """Leave a note of who waits, and wait."""
-    (Path(folder) / str(os.getpid())).touch()
-    time.sleep(60)
 
 
 def gone(process: int) -> bool:

@@ -1,0 +1,48 @@
+"""What the workers of these tests do; they import this module alone, which takes no time."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from howsteps.errors import HowstepsError, InputError
+
+
+def half(number: int) -> float:
+    """Halve; 3 cannot be read, 5 is nobody's fault, 7 is a mistake of ours."""
+    if number == 3:
+        raise InputError(Path("three.mp4"), "is odd")
+    if number == 5:
+        raise HowstepsError("no halves today")
+    if number == 7:
+        raise ZeroDivisionError("oops")
+    return number / 2
+
+
+def die_once(marker: str) -> str:
+    """Die as a process that ran out of memory does, the first time."""
+    path = Path(marker)
+    if not path.exists():
+        path.write_text("been here")
+        os.kill(os.getpid(), signal.SIGKILL)
+    return "alive"
+
+
+def die_always(marker: str) -> str:
+    if marker == "deadly":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return "alive"
+
+
+def process(_: int) -> int:
+    return os.getpid()
+
+
+def threads(_: int) -> str:
+    return os.environ["OMP_NUM_THREADS"]
+
+
+def wait(folder: str) -> None:
+    """Leave a note of who waits, and wait."""
+    (Path(folder) / str(os.getpid())).touch()
+    time.sleep(60)
