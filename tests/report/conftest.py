@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Error, Page
 
 from howsteps.report import write_page
 from howsteps.task import Result
@@ -33,25 +33,60 @@ def report(job: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_page(job, tmp_path_factory.mktemp("page"))
 
 
+@pytest.fixture(scope="session")
+def tabs() -> Iterator[list[Page]]:
+    """An empty page that tests hand on, or none: a new one takes three times as long to open."""
+    waiting: list[Page] = []
+    yield waiting
+    for page in waiting:
+        page.context.close()
+
+
 @pytest.fixture
-def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
+def visit(browser: Browser, tabs: list[Page]) -> Iterator[Callable[..., Page]]:
     """Open a page; at the end, no error and no word to the network may have come of it."""
-    contexts, trouble = [], []
+    opened: list[tuple[Page, bool]] = []
+    trouble: list[str] = []
+    listeners = {
+        "pageerror": lambda error: trouble.append(str(error)),
+        "console": lambda said: said.type == "error" and trouble.append(said.text),
+        "request": lambda one: (
+            one.url.startswith(("file:", "data:", "about:")) or trouble.append(one.url)
+        ),
+    }
 
     def open_page(path: Path, *, width: int = 1280, height: int = 800, **options: object) -> Page:
-        context = browser.new_context(viewport={"width": width, "height": height}, **options)
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(10_000)
-        page.on("pageerror", lambda error: trouble.append(str(error)))
-        page.on("console", lambda said: said.type == "error" and trouble.append(said.text))
-        page.on(
-            "request", lambda one: one.url.startswith(("file:", "data:")) or trouble.append(one.url)
-        )
+        if tabs and not options:
+            page = tabs.pop()
+            page.set_viewport_size({"width": width, "height": height})
+        else:
+            size = {"width": width, "height": height}
+            page = browser.new_context(viewport=size, **options).new_page()
+            page.set_default_timeout(10_000)
+        opened.append((page, not options))
+        for event, listener in listeners.items():
+            page.on(event, listener)
         page.goto(path.as_uri())
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
+    for page, usual in opened:
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
+        if usual and not tabs and not trouble and is_emptied(page):
+            tabs.append(page)
+        else:
+            page.context.close()
     assert trouble == []
+
+
+def is_emptied(page: Page) -> bool:
+    """Make a page as good as new; False if that cannot be done."""
+    try:
+        page.evaluate("localStorage.clear(); sessionStorage.clear()")
+        page.emulate_media(media="null")
+        page.mouse.move(0, 0)
+        page.goto("about:blank")
+        return len(page.context.pages) == 1
+    except Error:
+        return False
