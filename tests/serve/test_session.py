@@ -2,13 +2,16 @@
 
 import json
 import signal
+import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
+from howsteps._cli.app import INTERRUPTED
 from howsteps.errors import HowstepsError
 from howsteps.report.page import PAGE
 from howsteps.result import read_result
@@ -119,16 +122,38 @@ import time; time.sleep(60)
 
 
 @pytest.mark.slow
+def connected(address: tuple[str, int]) -> socket.socket:
+    """A connection to a server that is about to listen."""
+    until = time.monotonic() + 30
+    while True:
+        try:
+            return socket.create_connection(address, 30)
+        except ConnectionRefusedError:
+            assert time.monotonic() < until
+            time.sleep(0.02)
+
+
 def test_ctrl_c_stops_the_server_and_leaves_the_edits(work) -> None:
-    command = "from howsteps._cli.app import main; main()"
+    # What a shell starts in the background is deaf to Ctrl-C, and so are the tests that it starts.
+    attentive = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
+    command = f"{attentive}; from howsteps._cli.app import main; main()"
     arguments = ["serve", str(work), "--no-browser"]
     running = subprocess.Popen(  # noqa: S603
-        [sys.executable, "-c", command, *arguments], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", command, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert running.stdout is not None
     said = running.stdout.readline()
-    assert "http://127.0.0.1:" in said
-    time.sleep(1.0)
-    running.send_signal(signal.SIGINT)
-    assert running.wait(timeout=30) in {0, 130, -signal.SIGINT}
+    address = urlsplit(said.split()[-1])
+    # As of a page that is open: the connection stays.
+    with connected((address.hostname, address.port)) as page:
+        page.sendall(f"GET / HTTP/1.1\r\nHost: {address.netloc}\r\n\r\n".encode())
+        assert page.recv(1)
+        running.send_signal(signal.SIGINT)
+        _, complaint = running.communicate(timeout=30)
+    assert running.returncode == INTERRUPTED
+    assert complaint.strip() == "howsteps: stopped by Ctrl-C"
+    Session(work).stop()  # the folder is free, or this would be refused
     assert json.loads((work / FILE).read_text().splitlines()[0])["by_hand"] == []
