@@ -19,7 +19,15 @@ from howsteps.pipeline import stages
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
 from tests.engine.jobs import captions, written
-from tests.engine.test_executor import die_always, die_once, half
+from tests.engine.work import (
+    die_always,
+    die_once,
+    half,
+    halves,
+    imported_click,
+    note,
+    threads_of_libraries,
+)
 
 pytestmark = pytest.mark.ray
 
@@ -35,6 +43,8 @@ def nodes() -> Iterator[object]:
         # Workers find the functions of these tests.
         environment.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
         environment.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        # Ray lets its workers wait for everybody else, as here for the other tests.
+        environment.setenv("RAY_worker_niceness", "0")
         import ray
         from ray.cluster_utils import Cluster as Nodes
 
@@ -72,10 +82,6 @@ def test_what_always_dies_is_set_aside_with_its_reason(cluster):
     assert TRIES > 1
 
 
-def note(folder: str) -> None:
-    (Path(folder) / str(time.monotonic_ns())).touch()
-
-
 def test_no_more_is_under_way_than_the_cores_need(cluster, tmp_path):
     outcomes = cluster.map(note, [str(tmp_path)] * 20)
     next(outcomes)
@@ -83,10 +89,6 @@ def test_no_more_is_under_way_than_the_cores_need(cluster, tmp_path):
     assert len(list(tmp_path.iterdir())) <= 1 + 2 * 2
     assert len(list(outcomes)) == 19
     assert len(list(tmp_path.iterdir())) == 20
-
-
-def halves(cluster: RayExecutor) -> list[float]:
-    return sorted(outcome.value for outcome in cluster.map(half, [1, 2]))
 
 
 def test_items_that_wait_for_others_leave_them_the_memory(nodes):
@@ -100,12 +102,8 @@ def test_items_that_wait_for_others_leave_them_the_memory(nodes):
     assert [outcome.value for outcome in found] == [[0.5, 1.0]] * 4
 
 
-def threads(_: int) -> str:
-    return os.environ["OPENBLAS_NUM_THREADS"] + os.environ["NUMBA_NUM_THREADS"]
-
-
 def test_libraries_do_not_multiply_the_cores(cluster):
-    assert {outcome.value for outcome in cluster.map(threads, [0])} == {"11"}
+    assert {outcome.value for outcome in cluster.map(threads_of_libraries, [0])} == {"11"}
 
 
 def test_the_videos_of_a_task_are_heard_by_the_cluster(cluster, tmp_path, monkeypatch):
@@ -130,12 +128,6 @@ def jobs(tmp_path) -> Path:
         captions(tmp_path / "jobs" / name, tuple(people.split()))
     (tmp_path / "jobs" / "two" / "broken.srt").write_bytes(b"\0\1 no captions")
     return tmp_path / "jobs"
-
-
-def imported_click(_: int) -> str:
-    import click
-
-    return str(click.__file__)
 
 
 def test_workers_import_nothing_from_the_current_folder(nodes, tmp_path, monkeypatch):

@@ -5,6 +5,7 @@ import signal
 import time
 from pathlib import Path
 
+from howsteps.engine.executor import Executor
 from howsteps.errors import HowstepsError, InputError
 
 
@@ -46,3 +47,21 @@ def wait(folder: str) -> None:
     """Leave a note of who waits, and wait."""
     (Path(folder) / str(os.getpid())).touch()
     time.sleep(60)
+
+
+def note(folder: str) -> None:
+    (Path(folder) / str(time.monotonic_ns())).touch()
+
+
+def halves(cluster: Executor) -> list[float]:
+    return sorted(outcome.value for outcome in cluster.map(half, [1, 2]))
+
+
+def threads_of_libraries(_: int) -> str:
+    return os.environ["OPENBLAS_NUM_THREADS"] + os.environ["NUMBA_NUM_THREADS"]
+
+
+def imported_click(_: int) -> str:
+    import click
+
+    return str(click.__file__)
