@@ -152,7 +152,7 @@ def show(results: "Mapping[str, Result]", folders: Mapping[str, Path]) -> None:
     for name, result in results.items():
         show_script(result.task, result.script)
         if again := found_again(result.script):
-            screen.out.print(f"[dim]{again}[/]", soft_wrap=True)
+            screen.out.print(f"[dim]{again}[/]")
         screen.out.print(f"[dim]{escape(_found(result))}[/]")
         show_where(folders[name])
 

@@ -357,7 +357,7 @@ function askSplit(k) {
     });
     all.addEventListener("change", () => each.forEach((box) => (box.firstChild.checked = all.checked)));
     const head = h("label", {}, all, words(`“${phrase}”`), h("small", {}, ` ${count(mentions.length, "time")}`));
-    return h("li", {}, head, mentions.length > 1 && h("details", {}, h("summary", {}, "choose among them"), each), mentions.length === 1 && h("div", { hidden: true }, each));
+    return h("li", {}, head, mentions.length > 1 && h("details", {}, h("summary", {}, "choose some of them"), each), mentions.length === 1 && h("div", { hidden: true }, each));
   });
   const form = h("form", {}, field, h("ol", { class: "choices" }, boxes), h("button", {}, "Split"), h("p", { role: "alert" }));
   form.addEventListener("submit", (event) => {
