@@ -256,17 +256,22 @@ def pairs(results: Sequence[Judged]) -> tuple[Values, Values]:
     return confidence, right.astype(np.float64)
 
 
+def bins_of(confidence: Values, right: Values) -> list[tuple[float, float, int]]:
+    """Mean confidence, share right and number of the places of each bin that has some."""
+    place = np.minimum((confidence * BINS).astype(int), BINS - 1)
+    return [
+        (float(confidence[own].mean()), float(right[own].mean()), int(own.sum()))
+        for own in (place == number for number in range(BINS))
+        if own.any()
+    ]
+
+
 def calibration(confidence: Values, right: Values) -> tuple[float, list[str]]:
     """The calibration error, and what each bin says and is."""
-    place = np.minimum((confidence * BINS).astype(int), BINS - 1)
-    error, shown = 0.0, []
-    for number in range(BINS):
-        own = place == number
-        if own.any():
-            said, is_right = confidence[own].mean(), right[own].mean()
-            error += abs(said - is_right) * own.mean()
-            shown.append(f"{said:.2f} → {is_right:.2f} ({own.sum()})")
-    return float(error), shown
+    bins = bins_of(confidence, right)
+    error = sum(abs(said - is_right) * count for said, is_right, count in bins)
+    shown = [f"{said:.2f} → {is_right:.2f} ({count})" for said, is_right, count in bins]
+    return error / max(len(confidence), 1), shown
 
 
 if __name__ == "__main__":

@@ -26,7 +26,16 @@ from typing import Any
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from benchmarks.certainty import Case, Judged, absence, calibration, judged, pairs, read_cases
+from benchmarks.certainty import (
+    Case,
+    Judged,
+    absence,
+    bins_of,
+    calibration,
+    judged,
+    pairs,
+    read_cases,
+)
 from benchmarks.own_script import written
 from benchmarks.recordings import SETTINGS, recordings
 from howsteps.localisation import localise_task
@@ -239,7 +248,8 @@ def report(jobs: Jobs) -> dict[str, list[Judged]]:
         for one in results:
             mine = _by(table, one)
             mine = replace(mine, kept=one.kept & (mine.signs[..., 0] >= table.least))
-            groups.setdefault(f"{group_of(name)}, script {one.script_is}", []).append(mine)
+            label = f"{group_of(name)}, script {one.script_is}" if ":" in name else "true steps"
+            groups.setdefault(label, []).append(mine)
     for group, results in groups.items():
         error, bins = calibration(*pairs(results))
         both = np.array([absence(one, one.kept) for one in results])
@@ -260,12 +270,9 @@ def plot(groups: Mapping[str, Sequence[Judged]], path: Path) -> None:
     figure = Figure(figsize=(5, 4.6), layout="constrained")
     axes = figure.add_subplot()
     axes.plot([0, 1], [0, 1], color="#999999", linewidth=1, linestyle="--")
-    for mark, (name, results) in zip("os^Dv", groups.items(), strict=False):
-        confidence, right = pairs(results)
-        place = np.minimum((confidence * 10).astype(int), 9)
-        bins = [place == number for number in range(10) if (place == number).sum() >= LEAST_PLACES]
-        said = [confidence[own].mean() for own in bins]
-        axes.plot(said, [right[own].mean() for own in bins], marker=mark, label=name)
+    for mark, (name, results) in zip("os^DvP", groups.items(), strict=True):
+        bins = [one for one in bins_of(*pairs(results)) if one[2] >= LEAST_PLACES]
+        axes.plot([b[0] for b in bins], [b[1] for b in bins], marker=mark, label=name)
     axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="confidence", ylabel="share right")
     axes.legend(frameon=False, fontsize=8)
     figure.savefig(path)
