@@ -20,7 +20,7 @@ def localise(
     source: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[INPUT]",
+            metavar="INPUT",
             help="The videos, as for 'run'. Without it, the work folder has all that is needed.",
             show_default=False,
         ),
@@ -50,7 +50,7 @@ def localise(
     json_lines: options.JsonLines = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Find the steps of a script in every video, for instance of one that you edited.
+    """Find the steps of a script in every video, for example one that you edited.
 
     Writes the same files as 'run', to the same work folder. What is cached there is not computed
     again, and options that you leave out stay as they were. Steps that you wrote are matched with

@@ -15,7 +15,13 @@ from howsteps.extras import SERVE
 def serve(
     work: Annotated[Path, typer.Argument(metavar="WORK", help="The work folder of a run.")],
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="The port to listen on. Default: any free one.")
+        int,
+        typer.Option(
+            min=0,
+            max=65535,
+            show_default=False,
+            help="The port to listen on. Default: any free one.",
+        ),
     ] = 0,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page in your browser.")
