@@ -147,6 +147,26 @@ def test_without_places_a_click_plays_where_the_step_is_named(visit, job, tmp_pa
         page.keyboard.press("Escape")
 
 
+@pytest.mark.parametrize("length", [17, 40])
+def test_in_what_is_found_a_name_stays_beside_what_is_said(visit, job, tmp_path, length) -> None:
+    old, name = job.task.videos[0].id, "m" * length
+
+    def renamed(those):
+        return tuple(replace(one, video=name) if one.video == old else one for one in those)
+
+    steps = tuple(replace(s, mentions=renamed(s.mentions)) for s in job.script.steps)
+    result = replace(
+        with_video(job, 0, id=name),
+        script=replace(job.script, steps=steps),
+        localisations=renamed(job.localisations),
+    )
+    page = visit(write_page(result, tmp_path, thumbnails=False))
+    page.locator("#search").fill("kettle")
+    named = page.locator("#results small", has_text="mmm").first
+    column, text = named.bounding_box(), named.locator(".cut > span").last.bounding_box()
+    assert text["x"] + text["width"] <= column["x"] + column["width"] + 1
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_names_without_end_stay_in_their_place(visit, job, tmp_path, width) -> None:
     endless = tuple(replace(step, label=f"{step.label}{'o' * 300}") for step in job.script.steps)

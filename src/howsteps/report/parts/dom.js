@@ -38,13 +38,9 @@ const words = (text, name = "span", attributes = {}, ...more) => h(name, { dir: 
 /** The same where room is short: it is cut in its middle, as the ends tell titles apart. */
 function cut(text) {
   const signs = [...text];
-  if (signs.length <= 2 * TAIL) return words(text, "span", { class: "cut", title: text });
-  return words(
-    h("span", {}, signs.slice(0, -TAIL).join("")),
-    "span",
-    { class: "cut", title: text },
-    h("span", {}, signs.slice(-TAIL).join("")),
-  );
+  const end = signs.length > 2 * TAIL ? signs.length - TAIL : signs.length;
+  const [head, tail] = [signs.slice(0, end), signs.slice(end)].map((part) => h("span", {}, part.join("")));
+  return words(head, "span", { class: "cut", title: text }, tail);
 }
 const TAIL = 9; // signs at the end that are always shown
 
