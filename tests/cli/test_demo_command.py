@@ -12,7 +12,7 @@ from howsteps.demo import job
 from howsteps.errors import CannotWrite
 from howsteps.extras import Extra
 
-FIVE = ("dee.en.vtt", "ines.en.srt", "jo.tsv", "priya.json", "walt.srt")
+FIVE = ("dee.en.vtt", "ines.en.srt", "jo.tsv", "priya.json", "rico.json")  # the shortest
 
 
 @pytest.fixture
