@@ -81,6 +81,22 @@ def test_few_narrations_are_enough(told: tuple[str, ...]) -> None:
     assert events(spoken.task(*told)).steps
 
 
+@pytest.mark.slow
+def test_where_all_is_much_the_same_there_are_still_steps() -> None:
+    told = "rub palm; rub back; rub finger; rub knuckle; rub thumb; rub wrist"
+    found = labels(spoken.task(*[told] * 6, name="wash hands"))
+    assert len(found) >= 5
+
+
+@pytest.mark.parametrize(
+    ("said", "work"), [("twist thumb", 1), ("give thumb", 0), ("hit bell", 0), ("press button", 1)]
+)
+def test_what_viewers_are_asked_for_is_talk_and_the_same_thing_may_be_work(
+    said: str, work: int
+) -> None:
+    assert len(candidates(spoken.task(said))[0]) == work
+
+
 def test_without_candidates_there_are_no_steps() -> None:
     assert events(spoken.task("see video", "not fill tub")).steps == ()
 

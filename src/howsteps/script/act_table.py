@@ -62,6 +62,10 @@ class ActTable:
         """How many videos say each act."""
         return np.asarray((self.counts > 0).sum(axis=1), dtype=np.float64)
 
+    def narrators(self, acts: Sequence[int]) -> int:
+        """How many videos say any of some acts."""
+        return int((self.counts[list(acts)] > 0).any(axis=0).sum())
+
     @cached_property
     def members(self) -> list[NDArray[np.int64]]:
         """The mentions of each act."""

@@ -25,11 +25,13 @@ from howsteps.script.clusters import average_linkage
 from howsteps.script.near_duplicates import Runs
 from howsteps.script.rank_aggregation import aggregate, precedence
 from howsteps.script.step_names import named
-from howsteps.script.step_selection import select, worth_of
+from howsteps.script.step_selection import FEWEST, select, worth_of
 from howsteps.script.stop_relations import talk, title_words
 from howsteps.task import Mention, Script, Task
 
-LEAST_SIMILARITY = 0.4  # at which two clusters are one step
+# At which two clusters are one step. Where that leaves too few for a script, as when all that is
+# said is "rub the …", more is asked.
+LEAST_SIMILARITIES = (0.4, 0.5, 0.6, 0.7)
 REFINEMENTS = 2  # of the order, after mentions that break it are set aside
 
 
@@ -98,7 +100,11 @@ def clustered(
     model = model or step_model.shipped()
     similarity = model.same_step(table, mentions, wordnet)
     forbidden = forbidden_pairs(table, wordnet)
-    groups = average_linkage(similarity, np.sqrt(table.videos), forbidden, LEAST_SIMILARITY)
+    several = min(2, table.narrators(range(len(table.acts))))
+    for least in LEAST_SIMILARITIES:
+        groups = average_linkage(similarity, np.sqrt(table.videos), forbidden, least)
+        if sum(table.narrators(own) >= several for own in groups) >= FEWEST:
+            break
     is_step = model.is_step(table, mentions, title)
     worth = worth_of(table, groups, is_step, title_words(title))
     return [groups[at] for at in select(table, groups, similarity, worth, steps)]

@@ -1,8 +1,10 @@
 """Narrations that are copies of one another: the same words spoken again, or uploaded again.
 
 Six uploads of one transcript are one witness, not six. Two narrations are copies when they share
-more than a fifth of the runs of five words of the shorter one. In eighteen jobs with 1,100 videos,
-narrations share less than a tenth of them, and copies nearly always two fifths and more.
+more than a fifth of the runs of five words of the shorter one, and fifty of them or nearly all. In
+eighteen jobs with 1,100 videos, narrations share less than a tenth of their runs, and copies nearly
+always two fifths and more, sixty or more in number. Narrations of a few lines share many without
+being copies: there are not many ways to say "wash the left wrist".
 """
 
 from collections import Counter
@@ -17,6 +19,7 @@ from howsteps.task import Video
 RUN = 5  # words
 FEWEST = 20  # runs: what is shorter is nobody's copy
 SHARED = 0.2
+ENOUGH, NEARLY_ALL = 50, 0.9  # runs, and of the runs of a narration that has fewer
 
 Numbers = NDArray[np.int64]
 
@@ -56,11 +59,16 @@ class Runs:
             size, own = self.sizes[videos[n].id], self.shared[videos[n].id]
             common = Counter(m for number in own for m in heard.get(number, ()))
             # The shorter one is this: what is kept already has as many runs or more.
-            if size < FEWEST or max(common.values(), default=0) <= SHARED * size:
+            if size < FEWEST or max(common.values(), default=0) <= most_by_chance(size):
                 kept[n] = True
                 for number in own:
                     heard.setdefault(number, []).append(n)
         return kept
+
+
+def most_by_chance(size: int) -> float:
+    """How many of the runs of a narration another may have and be no copy."""
+    return max(SHARED * size, min(ENOUGH, NEARLY_ALL * size))
 
 
 def _runs(videos: Sequence[Video]) -> tuple[Numbers, Numbers]:

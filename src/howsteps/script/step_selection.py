@@ -70,9 +70,9 @@ def select(
         K, the most steps to take; None: between 5 and 15, as long as they are worth it. What most
         narrators say is taken in any case.
     """
-    weights, said = table.videos, table.counts > 0
-    narrators = int(said.any(axis=0).sum())
-    named_by = [int(said[own].any(axis=0).sum()) for own in clusters]
+    weights = table.videos
+    narrators = table.narrators(range(len(table.acts)))
+    named_by = [table.narrators(own) for own in clusters]
     alone = min(2, narrators)  # what one narrator says is no step
     left = [int(at) for at in np.argsort(-worth, kind="stable")[:CANDIDATES]]
     penalty = dict.fromkeys(left, 0.0)

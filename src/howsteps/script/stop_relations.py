@@ -20,13 +20,16 @@ LIGHT_VERBS = frozenset(
 # Of these a particle makes work: "let the air out", "get out the jack".
 MADE_WORK = frozenset("let get keep leave give use make".split())
 VAGUE_NOUNS = frozenset(
-    "video channel comment thumb subscriber subscription link tutorial bell guy folk people friend "
+    "video channel comment subscriber subscription link tutorial guy folk people friend "
     "viewer thing something anything everything nothing stuff way lot bit kind sort time minute "
     "second hour day job question problem idea point reason example look chance fun luck fact case "
-    "demonstration rest one other money care difference try shot go tip step process button camera "
+    "demonstration rest one other money care difference try shot go tip step process camera "
     "room life trick method version result number amount technique effect size recipe "
     "information".split()
 )
+# What viewers are asked for, and things of many jobs all the same: "twist the left thumb".
+CHANNEL_NOUNS = frozenset("thumb bell button".split())
+CHANNEL_VERBS = frozenset("click give hit leave ring smash tap".split())
 
 
 def title_words(title: str) -> frozenset[str]:
@@ -46,6 +49,7 @@ def talk(title: str) -> Callable[[Mention], bool]:
         return (
             (mention.verb in LIGHT_VERBS and not (mention.particle and mention.verb in MADE_WORK))
             or mention.noun in VAGUE_NOUNS
+            or (mention.noun in CHANNEL_NOUNS and mention.verb in CHANNEL_VERBS)
             or (mention.verb in words and mention.noun in words)
         )
 
