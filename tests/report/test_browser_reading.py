@@ -7,7 +7,7 @@ from PIL import Image
 
 from howsteps.report import write_page
 from howsteps.report.content import content, youtube_id
-from howsteps.task import Video
+from howsteps.task import Mention, Sentence, Video, Word
 
 from .chromium import until
 from .job import tea, with_video
@@ -186,3 +186,42 @@ def test_counts_on_the_page_say_what_they_count(visit, report, job) -> None:
 def test_what_cannot_be_an_id_is_no_link(tmp_path) -> None:
     assert youtube_id(Video("a", youtube='x" onclick=1')) is None
     assert content(tea(1, 1), tmp_path, {})["videos"][0]["youtube"] is None
+
+
+def test_the_grid_quotes_what_is_said_at_the_place(visit, tmp_path) -> None:
+    job = tea(1, 3)
+    video, [first, second, _] = job.task.videos[0], job.script.steps
+    times = [place(job, 0, step).time for step in range(2)]
+    # The first step is announced long before; the second one is only announced.
+    said = [
+        Mention(video.id, "fill", "kettle", "fill it later", 0.0, 1.0),
+        Mention(video.id, "fill", "kettle", "fill it now", 97.0, 98.0),
+        Mention(video.id, "boil", "water", "boil it later", 1.0, 2.0),
+    ]
+    job = with_video(
+        replace(
+            job,
+            script=replace(
+                job.script,
+                steps=(
+                    replace(first, mentions=tuple(said[:2])),
+                    replace(second, mentions=(said[2],)),
+                    job.script.steps[2],
+                ),
+            ),
+            localisations=tuple(
+                replace(p, time=p.time + 94.0, start=p.time + 92.0, end=p.time + 98.0)
+                for p in job.localisations
+            ),
+        ),
+        0,
+        duration=200.0,
+        mentions=tuple(said),
+        sentences=(
+            Sentence((Word("later", 0.0, 1.0),)),
+            Sentence((Word("bubbles", times[1] + 93.0, times[1] + 94.0),)),
+        ),
+    )
+    page = visit(write_page(job, tmp_path, thumbnails=False))
+    assert cell(page, 0, 0).locator(".saying").inner_text() == "fill it now"
+    assert cell(page, 0, 1).locator(".saying").inner_text() == "bubbles"

@@ -94,6 +94,15 @@ function watchLink(video, seconds, attributes, ...children) {
   return h("a", { href: youtubeAt(youtube, seconds), target: "_blank", rel: "noopener noreferrer", ...attributes }, children);
 }
 
+const NEAR = 15; // seconds from a mention to a place that it may stand for
+
+/** The mention of a step that is nearest to a time of a video, if any is near. */
+function mentionNear(video, step, time) {
+  const far = (mention) => Math.abs(mention.start - time);
+  const [nearest] = mentionsOf(video, step).sort((one, two) => far(one) - far(two));
+  return nearest && far(nearest) <= NEAR ? nearest : undefined;
+}
+
 /** The sentence that is being said at a time of a video, if any was begun by then. */
 const saidAt = (video, time) => videos[video].said.findLast(([start]) => start <= time)?.[1];
 

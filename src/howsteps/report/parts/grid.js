@@ -98,6 +98,6 @@ function still(place, step, n = null) {
 }
 
 function drawn(place, step, n) {
-  const text = n === null || content.has_thumbnails ? null : (named(n, step)?.phrase ?? saidAt(n, place.time));
+  const text = n === null || content.has_thumbnails ? null : (mentionNear(n, step, place.time)?.phrase ?? saidAt(n, place.time));
   return text ? words(text, "span", { class: "saying" }) : h("span", { class: "drawn" }, badge(step));
 }
