@@ -151,6 +151,22 @@ def test_undo_goes_back_also_after_a_reload(visit, served, work) -> None:
     assert len(read_result(work).script.steps) == 4
 
 
+def test_ctrl_z_undoes_a_delete_although_a_name_has_the_focus(visit, served) -> None:
+    page = visit(served)
+    key(page, "delete 1").click()
+    placed(page, served)
+    assert page.evaluate("document.activeElement.dataset.key") == "label 1"
+    page.keyboard.type("x")
+    page.keyboard.press("ControlOrMeta+z")  # what was typed goes first
+    assert labels(page) == [LABELS[0], *LABELS[2:]]
+    page.keyboard.press("ControlOrMeta+z")
+    until(page, "document.querySelectorAll('textarea.label').length === 5")
+    assert labels(page) == LABELS
+    placed(page, served)
+    page.keyboard.press("ControlOrMeta+Shift+z")
+    until(page, "document.querySelectorAll('textarea.label').length === 4")
+
+
 def test_a_mark_is_moved_by_keys_and_by_dragging(visit, served, work) -> None:
     page = visit(served)
     page.locator("#timelines").scroll_into_view_if_needed()

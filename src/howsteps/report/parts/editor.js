@@ -100,7 +100,7 @@ const canRedo = () => (content.served ? Boolean(server.status?.redo) : history.u
 function redraw(change, focus = document.activeElement?.dataset.key) {
   const scrollers = [document.scrollingElement, view("grid"), view("words")];
   const places = scrollers.map((one) => [one.scrollLeft, one.scrollTop]);
-  const typed = fields().filter((field) => field.value !== field.defaultValue);
+  const typed = fields().filter(isTyped);
   const { selectionStart, selectionEnd } = document.activeElement ?? {};
   change();
   spokenLines = null;
@@ -114,6 +114,14 @@ function redraw(change, focus = document.activeElement?.dataset.key) {
   showEditor();
   if (focus) document.querySelector(`[data-key="${CSS.escape(focus)}"]`)?.focus({ preventScroll: true });
   if (Number.isInteger(selectionStart)) document.activeElement.setSelectionRange?.(selectionStart, selectionEnd);
+}
+
+const isTyped = (field) => field.value !== field.defaultValue;
+
+/** Keep the keys of a field from the page; one in which nothing was typed leaves undo to it. */
+function keepKeys(event) {
+  const isUndo = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z";
+  if (!isUndo || isTyped(event.target)) event.stopPropagation();
 }
 
 const fields = () => [...view("sheet").querySelectorAll("textarea.label, input.label, select")];
@@ -225,7 +233,7 @@ function labelField(step, k) {
       event.preventDefault(); // a name is one line
       field.blur();
     }
-    event.stopPropagation();
+    keepKeys(event);
   });
   return field;
 }
@@ -266,7 +274,7 @@ function addCard() {
     const { at, label } = edit;
     act(edit, `“${label}” is step ${at + 1}.`, `label ${at}`);
   });
-  field.addEventListener("keydown", (event) => event.stopPropagation());
+  field.addEventListener("keydown", keepKeys);
   return h("li", { class: "add" }, h("h3", {}, "Add a step"), form);
 }
 

@@ -23,7 +23,8 @@ document.addEventListener("click", (event) => {
 
 document.addEventListener("keydown", (event) => {
   if (!editing || event.altKey || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
-  if (event.target.matches("input, textarea")) return;
+  if (event.target.matches("input, textarea") && (isTyped(event.target) || event.target.closest("dialog"))) return; // its own undo
+  if (!(event.shiftKey ? canRedo() : canUndo())) return;
   event.preventDefault();
   event.shiftKey ? redo() : undo();
 });
