@@ -13,6 +13,7 @@ from tests.report.job import TEA, tea
 from tests.report.videos import make_films
 
 from .conftest import Served, write_work
+from .test_new_videos import SRT
 
 pytestmark = pytest.mark.browser
 LABELS = [label.capitalize() for label, *_ in TEA[:5]]
@@ -268,6 +269,33 @@ def test_new_videos_are_chosen_or_dropped(visit, served, work) -> None:
     )
     until(page, "document.querySelector('.state').textContent.includes('Not placed')")
     assert (work / "new-videos" / "Zoe.srt").read_bytes() == b"hello"
+
+
+@pytest.mark.slow
+def test_what_became_of_dropped_files_is_said(visit, served) -> None:
+    served.edit(0, "e" * 32, do={"op": "rename", "step": 0, "label": "fetch water"})
+    served.until_placed()  # now there is a model
+    page = visit(served)
+    key(page, "pen").click()
+
+    def chosen(*files: tuple[str, bytes]) -> None:
+        with page.expect_file_chooser() as asked:
+            key(page, "videos").click()
+        asked.value.set_files(
+            [{"name": n, "mimeType": "text/plain", "buffer": b} for n, b in files]
+        )
+
+    def said(text: str) -> None:
+        until(page, "text => document.querySelector('.state').textContent.includes(text)", text)
+
+    chosen(("bad.srt", b"hello"))
+    said("Not placed: bad.srt is not in a known caption format.")
+    chosen(("Zoe.srt", SRT))
+    said("1 new file is placed.")
+    assert "bad.srt" not in page.locator(".state").inner_text()
+    until(page, "document.querySelector('.eyebrow').textContent.includes('from 6 videos')")
+    chosen(("worse.srt", b"hello"), ("Yan.srt", SRT))
+    said("1 new file is placed. Not placed: worse.srt is not")
 
 
 def test_a_server_that_stops_is_said_to_have_stopped(visit, work, browser) -> None:

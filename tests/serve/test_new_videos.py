@@ -8,6 +8,7 @@ import pytest
 
 from howsteps.result import read_result
 from howsteps.serve.new_videos import FOLDER
+from tests.report.videos import film
 
 from .conftest import Served
 
@@ -28,6 +29,45 @@ def drop(served: Served, name: str, body: bytes, **headers: str | None) -> tuple
     given = {"content_type": "application/octet-stream", **headers}
     status, _, answer = served.post(f"new-videos?name={name}", body=body, **given)
     return status, answer.decode()
+
+
+def looked_at(served: Served, number: int) -> dict[str, object]:
+    """The status once a file that was dropped was looked at."""
+    end = time.monotonic() + 90
+    while (now := served.status())["looked_at"] < number:
+        assert time.monotonic() < end, now
+        time.sleep(0.05)
+    return now
+
+
+@pytest.mark.slow
+def test_a_bad_file_is_named_and_leaves_the_next_alone(served, work) -> None:
+    served.edit(0, do={"op": "rename", "step": 0, "label": "fetch water"})
+    served.until_placed()
+    assert drop(served, "notes.srt", b"hello")[1] == '{"name":"notes.srt","number":1}'
+    assert looked_at(served, 1)["refused"] == {"notes.srt": "is not in a known caption format"}
+    drop(served, "text.mp4", b"hello")
+    said = looked_at(served, 2)["refused"]
+    assert said["text.mp4"] == "is not a video that can be read"
+    assert not list((work / FOLDER).iterdir())  # nothing can come of either
+    drop(served, "Zoe.srt", SRT)
+    now = looked_at(served, 3)
+    assert not now["remark"]
+    assert "Zoe.srt" not in now["refused"]
+    assert [path.name for path in (work / FOLDER).iterdir()] == ["Zoe.srt"]
+    drop(served, "notes.srt", SRT)  # a better one of the same name
+    assert "notes.srt" not in looked_at(served, 4)["refused"]
+
+
+@pytest.mark.slow
+def test_a_film_waits_for_its_captions(served, work, tmp_path) -> None:
+    served.edit(0, do={"op": "rename", "step": 0, "label": "fetch water"})
+    served.until_placed()
+    drop(served, "Zoe.mp4", film(tmp_path / "Zoe.mp4", 3, 0).read_bytes())
+    assert looked_at(served, 1)["refused"] == {"Zoe.mp4": "has no captions; drop them too"}
+    drop(served, "Zoe.srt", SRT)
+    assert looked_at(served, 2)["refused"] == {}
+    assert {path.name for path in (work / FOLDER).iterdir()} == {"Zoe.mp4", "Zoe.srt"}
 
 
 @pytest.mark.slow

@@ -53,6 +53,17 @@ def _rate(media: Path, modified: int, size: int) -> Fraction:
         return USUAL_RATE
 
 
+def is_readable(media: Path) -> bool:
+    """Whether a file has frames to show; without PyAV nobody can tell, and it counts as one."""
+    try:
+        _run(media, "rate")
+    except InputError:
+        return False
+    except MissingExtra:
+        return True
+    return True
+
+
 def write_with_chapters(media: Path, chapters: "Sequence[Chapter]", target: Path) -> None:
     """Write a copy of a video with chapters, as :func:`video_copies.with_chapters` does."""
     found = [[chapter.start, chapter.end, chapter.title] for chapter in chapters]

@@ -105,11 +105,10 @@ def make_app(session: Session, token: str, port: int) -> ASGIApp:
             raise HTTPException(415, "send the bytes of a file")
         name = request.query_params.get("name", "")
         try:
-            await new_videos.keep(session.folder, name, request.stream())
+            kept = await new_videos.keep(session.folder, name, request.stream())
         except ClientDisconnect as error:
             raise HTTPException(400, "the file ended early") from error
-        session.take_new()
-        return _json(session.status())
+        return _json({"name": kept.name, "number": session.take_new(kept.name)})
 
     async def exports(request: Request) -> Response:
         name = request.path_params["name"]

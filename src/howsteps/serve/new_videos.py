@@ -1,6 +1,6 @@
 """New videos that are dropped onto the page: kept in the work folder, and placed by the model."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +11,7 @@ from howsteps.datasets.collection import is_video
 from howsteps.datasets.names import Names
 from howsteps.errors import CannotWrite, HowstepsError, Problem
 from howsteps.pipeline.apply import apply
+from howsteps.report.decoding import is_readable
 from howsteps.task import Result, Task
 
 FOLDER = "new-videos"
@@ -63,24 +64,68 @@ async def keep(folder: Path, name: str, parts: AsyncIterator[bytes]) -> Path:
     return target
 
 
-def are_there(folder: Path) -> bool:
-    """Whether any were dropped."""
+def names(folder: Path) -> set[str]:
+    """The files that were dropped and are kept."""
     home = folder / FOLDER
-    return home.is_dir() and any(not path.name.startswith(".") for path in home.iterdir())
+    found = home.iterdir() if home.is_dir() else ()
+    return {path.name for path in found if not path.name.startswith(".")}
 
 
-def with_new_videos(result: Result, folder: Path) -> tuple[Result, list[Problem]]:
-    """A result with the new videos after its own, placed by the model of the work folder."""
+def with_new_videos(result: Result, folder: Path) -> tuple[Result, dict[str, str]]:
+    """A result with the new videos after its own, placed by the model of the work folder.
+
+    Returns
+    -------
+    The result, and for each file that no place came of, the reason. One that nothing can ever come
+    of is removed; a film without captions stays, as they may be dropped after it.
+
+    Raises
+    ------
+    HowstepsError
+        There is no model, or it cannot be used.
+    """
     done = apply(folder, [folder / FOLDER], folder / PLACED, title=result.task.name, pages=False)
     found = next(iter(done.results.values()), None)
-    problems = [problem for problem in done.problems if not problem.harmless]
+    placed = found.task.videos if found else ()
+    refused = _refused(folder / FOLDER, done.problems, {video.id for video in placed})
     if found is None or len(found.script.steps) != len(result.script.steps):
-        return result, problems
-    names = Names("video")
+        return result, refused
+    known = Names("video")
     for video in result.task.videos:
-        names.give(video.id)
-    new = {video.id: names.give(video.id)[0] for video in found.task.videos}
+        known.give(video.id)
+    new = {video.id: known.give(video.id)[0] for video in found.task.videos}
     videos = tuple(replace(video, id=new[video.id], mentions=()) for video in found.task.videos)
     places = tuple(replace(place, video=new[place.video]) for place in found.localisations)
     task = Task(result.task.name, (*result.task.videos, *videos))
-    return replace(result, task=task, localisations=(*result.localisations, *places)), problems
+    return replace(result, task=task, localisations=(*result.localisations, *places)), refused
+
+
+def _refused(home: Path, problems: Iterable[Problem], placed: Collection[str]) -> dict[str, str]:
+    """Why files were not placed, by their names; what cannot be read at all is removed."""
+    found = {}
+    for problem in problems:
+        path = problem.path if problem.path.parent == home else _of_video(home, problem.path.name)
+        if problem.harmless or path is None or _is_of(path, placed):
+            continue
+        reason = problem.reason.removeprefix("set aside: ")
+        if not is_video(path):
+            # Captions of a video whose film is missing may be whole; those that fail are not.
+            if problem.path == path:
+                path.unlink(missing_ok=True)
+        elif not is_readable(path):
+            reason = "is not a video that can be read"
+            path.unlink(missing_ok=True)
+        elif reason.startswith("has no captions"):
+            reason = "has no captions; drop them too"
+        found[path.name] = reason
+    return found
+
+
+def _of_video(home: Path, video: str) -> Path | None:
+    """A file of a video, by the name of the video."""
+    return next((path for path in sorted(home.glob("*")) if _is_of(path, [video])), None)
+
+
+def _is_of(path: Path, videos: Iterable[str]) -> bool:
+    """Whether a file is of one of some videos, by its name."""
+    return any(path.name.startswith(f"{video}.") for video in videos)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from howsteps.engine.events import Event, StageBegan
-from howsteps.errors import HowstepsError, Problem
+from howsteps.errors import HowstepsError
 from howsteps.pipeline.placing import place_again
 from howsteps.pipeline.work_folder import EXPORTS
 from howsteps.report.content import content
@@ -66,12 +66,14 @@ class Session:
         self._doing = ""
         self._trouble = ""
         self._remark = ""
+        self._taken = self._looked_at = 0  # files that were dropped, and those of them looked at
+        self._refused: dict[str, str] = {}  # why, by the names of the files
         self._version = 1
         self._stopped = False
         self.is_closing = False
         page, made = self.folder / PAGE, self.folder / FILE
         self._stale = not page.is_file() or page.stat().st_mtime < made.stat().st_mtime
-        self._unplaced = new_videos.are_there(self.folder)
+        self._unplaced = bool(new_videos.names(self.folder))
         self._thread = threading.Thread(target=self._work, name="howsteps-placing", daemon=True)
 
     def start(self) -> None:
@@ -104,6 +106,8 @@ class Session:
                 "doing": self._doing,
                 "trouble": self._trouble,
                 "remark": self._remark,
+                "looked_at": self._looked_at,
+                "refused": dict(self._refused),
                 "pen": self._pen,
             }
 
@@ -130,11 +134,14 @@ class Session:
             if self._pen == writer:
                 self._pen = None
 
-    def take_new(self) -> None:
-        """A new video was dropped: place it when there is nothing more urgent."""
+    def take_new(self, name: str) -> int:
+        """A new file was dropped: place it when there is nothing more urgent; return its number."""
         with self._changed:
             self._unplaced, self._remark = True, ""
+            self._taken += 1
+            self._refused.pop(name, None)  # it may be a better one
             self._changed.notify_all()
+            return self._taken
 
     def edit(self, writer: str, revision: int, change: Mapping[str, Any]) -> dict[str, Any]:
         """Make an edit, or take one back, and return the status.
@@ -209,6 +216,7 @@ class Session:
         with self._changed:
             self._trouble = reason
             self._stale = self._unplaced = False
+            self._looked_at = self._taken
             self._version += 1
 
     def _place(self) -> None:
@@ -230,19 +238,23 @@ class Session:
             self.journal.place(revision, result.script)
             self.result = result
             self._show(result)
-            self._stale, self._unplaced = True, new_videos.are_there(self.folder)
+            self._stale, self._unplaced = True, bool(new_videos.names(self.folder))
 
     def _place_new(self) -> None:
         """Place the videos that were dropped; the steps and their model are those of the others."""
         with self._changed:
-            self._doing, result = "learnt", self.result
+            self._doing, result, taken = "learnt", self.result, self._taken
             self._unplaced = False
+        remark = ""
         try:
-            shown, problems = new_videos.with_new_videos(result, self.folder)
+            shown, refused = new_videos.with_new_videos(result, self.folder)
         except HowstepsError as error:
-            shown, problems = result, [Problem(self.folder, str(error))]
+            shown, refused, remark = result, {}, str(error)
         with self._changed:
-            self._remark = problems[0].reason if problems else ""
+            there = new_videos.names(self.folder)
+            gone = {name: why for name, why in self._refused.items() if name not in there}
+            self._refused = dict([*gone.items(), *refused.items()][-new_videos.MOST_FILES :])
+            self._remark, self._looked_at = remark, taken
             self._show(shown)
 
     def _show(self, shown: Result) -> None:

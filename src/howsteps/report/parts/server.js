@@ -4,7 +4,7 @@
 const writer =
   (content.served && sessionStorage.getItem("howsteps-writer")) ||
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-const server = { status: null, revision: content.revision ?? 0, queue: [], busy: false, gone: false };
+const server = { status: null, revision: content.revision ?? 0, queue: [], busy: false, gone: false, dropped: null };
 
 async function post(path, value) {
   const answer = await fetch(path, {
@@ -83,6 +83,7 @@ function startServer() {
   news.addEventListener("message", ({ data }) => {
     settle({ gone: false, status: JSON.parse(data) });
     catchUp();
+    tellDropped();
   });
   news.addEventListener("error", () => {
     settle({ gone: true });
@@ -91,6 +92,8 @@ function startServer() {
 
 /** Send new videos and captions; the model places them. */
 async function dropFiles(files) {
+  const dropped = { names: [], refused: [], last: 0 };
+  server.dropped = null; // what is said is about these files alone
   for (const file of files) {
     tellEditor(`Uploading ${cutTo(file.name, 40)} …`);
     const answer = await fetch(`new-videos?name=${encodeURIComponent(file.name)}`, {
@@ -98,9 +101,28 @@ async function dropFiles(files) {
       headers: { "content-type": "application/octet-stream" },
       body: file,
     }).catch(() => null);
-    if (!answer?.ok) return tellEditor(`${cutTo(file.name, 40)} ${answer ? (await answer.text()).trim() : "did not arrive"}`);
+    if (answer?.ok) {
+      const { name, number } = await answer.json();
+      dropped.names.push(name);
+      dropped.last = number;
+    } else dropped.refused.push([file.name, answer ? (await answer.text()).trim() : "did not arrive"]);
   }
-  tellEditor(`${count(files.length, "file")} received; the steps are being placed.`);
+  tellEditor(`${count(dropped.names.length, "file")} received; the steps are being placed …`);
+  server.dropped = dropped;
+  tellDropped();
+}
+
+/** Say what became of the files that were dropped last, once all of them were looked at. */
+function tellDropped() {
+  const { dropped, status } = server;
+  if (!dropped || (dropped.last && !(status?.looked_at >= dropped.last))) return;
+  server.dropped = null;
+  const { names } = dropped;
+  const refused = names.filter((name) => Object.hasOwn(status?.refused ?? {}, name));
+  const reasons = [...dropped.refused, ...refused.map((name) => [name, status.refused[name]])];
+  const placed = status?.remark ? 0 : names.length - refused.length;
+  const said = placed ? [`${count(placed, "new file")} ${placed === 1 ? "is" : "are"} placed.`] : [];
+  tellEditor([...said, ...reasons.map(([name, why]) => `Not placed: ${cutTo(name, 40)} ${why}.`)].join(" "));
 }
 
 async function download(name) {

@@ -1,6 +1,7 @@
 // The figures of the whole job, and its steps as cards.
 
 function buildFacts() {
+  view("videos").textContent = count(videos.length, "video");
   const total = (name) => steps.reduce((sum, step) => sum + step[name], 0);
   const footage = videos.reduce((sum, video) => sum + video.length, 0);
   const facts = [
