@@ -194,8 +194,10 @@ def test_what_is_wrong_is_named_with_its_place(
     assert caught.value.problem.path == path
 
 
-def test_no_result_is_an_error_that_names_the_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"result\.json: "):
+def test_no_result_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(
+        InputError, match="is not a work folder of howsteps; run 'howsteps run' first"
+    ):
         read_result(tmp_path)
 
 

@@ -101,6 +101,24 @@ def _findings(result: Result) -> dict[str, Any]:
     }
 
 
+def result_file(path: Path) -> Path:
+    """The ``result.json`` of a work folder, or the file itself.
+
+    Raises
+    ------
+    InputError
+        There is none; the message says what to do.
+    """
+    if path.is_file() or (path.suffix == ".json" and not path.is_dir()):
+        return path
+    if (path / FILE).is_file():
+        return path / FILE
+    reason = "is not a work folder of howsteps; run 'howsteps run' first"
+    if jobs := sorted(folder.parent.name for folder in path.glob(f"*/{FILE}")):
+        reason = f"holds the work folders of {len(jobs)} jobs; give one of them, as {jobs[0]!r}"
+    raise InputError(path, reason)
+
+
 def read_result(path: Path | str) -> Result:
     """Read a ``result.json``, or the one in a work folder.
 
@@ -109,9 +127,7 @@ def read_result(path: Path | str) -> Result:
     InputError
         There is none, or it is not one that howsteps wrote; the message says what is wrong where.
     """
-    path = Path(path)
-    if path.is_dir():
-        path = path / FILE
+    path = result_file(Path(path))
     value = read_json(path, _LARGEST)
     if not (isinstance(value, dict) and "localisations" in value and "steps" in value):
         raise InputError(path, "is not a result of howsteps")

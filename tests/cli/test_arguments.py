@@ -46,6 +46,52 @@ def test_an_empty_path_is_not_the_current_folder(
 @pytest.mark.parametrize(
     "command",
     [
+        "export {}",
+        "export {} -f csv",
+        "report {}",
+        "serve {}",
+        "apply {} {job}",
+        "localise --out {} --script script.md",
+    ],
+)
+@pytest.mark.parametrize("name", ["empty", "nosuch"])
+def test_what_is_no_work_folder_is_said_to_be_none(
+    command: str,
+    name: str,
+    job: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (tmp_path / "empty").mkdir()
+    asked = command.format(tmp_path / name, job=job).split()
+    said = error_of(capsys, monkeypatch, *asked)
+    assert said.endswith(f"{name}: is not a work folder of howsteps; run 'howsteps run' first")
+    assert not list((tmp_path / "empty").iterdir())
+
+
+def test_a_folder_of_several_jobs_names_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("knots", "tea"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "result.json").write_text("{}")
+    said = error_of(capsys, monkeypatch, "report", tmp_path)
+    assert said.endswith("holds the work folders of 2 jobs; give one of them, as 'knots'")
+
+
+def test_a_work_folder_is_no_file(
+    job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (file := tmp_path / "steps.txt").write_text("x")
+    for asked in (["run", job], ["localise", "--script", file]):
+        said = error_of(capsys, monkeypatch, *asked, "--out", file)
+        assert said.endswith("steps.txt is a file, not a folder")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
         ["run"],
         ["script"],
         ["narration"],

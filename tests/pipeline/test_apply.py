@@ -75,8 +75,8 @@ class TestWords:
         assert done.results == {}
         assert list(map(str, done.problems)) == [f"{mute}: set aside: it has no speech"]
 
-    def test_without_a_model_the_file_that_is_missing_is_named(self, tmp_path: Path) -> None:
-        with pytest.raises(InputError, match=r"model\.json"):
+    def test_without_a_model_it_is_said_what_to_do(self, tmp_path: Path) -> None:
+        with pytest.raises(InputError, match="is not a work folder of howsteps"):
             apply(tmp_path, [tmp_path], tmp_path / "out")
 
 

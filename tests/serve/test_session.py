@@ -87,10 +87,13 @@ def test_a_folder_is_served_once(session, work) -> None:
 
 
 def test_a_folder_without_a_result_is_refused(tmp_path) -> None:
-    with pytest.raises(HowstepsError, match="no such file"):
-        Session(tmp_path)
-    with pytest.raises(HowstepsError, match="no such folder"):
-        Session(tmp_path / "nothing")
+    for folder in (tmp_path, tmp_path / "nothing"):
+        with pytest.raises(HowstepsError, match="is not a work folder of howsteps"):
+            Session(folder)
+    assert not list(tmp_path.iterdir())
+    (file := tmp_path / "steps.txt").write_text("x")
+    with pytest.raises(HowstepsError, match="is a file, not a folder"):
+        Session(file)
 
 
 @pytest.mark.slow

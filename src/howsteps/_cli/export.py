@@ -48,8 +48,9 @@ def export(
     """
     from howsteps.report.exports import FORMATS as KNOWN  # noqa: PLC0415
     from howsteps.report.exports import export as write  # noqa: PLC0415
-    from howsteps.result import read_result  # noqa: PLC0415
+    from howsteps.result import read_result, result_file  # noqa: PLC0415
 
+    result_file(work)  # also where nothing is written yet, a wrong name is worth a word
     if not formats:
         table = Table(box=None, pad_edge=False, show_header=False)
         for each in KNOWN.values():

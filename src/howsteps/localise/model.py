@@ -24,6 +24,7 @@ from howsteps.localise.self_training import GRID, LEARNING
 from howsteps.localise.windows import relax
 from howsteps.task import LIKE_SEEN
 
+FILE = "model.json"
 VERSION = 2
 _LARGEST = 2**20  # bytes of model.json
 _LARGEST_WEIGHT = 1e12  # what is learnt from features is far smaller
@@ -140,7 +141,7 @@ class Model:
         """Write ``model.json`` (what people read) and ``model.npz`` (the arrays)."""
         folder.mkdir(parents=True, exist_ok=True)
         text = {"version": VERSION, "steps": list(self.steps), "options": asdict(self.options)}
-        (folder / "model.json").write_text(
+        (folder / FILE).write_text(
             json.dumps(text, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
         )
         np.savez(
@@ -153,7 +154,7 @@ class Model:
     @staticmethod
     def load(folder: Path) -> "Model":
         """Read what :meth:`save` wrote."""
-        path = folder / "model.json"
+        path = folder / FILE
         try:
             text: dict[str, Any] = json.loads(read_bounded(path, _LARGEST, "a model"))
             if text["version"] != VERSION:

@@ -14,7 +14,8 @@ from howsteps.engine.cache import Cache
 from howsteps.engine.context import Context
 from howsteps.engine.events import Callback, ignore_event
 from howsteps.engine.executor import local_executor, single_threaded
-from howsteps.errors import HowstepsError, Problem
+from howsteps.errors import HowstepsError, InputError, Problem
+from howsteps.localise.model import FILE as MODEL_FILE
 from howsteps.localise.model import Model
 from howsteps.narration.features import video_interval_count
 from howsteps.pipeline import feature_space
@@ -31,7 +32,7 @@ from howsteps.pipeline.work_folder import (
     write_report,
     write_result,
 )
-from howsteps.result import settled
+from howsteps.result import result_file, settled
 from howsteps.task import Localisation, Result, Script, Step, Task, Video
 
 
@@ -72,6 +73,9 @@ def apply(
         There is no model, or a source cannot be read at all.
     """
     folder = model if (model / feature_space.FILE).is_file() else model / MODEL
+    if not (folder / MODEL_FILE).is_file():
+        result_file(model)  # says that this is no work folder
+        raise InputError(model, "has no model; run 'howsteps run' again")
     learnt, space = Model.load(folder), feature_space.load(folder)
     check_folders(out, *sources)
     collection = read_videos(sources, title or out.resolve().name)

@@ -75,6 +75,8 @@ def place_again(
         There is no result, the script cannot be used, or no video is long enough for its steps.
     """
     work = Path(work).absolute()
+    if work.is_file():
+        raise HowstepsError(f"{work} is a file, not a folder")
     before = read_result(work)
     root = work if (work / WORK_FOLDER).is_file() else work.parent  # of several jobs
     options = read_options(root) or RunOptions()

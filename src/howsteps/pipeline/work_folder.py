@@ -61,8 +61,10 @@ def check_folders(out: Path, *sources: Path) -> None:
     Raises
     ------
     HowstepsError
-        A source does not exist, or is the work folder.
+        A source does not exist, or is the work folder; or the work folder is a file.
     """
+    if out.is_file():
+        raise HowstepsError(f"{out} is a file, not a folder")
     for source in sources:
         check_exists(source)
         if out.resolve() == source.resolve():

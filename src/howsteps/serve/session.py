@@ -21,7 +21,7 @@ from howsteps.pipeline.work_folder import EXPORTS
 from howsteps.report.content import content
 from howsteps.report.exports import FORMATS, TEXT_FORMATS, export
 from howsteps.report.page import PAGE, known_thumbnails, write_page
-from howsteps.result import FILE, read_result
+from howsteps.result import FILE, read_result, result_file
 from howsteps.serve import new_videos
 from howsteps.serve.edits import BadEdit
 from howsteps.serve.journal import Journal
@@ -58,6 +58,9 @@ class Session:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.absolute()
+        if folder.is_file():
+            raise HowstepsError(f"{folder} is a file, not a folder")
+        result_file(self.folder)  # before a lock is left where no work folder is
         self._lock_file = _locked(self.folder / LOCK)
         self.result = self.shown = read_result(self.folder)
         self.journal = Journal.resume(self.folder, self.result)
@@ -290,8 +293,6 @@ class Session:
 
 def _locked(path: Path) -> BinaryIO:
     """Hold a file for as long as this process lives; there is no lock to clean up after a crash."""
-    if not path.parent.is_dir():
-        raise HowstepsError(f"{path.parent}: no such folder")
     file = path.open("ab")
     if sys.platform != "win32":
         import fcntl  # noqa: PLC0415 - where there is one
