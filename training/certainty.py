@@ -6,10 +6,10 @@ with each job left out, and writes ``certainty.json``.
 *Words* are fitted on jobs with spoken spans or annotated steps: on their found scripts and, where
 rules say which acts name a true step, on the names of the true steps as a person would write them
 down, and on the true steps with all their mentions. Narrators speak of a step for longer than it is
-done, so that no number is right for both kinds of truth; ``SPOKEN`` makes it wrong by as much on
-the one as on the other. *Words and video*, and *video* alone, are fitted on synthetic recordings
-(:mod:`benchmarks.recordings`) and, with ``--footage``, on real footage whose narration is made
-(:mod:`benchmarks.footage`).
+done, so that no number is right for both kinds of truth; ``SPOKEN`` says how much each weighs, and
+makes a job with annotated steps count as two of the sixteen with spoken spans. *Words and video*,
+and *video* alone, are fitted on synthetic recordings (:mod:`benchmarks.recordings`) and, with
+``--footage``, on real footage whose narration is made (:mod:`benchmarks.footage`).
 
 A step is absent where its probability of presence is below a threshold: the highest at which, with
 each job left out, ``KEPT`` of the steps that are there are kept in found scripts, whatever the kind
@@ -46,7 +46,7 @@ from howsteps.task import Script, Task
 FILE = Path(certainty.__file__).with_name("certainty.json")
 KEPT = 0.85  # of the steps that are there
 EVENS = 0.5  # what is more likely there than not is not absent
-SPOKEN = 2.0  # what all jobs with spoken spans weigh together, those with annotated steps being one
+SPOKEN = 4.0  # what all jobs with spoken spans weigh together, those with annotated steps being one
 STRENGTH = 0.3  # inverse of the L2 penalty
 SEEDS = 8
 LEAST_PLACES = 15  # in a bin of the diagram
