@@ -74,6 +74,22 @@ class TestOneFile:
         ((video,),) = (task.videos for task in datasets.read_tasks(path).tasks)
         assert (video.id, video.media, video.captions) == ("abc", path, ())
 
+    @pytest.mark.parametrize("name", ["abc", "abc.en"])
+    def test_a_film_and_the_captions_beside_it(self, tmp_path: Path, name: str) -> None:
+        others = {"abd__srt": subrip("sing"), "abc__jpg": "", "other__mp4": "", "steps__csv": ""}
+        path = write(tmp_path, abc__mp4="", **others) / "abc.mp4"
+        (tmp_path / f"{name}.srt").write_text(subrip("lift the car"))
+        collection = datasets.read_tasks(path)
+        ((video,),) = (task.videos for task in collection.tasks)
+        assert (video.id, video.media) == ("abc", path)
+        assert [line.text for line in video.captions] == ["lift the car"]
+        assert collection.problems == ()
+
+    def test_captions_of_another_film_are_not_its_own(self, tmp_path: Path) -> None:
+        write(tmp_path, abc__en__srt=subrip("lift the car"), abc__en__mp4="", abc__mp4="")
+        ((video,),) = (task.videos for task in datasets.read_tasks(tmp_path / "abc.mp4").tasks)
+        assert (video.id, video.captions) == ("abc", ())
+
     @pytest.mark.parametrize("text", ["", "just some prose", "[[1, 2", subrip(GERMAN)])
     def test_a_file_that_cannot_be_used(self, tmp_path: Path, text: str) -> None:
         path = write(tmp_path, bad__srt=text) / "bad.srt"

@@ -89,19 +89,44 @@ def _read_file(path: Path) -> Iterator[_Found]:
     if value is not None:
         yield path, *task_of_json(value, path)
         return
-    media = [path] if is_video(path) else []
-    files = [] if media else [path]
     name = split_language(path.stem)[0]
-    if files and path.is_file():
-        beside = sorted(p for p in path.parent.iterdir() if is_video(p) and p.is_file())
-        # A video file may itself be called "a.en".
-        media = [p for p in beside if p.stem == path.stem] or [p for p in beside if p.stem == name]
+    media, files = ([path], []) if is_video(path) else ([], [path])
+    if path.is_file():
+        beside = sorted(p for p in path.parent.iterdir() if p.is_file())
+        films = [p for p in beside if is_video(p)]
+        if media:
+            files = _captions_of(path, films, beside)
+        else:
+            # A video file may itself be called "a.en".
+            same = [p for p in films if p.stem == path.stem]
+            media = same or [p for p in films if p.stem == name]
     infos = [info] if (info := path.with_name(f"{name}{INFO}")).is_file() else []
     task, problems = _task_of_files(name, files, media, infos)
     if not task.videos:
         fault = problems[0]
         raise InputError(fault.path, fault.reason, fault.line)
     yield path, task, problems
+
+
+def _captions_of(film: Path, films: Sequence[Path], beside: Sequence[Path]) -> list[Path]:
+    """The files beside a video that may be its captions, by their names."""
+    others = {path.stem for path in films} - {film.stem}
+    stems = {film.stem, without_format(film.stem)}
+    return [
+        path
+        for path in beside
+        if (path.stem == film.stem or split_language(path.stem)[0] in stems)
+        and path.stem not in others
+        and _may_be_captions(path)
+        and _task_in(path) is None
+    ]
+
+
+def _may_be_captions(path: Path) -> bool:
+    """Whether a file that lies among videos is opened, by its name."""
+    name = path.name.lower()
+    left = name.startswith(".") or name == _TRUTH or name.endswith(_OTHER_SUFFIXES)
+    return not (left or is_video(path) or skipped(path.name))
 
 
 def _read_folder(root: Path) -> Iterator[_Found]:
@@ -123,8 +148,7 @@ def _read_folder(root: Path) -> Iterator[_Found]:
         infos = [path for path in paths if path.name.lower().endswith(INFO)]
         files = []
         for path in paths:
-            name = path.name.lower()
-            if path in left or path in media or name == _TRUTH or name.endswith(_OTHER_SUFFIXES):
+            if not _may_be_captions(path):
                 continue
             value = _task_in(path)
             if value is None:
