@@ -100,6 +100,7 @@ class TestApply:
         monkeypatch.chdir(tmp_path)
         result = howsteps.apply(str(work), str(new))
         assert [video.id for video in result.task.videos] == ["flo"]
+        assert result.task.name == howsteps.read_result(work).task.name
         assert list(tmp_path.iterdir()) == [new]
         assert howsteps.apply(work, [new], out="applied").localisations == result.localisations
         assert (tmp_path / "applied" / "result.json").is_file()

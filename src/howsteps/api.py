@@ -131,7 +131,9 @@ def apply(
         One or more videos, caption files, or folders of them.
     out
         A work folder for the result. None: nothing is written.
-    speech, device, title, workers, callback
+    title
+        The name of the result; else that of the job that was learnt.
+    speech, device, workers, callback
         As in :func:`howsteps.discover`.
 
     Returns
@@ -151,7 +153,7 @@ def apply(
             Path(out or temporary),
             speech=speech,
             device=device,
-            title=title or (None if out else "task"),
+            title=title,
             workers=workers,
             pages=out is not None,
             callback=callback,

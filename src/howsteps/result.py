@@ -247,6 +247,7 @@ def script_record(script: Script, task: Task) -> dict[str, Any]:
                 "stability": step.stability,
                 "optional": step.optional,
                 "alternative": step.alternative,
+                **({"learnt_from": step.learnt_from} if step.learnt_from else {}),
                 "relations": [
                     {"verb": relation.verb, "noun": relation.noun, "count": count}
                     for relation, count in step.relations
@@ -289,6 +290,7 @@ def script_from(value: Mapping[str, Any], task: Task) -> Script:
             stability=entry["stability"],
             optional=entry.get("optional", False),
             alternative=entry.get("alternative", False),
+            learnt_from=entry.get("learnt_from", 0),
         )
         first = next(iter(entry["relations"]), None)
         return found.led_by(Relation(first["verb"], first["noun"])) if first else found

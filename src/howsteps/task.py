@@ -181,7 +181,7 @@ class Step:
     ``stability`` is the share of subsamples of the videos in which the step is found again. An
     ``optional`` step may be left out; an ``alternative`` is done in place of the step before it.
     ``named_by`` is the relation that says best what the step is, where that is not its most
-    frequent one.
+    frequent one. ``learnt_from`` other videos named it, where the script was learnt from others.
     """
 
     label: str
@@ -191,6 +191,7 @@ class Step:
     optional: bool = False
     alternative: bool = False
     named_by: Relation | None = None
+    learnt_from: int = 0
 
     @cached_property
     def support(self) -> int:

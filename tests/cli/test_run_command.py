@@ -2,19 +2,23 @@
 
 import json
 import shutil
+from io import StringIO
 from pathlib import Path
 
 import pytest
 import typer
+from rich.console import Console
 from typer.testing import CliRunner, Result
 
 from howsteps._cli import screen
 from howsteps._cli.app import app
-from howsteps._cli.run import Engine, executor_of
+from howsteps._cli.run import Engine, executor_of, places_table
 from howsteps.engine.ray_executor import RayExecutor
 from howsteps.errors import Problem
 from howsteps.pipeline.options import RunOptions, read_options
 from howsteps.result import read_result
+from howsteps.task import LEVELS, SAID, Localisation, Script, Step, Task, Video
+from howsteps.task import Result as Found
 from tests.engine.jobs import captions, narration, subrip
 from tests.jobs import write_tea_folder
 
@@ -178,8 +182,22 @@ class TestApply:
         (tmp_path / "flo.srt").write_text(narration("flo"))
         done = call("apply", work, tmp_path / "flo.srt", "--out", tmp_path / "out", "-q")
         assert done.exit_code == 0
-        assert "1. fill the tub" in done.stdout
+        [first] = [line for line in done.stdout.splitlines() if "1. fill the tub" in line]
+        assert first.split()[-1] in LEVELS
         assert f"open this page: {tmp_path / 'out' / 'report.html'}" in done.stdout
+
+    def test_a_step_that_is_not_there_is_called_absent(self) -> None:
+        places = (Localisation("a", 0, 61.0, 60.0, 62.0, 0.5, SAID), Localisation("b", 0, None))
+        step = Step("fill [b] the tub", ())
+        videos = tuple(Video(name) for name in "abc")
+        console = Console(width=80, record=True, file=StringIO())
+        console.print(places_table(Found(Task("", videos), Script((step,)), places)))
+        assert console.export_text().splitlines()[1].split()[-4:] == [
+            "1:01",
+            "likely",
+            "absent",
+            "·",
+        ]
 
 
 class TestReport:

@@ -1,6 +1,7 @@
 """A model of one run, in videos that came later."""
 
 from pathlib import Path
+from shutil import copytree
 
 import numpy as np
 import pytest
@@ -8,11 +9,12 @@ import pytest
 from howsteps.errors import InputError
 from howsteps.extras import Extra
 from howsteps.narration.features import Vocabulary as Words
-from howsteps.pipeline import feature_space, stages
+from howsteps.pipeline import feature_space, learnt_steps, stages
 from howsteps.pipeline.apply import apply
 from howsteps.pipeline.feature_space import FeatureSpace
 from howsteps.pipeline.run import run
 from howsteps.result import read_result
+from howsteps.task import SAID
 from howsteps.vision.codebook import Codebook
 from tests.engine.jobs import captions, narration
 from tests.films import film
@@ -51,6 +53,29 @@ class TestWords:
         bare = apply(work, [tmp_path / "flo.srt"], tmp_path / "bare", title="Flo", pages=False)
         assert list(bare.results) == ["Flo"]
         assert not (tmp_path / "bare" / "report.html").exists()
+
+    def test_what_is_said_there_is_matched_with_the_steps(self, work: Path, tmp_path: Path) -> None:
+        (tmp_path / "flo.srt").write_text(narration("flo", missing=(3,)))
+        [(name, result)] = apply(work, [tmp_path / "flo.srt"], tmp_path / "out").results.items()
+        assert name == read_result(work).task.name == "wash a cat"
+        steps = {step.label: step for step in result.script.steps}
+        learnt = {step.label: step.support for step in read_result(work).script.steps}
+        assert {label: step.learnt_from for label, step in steps.items()} == learnt
+        assert [m.phrase for m in steps["dry the cat"].mentions] == ["dry the cat"]
+        assert steps["rinse the fur"].support == 0
+        for place, step in zip(result.localisations, result.script.steps, strict=True):
+            here = any(m.start <= (place.time or 0) <= m.end + 4 for m in step.mentions)
+            assert here == (place.evidence == SAID)
+        assert sum(place.evidence == SAID for place in result.localisations) >= 3
+
+    def test_a_model_without_its_steps_still_places_them(self, work: Path, tmp_path: Path) -> None:
+        (tmp_path / "flo.srt").write_text(narration("flo"))
+        copytree(work / "model", tmp_path / "model")
+        (tmp_path / "model" / learnt_steps.FILE).unlink()
+        done = apply(tmp_path / "model", [tmp_path / "flo.srt"], tmp_path / "out")
+        [(name, result)] = done.results.items()
+        assert name == "out"
+        assert any(place.time is not None for place in result.localisations)
 
     def test_the_model_folder_itself_will_do(self, work: Path, tmp_path: Path) -> None:
         (tmp_path / "flo.srt").write_text(narration("flo"))

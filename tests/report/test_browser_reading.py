@@ -225,3 +225,15 @@ def test_the_grid_quotes_what_is_said_at_the_place(visit, tmp_path) -> None:
     page = visit(write_page(job, tmp_path, thumbnails=False))
     assert cell(page, 0, 0).locator(".saying").inner_text() == "fill it now"
     assert cell(page, 0, 1).locator(".saying").inner_text() == "bubbles"
+
+
+def test_a_step_that_others_name_is_no_guess(visit, tmp_path) -> None:
+    job = tea(1, 2)
+    unsaid = [replace(step, mentions=()) for step in job.script.steps]
+    steps = (replace(unsaid[0], learnt_from=7), unsaid[1])
+    job = replace(job, script=replace(job.script, steps=steps))
+    page = visit(write_page(job, tmp_path, thumbnails=False))
+    cards = [page.locator(".card").nth(k).inner_text() for k in range(2)]
+    assert "said in 0 of 1 video, and in 7 that it was learnt from" in cards[0]
+    assert "No narrator" not in cards[0]
+    assert "No narrator names this step" in cards[1]

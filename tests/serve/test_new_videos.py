@@ -84,6 +84,9 @@ def test_new_captions_are_placed_by_the_model_and_shown(served, work) -> None:
     places = [place["time"] for place in found[5]["places"] if place["time"] is not None]
     assert places
     assert places == sorted(places)
+    said = {mention["step"]: mention for mention in found[5]["mentions"]}
+    assert said[1]["phrase"] == "boil the water"
+    assert {mention["id"] for mention in said.values()} == {None}  # not for edits
     assert len(read_result(work).task.videos) == 5  # the job itself is as it was
     place = {"op": "place", "step": 0, "video": "Zoe", "time": 1.0, "start": 0.0, "end": 2.0}
     assert served.edit(1, do=place)[0] == 400

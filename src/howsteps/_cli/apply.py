@@ -26,7 +26,7 @@ def apply(
     title: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="The name of the result. Default: the name of its folder."
+            metavar="NAME", help="The name of the result. Default: the job that was learnt."
         ),
     ] = None,
     workers: options.Workers = None,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from howsteps.editor import Editor
     from howsteps.engine.executor import Executor
     from howsteps.pipeline.run import Run
-    from howsteps.task import Result
+    from howsteps.task import Localisation, Result
 
 Engine = StrEnum("Engine", ["local", "ray"])
 ChosenEngine = Annotated[
@@ -184,14 +184,25 @@ def _levels(level: Level, count: int) -> str:
 
 
 def places_table(result: "Result") -> Table:
-    """Every step, and its time in every video."""
+    """Every step, and its time in every video, with how sure it is."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("step")
     for video in result.task.videos:
         table.add_column(escape(video.id), justify="right")
     for number, step in enumerate(result.script.steps):
-        times = {p.video: p.time for p in result.localisations if p.step == number}
-        found = (times.get(video.id) for video in result.task.videos)
-        cells = ("[dim]·[/]" if time is None else format_time(time) for time in found)
+        places = {p.video: p for p in result.localisations if p.step == number}
+        cells = (_cell(places.get(video.id)) for video in result.task.videos)
         table.add_row(f"{number + 1}. {escape(step.label)}", *cells)
     return table
+
+
+def _cell(place: "Localisation | None") -> str:
+    if place is None:
+        return "[dim]·[/]"
+    if place.time is None:
+        return "[dim]absent[/]"
+    return (
+        f"{format_time(place.time)} [dim]{place.level}[/]"
+        if place.level
+        else format_time(place.time)
+    )

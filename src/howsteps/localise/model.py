@@ -17,6 +17,7 @@ from howsteps.localise.clustering import Clustering
 from howsteps.localise.cost import Weights
 from howsteps.localise.decision import decide
 from howsteps.localise.extents import StepIntervals, locate
+from howsteps.localise.mention_prior import WindowPrior
 from howsteps.localise.null_scores import absence_costs
 from howsteps.localise.oracle import Floats, Mask, cheapest_placement
 from howsteps.localise.problem import LocaliseError, checked_features, checked_windows
@@ -88,11 +89,13 @@ class Model:
         windows: Sequence[ArrayLike] | None = None,
         *,
         absent: bool = False,
+        said: Sequence[Floats] | None = None,
     ) -> StepIntervals:
         """Locate the steps in new videos, with windows from their captions or without.
 
         Windows that contradict the order are opened, as :func:`~howsteps.localise.relax` does. In
-        mode ``default`` they are weighed against the scores and the order.
+        mode ``default`` they are weighed against the scores and the order; there ``said`` (T×K a
+        video, from 0 to 1) may say in their place how surely each interval names each step.
         """
         count = len(self.steps)
         videos = checked_features(features, count)
@@ -103,7 +106,8 @@ class Model:
             )
         allowed = checked_windows(windows, [len(x) for x in videos], count)
         if self.options.mode == "default":
-            return self._most_likely(videos, allowed, absent)
+            # A window that is open everywhere says nothing.
+            return self._most_likely(videos, said or [w & ~w.all(axis=0) for w in allowed], absent)
         opened, _ = relax(allowed)
         scores = [self.weights.scores(x) for x in videos]
         absence = absence_costs(scores, self.null_scores, opened, np.ones(len(videos)))
@@ -116,20 +120,22 @@ class Model:
         alike = kind.alike if kind else LIKE_SEEN
         return locate(np.array(places), scores, self.null_scores, opened, alike=alike)
 
-    def _most_likely(self, videos: Videos, windows: Sequence[Mask], absent: bool) -> StepIntervals:
+    def _most_likely(
+        self, videos: Videos, said: Sequence[Floats | Mask], absent: bool
+    ) -> StepIntervals:
         """Locate as mode ``default`` does: a window is evidence, not a constraint."""
         how = LEARNING[self.options.learnt_from]
         seconds = self.options.seconds_per_interval or GRID
         grid = how.grid(seconds)
         named = [
-            # The coarse interval is inside when any of its own is.
-            np.logical_or.reduceat(window & ~window.all(axis=0), np.arange(0, len(window), grid))
-            for window in windows
+            # The coarse interval is as sure as the surest of its own.
+            np.maximum.reduceat(sure, np.arange(0, len(sure), grid))
+            for sure in said
         ]
         coarse = grid * seconds
         return decide(
             [how.smoothed(self.weights.scores(how.prepared(x, seconds)), coarse) for x in videos],
-            [how.log_prior * window for window in named],
+            WindowPrior(named, how.log_prior, coarse).log_odds(),
             how,
             seconds=grid * seconds,
             grid=grid,

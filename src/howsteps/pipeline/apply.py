@@ -17,8 +17,11 @@ from howsteps.engine.executor import local_executor, single_threaded
 from howsteps.errors import HowstepsError, InputError, Problem
 from howsteps.localise.model import FILE as MODEL_FILE
 from howsteps.localise.model import Model
+from howsteps.localise.oracle import Floats
+from howsteps.localise.self_training import LEARNING
+from howsteps.localise.windows import surest_windows
 from howsteps.narration.features import video_interval_count
-from howsteps.pipeline import feature_space
+from howsteps.pipeline import feature_space, learnt_steps
 from howsteps.pipeline.feature_space import FeatureSpace
 from howsteps.pipeline.features import visual_features
 from howsteps.pipeline.options import INTERVAL, RunOptions
@@ -33,7 +36,8 @@ from howsteps.pipeline.work_folder import (
     write_result,
 )
 from howsteps.result import result_file, settled
-from howsteps.task import Localisation, Result, Script, Step, Task, Video
+from howsteps.script.echoes import WORTH, spoken_by_video
+from howsteps.task import Localisation, Result, Script, Task, Video
 
 
 def apply(
@@ -51,8 +55,8 @@ def apply(
     """Place the steps of a model in other videos, and write them down as a run does.
 
     A model that reads video frames needs the video files; one that reads words needs captions, or
-    speech. Every step has a place; one that fits there no better than by chance has the evidence
-    ``order``, and exports leave it out.
+    speech. What is said in the new videos is matched with the steps, and places go by it where the
+    model reads words in mode ``default``.
 
     Parameters
     ----------
@@ -63,7 +67,7 @@ def apply(
     out
         The work folder of the result.
     title
-        The name of the result; else that of ``out``.
+        The name of the result; else that of the job that was learnt.
     speech, device, workers, pages, callback
         As for :func:`howsteps.run`.
 
@@ -77,8 +81,9 @@ def apply(
         result_file(model)  # says that this is no work folder
         raise InputError(model, "has no model; run 'howsteps run' again")
     learnt, space = Model.load(folder), feature_space.load(folder)
+    known = learnt_steps.load(folder, learnt.steps)
     check_folders(out, *sources)
-    collection = read_videos(sources, title or out.resolve().name)
+    collection = read_videos(sources, title or known.job or out.resolve().name)
     [task], problems = collection.tasks, list(collection.problems)
     mark(out)
     context = Context(Cache(out / CACHE), local_executor(workers), callback, workers=workers)
@@ -88,6 +93,11 @@ def apply(
         problems += found
     task, vectors, found = _features(task, space, options, context)
     task, problems = set_aside(task, vectors, [*problems, *found])
+    if space.words is None:
+        # What is not said, or not written down, takes nothing away from what is seen.
+        task, found = narrate(task, options, context)
+        problems += [problem for problem in found if not problem.harmless]
+    script = known.script(task)
     seconds = learnt.options.seconds_per_interval or INTERVAL
     places: list[Localisation] = []
     placed: list[Video] = []
@@ -95,7 +105,9 @@ def apply(
         try:
             with single_threaded():
                 located = learnt.localise(
-                    [vectors[video.id]], absent=learnt.options.mode == "default"
+                    [vectors[video.id]],
+                    said=_said(learnt, script, video, len(vectors[video.id])),
+                    absent=learnt.options.mode == "default",
                 )
         except HowstepsError as error:
             problems.append(Problem(video.media or Path(video.id), str(error)))
@@ -104,8 +116,8 @@ def apply(
         placed.append(video)
     results: dict[str, Result] = {}
     if placed:
-        script = Script(tuple(Step(label, ()) for label in learnt.steps))
-        result = settled(Result(replace(task, videos=tuple(placed)), script, tuple(places)))
+        task = replace(task, videos=tuple(placed))
+        result = settled(Result(task, _of_videos(script, task), tuple(places)))
         results[task.name] = result
         write_result(result, out, context)
         if pages:
@@ -114,6 +126,35 @@ def apply(
         remove_if_empty(out)
     context.note(problems)
     return Run(results, dict.fromkeys(results, out), tuple(problems))
+
+
+def _said(learnt: Model, script: Script, video: Video, length: int) -> list[Floats] | None:
+    """How surely a video names each step at each interval; None if the model goes by no words.
+
+    A mention that was matched counts as an echo does: it is less sure than those of a script that
+    many narrators agreed on.
+    """
+    how = LEARNING.get(learnt.options.learnt_from)
+    if learnt.options.mode != "default" or how is None or how.window is None:
+        return None
+    own = [(m, k, WORTH) for k, step in enumerate(script.steps) for m in step.mentions]
+    [rows] = spoken_by_video(Task("", (video,)), own)
+    seconds = learnt.options.seconds_per_interval or INTERVAL
+    before, after = how.window
+    steps = len(learnt.steps)
+    return [surest_windows(rows, length, seconds, steps, before=before, after=after)]
+
+
+def _of_videos(script: Script, task: Task) -> Script:
+    """The script without the mentions of videos that are not in the task."""
+    there = {video.id for video in task.videos}
+    return replace(
+        script,
+        steps=tuple(
+            replace(step, mentions=tuple(m for m in step.mentions if m.video in there))
+            for step in script.steps
+        ),
+    )
 
 
 def read_videos(sources: Sequence[Path], name: str) -> Collection:

@@ -17,9 +17,10 @@ from howsteps.engine.executor import Failure, single_threaded
 from howsteps.errors import HowstepsError, Problem
 from howsteps.extras import SPEECH
 from howsteps.io.files import check_unchanged, fingerprint, sha256_of_file
-from howsteps.pipeline import feature_space
+from howsteps.pipeline import feature_space, learnt_steps
 from howsteps.pipeline.features import Features
 from howsteps.pipeline.keys import narration_key, parser_identity, stage_key
+from howsteps.pipeline.learnt_steps import LearntSteps
 from howsteps.pipeline.options import INTERVAL, RunOptions
 from howsteps.result import (
     check_localisations,
@@ -239,6 +240,7 @@ def localise(
     """
     key = stage_key(
         "localise",
+        job=[learnt_steps.VERSION, task.name],
         script=script_record(script, task),
         videos=[[v.id, v.duration, narration_key(v)] for v in task.videos],
         features=dict(features.keys),
@@ -269,6 +271,7 @@ def localise(
             }
             placement.model.save(model)
             feature_space.save(feature_space.of(task, features, options), model)
+            learnt_steps.save(LearntSteps.of(task, script), model)
             # After the model, so that whoever finds this entry finds the whole model too.
             value["model"] = _digests(model)
             context.cache.put_json("localise", key, value)

@@ -35,6 +35,7 @@ class StepSummary(TypedDict):
 
     label: str
     said: int
+    learnt: int  # other videos that it was learnt from and that say it
     found: int
     likely: int  # or sure
     absent: int
@@ -172,6 +173,7 @@ def _summary(
     return StepSummary(
         label=capitalised(step.label),
         said=step.support,
+        learnt=step.learnt_from,
         found=len(found),
         likely=sum(place.level in ("sure", "likely") for place in found),
         absent=absent,

@@ -97,7 +97,18 @@ def with_new_videos(result: Result, folder: Path) -> tuple[Result, dict[str, str
     videos = tuple(replace(video, id=new[video.id], mentions=()) for video in found.task.videos)
     places = tuple(replace(place, video=new[place.video]) for place in found.localisations)
     task = Task(result.task.name, (*result.task.videos, *videos))
-    return replace(result, task=task, localisations=(*result.localisations, *places)), refused
+    # Without them among its own mentions, no edit can be about those of a new video.
+    steps = tuple(
+        replace(own, mentions=own.mentions + tuple(replace(m, video=new[m.video]) for m in heard))
+        for own, heard in zip(
+            result.script.steps, (step.mentions for step in found.script.steps), strict=True
+        )
+    )
+    script = replace(result.script, steps=steps)
+    shown = replace(
+        result, task=task, script=script, localisations=(*result.localisations, *places)
+    )
+    return shown, refused
 
 
 def _refused(home: Path, problems: Iterable[Problem], placed: Collection[str]) -> dict[str, str]:

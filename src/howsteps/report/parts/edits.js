@@ -4,7 +4,7 @@
 const LONGEST_LABEL = 200; // signs
 const MOST_STEPS = 100;
 const BY_HAND = "placed by hand";
-const BARE = { said: 0, found: 0, likely: 0, absent: 0, optional: false, marked: false, alternative: false, other: [], example: "", thumbnail: null, best: null };
+const BARE = { said: 0, learnt: 0, found: 0, likely: 0, absent: 0, optional: false, marked: false, alternative: false, other: [], example: "", thumbnail: null, best: null };
 
 const operations = {
   rename: (shown, { step, label }) => withStep(shown, step, { label: tidy(label) }),

@@ -50,7 +50,7 @@ function card(step, k) {
       { class: "card" },
       h("h3", {}, h("span", { class: "badge" }, String(k + 1)), isEditable() ? labelField(step, k) : words(step.label, "button", play)),
       step.example && words(step.example, "p", { class: "quote" }),
-      h("p", { class: "support" }, shareBar(step.said), `said in ${grouped(step.said)} of ${count(videos.length, "video")}`),
+      h("p", { class: "support" }, shareBar(step.said), `said in ${grouped(step.said)} of ${count(videos.length, "video")}${elsewhereSaid(step)}`),
       content.located &&
         h(
           "p",
@@ -70,9 +70,12 @@ function card(step, k) {
   return item;
 }
 
+/** In how many other videos a step is said, if it was learnt from others. */
+const elsewhereSaid = ({ learnt }) => (learnt ? `, and in ${grouped(learnt)} that it was learnt from` : "");
+
 /** Whether a step was placed although nobody says it, and not by hand. */
 const isUnsaid = (k) =>
-  steps[k].said === 0 && videos.some(({ places }) => isFound(places[k]) && places[k].evidence !== BY_HAND);
+  steps[k].said + steps[k].learnt === 0 && videos.some(({ places }) => isFound(places[k]) && places[k].evidence !== BY_HAND);
 
 /** A bar of the videos: so many of them dark, of those that are pale. */
 const shareBar = (part, of = part) =>

@@ -1,0 +1,52 @@
+"""What a model knows of its script, written and read back."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from howsteps.errors import InputError
+from howsteps.pipeline import learnt_steps
+from howsteps.pipeline.learnt_steps import LearntStep, LearntSteps
+from howsteps.script.label_match import Said
+from tests.report.job import tea
+
+LEARNT = LearntSteps(
+    "make tea",
+    (
+        LearntStep("fill the kettle", 4, (Said("fill", "up", "kettle", ("tap",)),)),
+        LearntStep("hum", 0, ()),
+    ),
+)
+
+
+def test_steps_come_back(tmp_path: Path) -> None:
+    learnt_steps.save(LEARNT, tmp_path)
+    assert learnt_steps.load(tmp_path, ("fill the kettle", "hum")) == LEARNT
+
+
+def test_a_step_is_known_by_what_narrators_say() -> None:
+    job = tea(4, 3)
+    found = LearntSteps.of(job.task, job.script)
+    assert found.job == job.task.name
+    assert [step.support for step in found.steps] == [s.support for s in job.script.steps]
+    assert found.steps[0].acts == (Said("fill", "", "kettle", ()),)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"version": 9},
+        {"job": 1},
+        {"steps": None},
+        {"steps": [{"label": "fill the kettle", "support": "x", "acts": []}]},
+        {"steps": [{"label": "fill the kettle", "support": 1, "acts": [{"verb": "fill"}]}]},
+        {"steps": []},
+    ],
+)
+def test_anything_else_is_an_error(tmp_path: Path, change: dict[str, object]) -> None:
+    learnt_steps.save(LEARNT, tmp_path)
+    path = tmp_path / learnt_steps.FILE
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | change))
+    with pytest.raises(InputError, match=r"steps\.json"):
+        learnt_steps.load(tmp_path, ("fill the kettle", "hum"))

@@ -1,0 +1,30 @@
+"""Known steps in new narrations."""
+
+from howsteps.script.found_again import find_again
+from howsteps.task import Mention, Task, Video
+
+FILL, WASH = (Mention("", "fill", "tub", "", 0, 0),), (Mention("", "wash", "cat", "", 0, 0),)
+
+
+def said(*acts: tuple[str, str, float], video: str = "ann") -> Video:
+    mentions = tuple(Mention(video, v, n, f"{v} the {n}", at, at + 2.0) for v, n, at in acts)
+    return Video(video, duration=100.0, mentions=mentions)
+
+
+def starts(*videos: Video) -> list[list[float]]:
+    return [[m.start for m in own] for own in find_again([FILL, WASH, ()], Task("", videos))]
+
+
+def test_every_step_finds_its_mentions_and_one_without_acts_none() -> None:
+    found = starts(said(("fill", "tub", 10), ("paint", "fence", 40), ("wash", "cat", 70)))
+    assert found == [[10], [70], []]
+
+
+def test_what_goes_back_in_the_order_is_not_the_doing() -> None:
+    again = said(("fill", "tub", 10), ("fill", "tub", 20), ("wash", "cat", 70), ("fill", "tub", 95))
+    assert starts(again) == [[10, 20], [70], []]
+
+
+def test_videos_do_not_change_each_other() -> None:
+    one, two = said(("fill", "tub", 10)), said(("wash", "cat", 50), video="bob")
+    assert starts(one, two, Video("mute")) == [[10], [50], []]
