@@ -168,7 +168,7 @@ class TestExport:
     def test_what_is_not_a_result_is_an_error(self, tmp_path: Path) -> None:
         done = call("export", tmp_path, "-f", "vtt")
         assert done.exit_code == 1
-        assert "result.json" in str(done.exception)
+        assert "is not a work folder" in str(done.exception)
 
     def test_the_names_that_help_shows_are_those_that_are_written(self) -> None:
         from howsteps._cli.export import FORMATS as SHOWN
