@@ -258,6 +258,17 @@ class TestProblems:
             "lost.mp4: set aside",
         ]
 
+    def test_remarks_of_one_kind_on_a_file_name_their_lines(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        remarks = [
+            Problem(Path("script.md"), f"nobody names the step 'a{n}'", n, harmless=True)
+            for n in (3, 5, 7, 9)
+        ]
+        assert self.lines(capsys, *remarks) == [
+            "script.md:3: nobody names the step 'a3' (lines 5, 7 and 9 are like this)"
+        ]
+
     def test_what_ended_the_command_comes_last(self, capsys: pytest.CaptureFixture[str]) -> None:
         losses = [Problem(Path(f"{n}.srt"), "is broken") for n in range(40)]
         fatal = Problem(Path("job"), "no two narrators name the same thing")

@@ -93,7 +93,7 @@ def show_problems(problems: Sequence[Problem], most: int = _LINES) -> None:
             kinds.setdefault(_kind(problem.reason), []).append(problem)
     for alike in kinds.values():
         shown = alike if len(alike) <= _ALIKE else alike[:1]
-        count = f" (and {len(alike) - 1} more like this)" if len(alike) > len(shown) else ""
+        count = f" ({_more(alike)} like this)" if len(alike) > len(shown) else ""
         for problem in shown:
             err.print(f"[dim]{escape(str(problem))}{count}[/]", soft_wrap=True)
     lost = [problem for problem in problems if not problem.harmless]
@@ -104,6 +104,14 @@ def show_problems(problems: Sequence[Problem], most: int = _LINES) -> None:
         err.print(f"[yellow]… and {hidden} more[/]")
     for problem in lost[-1:]:
         err.print(f"[yellow]{escape(str(problem))}[/]", soft_wrap=True)
+
+
+def _more(alike: Sequence[Problem]) -> str:
+    """``and 3 more``, or the lines where they are all in one file: ``lines 3, 5 and 7 are``."""
+    lines = [str(problem.line) for problem in alike[1:] if problem.line]
+    if len(lines) == len(alike) - 1 and len({problem.path for problem in alike}) == 1:
+        return f"lines {', '.join(lines[:-1])} and {lines[-1]} are"
+    return f"and {len(alike) - 1} more"
 
 
 def _kind(reason: str) -> str:
