@@ -15,9 +15,10 @@ from howsteps.datasets import read_tasks
 from howsteps.engine.events import Event, Noted, StageEnded, record
 from howsteps.errors import HowstepsError, InputError
 from howsteps.pipeline.options import STAGES, RunOptions
-from howsteps.pipeline.run import Run, run
+from howsteps.pipeline.run import Run, few_steps, run
 from howsteps.result import read_result
 from howsteps.script.edited import read_script
+from howsteps.task import Script, Step, Task, Video
 from tests.engine.jobs import captions, narration, subrip, written
 from tests.films import film
 from tests.jobs import write_tea
@@ -55,7 +56,9 @@ class TestRun:
         assert 4 <= len(result.script.steps) <= 8
         assert len(result.localisations) == 5 * len(result.script.steps)
         assert any(place.time is not None for place in result.localisations)
-        assert found.problems == ()
+        [remark] = found.problems
+        assert remark.harmless
+        assert remark.reason.startswith("only 5 steps were found, and 8 were asked for")
         assert {"result.json", "script.json", "model/model.json"} <= set(written(out))
 
     def test_the_file_holds_what_python_got(self, done: tuple[Path, Run]) -> None:
@@ -244,6 +247,22 @@ class TestFolders:
             run(tmp_path, tmp_path / "out", begin="dance")
 
 
+@pytest.mark.parametrize(
+    ("found", "asked", "line"),
+    [
+        (3, None, "only 3 steps were found: narrators agree on no more"),
+        (1, 10, "only 1 step was found, and 10 were asked for: narrators agree on no more"),
+        (5, None, None),
+        (4, 4, None),
+    ],
+)
+def test_few_steps_are_worth_a_remark(found: int, asked: int | None, line: str | None) -> None:
+    task = Task("tea", (Video("a"), Video("b")))
+    script = Script(tuple(Step(str(n), ()) for n in range(found)))
+    remarks = few_steps(task, script, asked)
+    assert [problem.reason.partition(";")[0] for problem in remarks] == ([line] if line else [])
+
+
 class TestEvents:
     def test_every_event_is_a_line_of_json(self, job: Path, done: tuple[Path, Run]) -> None:
         events: list[Event] = []
@@ -253,6 +272,7 @@ class TestEvents:
             "stage-began",
             "item-done",
             "stage-ended",
+            "noted",
             "wrote",
         }
         assert sum(line["event"] == "item-done" for line in lines) == 5 + 1 + 1

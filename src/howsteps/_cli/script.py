@@ -85,6 +85,7 @@ def script(
     Example: howsteps script captions/ --steps 10 --json script.json
     """
     from howsteps.pipeline.other_jobs import of_this_job, other_ways  # noqa: PLC0415 - loads Numba
+    from howsteps.pipeline.run import few_steps  # noqa: PLC0415
     from howsteps.pipeline.stages import discover_script  # noqa: PLC0415
     from howsteps.pipeline.work_folder import (  # noqa: PLC0415
         UNEDITED,
@@ -120,6 +121,7 @@ def script(
                 continue  # there is a remark on every video
             found = discover_script(task, asked, context, seconds=seconds, certify=certify)
             before.append((task, found))
+            problems += few_steps(task, found, asked.steps)
             if ask is not None:
                 continue
             own, found, remarks = edit(task, found, context)

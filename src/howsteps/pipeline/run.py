@@ -41,6 +41,8 @@ from howsteps.pipeline.work_folder import (
 from howsteps.result import settled
 from howsteps.task import Result, Script, Task
 
+USUAL_STEPS = 5  # fewer are worth a remark
+
 
 @dataclass(frozen=True)
 class Run:
@@ -206,6 +208,18 @@ def script_of(task: Task, options: RunOptions, context: Context) -> Script:
     return script
 
 
+def few_steps(task: Task, script: Script, asked: int | None) -> list[Problem]:
+    """A remark where fewer steps were found than were asked for, or than a job usually has."""
+    found = len(script.steps)
+    if not 0 < found < (asked or USUAL_STEPS):
+        return []
+    wanted = f", and {asked} were asked for" if asked else ""
+    steps = "1 step was" if found == 1 else f"{found} steps were"
+    agree = "narrators agree on no more" if len(task.videos) > 1 else "its narrator names no more"
+    reason = f"only {steps} found{wanted}: {agree}; more videos of the job may help"
+    return [Problem(Path(task.name), reason, harmless=True)]
+
+
 def _check_stages(begin: str | None, force: Sequence[str]) -> None:
     for stage in (*force, *([begin] if begin else [])):
         if stage not in STAGES:
@@ -281,6 +295,7 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
             problems += remarks
         else:
             script = script_of(task, options, context)
+            problems += few_steps(task, script, options.steps)
         ways = other_ways(everything, own.ways, options, context)
         if job.editor and not given:
             write_script(task, script, job.folder, UNEDITED)
