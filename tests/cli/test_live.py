@@ -9,6 +9,9 @@ from rich.progress import Progress
 from howsteps._cli import screen
 from howsteps._cli.live import _Display, _ended, live_callback
 from howsteps.engine.events import Event, ItemAt, ItemDone, StageBegan, StageEnded
+from howsteps.pipeline.given_script import STAGE as LABELS
+from howsteps.pipeline.options import STAGES
+from howsteps.pipeline.other_jobs import OTHER_SCRIPT
 
 EVENTS: tuple[Event, ...] = (
     StageBegan("features", "wash [a] cat", 2),
@@ -48,6 +51,15 @@ def test_the_bar_of_a_stage_that_failed_is_gone() -> None:
     display(StageBegan("localise", "one", 1))
     display(StageBegan("narration", "two", 5))
     assert [task.total for task in progress.tasks] == [5]
+
+
+def test_every_stage_has_words() -> None:
+    display = _Display(Progress(console=Console(file=io.StringIO())))
+    for stage in (*STAGES, OTHER_SCRIPT, LABELS):
+        display(StageBegan(stage, "a job", 1))
+    assert _ended(StageEnded(OTHER_SCRIPT, "tea", 1, 0, 0.3)) == (
+        "tea: script of another way in 0.3 s"
+    )
 
 
 def test_tasks_on_a_cluster_are_not_called_videos() -> None:

@@ -291,6 +291,7 @@ class TestProblems:
         asked = (tmp_path / "make tea", "--out", tmp_path / "out", "--workers", "1", "-q")
         done = call("run", *asked)
         assert "knots: set aside as another job" in done.stderr
+        assert "1 of 9 videos set aside as another job: see report.html" in done.stdout
         assert done.exit_code == 0
         (tmp_path / "make tea" / "broken.srt").write_text("nothing here")
         assert call("run", *asked).exit_code == 3

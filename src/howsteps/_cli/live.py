@@ -38,6 +38,9 @@ _DOING = {
     "transcribe": "transcribing",
     "narration": "reading narrations",
     "script": "discovering the script",
+    "script of another way": "discovering the script of another way",
+    "labels": "reading the steps that you wrote",
+    "editor": "asking the language model",
     "features": "describing videos",
     "localise": "localising steps",
     "tasks": "tasks on the cluster",
@@ -137,7 +140,7 @@ class _Lines:
 
 def _ended(event: StageEnded) -> str:
     """``washing: narration, 13 videos (4 cached) in 2.1 s``."""
-    what = "task" if event.stage == "tasks" else "video"
+    what = {"tasks": "task", "labels": "label"}.get(event.stage, "video")
     how = f", {screen.plural(event.total, what)}" if event.total != 1 else ""
     if event.cached == event.total:
         return f"{event.task}: {event.stage}{how}, all cached"

@@ -154,6 +154,11 @@ def show(results: "Mapping[str, Result]", folders: Mapping[str, Path]) -> None:
         if again := found_again(result.script):
             screen.out.print(f"[dim]{again}[/]")
         screen.out.print(f"[dim]{escape(_found(result))}[/]")
+        if aside := len(result.set_aside):
+            total = screen.plural(len(result.task.videos) + aside, "video")
+            jobs = "another job" if aside == 1 else "other jobs"
+            told = f"{aside} of {total} set aside as {jobs}: see report.html (or --keep-all)"
+            screen.out.print(f"[dim]{told}[/]", soft_wrap=True)
         show_where(folders[name])
 
 

@@ -16,13 +16,17 @@ from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.stages import discover_script
 from howsteps.task import OtherWay, SetAside, Task, WayStep
 
+OTHER_SCRIPT = "script of another way"  # the stage, as events call it
 FEWEST_VIDEOS = 8
 FEWEST_STEPS = 5
 FEWEST_NARRATORS, NARRATORS = 3, 0.1  # of a step: a number, and a share of the videos
 
 
 class OfThisJob(NamedTuple):
-    """The task without the videos of another job, those videos, and a remark on each."""
+    """The task without the videos of another job, and those videos.
+
+    There is a remark on each of them, or one on all of a way.
+    """
 
     task: Task
     aside: tuple[SetAside, ...] = ()
@@ -44,6 +48,7 @@ def of_this_job(task: Task, options: RunOptions) -> OfThisJob:
             harmless=True,
         )
         for video in others
+        if not any(video.id in way.videos for way in found.ways)
     ]
     if not names_the_job(task):
         reason = (
@@ -57,6 +62,16 @@ def of_this_job(task: Task, options: RunOptions) -> OfThisJob:
     ]
     aside = tuple(SetAside(v.id, v.title, found.aside[v.id]) for v in others)
     return OfThisJob(replace(task, videos=kept), aside, tuple(remarks), found.ways)
+
+
+def with_their_steps(problems: Iterable[Problem], told: Iterable[OtherWay]) -> list[Problem]:
+    """Problems in which the remark on a way says that the page has its own steps, if it has."""
+    reasons = {way.reason for way in told}
+    there = "; their own steps are at the end of the page"
+    return [
+        replace(one, reason=f"{one.reason}{there}") if one.reason in reasons else one
+        for one in problems
+    ]
 
 
 def other_ways(
@@ -74,7 +89,8 @@ def other_ways(
         if len(way.videos) < FEWEST_VIDEOS:
             continue
         videos = tuple(video for video in task.videos if video.id in way.videos)
-        script = discover_script(replace(task, videos=videos), options, context)
+        own = replace(task, videos=videos)
+        script = discover_script(own, options, context, stage=OTHER_SCRIPT)
         enough = max(FEWEST_NARRATORS, NARRATORS * len(videos))
         steps = tuple(
             WayStep(step.label, step.support) for step in script.steps if step.support >= enough

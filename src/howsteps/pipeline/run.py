@@ -24,7 +24,7 @@ from howsteps.pipeline.editing import edit
 from howsteps.pipeline.features import unreadable_media, visual_features
 from howsteps.pipeline.given_script import check_given, is_text, known_script, read_given
 from howsteps.pipeline.options import STAGES, RunOptions, write_options
-from howsteps.pipeline.other_jobs import of_this_job, other_ways
+from howsteps.pipeline.other_jobs import of_this_job, other_ways, with_their_steps
 from howsteps.pipeline.placing import placed_before, placed_by_hand, with_hand
 from howsteps.pipeline.work_folder import (
     CACHE,
@@ -297,6 +297,7 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
             script = script_of(task, options, context)
             problems += few_steps(task, script, options.steps)
         ways = other_ways(everything, own.ways, options, context)
+        problems = with_their_steps(problems, ways if job.pages else ())
         if job.editor and not given:
             write_script(task, script, job.folder, UNEDITED)
             task, script, found = edit(task, script, job.editor, context)

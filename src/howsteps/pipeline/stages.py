@@ -165,11 +165,12 @@ def discover_script(
     *,
     seconds: float = SEARCH_SECONDS,
     certify: float = 0.0,
+    stage: str = "script",
 ) -> Script:
     """The steps of the job; in modes ``paper`` and ``authors`` each with its stability.
 
     ``seconds`` and ``certify`` are for modes ``paper`` and ``authors``, as in
-    :func:`howsteps.script.discover`.
+    :func:`howsteps.script.discover`. ``stage`` is what events call it.
 
     Raises
     ------
@@ -186,7 +187,7 @@ def discover_script(
         seconds=seconds,
         certify=certify,
     )
-    with context.stage("script", task.name, 1) as progress:
+    with context.stage(stage, task.name, 1) as progress:
         script = context.cached("script", key, partial(script_from, task=task))
         if missing := script is None:
             from howsteps.script import discover  # noqa: PLC0415 - loads Numba
