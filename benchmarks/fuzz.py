@@ -24,6 +24,7 @@ WATCHED = (
     *("howsteps.captions", "howsteps.datasets", "howsteps.io.arrays", "howsteps.io.files"),
     *("howsteps.localise.model", "howsteps.engine.cache", "howsteps.script.text_form"),
     *("howsteps.result", "howsteps.io.checked", "howsteps.script.edited", "howsteps.editor.answer"),
+    "howsteps.pipeline.learnt_steps",
 )
 
 

@@ -21,10 +21,11 @@ from howsteps.engine.cache import Cache
 from howsteps.errors import HowstepsError, InputError
 from howsteps.io.text import read_text
 from howsteps.localise.model import Model
+from howsteps.pipeline import learnt_steps
 from howsteps.result import read_result, settled, text_of
 from howsteps.script.edited import read_script
 from howsteps.script.text_form import parse_script_text
-from howsteps.task import Caption, Truth
+from howsteps.task import Caption, Mention, Task, Truth, Video
 
 # Pieces that files are broken with: numbers that are none, half characters, quotes, marks.
 NASTY = (
@@ -174,6 +175,14 @@ def _model(folder: Path) -> None:
     assert model.localise([features]).intervals.shape == (1, len(model.steps))
 
 
+def _learnt_steps(folder: Path) -> None:
+    known = learnt_steps.load(folder, ("boil", "pour"))
+    said = Mention("v", "boil", "water", "boil the water", 1.0, 2.0)
+    script = known.script(Task("tea", (Video("v", mentions=(said,), duration=9.0),)))
+    assert len(script.steps) == 2
+    known.job.encode("utf-8")
+
+
 def _unpacked(folder: Path) -> None:
     archives.unpack(folder / "archive", folder / "in" / "deep")
     assert sorted(path.name for path in folder.iterdir()) == ["archive", "in"]
@@ -208,6 +217,7 @@ def readers() -> Iterator[Reader]:
     yield from _each("feature folder", samples.feature_folder(), _features)
     yield from _each("release", samples.release(), _release)
     yield from _each("model", samples.model(), _model)
+    yield Reader("steps.json", "steps.json", (samples.learnt(),), _learnt_steps, {})
     yield Reader("archive", "archive", samples.archives(), _unpacked, {})
     yield from _each("store", samples.store_entry("json"), _store)
     yield from _each("store", samples.store_entry("npz"), _store)

@@ -194,6 +194,13 @@ def model() -> dict[str, bytes]:
     return {"model.json": as_json(text), "model.npz": arrays}
 
 
+def learnt() -> bytes:
+    """What a model knows of how its two steps are named."""
+    act = {"verb": "boil", "particle": "", "noun": "water", "around": ["pot"]}
+    steps = [{"label": name, "support": 3, "acts": [act]} for name in ("boil", "pour")]
+    return as_json({"version": 1, "job": "make tea", "steps": steps})
+
+
 def archives() -> tuple[bytes, bytes]:
     """A zip and a tar with a file in a folder."""
     zipped, tarred = io.BytesIO(), io.BytesIO()
