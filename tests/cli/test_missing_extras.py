@@ -56,7 +56,8 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, object]]:
     job = captions(folder / "wash a cat", ("ann", "bob", "eve"))
     film(job / "ann.mp4", 2.0, sound=True)
     run(job, folder / "out", RunOptions(vision=False))
-    names = {"JOB": job, "FILM": job / "ann.mp4", "OUT": folder / "out", "NEW": folder / "new"}
+    alone = film(folder / "alone.mp4", 2.0, sound=True)  # has no captions beside it
+    names = {"JOB": job, "FILM": alone, "OUT": folder / "out", "NEW": folder / "new"}
     places = {name: str(path) for name, path in names.items()}
     cases = [
         [case.missing.split(), [places.get(word, word) for word in case.arguments.split()]]
