@@ -5,12 +5,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 DATA ?= ../shared/data
 
-# One process for each core, each with one thread of BLAS. With CI set, coverage is measured too.
+# One process for each core, each with one thread of BLAS.
 JOBS ?= logical
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses $(JOBS) --maxprocesses 8 --dist worksteal
-COVERAGE := $(if $(CI),--cov=howsteps --cov-report=term:skip-covered)
 
-.PHONY: demo test test-gpu quick lint docs bench audit fuzz chromium screenshots notebook parser silver clean
+.PHONY: demo test coverage test-gpu quick lint docs bench audit fuzz chromium screenshots notebook parser silver clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("howsteps needs Python 3.11 to 3.13") if not (3, 11) <= sys.version_info[:2] < (3, 14) else None'
@@ -41,11 +40,15 @@ test: .venv/ready-dev chromium
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(PYTEST) $(COVERAGE)
+	$(PYTEST)
 
 quick: .venv/ready-dev
 	$(BIN)/ruff check .
 	$(PYTEST) -m 'not slow and not browser and not ray'
+
+# The lines that no test runs. It takes half as long again as the tests alone.
+coverage: .venv/ready-dev chromium
+	$(PYTEST) --cov=howsteps --cov-report=term:skip-covered
 
 .venv/ready-gpu: .venv/ready-dev
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[paper]'

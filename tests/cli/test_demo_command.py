@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from howsteps._cli.app import app
-from howsteps.demo import job
+from howsteps.demo import job, video
 from howsteps.errors import CannotWrite
 from howsteps.extras import Extra
 
@@ -33,7 +33,7 @@ def scores(shown: str, of: str) -> tuple[float, ...]:
 
 @pytest.fixture
 def five_narrators(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The demo with five of its thirteen videos: drawing and watching them all takes minutes."""
+    """Five of the thirteen videos, at fewer frames a second: all of them would take minutes."""
     part = tmp_path / "part"
     with as_file(files("howsteps.demo")) as demo:
         (part / job.NAME).mkdir(parents=True)
@@ -45,6 +45,7 @@ def five_narrators(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ours = [row for row in rows if row.split(",")[0] in names]
         (part / "steps.csv").write_text("\n".join([heading, *ours]) + "\n", "utf-8")
     monkeypatch.setattr(job, "files", lambda _: part)
+    monkeypatch.setattr(video, "DEMO_FRAME_RATE", 4)
 
 
 @pytest.mark.slow
