@@ -1,10 +1,10 @@
-"""The exact step of the search: one sequence put in its best place, all others fixed.
+"""The exact move of the search: re-align one sequence optimally, all others fixed.
 
-The template is a row of slots, some of them blank, that is spread whenever blanks run out. The best
-place of one sequence is a heaviest increasing chain: token s may join the tokens of slot l, which
-gains −2 Σ_(t in l) c(s, t), or take a blank slot, which gains nothing. Only slots that hold a
-matching token can gain, so the programme is sparse: its cost is the number of matching tokens times
-a logarithm (a Fenwick tree of prefix maxima), not S_n × L.
+The template is a row of slots, some of them blank; more blanks are inserted when they run out. The
+best alignment of one sequence is a heaviest increasing chain: token s may join the tokens of slot
+l, which gains −2 Σ_(t in l) c(s, t), or take a blank slot, which gains nothing. Only slots that
+hold a matching token can gain, so the dynamic programme is sparse: it costs the number of matching
+tokens times a logarithm (a Fenwick tree of prefix maxima), not S_n × L.
 """
 
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ import numpy as np
 from howsteps.compiled import compiled
 from howsteps.script.problem import AlignmentProblem
 
-# Values of chains are shifted by this many bits; random low bits break ties.
+# Scores of chains are shifted left by this many bits; random low bits break ties.
 TIE_BITS = 16
 
 
@@ -42,7 +42,7 @@ class Template(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Memory that the compiled code writes before it reads; counts and flags are left at zero."""
+    """Preallocated buffers; ``count`` and ``in_queue`` are all zero between calls."""
 
     count: Any
     touched: Any
@@ -54,12 +54,12 @@ class Scratch(NamedTuple):
     node_slot: Any
     node_token: Any
     target: Any
-    dirty: Any
-    agenda: Any
+    in_queue: Any
+    queue: Any
 
 
 def allocate(problem: AlignmentProblem, seed: int) -> tuple[Tokens, Template, Scratch]:
-    """Lay out a problem whose sequences are not empty, with no token in the template yet."""
+    """Allocate the state of the search, with an empty template; no sequence may be empty."""
     matching = problem.match[:, problem.tokens]
     partner_first = np.concatenate([[0], np.cumsum(matching.sum(axis=1))]).astype(np.int64)
     tokens = Tokens(
@@ -72,9 +72,9 @@ def allocate(problem: AlignmentProblem, seed: int) -> tuple[Tokens, Template, Sc
         problem.match_cost,
         problem.mismatch_cost,
     )
-    many = len(problem.tokens)
+    n_tokens = len(problem.tokens)
     longest = int(problem.lengths.max())
-    slots = 2 * many + longest + 2
+    slots = 2 * n_tokens + longest + 2
     partners = np.diff(partner_first)[problem.tokens]
     nodes = int(np.add.reduceat(partners, problem.first[:-1]).max())
 
@@ -82,7 +82,9 @@ def allocate(problem: AlignmentProblem, seed: int) -> tuple[Tokens, Template, Sc
         return np.zeros(length, dtype=np.int64)
 
     state = np.random.SeedSequence(seed).generate_state(1, np.uint64) | np.uint64(1)
-    template = Template(np.full(many, -1, dtype=np.int64), zeros(slots), zeros(1), zeros(1), state)
+    template = Template(
+        np.full(n_tokens, -1, dtype=np.int64), zeros(slots), zeros(1), zeros(1), state
+    )
     template.length[0] = 1
     scratch = Scratch(
         zeros(slots), zeros(int(partners.max())), zeros(slots + 1), zeros(slots),
@@ -94,7 +96,7 @@ def allocate(problem: AlignmentProblem, seed: int) -> tuple[Tokens, Template, Sc
 
 @compiled
 def random_below(template: Template, n: int) -> Any:
-    """Draw from 0 … n − 1 (xorshift: one seed, one sequence, on every machine)."""
+    """A random integer from 0 … n − 1 (xorshift, so the same for a seed on every machine)."""
     x = template.random[0]
     x ^= x << np.uint64(13)
     x ^= x >> np.uint64(7)
@@ -104,23 +106,23 @@ def random_below(template: Template, n: int) -> Any:
 
 
 @compiled
-def spread(template: Template, scratch: Scratch, left: int, wanted: int) -> None:
-    """Write the template anew: a blank beside every used slot, ``wanted`` more after slot left."""
+def insert_blanks(template: Template, scratch: Scratch, left: int, wanted: int) -> None:
+    """Put one blank beside every used slot, and ``wanted`` more after slot ``left``."""
     slot, size, renamed, sizes = template.slot, template.size, scratch.renamed, scratch.count
     length = template.length[0]
     new = 1 + (wanted if left < 0 else 0)
-    for at in range(length):
-        sizes[at] = size[at]
-        renamed[at] = new
-        if size[at] > 0:
+    for column in range(length):
+        sizes[column] = size[column]
+        renamed[column] = new
+        if size[column] > 0:
             new += 2
-        if at == left:
+        if column == left:
             new += wanted
     size[:new] = 0
-    for at in range(length):
-        if sizes[at] > 0:
-            size[renamed[at]] = sizes[at]
-        sizes[at] = 0
+    for column in range(length):
+        if sizes[column] > 0:
+            size[renamed[column]] = sizes[column]
+        sizes[column] = 0
     for s in range(len(slot)):
         if slot[s] >= 0:
             slot[s] = renamed[slot[s]]
@@ -129,32 +131,32 @@ def spread(template: Template, scratch: Scratch, left: int, wanted: int) -> None
 
 
 @compiled
-def company(tokens: Tokens, template: Template, s: int) -> Any:
-    """Return Σ 2 c(s, t) over the other tokens t in the slot of token s."""
-    d, at = tokens.relation[s], template.slot[s]
+def slot_cost(tokens: Tokens, template: Template, s: int) -> Any:
+    """Σ 2 c(s, t) over the other tokens t in the slot of token s."""
+    d, column = tokens.relation[s], template.slot[s]
     matching = -1
     for k in range(tokens.partner_first[d], tokens.partner_first[d + 1]):
-        if template.slot[tokens.partner[k]] == at:
+        if template.slot[tokens.partner[k]] == column:
             matching += 1
     template.work[0] += tokens.partner_first[d + 1] - tokens.partner_first[d]
-    others = template.size[at] - 1
+    others = template.size[column] - 1
     return 2 * (tokens.match_cost * matching + tokens.mismatch_cost * (others - matching))
 
 
 @compiled
 def detach(tokens: Tokens, template: Template, n: int) -> Any:
-    """Take sequence n out of the template; return the change of the objective."""
+    """Remove sequence n from the template; return the change of the objective."""
     change = 0
     for s in range(tokens.first[n], tokens.first[n + 1]):
-        change -= company(tokens, template, s)
+        change -= slot_cost(tokens, template, s)
         template.size[template.slot[s]] -= 1
         template.slot[s] = -1
     return change
 
 
 @compiled
-def settle(tokens: Tokens, template: Template, scratch: Scratch, n: int) -> None:
-    """Write detached sequence n at its targets; tokens without one take blanks in between."""
+def attach(tokens: Tokens, template: Template, scratch: Scratch, n: int) -> None:
+    """Put detached sequence n into its target slots; tokens without a target get random blanks."""
     slot, size = template.slot, template.size
     begin, end = tokens.first[n], tokens.first[n + 1]
     for s in range(begin, end):
@@ -172,19 +174,19 @@ def settle(tokens: Tokens, template: Template, scratch: Scratch, n: int) -> None
         left, right, blanks = -1, 0, -1
         while blanks < stop - s:
             if blanks >= 0:
-                spread(template, scratch, left, stop - s)
+                insert_blanks(template, scratch, left, stop - s)
             left = slot[s - 1] if s > begin else -1
             right = slot[stop] if stop < end else template.length[0]
             blanks = 0
-            for at in range(left + 1, right):
-                blanks += size[at] == 0
+            for column in range(left + 1, right):
+                blanks += size[column] == 0
         template.work[0] += right - left
-        for at in range(left + 1, right):
-            if size[at] == 0:
-                # every choice of blanks is equally likely
+        for column in range(left + 1, right):
+            if size[column] == 0:
+                # Selection sampling: every choice of blanks is equally likely.
                 if random_below(template, blanks) < stop - s:
-                    slot[s] = at
-                    size[at] = 1
+                    slot[s] = column
+                    size[column] = 1
                     s += 1
                 blanks -= 1
             if s == stop:
@@ -192,61 +194,61 @@ def settle(tokens: Tokens, template: Template, scratch: Scratch, n: int) -> None
 
 
 @compiled
-def _meet(tokens: Tokens, template: Template, scratch: Scratch, n: int, d: int) -> Any:
-    """Count the tokens of other sequences that match relation d, slot by slot.
+def _count_matches(tokens: Tokens, template: Template, scratch: Scratch, n: int, d: int) -> Any:
+    """Count in each slot the tokens of other sequences that match relation d.
 
-    Returns how many slots were ``touched``; their counts are for the caller to clear.
+    Returns the number of slots with a count, which are in ``touched``; the caller clears them.
     """
     found = 0
     for k in range(tokens.partner_first[d], tokens.partner_first[d + 1]):
         t = tokens.partner[k]
-        at = template.slot[t]
-        if at >= 0 and tokens.sequence[t] != n:
-            if scratch.count[at] == 0:
-                scratch.touched[found] = at
+        column = template.slot[t]
+        if column >= 0 and tokens.sequence[t] != n:
+            if scratch.count[column] == 0:
+                scratch.touched[found] = column
                 found += 1
-            scratch.count[at] += 1
+            scratch.count[column] += 1
     template.work[0] += tokens.partner_first[d + 1] - tokens.partner_first[d] + 8 * found
     return found
 
 
 @compiled
-def _heaviest_left(scratch: Scratch, at: int) -> Any:
-    """The heaviest chain that ends to the left of a slot (−1: none)."""
+def _best_ending_before(scratch: Scratch, column: int) -> Any:
+    """The heaviest chain that ends to the left of a slot (−1: none): a Fenwick query."""
     best = -1
-    while at > 0:
-        node = scratch.tree[at]
+    while column > 0:
+        node = scratch.tree[column]
         if node >= 0 and (best < 0 or scratch.value[node] > scratch.value[best]):
             best = node
-        at -= at & -at
+        column -= column & -column
     return best
 
 
 @compiled
-def _enter(scratch: Scratch, node: int, length: int) -> None:
-    """Enter a chain into the tree of prefix maxima."""
-    at = scratch.node_slot[node] + 1
-    while at <= length:
-        other = scratch.tree[at]
+def _insert_chain(scratch: Scratch, node: int, length: int) -> None:
+    """Insert a chain into the Fenwick tree of prefix maxima."""
+    column = scratch.node_slot[node] + 1
+    while column <= length:
+        other = scratch.tree[column]
         if other < 0 or scratch.value[node] > scratch.value[other]:
-            scratch.tree[at] = node
-        at += at & -at
+            scratch.tree[column] = node
+        column += column & -column
 
 
 @compiled
-def _chains(
+def _build_chains(
     tokens: Tokens, template: Template, scratch: Scratch, n: int, seed: int, bonus: int
 ) -> Any:
-    """Build all heaviest chains of sequence n, whose tokens are not counted in the sizes.
+    """Build the heaviest chains of sequence n, whose tokens must not be counted in the sizes.
 
-    Returns the gain and the worth (bonus included) of the old place.
+    Returns the gain and the score (gain with bonus) of its current alignment.
     """
     slot, length = template.slot, template.length[0]
     begin, end = tokens.first[n], tokens.first[n + 1]
     tie_range = max(1, min(255, (1 << TIE_BITS) // (end - begin + 1)))
     scratch.tree[: length + 1] = -1
     template.work[0] += length
-    nodes, old_gain, old_worth = 0, 0, 0
+    nodes, old_gain, old_score = 0, 0, 0
     for s in range(begin, end):
         d = tokens.relation[s]
         extra = 0
@@ -254,40 +256,41 @@ def _chains(
             alike = tokens.match[d, tokens.relation[seed]]
             extra = -2 * bonus * (tokens.match_cost if alike else tokens.mismatch_cost)
         fresh = nodes
-        for j in range(_meet(tokens, template, scratch, n, d)):
-            at = scratch.touched[j]
-            matching = scratch.count[at]
-            scratch.count[at] = 0
-            clashing = template.size[at] - matching
+        for j in range(_count_matches(tokens, template, scratch, n, d)):
+            column = scratch.touched[j]
+            matching = scratch.count[column]
+            scratch.count[column] = 0
+            clashing = template.size[column] - matching
             gain = -2 * (tokens.match_cost * matching + tokens.mismatch_cost * clashing)
-            worth = gain + (extra if seed >= 0 and at == slot[seed] else 0)
-            if at == slot[s]:
+            score = gain + (extra if seed >= 0 and column == slot[seed] else 0)
+            if column == slot[s]:
                 old_gain += gain
-                old_worth += worth
-            if worth > 0:
-                scratch.value[nodes] = (worth << TIE_BITS) + random_below(template, tie_range)
+                old_score += score
+            if score > 0:
+                scratch.value[nodes] = (score << TIE_BITS) + random_below(template, tie_range)
                 scratch.gain[nodes] = gain
-                scratch.node_slot[nodes] = at
+                scratch.node_slot[nodes] = column
                 scratch.node_token[nodes] = s
-                left = _heaviest_left(scratch, at)
+                left = _best_ending_before(scratch, column)
                 scratch.parent[nodes] = left
                 if left >= 0:
                     scratch.value[nodes] += scratch.value[left]
                     scratch.gain[nodes] += scratch.gain[left]
                 nodes += 1
-        for node in range(fresh, nodes):  # only now: no two tokens of a sequence share a slot
-            _enter(scratch, node, length)
-    return old_gain, old_worth
+        # Only now, so that no two tokens of the sequence share a slot.
+        for node in range(fresh, nodes):
+            _insert_chain(scratch, node, length)
+    return old_gain, old_score
 
 
 @compiled
 def realign(
     tokens: Tokens, template: Template, scratch: Scratch, n: int, seed: int, bonus: int
 ) -> Any:
-    """Put sequence n in its best place given all others; return the change of the objective.
+    """Align sequence n optimally given all others; return the change of the objective.
 
     The slot of token ``seed`` (−1: none) counts as if it held ``bonus`` more tokens like it. A
-    sequence that is in the template moves only to a strictly better place.
+    sequence that is in the template moves only if that is strictly better.
     """
     slot, size = template.slot, template.size
     begin, end = tokens.first[n], tokens.first[n + 1]
@@ -295,9 +298,9 @@ def realign(
     if attached:
         for s in range(begin, end):
             size[slot[s]] -= 1
-    old_gain, old_worth = _chains(tokens, template, scratch, n, seed, bonus)
-    best = _heaviest_left(scratch, template.length[0])
-    if attached and (best < 0 or scratch.value[best] >> TIE_BITS <= old_worth):
+    old_gain, old_score = _build_chains(tokens, template, scratch, n, seed, bonus)
+    best = _best_ending_before(scratch, template.length[0])
+    if attached and (best < 0 or scratch.value[best] >> TIE_BITS <= old_score):
         for s in range(begin, end):
             size[slot[s]] += 1
         return 0
@@ -307,5 +310,5 @@ def realign(
         scratch.target[scratch.node_token[best] - begin] = scratch.node_slot[best]
         best = scratch.parent[best]
     slot[begin:end] = -1
-    settle(tokens, template, scratch, n)
+    attach(tokens, template, scratch, n)
     return old_gain - new_gain
