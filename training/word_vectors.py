@@ -1,8 +1,9 @@
-"""Make the word vectors of the script: ``python -m training.word_vectors MODEL FILE``.
+"""Make the table of word vectors: ``python -m training.word_vectors MODEL FILE``.
 
 MODEL is the folder of potion-base-8M (``model.safetensors``, ``tokenizer.json``; MIT, Minish Lab):
-static vectors of word pieces, distilled from a sentence encoder. Pieces of letters are kept, their
-vectors cut down to the first principal components and to one byte a number. FILE is an ``.npz``.
+static embeddings of word pieces, distilled from a sentence encoder. Pieces that consist of letters
+are kept; their vectors are reduced to 64 principal components and quantised to int8. FILE is an
+``.npz``.
 """
 
 import argparse
@@ -16,7 +17,7 @@ DIMENSIONS = 64
 
 
 def read_safetensors(path: Path) -> np.ndarray:
-    """The first table of a safetensors file: a header in JSON, then the numbers (float32)."""
+    """The only float32 tensor of a safetensors file (a JSON header, then the raw data)."""
     raw = path.read_bytes()
     [size] = struct.unpack("<Q", raw[:8])
     header = json.loads(raw[8 : 8 + size])
@@ -25,8 +26,8 @@ def read_safetensors(path: Path) -> np.ndarray:
     return np.frombuffer(raw[8 + size + begin : 8 + size + end], np.float32).reshape(entry["shape"])
 
 
-def pieces_of_letters(tokenizer: Path) -> dict[str, int]:
-    """Pieces of letters with their rows; one that goes on a word begins with ``##``."""
+def alphabetic_pieces(tokenizer: Path) -> dict[str, int]:
+    """Word pieces of ASCII letters and their rows; ``##`` marks a continuation."""
     pieces: dict[str, int] = json.loads(tokenizer.read_text("utf-8"))["model"]["vocab"]
     return {
         piece: row
@@ -35,8 +36,8 @@ def pieces_of_letters(tokenizer: Path) -> dict[str, int]:
     }
 
 
-def shrunk(rows: np.ndarray, dimensions: int = DIMENSIONS) -> np.ndarray:
-    """Unit rows in the first principal directions, as whole numbers from −127 to 127."""
+def compress(rows: np.ndarray, dimensions: int = DIMENSIONS) -> np.ndarray:
+    """Project unit rows onto the first principal directions; int8 from −127 to 127."""
     unit = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
     _, vectors = np.linalg.eigh(unit.T @ unit)
     short = unit @ vectors[:, ::-1][:, :dimensions]
@@ -45,16 +46,16 @@ def shrunk(rows: np.ndarray, dimensions: int = DIMENSIONS) -> np.ndarray:
 
 
 def main() -> None:
-    """Read the model, write the table."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("model", type=Path)
-    options.add_argument("file", type=Path)
-    asked = options.parse_args()
-    words = pieces_of_letters(asked.model / "tokenizer.json")
-    names = sorted(words)
-    rows = read_safetensors(asked.model / "model.safetensors")[[words[name] for name in names]]
+    """Convert the model and write the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("model", type=Path)
+    parser.add_argument("file", type=Path)
+    options = parser.parse_args()
+    pieces = alphabetic_pieces(options.model / "tokenizer.json")
+    names = sorted(pieces)
+    rows = read_safetensors(options.model / "model.safetensors")[[pieces[name] for name in names]]
     text = np.frombuffer("\n".join(names).encode(), np.uint8)
-    np.savez_compressed(asked.file, words=text, vectors=shrunk(rows))
+    np.savez_compressed(options.file, words=text, vectors=compress(rows))
 
 
 if __name__ == "__main__":
