@@ -1,10 +1,10 @@
-"""Learn the weights of the step model: ``python -m training.step_model ACTS DATA OUTLINES FILE``.
+"""Train the step model: ``python -m training.step_model ACTS DATA… --outlines DIR --file FILE``.
 
 ACTS holds narrations as ``TASK.json`` (videos with id, title, duration, sentences and mentions),
-DATA the reference scripts (``spoken_*.json``, ``judge_*.json``, in one or more folders), OUTLINES
-acts and talk of many jobs, one JSON a line. A pair of acts is one step where the rules of one true
-step allow both; an act is a step where any rule allows it. Each job is learnt from whole, without
-its videos of other jobs, and in a draw of thirty videos, and counts the same as any other.
+DATA the reference scripts (``spoken_*.json``, ``judge_*.json``, in one or more folders), the
+outlines acts and talk of many tasks, one JSON object per line. A pair of acts is positive if the
+rules of one true step allow both; an act is positive if any rule allows it. Each task is used three
+times with equal weight: all videos, without off-task videos, and a random sample of 30.
 """
 
 import argparse
@@ -18,34 +18,35 @@ from typing import Any
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
-from howsteps.script.act_features import act_features, pair_features
-from howsteps.script.act_table import ActTable, table_of
-from howsteps.script.events import candidates
+from howsteps.script.act_cues import act_cues, pair_cues
+from howsteps.script.act_table import ActTable, build_act_table
+from howsteps.script.events import candidate_mentions
 from howsteps.script.step_model import StepModel
 from howsteps.script.stop_relations import title_words
 from howsteps.task import Mention, Place, Sentence, Task, Video, Word
 from howsteps.wordnet import WordNet
 
-DRAW = 30
-PAIRS = 3000  # of a collection
-NO_STEP = 0.3  # the weight of a pair of which one act is no step
-STRENGTH = 0.05  # inverse of the L2 penalty
-PRIOR = 3.0  # counts that draw the odds of a word to one
+SAMPLE_VIDEOS = 30
+MAX_PAIRS = 3000  # per example set
+NON_STEP_WEIGHT = 0.3  # of a pair in which one act is not a step
+INVERSE_PENALTY = 0.05  # C of the L2-regularised regression
+PSEUDO_COUNT = 3.0  # shrinks the odds of a word towards one
+MIN_WORD_COUNT = 3
 DIGITS = 4
-_STOP = frozenset(
+_STOP_WORDS = frozenset(
     "the a an of your my it to in on with and for from into this that them some".split()
 )
 
 
 @dataclass(frozen=True)
 class Reference:
-    """Which (verb, noun) pairs name which true step, and the videos of other jobs."""
+    """Which (verb, noun) pairs name which true step, and the off-task videos."""
 
     rules: Sequence[Sequence[dict[str, list[str]]]]
     off_task: frozenset[str]
 
     def steps_of(self, verb: str, noun: str) -> frozenset[int]:
-        """The true steps that an act may be of."""
+        """The true steps that an act may belong to."""
         return frozenset(
             step
             for step, rules in enumerate(self.rules)
@@ -54,8 +55,8 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Collection:
-    """The acts of some videos of a job, their signs, and the true steps of each act."""
+class ExampleSet:
+    """The acts of some videos of a task, their cues, and the true steps of each act."""
 
     task: str
     table: ActTable
@@ -65,7 +66,7 @@ class Collection:
 
 
 def read_task(path: Path) -> Task:
-    """A narration as it was dumped."""
+    """Read the narrations of a task."""
     videos = []
     for raw in json.loads(path.read_text("utf-8")):
         mentions = tuple(
@@ -94,7 +95,7 @@ def read_task(path: Path) -> Task:
 
 
 def read_reference(path: Path) -> tuple[str, Reference]:
-    """The name of a task and its true steps."""
+    """Read the name of a task and its true steps."""
     raw = json.loads(path.read_text("utf-8"))
     if "steps" in raw:
         rules = [step["rules"] for step in raw["steps"]]
@@ -110,100 +111,112 @@ def word_odds(outlines: Iterable[Path]) -> dict[str, dict[str, float]]:
     for path in outlines:
         for line in path.read_text("utf-8").splitlines():
             outline = json.loads(line)
-            said = [(act, 0) for step in outline["steps"] for act in step["acts"]]
-            for act, talk in said + [(act, 1) for act in outline["talk"]]:
-                words = [word for word in act.split() if word not in _STOP]
-                counts["verbs"][talk].update(words[:1])
-                counts["nouns"][talk].update(word.removesuffix("s") for word in words[1:])
-    work, talk = (sum(counts["verbs"][side].values()) for side in (0, 1))
+            work = [(act, 0) for step in outline["steps"] for act in step["acts"]]
+            for act, is_talk in work + [(act, 1) for act in outline["talk"]]:
+                words = [word for word in act.split() if word not in _STOP_WORDS]
+                counts["verbs"][is_talk].update(words[:1])
+                counts["nouns"][is_talk].update(word.removesuffix("s") for word in words[1:])
+    n_work, n_talk = (sum(counts["verbs"][is_talk].values()) for is_talk in (0, 1))
+
+    def log_odds(in_work: int, in_talk: int) -> float:
+        odds = (in_work * n_talk / n_work + PSEUDO_COUNT / 2) / (in_talk + PSEUDO_COUNT / 2)
+        return round(float(np.log(odds)), 2)
+
     return {
         kind: {
-            word: round(
-                float(np.log((did[word] * talk / work + PRIOR / 2) / (said[word] + PRIOR / 2))), 2
-            )
-            for word in sorted(did.keys() | said.keys())
-            if did[word] + said[word] >= 3
+            word: log_odds(work[word], talk[word])
+            for word in sorted(work.keys() | talk.keys())
+            if work[word] + talk[word] >= MIN_WORD_COUNT
         }
-        for kind, (did, said) in counts.items()
+        for kind, (work, talk) in counts.items()
     }
 
 
-def parts(task: Task, reference: Reference, seed: int = 0) -> Iterator[Task]:
-    """The whole collection, that without videos of other jobs, and a small draw."""
+def subsets(task: Task, reference: Reference, seed: int = 0) -> Iterator[Task]:
+    """The task with all videos, without off-task videos, and with a random sample."""
     yield task
-    own = [video for video in task.videos if video.id.strip() not in reference.off_task]
-    yield Task(task.name, tuple(own))
-    drawn = np.random.default_rng(seed).permutation(len(task.videos))[:DRAW]
-    yield Task(task.name, tuple(task.videos[n] for n in sorted(drawn)))
+    on_task = [video for video in task.videos if video.id.strip() not in reference.off_task]
+    yield Task(task.name, tuple(on_task))
+    sample = np.random.default_rng(seed).permutation(len(task.videos))[:SAMPLE_VIDEOS]
+    yield Task(task.name, tuple(task.videos[n] for n in sorted(sample)))
 
 
-def collection(task: Task, reference: Reference, odds: Any, wordnet: WordNet) -> Collection:
-    """The signs of the acts of some videos."""
-    heard = candidates(task)
-    table = table_of(heard, [video.duration or 0.0 for video in task.videos])
-    mentions = [mention for row in heard for mention in row]
-    return Collection(
+def example_set(task: Task, reference: Reference, odds: Any, wordnet: WordNet) -> ExampleSet:
+    """The acts of a task with their cues and true steps."""
+    mentions_by_video = candidate_mentions(task)
+    table = build_act_table(mentions_by_video, [video.duration or 0.0 for video in task.videos])
+    mentions = [mention for row in mentions_by_video for mention in row]
+    return ExampleSet(
         task.name,
         table,
-        pair_features(table, mentions, wordnet),
-        act_features(table, mentions, title_words(task.name), odds),
+        pair_cues(table, mentions, wordnet),
+        act_cues(table, mentions, title_words(task.name), odds),
         [reference.steps_of(act.verb, act.noun) for act in table.acts],
     )
 
 
-def learn(collections: Sequence[Collection], odds: dict[str, dict[str, float]]) -> StepModel:
-    """The weights that tell steps in the given collections."""
-    pairs = _fit(*_pooled([_pair_examples(one) for one in collections]))
-    acts = _fit(*_pooled([_act_examples(one) for one in collections]))
-    names = list(collections[0].pairs), list(collections[0].acts)
+def learn(sets: Sequence[ExampleSet], odds: dict[str, dict[str, float]]) -> StepModel:
+    """Fit both regressions."""
+    pair_weights, pair_bias = _fit(*_pooled([_pair_examples(examples) for examples in sets]))
+    act_weights, act_bias = _fit(*_pooled([_act_examples(examples) for examples in sets]))
     return StepModel(
-        dict(zip(names[0], pairs[0], strict=True)),
-        pairs[1],
-        dict(zip(names[1], acts[0], strict=True)),
-        acts[1],
+        dict(zip(sets[0].pairs, pair_weights, strict=True)),
+        pair_bias,
+        dict(zip(sets[0].acts, act_weights, strict=True)),
+        act_bias,
         odds,
     )
 
 
-def _pair_examples(one: Collection) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    a, b = np.triu_indices(len(one.truth), 1)
-    step = np.array([bool(truth) for truth in one.truth])
-    weight = np.where(step[a] & step[b], 1.0, np.where(step[a] | step[b], NO_STEP, 0.0))
-    weight = weight * np.sqrt(np.minimum(one.table.videos[a], one.table.videos[b]))
+def _pair_examples(examples: ExampleSet) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Cues, labels and weights of pairs of acts."""
+    a, b = np.triu_indices(len(examples.truth), 1)
+    step = np.array([bool(truth) for truth in examples.truth])
+    weight = np.where(step[a] & step[b], 1.0, np.where(step[a] | step[b], NON_STEP_WEIGHT, 0.0))
+    weight = weight * np.sqrt(
+        np.minimum(examples.table.video_counts[a], examples.table.video_counts[b])
+    )
     used = np.flatnonzero(weight > 0)
-    if len(used) > PAIRS:
-        used = np.sort(np.random.default_rng(0).choice(used, PAIRS, replace=False))
+    if len(used) > MAX_PAIRS:
+        used = np.sort(np.random.default_rng(0).choice(used, MAX_PAIRS, replace=False))
     a, b = a[used], b[used]
-    x = np.stack([sign[a, b] for sign in one.pairs.values()], axis=1)
-    y = np.array([bool(one.truth[i] & one.truth[j]) for i, j in zip(a, b, strict=True)])
+    x = np.stack([cue[a, b] for cue in examples.pairs.values()], axis=1)
+    y = np.array([bool(examples.truth[i] & examples.truth[j]) for i, j in zip(a, b, strict=True)])
     return x, y, weight[used]
 
 
-def _act_examples(one: Collection) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    x = np.stack(list(one.acts.values()), axis=1)
-    return x, np.array([bool(truth) for truth in one.truth]), np.sqrt(one.table.videos)
+def _act_examples(examples: ExampleSet) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Cues, labels and weights of acts."""
+    x = np.stack(list(examples.acts.values()), axis=1)
+    return (
+        x,
+        np.array([bool(truth) for truth in examples.truth]),
+        np.sqrt(examples.table.video_counts),
+    )
 
 
 def _pooled(
-    parts: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]],
+    examples: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    x, y = (np.concatenate([part[side] for part in parts]) for side in (0, 1))
-    weight = np.concatenate([part[2] / max(part[2].sum(), 1e-9) for part in parts])
+    """All examples together; every set has the same total weight, and the mean weight is 1."""
+    x = np.concatenate([x for x, _, _ in examples])
+    y = np.concatenate([y for _, y, _ in examples])
+    weight = np.concatenate([weight / max(weight.sum(), 1e-9) for _, _, weight in examples])
     return x, y, weight / weight.mean()
 
 
 def _fit(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[list[float], float]:
-    """Weights of the signs as they are, and the bias; the penalty is on standardised signs."""
+    """Weights of the unscaled cues, and the bias; the penalty applies to standardised cues."""
     mean, scale = x.mean(axis=0), x.std(axis=0)
     scale = np.where(scale > 0, scale, 1.0)
-    model = LogisticRegression(C=STRENGTH, max_iter=1000)
+    model = LogisticRegression(C=INVERSE_PENALTY, max_iter=1000)
     model.fit((x - mean) / scale, y, sample_weight=weight)
-    own = model.coef_[0] / scale
-    return [float(w) for w in own], float(model.intercept_[0] - own @ mean)
+    weights = model.coef_[0] / scale
+    return [float(w) for w in weights], float(model.intercept_[0] - weights @ mean)
 
 
 def save(model: StepModel, path: Path) -> None:
-    """Write the model as the package reads it."""
+    """Write the model in the format that :mod:`howsteps.script.step_model` reads."""
 
     def rounded(weights: Any) -> dict[str, float]:
         return {name: round(value, DIGITS) for name, value in weights.items()}
@@ -217,26 +230,26 @@ def save(model: StepModel, path: Path) -> None:
 
 
 def main() -> None:
-    """Read everything, learn, write."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("acts", type=Path)
-    options.add_argument("data", type=Path, nargs="+")
-    options.add_argument("--outlines", type=Path, required=True)
-    options.add_argument("--file", type=Path, required=True)
-    asked = options.parse_args()
-    odds, wordnet = word_odds(sorted(asked.outlines.glob("*.jsonl"))), WordNet.load()
+    """Train the model and write it."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("acts", type=Path)
+    parser.add_argument("data", type=Path, nargs="+")
+    parser.add_argument("--outlines", type=Path, required=True)
+    parser.add_argument("--file", type=Path, required=True)
+    options = parser.parse_args()
+    odds, wordnet = word_odds(sorted(options.outlines.glob("*.jsonl"))), WordNet.load()
     references = dict(
         read_reference(path)
-        for folder in asked.data
+        for folder in options.data
         for pattern in ("spoken_*.json", "judge_*.json")
         for path in sorted(folder.glob(pattern))
     )
-    collections = [
-        collection(part, reference, odds, wordnet)
+    sets = [
+        example_set(task, reference, odds, wordnet)
         for name, reference in references.items()
-        for part in parts(read_task(asked.acts / f"{name}.json"), reference)
+        for task in subsets(read_task(options.acts / f"{name}.json"), reference)
     ]
-    save(learn(collections, odds), asked.file)
+    save(learn(sets, odds), options.file)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.many_videos import exponent, reworded, write_videos
 from howsteps.datasets import read_tasks
-from howsteps.script.near_duplicates import Runs
+from howsteps.script.near_duplicates import Shingles
 from howsteps.task import Caption, Sentence, Task, Video, Word
 
 CHANCE = Random(0)
@@ -24,9 +24,9 @@ def heard(identity: int, captions: list[Caption]) -> Video:
 
 def test_no_two_narrations_are_copies() -> None:
     videos = [heard(n, reworded(VIDEO.captions, Random(n))) for n in range(12)]
-    assert all(Runs.of(videos).originals(videos))
+    assert all(Shingles.of(videos).originals(videos))
     copies = [heard(n, list(VIDEO.captions)) for n in range(3)]
-    assert Runs.of(copies).originals(copies) == [True, False, False]
+    assert Shingles.of(copies).originals(copies) == [True, False, False]
 
 
 def test_they_are_one_job_of_caption_files(tmp_path) -> None:

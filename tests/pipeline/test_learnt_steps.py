@@ -8,13 +8,13 @@ import pytest
 from howsteps.errors import InputError
 from howsteps.pipeline import learnt_steps
 from howsteps.pipeline.learnt_steps import LearntStep, LearntSteps
-from howsteps.script.label_match import Said
+from howsteps.script.label_match import ActWithContext
 from tests.report.job import tea
 
 LEARNT = LearntSteps(
     "make tea",
     (
-        LearntStep("fill the kettle", 4, (Said("fill", "up", "kettle", ("tap",)),)),
+        LearntStep("fill the kettle", 4, (ActWithContext("fill", "up", "kettle", ("tap",)),)),
         LearntStep("hum", 0, ()),
     ),
 )
@@ -30,7 +30,7 @@ def test_a_step_is_known_by_what_narrators_say() -> None:
     found = LearntSteps.of(job.task, job.script)
     assert found.job == job.task.name
     assert [step.support for step in found.steps] == [s.support for s in job.script.steps]
-    assert found.steps[0].acts == (Said("fill", "", "kettle", ()),)
+    assert found.steps[0].acts == (ActWithContext("fill", "", "kettle", ()),)
 
 
 @pytest.mark.parametrize(

@@ -2,41 +2,41 @@
 
 import numpy as np
 
-from howsteps.script.chains import kept_in_order
+from howsteps.script.chains import keep_in_order
 
 
 def test_a_preview_and_a_recap_are_set_aside() -> None:
     # Ten videos say step 0 at .3 and step 1 at .7; the last one also previews and recaps.
     videos = np.array([*range(10), *range(10), 9, 9])
-    places = np.array([0.3] * 10 + [0.7] * 10 + [0.05, 0.95])
+    positions = np.array([0.3] * 10 + [0.7] * 10 + [0.05, 0.95])
     steps = [np.array([*range(10), 21]), np.array([*range(10, 20), 20])]
-    kept = kept_in_order(steps, videos, places)
+    kept = keep_in_order(steps, videos, positions)
     assert kept[0].tolist() == list(range(10))
     assert kept[1].tolist() == list(range(10, 20))
 
 
 def test_a_step_may_be_said_twice_in_a_row() -> None:
-    videos, places = np.zeros(3, dtype=np.int64), np.array([0.2, 0.3, 0.8])
-    kept = kept_in_order([np.array([0, 1]), np.array([2])], videos, places)
-    assert [own.tolist() for own in kept] == [[0, 1], [2]]
+    videos, positions = np.zeros(3, dtype=np.int64), np.array([0.2, 0.3, 0.8])
+    kept = keep_in_order([np.array([0, 1]), np.array([2])], videos, positions)
+    assert [members.tolist() for members in kept] == [[0, 1], [2]]
 
 
 def test_no_steps_keep_nothing() -> None:
-    assert kept_in_order([], np.zeros(0, np.int64), np.zeros(0)) == []
+    assert keep_in_order([], np.zeros(0, np.int64), np.zeros(0)) == []
 
 
 def test_steps_in_any_order_keep_the_mentions_of_both_orders() -> None:
     videos = np.array([0, 0, 1, 1])
-    places = np.array([0.3, 0.7, 0.7, 0.3])
+    positions = np.array([0.3, 0.7, 0.7, 0.3])
     steps = [np.array([0, 2]), np.array([1, 3])]
-    assert sum(map(len, kept_in_order(steps, videos, places))) == 3
-    kept = kept_in_order(steps, videos, places, [(0, 1)])
-    assert [own.tolist() for own in kept] == [[0, 2], [1, 3]]
+    assert sum(map(len, keep_in_order(steps, videos, positions))) == 3
+    kept = keep_in_order(steps, videos, positions, [(0, 1)])
+    assert [members.tolist() for members in kept] == [[0, 2], [1, 3]]
 
 
 def test_of_two_mentions_that_exclude_one_another_the_work_is_kept() -> None:
-    videos, places = np.zeros(3, dtype=np.int64), np.array([0.5, 0.6, 0.5])
+    videos, positions = np.zeros(3, dtype=np.int64), np.array([0.5, 0.6, 0.5])
     steps = [np.array([1]), np.array([0, 2])]
     for work, kept in (([0.1, 0.9, 0.1], [1]), ([0.9, 0.1, 0.9], [])):
-        found = kept_in_order(steps, videos, places, work=np.array(work))
+        found = keep_in_order(steps, videos, positions, work=np.array(work))
         assert found[0].tolist() == kept

@@ -12,7 +12,7 @@ from howsteps.script import AlignmentSolver, ScriptOptions, discover
 from howsteps.script.baselines import duration, frequent, text_free
 from howsteps.script.discovery import OPTIONS
 from howsteps.script.stability import STEP_COUNTS, USUAL_STEPS, choose, common, stable_steps
-from howsteps.script.stop_relations import talk
+from howsteps.script.stop_relations import talk_detector
 from howsteps.task import Relation, Script, Sentence, Task, Word
 from tests.script import spoken
 
@@ -179,7 +179,7 @@ def test_default_leaves_out_what_is_denied() -> None:
 
 def test_talk_is_light_verbs_vague_nouns_and_the_title() -> None:
     said = spoken.task("change tire; want jack; let out air; like video; change oil; loosen nut")
-    is_talk = talk("change_a_tire")
+    is_talk = talk_detector("change_a_tire")
     work = [str(m.relation) for m in said.videos[0].mentions if not is_talk(m)]
     assert work == ["let air", "change oil", "loosen nut"]
 

@@ -1,4 +1,4 @@
-"""Steps as clusters of acts with an order afterwards: mode ``default``."""
+"""Script discovery in mode ``default``: clusters of acts, ordered afterwards."""
 
 from dataclasses import replace
 
@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from howsteps.script import discover
-from howsteps.script.act_table import table_of
-from howsteps.script.events import candidates, events
+from howsteps.script.act_table import build_act_table
+from howsteps.script.events import candidate_mentions, discover_events
 from howsteps.script.step_model import shipped
-from howsteps.script.step_names import name_of, named
-from howsteps.script.step_selection import job_itself
+from howsteps.script.step_names import name_steps, step_name
+from howsteps.script.step_selection import names_whole_task
 from howsteps.task import Mention, Place, Task
 from howsteps.wordnet import WordNet
 from tests.script import spoken
@@ -22,10 +22,10 @@ ODD = "paint wall;sing song;feed dog;write letter;bake cake;plant seed;climb hil
 )
 
 
-def tire(many: int = 8) -> Task:
-    told = [TIRE if n % 2 else OTHER for n in range(many)]
-    told = [f"{text}; {ODD[n]}" for n, text in enumerate(told)]  # too short to be copies
-    return spoken.task(*told, name="change a tire")
+def tire(n_videos: int = 8) -> Task:
+    texts = [TIRE if n % 2 else OTHER for n in range(n_videos)]
+    texts = [f"{text}; {ODD[n]}" for n, text in enumerate(texts)]  # too short to be copies
+    return spoken.task(*texts, name="change a tire")
 
 
 def labels(task: Task, steps: int | None = None) -> list[str]:
@@ -47,7 +47,7 @@ def test_the_steps_come_in_the_order_in_which_they_are_told() -> None:
 
 
 @pytest.mark.slow
-def test_what_one_narrator_says_is_no_step() -> None:
+def test_an_act_of_one_narrator_is_not_a_step() -> None:
     said_once = {text.split()[0] for text in ODD}
     assert not said_once & {label.split()[0] for label in labels(tire())}
 
@@ -58,7 +58,7 @@ def test_no_more_steps_than_asked_for() -> None:
 
 
 def test_the_same_narrations_give_the_same_script() -> None:
-    assert events(tire()).steps == events(tire()).steps
+    assert discover_events(tire()).steps == discover_events(tire()).steps
 
 
 def test_the_order_of_the_videos_changes_nothing() -> None:
@@ -70,65 +70,63 @@ def test_the_order_of_the_videos_changes_nothing() -> None:
 
 
 def test_no_step_has_a_name_twice_or_a_mention_of_another() -> None:
-    steps = events(tire()).steps
+    steps = discover_events(tire()).steps
     assert len({step.label for step in steps}) == len(steps)
     mentions = [mention for step in steps for mention in step.mentions]
     assert len(set(mentions)) == len(mentions)
 
 
-@pytest.mark.parametrize("told", [("fill tub",), ("fill tub; dry cat", "fill tub; dry cat")])
-def test_few_narrations_are_enough(told: tuple[str, ...]) -> None:
-    assert events(spoken.task(*told)).steps
+@pytest.mark.parametrize("texts", [("fill tub",), ("fill tub; dry cat", "fill tub; dry cat")])
+def test_few_narrations_are_enough(texts: tuple[str, ...]) -> None:
+    assert discover_events(spoken.task(*texts)).steps
 
 
 @pytest.mark.slow
-def test_where_all_is_much_the_same_there_are_still_steps() -> None:
-    told = "rub palm; rub back; rub finger; rub knuckle; rub thumb; rub wrist"
-    found = labels(spoken.task(*[told] * 6, name="wash hands"))
+def test_there_are_steps_even_if_all_acts_are_similar() -> None:
+    text = "rub palm; rub back; rub finger; rub knuckle; rub thumb; rub wrist"
+    found = labels(spoken.task(*[text] * 6, name="wash hands"))
     assert len(found) >= 5
 
 
 @pytest.mark.parametrize(
     ("said", "work"), [("twist thumb", 1), ("give thumb", 0), ("hit bell", 0), ("press button", 1)]
 )
-def test_what_viewers_are_asked_for_is_talk_and_the_same_thing_may_be_work(
-    said: str, work: int
-) -> None:
-    assert len(candidates(spoken.task(said))[0]) == work
+def test_a_request_to_viewers_is_talk_and_the_same_noun_may_be_work(said: str, work: int) -> None:
+    assert len(candidate_mentions(spoken.task(said))[0]) == work
 
 
 def test_without_candidates_there_are_no_steps() -> None:
-    assert events(spoken.task("see video", "not fill tub")).steps == ()
+    assert discover_events(spoken.task("see video", "not fill tub")).steps == ()
 
 
-def test_negated_acts_and_talk_are_no_candidates() -> None:
-    rows = candidates(spoken.task("not fill tub; see video; dry cat"))
+def test_negated_acts_and_talk_are_not_candidates() -> None:
+    rows = candidate_mentions(spoken.task("not fill tub; see video; dry cat"))
     assert [[str(mention.relation) for mention in row] for row in rows] == [["dry cat"]]
 
 
-def test_the_job_itself_is_known_by_the_verb_of_its_title() -> None:
+def test_the_whole_task_is_named_by_the_verb_of_its_title() -> None:
     task = spoken.task("clean stovetop; wipe stovetop", name="how to clean a stove")
-    table = table_of(candidates(task), [20.0])
-    found = job_itself(table, {"clean", "stove"})
+    table = build_act_table(candidate_mentions(task), [20.0])
+    found = names_whole_task(table, {"clean", "stove"})
     assert {act.verb: bool(is_job) for act, is_job in zip(table.acts, found, strict=True)} == {
         "clean": True,
         "wipe": False,
     }
 
 
-def test_the_table_counts_who_says_what_close_together() -> None:
+def test_the_table_counts_co_occurrences() -> None:
     task = spoken.task("fill tub; dry cat", "fill tub; wet cat; dry cat")
-    table = table_of(candidates(task), [20.0, 30.0])
+    table = build_act_table(candidate_mentions(task), [20.0, 30.0])
     fill, dry = ([act.verb for act in table.acts].index(verb) for verb in ("fill", "dry"))
-    assert table.videos[fill] == 2
+    assert table.video_counts[fill] == 2
     assert table.near[fill, dry] == 1  # 10 s apart in one video, 20 s in the other
     assert np.array_equal(table.near, table.near.T)
 
 
-def test_probabilities_lie_between_nil_and_one() -> None:
+def test_probabilities_are_between_zero_and_one() -> None:
     task = tire(4)
-    rows = candidates(task)
-    table = table_of(rows, [80.0] * 4)
+    rows = candidate_mentions(task)
+    table = build_act_table(rows, [80.0] * 4)
     mentions = [mention for row in rows for mention in row]
     same = shipped().same_step(table, mentions, WordNet.load())
     step = shipped().is_step(table, mentions, task.name)
@@ -147,49 +145,49 @@ CARAMEL = (Place("in", "caramel"),)
 
 
 def test_a_name_has_object_and_place_as_most_narrators_say_them() -> None:
-    told = [
+    mentions = [
         said("dip your apples in the caramel", "a", CARAMEL),
         said("dip the apples into the caramel", "b", (Place("into", "caramel"),)),
         said("dip my apple in caramel", "c", CARAMEL),
     ]
-    assert name_of(told) == "dip the apples in the caramel"
+    assert step_name(mentions) == "dip the apples in the caramel"
 
 
 def test_a_place_of_one_narrator_is_left_out() -> None:
-    told = [said("dip the apples", "a"), said("dip the apples in the caramel", "b", CARAMEL)]
-    assert name_of(told) == "dip the apples"
+    mentions = [said("dip the apples", "a"), said("dip the apples in the caramel", "b", CARAMEL)]
+    assert step_name(mentions) == "dip the apples"
 
 
 def test_an_act_without_object_goes_by_its_place() -> None:
     place = (Place("around", "wrist"),)
-    told = [said("go around the wrist", video, place, noun="") for video in "ab"]
-    assert name_of(told) == "go around the wrist"
-    assert str(told[0].relation) == "go wrist"
+    mentions = [said("go around the wrist", video, place, noun="") for video in "ab"]
+    assert step_name(mentions) == "go around the wrist"
+    assert str(mentions[0].relation) == "go wrist"
 
 
 def test_a_tool_is_named_where_narrators_agree() -> None:
-    told = [said("wipe the apples", video, tools=("cloth",)) for video in "ab"]
-    assert name_of(told) == "wipe the apples with the cloth"
+    mentions = [said("wipe the apples", video, tools=("cloth",)) for video in "ab"]
+    assert step_name(mentions) == "wipe the apples with the cloth"
 
 
-def test_a_slip_of_one_narrator_is_no_name() -> None:
+def test_an_error_of_one_narrator_is_not_a_name() -> None:
     slip = [said("deep the apples", "a")] * 3
     task = spoken.task("dip apple", "dip apple")
     own = [said("dip the apples", video) for video in ("v0", "v1")]
     slip = [replace(mention, video="v0") for mention in slip]
-    assert named(task, [[*slip, *own]])[0].label == "dip the apples"
+    assert name_steps(task, [[*slip, *own]])[0].label == "dip the apples"
 
 
-def test_a_verb_that_wants_a_place_gives_way_to_one_that_does_not() -> None:
+def test_a_verb_without_its_place_gives_way_to_a_complete_one() -> None:
     task = spoken.task(*["put apple"] * 5)
     put = [said("put the apples", f"v{n}") for n in range(5)]
     dip = [said("dip the apples", f"v{n}") for n in range(3)]
-    assert named(task, [[*put, *dip]])[0].label == "dip the apples"
-    assert named(task, [[*put, *dip[:1]]])[0].label == "put the apples"
+    assert name_steps(task, [[*put, *dip]])[0].label == "dip the apples"
+    assert name_steps(task, [[*put, *dip[:1]]])[0].label == "put the apples"
     in_pot = [replace(mention, places=(Place("in", "pot"),)) for mention in put[:2]]
-    assert named(task, [[*put[2:] * 4, *in_pot, *dip]])[0].label == "put the apples in the pot"
+    assert name_steps(task, [[*put[2:] * 4, *in_pot, *dip]])[0].label == "put the apples in the pot"
 
 
-def test_amounts_are_no_part_of_a_name() -> None:
-    told = [said("add 2 cups of sliced apples", video) for video in "ab"]
-    assert name_of(told) == "add sliced apples"
+def test_amounts_are_not_part_of_a_name() -> None:
+    mentions = [said("add 2 cups of sliced apples", video) for video in "ab"]
+    assert step_name(mentions) == "add sliced apples"

@@ -1,4 +1,4 @@
-"""From a page of text to a script: who gets which mentions."""
+"""From a page of text to a script: which step gets which mentions."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,11 +17,11 @@ TASK = spoken.task(
     "fill tub; catch cat; grab cat; wash cat; rub cat; dry cat",
     "run water; add soap; wash cat; dry cat; tidy room",
 )
-SAID = [mention for video in TASK.videos for mention in video.mentions]
+MENTIONS = [mention for video in TASK.videos for mention in video.mentions]
 
 
 def of(*acts: str) -> tuple[Mention, ...]:
-    return tuple(m for m in SAID if f"{m.verb} {m.noun}" in acts)
+    return tuple(m for m in MENTIONS if f"{m.verb} {m.noun}" in acts)
 
 
 KNOWN = Script(
@@ -141,12 +141,12 @@ class TestNewSteps:
         assert found["tidy the room"] == ["tidy room"]
         assert found["wash the cat"] == ["rub cat", "wash cat"]
 
-    def test_the_others_are_rivals(self) -> None:
-        """Mentions that are another step's, or nearer to it, are not to be had."""
+    def test_other_steps_compete(self) -> None:
+        """Mentions that belong to another step, or match it better, are not available."""
         found = edited("wash the cat\nwash the floor")
         assert found["wash the floor"] == []
 
-    def test_what_nobody_names_is_told_with_its_line(self) -> None:
+    def test_a_step_that_nobody_names_is_a_remark_with_its_line(self) -> None:
         script, remarks = gathered("fill the tub\nbake the bread")
         assert script.steps[1].mentions == ()
         [remark] = remarks
@@ -162,15 +162,15 @@ class TestNewSteps:
         assert len(found(5)) == 1
         assert found(9) == ()
 
-    def test_a_join_with_a_step_that_is_not_there_is_told(self) -> None:
+    def test_a_join_with_an_unknown_step_is_a_remark(self) -> None:
         _, remarks = gathered("fill the tub\n+ catch the cats\ndry the cat")
         assert [str(one) for one in remarks] == [
-            "script.md:1: no step is called 'catch the cats', so 'fill the tub' takes in what "
-            "narrators say like that"
+            "script.md:1: no step is called 'catch the cats'; mentions that match it are added to "
+            "'fill the tub'"
         ]
 
-    def test_the_job_itself_is_no_part_of_a_step(self) -> None:
-        """In "fill the tub to wash a cat" the washing is the job, and washing has a step."""
+    def test_the_whole_task_is_not_part_of_a_step(self) -> None:
+        """In "fill the tub to wash a cat", washing is the task, although it has a step too."""
 
         def read(labels: Sequence[str]) -> list[tuple[Mention, ...]]:
             fill, wash = read_labels(["fill the tub", "wash the cat"])

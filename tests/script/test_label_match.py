@@ -1,4 +1,4 @@
-"""Labels against what is said."""
+"""Labels matched against mentions."""
 
 from howsteps.script.label_match import match_labels
 from howsteps.task import Mention, Place
@@ -8,17 +8,24 @@ def act(verb: str, noun: str, particle: str = "", **more: object) -> Mention:
     return Mention("", verb, noun, f"{verb} {noun}", 0.0, 1.0, particle=particle, **more)
 
 
-def matched(labels: list[Mention], heard: list[Mention], places: list[float]) -> list[list[int]]:
-    return match_labels([[label] for label in labels], [True] * len(labels), heard, places)
+def matched(
+    labels: list[Mention], mentions: list[Mention], positions: list[float]
+) -> list[list[int]]:
+    return match_labels([[label] for label in labels], [True] * len(labels), mentions, positions)
 
 
 def test_the_same_words_and_synonyms_are_found_and_opposites_are_not() -> None:
     labels = [act("raise", "car"), act("lower", "car")]
-    heard = [act("raise", "car"), act("lower", "car"), act("lift", "vehicle"), act("bake", "pie")]
-    assert matched(labels, heard, [0.3, 0.8, 0.3, 0.5]) == [[0, 2], [1]]
+    mentions = [
+        act("raise", "car"),
+        act("lower", "car"),
+        act("lift", "vehicle"),
+        act("bake", "pie"),
+    ]
+    assert matched(labels, mentions, [0.3, 0.8, 0.3, 0.5]) == [[0, 2], [1]]
 
 
-def test_a_verb_that_undoes_another_is_not_of_its_step_even_if_no_other_step_wants_it() -> None:
+def test_an_opposite_verb_never_matches_even_without_a_competing_step() -> None:
     label = act("remove", "cap")
     others = [act("add", "cap"), act("put", "cap", "on"), act("leave", "cap"), act("keep", "cap")]
     assert matched([label], [act("take", "cap", "off"), *others], [0.5] * 5) == [[0]]
@@ -36,10 +43,10 @@ def test_a_place_stands_for_an_object() -> None:
     assert matched([label], [said, act("go", "home")], [0.5, 0.5]) == [[0]]
 
 
-def test_of_two_like_steps_each_gets_what_is_said_where_it_stands() -> None:
+def test_of_two_equal_steps_each_gets_the_mention_at_its_position() -> None:
     labels = [act("flip", "steak"), act("rest", "meat"), act("flip", "steak")]
-    heard = [act("flip", "steak")] * 2
-    assert matched(labels, heard, [0.1, 0.9]) == [[0], [], [1]]
+    mentions = [act("flip", "steak")] * 2
+    assert matched(labels, mentions, [0.1, 0.9]) == [[0], [], [1]]
 
 
 def test_talk_needs_more_than_work() -> None:
@@ -50,11 +57,11 @@ def test_talk_needs_more_than_work() -> None:
 
 def test_steps_that_have_their_mentions_only_compete() -> None:
     steps = [[act("wash", "cat")], [act("wash", "dog")]]
-    heard = [act("wash", "cat"), act("wash", "dog")]
-    assert match_labels(steps, [False, True], heard, [0.5, 0.5]) == [[], [1]]
+    mentions = [act("wash", "cat"), act("wash", "dog")]
+    assert match_labels(steps, [False, True], mentions, [0.5, 0.5]) == [[], [1]]
 
 
-def test_nothing_heard_and_labels_without_a_verb_match_nothing() -> None:
+def test_no_mentions_and_labels_without_a_verb_match_nothing() -> None:
     assert match_labels([[]], [True], [act("wash", "cat")], [0.5]) == [[]]
     assert match_labels([[act("wash", "cat")]], [True], [], []) == [[]]
     assert match_labels([], [], [act("wash", "cat")], [0.5]) == []

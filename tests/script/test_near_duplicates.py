@@ -1,10 +1,10 @@
-"""Copies of a narration are one witness."""
+"""Near-duplicates of a narration are left out."""
 
 from random import Random
 
 import pytest
 
-from howsteps.script.near_duplicates import FEWEST, RUN, Runs, most_by_chance
+from howsteps.script.near_duplicates import MIN_SHINGLES, SHINGLE_WORDS, Shingles, max_by_chance
 from howsteps.task import Sentence, Video, Word
 
 
@@ -14,10 +14,10 @@ def narration(identity: str, text: str) -> Video:
 
 
 def originals(videos: list[Video]) -> list[bool]:
-    return Runs.of(videos).originals(videos)
+    return Shingles.of(videos).originals(videos)
 
 
-def test_copies_are_one_witness() -> None:
+def test_of_near_duplicates_one_is_the_original() -> None:
     text = " ".join(f"w{n}" for n in range(60))
     other = " ".join(f"x{n}" for n in range(60))
     videos = [
@@ -31,7 +31,7 @@ def test_copies_are_one_witness() -> None:
     assert originals([]) == []
 
 
-def test_narrations_of_a_few_lines_say_the_same_and_are_no_copies() -> None:
+def test_short_narrations_share_shingles_without_being_copies() -> None:
     parts = ("back", "palm", "wrist", "thumb")
     lines = [f"now you wash the {part} of the left hand" for part in parts]
     mixed = [lines[1], "rinse well", lines[3], "take your time", lines[0], "dry it", lines[2]]
@@ -41,18 +41,18 @@ def test_narrations_of_a_few_lines_say_the_same_and_are_no_copies() -> None:
     assert originals(videos) == [False, True, True]
 
 
-def runs(video: Video) -> set[tuple[str, ...]]:
+def shingles(video: Video) -> set[tuple[str, ...]]:
     words = [word.text.lower() for sentence in video.sentences for word in sentence.words]
-    return {tuple(words[at : at + RUN]) for at in range(len(words) - RUN + 1)}
+    return {tuple(words[i : i + SHINGLE_WORDS]) for i in range(len(words) - SHINGLE_WORDS + 1)}
 
 
 def pair_by_pair(videos: list[Video]) -> list[bool]:
-    """Every video held against every one that is kept: slow, and obviously right."""
-    said = [runs(video) for video in videos]
+    """Every video compared with every original so far: slow, and obviously right."""
+    sets = [shingles(video) for video in videos]
     kept: list[int] = []
-    for n in sorted(range(len(videos)), key=lambda n: -len(said[n])):
-        sizes = [(min(len(said[n]), len(said[m])), len(said[n] & said[m])) for m in kept]
-        if not any(size >= FEWEST and common > most_by_chance(size) for size, common in sizes):
+    for n in sorted(range(len(videos)), key=lambda n: -len(sets[n])):
+        sizes = [(min(len(sets[n]), len(sets[m])), len(sets[n] & sets[m])) for m in kept]
+        if not any(size >= MIN_SHINGLES and common > max_by_chance(size) for size, common in sizes):
             kept.append(n)
     return [n in kept for n in range(len(videos))]
 
@@ -60,18 +60,18 @@ def pair_by_pair(videos: list[Video]) -> list[bool]:
 @pytest.mark.parametrize("seed", range(8))
 def test_the_same_copies_are_found_as_pair_by_pair(seed: int) -> None:
     chance = Random(seed)
-    told: list[str] = []
+    texts: list[str] = []
     for _ in range(30):
         words = [chance.choice("abcdefghijklm") for _ in range(chance.randrange(150))]
-        if told and chance.random() < 0.7:  # say again a part of what another said
-            other = chance.choice(told).split()
+        if texts and chance.random() < 0.7:  # repeat a part of another narration
+            other = chance.choice(texts).split()
             begin = chance.randrange(len(other) + 1)
             words[:0] = other[begin : begin + chance.randrange(200)]
-        told.append(" ".join(words).upper() if chance.random() < 0.3 else " ".join(words))
-    videos = [narration(str(n), text) for n, text in enumerate(told)]
-    runs = Runs.of(videos)
-    found = runs.originals(videos)
+        texts.append(" ".join(words).upper() if chance.random() < 0.3 else " ".join(words))
+    videos = [narration(str(n), text) for n, text in enumerate(texts)]
+    index = Shingles.of(videos)
+    found = index.originals(videos)
     assert found == pair_by_pair(videos)
     assert not all(found)
-    part = chance.sample(videos, 20)  # whose originals may not be among them
-    assert runs.originals(part) == pair_by_pair(part)
+    part = chance.sample(videos, 20)  # may lack the originals of some
+    assert index.originals(part) == pair_by_pair(part)

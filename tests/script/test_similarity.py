@@ -1,9 +1,9 @@
-"""Verbs and nouns that are similar, and verbs that tell by themselves."""
+"""Similarity of verbs and nouns, and the specificity of verbs."""
 
 import pytest
 
 from howsteps.script import background
-from howsteps.script.similarity import noun_similarity, tells, verb_similarity
+from howsteps.script.similarity import noun_similarity, specificity, verb_similarity
 from howsteps.wordnet import WordNet
 
 
@@ -35,7 +35,7 @@ def test_nouns_are_similar_when_they_share_a_sense(wordnet: WordNet) -> None:
     assert table[0].tolist() == pytest.approx([1.0, 0.6, 0.0])
 
 
-def test_what_many_how_to_videos_say_tells_little() -> None:
+def test_a_verb_of_many_how_to_videos_is_not_specific() -> None:
     assert background.share("put") > background.share("pour") > background.share("torque")
-    assert tells("put") == 0
-    assert tells("nosuchverb") == 1
+    assert specificity("put") == 0
+    assert specificity("nosuchverb") == 1

@@ -9,8 +9,8 @@ from howsteps.editor.answer import Answer, AnsweredStep, AnswerError, parse_answ
 from howsteps.editor.naming import unsaid_words
 from howsteps.editor.question import Act, Question, make_question, video_end
 from howsteps.editor.rare_acts import nearest_steps
-from howsteps.script.chains import kept_in_order
-from howsteps.script.step_names import named
+from howsteps.script.chains import keep_in_order
+from howsteps.script.step_names import name_steps
 from howsteps.task import Mention, Relation, Script, Step, Task
 from howsteps.wordnet import WordNet
 
@@ -90,7 +90,7 @@ def _edited(question: Question, before: Script, answer: Answer) -> Edit:
     for number, mentions in enumerate(_members(question, answer, task)):
         given = answer.steps[number]
         first = question.acts[given.acts[0]].act
-        [own] = named(task, [[m for m in mentions if Act.of(m) == first] or mentions])
+        [own] = name_steps(task, [[m for m in mentions if Act.of(m) == first] or mentions])
         step = replace(
             own,
             label=given.name,
@@ -137,7 +137,7 @@ def _members(question: Question, answer: Answer, task: Task) -> list[list[Mentio
     step = np.array([step_of[Act.of(mention)] for mention in said])
     ends = {video.id: video_end(video) for video in task.videos}
     groups = [np.flatnonzero(step == number) for number in range(len(steps))]
-    kept = kept_in_order(
+    kept = keep_in_order(
         groups,
         np.unique([mention.video for mention in said], return_inverse=True)[1],
         np.array([min(1.0, mention.start / ends[mention.video]) for mention in said]),

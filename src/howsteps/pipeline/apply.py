@@ -36,7 +36,7 @@ from howsteps.pipeline.work_folder import (
     write_result,
 )
 from howsteps.result import result_file, settled
-from howsteps.script.echoes import WORTH, spoken_by_video
+from howsteps.script.echoes import ECHO_WEIGHT, spoken_by_video
 from howsteps.task import Localisation, Result, Script, Task, Video
 
 
@@ -137,7 +137,7 @@ def _said(learnt: Model, script: Script, video: Video, length: int) -> list[Floa
     how = LEARNING.get(learnt.options.learnt_from)
     if learnt.options.mode != "default" or how is None or how.window is None:
         return None
-    own = [(m, k, WORTH) for k, step in enumerate(script.steps) for m in step.mentions]
+    own = [(m, k, ECHO_WEIGHT) for k, step in enumerate(script.steps) for m in step.mentions]
     [rows] = spoken_by_video(Task("", (video,)), own)
     seconds = learnt.options.seconds_per_interval or INTERVAL
     before, after = how.window

@@ -13,8 +13,8 @@ from howsteps.errors import InputError
 from howsteps.io.checked import Malformed, each, made, text
 from howsteps.io.files import write_atomically
 from howsteps.io.text import read_json
-from howsteps.script.found_again import find_again
-from howsteps.script.label_match import Said, acts_of
+from howsteps.script.known_steps import find_known_steps
+from howsteps.script.label_match import ActWithContext, acts_of
 from howsteps.script.labels import examples
 from howsteps.task import Mention, Place, Script, Step, Task
 
@@ -28,7 +28,7 @@ class LearntStep:
 
     label: str
     support: int
-    acts: tuple[Said, ...]
+    acts: tuple[ActWithContext, ...]
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,9 @@ class LearntSteps:
 
     def script(self, task: Task) -> Script:
         """The script with the mentions that new videos have of its steps."""
-        found = find_again([[_mention(act) for act in step.acts] for step in self.steps], task)
+        found = find_known_steps(
+            [[_mention(act) for act in step.acts] for step in self.steps], task
+        )
         return Script(
             tuple(
                 Step(step.label, own, examples(task, own), learnt_from=step.support)
@@ -109,12 +111,12 @@ def _step(entry: Mapping[str, Any]) -> LearntStep:
     )
 
 
-def _act(entry: Mapping[str, Any]) -> Said:
+def _act(entry: Mapping[str, Any]) -> ActWithContext:
     verb, particle, noun = (text(entry[name]) for name in ("verb", "particle", "noun"))
-    return Said(verb, particle, noun, tuple(text(noun) for noun in entry["around"]))
+    return ActWithContext(verb, particle, noun, tuple(text(noun) for noun in entry["around"]))
 
 
-def _mention(act: Said) -> Mention:
+def _mention(act: ActWithContext) -> Mention:
     """An act as if a label named it."""
     places = tuple(Place("", noun) for noun in act.around)
     return Mention("", act.verb, act.noun, "", 0.0, 0.0, particle=act.particle, places=places)

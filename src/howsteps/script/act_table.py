@@ -1,7 +1,7 @@
-"""The distinct acts of a job, and who says each of them when.
+"""The act table: the distinct acts of a task, and where each is mentioned.
 
-Everything that compares acts works on this table: a few hundred distinct acts, however many
-narrators there are.
+Acts are compared and clustered on this table. It has at most 150 rows, however many narrations
+there are.
 """
 
 from collections import Counter, defaultdict
@@ -17,17 +17,17 @@ from numpy.typing import NDArray
 from howsteps.script import background
 from howsteps.task import Mention
 
-MOST_ACTS = 150
-SHORTEST = 60.0  # seconds: shorter videos say nothing about what is said close together
-NEAR = 15.0  # seconds
-# An act of a single video is taken in when both of its words are said by this many narrators.
-FAMILIAR = 3
+MAX_ACTS = 150
+NEAR = 15.0  # seconds: the window of a co-occurrence
+MIN_DURATION = 60.0  # seconds: in shorter videos nearly everything co-occurs
+# An act of a single video is kept if its verb and its noun each have this many (act, video) pairs.
+MIN_WORD_COUNT = 3
 
 Matrix = NDArray[np.float64]
 
 
 class Act(NamedTuple):
-    """A verb with its particle, and what it is done to (or, without an object, where)."""
+    """A verb with its particle, and its object (without an object, the noun of its place)."""
 
     verb: str
     particle: str
@@ -38,117 +38,132 @@ class Act(NamedTuple):
 class ActTable:
     """Acts and their mentions.
 
-    ``act`` (−1: not in the table), ``video``, ``time`` (seconds) and ``place`` (from 0 to 1) have
-    one value for every mention; ``lengths`` are those of the videos in seconds.
+    Attributes
+    ----------
+    acts
+        The n acts of the table.
+    act, video, time, position
+        One value per mention: the index of its act (−1: not in the table), the index of its video,
+        its start in seconds, and its start relative to the video's duration, in [0, 1].
+    durations
+        Of the videos, in seconds.
     """
 
     acts: tuple[Act, ...]
     act: NDArray[np.int64]
     video: NDArray[np.int64]
     time: Matrix
-    place: Matrix
-    lengths: Matrix
+    position: Matrix
+    durations: Matrix
 
     @cached_property
     def counts(self) -> Matrix:
-        """How often each act is said in each video (acts × videos)."""
-        found = np.zeros((len(self.acts), len(self.lengths)))
+        """Number of mentions of each act in each video (acts × videos)."""
+        counts = np.zeros((len(self.acts), len(self.durations)))
         known = self.act >= 0
-        np.add.at(found, (self.act[known], self.video[known]), 1.0)
-        return found
+        np.add.at(counts, (self.act[known], self.video[known]), 1.0)
+        return counts
 
     @cached_property
-    def videos(self) -> Matrix:
-        """How many videos say each act."""
+    def video_counts(self) -> Matrix:
+        """Number of videos that mention each act."""
         return np.asarray((self.counts > 0).sum(axis=1), dtype=np.float64)
 
-    def narrators(self, acts: Sequence[int]) -> int:
-        """How many videos say any of some acts."""
+    def support(self, acts: Sequence[int]) -> int:
+        """Number of videos that mention at least one of the given acts."""
         return int((self.counts[list(acts)] > 0).any(axis=0).sum())
 
     @cached_property
     def members(self) -> list[NDArray[np.int64]]:
-        """The mentions of each act."""
+        """The indices of the mentions of each act, ascending."""
         order = np.argsort(self.act, kind="stable")
         bounds = np.searchsorted(self.act[order], np.arange(len(self.acts) + 1))
         return [order[a:b] for a, b in pairwise(bounds)]
 
     @cached_property
     def near(self) -> Matrix:
-        """How many videos say two acts within 15 seconds of one another."""
+        """Number of videos in which two acts co-occur within 15 seconds (n×n)."""
         known = np.flatnonzero(self.act >= 0)
         order = known[np.lexsort((self.time[known], self.video[known]))]
-        found: set[tuple[int, int, int]] = set()
-        for at, one in enumerate(order):
-            for two in order[at + 1 :]:
-                if self.video[two] != self.video[one] or self.time[two] - self.time[one] > NEAR:
+        pairs: set[tuple[int, int, int]] = set()
+        for index, i in enumerate(order):
+            for j in order[index + 1 :]:
+                if self.video[j] != self.video[i] or self.time[j] - self.time[i] > NEAR:
                     break
-                a, b = sorted((int(self.act[one]), int(self.act[two])))
+                a, b = sorted((int(self.act[i]), int(self.act[j])))
                 if a != b:
-                    found.add((a, b, int(self.video[one])))
+                    pairs.add((a, b, int(self.video[i])))
         near = np.zeros((len(self.acts), len(self.acts)))
-        for a, b, _ in found:
+        for a, b, _ in pairs:
             near[a, b] += 1.0
             near[b, a] += 1.0
         return near
 
     @cached_property
     def near_by_chance(self) -> Matrix:
-        """How many would, if every mention came at any time of its video."""
-        chance = np.minimum(1.0, 2 * NEAR / np.maximum(self.lengths, SHORTEST))
+        """Expected value of :attr:`near` if mentions were uniform in time (n×n)."""
+        chance = np.minimum(1.0, 2 * NEAR / np.maximum(self.durations, MIN_DURATION))
         expected = np.zeros((len(self.acts), len(self.acts)))
-        for video, missed in enumerate(np.log1p(-np.minimum(chance, 1 - 1e-9))):
-            said = np.flatnonzero(self.counts[:, video])
-            own = self.counts[said, video]
-            expected[np.ix_(said, said)] += -np.expm1(missed * np.outer(own, own))
+        for video, log_missed in enumerate(np.log1p(-np.minimum(chance, 1 - 1e-9))):
+            present = np.flatnonzero(self.counts[:, video])
+            count = self.counts[present, video]
+            expected[np.ix_(present, present)] += -np.expm1(log_missed * np.outer(count, count))
         return expected
 
 
-def table_of(heard: Sequence[Sequence[Mention]], lengths: Sequence[float]) -> ActTable:
-    """The table of the mentions of each video, in the order in which they come.
+def build_act_table(
+    mentions_by_video: Sequence[Sequence[Mention]], durations: Sequence[float]
+) -> ActTable:
+    """Build the table of the most frequent acts.
 
-    The acts of most videos are taken; one that a single narrator says comes in where both of its
-    words are familiar.
+    Parameters
+    ----------
+    mentions_by_video
+        The mentions of each video; those of the table are in this order, video by video.
+    durations
+        Of the videos, in seconds.
     """
-    mentions = [mention for row in heard for mention in row]
-    video = np.repeat(np.arange(len(heard)), [len(row) for row in heard]).astype(np.int64)
-    size = np.array([max(length, 1.0) for length in lengths])
-    said: defaultdict[Act, set[int]] = defaultdict(set)
+    mentions = [mention for row in mentions_by_video for mention in row]
+    lengths = [len(row) for row in mentions_by_video]
+    video = np.repeat(np.arange(len(mentions_by_video)), lengths).astype(np.int64)
+    seconds = np.array([max(duration, 1.0) for duration in durations])
+    videos_of: defaultdict[Act, set[int]] = defaultdict(set)
     for mention, owner in zip(mentions, video, strict=True):
-        said[act_of(mention)].add(int(owner))
-    acts = _frequent({act: len(videos) for act, videos in said.items() if act.noun})
-    number = {act: place for place, act in enumerate(acts)}
+        videos_of[act_of(mention)].add(int(owner))
+    acts = _most_frequent({act: len(videos) for act, videos in videos_of.items() if act.noun})
+    index = {act: i for i, act in enumerate(acts)}
     time = np.array([mention.start for mention in mentions], dtype=np.float64)
     return ActTable(
         tuple(acts),
-        np.array([number.get(act_of(mention), -1) for mention in mentions], dtype=np.int64),
+        np.array([index.get(act_of(mention), -1) for mention in mentions], dtype=np.int64),
         video,
         time,
-        np.minimum(1.0, time / size[video]) if mentions else time,
-        size,
+        np.minimum(1.0, time / seconds[video]) if mentions else time,
+        seconds,
     )
 
 
 def act_of(mention: Mention) -> Act:
-    """What is done, without when and by whom."""
+    """The act that a mention is an occurrence of."""
     return Act(mention.verb, mention.particle, mention.relation.noun)
 
 
-def _frequent(videos: dict[Act, int]) -> list[Act]:
+def _most_frequent(video_counts: dict[Act, int]) -> list[Act]:
+    """The acts of most videos; an act of a single video needs familiar words."""
     verbs: Counter[str] = Counter()
     nouns: Counter[str] = Counter()
-    for act, many in videos.items():
-        verbs[act.verb] += many
-        nouns[act.noun] += many
+    for act, count in video_counts.items():
+        verbs[act.verb] += count
+        nouns[act.noun] += count
 
     def rank(act: Act) -> tuple[float, Act]:
-        # Of equally frequent acts those of telling words come first.
-        telling = 0.02 * min(verbs[act.verb], 20) * (1.0 - background.share(act.verb))
-        return -(videos[act] + telling + 0.01 * min(nouns[act.noun], 20)), act
+        # Ties go to verbs that are frequent here and rare elsewhere, then to frequent nouns.
+        specific = 0.02 * min(verbs[act.verb], 20) * (1.0 - background.share(act.verb))
+        return -(video_counts[act] + specific + 0.01 * min(nouns[act.noun], 20)), act
 
-    known = [
+    kept = [
         act
-        for act, many in videos.items()
-        if many > 1 or min(verbs[act.verb], nouns[act.noun]) >= FAMILIAR
+        for act, count in video_counts.items()
+        if count > 1 or min(verbs[act.verb], nouns[act.noun]) >= MIN_WORD_COUNT
     ]
-    return sorted(known or videos, key=rank)[:MOST_ACTS]
+    return sorted(kept or video_counts, key=rank)[:MAX_ACTS]

@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 from howsteps.script import selection
 from howsteps.script.alignment import Alignment, align, check_mode
-from howsteps.script.events import events
+from howsteps.script.events import discover_events
 from howsteps.script.labels import shown
 from howsteps.script.problem import AlignmentError
 from howsteps.script.solver import AUTHORS, SEARCH, AlignmentSolver
 from howsteps.script.stability import stable_steps
-from howsteps.script.stop_relations import talk
+from howsteps.script.stop_relations import talk_detector
 from howsteps.task import Mention, Relation, Script, Task
 
 MatchFunction = Callable[[Sequence[Relation]], NDArray[np.bool_]]
@@ -107,7 +107,7 @@ def discover(
         raise AlignmentError(f"{task.name}: no video has a mention; were its captions read?")
     options = options or OPTIONS[mode]
     if options.model == "events":
-        return events(task, steps=steps)
+        return discover_events(task, steps=steps)
     heard = _wanted(task, options)
     relations = sorted({mention.relation for row in heard for mention in row})
     number = {relation: place for place, relation in enumerate(relations)}
@@ -154,7 +154,7 @@ def wordnet(senses: int | None = None) -> MatchFunction:
 
 
 def _wanted(task: Task, options: ScriptOptions) -> list[list[Mention]]:
-    is_talk = talk(task.name)
+    is_talk = talk_detector(task.name)
     return [
         [
             mention

@@ -1,12 +1,12 @@
-"""Steps as events: acts that narrators tell as one, then their order. Mode ``default``.
+"""Script discovery in mode ``default``: cluster acts into steps, then order the steps.
 
 ::
 
     mentions ─► act_table ─► step_model ─► clusters ─► step_selection ─► rank_aggregation ─► chains
 
-What the steps are and in which order they come are two questions. Clusters of acts answer the
-first one without any order; rank aggregation answers the second. The steps are learnt from
-narrations that are nobody's copy, and found again in all of them.
+What the steps are and in which order they come are solved separately: clustering of acts ignores
+the order, and rank aggregation finds it afterwards. Steps are learnt from the narrations that are
+not near-duplicates of others; their mentions are then collected from all narrations.
 """
 
 from collections.abc import Sequence
@@ -17,65 +17,73 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.script import step_model
-from howsteps.script.act_features import forbidden_pairs
-from howsteps.script.act_table import ActTable, act_of, table_of
+from howsteps.script.act_cues import forbidden_pairs
+from howsteps.script.act_table import ActTable, act_of, build_act_table
 from howsteps.script.baselines import duration
-from howsteps.script.chains import kept_in_order
+from howsteps.script.chains import keep_in_order
 from howsteps.script.clusters import average_linkage
-from howsteps.script.near_duplicates import Runs
+from howsteps.script.near_duplicates import Shingles
 from howsteps.script.rank_aggregation import aggregate, precedence
-from howsteps.script.step_names import named
-from howsteps.script.step_selection import FEWEST, select, worth_of
-from howsteps.script.stop_relations import talk, title_words
+from howsteps.script.step_names import name_steps
+from howsteps.script.step_selection import MIN_STEPS, cluster_scores, select_clusters
+from howsteps.script.stop_relations import talk_detector, title_words
 from howsteps.task import Mention, Script, Task
 
-# At which two clusters are one step. Where that leaves too few for a script, as when all that is
-# said is "rub the …", more is asked.
-LEAST_SIMILARITIES = (0.4, 0.5, 0.6, 0.7)
-REFINEMENTS = 2  # of the order, after mentions that break it are set aside
+# The similarity at which two clusters are merged. Where the first value leaves too few clusters for
+# a script, as when every act is "rub the …", the next ones are tried.
+MERGE_THRESHOLDS = (0.4, 0.5, 0.6, 0.7)
+REFINEMENTS = 2  # of the order, after dropping mentions that break it
 
 
-def events(
+def discover_events(
     task: Task,
     *,
     steps: int | None = None,
     model: step_model.StepModel | None = None,
 ) -> Script:
-    """The script of a task from what its narrators say, in whatever order its videos come.
+    """Discover the script of a task; it does not depend on the order of the videos.
 
     Parameters
     ----------
     steps
-        K, the most steps; None: chosen.
+        K, the maximum number of steps; None: chosen automatically.
     model
-        Weights instead of those that come with howsteps.
+        The step model to use instead of the one that comes with howsteps.
     """
-    begun = perf_counter()
+    start = perf_counter()
     task = replace(task, videos=tuple(sorted(task.videos, key=lambda video: video.id)))
-    heard = candidates(task)
-    witnesses = Runs.of(task.videos).originals(task.videos)
-    lengths = [duration(video) for video in task.videos]
-    mentions = [mention for row in heard for mention in row]
-    told = [row if witness else () for row, witness in zip(heard, witnesses, strict=True)]
-    table = table_of(told, lengths)
+    mentions_by_video = candidate_mentions(task)
+    is_original = Shingles.of(task.videos).originals(task.videos)
+    durations = [duration(video) for video in task.videos]
+    of_originals = [
+        row if original else ()
+        for row, original in zip(mentions_by_video, is_original, strict=True)
+    ]
+    table = build_act_table(of_originals, durations)
     if not table.acts:
-        return Script((), seconds=perf_counter() - begun)
-    clusters = clustered(table, [m for row in told for m in row], task.name, steps, model)
-    everyone = _heard_by_everyone(table, heard, lengths)
-    groups = _members(everyone, clusters)
-    fewest = min(2, sum(map(bool, heard)))  # what one narrator says is no step
-    work = np.array([mention.work for mention in mentions])
-    ordered = in_order(groups, everyone, work)
-    found = [own for own in ordered if len({*everyone.video[own]}) >= fewest]
+        return Script((), seconds=perf_counter() - start)
+    clusters = cluster_acts(
+        table, [m for row in of_originals for m in row], task.name, steps, model
+    )
+    full_table = _with_all_mentions(table, mentions_by_video, durations)
+    members = [
+        np.sort(np.concatenate([full_table.members[act] for act in cluster]))
+        for cluster in clusters
+    ]
+    mentions = [mention for row in mentions_by_video for mention in row]
+    ordered = order_steps(members, full_table, np.array([mention.work for mention in mentions]))
+    # An act of one narrator is not a step.
+    min_support = min(2, sum(map(bool, mentions_by_video)))
+    kept = [step for step in ordered if len({*full_table.video[step]}) >= min_support]
     return Script(
-        named(task, [[mentions[at] for at in own] for own in found]),
-        seconds=perf_counter() - begun,
+        name_steps(task, [[mentions[i] for i in step] for step in kept]),
+        seconds=perf_counter() - start,
     )
 
 
-def candidates(task: Task) -> list[list[Mention]]:
-    """The mentions of every video that may be of a step, in time."""
-    is_talk = talk(task.name)
+def candidate_mentions(task: Task) -> list[list[Mention]]:
+    """The mentions of each video that may belong to a step, in order of time."""
+    is_talk = talk_detector(task.name)
     return [
         [
             mention
@@ -86,61 +94,78 @@ def candidates(task: Task) -> list[list[Mention]]:
     ]
 
 
-def clustered(
+def cluster_acts(
     table: ActTable,
     mentions: Sequence[Mention],
     title: str,
     steps: int | None = None,
     model: step_model.StepModel | None = None,
 ) -> list[list[int]]:
-    """The acts of each step, the best step first."""
+    """Cluster acts and select the clusters that are steps; returns their acts, best step first.
+
+    Parameters
+    ----------
+    mentions
+        Those that the table was built from.
+    title
+        The name of the task.
+    steps, model
+        As for :func:`discover_events`.
+    """
     from howsteps.wordnet import WordNet  # noqa: PLC0415 - takes a while
 
     wordnet = WordNet.load()
     model = model or step_model.shipped()
     similarity = model.same_step(table, mentions, wordnet)
     forbidden = forbidden_pairs(table, wordnet)
-    several = min(2, table.narrators(range(len(table.acts))))
-    for least in LEAST_SIMILARITIES:
-        groups = average_linkage(similarity, np.sqrt(table.videos), forbidden, least)
-        if sum(table.narrators(own) >= several for own in groups) >= FEWEST:
+    min_support = min(2, table.support(range(len(table.acts))))
+    for threshold in MERGE_THRESHOLDS:
+        clusters = average_linkage(similarity, np.sqrt(table.video_counts), forbidden, threshold)
+        if sum(table.support(cluster) >= min_support for cluster in clusters) >= MIN_STEPS:
             break
     is_step = model.is_step(table, mentions, title)
-    worth = worth_of(table, groups, is_step, title_words(title))
-    return [groups[at] for at in select(table, groups, similarity, worth, steps)]
+    scores = cluster_scores(table, clusters, is_step, title_words(title))
+    return [clusters[i] for i in select_clusters(table, clusters, similarity, scores, steps)]
 
 
-def in_order(
-    groups: Sequence[NDArray[np.int64]], table: ActTable, work: NDArray[np.float64]
+def order_steps(
+    steps: Sequence[NDArray[np.int64]], table: ActTable, work: NDArray[np.float64]
 ) -> list[NDArray[np.int64]]:
-    """The steps in their order, each with the mentions that follow it.
+    """Order the steps, and drop the mentions that break the order.
 
-    ``work`` is how likely each mention is work and not talk.
+    Parameters
+    ----------
+    steps
+        The mentions of each step, as indices into the mentions of ``table``.
+    work
+        The probability that each mention is work, not talk.
+
+    Returns
+    -------
+    The kept mentions of each step, in the order of the script; a step keeps all of its mentions
+    where none follows the order.
     """
-    groups = [own for own in groups if len(own)]
-    kept: list[NDArray[np.int64]] = list(groups)
+    members = [step for step in steps if len(step)]
+    kept: list[NDArray[np.int64]] = list(members)
     for _ in range(1 + REFINEMENTS):
-        # What breaks the order of its video counts half.
+        # The order of all mentions counts half as much as that of the kept ones.
         before = precedence(kept, table.video, table.time)
-        before += 0.5 * precedence(groups, table.video, table.time)
-        order = aggregate(before, np.array([table.place[own].mean() for own in kept]))
-        groups = [groups[step] for step in order]
-        found = kept_in_order(groups, table.video, table.place, work=work)
-        kept = [own if len(own) else whole for own, whole in zip(found, groups, strict=True)]
+        before += 0.5 * precedence(members, table.video, table.time)
+        order = aggregate(before, np.array([table.position[step].mean() for step in kept]))
+        members = [members[step] for step in order]
+        in_order = keep_in_order(members, table.video, table.position, work=work)
+        kept = [
+            some if len(some) else everything
+            for some, everything in zip(in_order, members, strict=True)
+        ]
     return kept
 
 
-def _heard_by_everyone(
-    table: ActTable, heard: Sequence[Sequence[Mention]], lengths: Sequence[float]
+def _with_all_mentions(
+    table: ActTable, mentions_by_video: Sequence[Sequence[Mention]], durations: Sequence[float]
 ) -> ActTable:
-    """The same acts, with the mentions of all videos."""
-    number = {act: place for place, act in enumerate(table.acts)}
-    whole = table_of(heard, lengths)
-    act = [number.get(act_of(mention), -1) for row in heard for mention in row]
-    return ActTable(
-        table.acts, np.array(act, np.int64), whole.video, whole.time, whole.place, whole.lengths
-    )
-
-
-def _members(table: ActTable, clusters: Sequence[Sequence[int]]) -> list[NDArray[np.int64]]:
-    return [np.sort(np.concatenate([table.members[act] for act in own])) for own in clusters]
+    """The same acts, with the mentions of near-duplicates too."""
+    index = {act: i for i, act in enumerate(table.acts)}
+    act = [index.get(act_of(mention), -1) for row in mentions_by_video for mention in row]
+    full = build_act_table(mentions_by_video, durations)
+    return replace(full, acts=table.acts, act=np.array(act, np.int64))

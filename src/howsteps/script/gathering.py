@@ -1,9 +1,9 @@
-"""From a page of text to a script: every step finds the mentions that are its own.
+"""From a page of text (``script.md``) to a script: assign mentions to the steps of the page.
 
-A step that was not renamed keeps the mentions that it had, and so do the acts that stand below it
-("also: …"), under whatever step they stand now. A step of which nothing is known is matched with
-what is said (:mod:`howsteps.script.label_match`), or nobody names it. The mentions of a step that
-was deleted go to nobody, unless another step names them.
+A step that was not renamed keeps its mentions. So do the acts listed below it ("also: …"), under
+whichever step they are listed now. A label about which nothing is known is matched against the
+narrations (:mod:`howsteps.script.label_match`); it may match nothing. The mentions of a deleted
+step are dropped, unless another step lists their acts.
 """
 
 from collections import Counter
@@ -21,11 +21,13 @@ from howsteps.script.stop_relations import title_words
 from howsteps.script.text_form import SHOWN_ACTS, TextStep, act_names, key_of_phrase
 from howsteps.task import Mention, Script, Step, Task
 
-# The acts that each of some labels names.
+# Parses labels into the acts that each of them names.
 LabelReader: TypeAlias = Callable[[Sequence[str]], Sequence[Sequence[Mention]]]
 
-MANY_VIDEOS = 8  # of so many narrators, two must name a step that somebody added
-SAME = 0.5  # share of a step's mentions that must stand below a new label to be that step
+MANY_VIDEOS = 8  # from this many on, two videos must mention a new step
+SAME_STEP_SHARE = (
+    0.5  # of a step's mentions that must be listed below a label for it to be that step
+)
 
 
 def script_of_text(
@@ -35,39 +37,45 @@ def script_of_text(
     read_labels: LabelReader,
     path: Path,
 ) -> tuple[Script, list[Problem]]:
-    """The script that a page means, for a task whose narrations have been heard.
+    """Make the script that a page describes.
 
     Parameters
     ----------
     steps
-        As they stand on the page.
+        The steps on the page.
+    task
+        With mentions.
     known
-        The script that the page was made from; without steps where there is none.
+        The script that the page was made from; without steps if there is none.
     read_labels
-        Called once with all labels of which nothing is known, if there are any.
+        Called once, with all labels about which nothing is known, if there are any.
     path
-        Named in errors and remarks.
+        Of the page, for messages.
 
     Returns
     -------
-    The script, and a remark on every step that nobody names.
+    The script, and a remark on every step that no video mentions.
 
     Raises
     ------
     InputError
-        A step is joined to another one and stands by itself too.
+        A step is joined to another one and is also listed by itself.
     """
     gathering = _Gathering(steps, task, known, path)
-    own = gathering.mentions()
-    said = [gathering.unknown(number) for number in range(len(steps))]
-    wanted = sorted({text for texts in said for text in texts})
-    if wanted:
-        acts = dict(zip(wanted, read_labels(wanted), strict=True))
+    mentions_by_step = gathering.mentions()
+    unknown = [gathering.unknown(index) for index in range(len(steps))]
+    texts = sorted({text for row in unknown for text in row})
+    if texts:
+        acts = dict(zip(texts, read_labels(texts), strict=True))
         title = title_words(task.name)
-        labels = [_steps_alone([a for text in texts for a in acts[text]], title) for texts in said]
-        _match(task, own, labels)
+        labels = [
+            _without_whole_task([act for text in row for act in acts[text]], title)
+            for row in unknown
+        ]
+        _add_matches(task, mentions_by_step, labels)
     made = tuple(
-        _step(step, mentions, task, known) for step, mentions in zip(steps, own, strict=True)
+        _step(step, mentions, task, known)
+        for step, mentions in zip(steps, mentions_by_step, strict=True)
     )
     remarks = [
         Problem(path, f"nobody names the step {step.label!r}", text.line, harmless=True)
@@ -77,117 +85,132 @@ def script_of_text(
     remarks += [
         Problem(
             path,
-            f"no step is called {name!r}, so {text.label!r} takes in what narrators say like that",
+            f"no step is called {name!r}; mentions that match it are added to {text.label!r}",
             text.line,
             harmless=True,
         )
-        for number, text in enumerate(steps)
+        for index, text in enumerate(steps)
         for name in text.joins
-        if name in said[number]
+        if name in unknown[index]
     ]
     return Script(made), remarks
 
 
 def with_matches(script: Script, task: Task, read_labels: LabelReader) -> Script:
-    """A script whose steps without mentions are matched with what is said and no step has."""
+    """Match the labels of steps without mentions against the mentions that no step has."""
     new = [step.label for step in script.steps if not step.mentions]
     if not new:
         return script
     acts = dict(zip(new, read_labels(new), strict=True))
-    own = [list(step.mentions) for step in script.steps]
-    _match(task, own, [() if step.mentions else acts[step.label] for step in script.steps])
+    mentions_by_step = [list(step.mentions) for step in script.steps]
+    labels = [() if step.mentions else acts[step.label] for step in script.steps]
+    _add_matches(task, mentions_by_step, labels)
     steps = [
-        step if step.mentions else _with_mentions(step, found, task)
-        for step, found in zip(script.steps, own, strict=True)
+        step if step.mentions else _with_mentions(step, mentions, task)
+        for step, mentions in zip(script.steps, mentions_by_step, strict=True)
     ]
     return replace(script, steps=tuple(steps))
 
 
 def _with_mentions(step: Step, mentions: Sequence[Mention], task: Task) -> Step:
-    own = _in_order(mentions, task)
-    return replace(step, mentions=own, examples=examples(task, own))
+    ordered = _in_order(mentions, task)
+    return replace(step, mentions=ordered, examples=examples(task, ordered))
 
 
 class _Gathering:
-    """Which mentions of the known script, or named on the page, belong to which step."""
+    """Assigns mentions of the known script, and of acts listed on the page, to steps."""
 
     def __init__(self, steps: Sequence[TextStep], task: Task, known: Script, path: Path) -> None:
         self._steps, self._task, self._known = steps, task, known
-        self._acts = _acts_by_phrase(task, known)
-        self._own = [{act_of(mention) for mention in step.mentions} for step in known.steps]
+        self._acts_by_phrase = _acts_by_phrase(task, known)
+        # For each known step: its acts, and those of them that the page showed.
+        self._known_acts = [{act_of(mention) for mention in step.mentions} for step in known.steps]
         names = [list(act_names(step.mentions).values()) for step in known.steps]
-        self._shown = [set().union(*of[:SHOWN_ACTS]) for of in names]
+        self._shown_acts = [set().union(*acts[:SHOWN_ACTS]) for acts in names]
+        # For each step of the page: acts listed below it, known steps joined to it, and the known
+        # step that it is.
         self._listed = [self._listed_acts(step) for step in steps]
         self._joined = [self._joined_steps(step, path) for step in steps]
-        self._was = self._counterparts()
+        self._counterpart = self._counterparts()
 
     def mentions(self) -> list[list[Mention]]:
-        """The mentions of every step, as far as they are known; no mention is in two steps."""
+        """The mentions of every step as far as they are known; no mention is in two steps."""
         found: list[list[Mention]] = [[] for _ in self._steps]
         taken: set[Mention] = set()
 
-        def take(number: int, mentions: Iterable[Mention]) -> None:
+        def take(index: int, mentions: Iterable[Mention]) -> None:
             new = [m for m in dict.fromkeys(mentions) if m not in taken]
-            found[number] += new
+            found[index] += new
             taken.update(new)
 
-        for number, acts in enumerate(self._listed):
+        for index, acts in enumerate(self._listed):
             if acts:
-                take(number, self._of_acts(number, acts))
-        for number, joined in enumerate(self._joined):
+                take(index, self._mentions_of(index, acts))
+        for index, joined in enumerate(self._joined):
             for step in joined:
-                take(number, self._known.steps[step].mentions)
-        for number, was in enumerate(self._was):
-            if was is not None and not self._listed[number] & self._own[was]:
-                take(number, self._known.steps[was].mentions)
+                take(index, self._known.steps[step].mentions)
+        for index, known in enumerate(self._counterpart):
+            if known is not None and not self._listed[index] & self._known_acts[known]:
+                take(index, self._known.steps[known].mentions)
         return found
 
-    def unknown(self, number: int) -> list[str]:
-        """The texts of a step that say what it is, where nothing is known of them."""
-        step = self._steps[number]
+    def unknown(self, index: int) -> list[str]:
+        """The label and phrases of a step that must be matched against the narrations."""
+        step = self._steps[index]
         texts = [
             phrase
             for phrase in (*(step.gathers or ()), *step.joins)
-            if key_of_phrase(phrase) not in self._acts and self._known_step(phrase) is None
+            if key_of_phrase(phrase) not in self._acts_by_phrase
+            and self._known_step(phrase) is None
         ]
-        told = self._was[number] is not None or self._listed[number] or self._joined[number]
-        return texts if told else [step.label, *texts]
+        is_known = (
+            self._counterpart[index] is not None or self._listed[index] or self._joined[index]
+        )
+        return texts if is_known else [step.label, *texts]
 
-    def _of_acts(self, number: int, acts: set[Act]) -> list[Mention]:
-        """The mentions of the acts below a step: its own, those of others that gave them away."""
-        was = self._was[number]
+    def _mentions_of(self, index: int, acts: set[Act]) -> list[Mention]:
+        """The mentions of acts listed below a step.
+
+        Those of the known step that it is; else those of known steps that no longer list the act;
+        else, if no known step has the act, all.
+        """
+        counterpart = self._counterpart[index]
         found: list[Mention] = []
         for act in acts:
-            if was is not None and act in self._own[was]:
-                givers = [was]
+            if counterpart is not None and act in self._known_acts[counterpart]:
+                sources = [counterpart]
             else:
-                holders = [k for k, own in enumerate(self._own) if act in own]
-                givers = [k for k in holders if not self._keeps(k, act)]
+                holders = [k for k, known in enumerate(self._known_acts) if act in known]
+                sources = [k for k in holders if not self._keeps(k, act)]
                 if not holders:
-                    found += _candidates(self._task, act)
-            found += [m for k in givers for m in self._known.steps[k].mentions if act_of(m) == act]
+                    found += _mentions_of_act(self._task, act)
+            found += [m for k in sources for m in self._known.steps[k].mentions if act_of(m) == act]
         return found
 
     def _keeps(self, known: int, act: Act) -> bool:
-        """Whether an act still stands below the step that had it."""
+        """Whether an act is still listed below the known step that had it."""
         return any(
-            was == known and (step.gathers is None or act in listed)
-            for step, was, listed in zip(self._steps, self._was, self._listed, strict=True)
+            counterpart == known and (step.gathers is None or act in listed)
+            for step, counterpart, listed in zip(
+                self._steps, self._counterpart, self._listed, strict=True
+            )
         )
 
     def _listed_acts(self, step: TextStep) -> set[Act]:
         phrases = [*(step.gathers or ())]
-        phrases += [p for p in step.joins if self._known_step(p) is None]
-        acts = {act for phrase in phrases for act in self._acts.get(key_of_phrase(phrase), ())}
+        phrases += [phrase for phrase in step.joins if self._known_step(phrase) is None]
+        acts = {
+            act for phrase in phrases for act in self._acts_by_phrase.get(key_of_phrase(phrase), ())
+        }
         if not step.more:
             return acts
-        # The page shows some acts of a step; the others are where most of those are.
-        rest = (
-            own - shown
-            for k, (own, shown) in enumerate(zip(self._own, self._shown, strict=True))
-            if self._share(k, acts, shown) >= SAME
+        # "and 7 more": acts that were not shown stay with the majority of the shown ones.
+        hidden = (
+            known - shown
+            for k, (known, shown) in enumerate(zip(self._known_acts, self._shown_acts, strict=True))
+            if self._share(k, acts, shown) >= SAME_STEP_SHARE
         )
-        return acts.union(*rest)
+        return acts.union(*hidden)
 
     def _joined_steps(self, step: TextStep, path: Path) -> list[int]:
         found = []
@@ -208,41 +231,41 @@ class _Gathering:
         return next(same, None)
 
     def _counterparts(self) -> list[int | None]:
-        """The known step that each step is: of the same label, or with most of its mentions."""
+        """The known step that each step is: the same label, or most of its mentions."""
         found = [self._known_step(step.label) for step in self._steps]
-        gone = {k for joined in self._joined for k in joined}
-        left = set(range(len(self._known.steps))) - {*found, *gone}
-        for number, acts in enumerate(self._listed):
-            if found[number] is None and acts and left:
-                shares = {k: self._share(k, acts, self._own[k]) for k in left}
+        joined = {k for row in self._joined for k in row}
+        left = set(range(len(self._known.steps))) - {*found, *joined}
+        for index, acts in enumerate(self._listed):
+            if found[index] is None and acts and left:
+                shares = {k: self._share(k, acts, self._known_acts[k]) for k in left}
                 best = max(sorted(left), key=lambda k: shares[k])
-                if shares[best] >= SAME:
-                    found[number] = best
+                if shares[best] >= SAME_STEP_SHARE:
+                    found[index] = best
                     left.remove(best)
         return found
 
     def _share(self, known: int, acts: set[Act], among: set[Act]) -> float:
-        """The share of a known step's mentions (of some of its acts) that are of these acts."""
-        said = [act for m in self._known.steps[known].mentions if (act := act_of(m)) in among]
-        return sum(act in acts for act in said) / max(len(said), 1)
+        """Of a known step's mentions with acts in ``among``, the share with acts in ``acts``."""
+        found = [act for m in self._known.steps[known].mentions if (act := act_of(m)) in among]
+        return sum(act in acts for act in found) / max(len(found), 1)
 
 
 def _acts_by_phrase(task: Task, known: Script) -> dict[str, set[Act]]:
-    """The acts that a phrase stands for: those that the page wrote so, else what it usually is."""
+    """The acts that a phrase stands for: those that the page named so, else its most frequent."""
     counts: dict[str, Counter[Act]] = {}
     for video in task.videos:
         for mention in video.mentions:
             key = key_of_phrase(mention.phrase)
             counts.setdefault(key, Counter())[act_of(mention)] += 1
-    found = {key: {max(acts, key=lambda a: (acts[a], a))} for key, acts in counts.items()}
-    written: dict[str, set[Act]] = {}
+    spoken = {key: {max(acts, key=lambda a: (acts[a], a))} for key, acts in counts.items()}
+    on_page: dict[str, set[Act]] = {}
     for step in known.steps:
         for name, acts in act_names(step.mentions).items():
-            written.setdefault(key_of_phrase(name), set()).update(acts)
-    return {**found, **written}
+            on_page.setdefault(key_of_phrase(name), set()).update(acts)
+    return {**spoken, **on_page}
 
 
-def _candidates(task: Task, act: Act) -> list[Mention]:
+def _mentions_of_act(task: Task, act: Act) -> list[Mention]:
     return [
         mention
         for video in task.videos
@@ -251,44 +274,52 @@ def _candidates(task: Task, act: Act) -> list[Mention]:
     ]
 
 
-def _steps_alone(acts: Sequence[Mention], title: Collection[str]) -> Sequence[Mention]:
-    """The acts of a label without the job itself: "find a safe place to *change the tire*"."""
+def _without_whole_task(acts: Sequence[Mention], title: Collection[str]) -> Sequence[Mention]:
+    """The acts of a label without the task itself: "find a safe place to *change the tire*"."""
     return [act for act in acts if not {act.verb, act.noun} <= {*title}] or acts
 
 
-def _match(task: Task, own: list[list[Mention]], labels: Sequence[Sequence[Mention]]) -> None:
-    """Add to steps the mentions that their labels are matched with."""
-    taken = {mention for mentions in own for mention in mentions}
-    heard, places = [], []
+def _add_matches(
+    task: Task, mentions_by_step: list[list[Mention]], labels: Sequence[Sequence[Mention]]
+) -> None:
+    """Add to each step the mentions that match its label, in place.
+
+    Parameters
+    ----------
+    labels
+        The acts that the label of each step names; empty for a step that is not to be matched.
+    """
+    taken = {mention for mentions in mentions_by_step for mention in mentions}
+    free, positions = [], []
     for video in task.videos:
         length = max(duration(video), 1.0)
         for mention in video.mentions:
             if not mention.negated and mention not in taken:
-                heard.append(mention)
-                places.append(min(1.0, mention.start / length))
-    steps = [[*label, *mentions] for label, mentions in zip(labels, own, strict=True)]
-    found = match_labels(steps, [bool(label) for label in labels], heard, places)
-    fewest = 2 if len({mention.video for mention in heard}) >= MANY_VIDEOS else 1
-    for mentions, more in zip(own, found, strict=True):
-        new = [heard[at] for at in more]
-        # Of many narrators a single one is as likely to mean something else.
-        if mentions or len({mention.video for mention in new}) >= fewest:
+                free.append(mention)
+                positions.append(min(1.0, mention.start / length))
+    steps = [[*acts, *known] for acts, known in zip(labels, mentions_by_step, strict=True)]
+    matches = match_labels(steps, [bool(label) for label in labels], free, positions)
+    # Among many narrators, a single one is as likely to mean something else.
+    min_videos = 2 if len({mention.video for mention in free}) >= MANY_VIDEOS else 1
+    for mentions, matched in zip(mentions_by_step, matches, strict=True):
+        new = [free[index] for index in matched]
+        if mentions or len({mention.video for mention in new}) >= min_videos:
             mentions.extend(new)
 
 
 def _in_order(mentions: Sequence[Mention], task: Task) -> tuple[Mention, ...]:
-    order = {video.id: place for place, video in enumerate(task.videos)}
+    order = {video.id: index for index, video in enumerate(task.videos)}
     return tuple(sorted(mentions, key=lambda m: (order[m.video], m.start, m.end)))
 
 
 def _step(text: TextStep, mentions: Sequence[Mention], task: Task, known: Script) -> Step:
-    own = _in_order(mentions, task)
-    before = next((s for s in known.steps if own and {*s.mentions} == {*own}), None)
+    ordered = _in_order(mentions, task)
+    same = next((s for s in known.steps if ordered and {*s.mentions} == {*ordered}), None)
     return Step(
         text.label,
-        own,
-        before.examples if before else examples(task, own),
-        before.stability if before else None,
+        ordered,
+        same.examples if same else examples(task, ordered),
+        same.stability if same else None,
         text.optional,
         text.alternative,
     )

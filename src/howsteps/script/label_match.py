@@ -1,12 +1,12 @@
-"""Which mentions are of a step that a person wrote down: its label against all that is said.
+"""Match labels that a person wrote against the mentions of a task.
 
-A mention is compared with every act that a label names: the verbs, what is done to what, and the
-words of the one that stand at another place in the other ("with the *jack*"). How far the mention
-is from where the step stands in the script, and whether it is work at all, counts too. A mention
-goes to the step that it is most probably of, and to none where no step is near. All steps compete,
-also those that have their mentions already.
+Each mention is compared with the acts that a label names: their verbs, their objects, and words of
+the label that are places or tools there and the object of the mention ("with the *jack*"). The
+distance between the position of the mention in its video and that of the step in the script counts
+too, and the probability that the mention is work. A mention goes to its most probable step, or to
+none below a threshold. All steps compete, also those that have their mentions already.
 
-The model is logistic; ``training/label_match.py`` learns its weights.
+The model is a logistic regression; ``training/label_match.py`` learns its weights.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.script.act_table import Matrix
-from howsteps.script.similarity import noun_similarity, opposites, tells, verb_similarity
+from howsteps.script.similarity import noun_similarity, opposites, specificity, verb_similarity
 from howsteps.script.step_model import logistic
 from howsteps.script.verb_classes import are_opposite, classes_of
 from howsteps.script.word_vectors import vectors_of
@@ -37,15 +37,15 @@ WEIGHTS: Weights = {
     "gap": -2.0,
     "work": 1.25,
 }
-LEAST = 0.2  # probability at which a mention is of a step; 0.15 does as well, less precisely
-CLASS = 0.7  # the similarity of two verbs of one class
-USUAL_PLACE = 4.0  # mentions that the place of a step in the script counts as much as
-LEAVING = frozenset({"keep", "leave"})  # verbs that leave where it is what a remover takes away
-MOST_ACTS = 8  # of a step that has its mentions: its most frequent ones
+MIN_PROBABILITY = 0.2  # of a match; 0.15 has the same F1 with lower precision
+CLASS_SIMILARITY = 0.7  # of two verbs of one class
+PRIOR_WEIGHT = 4.0  # of the position of a step in the script, in mentions
+LEAVING_VERBS = frozenset({"keep", "leave"})  # opposites of removing
+MAX_ACTS = 8  # of a step: its most frequent ones
 
 
-class Said(NamedTuple):
-    """An act of a label or a narration; around that of a label stand its places and tools."""
+class ActWithContext(NamedTuple):
+    """An act of a label or of a narration; ``around`` has the places and tools of a label's act."""
 
     verb: str
     particle: str
@@ -56,153 +56,182 @@ class Said(NamedTuple):
 def match_labels(
     steps: Sequence[Sequence[Mention]],
     is_open: Sequence[bool],
-    heard: Sequence[Mention],
-    places: Sequence[float],
+    mentions: Sequence[Mention],
+    positions: Sequence[float],
 ) -> list[list[int]]:
-    """The mentions that are of each step that is open.
+    """Assign mentions to the steps that are open.
 
     Parameters
     ----------
     steps
-        In the order of the script: the acts of each label, or the mentions that a step has.
+        In the order of the script: the acts that each label names, or the mentions of the step.
     is_open
         Which steps look for mentions; the others only compete.
-    heard, places
-        The mentions that are to be had, and where in its video each stands, from 0 to 1.
+    mentions, positions
+        The mentions to assign, and the relative position of each in its video, in [0, 1].
 
     Returns
     -------
-    For every step indices into ``heard``; none for a step that is not open.
+    For every step, indices into ``mentions``; none for a step that is not open.
     """
-    found: list[list[int]] = [[] for _ in steps]
-    if not heard or not any(is_open):
-        return found
-    probable = probabilities(steps, heard, np.asarray(places, dtype=np.float64))
-    best = probable.argmax(axis=0)
-    for mention, step in enumerate(best):
-        if is_open[step] and probable[step, mention] >= LEAST:
-            found[step].append(mention)
-    return found
+    matches: list[list[int]] = [[] for _ in steps]
+    if not mentions or not any(is_open):
+        return matches
+    probability = match_probabilities(steps, mentions, np.asarray(positions, dtype=np.float64))
+    for mention, step in enumerate(probability.argmax(axis=0)):
+        if is_open[step] and probability[step, mention] >= MIN_PROBABILITY:
+            matches[step].append(mention)
+    return matches
 
 
-def probabilities(
-    steps: Sequence[Sequence[Mention]], heard: Sequence[Mention], places: Matrix
+def match_probabilities(
+    steps: Sequence[Sequence[Mention]], mentions: Sequence[Mention], positions: Matrix
 ) -> Matrix:
-    """How probable it is that each mention is of each step (steps × mentions)."""
-    acts = [acts_of(own) for own in steps]
-    number: dict[Said, int] = {}
-    act = np.array([number.setdefault(spoken(m), len(number)) for m in heard])
-    signs = signs_of([one for own in acts for one in own], list(number))
-    words = weigh(signs, [len(own) for own in acts], WEIGHTS)[:, act]
-    work = np.array([mention.work for mention in heard])
-    return with_order(words, work, places, WEIGHTS)
+    """Probability that each mention is of each step (steps × mentions)."""
+    acts_by_step = [acts_of(step) for step in steps]
+    index: dict[ActWithContext, int] = {}
+    act = np.array([index.setdefault(spoken_act(m), len(index)) for m in mentions])
+    cues = match_cues([label_act for acts in acts_by_step for label_act in acts], list(index))
+    log_odds = step_log_odds(cues, [len(acts) for acts in acts_by_step], WEIGHTS)[:, act]
+    work = np.array([mention.work for mention in mentions])
+    return step_probabilities(log_odds, work, positions, WEIGHTS)
 
 
-def weigh(signs: Mapping[str, Matrix], many: Sequence[int], weights: Weights) -> Matrix:
-    """What signs say of each step, as log-odds (steps × acts).
+def step_log_odds(
+    cues: Mapping[str, Matrix], act_counts: Sequence[int], weights: Weights
+) -> Matrix:
+    """Log-odds that each act is of each step, by their words (steps × acts).
 
-    ``many`` is how many acts the label of each step names; the one that says most counts.
+    Parameters
+    ----------
+    cues
+        Of :func:`match_cues` (label acts × acts).
+    act_counts
+        How many acts the label of each step names; the best of them counts.
     """
-    total = np.full_like(signs["verb"], weights["bias"])
-    for name, values in signs.items():
+    total = np.full_like(cues["verb"], weights["bias"])
+    for name, values in cues.items():
         total += weights[name] * values
-    found = np.full((len(many), total.shape[1]), -np.inf)
-    np.maximum.at(found, np.repeat(np.arange(len(many)), many), total)
-    return found
+    log_odds = np.full((len(act_counts), total.shape[1]), -np.inf)
+    np.maximum.at(log_odds, np.repeat(np.arange(len(act_counts)), act_counts), total)
+    return log_odds
 
 
-def with_order(
-    words: Matrix, work: Matrix, places: Matrix, weights: Weights, least: float = LEAST
+def step_probabilities(
+    log_odds: Matrix,
+    work: Matrix,
+    positions: Matrix,
+    weights: Weights,
+    min_probability: float = MIN_PROBABILITY,
 ) -> Matrix:
-    """The probabilities (steps × mentions), from what the words of each mention say of each step.
+    """Probability that each mention is of each step, by words and position (steps × mentions).
 
-    A step is first looked for where the script has it, then where it is said.
+    The position of a step is first that in the script, then re-estimated from its matches.
+
+    Parameters
+    ----------
+    log_odds
+        By words (steps × mentions).
+    work, positions
+        Of each mention: the probability that it is work, and its position in the video.
+    min_probability
+        Of the matches that the position of a step is re-estimated from.
     """
-    order = usual = (np.arange(len(words)) + 0.5) / max(len(words), 1)
-    probable = np.zeros_like(words)
+    expected = prior = (np.arange(len(log_odds)) + 0.5) / max(len(log_odds), 1)
+    probability = np.zeros_like(log_odds)
     for _ in range(2):
-        gap = np.abs(places[None, :] - order[:, None])
-        probable = logistic(words + weights["gap"] * gap + weights["work"] * work)
-        own = probable * (probable == probable.max(axis=0)) * (probable >= least)
-        order = (own @ places + USUAL_PLACE * usual) / (own.sum(axis=1) + USUAL_PLACE)
-    return probable
+        gap = np.abs(positions[None, :] - expected[:, None])
+        probability = logistic(log_odds + weights["gap"] * gap + weights["work"] * work)
+        is_best = probability == probability.max(axis=0)
+        matches = probability * is_best * (probability >= min_probability)
+        expected = (matches @ positions + PRIOR_WEIGHT * prior) / (
+            matches.sum(axis=1) + PRIOR_WEIGHT
+        )
+    return probability
 
 
-def signs_of(labels: Sequence[Said], acts: Sequence[Said]) -> dict[str, Matrix]:
-    """The signs that an act is one that a label names (labels × acts).
+def match_cues(
+    labels: Sequence[ActWithContext], acts: Sequence[ActWithContext]
+) -> dict[str, Matrix]:
+    """Cues that an act is one that a label names (labels × acts).
 
-    There is none where one verb undoes the other, whatever the nouns: adding is no removing.
+    All are zero where one verb undoes the other, whatever the nouns: adding is not removing.
     """
     wordnet = WordNet.load()
-    verb, cosine, undoes = _verbs([one[:2] for one in labels], [one[:2] for one in acts], wordnet)
-    telling = np.minimum.outer(_telling(labels), _telling(acts))
-    nouns = sorted({n for one in (*labels, *acts) for n in (one.noun, *one.around)})
-    place = {noun: at for at, noun in enumerate(nouns)}
-    alike = np.asarray(noun_similarity(nouns, wordnet), dtype=np.float64)
-    if "" in place:
-        alike[place[""], :] = alike[:, place[""]] = 0.0
-    own, others = ([place[one.noun] for one in both] for both in (labels, acts))
-    noun = alike[np.ix_(own, others)]
+    verb, verb_cosine, undo = _verb_cues(
+        [act[:2] for act in labels], [act[:2] for act in acts], wordnet
+    )
+    specific = np.minimum.outer(_specificities(labels), _specificities(acts))
+    nouns = sorted({noun for act in (*labels, *acts) for noun in (act.noun, *act.around)})
+    index = {noun: i for i, noun in enumerate(nouns)}
+    similarity = np.asarray(noun_similarity(nouns, wordnet), dtype=np.float64)
+    if "" in index:
+        similarity[index[""], :] = similarity[:, index[""]] = 0.0
+    rows, columns = ([index[act.noun] for act in side] for side in (labels, acts))
+    noun = similarity[np.ix_(rows, columns)]
     elsewhere = np.zeros_like(noun)
-    for at, one in enumerate(labels):
-        for other in one.around:
-            elsewhere[at] = np.maximum(elsewhere[at], alike[place[other], others])
-    rows = vectors_of(nouns)
-    signs = {
+    for i, act in enumerate(labels):
+        for other in act.around:
+            elsewhere[i] = np.maximum(elsewhere[i], similarity[index[other], columns])
+    vectors = vectors_of(nouns)
+    cues = {
         "verb": verb,
-        "telling verb": verb * telling,
+        "telling verb": verb * specific,
         "noun": noun,
         "verb and noun": verb * noun,
-        "cosines": cosine * (rows[own] @ rows[others].T),
+        "cosines": verb_cosine * (vectors[rows] @ vectors[columns].T),
         "elsewhere": elsewhere,
     }
-    return {name: np.where(undoes, 0.0, sign) for name, sign in signs.items()}
+    return {name: np.where(undo, 0.0, cue) for name, cue in cues.items()}
 
 
-def _verbs(
+def _verb_cues(
     labels: Sequence[tuple[str, str]], acts: Sequence[tuple[str, str]], wordnet: WordNet
 ) -> tuple[Matrix, Matrix, NDArray[np.bool_]]:
-    """How alike verbs are, by what they do and by the cosine of their vectors; which undo which."""
+    """Similarity of verbs, cosine of their vectors, and whether one undoes the other.
+
+    Verbs are (verb, particle); all arrays are labels × acts.
+    """
     verbs = sorted({*labels, *acts})
-    place = {verb: at for at, verb in enumerate(verbs)}
-    own, others = ([place[verb] for verb in both] for both in (labels, acts))
-    rows = sorted(set(own))
-    wanted = {at: row for row, at in enumerate(rows)}
-    alike = np.asarray(verb_similarity(verbs, wordnet), dtype=np.float64)[rows]
+    index = {verb: i for i, verb in enumerate(verbs)}
+    label_indices, act_indices = ([index[verb] for verb in side] for side in (labels, acts))
+    rows = sorted(set(label_indices))
+    row_of = {i: row for row, i in enumerate(rows)}
+    similarity = np.asarray(verb_similarity(verbs, wordnet), dtype=np.float64)[rows]
     undo: NDArray[np.bool_] = opposites([verb for verb, _ in verbs], wordnet)[rows]
-    for row, at in enumerate(rows):
-        classes = classes_of(*verbs[at])
+    for row, i in enumerate(rows):
+        classes = classes_of(*verbs[i])
         for column, verb in enumerate(verbs):
-            theirs = classes_of(*verb)
-            shared = len(classes & theirs) / max(1, min(len(classes), len(theirs)))
-            alike[row, column] = max(alike[row, column], CLASS * shared)
-            undo[row, column] |= are_opposite(verbs[at], verb) or _leaves(verbs[at], verb)
+            others = classes_of(*verb)
+            shared = len(classes & others) / max(1, min(len(classes), len(others)))
+            similarity[row, column] = max(similarity[row, column], CLASS_SIMILARITY * shared)
+            undo[row, column] |= are_opposite(verbs[i], verb) or _leave_or_remove(verbs[i], verb)
     vectors = vectors_of([verb for verb, _ in verbs])
-    pick = np.ix_([wanted[at] for at in own], others)
-    return alike[pick], vectors[own] @ vectors[others].T, undo[pick]
+    pick = np.ix_([row_of[i] for i in label_indices], act_indices)
+    return similarity[pick], vectors[label_indices] @ vectors[act_indices].T, undo[pick]
 
 
-def _leaves(one: tuple[str, str], two: tuple[str, str]) -> bool:
-    """Whether one verb leaves where it is what the other takes away."""
+def _leave_or_remove(one: tuple[str, str], two: tuple[str, str]) -> bool:
+    """Whether one verb leaves a thing in place and the other removes it."""
     pairs = ((one, two), (two, one))
-    return any(a[0] in LEAVING and "remove" in classes_of(*b) for a, b in pairs)
+    return any(a[0] in LEAVING_VERBS and "remove" in classes_of(*b) for a, b in pairs)
 
 
-def _telling(acts: Sequence[Said]) -> Matrix:
-    return np.array([tells(act.verb) for act in acts], dtype=np.float64)
+def _specificities(acts: Sequence[ActWithContext]) -> Matrix:
+    return np.array([specificity(act.verb) for act in acts], dtype=np.float64)
 
 
-def acts_of(mentions: Sequence[Mention]) -> list[Said]:
-    """The acts of a step: all that a label names, or the most frequent that narrators do."""
-    counts = Counter(_written(mention) for mention in mentions)
-    return sorted(counts, key=lambda act: (-counts[act], act))[:MOST_ACTS]
+def acts_of(mentions: Sequence[Mention]) -> list[ActWithContext]:
+    """The most frequent acts among the mentions of a step, or among those that its label names."""
+    counts = Counter(_label_act(mention) for mention in mentions)
+    return sorted(counts, key=lambda act: (-counts[act], act))[:MAX_ACTS]
 
 
-def spoken(mention: Mention) -> Said:
-    """An act of a narration; without an object it goes by its place: "go around the *wrist*"."""
-    return Said(mention.verb, mention.particle, mention.relation.noun, ())
+def spoken_act(mention: Mention) -> ActWithContext:
+    """The act of a mention; without an object, its place stands in: "go around the *wrist*"."""
+    return ActWithContext(mention.verb, mention.particle, mention.relation.noun, ())
 
 
-def _written(mention: Mention) -> Said:
+def _label_act(mention: Mention) -> ActWithContext:
     around = {*(place.noun for place in mention.places), *mention.tools} - {""}
-    return Said(mention.verb, mention.particle, mention.noun, tuple(sorted(around)))
+    return ActWithContext(mention.verb, mention.particle, mention.noun, tuple(sorted(around)))

@@ -1,7 +1,9 @@
-"""Two small logistic models, learnt over jobs: of two acts being one step, of an act being a step.
+"""The step model: two logistic regressions, trained across tasks.
 
-The signs are those of :mod:`.act_features`; ``training/step_model.py`` learns the weights. The file
-holds the weight of each sign by name, and words with their log-odds of work against talk.
+One gives the probability that two acts are the same step, the other that an act is a step at all.
+Their inputs are the cues of :mod:`.act_cues`; ``training/step_model.py`` learns the weights.
+``step_model.json`` holds the weight of each cue by name, and words with their log-odds of work
+against talk.
 """
 
 import json
@@ -12,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from howsteps.script.act_features import act_features, pair_features
+from howsteps.script.act_cues import act_cues, pair_cues
 from howsteps.script.act_table import ActTable, Matrix
 from howsteps.script.stop_relations import title_words
 from howsteps.task import Mention
@@ -23,7 +25,7 @@ _FILE = Path(__file__).with_name("step_model.json")
 
 @dataclass(frozen=True)
 class StepModel:
-    """Weights of signs, and words that speak of work."""
+    """Weights of the cues, and log-odds of work against talk by verb and by noun."""
 
     pair_weights: Mapping[str, float]
     pair_bias: float
@@ -32,16 +34,16 @@ class StepModel:
     odds: Mapping[str, Mapping[str, float]]
 
     def same_step(self, table: ActTable, mentions: Sequence[Mention], wordnet: WordNet) -> Matrix:
-        """How probable it is that two acts are one step (n×n, symmetric, 1 on the diagonal)."""
-        signs = pair_features(table, mentions, wordnet)
-        found = logistic(_weighted(signs, self.pair_weights) + self.pair_bias)
-        np.fill_diagonal(found, 1.0)
-        return (found + found.T) / 2
+        """Probability that two acts are the same step (n×n, symmetric, 1 on the diagonal)."""
+        cues = pair_cues(table, mentions, wordnet)
+        probability = logistic(_weighted_sum(cues, self.pair_weights) + self.pair_bias)
+        np.fill_diagonal(probability, 1.0)
+        return (probability + probability.T) / 2
 
     def is_step(self, table: ActTable, mentions: Sequence[Mention], title: str) -> Matrix:
-        """How probable it is that each act is of a step of the job."""
-        signs = act_features(table, mentions, title_words(title), self.odds)
-        return logistic(_weighted(signs, self.act_weights) + self.act_bias)
+        """Probability that each act belongs to a step of the task."""
+        cues = act_cues(table, mentions, title_words(title), self.odds)
+        return logistic(_weighted_sum(cues, self.act_weights) + self.act_bias)
 
 
 @cache
@@ -62,8 +64,8 @@ def logistic(x: Matrix) -> Matrix:
     return np.asarray(0.5 * (1.0 + np.tanh(0.5 * x)))
 
 
-def _weighted(signs: Mapping[str, Matrix], weights: Mapping[str, float]) -> Matrix:
-    total = np.zeros_like(next(iter(signs.values())), dtype=np.float64)
+def _weighted_sum(cues: Mapping[str, Matrix], weights: Mapping[str, float]) -> Matrix:
+    total = np.zeros_like(next(iter(cues.values())), dtype=np.float64)
     for name, weight in weights.items():
-        total += weight * signs[name]
+        total += weight * cues[name]
     return total

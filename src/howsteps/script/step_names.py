@@ -1,8 +1,8 @@
-"""Names of steps as a how-to would have them: "dip the apples in the caramel".
+"""Names of steps in the style of a how-to: "dip the apples in the caramel".
 
-A name is made of what narrators agree on: the most usual verb with its particle and its object, in
-the number and with the article that most of them use, then the place or the tool where enough of
-them name one. What a single narrator says is no name while another is to be had.
+A name is built from what narrators agree on: the most frequent verb with its particle and its
+object, in the number and with the article that most of them use, then a place or a tool if enough
+of them name one. A relation of a single narrator is used only if there is no other.
 """
 
 from collections import Counter, defaultdict
@@ -14,102 +14,105 @@ from howsteps.script.labels import examples
 from howsteps.script.verb_classes import classes_of, is_helper
 from howsteps.task import Mention, Relation, Step, Task
 
-PARTICLE_SHARE = 1 / 3  # of the mentions that must have a particle
-DETAIL_SHARE, DETAIL_VIDEOS = 0.2, 2  # of the mentions, and videos, that must name a place or tool
-CLEARER_SHARE = 0.4  # of the mentions of the usual relation that a clearer one must have
-THING_SHARE = 0.2  # of the mentions that must call the object the same
-LONGEST = 4  # words of an object that is shown as it is said
+# Shares are of the mentions of the relation that names the step.
+PARTICLE_SHARE = 1 / 3  # that must have the particle
+DETAIL_SHARE, DETAIL_VIDEOS = 0.2, 2  # that must name the place or tool; and how many videos
+OBJECT_SHARE = 0.2  # that must use the same words for the object
+MAX_OBJECT_WORDS = 4  # of an object that is shown as it was said
+# A clearer relation replaces a vague one if it has this share of its mentions.
+CLEARER_SHARE = 0.4
 _PREPOSITIONS = frozenset("in into on onto at to from around over under through across".split())
-_OF_THINGS = frozenset("place insert add mix remove attach cover dip".split())  # classes of verbs
-_OF_THEMSELVES = frozenset("sit rest stand drip cool".split())  # things do: "let it rest"
-# "Put the butter" is half a sentence; so is "take the egg" where the egg is cracked.
-_WANT_A_SPOT = frozenset("lay place position put transfer".split())
-_VAGUE_SPOTS = frozenset("side way time minute".split())
+# Classes of verbs that need an object.
+_TRANSITIVE_CLASSES = frozenset("place insert add mix remove attach cover dip".split())
+_LET_VERBS = frozenset("sit rest stand drip cool".split())  # the object does it: "let it rest"
+# "Put the butter" is incomplete without a place.
+_NEED_A_PLACE = frozenset("lay place position put transfer".split())
+_VAGUE_PLACES = frozenset("side way time minute".split())
 _AMOUNTS = frozenset(
     "half quarter cup cups teaspoon teaspoons tablespoon tablespoons ounce ounces pound pounds "
     "gram grams of".split()
 )
-_OWNERS = frozenset("my our your his her their its this that these those".split())
+_POSSESSIVES = frozenset("my our your his her their its this that these those".split())
 
 Key = TypeVar("Key", bound=Hashable)
 
 
-def named(task: Task, groups: Sequence[Sequence[Mention]]) -> tuple[Step, ...]:
-    """Steps with their names and examples; no two have the same name."""
+def name_steps(task: Task, groups: Sequence[Sequence[Mention]]) -> tuple[Step, ...]:
+    """Make steps with distinct names and with examples, from the mentions of each."""
     steps: list[Step] = []
     used: set[str] = set()
     for group in groups:
-        label, own = "", list(group)
+        label, naming = "", list(group)
         for relation in _by_clarity(group):
-            own = [mention for mention in group if mention.relation == relation]
-            label = name_of(own)
+            naming = [mention for mention in group if mention.relation == relation]
+            label = step_name(naming)
             if label not in used:
                 break
         while label in used:
             label = f"{label} again"
         used.add(label)
-        step = Step(label, tuple(group), examples(task, own))
-        steps.append(step.led_by(own[0].relation) if own else step)
+        step = Step(label, tuple(group), examples(task, naming))
+        steps.append(step.led_by(naming[0].relation) if naming else step)
     return tuple(steps)
 
 
-def name_of(mentions: Sequence[Mention]) -> str:
-    """The name of a step from mentions of one verb and noun."""
+def step_name(mentions: Sequence[Mention]) -> str:
+    """The name of a step, from mentions of one relation."""
     with_noun = [mention for mention in mentions if mention.noun] or list(mentions)
     particle = usual_particle(with_noun)
-    own = [mention for mention in with_noun if mention.particle == particle] or with_noun
-    one = own[0]
-    thing = _thing(own) if one.noun else _missing(one, particle)
-    if one.verb in _OF_THEMSELVES and one.noun:
-        return " ".join(filter(None, ("let", thing, one.verb, particle)))
-    spot = _spot(own, 0.0 if _is_half(one.verb, particle) else DETAIL_SHARE)
-    where = f" {_spot_words(own, spot)}" if spot else ""
-    tool = _detail([(m.video, tool) for m in own for tool in m.tools], DETAIL_SHARE * len(own))
-    by = f" with the {tool}" if tool and not spot else ""
-    apart = " " in particle or (bool(thing) and particle in {"together", "aside", "apart"})
-    words = (one.verb, thing, particle) if apart else (one.verb, particle, thing)
-    return " ".join(filter(None, words)) + where + by
+    usual = [mention for mention in with_noun if mention.particle == particle] or with_noun
+    first = usual[0]
+    object_ = _object_phrase(usual) if first.noun else _implied_object(first, particle)
+    if first.verb in _LET_VERBS and first.noun:
+        return " ".join(filter(None, ("let", object_, first.verb, particle)))
+    place = _agreed_place(usual, 0.0 if _needs_place(first.verb, particle) else DETAIL_SHARE)
+    where = f" {_place_phrase(usual, place)}" if place else ""
+    tools = [(mention.video, tool) for mention in usual for tool in mention.tools]
+    tool = _agreed(tools, DETAIL_SHARE * len(usual))
+    with_tool = f" with the {tool}" if tool and not place else ""
+    object_first = " " in particle or (bool(object_) and particle in {"together", "aside", "apart"})
+    words = (object_, particle) if object_first else (particle, object_)
+    return " ".join(filter(None, (first.verb, *words))) + where + with_tool
 
 
-def _missing(mention: Mention, particle: str) -> str:
-    """What stands for an object that nobody names: "put *it* in the microwave"."""
-    return "it" if classes_of(mention.verb, particle) & _OF_THINGS else ""
+def _implied_object(mention: Mention, particle: str) -> str:
+    """The pronoun for an object that no mention names: "put *it* in the microwave"."""
+    return "it" if classes_of(mention.verb, particle) & _TRANSITIVE_CLASSES else ""
 
 
-def _spot(mentions: Sequence[Mention], share: float = DETAIL_SHARE) -> str | None:
-    """The noun of the place that narrators agree on; in, into and onto say the same."""
-    one = mentions[0]
-    if not one.noun:
-        return one.relation.noun or None
-    said = [
-        (m.video, p.noun)
-        for m in mentions
-        for p in m.places
-        if p.noun not in {m.noun, *_VAGUE_SPOTS}
+def _agreed_place(mentions: Sequence[Mention], share: float = DETAIL_SHARE) -> str | None:
+    """The noun of the place that enough mentions name, whatever the preposition."""
+    first = mentions[0]
+    if not first.noun:
+        return first.relation.noun or None
+    places = [
+        (mention.video, place.noun)
+        for mention in mentions
+        for place in mention.places
+        if place.noun not in {mention.noun, *_VAGUE_PLACES}
     ]
-    return _detail(said, share * len(mentions))
+    return _agreed(places, share * len(mentions))
 
 
-def _is_half(verb: str, particle: str) -> bool:
+def _needs_place(verb: str, particle: str) -> bool:
     """Whether a verb says little without a place."""
-    return verb in _WANT_A_SPOT and not particle
+    return verb in _NEED_A_PLACE and not particle
 
 
 def usual_particle(mentions: Sequence[Mention]) -> str:
-    """The particle that a third of the mentions have; none where they disagree."""
+    """The most frequent particle, if a third of the mentions have it; otherwise empty."""
     counts = Counter(mention.particle for mention in mentions if mention.particle)
-    usual = _most(counts)
+    usual = _most_common(counts)
     enough = max(PARTICLE_SHARE * len(mentions), min(2, len(mentions)))
     return usual if usual is not None and counts[usual] >= enough else ""
 
 
 def _by_clarity(group: Sequence[Mention]) -> list[Relation]:
-    """The relations of a step, those that name it best first.
+    """The relations of a step, best first for naming it.
 
-    The usual one goes first, unless it only readies a thing or lacks its place, and another that
-    many say as well does not.
+    That is the most frequent one, unless it is vague and a clearer one is frequent enough.
     """
-    usual, *others = _by_videos(group)
+    usual, *others = _by_frequency(group)
     counts = Counter(mention.relation for mention in group)
     if not _is_vague(usual, group):
         return [usual, *others]
@@ -124,49 +127,48 @@ def _by_clarity(group: Sequence[Mention]) -> list[Relation]:
 
 
 def _is_vague(relation: Relation, group: Sequence[Mention]) -> bool:
-    own = [mention for mention in group if mention.relation == relation]
-    particle = usual_particle(own)
+    """Whether a relation only prepares ("take the egg") or lacks a place ("put the butter")."""
+    mentions = [mention for mention in group if mention.relation == relation]
+    particle = usual_particle(mentions)
     if is_helper(relation.verb, particle):
         return True
-    return _is_half(relation.verb, particle) and _spot(own, 0.0) is None
+    return _needs_place(relation.verb, particle) and _agreed_place(mentions, 0.0) is None
 
 
-def _by_videos(group: Sequence[Mention]) -> list[Relation]:
-    """The relations of a step, those of most videos first; a slip of one narrator last."""
+def _by_frequency(group: Sequence[Mention]) -> list[Relation]:
+    """The relations of a step, most frequent first; without an object, or of one video, last."""
     videos: defaultdict[Relation, set[str]] = defaultdict(set)
     counts: Counter[Relation] = Counter()
     for mention in group:
         videos[mention.relation].add(mention.video)
         counts[mention.relation] += 1
-    return sorted(
-        counts,
-        key=lambda r: (not r.noun, min(2, len(videos[r])) * -1, -counts[r], r),
-    )
+    return sorted(counts, key=lambda r: (not r.noun, -min(2, len(videos[r])), -counts[r], r))
 
 
-def _thing(mentions: Sequence[Mention]) -> str:
+def _object_phrase(mentions: Sequence[Mention]) -> str:
     """The object with its article: as most narrators say it, or "the" and the noun."""
-    said = Counter(
-        _object(mention) for mention in mentions if mention.noun and not mention.resolved
+    counts = Counter(
+        _spoken_object(mention) for mention in mentions if mention.noun and not mention.resolved
     )
-    said.pop("", None)
-    usual = _most(said)
-    enough = max(2.0, THING_SHARE * said.total())
-    if usual is not None and said[usual] >= enough and len(usual.split()) <= LONGEST:
+    counts.pop("", None)
+    usual = _most_common(counts)
+    enough = max(2.0, OBJECT_SHARE * counts.total())
+    if usual is not None and counts[usual] >= enough and len(usual.split()) <= MAX_OBJECT_WORDS:
         return usual
-    noun = _most(Counter(text.split()[-1] for text in said.elements())) or mentions[0].noun
+    nouns = Counter(phrase.split()[-1] for phrase in counts.elements())
+    noun = _most_common(nouns) or mentions[0].noun
     return f"the {noun}"
 
 
-def _object(mention: Mention) -> str:
-    """The object of a phrase: "dip your apples into the caramel" is "the apples"."""
+def _spoken_object(mention: Mention) -> str:
+    """The object of a phrase: "dip your apples into the caramel" has "the apples"."""
     words = mention.phrase.split()[1:]
     particle = mention.particle.split()
     if words[: len(particle)] == particle:
         words = words[len(particle) :]
     for place in mention.places:
         words = _before(words, place.preposition.split())
-    words = ["the" if word in _OWNERS else word for word in words]
+    words = ["the" if word in _POSSESSIVES else word for word in words]
     words = list(dropwhile(_is_amount, words)) or words
     if len(words) > 1 and words[0] in {"all", "both"} and words[1] == "the":
         words = words[1:]
@@ -178,44 +180,51 @@ def _object(mention: Mention) -> str:
 
 
 def _is_amount(word: str) -> bool:
-    """Whether a word is of an amount: those differ from narrator to narrator."""
+    """Whether a word belongs to an amount, which differs from narrator to narrator."""
     return word[:1].isdigit() or word in _AMOUNTS
 
 
 def _before(words: list[str], preposition: list[str]) -> list[str]:
-    many = len(preposition)
-    for at in range(len(words) - many + 1):
-        if many and words[at : at + many] == preposition:
-            return words[:at]
+    """The words before the first occurrence of a preposition; all where there is none."""
+    length = len(preposition)
+    for i in range(len(words) - length + 1):
+        if length and words[i : i + length] == preposition:
+            return words[:i]
     return words
 
 
-def _spot_words(mentions: Sequence[Mention], noun: str) -> str:
+def _place_phrase(mentions: Sequence[Mention], noun: str) -> str:
     """A place as most narrators say it: "in half", "in the pan"."""
     prepositions = Counter(p.preposition for m in mentions for p in m.places if p.noun == noun)
-    preposition = _most(prepositions) or ""
-    bare = 0
+    preposition = _most_common(prepositions) or ""
+    without_article = 0
     for mention in mentions:
-        words = mention.phrase.split()
-        for before, word in pairwise(words):
-            if before in _PREPOSITIONS and word.startswith(noun):
-                bare += 1
-    article = "" if 2 * bare > prepositions.total() else "the"
+        for previous, word in pairwise(mention.phrase.split()):
+            if previous in _PREPOSITIONS and word.startswith(noun):
+                without_article += 1
+    article = "" if 2 * without_article > prepositions.total() else "the"
     return " ".join(filter(None, (preposition, article, noun)))
 
 
-def _detail(said: Iterable[tuple[str, Key]], fewest: float) -> Key | None:
-    """What enough mentions of enough videos name."""
+def _agreed(named: Iterable[tuple[str, Key]], min_count: float) -> Key | None:
+    """The most frequent detail, if enough mentions of enough videos name it.
+
+    Parameters
+    ----------
+    named
+        (video, detail) for each mention of a detail.
+    """
     videos: defaultdict[Key, set[str]] = defaultdict(set)
     counts: Counter[Key] = Counter()
-    for video, what in said:
-        videos[what].add(video)
-        counts[what] += 1
-    usual = _most(counts)
-    if usual is None or len(videos[usual]) < DETAIL_VIDEOS or counts[usual] < fewest:
+    for video, detail in named:
+        videos[detail].add(video)
+        counts[detail] += 1
+    usual = _most_common(counts)
+    if usual is None or len(videos[usual]) < DETAIL_VIDEOS or counts[usual] < min_count:
         return None
     return usual
 
 
-def _most(counts: Counter[Key]) -> Key | None:
+def _most_common(counts: Counter[Key]) -> Key | None:
+    """The key with the highest count; ties go to the first in the alphabet."""
     return min(counts, key=lambda key: (-counts[key], str(key)), default=None)

@@ -1,10 +1,11 @@
-"""Which clusters of acts are the steps of the job, and how many.
+"""Which clusters of acts become the steps of the script, and how many.
 
-The worth of a cluster is how many videos say it, each counted by how sure it is that what they say
-is a step; an act that only readies a thing ("take a towel") counts less, and so does a cluster that
-is said all over the video. Clusters are taken one by one. Each time the worth of the others falls
-by their similarity to what is taken already, so no step comes twice. The longer the script is, the
-more a further step must be worth.
+The score of a cluster is the number of videos that mention it, each weighted by the probability
+that what it mentions is a step. Preparatory acts ("take a towel") and clusters that are spread over
+the whole video are weighted down. Clusters are selected greedily; after each, the scores of the
+others are discounted by their similarity to the selected ones, so that no step is selected twice
+(as in maximal marginal relevance). The longer the script, the higher the score that a further step
+needs.
 """
 
 from collections.abc import Collection, Sequence
@@ -12,101 +13,124 @@ from collections.abc import Collection, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.script.act_features import spread_of
+from howsteps.script.act_cues import spread_of
 from howsteps.script.act_table import ActTable, Matrix
 from howsteps.script.clusters import linkage_between
 from howsteps.script.verb_classes import is_helper
 from howsteps.script.word_vectors import vectors_of
 
-FEWEST, MOST = 5, 15
-HELPER = 0.6
-JOB, LIKE = 0.5, 0.45  # what the job itself counts; the cosine at which nouns are alike
-SPREAD = 2.0  # how much a wide spread costs
-REPETITION = 2.0  # the power of the penalty for being similar to a step
-SHARE = 0.22  # of the worth of the three best: what a tenth step must be worth
-USUAL = 10  # steps of a script
-CANDIDATES = 40
+MIN_STEPS, MAX_STEPS = 5, 15
+HELPER_WEIGHT = 0.6
+WHOLE_TASK_WEIGHT = 0.5
+TITLE_NOUN_COSINE = 0.45  # from which on a noun counts as one of the title
+SPREAD_PENALTY = 2.0
+REDUNDANCY_POWER = 2.0  # of the discount for being similar to a selected step
+# The USUAL_STEPS-th step needs this share of the mean score of the three best.
+SCORE_SHARE, USUAL_STEPS = 0.22, 10
+MAX_CANDIDATES = 40
 
 
-def worth_of(
+def cluster_scores(
     table: ActTable, clusters: Sequence[Sequence[int]], is_step: Matrix, title: Collection[str] = ()
 ) -> Matrix:
-    """What each cluster is worth; ``title`` are the words of the title."""
-    helper = np.array([HELPER if is_helper(act.verb, act.particle) else 1.0 for act in table.acts])
-    factor = helper * np.where(job_itself(table, title), JOB, 1.0) * is_step
-    sure = (table.counts > 0) * factor[:, None]
-    worth = np.zeros(len(clusters))
-    for at, cluster in enumerate(clusters):
-        own = np.concatenate([table.members[act] for act in cluster])
-        spread = spread_of(table.place[own])
-        worth[at] = sure[list(cluster)].max(axis=0).sum() * np.exp(-SPREAD * spread)
-    return worth
+    """The score of each cluster.
+
+    Parameters
+    ----------
+    clusters
+        The acts of each cluster.
+    is_step
+        The probability that each act is a step.
+    title
+        The words of the title.
+    """
+    helper = [HELPER_WEIGHT if is_helper(act.verb, act.particle) else 1.0 for act in table.acts]
+    whole_task = np.where(names_whole_task(table, title), WHOLE_TASK_WEIGHT, 1.0)
+    weight = np.array(helper) * whole_task * is_step
+    by_video = (table.counts > 0) * weight[:, None]
+    scores = np.zeros(len(clusters))
+    for index, cluster in enumerate(clusters):
+        members = np.concatenate([table.members[act] for act in cluster])
+        spread = spread_of(table.position[members])
+        scores[index] = by_video[list(cluster)].max(axis=0).sum() * np.exp(-SPREAD_PENALTY * spread)
+    return scores
 
 
-def job_itself(table: ActTable, title: Collection[str]) -> NDArray[np.bool_]:
-    """Which acts may be the whole job: the verb of the title, done to the like of its nouns.
+def names_whole_task(table: ActTable, title: Collection[str]) -> NDArray[np.bool_]:
+    """Whether each act may name the whole task: a verb of the title, a noun similar to its nouns.
 
     "Clean the cooktop" is how to clean a stove top, not a step of it.
     """
     verbs = {act.verb for act in table.acts} & set(title)
     nouns = sorted(set(title) - verbs)
-    like = vectors_of([act.noun for act in table.acts]) @ vectors_of(nouns).T
-    near = like.max(axis=1, initial=0.0) >= LIKE
-    return np.asarray(near & [act.verb in verbs for act in table.acts])
+    cosine = vectors_of([act.noun for act in table.acts]) @ vectors_of(nouns).T
+    has_noun = cosine.max(axis=1, initial=0.0) >= TITLE_NOUN_COSINE
+    return np.asarray(has_noun & [act.verb in verbs for act in table.acts])
 
 
-def select(
+def select_clusters(
     table: ActTable,
     clusters: Sequence[list[int]],
     similarity: Matrix,
-    worth: Matrix,
-    most: int | None = None,
+    scores: Matrix,
+    max_steps: int | None = None,
 ) -> list[int]:
-    """The clusters that become steps, the best first.
+    """Select the clusters that become steps, best first.
 
     Parameters
     ----------
-    most
-        K, the most steps to take; None: between 5 and 15, as long as they are worth it. What most
-        narrators say is taken in any case.
+    similarity
+        Of all pairs of acts (n×n).
+    scores
+        Of :func:`cluster_scores`.
+    max_steps
+        K, the most steps to select. None: 5 to 15, as long as their scores are high enough; then
+        what the majority of the videos mention is selected whatever its score.
+
+    Returns
+    -------
+    Indices into ``clusters``.
     """
-    weights = table.videos
-    narrators = table.narrators(range(len(table.acts)))
-    named_by = [table.narrators(own) for own in clusters]
-    alone = min(2, narrators)  # what one narrator says is no step
-    left = [int(at) for at in np.argsort(-worth, kind="stable")[:CANDIDATES]]
-    penalty = dict.fromkeys(left, 0.0)
-    chosen: list[int] = []
-    gains: list[float] = []
+    n_videos = table.support(range(len(table.acts)))
+    support = [table.support(cluster) for cluster in clusters]
+    min_support = min(2, n_videos)  # an act of one narrator is not a step
+    left = [int(index) for index in np.argsort(-scores, kind="stable")[:MAX_CANDIDATES]]
+    redundancy = dict.fromkeys(left, 0.0)
+    selected: list[int] = []
+    selected_scores: list[float] = []
     names: set[tuple[str, str]] = set()
-    while left and len(chosen) < (most or MOST):
-        gain = {at: worth[at] * (1.0 - penalty[at]) ** REPETITION for at in left}
-        if most is None and len(chosen) >= FEWEST:
-            bar = _least(len(chosen) + 1) * np.mean(gains[:3])
-            gain = {at: g for at, g in gain.items() if g >= bar or 2 * named_by[at] > narrators}
-            if not gain:
+    while left and len(selected) < (max_steps or MAX_STEPS):
+        discounted = {i: scores[i] * (1.0 - redundancy[i]) ** REDUNDANCY_POWER for i in left}
+        if max_steps is None and len(selected) >= MIN_STEPS:
+            threshold = _score_share(len(selected) + 1) * np.mean(selected_scores[:3])
+            discounted = {
+                i: score
+                for i, score in discounted.items()
+                if score >= threshold or 2 * support[i] > n_videos
+            }
+            if not discounted:
                 break
-        best = max(gain, key=lambda at: gain[at])
+        best = max(discounted, key=lambda i: discounted[i])
         left.remove(best)
-        if named_by[best] < alone:
+        if support[best] < min_support:
             continue
-        name = _name(table, clusters[best])
+        name = _most_frequent_act(table, clusters[best])
         if name in names:
             continue
         names.add(name)
-        chosen.append(best)
-        gains.append(gain[best])
-        for at in left:
-            alike = linkage_between(similarity, weights, clusters[at], clusters[best])
-            penalty[at] = max(penalty[at], alike)
-    return chosen
+        selected.append(best)
+        selected_scores.append(discounted[best])
+        for i in left:
+            alike = linkage_between(similarity, table.video_counts, clusters[i], clusters[best])
+            redundancy[i] = max(redundancy[i], alike)
+    return selected
 
 
-def _least(number: int) -> float:
-    """What the step of this number must be worth, as a share of the three best."""
-    return SHARE * (number / USUAL) ** 2
+def _score_share(number: int) -> float:
+    """The score that the step of this number needs, as a share of the mean of the three best."""
+    return SCORE_SHARE * (number / USUAL_STEPS) ** 2
 
 
-def _name(table: ActTable, cluster: Sequence[int]) -> tuple[str, str]:
-    leader = max(cluster, key=lambda act: (table.videos[act], -act))
-    return table.acts[leader].verb, table.acts[leader].noun
+def _most_frequent_act(table: ActTable, cluster: Sequence[int]) -> tuple[str, str]:
+    act = table.acts[max(cluster, key=lambda act: (table.video_counts[act], -act))]
+    return act.verb, act.noun

@@ -1,8 +1,8 @@
-"""Mentions that are not of steps: talk, not work.
+"""Stop relations: mentions that are talk and never a step.
 
-Three kinds take slots away from steps on real captions: light verbs ("have a look", "want one"),
-talk about the video itself ("hit the bell", "leave a comment"), and the title of the job ("change a
-tyre" is what all of the steps are).
+Three kinds would crowd out steps on real captions: light verbs ("have a look", "want one"), talk
+about the video itself ("hit the bell", "leave a comment"), and the title of the task ("change a
+tyre" is all of the steps together).
 """
 
 import re
@@ -17,8 +17,8 @@ LIGHT_VERBS = frozenset(
     "mention figure depend matter cause require involve include become own believe "
     "use get make keep find show buy give leave".split()
 )
-# Of these a particle makes work: "let the air out", "get out the jack".
-MADE_WORK = frozenset("let get keep leave give use make".split())
+# Light verbs that are work if they have a particle: "let the air out", "get out the jack".
+WORK_WITH_PARTICLE = frozenset("let get keep leave give use make".split())
 VAGUE_NOUNS = frozenset(
     "video channel comment subscriber subscription link tutorial guy folk people friend "
     "viewer thing something anything everything nothing stuff way lot bit kind sort time minute "
@@ -27,27 +27,25 @@ VAGUE_NOUNS = frozenset(
     "room life trick method version result number amount technique effect size recipe "
     "information".split()
 )
-# What viewers are asked for, and things of many jobs all the same: "twist the left thumb".
+# Talk with one of the verbs below, but objects of work too: "twist the left thumb".
 CHANNEL_NOUNS = frozenset("thumb bell button".split())
 CHANNEL_VERBS = frozenset("click give hit leave ring smash tap".split())
 
 
 def title_words(title: str) -> frozenset[str]:
-    """The words of a title, and what they are without an s at the end."""
+    """The words of a title in lower case, with and without a final s."""
     words = set(re.findall(r"[a-z]+", title.lower().replace("_", " ")))
     return frozenset(words | {word.removesuffix("s") for word in words})
 
 
-def talk(title: str) -> Callable[[Mention], bool]:
-    """Return a test for mentions that are talk in videos of the job ``title``.
-
-    Some light verbs with a particle are light no more: "let the air *out*".
-    """
+def talk_detector(title: str) -> Callable[[Mention], bool]:
+    """Return a predicate: whether a mention is talk in videos of the task called ``title``."""
     words = title_words(title)
 
     def is_talk(mention: Mention) -> bool:
+        is_work = bool(mention.particle) and mention.verb in WORK_WITH_PARTICLE
         return (
-            (mention.verb in LIGHT_VERBS and not (mention.particle and mention.verb in MADE_WORK))
+            (mention.verb in LIGHT_VERBS and not is_work)
             or mention.noun in VAGUE_NOUNS
             or (mention.noun in CHANNEL_NOUNS and mention.verb in CHANNEL_VERBS)
             or (mention.verb in words and mention.noun in words)
