@@ -18,7 +18,7 @@ from benchmarks import authors_numpy
 from howsteps.script import align, certify
 from howsteps.script.aligners import partial_order_alignment, progressive_alignment
 from howsteps.script.bounds import order_free_bound
-from howsteps.script.problem import pose
+from howsteps.script.problem import make_problem
 
 
 class Instance(NamedTuple):
@@ -89,7 +89,7 @@ def compare(instances: Sequence[Instance], certify_seconds: float) -> None:
     )
     print("| order-free | pairs | tight | gap |\n|---|---|---|---|---|---|---|---|---|---|---|---|")
     for one in instances:
-        problem = pose(one.sequences, one.match)
+        problem = make_problem(one.sequences, one.match)
         size = len(problem.tokens)
         slots = max(120, int(problem.lengths.max()))
         plain = np.mean(
@@ -124,7 +124,7 @@ def race(instances: Sequence[Instance]) -> None:
     print("\n| problem | authors' 200 iterations, s | reached | search, s | reached | ratio |")
     print("|---|---|---|---|---|---|")
     for one in instances:
-        problem = pose(one.sequences, one.match)
+        problem = make_problem(one.sequences, one.match)
         b = problem.costs[np.ix_(problem.tokens, problem.tokens)]
         begun = time.perf_counter()
         reached = authors_numpy.run(b, problem.first, 120, seed=0)

@@ -27,12 +27,12 @@ def increasing(slots) -> bool:
 def objective(sequences, match, slots) -> int:
     """Σ over all ordered pairs of tokens in one slot, term by term."""
     placed = [
-        (at, relation)
-        for row, where in zip(sequences, slots, strict=True)
-        for relation, at in zip(row, where, strict=True)
+        (slot, relation)
+        for row, slots_of_row in zip(sequences, slots, strict=True)
+        for relation, slot in zip(row, slots_of_row, strict=True)
     ]
     return sum(
-        (-1 if match[d][e] else 100) for (at, d), (to, e) in product(placed, placed) if at == to
+        (-1 if match[d][e] else 100) for (k, d), (l_, e) in product(placed, placed) if k == l_
     )
 
 
@@ -46,8 +46,8 @@ def optimum(sequences, match, mismatch=100) -> int:
         if not ready:
             return 0
         values = []
-        for many in range(1, len(ready) + 1):
-            for column in combinations(ready, many):
+        for size in range(1, len(ready) + 1):
+            for column in combinations(ready, size):
                 relations = [rows[n][done[n]] for n in column]
                 cost = sum(-1 if match[d][e] else mismatch for d in relations for e in relations)
                 rest = tuple(count + (n in column) for n, count in enumerate(done))
@@ -60,6 +60,6 @@ def optimum(sequences, match, mismatch=100) -> int:
 def cheapest_placement(cost) -> float:
     tokens, length = cost.shape
     return min(
-        sum(cost[i, at] for i, at in enumerate(places))
-        for places in combinations(range(length), tokens)
+        sum(cost[i, slot] for i, slot in enumerate(slots))
+        for slots in combinations(range(length), tokens)
     )

@@ -1,4 +1,4 @@
-"""Tasks made of a few words: what the discovery is tested on."""
+"""Small tasks for tests, written as "verb noun; verb noun"."""
 
 from howsteps.task import Caption, Mention, Sentence, Task, Video, Word
 
@@ -10,11 +10,11 @@ def task(*narrations: str, name: str = "wash a cat") -> Task:
 
 def _video(identity: str, text: str) -> Video:
     sentences, mentions = [], []
-    for place, said in enumerate(part for part in text.split(";") if part.strip()):
-        words = said.split()
+    for index, act in enumerate(part for part in text.split(";") if part.strip()):
+        words = act.split()
         negated = words[0] == "not"
         verb, *particle, noun = words[negated:]
-        start = 10.0 * place
+        start = 10.0 * index
         spoken = (verb, *particle, "the", noun)
         sentences.append(Sentence(tuple(Word(word, start, start + 2) for word in spoken)))
         mentions.append(
@@ -27,7 +27,7 @@ def _video(identity: str, text: str) -> Video:
                 start + 2,
                 particle=" ".join(particle),
                 negated=negated,
-                sentence=place,
+                sentence=index,
             )
         )
     captions = (Caption(0.0, 10.0 * len(mentions), text),)

@@ -1,4 +1,4 @@
-"""The public call: right on small problems, sane on bad input, the same for the same seed."""
+"""The public function: optimal on small problems, checked input, deterministic for a seed."""
 
 from dataclasses import replace
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from howsteps.script import AlignmentSolver, align
 from howsteps.script.frank_wolfe import frank_wolfe, random_start
-from howsteps.script.problem import AlignmentError, pose
+from howsteps.script.problem import AlignmentError, make_problem
 from tests.script import naive
 
 SAME = np.eye(3, dtype=bool)
@@ -35,11 +35,11 @@ def test_an_alignment_is_increasing_and_its_objective_is_what_it_says(seed: int)
     assert all(naive.increasing(slots) for slots in found.slots)
     assert found.objective == naive.objective(sequences, match, found.slots)
     assert found.objective_per_token * found.tokens == pytest.approx(found.objective)
-    used = {at for slots in found.slots for at in slots}
+    used = {slot for slots in found.slots for slot in slots}
     assert used == set(range(len(used)))
 
 
-def test_one_seed_one_answer() -> None:
+def test_the_answer_is_the_same_for_a_seed() -> None:
     sequences, match = naive.random_instance(5, sequences=12, longest=10, relations=12)
     assert align(sequences, match, seed=3) == align(sequences, match, seed=3)
 
@@ -53,13 +53,13 @@ def test_the_trace_falls_to_the_objective() -> None:
 
 
 @pytest.mark.slow
-def test_a_mismatch_is_worth_it_between_two_large_crowds() -> None:
-    # 0 and 2 both match 1 but not each other: with 150 of 1 in the slot both still belong there
+def test_a_mismatch_pays_off_in_a_large_slot() -> None:
+    # 0 and 2 match 1 but not each other: with 150 times 1 in the slot, both still gain there.
     match = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]])
     sequences = [[1]] * 150 + [[0], [2]]
     found = align(sequences, match)
     assert found.objective == -(150**2) - 2 * 2 * 150 + 2 * 100 - 2
-    assert not pose(sequences, match).conflict_free
+    assert not make_problem(sequences, match).conflict_free
 
 
 def test_nothing_to_align() -> None:
@@ -118,10 +118,10 @@ def test_the_authors_mode_uses_their_template() -> None:
     assert found.objective >= align(sequences, match).objective
 
 
-def test_the_authors_mode_is_one_set_of_switches() -> None:
+def test_the_authors_mode_is_one_set_of_options() -> None:
     sequences, match = naive.random_instance(2, sequences=6, longest=6, relations=6)
-    switches = AlignmentSolver("frank-wolfe", slots=120, iterations=200, starts=1, rounding="best")
-    assert align(sequences, match, solver=switches) == align(sequences, match, mode="authors")
+    options = AlignmentSolver("frank-wolfe", slots=120, iterations=200, starts=1, rounding="best")
+    assert align(sequences, match, solver=options) == align(sequences, match, mode="authors")
     assert align(sequences, match, mode="authors", solver=AlignmentSolver()) == align(
         sequences, match
     )
@@ -135,7 +135,7 @@ def test_a_long_sequence_lengthens_the_template_of_a_solver() -> None:
 @pytest.mark.parametrize("iterations", [1, 2, 5, 40])
 def test_the_last_corner_is_what_the_paper_rounds_to(iterations: int) -> None:
     sequences, match = naive.random_instance(9, sequences=5, longest=5, relations=4)
-    problem = pose(sequences, match)
+    problem = make_problem(sequences, match)
     start = random_start(problem, 12, np.random.default_rng(0))
     corner, _ = frank_wolfe(problem, start, iterations, rounding="last-corner")
     solver = AlignmentSolver("frank-wolfe", slots=12, iterations=iterations, rounding="last-corner")
@@ -239,7 +239,7 @@ class TestTokens:
 
     @pytest.mark.parametrize("sequences", [[[["boil"]]], [3]])
     def test_what_is_no_token_is_named(self, sequences: list) -> None:
-        with pytest.raises(AlignmentError, match="sequence 0 is no list of tokens"):
+        with pytest.raises(AlignmentError, match="sequence 0 is not a list of tokens"):
             align(sequences)
 
     def test_nothing_to_align_needs_no_match(self) -> None:

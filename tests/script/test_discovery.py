@@ -11,7 +11,13 @@ from howsteps.errors import HowstepsError
 from howsteps.script import AlignmentSolver, ScriptOptions, discover
 from howsteps.script.baselines import duration, frequent, text_free
 from howsteps.script.discovery import OPTIONS
-from howsteps.script.stability import STEP_COUNTS, USUAL_STEPS, choose, common, stable_steps
+from howsteps.script.stability import (
+    STEP_COUNTS,
+    USUAL_STEPS,
+    choose_steps,
+    common_steps,
+    stable_steps,
+)
 from howsteps.script.stop_relations import talk_detector
 from howsteps.task import Relation, Script, Sentence, Task, Word
 from tests.script import spoken
@@ -68,7 +74,7 @@ def test_examples_are_sentences_of_different_videos() -> None:
         assert step.relations[0][0].noun in step.examples[0]
 
 
-def test_an_example_names_the_thing_itself_where_one_does() -> None:
+def test_examples_that_name_the_object_come_first() -> None:
     task = spoken.task(*["dry cat"] * 3)
     said = (
         "dry it",
@@ -87,7 +93,7 @@ def test_an_example_names_the_thing_itself_where_one_does() -> None:
     assert step.examples == (said[2], said[1], said[0])
 
 
-def test_what_one_video_alone_says_is_no_step() -> None:
+def test_a_relation_of_one_video_is_not_a_step() -> None:
     script = aligned(spoken.task(*WASH), steps=50, match=same_words)
     assert "feed the dog" not in labels(script)
 
@@ -131,7 +137,7 @@ def test_an_unknown_mode() -> None:
         discover(spoken.task(*WASH), mode="best", match=same_words)
 
 
-def test_the_switches_of_the_modes() -> None:
+def test_the_options_of_the_modes() -> None:
     assert OPTIONS["paper"] == ScriptOptions()
     assert OPTIONS["authors"] == ScriptOptions(
         vocabulary=45,
@@ -144,7 +150,7 @@ def test_the_switches_of_the_modes() -> None:
     assert OPTIONS["paper"].solver == AlignmentSolver("search")
 
 
-def test_the_solver_of_the_paper_is_a_switch_in_any_mode() -> None:
+def test_the_solver_of_the_paper_is_an_option_in_any_mode() -> None:
     paper = AlignmentSolver("frank-wolfe", starts=3, rounding="last-corner")
     script = discover(
         spoken.task(*WASH), steps=5, match=same_words, options=ScriptOptions(solver=paper)
@@ -171,7 +177,7 @@ def test_keep_last_aligns_the_recap_and_broad_lets_the_rest_join() -> None:
     assert [step.support for step in broad.steps] == [2, 2]
 
 
-def test_default_leaves_out_what_is_denied() -> None:
+def test_default_leaves_out_negated_mentions() -> None:
     task = spoken.task("not dry cat; fill tub", "not dry cat; fill tub")
     assert labels(discover(task, steps=5, mode="default", match=same_words)) == ["fill the tub"]
     assert len(discover(task, steps=5, mode="paper", match=same_words).steps) == 2
@@ -196,7 +202,7 @@ def test_authors_mode_runs_their_solver() -> None:
 
 
 def narrations(generator: np.random.Generator, videos: int, steps: int) -> list[list[int]]:
-    """Most say every step in order; all say something else in between."""
+    """Relations of videos that name most steps in order, with noise in between."""
     rows = []
     for _ in range(videos):
         said = [step for step in range(steps) if generator.random() < 0.85]
@@ -216,23 +222,23 @@ def test_the_number_of_steps_is_what_two_halves_agree_on(steps: int, seed: int) 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
-def test_halves_that_do_not_agree_cannot_tell(seed: int) -> None:
+def test_without_agreement_of_the_halves_k_is_the_usual_number(seed: int) -> None:
     rows = np.random.default_rng(seed).integers(60, size=(20, 10)).tolist()
     assert stable_steps(rows, np.eye(60, dtype=bool), seed=seed) == USUAL_STEPS
 
 
-def test_one_seed_one_number_of_steps() -> None:
+def test_the_number_of_steps_is_the_same_for_a_seed() -> None:
     rows, match = narrations(np.random.default_rng(5), 12, 7), np.eye(60, dtype=bool)
     assert stable_steps(rows, match, seed=1) == stable_steps(rows, match, seed=1)
 
 
-def test_the_halves_decide_where_they_can_and_else_ten() -> None:
+def test_k_is_that_of_the_highest_gain_or_the_usual_number() -> None:
     noise = np.random.default_rng(0).normal(0, 0.5, size=(24, len(STEP_COUNTS)))
     steps = np.array(STEP_COUNTS)
-    assert choose(noise - 1) == USUAL_STEPS  # no gain
-    assert choose(noise + 3) == USUAL_STEPS  # all the same
-    assert abs(choose(noise + 3 - abs(steps - 6)) - 6) <= 1
-    assert abs(choose(noise + 3 - abs(steps - 14)) - 14) <= 1
+    assert choose_steps(noise - 1) == USUAL_STEPS  # no gain
+    assert choose_steps(noise + 3) == USUAL_STEPS  # all the same
+    assert abs(choose_steps(noise + 3 - abs(steps - 6)) - 6) <= 1
+    assert abs(choose_steps(noise + 3 - abs(steps - 14)) - 14) <= 1
 
 
 LONG = "; ".join(f"move part{n}" for n in range(14))
@@ -241,7 +247,7 @@ LONGER = "; ".join(f"move part{n}" for n in range(20))
 
 @pytest.mark.parametrize("videos", [1, 2, 3, 9])
 @pytest.mark.parametrize(("said", "steps"), [(LONG, 14), (LONGER, 20)])
-def test_a_chosen_number_never_leaves_nothing(said: str, steps: int, videos: int) -> None:
+def test_a_chosen_k_never_empties_the_script(said: str, steps: int, videos: int) -> None:
     found = aligned(spoken.task(*[said] * videos), match=same_words).steps
     assert [step.label for step in found] == [f"move the part{n}" for n in range(steps)]
 
@@ -254,23 +260,23 @@ def test_few_narrations_show_their_best_support_levels() -> None:
     assert len(aligned(task, match=same_words).steps) == 10
 
 
-def test_nothing_shared_is_no_script() -> None:
+def test_without_shared_relations_the_script_is_empty() -> None:
     assert aligned(spoken.task("fill tub", "dry cat"), match=same_words).steps == ()
 
 
 def test_common_steps_are_those_that_match_in_order() -> None:
     match = np.eye(4, dtype=bool)
-    assert common([0, 1, 2], [0, 1, 2], match) == 3
-    assert common([0, 1], [1, 0], match) == 1
-    assert common([], [1], match) == 0
+    assert common_steps([0, 1, 2], [0, 1, 2], match) == 3
+    assert common_steps([0, 1], [1, 0], match) == 1
+    assert common_steps([], [1], match) == 0
 
 
-def test_the_frequency_control_sorts_by_median_time() -> None:
+def test_the_frequency_baseline_sorts_by_median_time() -> None:
     script = frequent(spoken.task(*WASH), 3)
     assert labels(script) == ["fill tub", "rub soap", "dry cat"]
 
 
-def test_the_text_free_control_puts_one_time_in_every_part() -> None:
+def test_the_text_free_baseline_puts_one_time_in_every_part() -> None:
     task = spoken.task(*WASH)
     null = text_free(task, 4, seed=1)
     assert len(null) == 4 * len(task.videos)

@@ -1,4 +1,4 @@
-"""Frank-Wolfe, held to the numbers of the authors' program."""
+"""Frank-Wolfe, compared with the numbers of the authors' program."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ from howsteps.script.frank_wolfe import (
     random_start,
     step_size,
 )
-from howsteps.script.problem import AlignmentError, AlignmentProblem, pose
+from howsteps.script.problem import AlignmentError, AlignmentProblem, make_problem
 from tests.script import naive
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "golden.json").read_text())
@@ -33,7 +33,7 @@ def golden_problem() -> AlignmentProblem:
     for s, t in np.argwhere(b == -1):
         match[tokens[s], tokens[t]] = True
     sequences = [[word - 1 for word in words] for words in ALIGN["seq_words_1based"]]
-    return pose(sequences, match)
+    return make_problem(sequences, match)
 
 
 @pytest.mark.parametrize("case", GOLDEN["dp"], ids=lambda case: case["name"])
@@ -104,7 +104,7 @@ def test_the_oracle_is_exact(seed: int, tokens: int, spare: int) -> None:
 
 @given(st.integers(0, 10_000))
 def test_block_descent_never_rises(seed: int) -> None:
-    problem = pose(*naive.random_instance(seed, sequences=4, longest=4, relations=4))
+    problem = make_problem(*naive.random_instance(seed, sequences=4, longest=4, relations=4))
     length = 8
     start = random_start(problem, length, np.random.default_rng(seed))
     corner = oracle(-start, problem.first)
@@ -116,8 +116,8 @@ def test_block_descent_never_rises(seed: int) -> None:
 @pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 200))
-def test_a_run_ends_only_where_nothing_moves(seed: int) -> None:
-    problem = pose(*naive.random_instance(seed, sequences=4, longest=4, relations=3))
+def test_a_run_ends_only_when_nothing_changes(seed: int) -> None:
+    problem = make_problem(*naive.random_instance(seed, sequences=4, longest=4, relations=3))
     u = random_start(problem, 6, np.random.default_rng(seed))
     corner, _ = frank_wolfe(problem, u, 30)
     seen = []
@@ -128,10 +128,10 @@ def test_a_run_ends_only_where_nothing_moves(seed: int) -> None:
     assert problem.objective(corner) == min(seen)
 
 
-def test_a_gap_of_nil_is_not_the_end_where_the_curvature_is_negative() -> None:
-    problem = pose([[0], [0]], [[1]])
-    apart = corner_matrix(np.array([0, 1]), 2)
-    now = iterate(problem, apart)
+def test_a_run_goes_on_at_gap_zero_if_the_curvature_is_negative() -> None:
+    problem = make_problem([[0], [0]], [[1]])
+    separate = corner_matrix(np.array([0, 1]), 2)
+    now = iterate(problem, separate)
     assert (now.gap, now.step) == (0, 1)
-    corner, _ = frank_wolfe(problem, apart, 5)
+    corner, _ = frank_wolfe(problem, separate, 5)
     assert problem.objective(corner) == -4

@@ -1,4 +1,4 @@
-"""The tie rule, the vocabulary, keep-last and "broad", held to the authors' program."""
+"""The tie rule, the vocabulary, keep-last and "broad", compared with the authors' program."""
 
 import json
 from pathlib import Path
@@ -16,8 +16,8 @@ FOLDER = Path(__file__).parents[1] / "golden"
 GOLDEN = json.loads((FOLDER / "golden.json").read_text())
 WORDS = GOLDEN["narration"]
 RELEASE = authors.read_release(FOLDER / "data", "small")
-NUMBER = {relation: place for place, relation in enumerate(RELEASE.relations)}
-ROWS = [[NUMBER[mention.relation] for mention in v.mentions] for v in RELEASE.task.videos]
+INDEX = {relation: i for i, relation in enumerate(RELEASE.relations)}
+ROWS = [[INDEX[mention.relation] for mention in v.mentions] for v in RELEASE.task.videos]
 
 
 @pytest.mark.parametrize("case", GOLDEN["tie_rule"], ids=str)
@@ -27,8 +27,8 @@ def test_the_tie_rule(case: dict[str, Any]) -> None:
     assert kept == np.flatnonzero(case["kept"]).tolist()
 
 
-def test_a_support_above_thirty_is_no_error() -> None:
-    # the authors' program looks for a threshold up to 30 only
+def test_a_support_above_thirty_is_allowed() -> None:
+    # The authors' program only tries thresholds up to 30.
     assert selection.keep([80, 40, 40, 3], 1) == [0]
 
 
@@ -57,15 +57,15 @@ def test_steps_from_slots(case: dict[str, Any]) -> None:
     supports = selection.support(slots)
     assert supports.tolist() == case["support"]
     kept = selection.keep(supports, case["K"])
-    assert [at + 1 for at in kept] == case["kept_slots_1based"]
-    members = []
-    for row, where in zip(ROWS, slots, strict=True):
-        belongs = [-1] * len(row)
-        for place, at in zip(selection.last_occurrences(row), where, strict=True):
-            belongs[place] = kept.index(at) if at in kept else -1
-        members.append(belongs)
+    assert [slot + 1 for slot in kept] == case["kept_slots_1based"]
+    step_of = []
+    for row, slots_of_row in zip(ROWS, slots, strict=True):
+        steps = [-1] * len(row)
+        for i, slot in zip(selection.last_occurrences(row), slots_of_row, strict=True):
+            steps[i] = kept.index(slot) if slot in kept else -1
+        step_of.append(steps)
     if case["broad"]:
-        members = selection.broaden(ROWS, members, RELEASE.similarity, len(kept))
-    for belongs, golden in zip(members, case["R"], strict=True):
+        step_of = selection.broaden(ROWS, step_of, RELEASE.similarity, len(kept))
+    for steps, golden in zip(step_of, case["R"], strict=True):
         expected = [row.index(1) if 1 in row else -1 for row in golden]
-        assert belongs == (expected or [-1] * len(belongs))
+        assert steps == (expected or [-1] * len(steps))

@@ -57,7 +57,7 @@ def compare_aligners(
         partial_order_alignment,
         progressive_alignment,
     )
-    from howsteps.script.discovery import OPTIONS, wordnet  # noqa: PLC0415
+    from howsteps.script.discovery import OPTIONS, wordnet_match  # noqa: PLC0415
     from howsteps.script.selection import last_occurrences, most_frequent  # noqa: PLC0415
 
     mentions = [sorted(video.mentions, key=lambda m: (m.start, m.end)) for video in task.videos]
@@ -68,7 +68,7 @@ def compare_aligners(
     renumbered = {relation: at for at, relation in enumerate(kept)}
     rows = [[renumbered[relation] for relation in row if relation in renumbered] for row in every]
     sequences = [[row[place] for place in last_occurrences(row)] for row in rows]
-    match = (matches or wordnet())([relations[relation] for relation in kept])
+    match = (matches or wordnet_match())([relations[relation] for relation in kept])
     search = align(sequences, match, seconds=seconds, seed=seed)
     plain = align(sequences, match, mode="authors", seed=seed)
     return {

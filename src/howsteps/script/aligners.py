@@ -1,10 +1,10 @@
-"""Baselines: two aligners from biology, on the same problem and the same costs.
+"""Baselines: two aligners from bioinformatics, on the same problem with the same costs.
 
-*Progressive* alignment (Clustal): a guide tree from the distances of pairs, then profiles are
-merged up the tree, each merge exact for the two profiles. *Partial-order* alignment (POA):
+*Progressive* alignment (Clustal): a guide tree is built from pairwise distances, then profiles are
+merged up the tree, each merge exact for its two profiles. *Partial-order* alignment (POA):
 sequences are added one by one to a graph of columns, each along its heaviest path. Neither revises
-earlier choices, so each is run for several orders and the best is kept. Both use the gain of the
-objective itself, −2 Σ c.
+earlier choices, so each is run with several orders and the best result is kept. Both maximise the
+gain of the objective itself, −2 Σ c.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from scipy.spatial.distance import squareform
 from howsteps.compiled import compiled
 from howsteps.script.alignment import Alignment
 from howsteps.script.bounds import pair_bound
-from howsteps.script.problem import AlignmentProblem, Match, Token, pose
+from howsteps.script.problem import AlignmentProblem, Match, Token, make_problem
 
 Columns = list[list[int]]  # tokens, in order of slots
 
@@ -32,7 +32,7 @@ def progressive_alignment(
     seed: int = 0,
 ) -> Alignment:
     """Merge profiles up a guide tree; ``orders`` trees, all but the first with noisy distances."""
-    return _best_of(pose(sequences, match), _progressive, orders, seed)
+    return _best_of(make_problem(sequences, match), _progressive, orders, seed)
 
 
 def partial_order_alignment(
@@ -43,7 +43,7 @@ def partial_order_alignment(
     seed: int = 0,
 ) -> Alignment:
     """Add the sequences to a graph of columns; ``orders`` orders, the first by length."""
-    return _best_of(pose(sequences, match), _partial_order, orders, seed)
+    return _best_of(make_problem(sequences, match), _partial_order, orders, seed)
 
 
 def _best_of(
@@ -58,8 +58,8 @@ def _best_of(
     lowest: float = np.inf
     for attempt in range(orders):
         slots = np.zeros(len(problem.tokens), dtype=np.int64)
-        for at, column in enumerate(build(problem, attempt, generator)):
-            slots[column] = at
+        for slot, column in enumerate(build(problem, attempt, generator)):
+            slots[column] = slot
         value = problem.objective(slots)
         if value < lowest:
             best, lowest = slots, value
@@ -76,7 +76,7 @@ def _best_of(
 
 @compiled
 def _heaviest_matching(gain: Any) -> Any:
-    """Mark for every row the column that it is matched with (−1: none), in order, heaviest."""
+    """The heaviest increasing matching: for every row its column (−1: none)."""
     height, width = gain.shape
     best = np.zeros((height + 1, width + 1))
     for i in range(1, height + 1):
@@ -99,9 +99,10 @@ def _heaviest_matching(gain: Any) -> Any:
 
 
 def _profile(problem: AlignmentProblem, columns: Columns) -> NDArray[np.float64]:
+    """The counts of relations in each column (columns × relations)."""
     counts = np.zeros((len(columns), len(problem.match)))
-    for at, column in enumerate(columns):
-        np.add.at(counts[at], problem.tokens[column], 1)
+    for index, column in enumerate(columns):
+        np.add.at(counts[index], problem.tokens[column], 1)
     return counts
 
 
@@ -127,11 +128,11 @@ def _progressive(
         [[s] for s in range(begin, end)]
         for begin, end in zip(problem.first[:-1], problem.first[1:], strict=True)
     ]
-    many = len(profiles)
-    if many < 2:
+    n_profiles = len(profiles)
+    if n_profiles < 2:
         return profiles[0] if profiles else []
-    distance = np.zeros((many, many))
-    for n in range(many):
+    distance = np.zeros((n_profiles, n_profiles))
+    for n in range(n_profiles):
         for m in range(n):
             alike = problem.match[
                 np.ix_(problem.tokens[[c[0] for c in profiles[n]]],
@@ -140,7 +141,7 @@ def _progressive(
             common = (_heaviest_matching(alike.astype(np.float64)) >= 0).sum() if alike.size else 0
             distance[n, m] = distance[m, n] = 1 - common / max(1, min(alike.shape))
     noise = 0.0 if attempt == 0 else 0.2
-    jitter = generator.random((many, many)) * noise
+    jitter = generator.random((n_profiles, n_profiles)) * noise
     tree = average(squareform(distance + np.triu(jitter, 1) + np.triu(jitter, 1).T, checks=False))
     for left, right, _, _ in tree:
         profiles.append(_merge(problem, profiles[int(left)], profiles[int(right)]))
@@ -154,50 +155,50 @@ def _partial_order(
     if attempt == 0:
         order = np.argsort(-problem.lengths, kind="stable")
     columns: Columns = []  # the nodes of the graph
-    before: list[set[int]] = []  # and their predecessors
-    ranked: list[int] = []  # in topological order
+    predecessors: list[set[int]] = []
+    topological_order: list[int] = []
     counts = np.zeros((0, len(problem.match)))
     for n in order:
         tokens = list(range(problem.first[n], problem.first[n + 1]))
         gain = -2 * counts @ problem.costs[:, problem.tokens[tokens]]
-        path = _heaviest_path(gain, before, ranked)
+        path = _heaviest_path(gain, predecessors, topological_order)
         left = -1
-        fresh = np.zeros((len(tokens), len(problem.match)))
-        opened = 0
+        new_counts = np.zeros((len(tokens), len(problem.match)))
+        n_new = 0
         for s, node in zip(tokens, path, strict=True):
-            at = node
+            column = node
             if node < 0:
-                at = len(columns)
+                column = len(columns)
                 columns.append([])
-                before.append(set())
-                fresh[opened, problem.tokens[s]] = 1
-                opened += 1
+                predecessors.append(set())
+                new_counts[n_new, problem.tokens[s]] = 1
+                n_new += 1
             else:
-                counts[at, problem.tokens[s]] += 1
-            columns[at].append(s)
+                counts[column, problem.tokens[s]] += 1
+            columns[column].append(s)
             if left >= 0:
-                before[at].add(left)
-            left = at
-        counts = np.concatenate([counts, fresh[:opened]])
-        ranked = _topological(before)
-    return [columns[node] for node in ranked]
+                predecessors[column].add(left)
+            left = column
+        counts = np.concatenate([counts, new_counts[:n_new]])
+        topological_order = _topological_sort(predecessors)
+    return [columns[node] for node in topological_order]
 
 
 def _heaviest_path(
-    gain: NDArray[np.float64], before: list[set[int]], ranked: list[int]
+    gain: NDArray[np.float64], predecessors: list[set[int]], topological_order: list[int]
 ) -> list[int]:
-    """Return for every token the node that it joins on one path through the graph (−1: none).
+    """For every token the node that it joins on the heaviest path through the graph (−1: none).
 
-    value[v, i]: heaviest way to place the first i tokens on a path that ends at or before node v.
+    value[v][i] is the heaviest placement of the first i tokens on a path that ends at or before v.
     """
-    many = gain.shape[1]
+    n_tokens = gain.shape[1]
     value: dict[int, NDArray[np.float64]] = {}
     arrived: dict[int, NDArray[np.int64]] = {}
     ended = (0.0, -1)
-    for node in ranked:
-        came = np.full(many + 1, -1)
-        base = np.zeros(many + 1)
-        for previous in before[node]:
+    for node in topological_order:
+        came = np.full(n_tokens + 1, -1)
+        base = np.zeros(n_tokens + 1)
+        for previous in predecessors[node]:
             better = value[previous] > base
             base[better] = value[previous][better]
             came[better] = previous
@@ -208,8 +209,8 @@ def _heaviest_path(
         arrived[node] = came
         if value[node][-1] > ended[0]:
             ended = (float(value[node][-1]), node)
-    path = [-1] * many
-    i, node = many, ended[1]
+    path = [-1] * n_tokens
+    i, node = n_tokens, ended[1]
     while node >= 0 and i > 0:
         came = arrived[node]
         base_at = value[int(came[i])][i] if came[i] >= 0 else 0.0
@@ -224,16 +225,16 @@ def _heaviest_path(
     return path
 
 
-def _topological(before: list[set[int]]) -> list[int]:
-    after: list[list[int]] = [[] for _ in before]
-    waiting = [len(previous) for previous in before]
-    for node, previous in enumerate(before):
-        for one in previous:
-            after[one].append(node)
-    ranked = [node for node, count in enumerate(waiting) if count == 0]
-    for node in ranked:
-        for following in after[node]:
+def _topological_sort(predecessors: list[set[int]]) -> list[int]:
+    successors: list[list[int]] = [[] for _ in predecessors]
+    waiting = [len(previous) for previous in predecessors]
+    for node, previous in enumerate(predecessors):
+        for predecessor in previous:
+            successors[predecessor].append(node)
+    topological_order = [node for node, count in enumerate(waiting) if count == 0]
+    for node in topological_order:
+        for following in successors[node]:
             waiting[following] -= 1
             if waiting[following] == 0:
-                ranked.append(following)
-    return ranked
+                topological_order.append(following)
+    return topological_order

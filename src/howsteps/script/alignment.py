@@ -1,4 +1,4 @@
-"""Multiple sequence alignment: the public call, what it returns, and how it is shown."""
+"""Multiple sequence alignment: the public function, its result, and a display of it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,8 +12,8 @@ from howsteps.script.problem import (
     Match,
     Slots,
     Token,
-    pose,
-    shared_part,
+    make_problem,
+    shared_problem,
 )
 from howsteps.script.solver import AUTHORS, SEARCH, AlignmentSolver, solve
 
@@ -23,7 +23,7 @@ SOLVERS = {"paper": SEARCH, "authors": AUTHORS, "default": SEARCH}
 
 @dataclass(frozen=True)
 class Alignment:
-    """The slot of every token, the objective, and a lower bound of any alignment.
+    """The slot of every token, the objective, and a lower bound of the objective.
 
     ``slots`` holds one strictly increasing tuple per sequence. ``objective`` is Tr(UᵀBU).
     ``trace`` holds (seconds, objective) for the search and (iteration, objective) for Frank-Wolfe.
@@ -43,17 +43,17 @@ class Alignment:
 
     @property
     def gap(self) -> float:
-        """How far the best alignment can be below this one, as a share of the bound."""
+        """The largest possible distance to the optimum, relative to the bound."""
         return (self.objective - self.bound) / -self.bound if self.bound else 0.0
 
     @property
     def proved(self) -> bool:
-        """Whether no alignment is better."""
+        """Whether the alignment is proved to be optimal."""
         return self.objective == self.bound
 
 
 def check_mode(mode: str) -> None:
-    """Raise when there is no such mode."""
+    """Raise if there is no such mode."""
     if mode not in SOLVERS:
         raise AlignmentError(unknown_name("mode", mode, SOLVERS))
 
@@ -69,7 +69,7 @@ def align(
     solver: AlignmentSolver | None = None,
     certificate_seconds: float = 0.0,
 ) -> Alignment:
-    """Map every sequence increasingly onto one template so that matching tokens share slots.
+    """Align sequences: map each increasingly onto one template so that matching tokens share slots.
 
     Minimises Tr(UᵀBU) = Σ_(n,m) Σ_l c(φ(dⁿ)_l, φ(dᵐ)_l), with c = −1 where two tokens match and 100
     where they do not.
@@ -80,30 +80,30 @@ def align(
         One list of tokens per narration: strings, numbers, or anything hashable. Empty ones are
         allowed.
     match
-        Which tokens match. None: equal ones. A function of two tokens, symmetric. Or a D×D array,
-        symmetric and true on the diagonal, for tokens that are the numbers 0 … D − 1.
+        Which tokens match. None: equal ones. Or a symmetric function of two tokens. Or a D×D
+        array, symmetric and true on the diagonal, for tokens that are indices 0 … D − 1.
     slots
-        Length of the template. None: as the solver says, and never so short that a sequence does
-        not fit.
+        Length of the template. None: that of the solver, or the longest sequence if that is
+        longer.
     seconds
-        Effort of the search: the work that an ordinary machine does in at most so many seconds. It
-        is counted in operations, so a slow machine takes longer and gives the same answer.
+        Effort of the search: the work that an ordinary machine does in at most this time. It is
+        counted in operations, so a slow machine takes longer and gives the same answer.
     seed
-        Of everything random. One seed, one answer, on every machine.
+        Of the random generator; the answer for a seed is the same on every machine.
     mode
         ``authors``: one random start of Frank-Wolfe, 200 iterations, 120 slots. ``paper`` and
         ``default``: the same objective by the search.
     solver
-        The solver to use instead of that of the mode.
+        Used instead of that of the mode.
     certificate_seconds
-        Time for a tighter ``bound`` (:func:`certify`), which does depend on the speed of the
-        machine; without it the bound is by pairs.
+        Time for a tighter ``bound`` (:func:`certify`), which depends on the speed of the machine;
+        0: the bound by pairs of sequences.
 
     Raises
     ------
     AlignmentError
-        When the match or a token cannot be used, a sequence is longer than ``slots``, or the mode
-        or the seed does not exist.
+        The match or a token is invalid, a sequence is longer than ``slots``, the mode is unknown,
+        or the seed is negative.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def align(
     check_mode(mode)
     if seed < 0:
         raise AlignmentError(f"a seed is a whole number from zero on, not {seed}")
-    problem = pose(sequences, match)
+    problem = make_problem(sequences, match)
     longest = int(problem.lengths.max(initial=0))
     solver = solver or SOLVERS[mode]
     if slots is None and solver.slots is not None:
@@ -140,56 +140,54 @@ def align(
 
 
 def certify(problem: AlignmentProblem, objective: int, *, seconds: float) -> int:
-    """Return the best lower bound that the time allows.
+    """Return the best lower bound of the objective that is found in the time.
 
-    Half of the time goes to the integer programme, which ends early where it proves the optimum,
-    and the rest to the decomposition into triples.
+    Half of the time goes to the integer programme, which ends early if it proves the optimum, and
+    the rest to the decomposition into triples.
     """
     from howsteps.script.integer_programme import integer_bound  # noqa: PLC0415 - slow to import
 
     start = perf_counter()
-    small = shared_part(problem)
-    alone = problem.match_cost * (len(problem.tokens) - len(small.tokens))
+    shared = shared_problem(problem)
+    unshared_cost = problem.match_cost * (len(problem.tokens) - len(shared.tokens))
     best = pair_bound(problem)
-    exact = integer_bound(small, seconds=seconds / 2, objective=objective - alone)
+    exact = integer_bound(shared, seconds=seconds / 2, objective=objective - unshared_cost)
     if exact is not None:
-        best = max(best, exact + alone)
+        best = max(best, exact + unshared_cost)
     left = seconds - (perf_counter() - start)
     if best < objective and left > 0:
-        tight = triple_bound(small, seconds=left, objective=objective - alone)
+        tight = triple_bound(shared, seconds=left, objective=objective - unshared_cost)
         if tight is not None:
-            best = max(best, tight + alone)
+            best = max(best, tight + unshared_cost)
     return best
 
 
 def columns(
     slots: Slots, words: Sequence[Sequence[str]], *, least: int = 1, width: int = 14
 ) -> str:
-    """Write the words of every narration under one another where they share a slot.
+    """Format an alignment as text: one row per narration, one column per slot.
 
     Parameters
     ----------
     slots
         Of an :class:`howsteps.script.Alignment`.
     words
-        What to write for every token, row by row.
+        The text for every token, row by row.
     least
-        Leave out slots with fewer tokens than this.
+        Slots with fewer tokens are left out.
     width
-        Cut words to this many characters.
+        Texts are cut to this many characters.
     """
     counts: dict[int, int] = {}
     for row in slots:
         for slot in row:
             counts[slot] = counts.get(slot, 0) + 1
     shown = sorted(slot for slot, count in counts.items() if count >= least)
-    rows = [
-        dict(zip(places, texts, strict=True)) for places, texts in zip(slots, words, strict=True)
-    ]
+    rows = [dict(zip(row, texts, strict=True)) for row, texts in zip(slots, words, strict=True)]
     lines = [[str(counts[slot]) for slot in shown]]
     lines += [[row.get(slot, BLANK)[:width] for slot in shown] for row in rows]
-    widths = [max(len(line[place]) for line in lines) for place in range(len(shown))]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
-        "  ".join(cell.ljust(wide) for cell, wide in zip(line, widths, strict=True)).rstrip()
+        "  ".join(cell.ljust(size) for cell, size in zip(line, widths, strict=True)).rstrip()
         for line in lines
     )

@@ -1,4 +1,4 @@
-"""Discover the script of a task: its steps in order, from what the narrators mention."""
+"""Discover the script of a task: its steps in order, from the mentions of its videos."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from howsteps.script import selection
 from howsteps.script.alignment import Alignment, align, check_mode
 from howsteps.script.events import discover_events
-from howsteps.script.labels import shown
+from howsteps.script.labels import labelled_step
 from howsteps.script.problem import AlignmentError
 from howsteps.script.solver import AUTHORS, SEARCH, AlignmentSolver
 from howsteps.script.stability import stable_steps
@@ -21,27 +21,27 @@ MatchFunction = Callable[[Sequence[Relation]], NDArray[np.bool_]]
 
 @dataclass(frozen=True)
 class ScriptOptions:
-    """What is aligned, and what joins a step afterwards; each field is one switch.
+    """Options of script discovery; a mode is a set of them.
 
     Parameters
     ----------
     model
         ``alignment``: slots of matching relations (the paper). ``events``: clusters of acts, then
-        their order (:mod:`howsteps.script.events`), which has no use for the other switches.
+        their order (:mod:`howsteps.script.events`); the other options have no effect then.
     vocabulary
-        Align the mentions of this many most frequent relations only (authors: 45).
+        Align only the mentions of this many most frequent relations (authors: 45).
     keep_last
-        Of a relation repeated in one narration, align the last mention only (authors).
+        Align only the last mention of a relation that a narration repeats (authors).
     broad
-        Let earlier, similar mentions of a narration join its steps (authors).
+        After the alignment, let earlier, similar mentions of a narration join its steps (authors).
     senses
-        Match words by this many first senses; None: by all (the paper).
+        Match words by their first WordNet senses, this many; None: by all (the paper).
     negated
-        Align "don't touch the wire" too.
+        Align negated mentions too: "don't touch the wire".
     chatter
-        Align light verbs, talk about the video, and the title of the job too.
+        Align stop relations too: light verbs, talk about the video, the title of the task.
     solver
-        How the alignment is looked for.
+        The solver of the alignment.
     """
 
     model: str = "alignment"
@@ -72,28 +72,29 @@ def discover(
     match: MatchFunction | None = None,
     options: ScriptOptions | None = None,
 ) -> Script:
-    """Find the steps of a job in what its narrators say.
+    """Discover the steps of a task from the mentions of its videos.
 
-    The mentions of every video are aligned on one template; the slots with most support are the
-    steps (:func:`howsteps.script.selection.keep`). In mode ``default`` steps are clusters of acts
-    instead, ordered afterwards (:mod:`howsteps.script.events`).
+    In mode ``default``, steps are clusters of acts, which are ordered afterwards
+    (:mod:`howsteps.script.events`). In the other modes the mentions of all videos are aligned on
+    one template, and the slots with most support are the steps
+    (:func:`howsteps.script.selection.keep`).
 
     Parameters
     ----------
     task
         Videos with mentions (:func:`howsteps.narration.extract_relations`).
     steps
-        K, the most steps to keep. None: chosen, by what a further step is worth
-        (:mod:`howsteps.script.step_selection`) in mode ``default``, by stability
-        (:mod:`howsteps.script.stability`) in the others.
+        K, the maximum number of steps. None: chosen automatically, by the scores of the clusters
+        in mode ``default`` (:mod:`howsteps.script.step_selection`), by stability in the others
+        (:mod:`howsteps.script.stability`).
     mode
         ``paper``, ``authors`` or ``default``: a set of :class:`ScriptOptions`.
     seconds, certificate_seconds
         As for :func:`howsteps.script.align`.
     match
-        Which relations match; WordNet where it is not given.
+        From D relations to the D×D matrix of which match; None: by WordNet.
     options
-        Switches to use instead of those of the mode.
+        Used instead of those of the mode.
 
     Raises
     ------
@@ -108,15 +109,15 @@ def discover(
     options = options or OPTIONS[mode]
     if options.model == "events":
         return discover_events(task, steps=steps)
-    heard = _wanted(task, options)
-    relations = sorted({mention.relation for row in heard for mention in row})
-    number = {relation: place for place, relation in enumerate(relations)}
-    matrix = (match or wordnet(options.senses))(relations)
-    sequences = [[number[mention.relation] for mention in row] for row in heard]
-    places = _aligned_places(sequences, options)
-    short = [[row[place] for place in kept] for row, kept in zip(sequences, places, strict=True)]
+    mentions_by_video = _mentions_to_align(task, options)
+    relations = sorted({mention.relation for row in mentions_by_video for mention in row})
+    index = {relation: i for i, relation in enumerate(relations)}
+    matrix = (match or wordnet_match(options.senses))(relations)
+    sequences = [[index[mention.relation] for mention in row] for row in mentions_by_video]
+    indices = _aligned_indices(sequences, options)
+    aligned = [[row[i] for i in kept] for row, kept in zip(sequences, indices, strict=True)]
     alignment = align(
-        short,
+        aligned,
         matrix,
         seconds=seconds,
         seed=seed,
@@ -125,19 +126,19 @@ def discover(
     )
     supports = selection.shared_support(alignment.slots)
     if steps is None:
-        kept = selection.keep_some(supports, stable_steps(short, matrix, seed=seed))
+        kept = selection.keep_some(supports, stable_steps(aligned, matrix, seed=seed))
     else:
         kept = selection.keep(supports, steps)
-    members = _members(sequences, places, alignment, kept)
+    step_of = _steps_of_mentions(sequences, indices, alignment, kept)
     if options.broad:
-        members = selection.broaden(sequences, members, matrix, len(kept))
+        step_of = selection.broaden(sequences, step_of, matrix, len(kept))
     groups: list[list[Mention]] = [[] for _ in kept]
-    for row, belongs in zip(heard, members, strict=True):
-        for mention, step in zip(row, belongs, strict=True):
+    for row, steps_of_row in zip(mentions_by_video, step_of, strict=True):
+        for mention, step in zip(row, steps_of_row, strict=True):
             if step >= 0:
                 groups[step].append(mention)
     return Script(
-        steps=tuple(shown(task, group) for group in groups),
+        steps=tuple(labelled_step(task, group) for group in groups),
         objective=alignment.objective,
         objective_per_token=alignment.objective_per_token,
         bound=alignment.bound,
@@ -145,15 +146,15 @@ def discover(
     )
 
 
-def wordnet(senses: int | None = None) -> MatchFunction:
-    """Match by WordNet: verbs and nouns share a synset each, among their first senses."""
+def wordnet_match(senses: int | None = None) -> MatchFunction:
+    """Relations match where verbs and nouns each share a synset among their first senses."""
     from howsteps.wordnet import WordNet, match_matrix  # noqa: PLC0415 - takes a while
 
     database = WordNet.load()
     return lambda relations: match_matrix(relations, database, senses)
 
 
-def _wanted(task: Task, options: ScriptOptions) -> list[list[Mention]]:
+def _mentions_to_align(task: Task, options: ScriptOptions) -> list[list[Mention]]:
     is_talk = talk_detector(task.name)
     return [
         [
@@ -167,30 +168,30 @@ def _wanted(task: Task, options: ScriptOptions) -> list[list[Mention]]:
     ]
 
 
-def _aligned_places(sequences: list[list[int]], options: ScriptOptions) -> list[list[int]]:
-    """The places of the mentions that are aligned, for every sequence."""
-    places = [list(range(len(row))) for row in sequences]
+def _aligned_indices(sequences: list[list[int]], options: ScriptOptions) -> list[list[int]]:
+    """The indices of the mentions that are aligned, in each sequence."""
+    indices = [list(range(len(row))) for row in sequences]
     if options.vocabulary is not None:
         frequent = selection.most_frequent(sequences, options.vocabulary)
-        places = [
-            [place for place in kept if row[place] in frequent]
-            for row, kept in zip(sequences, places, strict=True)
+        indices = [
+            [i for i in kept if row[i] in frequent]
+            for row, kept in zip(sequences, indices, strict=True)
         ]
     if options.keep_last:
-        places = [
-            [kept[last] for last in selection.last_occurrences([row[place] for place in kept])]
-            for row, kept in zip(sequences, places, strict=True)
+        indices = [
+            [kept[last] for last in selection.last_occurrences([row[i] for i in kept])]
+            for row, kept in zip(sequences, indices, strict=True)
         ]
-    return places
+    return indices
 
 
-def _members(
-    sequences: list[list[int]], places: list[list[int]], alignment: Alignment, kept: list[int]
+def _steps_of_mentions(
+    sequences: list[list[int]], indices: list[list[int]], alignment: Alignment, kept: list[int]
 ) -> list[list[int]]:
-    """The step of every mention; −1 where it has none."""
-    number = {slot: step for step, slot in enumerate(kept)}
-    members = [[-1] * len(row) for row in sequences]
-    for belongs, used, slots in zip(members, places, alignment.slots, strict=True):
-        for place, slot in zip(used, slots, strict=True):
-            belongs[place] = number.get(slot, -1)
-    return members
+    """The step of every mention; −1: none."""
+    step_of_slot = {slot: step for step, slot in enumerate(kept)}
+    steps = [[-1] * len(row) for row in sequences]
+    for row, aligned, slots in zip(steps, indices, alignment.slots, strict=True):
+        for i, slot in zip(aligned, slots, strict=True):
+            row[i] = step_of_slot.get(slot, -1)
+    return steps

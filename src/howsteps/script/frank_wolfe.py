@@ -1,4 +1,4 @@
-"""Frank-Wolfe on the convex hull of alignments, as in the paper, and block descent on its corners.
+"""Frank-Wolfe on the convex hull of alignments, as in the paper, and block coordinate descent.
 
     minimise f(U) = Tr(UᵀBU),   U ∈ conv 𝒰,   B = Y C_o Yᵀ,   ∇f(U) = 2BU.
 
@@ -34,23 +34,23 @@ def _oracle(cost: Any, first: Any) -> Any:
         for i in range(first[n + 1] - first[n]):
             diagonal = best[0]
             best[0] = np.inf
-            for at in range(1, length + 1):
-                here = diagonal + cost[first[n] + i, at - 1]
-                diagonal = best[at]
-                # on equal cost the later slot wins, as in the authors' program
-                taken[i, at] = here <= best[at - 1]
-                best[at] = here if taken[i, at] else best[at - 1]
-        at = length
+            for j in range(1, length + 1):
+                here = diagonal + cost[first[n] + i, j - 1]
+                diagonal = best[j]
+                # Ties go to the later slot, as in the authors' program.
+                taken[i, j] = here <= best[j - 1]
+                best[j] = here if taken[i, j] else best[j - 1]
+        j = length
         for i in range(first[n + 1] - first[n] - 1, -1, -1):
-            while not taken[i, at]:
-                at -= 1
-            at -= 1
-            slots[first[n] + i] = at
+            while not taken[i, j]:
+                j -= 1
+            j -= 1
+            slots[first[n] + i] = j
     return slots
 
 
 def oracle(cost: FloatMatrix, first: NDArray[np.int64]) -> Corner:
-    """Minimise ⟨cost, U⟩ over 𝒰: one dynamic programme per sequence, S·L in all.
+    """Minimise ⟨cost, U⟩ over 𝒰: one dynamic programme per sequence, S·L operations in all.
 
     best[i, l] = min(best[i, l−1], best[i−1, l−1] + cost[i, l]); ties go to the latest placement.
 
@@ -89,7 +89,7 @@ def relation_sums(problem: AlignmentProblem, u: FloatMatrix) -> FloatMatrix:
 
 
 def _count(problem: AlignmentProblem, corner: Corner, length: int) -> FloatMatrix:
-    """G of a corner: how often each relation is in each slot."""
+    """G of a corner: the count of each relation in each slot."""
     flat = np.bincount(problem.tokens * length + corner, minlength=len(problem.match) * length)
     return flat.reshape(-1, length).astype(np.float64)
 
@@ -97,7 +97,7 @@ def _count(problem: AlignmentProblem, corner: Corner, length: int) -> FloatMatri
 def step_size(slope: float, curvature: float) -> float:
     """Exact line search for f(U) + 2γ·slope + γ²·curvature on [0, 1].
 
-    B is indefinite; where the curvature is not positive the step is 1.
+    B is indefinite; if the curvature is not positive, the step is 1.
     """
     if curvature <= 0:
         return 1.0
@@ -106,7 +106,7 @@ def step_size(slope: float, curvature: float) -> float:
 
 @dataclass(frozen=True)
 class Iteration:
-    """One step of Frank-Wolfe from U: f and the gap before it, the step, the roundings."""
+    """One iteration of Frank-Wolfe from U: f and the gap at U, the step, and both roundings."""
 
     objective: float
     gradient: FloatMatrix
@@ -120,7 +120,7 @@ class Iteration:
 
 
 def iterate(problem: AlignmentProblem, u: FloatMatrix) -> Iteration:
-    """Make one step: corner = argmin ⟨2BU, V⟩, line search, and both roundings."""
+    """Make one iteration: corner = argmin ⟨2BU, V⟩, line search, both roundings."""
     length = u.shape[1]
     g = relation_sums(problem, u)
     cost_g = problem.costs @ g
@@ -155,8 +155,8 @@ def frank_wolfe(
     ``best`` takes the best over both roundings of every iteration: the oracle's own corner and the
     projection argmin ‖V − U‖². ``last-corner`` takes the oracle's corner of the last iteration.
 
-    The run ends when U stays where it is. A gap of zero is not enough: where the curvature is not
-    positive the step is 1, and U moves on to another corner.
+    The run ends when U does not change. A gap of zero is not enough: if the curvature is not
+    positive, the step is 1 and U moves to another corner.
     """
     best, lowest, trace = oracle(-start, problem.first), np.inf, []
     u = start
@@ -201,8 +201,8 @@ def block_descent(problem: AlignmentProblem, corner: Corner, length: int) -> Cor
         np.add.at(g, (relations, old), -1)
         cost = (problem.costs @ g)[relations]
         new = oracle(cost, np.array([0, len(relations)], dtype=np.int64))
-        spots = np.arange(len(relations))
-        if cost[spots, new].sum() < cost[spots, old].sum():
+        index = np.arange(len(relations))
+        if cost[index, new].sum() < cost[index, old].sum():
             corner[rows] = new
             waiting = [m for m in range(len(problem.lengths)) if m != n]
         np.add.at(g, (relations, corner[rows]), 1)

@@ -1,15 +1,16 @@
-"""An exact integer programme with order cuts that are added when they are needed.
+"""An exact integer programme (maximum-weight trace) with lazily added cuts.
 
 One variable x_e ∈ {0, 1} for every pair e = (s, t) of matching tokens of different sequences: do
-they share a slot? Maximise Σ_e x_e (maximum-weight trace), subject to
+they share a slot? Maximise Σ_e x_e, subject to
 
-* staircases: of the pairs between two sequences that pairwise cross or touch, one at most;
+* staircases: at most one of the pairs between two sequences that pairwise cross or touch;
 * transitivity: x_(s,t) + x_(t,u) − x_(s,u) ≤ 1, and ≤ 1 without the last term where s and u cannot
   share a slot;
 * order: along a cycle of pairs and of steps to the right inside sequences, not all pairs.
 
-The relaxation is solved, violated cuts are added, and again; then whole numbers are asked for. A
-relaxation is a bound whenever it stops; a whole solution that violates nothing is the optimum.
+The linear relaxation is solved and violated cuts are added, until there are none; then integrality
+is required. The value of a relaxation is a bound whenever it stops; an integer solution that
+violates nothing is optimal.
 """
 
 from dataclasses import dataclass, field
@@ -26,10 +27,10 @@ from howsteps.compiled import compiled
 from howsteps.script.bounds import objective_at
 from howsteps.script.problem import AlignmentProblem
 
-MOST_PAIRS = 4_000
+MAX_PAIRS = 4_000
 CUTS_PER_ROUND = 400
-VIOLATED = 1e-3
-TAILS_PER_CALL = 100  # ways back that are looked for between two looks at the clock
+TOLERANCE = 1e-3
+TAILS_PER_CALL = 100  # shortest paths between two checks of the time
 
 
 @dataclass
@@ -42,20 +43,23 @@ class _Cuts:
     limits: list[float] = field(default_factory=list)
 
     def add(self, plus: list[int], minus: list[int], limit: float) -> None:
-        """Demand Σ x_plus − Σ x_minus ≤ limit."""
+        """Add the constraint Σ x_plus − Σ x_minus ≤ limit."""
         self.columns += plus + minus
         self.values += [1.0] * len(plus) + [-1.0] * len(minus)
         self.rows += [len(self.limits)] * (len(plus) + len(minus))
         self.limits.append(limit)
 
     def matrix(self, width: int) -> Any:
-        """All rows, sparse."""
+        """All rows, as a sparse matrix."""
         return csr_array((self.values, (self.rows, self.columns)), (len(self.limits), width))
 
 
 @compiled
 def _staircase(x: Any) -> Any:
-    """Heaviest path from the top right to the bottom left of x; its cells conflict pairwise."""
+    """Weight and cells of the heaviest path from the top right to the bottom left of x.
+
+    Its cells conflict pairwise.
+    """
     height, width = x.shape
     best = np.zeros((height, width))
     for i in range(height):
@@ -78,7 +82,7 @@ def _staircase(x: Any) -> Any:
 
 
 class _Programme:
-    """The variables, and the three families of cuts; none is looked for after ``deadline``."""
+    """The variables and the three families of cuts; separation stops at ``deadline``."""
 
     def __init__(self, problem: AlignmentProblem, deadline: float) -> None:
         self.problem = problem
@@ -93,9 +97,9 @@ class _Programme:
         self.cuts = _Cuts()
 
     def separate(self, x: NDArray[np.float64]) -> int:
-        """Add cuts that x violates; return how many.
+        """Add cuts that x violates; return their number.
 
-        Without time left some are not found, which leaves a weaker relaxation, never a wrong one.
+        Cuts that are not found in time make the relaxation weaker, never wrong.
         """
         before = len(self.cuts.limits)
         full = np.zeros(self.number.shape)
@@ -116,10 +120,10 @@ class _Programme:
                 return
             for m in range(n + 1, len(first) - 1):
                 block = np.ix_(range(first[n], first[n + 1]), range(first[m], first[m + 1]))
-                if full[block].sum() <= 1 + VIOLATED:
+                if full[block].sum() <= 1 + TOLERANCE:
                     continue
                 weight, path = _staircase(full[block])
-                if weight > 1 + VIOLATED:
+                if weight > 1 + TOLERANCE:
                     numbers = self.number[block][path[:, 0], path[:, 1]]
                     self.cuts.add(numbers[numbers >= 0].tolist(), [], 1)
 
@@ -128,9 +132,9 @@ class _Programme:
         for t in range(len(full)):
             if self._late():
                 break
-            near = np.flatnonzero(full[t] > VIOLATED)
+            near = np.flatnonzero(full[t] > TOLERANCE)
             excess = full[t, near][:, None] + full[t, near] - full[np.ix_(near, near)] - 1
-            for i, j in np.argwhere(np.triu(excess, 1) > VIOLATED):
+            for i, j in np.argwhere(np.triu(excess, 1) > TOLERANCE):
                 found.append((-excess[i, j], near[i], t, near[j]))
         for _, s, t, u in sorted(found)[:CUTS_PER_ROUND]:
             closing = int(self.number[s, u])
@@ -141,13 +145,13 @@ class _Programme:
                 self.cuts.add([int(self.number[s, t]), int(self.number[t, u])], [], 1)
 
     def _order(self, full: NDArray[np.float64], x: NDArray[np.float64]) -> None:
-        """Find for every step to the right the lightest way back, a pair weighing 1 − x."""
+        """For every step to the right, find the shortest path back; a pair has length 1 − x."""
         sequence = self.problem.sequence
         tails = np.flatnonzero(sequence[:-1] == sequence[1:])
         if not len(tails):
             return
-        one, two = self.pairs[x > VIOLATED].T
-        # zero would mean "no arc" to a sparse matrix
+        one, two = self.pairs[x > TOLERANCE].T
+        # Zero would mean "no arc" in a sparse matrix.
         weight = np.maximum(1 - full[one, two], 0) + 1e-7
         arcs = csr_array(
             (
@@ -163,11 +167,11 @@ class _Programme:
             some = tails[begin : begin + TAILS_PER_CALL]
             length, previous = dijkstra(arcs, indices=some + 1, return_predecessors=True, limit=1.0)
             for row, tail in enumerate(some):
-                if length[row, tail] < 1 - VIOLATED:
+                if length[row, tail] < 1 - TOLERANCE:
                     self._forbid(self._way_back(previous[row], int(tail)), seen)
 
     def _way_back(self, previous: NDArray[np.int32], tail: int) -> list[int]:
-        """The pairs on the lightest way from the token after ``tail`` back to it."""
+        """The pairs on the shortest path from the token after ``tail`` back to it."""
         cycle, here = [], tail
         while here != tail + 1:
             there = int(previous[here])
@@ -184,15 +188,15 @@ class _Programme:
 
 
 def integer_bound(problem: AlignmentProblem, *, seconds: float, objective: int) -> int | None:
-    """Return a lower bound on the objective; it is the optimum where the time suffices.
+    """Return a lower bound of the objective; it is the optimum if the time suffices.
 
-    None where there are too many pairs, or no relaxation could be solved in time. The programme
-    stops early when its bound meets ``objective``.
+    None if there are too many pairs, or no relaxation is solved in time. The programme stops early
+    when its bound meets ``objective``.
     """
     start = perf_counter()
     tokens, first = problem.tokens, problem.first
     matching = problem.match[:, tokens].sum(axis=1)[tokens].sum()
-    if matching > 2 * MOST_PAIRS + len(tokens):
+    if matching > 2 * MAX_PAIRS + len(tokens):
         return None
     model = _Programme(problem, deadline=start + seconds)
     width = len(model.pairs)
@@ -200,13 +204,13 @@ def integer_bound(problem: AlignmentProblem, *, seconds: float, objective: int) 
         return objective_at(problem, 0)
     model.separate(np.ones(width))
     best: int | None = None
-    whole = False
+    is_integer = False
     while True:
         left = seconds - (perf_counter() - start)
         if left <= 0:
             return best
         rows, limits = model.cuts.matrix(width), np.array(model.cuts.limits)
-        if whole:
+        if is_integer:
             answer = milp(
                 -np.ones(width),
                 constraints=LinearConstraint(rows, -np.inf, limits),
@@ -230,8 +234,8 @@ def integer_bound(problem: AlignmentProblem, *, seconds: float, objective: int) 
             best = bound if best is None else max(best, bound)
         if answer.status != 0 or (best is not None and best >= objective):
             return best
-        x = np.round(answer.x) if whole else answer.x
+        x = np.round(answer.x) if is_integer else answer.x
         if model.separate(x) == 0:
-            if whole or np.abs(x - np.round(x)).max() < VIOLATED:
+            if is_integer or np.abs(x - np.round(x)).max() < TOLERANCE:
                 return best
-            whole = True
+            is_integer = True

@@ -1,4 +1,4 @@
-"""How a step is shown: its name, and sentences that say it."""
+"""How a step is shown: its label, and example sentences."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,22 +7,22 @@ from howsteps.narration.summary import usual_phrase
 from howsteps.task import Mention, Step, Task
 
 EXAMPLES = 3
-EXAMPLE_WORDS = 10  # a sentence of about this length is quick to read
+EXAMPLE_WORDS = 10  # the preferred length
 
 
-def shown(task: Task, mentions: Sequence[Mention]) -> Step:
-    """The step that holds the given mentions, named by its most frequent relation."""
+def labelled_step(task: Task, mentions: Sequence[Mention]) -> Step:
+    """Make a step of mentions, labelled by its most frequent relation."""
     step = Step(label="", mentions=tuple(mentions))
     usual = step.relations[0][0]
-    own = [mention for mention in mentions if mention.relation == usual]
-    return replace(step, label=usual_phrase(own), examples=examples(task, own))
+    naming = [mention for mention in mentions if mention.relation == usual]
+    return replace(step, label=usual_phrase(naming), examples=examples(task, naming))
 
 
 def examples(task: Task, mentions: Sequence[Mention]) -> tuple[str, ...]:
-    """Sentences of different videos, the easiest to read first.
+    """Example sentences, each of another video, easiest to read first.
 
-    A sentence that names the thing itself, as what is done, goes before "take it off" and "it is
-    taken off"; then a length that is quick to read counts.
+    Sentences that name the object come before pronouns ("take it off"), active before passive
+    ("it is taken off"), then those of a convenient length.
     """
     sentences = {video.id: video.sentences for video in task.videos}
     found: list[tuple[bool, bool, int, str, str]] = []

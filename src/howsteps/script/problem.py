@@ -1,4 +1,4 @@
-"""The alignment problem: sequences of tokens, which of them match, and what an alignment costs."""
+"""The alignment problem: sequences of tokens, which of them match, and the objective."""
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ class AlignmentProblem:
 
     @cached_property
     def shared(self) -> NDArray[np.bool_]:
-        """Tokens that match a token of another sequence; all others can only stand alone.
+        """Tokens that match a token of another sequence; all others are alone in their slot.
 
         A relation is shared when it and the relations that it matches occur in two sequences.
         """
@@ -73,10 +73,11 @@ class AlignmentProblem:
 
     @property
     def conflict_free(self) -> bool:
-        """Whether some best alignment has only matching tokens in every slot.
+        """Whether some optimal alignment has only matching tokens in every slot.
 
         A token with a mismatch among m tokens costs at least
-        2·(mismatch_cost + (m − 2)·match_cost); while that is not negative it is better off alone.
+        2·(mismatch_cost + (m − 2)·match_cost); as long as that is not negative, a slot of its own
+        is no worse.
         """
         return self.mismatch_cost + (len(self.lengths) - 2) * self.match_cost >= 0
 
@@ -88,18 +89,18 @@ class AlignmentProblem:
         slots
             The slot of every token, end to end.
         """
-        _, place = np.unique(np.asarray(slots), return_inverse=True)
-        if not len(place):
+        _, slot = np.unique(np.asarray(slots), return_inverse=True)
+        if not len(slot):
             return 0
-        shape = (int(place.max()) + 1, len(self.match))
-        used: Any = csr_array((np.ones(len(place), dtype=np.int64), (place, self.tokens)), shape)
-        used.sum_duplicates()
-        matching = int((used @ csr_array(self.match.astype(np.int64))).multiply(used).sum())
-        pairs = int((np.bincount(place).astype(np.int64) ** 2).sum())
+        shape = (int(slot.max()) + 1, len(self.match))
+        counts: Any = csr_array((np.ones(len(slot), dtype=np.int64), (slot, self.tokens)), shape)
+        counts.sum_duplicates()
+        matching = int((counts @ csr_array(self.match.astype(np.int64))).multiply(counts).sum())
+        pairs = int((np.bincount(slot).astype(np.int64) ** 2).sum())
         return self.match_cost * matching + self.mismatch_cost * (pairs - matching)
 
     def split(self, values: Sequence[int] | NDArray[np.int64]) -> Slots:
-        """Cut a list with one value per token into one tuple per sequence."""
+        """Split a list with one value per token into one tuple per sequence."""
         flat = [int(value) for value in values]
         return tuple(
             tuple(flat[begin:end])
@@ -107,8 +108,10 @@ class AlignmentProblem:
         )
 
 
-def pose(sequences: Sequence[Sequence[Token]], match: Match | None = None) -> AlignmentProblem:
-    """Check the input and state the problem.
+def make_problem(
+    sequences: Sequence[Sequence[Token]], match: Match | None = None
+) -> AlignmentProblem:
+    """Check the input and make the problem.
 
     Parameters
     ----------
@@ -118,8 +121,8 @@ def pose(sequences: Sequence[Sequence[Token]], match: Match | None = None) -> Al
     Raises
     ------
     AlignmentError
-        When ``match`` is not a square symmetric 0/1 matrix with a true diagonal, or a token is not
-        one of its rows.
+        ``match`` is not a square symmetric 0/1 matrix with a true diagonal, or a token is not one
+        of its rows.
     """
     rows: Sequence[Sequence[Any]] = sequences
     if match is None or callable(match):
@@ -140,8 +143,8 @@ def pose(sequences: Sequence[Sequence[Token]], match: Match | None = None) -> Al
         d, e = np.argwhere(matrix != matrix.T)[0]
         raise AlignmentError(f"the match matrix is not symmetric: [{d}, {e}] is not [{e}, {d}]")
     if not matrix.diagonal().all():
-        alone = int(np.flatnonzero(~matrix.diagonal())[0])
-        raise AlignmentError(f"every token must match itself; token {alone} does not")
+        first = int(np.flatnonzero(~matrix.diagonal())[0])
+        raise AlignmentError(f"every token must match itself; token {first} does not")
     for n, sequence in enumerate(rows):
         for token in sequence:
             if not isinstance(token, int | np.integer) or not 0 <= token < len(matrix):
@@ -154,21 +157,21 @@ def pose(sequences: Sequence[Sequence[Token]], match: Match | None = None) -> Al
 
 
 def _numbered(sequences: Sequence[Sequence[Token]]) -> tuple[list[list[int]], list[Token]]:
-    """Tokens as numbers in the order in which they first appear, and the distinct tokens."""
-    number: dict[Token, int] = {}
+    """Tokens as indices in order of first occurrence, and the distinct tokens."""
+    index: dict[Token, int] = {}
     rows = []
     for n, sequence in enumerate(sequences):
         try:
-            rows.append([number.setdefault(token, len(number)) for token in sequence])
+            rows.append([index.setdefault(token, len(index)) for token in sequence])
         except TypeError:
             raise AlignmentError(
-                f"sequence {n} is no list of tokens: strings, numbers, or anything hashable"
+                f"sequence {n} is not a list of tokens (strings, numbers, or anything hashable)"
             ) from None
-    return rows, list(number)
+    return rows, list(index)
 
 
-def shared_part(problem: AlignmentProblem) -> AlignmentProblem:
-    """Leave out the tokens that match nothing elsewhere; they cost the same wherever they are."""
+def shared_problem(problem: AlignmentProblem) -> AlignmentProblem:
+    """The problem without tokens that match no other sequence; their cost is constant."""
     tokens = problem.tokens[problem.shared]
     lengths = np.bincount(problem.sequence[problem.shared], minlength=len(problem.lengths))
     used, renamed = np.unique(tokens, return_inverse=True)
@@ -176,16 +179,19 @@ def shared_part(problem: AlignmentProblem) -> AlignmentProblem:
     return AlignmentProblem(renamed.astype(np.int64), lengths[lengths > 0].astype(np.int64), match)
 
 
-def put_back(problem: AlignmentProblem, placed: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Give every left-out token a slot of its own behind its left neighbour, and close all gaps."""
+def restore_unshared(problem: AlignmentProblem, placed: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The slots of all tokens, given those of the shared ones; without empty slots.
+
+    Every other token gets a slot of its own to the right of its left neighbour.
+    """
     keys: list[tuple[int, int]] = []
     shared = problem.shared
-    kept = iter(placed.tolist())
+    slots = iter(placed.tolist())
     for begin, end in pairwise(problem.first):
         left = -1
         for s in range(begin, end):
             if shared[s]:
-                left = next(kept)
+                left = next(slots)
             keys.append((left, -1 if shared[s] else s))
-    rank = {key: number for number, key in enumerate(sorted(set(keys)))}
+    rank = {key: slot for slot, key in enumerate(sorted(set(keys)))}
     return np.array([rank[key] for key in keys], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Solvers of the alignment problem: their options, and the two schemes behind them."""
+"""Solvers of the alignment problem: options, and the choice between search and Frank-Wolfe."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
@@ -8,19 +8,24 @@ from numpy.typing import NDArray
 
 from howsteps.errors import unknown_name
 from howsteps.script.frank_wolfe import Rounding, block_descent, frank_wolfe, random_start
-from howsteps.script.problem import AlignmentError, AlignmentProblem, put_back, shared_part
+from howsteps.script.problem import (
+    AlignmentError,
+    AlignmentProblem,
+    restore_unshared,
+    shared_problem,
+)
 from howsteps.script.search import WORK_PER_SECOND, search
 
 Scheme: TypeAlias = Literal["search", "frank-wolfe"]
 Trace = list[tuple[float, int]]
-_Found = tuple[NDArray[np.int64], Trace]
+_Solution = tuple[NDArray[np.int64], Trace]
 
-SQUEEZED_STARTS = 10
+FIXED_LENGTH_STARTS = 10
 
 
 @dataclass(frozen=True)
 class AlignmentSolver:
-    """The scheme and its options; each field is one switch.
+    """The scheme and its options.
 
     Parameters
     ----------
@@ -49,7 +54,7 @@ class AlignmentSolver:
         if self.rounding not in get_args(Rounding):
             raise AlignmentError(unknown_name("rounding", self.rounding, get_args(Rounding)))
         if self.iterations < 1 or self.starts < 1:
-            raise AlignmentError("a solver makes at least one iteration from one start")
+            raise AlignmentError("a solver needs at least one iteration and one start")
 
 
 SEARCH = AlignmentSolver()
@@ -64,13 +69,13 @@ def solve(
     seconds: float,
     seed: int,
     floor: int,
-) -> _Found:
+) -> _Solution:
     """Return the slot of every token, and the trace of the objective.
 
     Parameters
     ----------
     slots
-        Length of the template; None where it is free.
+        Length of the template; None: any.
     floor
         A lower bound; the search ends when it reaches it.
     """
@@ -78,21 +83,21 @@ def solve(
         return problem.tokens, []
     if solver.scheme == "frank-wolfe":
         length = len(problem.tokens) if slots is None else slots
-        return _starts(problem, length, solver, seconds, seed, descend=False)
-    small = shared_part(problem)
+        return _best_start(problem, length, solver, seconds, seed, descend=False)
+    shared = shared_problem(problem)
     placed: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
     trace: Trace = [(0.0, 0)]
-    alone = problem.match_cost * (len(problem.tokens) - len(small.tokens))
-    if len(small.tokens):
-        placed, trace = search(small, seconds=seconds, seed=seed, floor=floor - alone)
-    whole = put_back(problem, placed)
-    if slots is not None and whole.max() >= slots:
-        squeezed = AlignmentSolver("frank-wolfe", starts=SQUEEZED_STARTS)
-        return _starts(problem, slots, squeezed, seconds, seed, descend=True)
-    return whole, [(when, value + alone) for when, value in trace]
+    unshared_cost = problem.match_cost * (len(problem.tokens) - len(shared.tokens))
+    if len(shared.tokens):
+        placed, trace = search(shared, seconds=seconds, seed=seed, floor=floor - unshared_cost)
+    full = restore_unshared(problem, placed)
+    if slots is not None and full.max() >= slots:
+        frank_wolfe_solver = AlignmentSolver("frank-wolfe", starts=FIXED_LENGTH_STARTS)
+        return _best_start(problem, slots, frank_wolfe_solver, seconds, seed, descend=True)
+    return full, [(when, value + unshared_cost) for when, value in trace]
 
 
-def _starts(
+def _best_start(
     problem: AlignmentProblem,
     length: int,
     solver: AlignmentSolver,
@@ -100,11 +105,11 @@ def _starts(
     seed: int,
     *,
     descend: bool,
-) -> _Found:
-    """Keep the best of several starts of Frank-Wolfe, each with block descent if ``descend``.
+) -> _Solution:
+    """The best of several starts of Frank-Wolfe, each with block descent if ``descend``.
 
-    The first start is always made. ``seconds`` limit the others by the work of the dynamic
-    programmes, iterations × S × L, so that the answer is the same on every machine.
+    The first start is always made. ``seconds`` limits the others by the number of operations,
+    iterations × S × L, so that the answer is the same on every machine.
     """
     work = solver.iterations * len(problem.tokens) * length
     generator = np.random.default_rng(seed)
