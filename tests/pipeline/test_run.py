@@ -347,10 +347,10 @@ class TestEditedScript:
             (lambda s: s["steps"][0]["mentions"][0].update(video=["x"]), r"no video \['x'\]"),
             (lambda s: s["steps"][0]["mentions"][0].update(start="x"), "are not times"),
             (lambda s: s["steps"][0]["mentions"][0].update(end=10**400), "are not times"),
-            (lambda s: s["steps"][0]["mentions"][0].update(start=1e6), "names nothing"),
+            (lambda s: s["steps"][0]["mentions"][0].update(start=1e6), "has no mention"),
             (
                 lambda s: s["steps"][0]["mentions"].append(s["steps"][1]["mentions"][0]),
-                "stands in step 1 and in step 2",
+                "is in step 1 and in step 2",
             ),
         ],
     )

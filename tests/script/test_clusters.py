@@ -7,18 +7,18 @@ from hypothesis.extra.numpy import arrays
 
 from howsteps.script.clusters import average_linkage, linkage_between
 
-MANY = 6
+N_ACTS = 6
 NOTHING = np.zeros((3, 3), dtype=np.bool_)
 CHAIN = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.8], [0.0, 0.8, 1.0]])
 
 
-def test_acts_join_by_their_average_similarity() -> None:
+def test_acts_are_merged_by_mean_similarity() -> None:
     assert average_linkage(CHAIN, np.ones(3), NOTHING, 0.5) == [[0, 1], [2]]
     assert average_linkage(CHAIN, np.ones(3), NOTHING, 0.3) == [[0, 1, 2]]
 
 
 def test_frequent_acts_count_more() -> None:
-    # Next to the frequent act 1 the stranger 0 hardly counts.
+    # Beside the frequent act 1, the dissimilar act 0 has little weight.
     assert average_linkage(CHAIN, np.array([1.0, 9.0, 1.0]), NOTHING, 0.5) == [[0, 1, 2]]
 
 
@@ -28,16 +28,16 @@ def test_opposites_stay_apart_also_through_a_third_act() -> None:
     assert average_linkage(np.ones((3, 3)), np.ones(3), forbidden, 0.5) == [[0, 1], [2]]
 
 
-@given(arrays(np.float64, (MANY, MANY), elements=st.floats(0, 1)), st.floats(0.1, 0.9))
-def test_every_act_is_in_one_cluster_and_no_two_clusters_are_left_to_join(
-    raw: np.ndarray, least: float
+@given(arrays(np.float64, (N_ACTS, N_ACTS), elements=st.floats(0, 1)), st.floats(0.1, 0.9))
+def test_every_act_is_in_one_cluster_and_no_two_clusters_can_be_merged(
+    raw: np.ndarray, threshold: float
 ) -> None:
-    similarity, weights = (raw + raw.T) / 2, np.arange(1.0, MANY + 1)
-    found = average_linkage(similarity, weights, np.zeros((MANY, MANY), np.bool_), least)
-    assert sorted(act for cluster in found for act in cluster) == list(range(MANY))
+    similarity, weights = (raw + raw.T) / 2, np.arange(1.0, N_ACTS + 1)
+    found = average_linkage(similarity, weights, np.zeros((N_ACTS, N_ACTS), np.bool_), threshold)
+    assert sorted(act for cluster in found for act in cluster) == list(range(N_ACTS))
     for one in range(len(found)):
         for two in range(one):
-            assert linkage_between(similarity, weights, found[one], found[two]) < least + 1e-9
+            assert linkage_between(similarity, weights, found[one], found[two]) < threshold + 1e-9
 
 
 def test_no_acts_have_no_clusters() -> None:

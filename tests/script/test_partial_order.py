@@ -1,4 +1,4 @@
-"""Which steps change places, and which are often left out."""
+"""Which steps can be swapped, and which are optional."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ from howsteps.task import Script, Step
 from tests.script import spoken
 
 
-def test_steps_that_narrators_swap_are_named_with_counts() -> None:
+def test_swaps_have_counts_and_rare_steps_are_optional() -> None:
     task = spoken.task(
         "fill tub; catch cat; dry cat",
         "catch cat; fill tub; dry cat",

@@ -1,4 +1,4 @@
-"""A script as a page of text: written, read back, and read from whatever people write."""
+"""A script as a page of text: written, parsed again, and parsed from lists of all kinds."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from howsteps.errors import InputError
 from howsteps.script.text_form import (
-    LARGEST,
-    LONGEST_LABEL,
-    MOST_STEPS,
+    MAX_CHARACTERS,
+    MAX_LABEL,
+    MAX_STEPS,
     SHOWN_ACTS,
     TextStep,
     parse_script_text,
@@ -65,8 +65,8 @@ class TestWriting:
         )
 
     def test_the_acts_that_are_not_shown_are_counted(self) -> None:
-        own = tuple(mention("lift", f"thing{n}") for n in range(SHOWN_ACTS + 3))
-        [step] = parse(script_text("lift", Script((Step("lift things", own),))))
+        mentions = tuple(mention("lift", f"thing{n}") for n in range(SHOWN_ACTS + 3))
+        [step] = parse(script_text("lift", Script((Step("lift things", mentions),))))
         assert len(step.gathers or ()) == SHOWN_ACTS
         assert step.more
 
@@ -103,14 +103,14 @@ class TestReadingAnyList:
     def test_the_same_two_steps(self, text: str) -> None:
         assert labels(text) == ["fill the tub", "catch the cat"]
 
-    def test_of_a_long_step_the_first_sentence_or_what_is_bold_is_its_name(self) -> None:
+    def test_the_label_of_a_long_step_is_its_first_sentence_or_its_bold_part(self) -> None:
         more = "Turn them to the left with the wrench until they move, but leave them on."
         assert labels(f"1. Loosen the nuts. {more}\n2. **Raise the car** {more}") == [
             "Loosen the nuts",
             "Raise the car",
         ]
 
-    def test_prose_between_numbered_steps_is_no_step(self) -> None:
+    def test_prose_between_numbered_steps_is_not_a_step(self) -> None:
         prose = "This is the part where most people give up, so take your time and be kind to it."
         assert labels(f"1. fill the tub\n\n{prose}\n\n2. catch the cat") == [
             "fill the tub",
@@ -130,10 +130,10 @@ class TestReadingAnyList:
             ("dry it", True, False),
         ]
 
-    def test_nothing_turns_the_direction_of_a_line(self) -> None:
+    def test_bidi_controls_are_removed(self) -> None:
         assert labels("\u202efill the\u2066 tub\u200b") == ["fill the tub"]
 
-    def test_the_first_step_is_no_alternative(self) -> None:
+    def test_the_first_step_is_not_an_alternative(self) -> None:
         assert not parse("or fill the tub")[0].alternative
 
     def test_lines_below_a_step_say_what_it_gathers_and_joins(self) -> None:
@@ -145,7 +145,7 @@ class TestReadingAnyList:
         assert (first.more, first.joins) == (True, ("add soap",))
         assert (second.gathers, second.joins) == (None, ())
 
-    def test_a_label_that_stands_twice_is_done_again(self) -> None:
+    def test_a_repeated_label_gets_again(self) -> None:
         assert labels("flip it\nturn\nFlip it\nflip it") == [
             *("flip it", "turn", "Flip it again", "flip it again again")
         ]
@@ -160,21 +160,21 @@ class TestRefusing:
             ("<!-- 1. nothing", "has no steps"),
             ("1. fill\n2. ???", r"script\.md:2: there are no words in the step"),
             ("also: run the water\n1. fill", r"script\.md:1: there is no step above"),
-            ("1. " + "x" * (LONGEST_LABEL + 1), r"script\.md:1: a step of 201 characters"),
-            ("\n".join(f"step {n} x" for n in range(MOST_STEPS + 1)), f":{MOST_STEPS + 1}: has"),
+            ("1. " + "x" * (MAX_LABEL + 1), r"script\.md:1: a step of 201 characters"),
+            ("\n".join(f"step {n} x" for n in range(MAX_STEPS + 1)), f":{MAX_STEPS + 1}: has"),
             ("1. x\n" + "also: b, c, d\n" * 40, r":35: more than 100 acts below the step 'x'"),
-            ("a" * (LARGEST + 1), "is too long"),
+            ("a" * (MAX_CHARACTERS + 1), "is too long"),
             ("\n" + "also:\n" * 20_000, "is too long"),
         ],
     )
-    def test_what_is_wrong_is_told_with_its_line(self, text: str, reason: str) -> None:
+    def test_errors_have_the_line_number(self, text: str, reason: str) -> None:
         with pytest.raises(InputError, match=reason):
             parse(text)
 
     @pytest.mark.parametrize("unit", ["[", "**a", "+ ", "> ", "<!--", "a. ", "(optional) ", "or "])
     def test_a_page_made_to_take_long_does_not(self, unit: str) -> None:
         with suppress(InputError):
-            parse(unit * (LARGEST // len(unit)))
+            parse(unit * (MAX_CHARACTERS // len(unit)))
 
     @given(st.text(max_size=300))
     def test_any_text_is_read_or_refused(self, text: str) -> None:

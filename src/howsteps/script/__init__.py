@@ -1,14 +1,14 @@
-"""From relations to the script: what the narrations have in common, in order.
+"""Script discovery: from mentions to the steps of a task, in order.
 
 ::
 
-    mentions ─► discovery ─► events ─► act_table ─► step_model ─► clusters          the default
+    mentions ─► discovery ─► events ─► act_table ─► step_model ─► clusters          mode default
                     │          └─► step_selection ─► rank_aggregation ─► chains ─► step_names
                     ├─► alignment ─┬─► solver ─┬─► search ─► realign          the paper's problem
                     │              │           └─► frank_wolfe                the paper's solver
-                    │              └─► bounds, integer_programme              how good it is
-                    └─► selection, stability                                  which slots are steps
-    a page of text ─► text_form ─► gathering ─► label_match                   a person's script
+                    │              └─► bounds, integer_programme              lower bounds
+                    └─► selection, stability                                  from slots to steps
+    a page of text ─► text_form ─► gathering ─► label_match                   a script by hand
 """
 
 from howsteps.script.alignment import Alignment, align, certify, columns

@@ -1,6 +1,6 @@
-"""What narrators of all kinds of jobs say: how many how-to videos use a verb.
+"""Background frequencies of verbs: the share of how-to videos that use each.
 
-The table holds counts over 16 jobs and 782 videos, nothing else; ``training/background.py`` makes
+The table holds counts over 16 tasks and 782 videos, nothing else; ``training/background.py`` makes
 it.
 """
 
@@ -12,7 +12,7 @@ _TABLE = Path(__file__).with_name("background.json")
 
 
 def share(verb: str) -> float:
-    """The share of how-to videos that use a verb with an object; 0 where it is not in the table."""
+    """The share of how-to videos that use a verb with an object; 0 if it is not in the table."""
     return _shares().get(verb, 0) / 1000
 
 

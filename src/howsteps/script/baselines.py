@@ -1,8 +1,8 @@
-"""Two baselines that every script is shown beside.
+"""Two baselines for scripts.
 
-*Frequent*: the relations that most videos name, sorted by their median time. On raw captions it
-comes close to the alignment. *Text-free*: random times, one in each of K equal parts of the video,
-which a matching by time alone rewards.
+*Frequent*: the relations of most videos, sorted by their median time. On raw captions it comes
+close to the alignment. *Text-free*: random times, one in each of K equal parts of the video; it
+shows how much an evaluation by time alone rewards chance.
 """
 
 from collections import defaultdict
@@ -14,7 +14,7 @@ from howsteps.task import Localisation, Mention, Relation, Script, Step, Task, V
 
 
 def duration(video: Video) -> float:
-    """Length of a video in seconds, or the end of what is said in it."""
+    """Duration of a video in seconds; if unknown, the end of its captions and mentions."""
     if video.duration is not None:
         return video.duration
     ends = [caption.end for caption in video.captions] + [m.end for m in video.mentions]
@@ -22,10 +22,10 @@ def duration(video: Video) -> float:
 
 
 def frequent(task: Task, steps: int) -> Script:
-    """The ``steps`` relations that most videos name, by their median relative time.
+    """The ``steps`` relations that most videos name, in order of their median relative time.
 
-    The first mention in each video counts for the time. Of equally frequent relations the first in
-    the alphabet wins.
+    The time in a video is that of the first mention. Ties in frequency go to the first in the
+    alphabet.
     """
     mentions: defaultdict[Relation, list[Mention]] = defaultdict(list)
     times: defaultdict[Relation, list[float]] = defaultdict(list)

@@ -1,10 +1,9 @@
-"""A script that a person may have edited, taken as given.
+"""Read a ``script.json`` that a person may have edited.
 
 The file is the ``script.json`` of ``howsteps run`` and ``howsteps script --json``. To rename a
 step, change its label; to delete it, delete its object; to reorder, move objects; to merge two
-steps, move the mentions of one into the list of the other. A step without mentions is one that
-nobody names. The first of ``relations`` names the step; the others, ``support`` and ``alignment``
-follow from the rest and are not read.
+steps, move the mentions of one into the list of the other. A step may have no mentions. The first
+of ``relations`` names the step; the others, ``support`` and ``alignment`` are derived and not read.
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -15,46 +14,47 @@ from howsteps.errors import InputError
 from howsteps.io.text import read_json
 from howsteps.task import Mention, Relation, Script, Step, Task
 
-VERSION = 1  # of the file
-_ENDLESS = 1e9  # seconds
-_CLOSE = 0.0015  # seconds: times in the file are rounded to the millisecond
+VERSION = 1  # of the file format
+_MAX_TIME = 1e9  # seconds
+_TIME_TOLERANCE = 0.0015  # seconds: times in the file are rounded to the millisecond
 
 
 def check_script(path: Path, task: Task) -> None:
-    """Refuse what is wrong whatever the narrations say; they need not have been heard.
+    """Check everything that does not depend on mentions, which the task need not have yet.
 
     Raises
     ------
     InputError
-        The file is no script of this task, or names a video that is not there.
+        The file is not a script of this task, or names a video that the task does not have.
     """
     _entries(path, task)
 
 
 def read_script(path: Path, task: Task) -> Script:
-    """Read the script of a task whose narrations have been heard.
+    """Read the script of a task with mentions.
 
     Raises
     ------
     InputError
-        The file is no script, or names a mention that the narrations do not have; the message says
+        The file is not a script, or has a mention that the task does not have; the message says
         which step and which mention.
     """
-    heard = {video.id: video.mentions for video in task.videos}
+    mentions_by_video = {video.id: video.mentions for video in task.videos}
     steps = [
-        _step(entry, number, heard, path) for number, entry in enumerate(_entries(path, task), 1)
+        _step(entry, number, mentions_by_video, path)
+        for number, entry in enumerate(_entries(path, task), 1)
     ]
     owner: dict[Mention, int] = {}
     for number, step in enumerate(steps, 1):
         for mention in step.mentions:
             if (first := owner.setdefault(mention, number)) != number:
-                reason = f"{mention.phrase!r} at {mention.start:.3f} s of video {mention.video!r}"
-                raise InputError(path, f"{reason} stands in step {first} and in step {number}")
+                where = f"{mention.phrase!r} at {mention.start:.3f} s of video {mention.video!r}"
+                raise InputError(path, f"{where} is in step {first} and in step {number}")
     return Script(tuple(steps))
 
 
 def _entries(path: Path, task: Task) -> list[dict[str, Any]]:
-    """The steps as they stand in the file, with all that is needed to read them."""
+    """The steps of the file, checked."""
     entries = _script_of(read_json(path), task.name, path).get("steps")
     if not isinstance(entries, list) or not entries:
         raise InputError(path, "has no list of steps")
@@ -67,7 +67,7 @@ def _entries(path: Path, task: Task) -> list[dict[str, Any]]:
 def _script_of(value: Any, task: str, path: Path) -> Mapping[str, Any]:
     """The part of the file that is about this task."""
     if not isinstance(value, dict):
-        raise InputError(path, "is not a script: an object with 'steps'")
+        raise InputError(path, "is not a script (a JSON object with 'steps')")
     if value.get("version") != VERSION:
         raise InputError(path, f"is version {value.get('version')!r} of a script, not {VERSION}")
     if isinstance(tasks := value.get("tasks"), dict):
@@ -93,8 +93,8 @@ def _check_step(entry: Any, number: int, videos: Set[str], path: Path) -> None:
     for name in ("optional", "alternative"):
         if not isinstance(entry.get(name, False), bool):
             raise InputError(path, f"step {number}: {name!r} is neither true nor false")
-    for place, mention in enumerate(mentions, 1):
-        where = f"step {number}, mention {place}"
+    for index, mention in enumerate(mentions, 1):
+        where = f"step {number}, mention {index}"
         if not isinstance(mention, dict):
             raise InputError(path, f"{where} is not an object")
         if not all(_is_time(mention.get(name)) for name in ("start", "end")):
@@ -105,21 +105,24 @@ def _check_step(entry: Any, number: int, videos: Set[str], path: Path) -> None:
 
 
 def _is_time(value: object) -> bool:
-    return isinstance(value, int | float) and 0 <= value < _ENDLESS
+    return isinstance(value, int | float) and 0 <= value < _MAX_TIME
 
 
 def _step(
-    entry: Mapping[str, Any], number: int, heard: Mapping[str, Sequence[Mention]], path: Path
+    entry: Mapping[str, Any],
+    number: int,
+    mentions_by_video: Mapping[str, Sequence[Mention]],
+    path: Path,
 ) -> Step:
-    places = {video: place for place, video in enumerate(heard)}
-    found = [
-        _mention(each, f"step {number}, mention {place}", heard[each["video"]], path)
-        for place, each in enumerate(entry.get("mentions", []), 1)
+    order = {video: index for index, video in enumerate(mentions_by_video)}
+    mentions = [
+        _mention(each, f"step {number}, mention {index}", mentions_by_video[each["video"]], path)
+        for index, each in enumerate(entry.get("mentions", []), 1)
     ]
-    found.sort(key=lambda m: (places[m.video], m.start, m.end))
+    mentions.sort(key=lambda m: (order[m.video], m.start, m.end))
     step = Step(
         " ".join(entry["label"].split()),
-        tuple(found),
+        tuple(mentions),
         tuple(entry.get("examples", [])),
         optional=entry.get("optional", False),
         alternative=entry.get("alternative", False),
@@ -130,23 +133,25 @@ def _step(
     return step
 
 
-def _mention(entry: Mapping[str, Any], where: str, heard: Sequence[Mention], path: Path) -> Mention:
+def _mention(
+    entry: Mapping[str, Any], where: str, mentions: Sequence[Mention], path: Path
+) -> Mention:
     start, end = entry["start"], entry["end"]
-    matching = next(_at(heard, start, end, entry), None)
+    matching = next(_matching(mentions, start, end, entry), None)
     if matching is None:
-        reason = f"video {entry['video']!r} names nothing from {start} to {end} s"
+        reason = f"video {entry['video']!r} has no mention from {start} to {end} s"
         raise InputError(path, f"{where}: {reason} (was its narration read in another mode?)")
     return matching
 
 
-def _at(
+def _matching(
     mentions: Sequence[Mention], start: float, end: float, entry: Mapping[str, Any]
 ) -> Iterator[Mention]:
-    """The mentions at a time, of the verb and noun where the file gives them."""
+    """The mentions at a time; with the verb and noun of the entry, if it has them."""
     for mention in mentions:
         if (
-            abs(mention.start - start) < _CLOSE
-            and abs(mention.end - end) < _CLOSE
+            abs(mention.start - start) < _TIME_TOLERANCE
+            and abs(mention.end - end) < _TIME_TOLERANCE
             and entry.get("verb", mention.verb) == mention.verb
             and entry.get("noun", mention.noun) == mention.noun
         ):

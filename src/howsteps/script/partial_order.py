@@ -1,10 +1,10 @@
-"""Which steps may change places, and which may be left out: what a list in one order does not say.
+"""Which steps can be swapped, and which are optional: what a list in one order does not show.
 
-Both are counted. A video that names two steps names one of them first; all of its mentions count,
-not only those that were put in order, so that a swap can be seen. Two steps swap freely when at
-least a third of the videos that name both, and two at least, have them the other way round. A step
-is optional when fewer than a third as many videos name it as name the most named step. Narrators
-leave things unsaid, so this is true of what they say, not always of the work.
+Both follow from counts. All mentions of a video count, not only those that follow the order of the
+script, so that swaps are visible. Two steps can be swapped when at least a third of the videos that
+name both, and at least two, name them in reverse order. A step is optional when its support is less
+than a third of the highest support. Narrators leave things out, so this holds for what they say,
+not always for the work.
 """
 
 from collections import defaultdict
@@ -18,7 +18,7 @@ OPTIONAL_SHARE = 1 / 3
 
 
 class Swap(NamedTuple):
-    """Two steps (counted from 0), and how many videos name the one or the other first."""
+    """Two steps (counted from 0), and how many videos name them in order and swapped."""
 
     one: int
     two: int
@@ -27,14 +27,14 @@ class Swap(NamedTuple):
 
 
 class Freedom(NamedTuple):
-    """The pairs of steps that swap freely, and the steps that may be left out."""
+    """The pairs of steps that can be swapped, and the optional steps."""
 
     swaps: tuple[Swap, ...]
     optional: tuple[int, ...]
 
 
 def freedom(task: Task, script: Script) -> Freedom:
-    """What the order of the script leaves open, from all that the videos mention."""
+    """The swaps and optional steps of a script, from all mentions of the videos."""
     first = first_named(task, script)
     swaps = []
     for one in range(len(script.steps)):
@@ -43,29 +43,29 @@ def freedom(task: Task, script: Script) -> Freedom:
             swapped = sum(times[two] < times[one] for times in both)
             if swapped >= max(SWAP_VIDEOS, SWAP_SHARE * len(both)):
                 swaps.append(Swap(one, two, len(both) - swapped, swapped))
-    most = max((step.support for step in script.steps), default=0)
+    highest = max((step.support for step in script.steps), default=0)
     optional = tuple(
-        place for place, step in enumerate(script.steps) if step.support < OPTIONAL_SHARE * most
+        k for k, step in enumerate(script.steps) if step.support < OPTIONAL_SHARE * highest
     )
     return Freedom(tuple(swaps), optional)
 
 
 def first_named(task: Task, script: Script) -> Mapping[str, Mapping[int, float]]:
-    """When every video first names each step: by video, by step.
+    """The time at which each video first names each step, by video id and step.
 
-    A mention names the step that alone holds its relation. The same words in two steps ("tighten
-    the nuts", and later again) say nothing of their order.
+    Only relations that belong to a single step count: the same words in two steps ("tighten the
+    nuts", and later again) do not tell which of them is meant.
     """
-    counts: defaultdict[Relation, dict[int, int]] = defaultdict(dict)
-    for place, step in enumerate(script.steps):
-        for relation, count in step.relations:
-            counts[relation][place] = count
-    sure = {relation: next(iter(own)) for relation, own in counts.items() if len(own) == 1}
+    steps_of: defaultdict[Relation, list[int]] = defaultdict(list)
+    for k, step in enumerate(script.steps):
+        for relation, _ in step.relations:
+            steps_of[relation].append(k)
+    unique = {relation: steps[0] for relation, steps in steps_of.items() if len(steps) == 1}
     first: dict[str, dict[int, float]] = {}
     for video in task.videos:
         times = first.setdefault(video.id, {})
         for mention in video.mentions:
-            place_of = sure.get(mention.relation)
-            if place_of is not None and not mention.negated:
-                times[place_of] = min(times.get(place_of, mention.start), mention.start)
+            named = unique.get(mention.relation)
+            if named is not None and not mention.negated:
+                times[named] = min(times.get(named, mention.start), mention.start)
     return first

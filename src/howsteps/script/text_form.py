@@ -9,10 +9,10 @@
     2. jack up the car (optional)
     3. or drive it onto a ramp
 
-One step a line, in order. ``(optional)`` stands after a step that may be left out, ``or`` before
-one that is done in place of the step above. Below a step, ``also:`` says which acts it gathers, and
-``+`` joins another step to it. Reading is forgiving: any list will do, also one that was copied
-from an article.
+One step per line, in order. ``(optional)`` follows a step that may be left out, ``or`` precedes an
+alternative to the step above. Below a step, ``also:`` lists the acts that belong to it, and ``+``
+joins another step to it. The parser is lenient: any list will do, such as one copied from an
+article.
 """
 
 import re
@@ -26,14 +26,14 @@ from howsteps.errors import InputError
 from howsteps.script.act_table import Act, act_of
 from howsteps.task import Mention, Script
 
-MOST_STEPS = 100
-MOST_PHRASES = 100  # below a step
-LONGEST_LABEL = 200  # characters
-LARGEST = 2**20  # characters of a page
-_MOST_LINES = 10_000
-_PROSE = 12  # words; a line without a number that is longer is no step
-SHOWN_ACTS = 8  # of a step; of the others their number is told
-_LONGEST_LINE = 2000  # characters; the rest of a line is not looked at
+MAX_STEPS = 100
+MAX_PHRASES = 100  # below a step
+MAX_LABEL = 200  # characters
+MAX_CHARACTERS = 2**20  # characters of a page
+_MAX_LINES = 10_000
+_PROSE_WORDS = 12  # a longer line without a number is prose, not a step
+SHOWN_ACTS = 8  # of a step; the others are counted ("and 7 more")
+_MAX_LINE = 2000  # characters; the rest of a line is ignored
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _HEADING = re.compile(r"#{1,6}\s+(?P<text>.*?)\s*#*\s*")
@@ -54,9 +54,13 @@ _SECTION = re.compile(
     r"(?:part|method|section|chapter|phase|stage)\s+(?:\d|[ivx]+\b|[a-z]\b).*", re.I
 )
 _RULE = re.compile(r"[\s\-=_*~]*")
-_TURNS = re.compile(r"[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")  # of the direction
+_INVISIBLE = re.compile(
+    r"[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
+)  # zero-width and bidi controls
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-_UNSAID = frozenset("the a an your my our his her their its this that these those some".split())
+_DETERMINERS = frozenset(
+    "the a an your my our his her their its this that these those some".split()
+)
 
 HOW_TO_EDIT = """\
 <!-- One step a line, in order: rename, move, delete and add lines as you like. "(optional)" after
@@ -68,9 +72,10 @@ Then: howsteps localise --out THIS_FOLDER --script script.md -->"""
 
 @dataclass(frozen=True, slots=True)
 class TextStep:
-    """A step as it is written, and its line.
+    """A step on a page, and its line number.
 
-    ``gathers`` is None where there is no ``also:``; ``more`` where that ends with "and 7 more".
+    ``gathers`` has the phrases of ``also:``, or is None without one; ``more`` is whether it ends
+    with "and 7 more". ``joins`` has the labels of ``+``.
     """
 
     label: str
@@ -83,7 +88,7 @@ class TextStep:
 
 
 def script_text(name: str, script: Script) -> str:
-    """The page of a script; ``name`` is that of the task."""
+    """Write a script as a page; ``name`` is that of the task."""
     lines = [f"# {_one_line(name)}", ""]
     for number, step in enumerate(script.steps, 1):
         before, after = "or " * step.alternative, " (optional)" * step.optional
@@ -94,57 +99,61 @@ def script_text(name: str, script: Script) -> str:
 
 
 def parse_script_text(text: str, path: Path) -> tuple[TextStep, ...]:
-    """The steps on a page; ``path`` is named in errors.
+    """Parse the steps of a page; ``path`` is for error messages.
 
     Raises
     ------
     InputError
-        There is no step, there are too many, or one is too long; the message names the line.
+        There are no steps or too many, or one is too long; the message has the line number.
     """
-    if len(text) > LARGEST:
+    if len(text) > MAX_CHARACTERS:
         raise InputError(path, f"is too long for a script ({len(text):,} characters)")
     lines = list(_lines(_COMMENT.sub(_blank, text.removeprefix("\ufeff"))))
-    if len(lines) > _MOST_LINES:
+    if len(lines) > _MAX_LINES:
         raise InputError(path, f"is too long for a script ({len(lines):,} lines)")
     steps: list[TextStep] = []
-    for line in _steps_first(lines):
+    for line in _mark_steps(lines):
         if line.kind == "step":
             steps.append(_step(line, path))
         elif not steps:
             raise InputError(path, f"there is no step above {line.text[:40]!r}", line.number)
         elif line.kind == "also":
-            told, rest = _MORE.subn("", line.text)
-            phrases = (*(steps[-1].gathers or ()), *_phrases(told))
-            steps[-1] = replace(steps[-1], gathers=phrases, more=steps[-1].more or rest > 0)
+            listed, n_more = _MORE.subn("", line.text)
+            phrases = (*(steps[-1].gathers or ()), *_phrases(listed))
+            steps[-1] = replace(steps[-1], gathers=phrases, more=steps[-1].more or n_more > 0)
         else:
             steps[-1] = replace(steps[-1], joins=(*steps[-1].joins, _label(line.text)[0]))
-        if steps and len(steps[-1].gathers or ()) + len(steps[-1].joins) > MOST_PHRASES:
-            reason = f"more than {MOST_PHRASES} acts below the step {steps[-1].label!r}"
+        if steps and len(steps[-1].gathers or ()) + len(steps[-1].joins) > MAX_PHRASES:
+            reason = f"more than {MAX_PHRASES} acts below the step {steps[-1].label!r}"
             raise InputError(path, reason, line.number)
     if not steps:
-        raise InputError(path, "has no steps; write one a line")
-    if len(steps) > MOST_STEPS:
-        reason = f"has {len(steps)} steps; a script has {MOST_STEPS} at most"
-        raise InputError(path, reason, steps[MOST_STEPS].line)
+        raise InputError(path, "has no steps; write one per line")
+    if len(steps) > MAX_STEPS:
+        reason = f"has {len(steps)} steps; a script has at most {MAX_STEPS}"
+        raise InputError(path, reason, steps[MAX_STEPS].line)
     return _distinct(replace(steps[0], alternative=False), steps[1:])
 
 
 def act_names(mentions: Sequence[Mention]) -> dict[str, set[Act]]:
-    """What the acts among some mentions are called, the most frequent first: how most say them."""
-    said: dict[Act, Counter[str]] = {}
+    """The acts of some mentions by name, most frequent first.
+
+    The name of an act is its most frequent phrase; several acts may have the same.
+    """
+    phrases: dict[Act, Counter[str]] = {}
     for mention in mentions:
-        said.setdefault(act_of(mention), Counter())[mention.phrase] += 1
+        phrases.setdefault(act_of(mention), Counter())[mention.phrase] += 1
     names: dict[str, set[Act]] = {}
-    for act in sorted(said, key=lambda act: (-said[act].total(), act)):
-        usual = min(said[act], key=lambda phrase: (-said[act][phrase], len(phrase), phrase))
+    for act in sorted(phrases, key=lambda act: (-phrases[act].total(), act)):
+        counts = phrases[act]
+        usual = min(counts, key=lambda phrase: (-counts[phrase], len(phrase), phrase))
         name = " ".join(_one_line(usual).replace(",", " ").split())
         names.setdefault(name, set()).add(act)
     return names
 
 
 def key_of_phrase(text: str) -> str:
-    """A phrase without case, articles and punctuation: what two spellings of it share."""
-    return " ".join(w for w in _WORD.findall(text.casefold()) if w not in _UNSAID)
+    """Normalise a phrase: without case, determiners and punctuation."""
+    return " ".join(w for w in _WORD.findall(text.casefold()) if w not in _DETERMINERS)
 
 
 def _also(mentions: Sequence[Mention]) -> str:
@@ -155,17 +164,18 @@ def _also(mentions: Sequence[Mention]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line that is not blank: what it is, how far it is indented, its text and number."""
+    """A non-blank line with its kind, indentation, text and number."""
 
-    kind: str  # item, join, also, heading or plain; later: step
+    kind: str  # item, join, also, heading or plain; step after _mark_steps
     indent: int
     text: str
     number: int
 
 
 def _lines(text: str) -> Iterator[_Line]:
+    """Split a page into lines and classify them; rules, fences and tables are dropped."""
     for number, raw in enumerate(re.split(r"\r\n|[\n\r\u2028\u2029]", text), 1):
-        line = raw[:_LONGEST_LINE].expandtabs(4)
+        line = raw[:_MAX_LINE].expandtabs(4)
         while (bare := line.lstrip()).startswith(">"):  # quoted
             line = bare[1:]
         bare = _plain(bare)
@@ -186,38 +196,39 @@ def _lines(text: str) -> Iterator[_Line]:
             yield _Line("plain", indent, bare, number)
 
 
-def _steps_first(lines: Sequence[_Line]) -> Iterator[_Line]:
-    """The lines that count, with those that are steps marked as such.
+def _mark_steps(lines: Sequence[_Line]) -> Iterator[_Line]:
+    """The relevant lines, with kind "step" for those that are steps.
 
-    The list is made of the items that stand furthest to the left; what is indented below them is
-    detail. Without items the headings below the title are the steps, and without those all lines.
+    Steps are the list items with the least indentation; deeper ones are details. Without items, the
+    headings below the title are the steps, and without headings all lines.
     """
     content = (x for x in lines if x.kind != "heading" and not x.text.endswith(":"))
-    if (first := next(content, None)) and first.kind == "join":  # here "+" is a bullet
+    if (first := next(content, None)) and first.kind == "join":  # "+" is the bullet of the list
         lines = [replace(line, kind="item") if line.kind == "join" else line for line in lines]
     items = [line for line in lines if line.kind == "item"]
     left = min((line.indent for line in items), default=0)
     headings = [line for line in lines if line.kind == "heading"]
-    begun = False
-    for place, line in enumerate(lines):
+    in_list = False
+    for index, line in enumerate(lines):
         if line.kind in {"also", "join"}:
             yield line
         elif items:
-            other = line.kind == "plain" and (_OR.fullmatch(line.text) is not None)
-            added = line.kind == "plain" and line.indent <= left and begun and _is_step(line.text)
-            if (line.kind == "item" and line.indent <= left + 1) or added or (other and begun):
-                begun = True
+            is_item = line.kind == "item" and line.indent <= left + 1
+            is_plain = line.kind == "plain" and in_list
+            is_added = is_plain and line.indent <= left and _is_step(line.text)
+            if is_item or is_added or (is_plain and _OR.fullmatch(line.text)):
+                in_list = True
                 yield replace(line, kind="step")
         elif len(headings) > 1:
-            if line.kind == "heading" and place > 0:
+            if line.kind == "heading" and index > 0:
                 yield replace(line, kind="step")
         elif line.kind == "plain":
             yield replace(line, kind="step")
 
 
 def _is_step(text: str) -> bool:
-    """Whether a line without a number, in a list that has them, is a step that was added."""
-    is_prose = len(text.split()) > _PROSE or text.endswith(":")
+    """Whether a plain line within a list is a step that was added without a number or bullet."""
+    is_prose = len(text.split()) > _PROSE_WORDS or text.endswith(":")
     return not (is_prose or _SECTION.fullmatch(text))
 
 
@@ -225,14 +236,14 @@ def _step(line: _Line, path: Path) -> TextStep:
     label, optional, alternative = _label(line.text)
     if not key_of_phrase(label):
         raise InputError(path, f"there are no words in the step {line.text[:40]!r}", line.number)
-    if len(label) > LONGEST_LABEL:
-        reason = f"a step of {len(label):,} characters; {LONGEST_LABEL} are enough for a name"
+    if len(label) > MAX_LABEL:
+        reason = f"a step of {len(label):,} characters; a label has at most {MAX_LABEL}"
         raise InputError(path, reason, line.number)
     return TextStep(label, optional, alternative, line=line.number)
 
 
 def _label(text: str) -> tuple[str, bool, bool]:
-    """The name of a step as it is written, and whether it is optional or an alternative."""
+    """The label of a step, whether it is optional, and whether it is an alternative."""
     found = _OR.fullmatch(text)
     alternative, text = (True, found["text"]) if found else (False, text)
     optional = False
@@ -241,10 +252,10 @@ def _label(text: str) -> tuple[str, bool, bool]:
             optional = True
             text = text[: found.start()] + text[found.end() :]
     bold = _BOLD.match(text)
-    if bold and len(text.split()) > _PROSE:
+    if bold and len(text.split()) > _PROSE_WORDS:
         text = bold["text"]
     text = _BOLD.sub(r"\g<text>", text).strip("*_` ")
-    if len(text.split()) > _PROSE:
+    if len(text.split()) > _PROSE_WORDS:
         text = _SENTENCE.split(text, maxsplit=1)[0]
     return text.rstrip(" .;:,"), optional, alternative
 
@@ -254,7 +265,7 @@ def _phrases(text: str) -> list[str]:
 
 
 def _distinct(first: TextStep, others: Sequence[TextStep]) -> tuple[TextStep, ...]:
-    """The steps, a label that stands twice followed by "again", as when steps are found."""
+    """The steps with distinct labels: a repeated one gets "again", as in script discovery."""
     used: set[str] = set()
     steps = []
     for step in (first, *others):
@@ -267,8 +278,8 @@ def _distinct(first: TextStep, others: Sequence[TextStep]) -> tuple[TextStep, ..
 
 
 def _plain(text: str) -> str:
-    """A line without what cannot be seen, without links, on single spaces."""
-    return " ".join(_LINK.sub(r"\1", _TURNS.sub("", printable(text))).split())
+    """A line without invisible characters and links, with single spaces."""
+    return " ".join(_LINK.sub(r"\1", _INVISIBLE.sub("", printable(text))).split())
 
 
 def _one_line(text: str) -> str:
@@ -276,5 +287,5 @@ def _one_line(text: str) -> str:
 
 
 def _blank(found: re.Match[str]) -> str:
-    """As many line ends as a comment has, so that numbers of lines stay true."""
+    """The line ends of a comment, so that line numbers stay correct."""
     return "\n" * len(re.findall(r"\r\n|[\n\r]", found[0]))

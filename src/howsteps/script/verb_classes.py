@@ -1,8 +1,8 @@
-"""Classes of verbs that do the same kind of thing in a job, and classes that undo one another.
+"""Verb classes: verbs that do the same kind of thing in a task, and classes that are opposites.
 
 Whisk, beat and stir are one class; putting and removing are opposites, whatever a dictionary or an
-embedding says. The table is written by hand: nearly a thousand verbs of work in the kitchen,
-the garden, the workshop and the house, "take off" with an underscore.
+embedding says. The table was written by hand: nearly a thousand verbs of work in the kitchen, the
+garden, the workshop and the house; particle verbs have an underscore ("take_off").
 """
 
 import json
@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 _TABLE = Path(__file__).with_name("verb_classes.json")
-# With these particles a verb that is not listed goes by its bare form: "whisk up".
-_EMPTY = frozenset(["", "up", "down", "around", "over", "in", "on", "together"])
+# With one of these particles, a verb that is not listed has the classes of the bare verb.
+_NEUTRAL_PARTICLES = frozenset(["", "up", "down", "around", "over", "in", "on", "together"])
 
 
 class _Classes(NamedTuple):
-    of: dict[str, frozenset[str]]
+    by_verb: dict[str, frozenset[str]]
     opposites: frozenset[frozenset[str]]
     opposite_particles: frozenset[frozenset[str]]
     helpers: frozenset[str]
@@ -28,20 +28,20 @@ class _Classes(NamedTuple):
 
 def classes_of(verb: str, particle: str) -> frozenset[str]:
     """The classes of a verb with its particle; none for a verb that is not listed."""
-    known = _table().of
-    whole = f"{verb}_{particle}" if particle else verb
-    if whole in known:
-        return known[whole]
-    return known.get(verb, frozenset()) if particle in _EMPTY else frozenset()
+    known = _table().by_verb
+    full = f"{verb}_{particle}" if particle else verb
+    if full in known:
+        return known[full]
+    return known.get(verb, frozenset()) if particle in _NEUTRAL_PARTICLES else frozenset()
 
 
 def is_helper(verb: str, particle: str) -> bool:
-    """Whether a verb only readies a thing for the real act: "*take* a towel"."""
+    """Whether a verb only prepares the actual act: "*take* a towel"."""
     return not particle and verb in _table().helpers
 
 
 def shared_class(verbs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
-    """The share of classes that two verbs have in common, of those of the one with fewer."""
+    """Overlap coefficient of the classes of all pairs of verbs: |A ∩ B| / min(|A|, |B|)."""
     classes = [classes_of(*verb) for verb in verbs]
     return np.array(
         [[len(a & b) / max(1, min(len(a), len(b))) for b in classes] for a in classes]
@@ -49,7 +49,7 @@ def shared_class(verbs: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
 
 
 def are_opposite(one: tuple[str, str], two: tuple[str, str]) -> bool:
-    """Whether one verb undoes the other: by their classes, or by their particles (on, off)."""
+    """Whether one verb undoes the other, by their classes or by their particles (on, off)."""
     table = _table()
     if frozenset((one[1], two[1])) in table.opposite_particles:
         return True
@@ -60,12 +60,12 @@ def are_opposite(one: tuple[str, str], two: tuple[str, str]) -> bool:
 @cache
 def _table() -> _Classes:
     raw = json.loads(_TABLE.read_text("utf-8"))
-    of: dict[str, set[str]] = {}
+    by_verb: dict[str, set[str]] = {}
     for name, verbs in raw["classes"].items():
         for verb in verbs.split():
-            of.setdefault(verb, set()).add(name)
+            by_verb.setdefault(verb, set()).add(name)
     return _Classes(
-        {verb: frozenset(names) for verb, names in of.items()},
+        {verb: frozenset(names) for verb, names in by_verb.items()},
         frozenset(frozenset(pair) for pair in raw["opposites"]),
         frozenset(frozenset(pair) for pair in raw["opposite_particles"]),
         frozenset(raw["helpers"].split()),

@@ -1,6 +1,7 @@
-"""What words mean, as short vectors: ``training/word_vectors.py`` makes the table.
+"""Word vectors: static embeddings of words.
 
-The vectors come from potion-base-8M (Minish Lab, MIT), cut down to 64 numbers of one byte.
+They come from potion-base-8M (Minish Lab, MIT), reduced to 64 dimensions of one byte each;
+``training/word_vectors.py`` makes the table.
 """
 
 from collections.abc import Sequence
@@ -14,31 +15,31 @@ _TABLE = Path(__file__).with_name("word_vectors.npz")
 
 
 def vectors_of(words: Sequence[str]) -> NDArray[np.float64]:
-    """One row of length one for every word; zeros for a word that is not known."""
+    """One unit row for every word; zeros for an unknown word."""
     rows = np.array([_vector(word) for word in words], dtype=np.float64)
     return rows.reshape(len(words), _table()[1].shape[1])
 
 
 @cache
 def _vector(word: str) -> NDArray[np.float64]:
-    place, vectors = _table()
-    total = np.sum([vectors[place[piece]] for piece in pieces(word)], axis=0, dtype=np.float64)
+    index, vectors = _table()
+    total = np.sum([vectors[index[piece]] for piece in pieces(word)], axis=0, dtype=np.float64)
     row = np.zeros(vectors.shape[1]) + total
-    length = np.linalg.norm(row)
-    return np.asarray(row / length if length else row)
+    norm = np.linalg.norm(row)
+    return np.asarray(row / norm if norm else row)
 
 
 def pieces(word: str) -> list[str]:
-    """The longest known pieces of a word from left to right; none where a letter is unknown."""
-    place, _ = _table()
+    """Split a word greedily into the longest known pieces (WordPiece); empty if impossible."""
+    index, _ = _table()
     found: list[str] = []
     rest = word
     while rest:
-        mark = "##" if found else ""
-        end = next((e for e in range(len(rest), 0, -1) if mark + rest[:e] in place), 0)
+        prefix = "##" if found else ""
+        end = next((e for e in range(len(rest), 0, -1) if prefix + rest[:e] in index), 0)
         if not end:
             return []
-        found.append(mark + rest[:end])
+        found.append(prefix + rest[:end])
         rest = rest[end:]
     return found
 
@@ -47,4 +48,4 @@ def pieces(word: str) -> list[str]:
 def _table() -> tuple[dict[str, int], NDArray[np.int8]]:
     with np.load(_TABLE, allow_pickle=False) as table:
         words = table["words"].tobytes().decode("ascii").split("\n")
-        return {word: place for place, word in enumerate(words)}, table["vectors"]
+        return {word: i for i, word in enumerate(words)}, table["vectors"]
