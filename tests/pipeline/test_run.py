@@ -342,7 +342,7 @@ class TestEditedScript:
             (lambda s: s["steps"][1].update(label=" "), "step 2 has no label"),
             (lambda s: s["steps"].insert(0, "x"), "step 1 is not an object"),
             (lambda s: s["steps"][0].update(mentions={}), "step 1: 'mentions' is not a list"),
-            (lambda s: s["steps"][0].update(examples=[1]), "'examples' is not a list of texts"),
+            (lambda s: s["steps"][0].update(examples=[1]), "'examples' is not a list of strings"),
             (lambda s: s["steps"][0]["mentions"][0].update(video="x"), "no video 'x'"),
             (lambda s: s["steps"][0]["mentions"][0].update(video=["x"]), r"no video \['x'\]"),
             (lambda s: s["steps"][0]["mentions"][0].update(start="x"), "are not times"),

@@ -167,7 +167,7 @@ def test_what_is_no_solver(wrong: dict) -> None:
 
 
 def test_a_negative_seed() -> None:
-    with pytest.raises(AlignmentError, match="seed is a whole number from zero on, not -1"):
+    with pytest.raises(AlignmentError, match="seed must be a non-negative integer, not -1"):
         align([[0]], SAME, seed=-1)
 
 

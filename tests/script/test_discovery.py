@@ -11,12 +11,12 @@ from howsteps.errors import HowstepsError
 from howsteps.script import AlignmentSolver, ScriptOptions, discover
 from howsteps.script.baselines import duration, frequent, text_free
 from howsteps.script.discovery import OPTIONS
-from howsteps.script.stability import (
+from howsteps.script.step_count import (
     STEP_COUNTS,
     USUAL_STEPS,
-    choose_steps,
+    best_step_count,
+    choose_step_count,
     common_steps,
-    stable_steps,
 )
 from howsteps.script.stop_relations import talk_detector
 from howsteps.task import Relation, Script, Sentence, Task, Word
@@ -217,28 +217,28 @@ def narrations(generator: np.random.Generator, videos: int, steps: int) -> list[
 @pytest.mark.parametrize("steps", [5, 9, 13])
 def test_the_number_of_steps_is_what_two_halves_agree_on(steps: int, seed: int) -> None:
     rows = narrations(np.random.default_rng(seed), 24, steps)
-    assert abs(stable_steps(rows, np.eye(60, dtype=bool), seed=seed) - steps) <= 1
+    assert abs(choose_step_count(rows, np.eye(60, dtype=bool), seed=seed) - steps) <= 1
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_without_agreement_of_the_halves_k_is_the_usual_number(seed: int) -> None:
     rows = np.random.default_rng(seed).integers(60, size=(20, 10)).tolist()
-    assert stable_steps(rows, np.eye(60, dtype=bool), seed=seed) == USUAL_STEPS
+    assert choose_step_count(rows, np.eye(60, dtype=bool), seed=seed) == USUAL_STEPS
 
 
 def test_the_number_of_steps_is_the_same_for_a_seed() -> None:
     rows, match = narrations(np.random.default_rng(5), 12, 7), np.eye(60, dtype=bool)
-    assert stable_steps(rows, match, seed=1) == stable_steps(rows, match, seed=1)
+    assert choose_step_count(rows, match, seed=1) == choose_step_count(rows, match, seed=1)
 
 
 def test_k_is_that_of_the_highest_gain_or_the_usual_number() -> None:
     noise = np.random.default_rng(0).normal(0, 0.5, size=(24, len(STEP_COUNTS)))
     steps = np.array(STEP_COUNTS)
-    assert choose_steps(noise - 1) == USUAL_STEPS  # no gain
-    assert choose_steps(noise + 3) == USUAL_STEPS  # all the same
-    assert abs(choose_steps(noise + 3 - abs(steps - 6)) - 6) <= 1
-    assert abs(choose_steps(noise + 3 - abs(steps - 14)) - 14) <= 1
+    assert best_step_count(noise - 1) == USUAL_STEPS  # no gain
+    assert best_step_count(noise + 3) == USUAL_STEPS  # all the same
+    assert abs(best_step_count(noise + 3 - abs(steps - 6)) - 6) <= 1
+    assert abs(best_step_count(noise + 3 - abs(steps - 14)) - 14) <= 1
 
 
 LONG = "; ".join(f"move part{n}" for n in range(14))

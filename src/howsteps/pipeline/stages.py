@@ -32,7 +32,7 @@ from howsteps.result import (
     script_record,
     with_narration,
 )
-from howsteps.script.agreement import with_stability
+from howsteps.script.stability import with_stability
 from howsteps.task import Caption, Localisation, Mode, Script, Task, Video, Word
 
 _TRANSCRIBE = 1  # version of what the stage computes

@@ -7,7 +7,7 @@
                     ├─► alignment ─┬─► solver ─┬─► search ─► realign          the paper's problem
                     │              │           └─► frank_wolfe                the paper's solver
                     │              └─► bounds, integer_programme              lower bounds
-                    └─► selection, stability                                  from slots to steps
+                    └─► selection, step_count                                 from slots to steps
     a page of text ─► text_form ─► gathering ─► label_match                   a script by hand
 """
 

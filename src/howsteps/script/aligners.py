@@ -134,12 +134,12 @@ def _progressive(
     distance = np.zeros((n_profiles, n_profiles))
     for n in range(n_profiles):
         for m in range(n):
-            alike = problem.match[
+            match = problem.match[
                 np.ix_(problem.tokens[[c[0] for c in profiles[n]]],
                        problem.tokens[[c[0] for c in profiles[m]]])
             ]  # fmt: skip
-            common = (_heaviest_matching(alike.astype(np.float64)) >= 0).sum() if alike.size else 0
-            distance[n, m] = distance[m, n] = 1 - common / max(1, min(alike.shape))
+            common = (_heaviest_matching(match.astype(np.float64)) >= 0).sum() if match.size else 0
+            distance[n, m] = distance[m, n] = 1 - common / max(1, min(match.shape))
     noise = 0.0 if attempt == 0 else 0.2
     jitter = generator.random((n_profiles, n_profiles)) * noise
     tree = average(squareform(distance + np.triu(jitter, 1) + np.triu(jitter, 1).T, checks=False))

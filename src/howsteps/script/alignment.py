@@ -114,7 +114,7 @@ def align(
     start = perf_counter()
     check_mode(mode)
     if seed < 0:
-        raise AlignmentError(f"a seed is a whole number from zero on, not {seed}")
+        raise AlignmentError(f"a seed must be a non-negative integer, not {seed}")
     problem = make_problem(sequences, match)
     longest = int(problem.lengths.max(initial=0))
     solver = solver or SOLVERS[mode]

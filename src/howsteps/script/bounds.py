@@ -243,17 +243,17 @@ def _move_shares(
     for sweep in range(3):
         norm = 0.0
         for q in range(len(triples)):
-            at = offset[q]
+            i = offset[q]
             for side in range(3):
                 n, m = triples[q, side // 2], triples[q, min(side + 1, 2)]
                 for e in range(base[n, m], base[n, m] + edges[n, m]):
                     if sweep == 0:
-                        mean[e] += chosen[at] / holders[n, m]
+                        mean[e] += chosen[i] / holders[n, m]
                     elif sweep == 1:
-                        norm += (chosen[at] - mean[e]) ** 2
+                        norm += (chosen[i] - mean[e]) ** 2
                     else:
-                        share[at] -= excess * (chosen[at] - mean[e])
-                    at += 1
+                        share[i] -= excess * (chosen[i] - mean[e])
+                    i += 1
         if sweep == 1:
             if norm == 0.0:
                 return

@@ -12,7 +12,7 @@ from howsteps.script.events import discover_events
 from howsteps.script.labels import labelled_step
 from howsteps.script.problem import AlignmentError
 from howsteps.script.solver import AUTHORS, SEARCH, AlignmentSolver
-from howsteps.script.stability import stable_steps
+from howsteps.script.step_count import choose_step_count
 from howsteps.script.stop_relations import talk_detector
 from howsteps.task import Mention, Relation, Script, Task
 
@@ -86,7 +86,7 @@ def discover(
     steps
         K, the maximum number of steps. None: chosen automatically, by the scores of the clusters
         in mode ``default`` (:mod:`howsteps.script.step_selection`), by stability in the others
-        (:mod:`howsteps.script.stability`).
+        (:mod:`howsteps.script.step_count`).
     mode
         ``paper``, ``authors`` or ``default``: a set of :class:`ScriptOptions`.
     seconds, certificate_seconds
@@ -126,7 +126,7 @@ def discover(
     )
     supports = selection.shared_support(alignment.slots)
     if steps is None:
-        kept = selection.keep_some(supports, stable_steps(aligned, matrix, seed=seed))
+        kept = selection.keep_some(supports, choose_step_count(aligned, matrix, seed=seed))
     else:
         kept = selection.keep(supports, steps)
     step_of = _steps_of_mentions(sequences, indices, alignment, kept)

@@ -87,7 +87,7 @@ def _check_step(entry: Any, number: int, videos: Set[str], path: Path) -> None:
         raise InputError(path, f"step {number} has no label")
     mentions, examples = (entry.get(name, []) for name in ("mentions", "examples"))
     if not (isinstance(examples, list) and all(isinstance(each, str) for each in examples)):
-        raise InputError(path, f"step {number}: 'examples' is not a list of texts")
+        raise InputError(path, f"step {number}: 'examples' is not a list of strings")
     if not isinstance(mentions, list):
         raise InputError(path, f"step {number}: 'mentions' is not a list")
     for name in ("optional", "alternative"):

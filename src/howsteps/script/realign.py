@@ -253,8 +253,8 @@ def _build_chains(
         d = tokens.relation[s]
         extra = 0
         if seed >= 0:
-            alike = tokens.match[d, tokens.relation[seed]]
-            extra = -2 * bonus * (tokens.match_cost if alike else tokens.mismatch_cost)
+            matches = tokens.match[d, tokens.relation[seed]]
+            extra = -2 * bonus * (tokens.match_cost if matches else tokens.mismatch_cost)
         fresh = nodes
         for j in range(_count_matches(tokens, template, scratch, n, d)):
             column = scratch.touched[j]

@@ -121,8 +121,8 @@ def select_clusters(
         selected.append(best)
         selected_scores.append(discounted[best])
         for i in left:
-            alike = linkage_between(similarity, table.video_counts, clusters[i], clusters[best])
-            redundancy[i] = max(redundancy[i], alike)
+            shared = linkage_between(similarity, table.video_counts, clusters[i], clusters[best])
+            redundancy[i] = max(redundancy[i], shared)
     return selected
 
 

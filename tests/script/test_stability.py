@@ -1,6 +1,6 @@
 """Stability: which steps subsamples of the videos recover."""
 
-from howsteps.script.agreement import MIN_VIDEOS, SUBSAMPLES, with_stability
+from howsteps.script.stability import MIN_VIDEOS, SUBSAMPLES, with_stability
 from howsteps.task import Mention, Script, Step, Task, Video
 
 
