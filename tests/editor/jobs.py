@@ -15,9 +15,9 @@ LINES = (
 def narrator(name: str, lines: tuple[int, ...] = (0, 1, 2, 3, 4, 5)) -> Video:
     """A video in which each line is a sentence of ten seconds."""
     sentences, mentions = [], []
-    for place, number in enumerate(lines):
+    for index, number in enumerate(lines):
         verb, particle, noun, text, places = LINES[number]
-        start = 10.0 * place
+        start = 10.0 * index
         words = tuple(
             Word(word, start + 0.5 * n, start + 0.5 * n + 0.4)
             for n, word in enumerate(text.split())
@@ -32,7 +32,7 @@ def narrator(name: str, lines: tuple[int, ...] = (0, 1, 2, 3, 4, 5)) -> Video:
                 start,
                 words[-1].end,
                 particle=particle,
-                sentence=place,
+                sentence=index,
                 places=places,
                 work=0.1 if verb == "thank" else 0.9,
             )
@@ -48,5 +48,5 @@ def narrator(name: str, lines: tuple[int, ...] = (0, 1, 2, 3, 4, 5)) -> Video:
 
 def coffee() -> Task:
     """Four narrations of making coffee; the last one never waits."""
-    whole = tuple(narrator(name) for name in ("ann", "bob", "cleo"))
-    return Task("make_coffee", (*whole, narrator("dan", (0, 1, 2, 4, 5))))
+    complete = tuple(narrator(name) for name in ("ann", "bob", "cleo"))
+    return Task("make_coffee", (*complete, narrator("dan", (0, 1, 2, 4, 5))))

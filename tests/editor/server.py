@@ -1,4 +1,4 @@
-"""A server on this machine that speaks chat completions, as told."""
+"""A local chat completions server with scripted behaviour."""
 
 import json
 import threading
@@ -13,7 +13,7 @@ Behaviour = Callable[[BaseHTTPRequestHandler, dict[str, Any]], None]
 
 @dataclass
 class Served:
-    """Where the server is, and what it was sent."""
+    """The URL of the server, and the requests that it received."""
 
     url: str
     requests: list[dict[str, Any]] = field(default_factory=list)
@@ -21,7 +21,7 @@ class Served:
 
 
 def says(*texts: str) -> Behaviour:
-    """Answer with these texts in turn, the last one for ever."""
+    """Reply with these texts in turn, then with the last one."""
     left = list(texts)
 
     def behave(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
@@ -32,7 +32,7 @@ def says(*texts: str) -> Behaviour:
 
 
 def fails(status: int, times: int, then: Behaviour, **headers: str) -> Behaviour:
-    """Answer with a status some times, then behave."""
+    """Reply with a status ``times`` times, then as ``then``."""
     count = iter(range(times))
 
     def behave(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:

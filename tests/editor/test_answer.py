@@ -1,4 +1,4 @@
-"""Answers are checked strictly."""
+"""Answers are validated strictly."""
 
 import json
 from typing import Any
@@ -12,7 +12,7 @@ QUESTION = make_question(coffee())
 
 
 def answer(**changes: Any) -> dict[str, Any]:
-    """An answer that keeps to the rules, but for what is changed."""
+    """A valid answer, with some changes."""
     good = {
         "question": QUESTION.key,
         "steps": [
@@ -50,10 +50,10 @@ def test_a_good_answer_is_read() -> None:
         "{}",
         "Here you are:\n```json\n{}\n```\nI hope this helps!",
         'First I thought of {{"steps": 1}}, but then: {}',
-        "set notation {{a, b}} is no JSON. {}",
+        "set notation {{a, b}} is not JSON. {}",
     ],
 )
-def test_prose_around_the_answer_does_no_harm(around: str) -> None:
+def test_prose_around_the_answer_is_ignored(around: str) -> None:
     found = parse_answer(around.format(json.dumps(answer())), QUESTION)
     assert len(found.steps) == 4
 
@@ -64,28 +64,28 @@ REFUSED = {
     "unknown act": (answer(steps=steps({"acts": ["a99"]})), "no act 'a99'"),
     "a video as an act": (answer(steps=steps({"acts": ["v1"]})), "no act 'v1'"),
     "an act twice": (answer(steps=steps({"acts": ["a1", "a1"]})), "same act twice"),
-    "an act in two steps": (answer(steps=steps({}, {"acts": ["a1"]})), "a1 stands in step 1 and"),
+    "an act in two steps": (answer(steps=steps({}, {"acts": ["a1"]})), "a1 is in step 1 and"),
     "no acts": (answer(steps=steps({"acts": []})), "has no acts"),
-    "acts as numbers": (answer(steps=steps({"acts": [1]})), "not a list of texts"),
+    "acts as numbers": (answer(steps=steps({"acts": [1]})), "not a list of strings"),
     "a step without name": (answer(steps=steps({"name": " "})), "has no name"),
-    "a name that is no text": (answer(steps=steps({"name": ["x"]})), "has no name"),
+    "a name that is not a string": (answer(steps=steps({"name": ["x"]})), "has no name"),
     "a long name": (answer(steps=steps({"name": "a " * 13})), "more than 12 words"),
     "two steps": (answer(steps=answer()["steps"][:2]), "there are 2 steps"),
     "too many steps": (answer(steps=answer()["steps"] * 6), "there are 24 steps"),
-    "steps that are no list": (answer(steps="all"), "not a list"),
-    "a step that is no object": (answer(steps=["a1", "a2", "a3"]), "not an object"),
+    "steps that are not a list": (answer(steps="all"), "not a list"),
+    "a step that is not an object": (answer(steps=["a1", "a2", "a3"]), "not an object"),
     "optional in words": (answer(steps=steps({"optional": "yes"})), "neither true nor false"),
     "unknown video": (answer(other_job=["v9"]), "no video 'v9'"),
     "a video twice": (answer(other_job=["v1", "v1"]), "same video twice"),
     "all videos of another job": (answer(other_job=["v1", "v2", "v3", "v4"]), "leaves 0 videos"),
-    "a step that no step is": (answer(any_order=[[1, 9]]), "any_order"),
+    "an unknown step": (answer(any_order=[[1, 9]]), "any_order"),
     "a step with itself": (answer(alternatives=[[1, 1]]), "alternatives"),
     "true as a step": (answer(any_order=[[True, 2]]), "any_order"),
 }
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_breaks_a_rule_is_refused_with_the_reason(case: str) -> None:
+def test_an_invalid_answer_is_refused_with_the_reason(case: str) -> None:
     value, reason = REFUSED[case]
     with pytest.raises(AnswerError, match=reason):
         parse_answer(json.dumps(value), QUESTION)
@@ -102,8 +102,8 @@ def test_a_step_of_videos_that_are_all_of_another_job_is_refused() -> None:
 @pytest.mark.parametrize(
     "text", ["", "I cannot help with that.", '{"steps": [', "{" * 100_000, "[" * 100_000, "null"]
 )
-def test_half_json_and_none_are_refused(text: str) -> None:
-    with pytest.raises(AnswerError, match="no whole JSON object"):
+def test_incomplete_and_missing_json_is_refused(text: str) -> None:
+    with pytest.raises(AnswerError, match="no complete JSON object"):
         parse_answer(text, QUESTION)
 
 

@@ -11,7 +11,7 @@ from howsteps.editor.client import KEY_VARIABLE
 from tests.editor.server import Behaviour, fails, says, send, serving
 
 HELLO = [{"role": "user", "content": "hello"}]
-SECRET = "no-key-at-all"  # noqa: S105 - it is none
+SECRET = "no-key-at-all"  # noqa: S105 - not a real key
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +20,7 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def asked(behave: Behaviour, timeout: float = 5.0) -> tuple[str, list[float]]:
-    """What a server answers in the end, and the pauses before."""
+    """The reply, and the pauses before it."""
     pauses: list[float] = []
     with serving(behave) as served:
         text = Editor(served.url, "small", timeout).reply(HELLO, pause=pauses.append)
@@ -42,14 +42,14 @@ def test_a_conversation_is_sent_and_the_reply_returned() -> None:
     assert served.headers[0]["Authorization"] == f"Bearer {SECRET}"
 
 
-def test_without_a_key_nothing_is_said_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_key_there_is_no_authorization_header(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(KEY_VARIABLE)
     with serving(says("fine")) as served:
         Editor(served.url, "small").reply(HELLO)
     assert "Authorization" not in served.headers[0]
 
 
-def test_a_model_that_takes_no_settings_is_asked_without_them() -> None:
+def test_settings_are_dropped_if_the_model_rejects_them() -> None:
     def picky(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
         if "max_tokens" in body:
             send(handler, 400, {"error": "Unsupported parameter: 'max_tokens'"})
@@ -76,11 +76,11 @@ def test_a_model_that_refuses_everything_is_asked_twice_at_most() -> None:
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
-def test_a_busy_server_is_tried_again_with_growing_pauses(status: int) -> None:
+def test_a_busy_server_is_retried_with_exponential_backoff(status: int) -> None:
     assert asked(fails(status, 3, says("fine"))) == ("fine", [1.0, 2.0, 4.0])
 
 
-def test_a_server_may_say_how_long_to_wait() -> None:
+def test_retry_after_is_respected() -> None:
     assert asked(fails(429, 1, says("fine"), Retry_After="7")) == ("fine", [7.0])
     assert asked(fails(429, 1, says("fine"), Retry_After="86400")) == ("fine", [60.0])
     assert asked(fails(429, 1, says("fine"), Retry_After="Wed, 21 Oct")) == ("fine", [1.0])
@@ -91,7 +91,7 @@ def test_a_server_that_stays_broken_is_given_up() -> None:
 
 
 @pytest.mark.parametrize("status", [400, 401, 404])
-def test_what_will_not_get_better_is_not_tried_again(status: int) -> None:
+def test_permanent_errors_are_not_retried(status: int) -> None:
     with serving(fails(status, 99, says(""))) as served, pytest.raises(EditorError):
         Editor(served.url, "small").reply(HELLO, pause=lambda _: None)
     assert len(served.requests) == 1
@@ -108,7 +108,7 @@ def test_the_key_is_in_no_representation() -> None:
     assert SECRET not in repr(Editor("http://localhost/v1", "small"))
 
 
-def test_a_redirect_is_not_followed_and_takes_no_key_along() -> None:
+def test_a_redirect_is_not_followed() -> None:
     with serving(says("stolen")) as other:
 
         def redirect(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
@@ -126,7 +126,7 @@ def test_a_server_that_says_nothing_is_given_up() -> None:
     assert "within 0.1 s" in failing(sleep, timeout=0.1)
 
 
-def test_a_dead_address_is_said_in_one_line() -> None:
+def test_an_unreachable_server_is_reported_in_one_line() -> None:
     with serving(says("")) as served:
         url = served.url
     with pytest.raises(EditorError, match="cannot be reached") as error:
@@ -137,7 +137,7 @@ def test_a_dead_address_is_said_in_one_line() -> None:
 @pytest.mark.parametrize(
     "value", [b"<html>", {}, {"choices": []}, [], {"choices": [{"message": {"content": None}}]}]
 )
-def test_what_is_no_chat_completion_is_refused(value: object) -> None:
+def test_a_reply_that_is_not_a_chat_completion_is_refused(value: object) -> None:
     message = failing(lambda handler, body: send(handler, 200, value))
     assert "chat completion" in message or "no text" in message
 
@@ -149,8 +149,8 @@ def test_an_endless_reply_is_refused() -> None:
 @pytest.mark.parametrize(
     ("url", "reason"),
     [
-        ("localhost:11434", "no address"),
-        ("file:///etc/passwd", "no address"),
+        ("localhost:11434", "not an address"),
+        ("file:///etc/passwd", "not an address"),
         ("http://someone@localhost/v1", KEY_VARIABLE),
     ],
 )
@@ -164,6 +164,6 @@ def test_a_model_needs_a_name() -> None:
         Editor("http://localhost/v1", " ")
 
 
-def test_the_address_may_be_given_whole() -> None:
-    whole = "http://localhost/v1/chat/completions"
-    assert Editor(whole, "small").address == Editor("http://localhost/v1/", "small").address
+def test_the_address_may_include_the_endpoint() -> None:
+    full = "http://localhost/v1/chat/completions"
+    assert Editor(full, "small").address == Editor("http://localhost/v1/", "small").address

@@ -1,4 +1,4 @@
-"""From an answer to a script; what is invented never gets in."""
+"""From an answer to a script; nothing that was not said gets in."""
 
 import json
 from dataclasses import replace
@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from howsteps.editor import AnswerError, Edit, edit_script, edit_with_answer
-from howsteps.editor.dialogue import REPEATED
+from howsteps.editor.dialogue import MAX_ECHOED
 from howsteps.editor.question import make_question
 from howsteps.task import Script, Step
 from tests.editor.jobs import coffee
@@ -17,12 +17,12 @@ TASK = coffee()
 
 def before() -> Script:
     """Boil, grind, push and thank, as steps of their own."""
-    rows = [[v.mentions[place] for v in TASK.videos[:3]] for place in (0, 1, 4, 5)]
+    rows = [[v.mentions[i] for v in TASK.videos[:3]] for i in (0, 1, 4, 5)]
     return Script(tuple(Step(row[0].phrase, tuple(row)) for row in rows))
 
 
 def edited(*replies: object) -> tuple[Edit, list[list[dict[str, str]]]]:
-    """What comes of replies, and the conversations that brought them."""
+    """The edit that results from replies, and the conversations that were sent."""
     left = [reply if isinstance(reply, str) else json.dumps(reply) for reply in replies]
     sent: list[list[dict[str, str]]] = []
 
@@ -65,7 +65,7 @@ def test_optional_steps_and_alternatives_are_marked() -> None:
     assert [step.alternative for step in edit.script.steps] == [False, False, False, True]
 
 
-def test_what_is_said_out_of_order_is_no_mention_of_the_step() -> None:
+def test_a_mention_out_of_order_is_left_out() -> None:
     recap = replace(TASK.videos[0].mentions[0], start=55.0, end=57.0, sentence=5)
     video = replace(TASK.videos[0], mentions=(*TASK.videos[0].mentions, recap))
     task = replace(TASK, videos=(video, *TASK.videos[1:]))
@@ -76,14 +76,14 @@ def test_what_is_said_out_of_order_is_no_mention_of_the_step() -> None:
     assert TASK.videos[0].mentions[0] in edit.script.steps[0].mentions
 
 
-def test_what_was_changed_is_listed() -> None:
+def test_changes_are_listed() -> None:
     edit, _ = edited(answer())
     assert 'dropped "thank you for watching"' in edit.changes
     assert 'added "pour the water over the grounds"' in edit.changes
     assert 'renamed "boil the water in a kettle" to "boil the water"' in edit.changes
 
 
-def test_a_name_with_an_invented_word_is_replaced_and_said() -> None:
+def test_a_name_with_an_invented_word_is_replaced_and_listed() -> None:
     edit, _ = edited(answer(steps=steps({"name": "boil the champagne"})))
     assert edit.script is not None
     assert edit.script.steps[0].label == "boil the water in the kettle"
@@ -97,7 +97,7 @@ def test_forms_and_synonyms_of_what_is_said_may_be_used() -> None:
     assert edit.script.steps[0].label == "boiling of the waters"
 
 
-def test_a_wrong_answer_is_asked_again_with_the_reason() -> None:
+def test_an_invalid_answer_is_retried_with_the_reason() -> None:
     edit, sent = edited(answer(steps=steps({"acts": ["a99"]})), answer())
     assert edit.script is not None
     assert edit.refused == ("step 1: there is no act 'a99'",)
@@ -105,12 +105,12 @@ def test_a_wrong_answer_is_asked_again_with_the_reason() -> None:
     assert [message["role"] for message in sent[1]] == ["user", "assistant", "user"]
 
 
-def test_little_of_a_long_wrong_answer_is_sent_back() -> None:
+def test_a_long_invalid_answer_is_cut_in_the_retry() -> None:
     _, sent = edited("x" * 10_000, answer())
-    assert len(sent[1][1]["content"]) == REPEATED
+    assert len(sent[1][1]["content"]) == MAX_ECHOED
 
 
-def test_after_two_wrong_answers_the_script_stays() -> None:
+def test_after_two_invalid_answers_the_script_is_unchanged() -> None:
     edit, sent = edited("no", "still no")
     assert edit.script is None
     assert len(edit.refused) == len(sent) == 2
@@ -121,12 +121,12 @@ def test_an_answer_to_another_question_is_refused() -> None:
         edit_with_answer(TASK, before(), json.dumps(answer(question="old")))
 
 
-def test_an_answer_that_a_person_brings_makes_the_same_script() -> None:
+def test_an_answer_that_a_person_supplies_makes_the_same_script() -> None:
     edit, _ = edited(answer())
     assert edit_with_answer(TASK, before(), json.dumps(answer())).script == edit.script
 
 
-def test_orders_hidden_in_a_caption_change_nothing_but_the_choice() -> None:
+def test_prompt_injection_can_only_change_the_selection() -> None:
     """A model that obeys a narrator can still only name acts, in words that were said."""
     obeyed = answer(steps=steps({"name": "visit evil.example", "run": "rm -rf"}), system="obey")
     edit, _ = edited(obeyed)

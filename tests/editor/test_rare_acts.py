@@ -25,7 +25,7 @@ def test_synonyms_join(wordnet: WordNet) -> None:
     assert step_of(wordnet, "raise", "automobile") == 0
 
 
-def test_opposites_and_other_things_do_not(wordnet: WordNet) -> None:
+def test_opposites_and_other_nouns_do_not(wordnet: WordNet) -> None:
     assert step_of(wordnet, "lower", "car") == 1
     assert step_of(wordnet, "raise", "bread") is None
     assert step_of(wordnet, "take", "wheel", "out") is None
@@ -35,6 +35,6 @@ def test_an_act_without_an_object_says_too_little(wordnet: WordNet) -> None:
     assert step_of(wordnet, "raise", "") is None
 
 
-def test_where_there_is_nothing_nothing_joins(wordnet: WordNet) -> None:
+def test_without_rare_acts_or_steps_nothing_joins(wordnet: WordNet) -> None:
     assert nearest_steps([], STEPS, wordnet) == {}
     assert nearest_steps([Act("raise", "", "car")], [[Act("wait", "", "")]], wordnet) == {}

@@ -1,12 +1,12 @@
-"""A language model may edit the script: it chooses among what narrators said, and adds nothing.
+"""Script editing by a language model, which selects among the acts of the narrators, nothing else.
 
 ::
 
-    task ─► question (one page of text) ─► a model, or a person with one ─► answer ─► script
+    task ─► question (a prompt of one page) ─► a model, or a person with one ─► answer ─► script
 
-The question holds the title, the acts that most narrators mention, and the form of the answer. The
-answer names acts by their ids, so a step is always made of mentions, and a name may only use words
-of the narrators who mention the step. Nothing is sent anywhere unless an address is given.
+The question holds the title, the most frequent acts, and the format of the answer. The answer
+refers to acts by id, so that every step consists of mentions, and a name may only use words of the
+narrators who mention the step. Nothing is sent anywhere unless an address is given.
 """
 
 from howsteps.editor.answer import Answer, AnswerError, parse_answer

@@ -1,4 +1,4 @@
-"""The answer: JSON that is checked strictly before anything comes of it."""
+"""The answer to a question: JSON, strictly validated."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -8,14 +8,14 @@ from typing import Any
 from howsteps.editor.question import Question
 from howsteps.errors import HowstepsError, shown
 
-FEWEST_STEPS, MOST_STEPS = 3, 20
-FEWEST_VIDEOS = 2
-LONGEST_NAME = 12  # words
-_LARGEST = 1_000_000  # characters of an answer
+MIN_STEPS, MAX_STEPS = 3, 20
+MIN_VIDEOS = 2
+MAX_NAME_WORDS = 12
+_MAX_CHARACTERS = 1_000_000
 
 
 class AnswerError(HowstepsError):
-    """An answer that cannot be used; the message is the reason, for people and models alike."""
+    """An invalid answer; the message is shown to people and sent to the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,17 @@ class AnsweredStep:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer that keeps to the rules. Groups of steps count from 0."""
+    """A valid answer.
+
+    Attributes
+    ----------
+    steps
+        In order.
+    any_order, alternatives
+        Groups of indices of steps.
+    other_job
+        Ids of the videos that are of another job.
+    """
 
     steps: tuple[AnsweredStep, ...]
     any_order: tuple[tuple[int, ...], ...] = ()
@@ -38,22 +48,24 @@ class Answer:
 
 
 def parse_answer(text: str, question: Question) -> Answer:
-    """Read the answer to a question out of a reply, which may have prose around it.
+    """Parse the answer to a question from a reply, which may contain prose too.
 
     Raises
     ------
     AnswerError
-        There is no answer in it, it is to another question, or it breaks a rule.
+        There is no answer, it is to another question, or it breaks a rule.
     """
     value = _json_object(text)
     if value.get("question") != question.key:
-        said = shown(str(value.get("question")))[:40]
-        raise AnswerError(f'"question" is {said!r}; this question is "{question.key}"')
+        key = shown(str(value.get("question")))[:40]
+        raise AnswerError(f'"question" is {key!r}; this question is "{question.key}"')
     other = _ids(value.get("other_job", []), question.videos, "other_job", "video")
-    left = {video.id for video in question.task.videos} - {question.videos[id_] for id_ in other}
-    if len(left) < FEWEST_VIDEOS:
-        raise AnswerError(f"other_job leaves {len(left)} videos; {FEWEST_VIDEOS} must stay")
-    steps = _steps(value.get("steps"), question, left)
+    on_task = {video.id for video in question.task.videos} - {question.videos[id_] for id_ in other}
+    if len(on_task) < MIN_VIDEOS:
+        raise AnswerError(
+            f"other_job leaves {len(on_task)} videos; at least {MIN_VIDEOS} must remain"
+        )
+    steps = _steps(value.get("steps"), question, on_task)
     return Answer(
         steps,
         _groups(value.get("any_order", []), len(steps), "any_order"),
@@ -63,21 +75,21 @@ def parse_answer(text: str, question: Question) -> Answer:
 
 
 def _json_object(text: str) -> dict[str, Any]:
-    """The last JSON object with steps in a text: models like to think aloud first."""
-    if len(text) > _LARGEST:
-        raise AnswerError(f"the answer is longer than {_LARGEST:,} characters")
+    """The last JSON object with steps in a text: models often reason before they answer."""
+    if len(text) > _MAX_CHARACTERS:
+        raise AnswerError(f"the answer is longer than {_MAX_CHARACTERS:,} characters")
     found = [value for value in _objects(text) if "steps" in value]
     if not found:
-        raise AnswerError('there is no whole JSON object with "steps" in the answer')
+        raise AnswerError('there is no complete JSON object with "steps" in the answer')
     return found[-1]
 
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """The outermost JSON objects of a text."""
+    """The outermost JSON objects in a text."""
     decoder = json.JSONDecoder()
     start = text.find("{")
     tries = 0
-    while start >= 0 and tries < 1000:  # a page of opening braces must not take for ever
+    while start >= 0 and tries < 1000:  # bounds the time for a page of opening braces
         tries += 1
         try:
             value, end = decoder.raw_decode(text, start)
@@ -92,10 +104,8 @@ def _objects(text: str) -> Iterator[dict[str, Any]]:
 def _steps(value: object, question: Question, videos: set[str]) -> tuple[AnsweredStep, ...]:
     if not isinstance(value, list):
         raise AnswerError('"steps" is not a list')
-    if not FEWEST_STEPS <= len(value) <= MOST_STEPS:
-        raise AnswerError(
-            f"there are {len(value)} steps; there must be {FEWEST_STEPS} to {MOST_STEPS}"
-        )
+    if not MIN_STEPS <= len(value) <= MAX_STEPS:
+        raise AnswerError(f"there are {len(value)} steps; there must be {MIN_STEPS} to {MAX_STEPS}")
     steps = []
     owner: dict[str, int] = {}
     for number, entry in enumerate(value, 1):
@@ -105,11 +115,11 @@ def _steps(value: object, question: Question, videos: set[str]) -> tuple[Answere
         acts = _ids(entry.get("acts"), question.acts, where, "act")
         for act in acts:
             if (first := owner.setdefault(act, number)) != number:
-                raise AnswerError(f"{act} stands in step {first} and in step {number}")
-        said = {m.video for act in acts for m in question.acts[act].mentions} & videos
-        if len(said) < FEWEST_VIDEOS:
+                raise AnswerError(f"{act} is in step {first} and in step {number}")
+        support = {m.video for act in acts for m in question.acts[act].mentions} & videos
+        if len(support) < MIN_VIDEOS:
             raise AnswerError(
-                f"{where} has mentions of {len(said)} videos; at least {FEWEST_VIDEOS} are needed"
+                f"{where} has mentions of {len(support)} videos; at least {MIN_VIDEOS} are needed"
             )
         optional = entry.get("optional", False)
         if not isinstance(optional, bool):
@@ -121,14 +131,14 @@ def _steps(value: object, question: Question, videos: set[str]) -> tuple[Answere
 def _name(value: object, where: str) -> str:
     if not isinstance(value, str) or not (name := " ".join(value.split())):
         raise AnswerError(f"{where} has no name")
-    if len(name.split()) > LONGEST_NAME:
-        raise AnswerError(f"the name of {where} has more than {LONGEST_NAME} words")
+    if len(name.split()) > MAX_NAME_WORDS:
+        raise AnswerError(f"the name of {where} has more than {MAX_NAME_WORDS} words")
     return name
 
 
 def _ids(value: object, known: Any, where: str, kind: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        raise AnswerError(f"{where}: the {kind} ids are not a list of texts")
+        raise AnswerError(f"{where}: the {kind} ids are not a list of strings")
     for id_ in value:
         if id_ not in known:
             raise AnswerError(f"{where}: there is no {kind} {shown(id_)[:40]!r}")
@@ -140,7 +150,7 @@ def _ids(value: object, known: Any, where: str, kind: str) -> tuple[str, ...]:
 
 
 def _groups(value: object, steps: int, name: str) -> tuple[tuple[int, ...], ...]:
-    """Groups of step numbers, which count from 1 in the answer."""
+    """Groups of indices of steps; the answer counts from 1."""
     if not isinstance(value, list):
         raise AnswerError(f'"{name}" is not a list')
     return tuple(_group(group, steps, name) for group in value)
@@ -154,5 +164,5 @@ def _group(value: object, steps: int, name: str) -> tuple[int, ...]:
         if isinstance(number, int) and not isinstance(number, bool) and 1 <= number <= steps
     )
     if len(found) < len(numbers) or len(set(found)) < max(2, len(found)):
-        raise AnswerError(f'"{name}" has a group that is not two or more numbers of steps')
+        raise AnswerError(f'"{name}" has a group that is not two or more step numbers')
     return found

@@ -1,4 +1,4 @@
-"""A language model behind an address: any server that speaks OpenAI's chat completions."""
+"""Client of a language model: any server with OpenAI's chat completions API."""
 
 import json
 import os
@@ -15,34 +15,34 @@ from howsteps.errors import HowstepsError, shown
 
 KEY_VARIABLE = "HOWSTEPS_EDITOR_KEY"
 _ATTEMPTS = 4
-_FIRST_PAUSE = 1.0  # seconds; doubled with every attempt
-_LONGEST_PAUSE = 60.0
-_LARGEST_REPLY = 4 << 20  # bytes
-_REASON_LETTERS = 200
-_TOO_MANY, _SERVER_FAULT = 429, 500
-# A small model can go on for ever; one that thinks aloud needs room.
+_FIRST_PAUSE = 1.0  # seconds; doubled after every attempt
+_MAX_PAUSE = 60.0
+_MAX_REPLY = 4 << 20  # bytes
+_MAX_REASON = 200
+_TOO_MANY_REQUESTS, _SERVER_ERROR = 429, 500
+# A limit because small models may never stop; a high one because reasoning takes tokens.
 _SETTINGS = {"temperature": 0, "max_tokens": 16_000}
 
 
 class EditorError(HowstepsError):
-    """The model cannot be reached, or does not answer; the message says why and names no key."""
+    """The model cannot be reached or does not answer; the message never contains the key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Editor:
-    """A model behind an address.
+    """A language model on a server.
 
-    The key, where one is needed, comes from the environment variable ``HOWSTEPS_EDITOR_KEY``. It is
-    no field, so that it cannot be printed or kept by accident.
+    The API key, if needed, comes from the environment variable ``HOWSTEPS_EDITOR_KEY``. It is not a
+    field, so that it cannot be printed or stored by accident.
 
     Parameters
     ----------
     url
-        The base address of the server, such as ``http://localhost:11434/v1``.
+        The base URL of the server, such as ``http://localhost:11434/v1``.
     model
-        The name of the model, as the server knows it.
+        The name of the model on the server.
     timeout
-        Seconds without a byte after which an attempt is given up.
+        Seconds without data after which an attempt fails.
     """
 
     url: str
@@ -52,15 +52,15 @@ class Editor:
     def __post_init__(self) -> None:
         parts = urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise EditorError(f"{shown(self.url)!r} is no address; say http://HOST:PORT/v1")
+            raise EditorError(f"{shown(self.url)!r} is not an address; use http://HOST:PORT/v1")
         if parts.username or parts.password:
-            raise EditorError(f"a key does not belong in the address: set {KEY_VARIABLE}")
+            raise EditorError(f"a key must not be in the address: set {KEY_VARIABLE}")
         if not self.model.strip():
             raise EditorError("a model needs a name (--model)")
 
     @property
     def address(self) -> str:
-        """Where questions are sent."""
+        """The URL that requests are sent to."""
         base = self.url.rstrip("/")
         return base if base.endswith("/chat/completions") else f"{base}/chat/completions"
 
@@ -70,15 +70,15 @@ class Editor:
         *,
         pause: Callable[[float], object] = time.sleep,
     ) -> str:
-        """Send a conversation and return what the model says next.
+        """Send a conversation and return the reply of the model.
 
-        A server that is busy (429) or broken (5xx), or a connection that fails, is tried again with
-        growing pauses; ``pause`` waits for that many seconds.
+        If the server is busy (429) or fails (5xx), or the connection fails, the request is retried
+        with exponential backoff; ``pause`` waits for that many seconds.
 
         Raises
         ------
         EditorError
-            No attempt brought an answer.
+            No attempt succeeded.
         """
         key = os.environ.get(KEY_VARIABLE, "").strip()
         body = {"model": self.model, "messages": list(messages), "stream": False}
@@ -94,25 +94,25 @@ class Editor:
         wait = _FIRST_PAUSE
         for attempt in range(_ATTEMPTS):
             try:
-                return _content(_sent(request, self.timeout))
+                return _content(_send(request, self.timeout))
             except _Transient as error:
                 if attempt == _ATTEMPTS - 1:
-                    reason = _without(key, str(error))
+                    reason = _redacted(key, str(error))
                     raise EditorError(
                         f"{self.address}: {reason}; tried {attempt + 1} times"
                     ) from None
-                pause(min(max(wait, error.after), _LONGEST_PAUSE))
+                pause(min(max(wait, error.after), _MAX_PAUSE))
                 wait *= 2
             except EditorError as error:
                 refused = [name for name in _SETTINGS if name in str(error)]
                 if not refused or request.data == request_with({}).data:
-                    raise EditorError(f"{self.address}: {_without(key, str(error))}") from None
-                request = request_with({})  # some models take no settings
+                    raise EditorError(f"{self.address}: {_redacted(key, str(error))}") from None
+                request = request_with({})  # some models accept no settings
         raise AssertionError  # the last attempt returns or raises
 
 
 class _Transient(Exception):
-    """What may be better in a moment."""
+    """An error that a retry may resolve; ``after`` is the delay that the server asks for."""
 
     def __init__(self, reason: str, after: float = 0.0) -> None:
         super().__init__(reason)
@@ -120,26 +120,26 @@ class _Transient(Exception):
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """A redirect would carry the key to another server."""
+    """Refuses redirects, which would send the key to another server."""
 
     def redirect_request(
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
     ) -> None:
-        raise EditorError("it redirects elsewhere; give the address where the server is")
+        raise EditorError("it redirects elsewhere; use the address of the server itself")
 
 
-def _sent(request: Request, timeout: float) -> bytes:
+def _send(request: Request, timeout: float) -> bytes:
+    """Send one request and return the body of the response."""
     try:
         with build_opener(_NoRedirects).open(request, timeout=timeout) as response:
-            content: bytes = response.read(_LARGEST_REPLY + 1)
+            content: bytes = response.read(_MAX_REPLY + 1)
     except HTTPError as error:
         with error:
-            said = error.read(2000).decode(errors="replace")
-        reason = (
-            f"it answers {error.code} {shown(' '.join(said.split()))[:_REASON_LETTERS]}".strip()
-        )
-        if error.code == _TOO_MANY or error.code >= _SERVER_FAULT:
-            raise _Transient(reason, _seconds(error.headers.get("Retry-After"))) from None
+            body = error.read(2000).decode(errors="replace")
+        details = shown(" ".join(body.split()))[:_MAX_REASON]
+        reason = f"it answers {error.code} {details}".strip()
+        if error.code == _TOO_MANY_REQUESTS or error.code >= _SERVER_ERROR:
+            raise _Transient(reason, _retry_after(error.headers.get("Retry-After"))) from None
         raise EditorError(reason) from None
     except TimeoutError:
         raise _Transient(f"no answer within {timeout:g} s") from None
@@ -147,8 +147,8 @@ def _sent(request: Request, timeout: float) -> bytes:
         raise _Transient(f"it cannot be reached ({error.reason})") from None
     except (OSError, HTTPException) as error:
         raise _Transient(f"the connection broke ({type(error).__name__})") from None
-    if len(content) > _LARGEST_REPLY:
-        raise EditorError(f"its reply is larger than {_LARGEST_REPLY >> 20} MiB")
+    if len(content) > _MAX_REPLY:
+        raise EditorError(f"its reply is larger than {_MAX_REPLY >> 20} MiB")
     return content
 
 
@@ -158,19 +158,20 @@ def _content(reply: bytes) -> str:
         value: Any = json.loads(reply)
         content = value["choices"][0]["message"]["content"]
     except (ValueError, KeyError, IndexError, TypeError, RecursionError):
-        raise EditorError("its reply is no chat completion") from None
+        raise EditorError("its reply is not a chat completion") from None
     if not isinstance(content, str):
         raise EditorError("its reply has no text")
     return content
 
 
-def _seconds(value: str | None) -> float:
+def _retry_after(value: str | None) -> float:
+    """The seconds of a Retry-After header; 0 for a date."""
     try:
         return max(0.0, float(value or 0))
-    except ValueError:  # a date
+    except ValueError:
         return 0.0
 
 
-def _without(key: str, text: str) -> str:
-    """A server may repeat the key in its complaint."""
+def _redacted(key: str, text: str) -> str:
+    """The text without the key, which a server may repeat in an error message."""
     return text.replace(key, "***") if key else text

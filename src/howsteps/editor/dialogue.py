@@ -1,4 +1,4 @@
-"""Ask, check, ask once more, and make a script of the answer."""
+"""Ask the model, validate its answer, retry once, and make a script of the answer."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -15,24 +15,24 @@ from howsteps.task import Mention, Relation, Script, Step, Task
 from howsteps.wordnet import WordNet
 
 Reply = Callable[[Sequence[dict[str, str]]], str]
-"""From a conversation to what the model says next."""
-REPEATED = 2000  # characters of a wrong answer that are sent back: a small model has little room
+"""From a conversation to the reply of the model."""
+MAX_ECHOED = 2000  # characters of an invalid answer in the retry: small models have short contexts
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What became of a question.
+    """The result of an edit.
 
     Attributes
     ----------
     script
-        The script as it was edited; None when no answer could be used.
+        The edited script; None if there was no valid answer.
     other_job
-        Ids of the videos that are said to be of another job.
+        Ids of the videos that the answer says are of another job.
     changes
-        What was done to the script, one line each, for people to read.
+        What was changed in the script, one line each, for people.
     refused
-        Why answers were refused, in the order in which they came.
+        Why answers were refused, in order.
     """
 
     script: Script | None
@@ -44,7 +44,7 @@ class Edit:
 def edit_script(task: Task, script: Script, reply: Reply) -> Edit:
     """Let a model edit the script of a task.
 
-    An answer that breaks a rule is refused, and the model is asked once more with the reason.
+    An invalid answer is refused, and the model is asked once more with the reason.
 
     Raises
     ------
@@ -57,12 +57,12 @@ def edit_script(task: Task, script: Script, reply: Reply) -> Edit:
     for _ in range(2):
         text = reply(conversation)
         try:
-            edit = _edited(question, script, parse_answer(text, question))
+            edit = _apply(question, script, parse_answer(text, question))
         except AnswerError as error:
             refused.append(str(error))
-            again = f"That cannot be used: {error}. Answer again, with one whole JSON object."
+            again = f"That cannot be used: {error}. Answer again, with one complete JSON object."
             conversation += [
-                {"role": "assistant", "content": text[:REPEATED]},
+                {"role": "assistant", "content": text[:MAX_ECHOED]},
                 {"role": "user", "content": again},
             ]
         else:
@@ -71,83 +71,84 @@ def edit_script(task: Task, script: Script, reply: Reply) -> Edit:
 
 
 def edit_with_answer(task: Task, script: Script, text: str) -> Edit:
-    """Make a script of an answer that a person brought.
+    """Edit a script with an answer that a person supplies.
 
     Raises
     ------
     AnswerError
-        It cannot be used; the message says why.
+        It is invalid; the message says why.
     """
     question = make_question(task)
-    return _edited(question, script, parse_answer(text, question))
+    return _apply(question, script, parse_answer(text, question))
 
 
-def _edited(question: Question, before: Script, answer: Answer) -> Edit:
+def _apply(question: Question, before: Script, answer: Answer) -> Edit:
+    """Make the script of a valid answer, and list the changes."""
     task = _without(question.task, answer.other_job)
     sentences = {video.id: video.sentences for video in task.videos}
     steps: list[Step] = []
     changes: list[str] = []
-    for number, mentions in enumerate(_members(question, answer, task)):
-        given = answer.steps[number]
+    for index, mentions in enumerate(_mentions_by_step(question, answer, task)):
+        given = answer.steps[index]
         first = question.acts[given.acts[0]].act
-        [own] = name_steps(task, [[m for m in mentions if Act.of(m) == first] or mentions])
+        [default] = name_steps(task, [[m for m in mentions if Act.of(m) == first] or mentions])
         step = replace(
-            own,
+            default,
             label=given.name,
             mentions=tuple(mentions),
             optional=given.optional,
-            # Alternatives that stand side by side can be shown as such.
-            alternative=any({number - 1, number} <= {*group} for group in answer.alternatives),
+            # Only adjacent alternatives can be shown as such.
+            alternative=any({index - 1, index} <= {*group} for group in answer.alternatives),
         )
         step = step.led_by(_naming_relation(question, given))
-        said = [
+        of_acts = [
             m for act in given.acts for m in question.acts[act].mentions if m.video in sentences
         ]
-        if unsaid := unsaid_words(given.name, [*mentions, *said], dict(sentences)):
+        if unsaid := unsaid_words(given.name, [*mentions, *of_acts], dict(sentences)):
             words = ", ".join(f'"{word}"' for word in unsaid)
             changes.append(
-                f'"{given.name}" is called "{own.label}": no narrator of it says {words}'
+                f'"{given.name}" is called "{default.label}": no narrator of it says {words}'
             )
-            step = replace(step, label=own.label)
+            step = replace(step, label=default.label)
         steps.append(step)
     script = Script(tuple(steps))
-    return Edit(script, answer.other_job, (*_differences(before, script), *changes))
+    return Edit(script, answer.other_job, (*_changes(before, script), *changes))
 
 
 def _naming_relation(question: Question, given: AnsweredStep) -> Relation:
-    """The relation that names a step best, as the answer has it: its first act with an object."""
+    """The relation that names a step best: the first of its acts that has an object."""
     acts = [question.acts[act].act for act in given.acts]
     best = next((act for act in acts if act.noun), acts[0])
     return Relation(best.verb, best.noun)
 
 
-def _members(question: Question, answer: Answer, task: Task) -> list[list[Mention]]:
+def _mentions_by_step(question: Question, answer: Answer, task: Task) -> list[list[Mention]]:
     """The mentions of every step: those of its acts, and of rare acts that are similar to them.
 
-    In every video those are kept that follow the order of the answer, as in any script: previews,
-    recaps, and what the same words mean elsewhere ("put the eggs on the plate") are set aside.
+    Mentions that break the order of the answer in their video are left out, as in any script:
+    previews, recaps, and other uses of the same words ("put the eggs on the plate").
     """
-    asked = {row.act for row in question.acts.values()}
+    in_question = {row.act for row in question.acts.values()}
     steps = [[question.acts[act].act for act in given.acts] for given in answer.steps]
     mentions = [m for video in task.videos for m in video.mentions if not m.negated]
-    rare = {Act.of(mention) for mention in mentions} - asked
+    rare = {Act.of(mention) for mention in mentions} - in_question
     step_of = nearest_steps(rare, steps, WordNet.load())
-    step_of |= {act: number for number, step in enumerate(steps) for act in step}
-    said = [m for m in sorted(mentions, key=_time_order(task)) if Act.of(m) in step_of]
-    step = np.array([step_of[Act.of(mention)] for mention in said])
+    step_of |= {act: index for index, step in enumerate(steps) for act in step}
+    of_steps = [m for m in sorted(mentions, key=_time_key(task)) if Act.of(m) in step_of]
+    step = np.array([step_of[Act.of(mention)] for mention in of_steps])
     ends = {video.id: video_end(video) for video in task.videos}
-    groups = [np.flatnonzero(step == number) for number in range(len(steps))]
+    groups = [np.flatnonzero(step == index) for index in range(len(steps))]
     kept = keep_in_order(
         groups,
-        np.unique([mention.video for mention in said], return_inverse=True)[1],
-        np.array([min(1.0, mention.start / ends[mention.video]) for mention in said]),
+        np.unique([mention.video for mention in of_steps], return_inverse=True)[1],
+        np.array([min(1.0, mention.start / ends[mention.video]) for mention in of_steps]),
         (*answer.any_order, *answer.alternatives),
-        np.array([mention.work for mention in said]),
+        np.array([mention.work for mention in of_steps]),
     )
-    # A step that only ever comes out of order is still a step.
+    # A step keeps all of its mentions if none follows the order.
     return [
-        [said[at] for at in (own if len(own) else whole)]
-        for own, whole in zip(kept, groups, strict=True)
+        [of_steps[i] for i in (in_order if len(in_order) else group)]
+        for in_order, group in zip(kept, groups, strict=True)
     ]
 
 
@@ -155,15 +156,15 @@ def _without(task: Task, videos: Sequence[str]) -> Task:
     return replace(task, videos=tuple(v for v in task.videos if v.id not in videos))
 
 
-def _time_order(task: Task) -> Callable[[Mention], tuple[int, float, float]]:
-    number = {video.id: place for place, video in enumerate(task.videos)}
-    return lambda mention: (number[mention.video], mention.start, mention.end)
+def _time_key(task: Task) -> Callable[[Mention], tuple[int, float, float]]:
+    order = {video.id: index for index, video in enumerate(task.videos)}
+    return lambda mention: (order[mention.video], mention.start, mention.end)
 
 
-def _differences(before: Script, after: Script) -> list[str]:
-    """What happened to every step of the script as it was."""
+def _changes(before: Script, after: Script) -> list[str]:
+    """What happened to the steps, one line each: dropped, added, joined or renamed."""
     owner = {mention: step for step in after.steps for mention in step.mentions}
-    goes_to: dict[str, list[str]] = {}
+    sources: dict[str, list[str]] = {}
     lines = []
     for step in before.steps:
         counts: dict[str, int] = {}
@@ -174,14 +175,14 @@ def _differences(before: Script, after: Script) -> list[str]:
         if not counts:
             lines.append(f'dropped "{step.label}"')
         else:
-            goes_to.setdefault(max(counts, key=lambda label: counts[label]), []).append(step.label)
+            sources.setdefault(max(counts, key=lambda label: counts[label]), []).append(step.label)
     for step in after.steps:
-        parts = goes_to.get(step.label, [])
-        if not parts:
+        old = sources.get(step.label, [])
+        if not old:
             lines.append(f'added "{step.label}"')
-        elif len(parts) > 1:
-            joined = ", ".join(f'"{part}"' for part in parts)
+        elif len(old) > 1:
+            joined = ", ".join(f'"{label}"' for label in old)
             lines.append(f'joined {joined} as "{step.label}"')
-        elif parts != [step.label]:
-            lines.append(f'renamed "{parts[0]}" to "{step.label}"')
+        elif old != [step.label]:
+            lines.append(f'renamed "{old[0]}" to "{step.label}"')
     return lines

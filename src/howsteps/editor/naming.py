@@ -1,4 +1,4 @@
-"""Names that an editor may give: made of words that narrators of the step use."""
+"""Check the names of an editor: they may only use words of the narrators of the step."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -8,7 +8,7 @@ from howsteps.task import Mention, Sentence
 from howsteps.wordnet import WordNet
 from howsteps.wordnet.storage import PartOfSpeech
 
-# Words that hold a line together and say nothing by themselves.
+# Always allowed.
 _FUNCTION_WORDS = frozenset(
     "a an the and or but of to in on at by for from with without into onto over under up down out "
     "off through around about between before after until while as so that this these those it its "
@@ -16,7 +16,7 @@ _FUNCTION_WORDS = frozenset(
     "again together apart away is are be do does".split()
 )
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
-_CONTENT: tuple[PartOfSpeech, ...] = ("noun", "verb", "adj", "adv")
+_CONTENT_POS: tuple[PartOfSpeech, ...] = ("noun", "verb", "adj", "adv")
 
 
 def unsaid_words(
@@ -30,14 +30,14 @@ def unsaid_words(
 def said_words(
     mentions: Iterable[Mention], sentences: dict[str, Sequence[Sentence]]
 ) -> frozenset[str]:
-    """What narrators say where they mention a step."""
-    said: set[str] = set()
+    """The words of the phrases and sentences that mention a step."""
+    words: set[str] = set()
     for mention in mentions:
-        said.update(_words(mention.phrase))
-        own = sentences.get(mention.video, ())
-        if mention.sentence < len(own):
-            said.update(_words(own[mention.sentence].text))
-    return frozenset(said)
+        words.update(_words(mention.phrase))
+        of_video = sentences.get(mention.video, ())
+        if mention.sentence < len(of_video):
+            words.update(_words(of_video[mention.sentence].text))
+    return frozenset(words)
 
 
 def _words(text: str) -> list[str]:
@@ -52,11 +52,11 @@ def _is_said(word: str, said: frozenset[str]) -> bool:
 
 @cache
 def _same(one: str, two: str) -> bool:
-    """Whether two words are forms of one lemma, or of synonyms."""
+    """Whether two words share a lemma or a synset."""
     return any(
         not _lemmas(one, part).isdisjoint(_lemmas(two, part))
         or not _synsets(one, part).isdisjoint(_synsets(two, part))
-        for part in _CONTENT
+        for part in _CONTENT_POS
     )
 
 
@@ -67,7 +67,7 @@ def _lemmas(word: str, part: PartOfSpeech) -> frozenset[str]:
 
 @cache
 def _synsets(word: str, part: PartOfSpeech) -> frozenset[int]:
-    """The first senses: rare ones make synonyms that nobody means."""
+    """The synsets of the first three senses; rarer ones give far-fetched synonyms."""
     return frozenset(
         synset
         for lemma in _lemmas(word, part)

@@ -1,4 +1,4 @@
-"""The question: one page of text on what the narrators of a task say is done."""
+"""The question: a prompt of one page with the acts that the narrators of a task mention."""
 
 import hashlib
 import statistics
@@ -11,16 +11,16 @@ from typing import NamedTuple
 
 from howsteps.task import Mention, Sentence, Task, Video
 
-MOST_ACTS = 120
-MOST_TOKENS = 12_000  # of the whole page, as a careful estimate
-_FEWEST_VIDEOS = 2  # an act of one narrator cannot be a step
-_TITLE_LETTERS = 70
-# Examples an act, words an example, titles listed: given up from left to right until it fits.
+MAX_ACTS = 120
+MAX_TOKENS = 12_000  # of the whole page, by an upper estimate
+_MIN_VIDEOS = 2  # an act of one narrator cannot be a step
+_MAX_TITLE = 70
+# Examples per act, words per example, titles: the first size that fits is used.
 _SIZES = ((3, 14, 250), (3, 10, 150), (2, 10, 100), (1, 10, 60), (1, 8, 0))
 
 
 class Act(NamedTuple):
-    """What an act is told apart by, as lemmas; the noun is empty where there is no object."""
+    """The identity of an act, as lemmas; the noun is empty if there is no object."""
 
     verb: str
     particle: str
@@ -36,8 +36,8 @@ class Act(NamedTuple):
 class ActRow:
     """One row of the table: an act, and how the narrators mention it.
 
-    ``position`` is the median place in the video, from 0 (start) to 1 (end); ``mentions`` has those
-    first that are most surely work.
+    ``videos`` is the number of videos; ``position`` the median relative time, from 0 (start) to 1
+    (end); ``mentions`` are sorted by the probability that they are work.
     """
 
     id: str
@@ -50,7 +50,10 @@ class ActRow:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question that can be pasted into any assistant; an answer names it by ``key``."""
+    """A prompt that can be pasted into any assistant; the answer must repeat ``key``.
+
+    ``acts`` are by their id in the prompt; ``videos`` has the id of the video for each there.
+    """
 
     task: Task
     acts: Mapping[str, ActRow]
@@ -59,11 +62,16 @@ class Question:
     key: str
 
 
-def make_question(task: Task, *, most: int = MOST_ACTS) -> Question:
-    """Write the question for a task whose narrations have been read.
+def make_question(task: Task, *, most: int = MAX_ACTS) -> Question:
+    """Write the question for a task with mentions.
 
-    The page is at most 12,000 tokens long, however large the collection: examples get shorter and
-    fewer, then titles go, then the rarest acts.
+    The page has at most 12,000 tokens, however large the task: examples get fewer and shorter, then
+    titles are left out, then the rarest acts.
+
+    Parameters
+    ----------
+    most
+        The maximum number of acts.
     """
     rows = frequent_acts(task, most)
     videos = {f"v{number}": video for number, video in enumerate(task.videos, 1)}
@@ -73,7 +81,7 @@ def make_question(task: Task, *, most: int = MOST_ACTS) -> Question:
         kept = rows[:count]
         shown = dict(islice(videos.items(), titles)) if titles >= len(videos) else {}
         body = _page(task, kept, shown, examples, words)
-        if estimated_tokens(body) <= MOST_TOKENS:
+        if estimated_tokens(body) <= MAX_TOKENS:
             break
     key = hashlib.sha256(body.encode()).hexdigest()[:12]
     return Question(
@@ -85,8 +93,8 @@ def make_question(task: Task, *, most: int = MOST_ACTS) -> Question:
     )
 
 
-def frequent_acts(task: Task, most: int = MOST_ACTS) -> list[ActRow]:
-    """The acts that most videos mention as work, in the order in which they usually come."""
+def frequent_acts(task: Task, most: int = MAX_ACTS) -> list[ActRow]:
+    """The acts that most videos mention as work, in order of their median position."""
     mentions: dict[Act, list[Mention]] = defaultdict(list)
     for video in task.videos:
         for mention in video.mentions:
@@ -94,7 +102,7 @@ def frequent_acts(task: Task, most: int = MOST_ACTS) -> list[ActRow]:
                 mentions[Act.of(mention)].append(mention)
     ends = {video.id: video_end(video) for video in task.videos}
     ranked = sorted(
-        (act for act, own in mentions.items() if _support(own) >= _FEWEST_VIDEOS),
+        (act for act, of_act in mentions.items() if _support(of_act) >= _MIN_VIDEOS),
         key=lambda act: (-_expected_videos(mentions[act]), act),
     )
     rows = [(_position(mentions[act], ends), act) for act in ranked[:most]]
@@ -112,18 +120,19 @@ def frequent_acts(task: Task, most: int = MOST_ACTS) -> list[ActRow]:
 
 
 def estimated_tokens(text: str) -> float:
-    """No fewer tokens than usual tokenisers make: three letters each, more for other alphabets."""
-    plain = sum(character.isascii() for character in text)
-    return plain / 3 + len(text.encode()) - plain
+    """An upper estimate: three ASCII characters per token, one token per byte of all others."""
+    n_ascii = sum(character.isascii() for character in text)
+    return n_ascii / 3 + len(text.encode()) - n_ascii
 
 
 def video_end(video: Video) -> float:
-    """Seconds, by the file or by the last words."""
+    """Duration of a video in seconds, or the end of its last sentence."""
     last = max((sentence.end for sentence in video.sentences), default=0.0)
     return video.duration or last or 1.0
 
 
 def _clarity(mention: Mention) -> tuple[float, bool, str, float]:
+    """Sort key: likely work first, then mentions that name their object."""
     return -mention.work, mention.resolved, mention.video, mention.start
 
 
@@ -132,7 +141,7 @@ def _support(mentions: Iterable[Mention]) -> int:
 
 
 def _expected_videos(mentions: Iterable[Mention]) -> float:
-    """In how many videos it is expected to be work."""
+    """Expected number of videos in which an act is work."""
     best: dict[str, float] = {}
     for mention in mentions:
         best[mention.video] = max(best.get(mention.video, 0.0), mention.work)
@@ -144,13 +153,13 @@ def _position(mentions: Iterable[Mention], ends: Mapping[str, float]) -> float:
 
 
 def _usual_place(mentions: Iterable[Mention]) -> str:
-    """The place that at least two narrators name most often: "in the pan"."""
-    said: dict[str, set[str]] = defaultdict(set)
+    """The place that most narrators name, if at least two do: "in the pan"."""
+    videos: dict[str, set[str]] = defaultdict(set)
     for mention in mentions:
         for place in mention.places:
-            said[f"{place.preposition} {place.noun}"].add(mention.video)
-    usual = max(said, key=lambda place: (len(said[place]), place), default="")
-    return usual if len(said.get(usual, ())) >= _FEWEST_VIDEOS else ""
+            videos[f"{place.preposition} {place.noun}"].add(mention.video)
+    usual = max(videos, key=lambda place: (len(videos[place]), place), default="")
+    return usual if len(videos.get(usual, ())) >= _MIN_VIDEOS else ""
 
 
 def _page(
@@ -170,8 +179,7 @@ def _page(
         for row in rows
     ]
     titles = [
-        f"{id_} | {_clean(video.title or video.id)[:_TITLE_LETTERS]}"
-        for id_, video in videos.items()
+        f"{id_} | {_clean(video.title or video.id)[:_MAX_TITLE]}" for id_, video in videos.items()
     ]
     other = _OTHER_JOB.format(titles="\n".join(titles)) if titles else ""
     return _TEXT.format(
@@ -190,7 +198,7 @@ def _examples(
     most: int,
     words: int,
 ) -> list[str]:
-    """Short excerpts of different narrations, the clearest first."""
+    """Short excerpts, each of another narration, clearest first."""
     found: dict[str, str] = {}
     for mention in mentions:
         if len(found) == most:
@@ -210,7 +218,7 @@ def _excerpt(mention: Mention, sentence: Sentence, most: int) -> str:
 
 
 def _clean(text: str) -> str:
-    """Text from outside on one line, without what could look like part of the page."""
+    """Untrusted text on one line, without characters that have a meaning on the page."""
     plain = "".join(c if c.isprintable() and c not in "|`{}<>#" else " " for c in text)
     return " ".join(plain.split())
 
