@@ -49,14 +49,20 @@ def test_without_a_key_there_is_no_authorization_header(monkeypatch: pytest.Monk
     assert "Authorization" not in served.headers[0]
 
 
-def test_settings_are_dropped_if_the_model_rejects_them() -> None:
-    def picky(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
-        if "max_tokens" in body:
-            send(handler, 400, {"error": "Unsupported parameter: 'max_tokens'"})
-        else:
-            says("fine")(handler, body)
+def without_settings(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+    """Behave as a model that accepts no settings."""
+    if "max_tokens" in body:
+        send(handler, 400, {"error": "Unsupported parameter: 'max_tokens'"})
+    else:
+        says("fine")(handler, body)
 
-    with serving(picky) as served:
+
+def test_settings_are_dropped_even_after_failures() -> None:
+    assert asked(fails(503, 3, without_settings)) == ("fine", [1.0, 2.0, 4.0])
+
+
+def test_settings_are_dropped_if_the_model_rejects_them() -> None:
+    with serving(without_settings) as served:
         assert Editor(served.url, "small").reply(HELLO) == "fine"
     assert [
         sorted({"temperature", "max_tokens"} & request.keys()) for request in served.requests

@@ -91,24 +91,21 @@ class Editor:
             return Request(self.address, content, headers)  # noqa: S310 - checked
 
         request = request_with(_SETTINGS)
-        wait = _FIRST_PAUSE
-        for attempt in range(_ATTEMPTS):
+        failures = 0
+        while True:
             try:
                 return _content(_send(request, self.timeout))
             except _Transient as error:
-                if attempt == _ATTEMPTS - 1:
+                failures += 1
+                if failures == _ATTEMPTS:
                     reason = _redacted(key, str(error))
-                    raise EditorError(
-                        f"{self.address}: {reason}; tried {attempt + 1} times"
-                    ) from None
-                pause(min(max(wait, error.after), _MAX_PAUSE))
-                wait *= 2
+                    raise EditorError(f"{self.address}: {reason}; tried {failures} times") from None
+                pause(min(max(_FIRST_PAUSE * 2 ** (failures - 1), error.after), _MAX_PAUSE))
             except EditorError as error:
                 refused = [name for name in _SETTINGS if name in str(error)]
                 if not refused or request.data == request_with({}).data:
                     raise EditorError(f"{self.address}: {_redacted(key, str(error))}") from None
                 request = request_with({})  # some models accept no settings
-        raise AssertionError  # the last attempt returns or raises
 
 
 class _Transient(Exception):
