@@ -161,7 +161,7 @@ def test_more_starts_never_hurt() -> None:
 @pytest.mark.parametrize(
     "wrong", [{"scheme": "luck"}, {"rounding": "up"}, {"starts": 0}, {"iterations": 0}]
 )
-def test_what_is_no_solver(wrong: dict) -> None:
+def test_invalid_solver_options(wrong: dict) -> None:
     with pytest.raises(AlignmentError, match=r"unknown scheme|unknown rounding|at least one"):
         AlignmentSolver(**wrong)
 
@@ -190,7 +190,7 @@ def test_a_certificate_proves_a_small_task() -> None:
         ([[0.5]], SAME, "sequence 0 holds 0.5"),
     ],
 )
-def test_bad_input_is_named(sequences: list, match: object, message: str) -> None:
+def test_bad_input_is_reported(sequences: list, match: object, message: str) -> None:
     with pytest.raises(AlignmentError, match=message):
         align(sequences, match)
 
@@ -238,7 +238,7 @@ class TestTokens:
             align([["boil"]], SAME)
 
     @pytest.mark.parametrize("sequences", [[[["boil"]]], [3]])
-    def test_what_is_no_token_is_named(self, sequences: list) -> None:
+    def test_an_invalid_token_is_reported(self, sequences: list) -> None:
         with pytest.raises(AlignmentError, match="sequence 0 is not a list of tokens"):
             align(sequences)
 

@@ -5,7 +5,7 @@ import numpy as np
 from howsteps.script.chains import keep_in_order
 
 
-def test_a_preview_and_a_recap_are_set_aside() -> None:
+def test_a_preview_and_a_recap_are_dropped() -> None:
     # Ten videos say step 0 at .3 and step 1 at .7; the last one also previews and recaps.
     videos = np.array([*range(10), *range(10), 9, 9])
     positions = np.array([0.3] * 10 + [0.7] * 10 + [0.05, 0.95])
@@ -34,7 +34,7 @@ def test_steps_in_any_order_keep_the_mentions_of_both_orders() -> None:
     assert [members.tolist() for members in kept] == [[0, 2], [1, 3]]
 
 
-def test_of_two_mentions_that_exclude_one_another_the_work_is_kept() -> None:
+def test_of_two_conflicting_mentions_the_more_likely_work_is_kept() -> None:
     videos, positions = np.zeros(3, dtype=np.int64), np.array([0.5, 0.6, 0.5])
     steps = [np.array([1]), np.array([0, 2])]
     for work, kept in (([0.1, 0.9, 0.1], [1]), ([0.9, 0.1, 0.9], [])):

@@ -20,7 +20,7 @@ def test_the_same_act_in_another_video_echoes_the_step():
     assert ("v0", 0) not in found  # the script has that one
 
 
-def test_an_act_of_another_step_is_no_echo():
+def test_an_act_of_another_step_is_not_an_echo():
     job = task(*["fill tub; rinse cat; open door"] * 3)
     found = echoes(job, script_of(job, ("fill", "tub")))
     assert "door" not in {e.mention.noun for e in found}

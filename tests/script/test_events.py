@@ -40,7 +40,7 @@ def test_synonyms_are_one_step_and_opposites_are_two() -> None:
 
 
 @pytest.mark.slow
-def test_the_steps_come_in_the_order_in_which_they_are_told() -> None:
+def test_steps_are_in_the_order_of_the_narrations() -> None:
     found = [label.split()[0] for label in labels(tire())]
     assert found.index("loosen") < found.index("mount") < found.index("tighten")
     assert found[-1] == "lower" or found[-2] == "lower"
@@ -69,7 +69,7 @@ def test_the_order_of_the_videos_changes_nothing() -> None:
     assert discover(other).steps == discover(task).steps
 
 
-def test_no_step_has_a_name_twice_or_a_mention_of_another() -> None:
+def test_names_are_distinct_and_no_mention_is_in_two_steps() -> None:
     steps = discover_events(tire()).steps
     assert len({step.label for step in steps}) == len(steps)
     mentions = [mention for step in steps for mention in step.mentions]
@@ -89,10 +89,10 @@ def test_there_are_steps_even_if_all_acts_are_similar() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "work"), [("twist thumb", 1), ("give thumb", 0), ("hit bell", 0), ("press button", 1)]
+    ("act", "work"), [("twist thumb", 1), ("give thumb", 0), ("hit bell", 0), ("press button", 1)]
 )
-def test_a_request_to_viewers_is_talk_and_the_same_noun_may_be_work(said: str, work: int) -> None:
-    assert len(candidate_mentions(spoken.task(said))[0]) == work
+def test_a_request_to_viewers_is_talk_and_the_same_noun_may_be_work(act: str, work: int) -> None:
+    assert len(candidate_mentions(spoken.task(act))[0]) == work
 
 
 def test_without_candidates_there_are_no_steps() -> None:
@@ -135,7 +135,7 @@ def test_probabilities_are_between_zero_and_one() -> None:
     assert ((step > 0) & (step < 1)).all()
 
 
-def said(phrase: str, video: str, places: tuple[Place, ...] = (), **more: object) -> Mention:
+def mention_of(phrase: str, video: str, places: tuple[Place, ...] = (), **more: object) -> Mention:
     verb, *_ = phrase.split()
     start = Mention(video, verb, "apple", phrase, 0.0, 1.0, places=places)
     return replace(start, **more)
@@ -146,42 +146,45 @@ CARAMEL = (Place("in", "caramel"),)
 
 def test_a_name_has_object_and_place_as_most_narrators_say_them() -> None:
     mentions = [
-        said("dip your apples in the caramel", "a", CARAMEL),
-        said("dip the apples into the caramel", "b", (Place("into", "caramel"),)),
-        said("dip my apple in caramel", "c", CARAMEL),
+        mention_of("dip your apples in the caramel", "a", CARAMEL),
+        mention_of("dip the apples into the caramel", "b", (Place("into", "caramel"),)),
+        mention_of("dip my apple in caramel", "c", CARAMEL),
     ]
     assert step_name(mentions) == "dip the apples in the caramel"
 
 
 def test_a_place_of_one_narrator_is_left_out() -> None:
-    mentions = [said("dip the apples", "a"), said("dip the apples in the caramel", "b", CARAMEL)]
+    mentions = [
+        mention_of("dip the apples", "a"),
+        mention_of("dip the apples in the caramel", "b", CARAMEL),
+    ]
     assert step_name(mentions) == "dip the apples"
 
 
-def test_an_act_without_object_goes_by_its_place() -> None:
+def test_the_name_of_an_act_without_object_has_its_place() -> None:
     place = (Place("around", "wrist"),)
-    mentions = [said("go around the wrist", video, place, noun="") for video in "ab"]
+    mentions = [mention_of("go around the wrist", video, place, noun="") for video in "ab"]
     assert step_name(mentions) == "go around the wrist"
     assert str(mentions[0].relation) == "go wrist"
 
 
 def test_a_tool_is_named_where_narrators_agree() -> None:
-    mentions = [said("wipe the apples", video, tools=("cloth",)) for video in "ab"]
+    mentions = [mention_of("wipe the apples", video, tools=("cloth",)) for video in "ab"]
     assert step_name(mentions) == "wipe the apples with the cloth"
 
 
 def test_an_error_of_one_narrator_is_not_a_name() -> None:
-    slip = [said("deep the apples", "a")] * 3
+    slip = [mention_of("deep the apples", "a")] * 3
     task = spoken.task("dip apple", "dip apple")
-    own = [said("dip the apples", video) for video in ("v0", "v1")]
+    own = [mention_of("dip the apples", video) for video in ("v0", "v1")]
     slip = [replace(mention, video="v0") for mention in slip]
     assert name_steps(task, [[*slip, *own]])[0].label == "dip the apples"
 
 
 def test_a_verb_without_its_place_gives_way_to_a_complete_one() -> None:
     task = spoken.task(*["put apple"] * 5)
-    put = [said("put the apples", f"v{n}") for n in range(5)]
-    dip = [said("dip the apples", f"v{n}") for n in range(3)]
+    put = [mention_of("put the apples", f"v{n}") for n in range(5)]
+    dip = [mention_of("dip the apples", f"v{n}") for n in range(3)]
     assert name_steps(task, [[*put, *dip]])[0].label == "dip the apples"
     assert name_steps(task, [[*put, *dip[:1]]])[0].label == "put the apples"
     in_pot = [replace(mention, places=(Place("in", "pot"),)) for mention in put[:2]]
@@ -189,5 +192,5 @@ def test_a_verb_without_its_place_gives_way_to_a_complete_one() -> None:
 
 
 def test_amounts_are_not_part_of_a_name() -> None:
-    mentions = [said("add 2 cups of sliced apples", video) for video in "ab"]
+    mentions = [mention_of("add 2 cups of sliced apples", video) for video in "ab"]
     assert step_name(mentions) == "add sliced apples"

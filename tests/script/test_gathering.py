@@ -67,7 +67,7 @@ class TestKnownSteps:
         ]
         assert [s.stability for s in found] == [0.9, None, None, None]
 
-    def test_without_what_it_gathers_a_step_keeps_its_mentions_by_its_label(self) -> None:
+    def test_a_step_without_also_keeps_its_mentions_by_its_label(self) -> None:
         page = parse_script_text("Dry the cat\nfill a tub", PAGE)
         script, remarks = script_of_text(page, TASK, KNOWN, no_parser, PAGE)
         assert [step.mentions for step in script.steps] == [
@@ -76,23 +76,23 @@ class TestKnownSteps:
         ]
         assert remarks == []
 
-    def test_a_renamed_step_keeps_what_stands_below_it(self) -> None:
+    def test_a_renamed_step_keeps_the_acts_listed_below_it(self) -> None:
         text = script_text("", KNOWN).replace("1. fill the tub", "1. get ready")
         assert edited(text)["get ready"] == ["fill tub", "run water"]
 
-    def test_what_is_deleted_goes_to_nobody(self) -> None:
+    def test_the_mentions_of_a_deleted_step_are_dropped(self) -> None:
         lines = script_text("", KNOWN).splitlines()
         text = "\n".join(line for line in lines if "wash" not in line)
         found = edited(text)
         assert "wash the cat" not in found
         assert not any("wash cat" in acts or "rub cat" in acts for acts in found.values())
 
-    def test_an_act_that_is_deleted_from_a_step_is_gone(self) -> None:
+    def test_the_mentions_of_a_deleted_act_are_dropped(self) -> None:
         assert edited(script_text("", KNOWN).replace(", run the water", ""))["fill the tub"] == [
             "fill tub"
         ]
 
-    def test_an_act_moves_with_its_words(self) -> None:
+    def test_a_moved_act_takes_its_mentions_along(self) -> None:
         text = (
             "1. fill the tub\n   also: fill the tub\n2. catch the cat\n   also: run the water, "
             "catch the cat\n3. wash the cat"
@@ -103,13 +103,13 @@ class TestKnownSteps:
             "wash the cat": ["rub cat", "wash cat"],
         }
 
-    def test_an_act_that_no_step_had_is_taken_in(self) -> None:
+    def test_an_act_of_no_known_step_can_be_added(self) -> None:
         assert edited("fill the tub\n  also: fill the tub, Add soap")["fill the tub"] == [
             "add soap",
             "fill tub",
         ]
 
-    def test_the_acts_that_are_not_shown_follow(self) -> None:
+    def test_acts_that_the_page_does_not_show_stay_with_their_step(self) -> None:
         many = spoken.task("; ".join(f"lift box{n}" for n in range(12)))
         known = Script((Step("lift boxes", many.videos[0].mentions), Step("rest", ())))
         text = script_text("", known).replace("1. lift boxes", "1. clear up")
@@ -120,23 +120,23 @@ class TestKnownSteps:
 
 
 class TestJoining:
-    def test_a_step_joins_another_with_all_that_it_has(self) -> None:
+    def test_a_joined_step_brings_all_of_its_mentions(self) -> None:
         found = edited(
             "fill the tub\nwash the cat\n  + catch the cat\n  + add the soap\ndry the cat"
         )
         assert found["wash the cat"] == ["add soap", "catch cat", "grab cat", "rub cat", "wash cat"]
 
-    def test_what_stands_below_the_one_that_joins_comes_along(self) -> None:
+    def test_acts_listed_below_a_joined_step_belong_to_the_result(self) -> None:
         text = "wash the cat\n  + catch the cat\n    also: catch the cat, grab the cat\ndry the cat"
         assert edited(text)["wash the cat"] == ["catch cat", "grab cat", "rub cat", "wash cat"]
 
-    def test_one_cannot_join_and_stay(self) -> None:
+    def test_a_joined_step_must_not_be_listed_too(self) -> None:
         with pytest.raises(InputError, match=r"script\.md:3: 'catch the cat' is joined to 'wash"):
             edited("wash the cat\n + catch the cat\ncatch the cat")
 
 
 class TestNewSteps:
-    def test_a_label_is_matched_with_what_is_said(self) -> None:
+    def test_a_new_label_is_matched_against_the_mentions(self) -> None:
         found = edited("fill the tub\nadd the shampoo\ntidy the room\nwash the cat")
         assert found["tidy the room"] == ["tidy room"]
         assert found["wash the cat"] == ["rub cat", "wash cat"]

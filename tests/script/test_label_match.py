@@ -14,7 +14,7 @@ def matched(
     return match_labels([[label] for label in labels], [True] * len(labels), mentions, positions)
 
 
-def test_the_same_words_and_synonyms_are_found_and_opposites_are_not() -> None:
+def test_equal_words_and_synonyms_match_and_opposites_do_not() -> None:
     labels = [act("raise", "car"), act("lower", "car")]
     mentions = [
         act("raise", "car"),
@@ -32,7 +32,7 @@ def test_an_opposite_verb_never_matches_even_without_a_competing_step() -> None:
     assert matched([act("leave", "cap")], [act("leave", "cap"), label], [0.5] * 2) == [[0]]
 
 
-def test_a_tool_of_the_label_may_be_the_object_of_what_is_said() -> None:
+def test_a_tool_of_the_label_may_be_the_object_of_the_mention() -> None:
     label = act("lift", "car", tools=("jack",))
     assert matched([label], [act("use", "jack"), act("use", "phone")], [0.5, 0.5]) == [[0]]
 

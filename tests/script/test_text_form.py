@@ -35,7 +35,7 @@ def mention(verb: str, noun: str, *, phrase: str = "", start: float = 0.0) -> Me
 
 
 class TestWriting:
-    def test_one_step_a_line_with_what_it_gathers_below(self) -> None:
+    def test_one_step_per_line_with_its_acts_below(self) -> None:
         jack, raise_ = mention("jack", "car", phrase="jack up the car"), mention("raise", "car")
         script = Script(
             (
@@ -70,7 +70,7 @@ class TestWriting:
         assert len(step.gathers or ()) == SHOWN_ACTS
         assert step.more
 
-    def test_nothing_in_a_name_can_end_a_line_or_a_comment(self) -> None:
+    def test_a_label_cannot_end_a_line_or_a_comment(self) -> None:
         script = Script((Step("dry\nthe --> <!-- cat\x1b[31m", ()),))
         assert labels(script_text("a\n1. b", script)) == ["dry the cat [31m"]
 
@@ -136,7 +136,7 @@ class TestReadingAnyList:
     def test_the_first_step_is_not_an_alternative(self) -> None:
         assert not parse("or fill the tub")[0].alternative
 
-    def test_lines_below_a_step_say_what_it_gathers_and_joins(self) -> None:
+    def test_also_and_plus_lines_belong_to_the_step_above(self) -> None:
         text = (
             "1. fill it\n   also: run the water, , open the tap and 4 more\n   + add soap\n2. dry"
         )
@@ -172,7 +172,7 @@ class TestRefusing:
             parse(text)
 
     @pytest.mark.parametrize("unit", ["[", "**a", "+ ", "> ", "<!--", "a. ", "(optional) ", "or "])
-    def test_a_page_made_to_take_long_does_not(self, unit: str) -> None:
+    def test_adversarial_pages_are_parsed_fast(self, unit: str) -> None:
         with suppress(InputError):
             parse(unit * (MAX_CHARACTERS // len(unit)))
 

@@ -1,4 +1,4 @@
-"""Verbs that do and undo the same thing, and vectors of words."""
+"""Verb classes, and word vectors."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,9 @@ from howsteps.script.word_vectors import pieces, vectors_of
         (("pump", "up"), ("deflate", "")),
     ],
 )
-def test_what_undoes_an_act_is_its_opposite(one: tuple[str, str], two: tuple[str, str]) -> None:
+def test_verbs_that_undo_each_other_are_opposites(
+    one: tuple[str, str], two: tuple[str, str]
+) -> None:
     assert are_opposite(one, two)
     assert are_opposite(two, one)
     assert not are_opposite(one, one)
@@ -39,7 +41,7 @@ def test_the_classes_reach_beyond_the_kitchen(verbs: str) -> None:
     assert frozenset.intersection(*(classes_of(verb, "") for verb in verbs.split()))
 
 
-def test_an_unlisted_particle_leaves_the_class_of_the_verb_where_it_says_little() -> None:
+def test_a_neutral_particle_keeps_the_classes_of_the_verb() -> None:
     assert classes_of("whisk", "up") == classes_of("whisk", "") | classes_of("whisk", "up")
     assert classes_of("whisk", "away") == frozenset()
 
@@ -49,7 +51,7 @@ def test_to_take_a_thing_is_a_helper_to_take_it_off_is_not() -> None:
     assert not is_helper("take", "off")
 
 
-def test_words_have_vectors_also_those_put_together_from_pieces() -> None:
+def test_words_have_vectors_even_if_made_of_pieces() -> None:
     rows = vectors_of(["whisk", "cooktop", "stove", "", "ß"])
     assert np.allclose(np.linalg.norm(rows, axis=1), [1, 1, 1, 0, 0])
     assert pieces("cooktop") == ["cook", "##top"]

@@ -124,6 +124,7 @@ def _merge(problem: AlignmentProblem, left: Columns, right: Columns) -> Columns:
 def _progressive(
     problem: AlignmentProblem, attempt: int, generator: np.random.Generator
 ) -> Columns:
+    """One progressive alignment; attempts after the first have noisy distances."""
     profiles: list[Columns] = [
         [[s] for s in range(begin, end)]
         for begin, end in zip(problem.first[:-1], problem.first[1:], strict=True)
@@ -151,6 +152,7 @@ def _progressive(
 def _partial_order(
     problem: AlignmentProblem, attempt: int, generator: np.random.Generator
 ) -> Columns:
+    """One partial-order alignment: longest sequences first, then random orders."""
     order = generator.permutation(len(problem.lengths))
     if attempt == 0:
         order = np.argsort(-problem.lengths, kind="stable")
@@ -193,48 +195,49 @@ def _heaviest_path(
     """
     n_tokens = gain.shape[1]
     value: dict[int, NDArray[np.float64]] = {}
-    arrived: dict[int, NDArray[np.int64]] = {}
-    ended = (0.0, -1)
+    best_previous_of: dict[int, NDArray[np.int64]] = {}
+    best_end = (0.0, -1)
     for node in topological_order:
-        came = np.full(n_tokens + 1, -1)
+        best_previous = np.full(n_tokens + 1, -1)
         base = np.zeros(n_tokens + 1)
         for previous in predecessors[node]:
             better = value[previous] > base
             base[better] = value[previous][better]
-            came[better] = previous
+            best_previous[better] = previous
         reached = base.copy()
         joins = np.where(gain[node] > 0, base[:-1] + gain[node], -np.inf)
         reached[1:] = np.maximum(base[1:], joins)
         value[node] = np.maximum.accumulate(reached)
-        arrived[node] = came
-        if value[node][-1] > ended[0]:
-            ended = (float(value[node][-1]), node)
+        best_previous_of[node] = best_previous
+        if value[node][-1] > best_end[0]:
+            best_end = (float(value[node][-1]), node)
     path = [-1] * n_tokens
-    i, node = n_tokens, ended[1]
+    i, node = n_tokens, best_end[1]
     while node >= 0 and i > 0:
-        came = arrived[node]
-        base_at = value[int(came[i])][i] if came[i] >= 0 else 0.0
+        best_previous = best_previous_of[node]
+        base_value = value[int(best_previous[i])][i] if best_previous[i] >= 0 else 0.0
         if value[node][i] == value[node][i - 1]:
             i -= 1
-        elif value[node][i] == base_at:
-            node = int(came[i])
+        elif value[node][i] == base_value:
+            node = int(best_previous[i])
         else:
             i -= 1
             path[i] = node
-            node = int(came[i])
+            node = int(best_previous[i])
     return path
 
 
 def _topological_sort(predecessors: list[set[int]]) -> list[int]:
+    """The nodes in topological order (Kahn's algorithm)."""
     successors: list[list[int]] = [[] for _ in predecessors]
-    waiting = [len(previous) for previous in predecessors]
+    in_degree = [len(previous) for previous in predecessors]
     for node, previous in enumerate(predecessors):
         for predecessor in previous:
             successors[predecessor].append(node)
-    topological_order = [node for node, count in enumerate(waiting) if count == 0]
-    for node in topological_order:
+    order = [node for node, count in enumerate(in_degree) if count == 0]
+    for node in order:
         for following in successors[node]:
-            waiting[following] -= 1
-            if waiting[following] == 0:
-                topological_order.append(following)
-    return topological_order
+            in_degree[following] -= 1
+            if in_degree[following] == 0:
+                order.append(following)
+    return order

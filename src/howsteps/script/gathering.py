@@ -25,9 +25,8 @@ from howsteps.task import Mention, Script, Step, Task
 LabelReader: TypeAlias = Callable[[Sequence[str]], Sequence[Sequence[Mention]]]
 
 MANY_VIDEOS = 8  # from this many on, two videos must mention a new step
-SAME_STEP_SHARE = (
-    0.5  # of a step's mentions that must be listed below a label for it to be that step
-)
+# A new label is a known step if this share of the step's mentions is of acts listed below it.
+SAME_STEP_SHARE = 0.5
 
 
 def script_of_text(

@@ -91,60 +91,65 @@ class _Programme:
         allowed = problem.match[np.ix_(tokens, tokens)]
         allowed &= sequence[:, None] < sequence[None, :]
         self.pairs = np.argwhere(allowed)
-        self.number = np.full(allowed.shape, -1)
-        self.number[allowed] = np.arange(len(self.pairs))
-        self.number = np.maximum(self.number, self.number.T)
+        self.pair_index = np.full(allowed.shape, -1)
+        self.pair_index[allowed] = np.arange(len(self.pairs))
+        self.pair_index = np.maximum(self.pair_index, self.pair_index.T)
         self.cuts = _Cuts()
 
     def separate(self, x: NDArray[np.float64]) -> int:
-        """Add cuts that x violates; return their number.
+        """Add cuts that x violates; return how many.
 
         Cuts that are not found in time make the relaxation weaker, never wrong.
         """
         before = len(self.cuts.limits)
-        full = np.zeros(self.number.shape)
-        full[self.pairs[:, 0], self.pairs[:, 1]] = x
-        full += full.T
-        self._staircases(full)
-        self._transitivity(full)
-        self._order(full, x)
+        symmetric = np.zeros(self.pair_index.shape)
+        symmetric[self.pairs[:, 0], self.pairs[:, 1]] = x
+        symmetric += symmetric.T
+        self._staircases(symmetric)
+        self._transitivity(symmetric)
+        self._order(symmetric, x)
         return len(self.cuts.limits) - before
 
-    def _late(self) -> bool:
+    def _out_of_time(self) -> bool:
         return perf_counter() > self.deadline
 
-    def _staircases(self, full: NDArray[np.float64]) -> None:
+    def _staircases(self, symmetric: NDArray[np.float64]) -> None:
+        """Add the most violated staircase of each pair of sequences."""
         first = self.problem.first
         for n in range(len(first) - 1):
-            if self._late():
+            if self._out_of_time():
                 return
             for m in range(n + 1, len(first) - 1):
                 block = np.ix_(range(first[n], first[n + 1]), range(first[m], first[m + 1]))
-                if full[block].sum() <= 1 + TOLERANCE:
+                if symmetric[block].sum() <= 1 + TOLERANCE:
                     continue
-                weight, path = _staircase(full[block])
+                weight, path = _staircase(symmetric[block])
                 if weight > 1 + TOLERANCE:
-                    numbers = self.number[block][path[:, 0], path[:, 1]]
-                    self.cuts.add(numbers[numbers >= 0].tolist(), [], 1)
+                    pairs = self.pair_index[block][path[:, 0], path[:, 1]]
+                    self.cuts.add(pairs[pairs >= 0].tolist(), [], 1)
 
-    def _transitivity(self, full: NDArray[np.float64]) -> None:
-        found = []
-        for t in range(len(full)):
-            if self._late():
+    def _transitivity(self, symmetric: NDArray[np.float64]) -> None:
+        """Add the most violated transitivity cuts."""
+        violated = []
+        for t in range(len(symmetric)):
+            if self._out_of_time():
                 break
-            near = np.flatnonzero(full[t] > TOLERANCE)
-            excess = full[t, near][:, None] + full[t, near] - full[np.ix_(near, near)] - 1
+            near = np.flatnonzero(symmetric[t] > TOLERANCE)
+            excess = (
+                symmetric[t, near][:, None] + symmetric[t, near] - symmetric[np.ix_(near, near)] - 1
+            )
             for i, j in np.argwhere(np.triu(excess, 1) > TOLERANCE):
-                found.append((-excess[i, j], near[i], t, near[j]))
-        for _, s, t, u in sorted(found)[:CUTS_PER_ROUND]:
-            closing = int(self.number[s, u])
+                violated.append((-excess[i, j], near[i], t, near[j]))
+        for _, s, t, u in sorted(violated)[:CUTS_PER_ROUND]:
+            pairs = [int(self.pair_index[s, t]), int(self.pair_index[t, u])]
+            closing = int(self.pair_index[s, u])
             same = self.problem.sequence[s] == self.problem.sequence[u]
             if closing >= 0:
-                self.cuts.add([int(self.number[s, t]), int(self.number[t, u])], [closing], 1)
+                self.cuts.add(pairs, [closing], 1)
             elif same or self.problem.conflict_free:
-                self.cuts.add([int(self.number[s, t]), int(self.number[t, u])], [], 1)
+                self.cuts.add(pairs, [], 1)
 
-    def _order(self, full: NDArray[np.float64], x: NDArray[np.float64]) -> None:
+    def _order(self, symmetric: NDArray[np.float64], x: NDArray[np.float64]) -> None:
         """For every step to the right, find the shortest path back; a pair has length 1 − x."""
         sequence = self.problem.sequence
         tails = np.flatnonzero(sequence[:-1] == sequence[1:])
@@ -152,35 +157,36 @@ class _Programme:
             return
         one, two = self.pairs[x > TOLERANCE].T
         # Zero would mean "no arc" in a sparse matrix.
-        weight = np.maximum(1 - full[one, two], 0) + 1e-7
+        weight = np.maximum(1 - symmetric[one, two], 0) + 1e-7
         arcs = csr_array(
             (
                 np.concatenate([weight, weight, np.full(len(tails), 1e-9)]),
                 (np.concatenate([one, two, tails]), np.concatenate([two, one, tails + 1])),
             ),
-            full.shape,
+            symmetric.shape,
         )
         seen: set[tuple[int, ...]] = set()
         for begin in range(0, len(tails), TAILS_PER_CALL):
-            if self._late():
+            if self._out_of_time():
                 return
             some = tails[begin : begin + TAILS_PER_CALL]
             length, previous = dijkstra(arcs, indices=some + 1, return_predecessors=True, limit=1.0)
             for row, tail in enumerate(some):
                 if length[row, tail] < 1 - TOLERANCE:
-                    self._forbid(self._way_back(previous[row], int(tail)), seen)
+                    self._forbid(self._pairs_on_path(previous[row], int(tail)), seen)
 
-    def _way_back(self, previous: NDArray[np.int32], tail: int) -> list[int]:
+    def _pairs_on_path(self, previous: NDArray[np.int32], tail: int) -> list[int]:
         """The pairs on the shortest path from the token after ``tail`` back to it."""
-        cycle, here = [], tail
-        while here != tail + 1:
-            there = int(previous[here])
-            if self.number[here, there] >= 0:
-                cycle.append(int(self.number[here, there]))
-            here = there
-        return cycle
+        pairs, token = [], tail
+        while token != tail + 1:
+            before = int(previous[token])
+            if self.pair_index[token, before] >= 0:
+                pairs.append(int(self.pair_index[token, before]))
+            token = before
+        return pairs
 
     def _forbid(self, cycle: list[int], seen: set[tuple[int, ...]]) -> None:
+        """Add the cut that not all pairs of a cycle are chosen, unless it was seen."""
         key = tuple(sorted(cycle))
         if key not in seen:
             seen.add(key)
@@ -204,13 +210,13 @@ def integer_bound(problem: AlignmentProblem, *, seconds: float, objective: int) 
         return objective_at(problem, 0)
     model.separate(np.ones(width))
     best: int | None = None
-    is_integer = False
+    integral = False
     while True:
         left = seconds - (perf_counter() - start)
         if left <= 0:
             return best
         rows, limits = model.cuts.matrix(width), np.array(model.cuts.limits)
-        if is_integer:
+        if integral:
             answer = milp(
                 -np.ones(width),
                 constraints=LinearConstraint(rows, -np.inf, limits),
@@ -234,8 +240,8 @@ def integer_bound(problem: AlignmentProblem, *, seconds: float, objective: int) 
             best = bound if best is None else max(best, bound)
         if answer.status != 0 or (best is not None and best >= objective):
             return best
-        x = np.round(answer.x) if is_integer else answer.x
+        x = np.round(answer.x) if integral else answer.x
         if model.separate(x) == 0:
-            if is_integer or np.abs(x - np.round(x)).max() < TOLERANCE:
+            if integral or np.abs(x - np.round(x)).max() < TOLERANCE:
                 return best
-            is_integer = True
+            integral = True

@@ -44,18 +44,18 @@ class Template(NamedTuple):
 class Scratch(NamedTuple):
     """Preallocated buffers; ``count`` and ``in_queue`` are all zero between calls."""
 
-    count: Any
-    touched: Any
-    tree: Any
-    renamed: Any
-    value: Any
-    gain: Any
-    parent: Any
+    count: Any  # by slot: matching tokens
+    touched: Any  # the slots with a count
+    tree: Any  # Fenwick tree over slots: the best chain, a node
+    new_slot: Any  # by slot, when blanks are inserted
+    value: Any  # by node: score of the chain that ends there, with tie bits
+    gain: Any  # and its gain, without bonus
+    parent: Any  # and its previous node
     node_slot: Any
     node_token: Any
-    target: Any
-    in_queue: Any
-    queue: Any
+    target: Any  # by token of one sequence: the slot it goes to (−1: a blank)
+    in_queue: Any  # by sequence
+    queue: Any  # of sequences to re-align
 
 
 def allocate(problem: AlignmentProblem, seed: int) -> tuple[Tokens, Template, Scratch]:
@@ -108,12 +108,12 @@ def random_below(template: Template, n: int) -> Any:
 @compiled
 def insert_blanks(template: Template, scratch: Scratch, left: int, wanted: int) -> None:
     """Put one blank beside every used slot, and ``wanted`` more after slot ``left``."""
-    slot, size, renamed, sizes = template.slot, template.size, scratch.renamed, scratch.count
+    slot, size, new_slot, sizes = template.slot, template.size, scratch.new_slot, scratch.count
     length = template.length[0]
     new = 1 + (wanted if left < 0 else 0)
     for column in range(length):
         sizes[column] = size[column]
-        renamed[column] = new
+        new_slot[column] = new
         if size[column] > 0:
             new += 2
         if column == left:
@@ -121,11 +121,11 @@ def insert_blanks(template: Template, scratch: Scratch, left: int, wanted: int) 
     size[:new] = 0
     for column in range(length):
         if sizes[column] > 0:
-            size[renamed[column]] = sizes[column]
+            size[new_slot[column]] = sizes[column]
         sizes[column] = 0
     for s in range(len(slot)):
         if slot[s] >= 0:
-            slot[s] = renamed[slot[s]]
+            slot[s] = new_slot[slot[s]]
     template.length[0] = new
     template.work[0] += 2 * (length + len(slot))
 

@@ -55,6 +55,7 @@ def _enqueue_partners_of_token(tokens: Tokens, scratch: Scratch, s: int, queued:
 
 @compiled
 def _enqueue_partners(tokens: Tokens, scratch: Scratch, n: int, queued: int) -> Any:
+    """Queue every sequence that could share a slot with sequence n."""
     for s in range(tokens.first[n], tokens.first[n + 1]):
         queued = _enqueue_partners_of_token(tokens, scratch, s, queued)
     return queued
@@ -70,9 +71,9 @@ def _descend(tokens: Tokens, template: Template, scratch: Scratch, queued: int) 
         queued -= 1
         scratch.queue[pick] = scratch.queue[queued]
         scratch.in_queue[n] = False
-        better = realign(tokens, template, scratch, n, -1, 0)
-        if better < 0:
-            change += better
+        delta = realign(tokens, template, scratch, n, -1, 0)
+        if delta < 0:
+            change += delta
             queued = _enqueue_partners(tokens, scratch, n, queued)
     return change
 
@@ -100,9 +101,9 @@ def _reseed(tokens: Tokens, template: Template, scratch: Scratch) -> Any:
         scratch.queue[j] = scratch.queue[i]
         scratch.queue[i] = n
         if n != home:
-            step = realign(tokens, template, scratch, n, seed, bonus)
-            change += step
-            if step != 0:
+            delta = realign(tokens, template, scratch, n, seed, bonus)
+            change += delta
+            if delta != 0:
                 queued = _enqueue_partners(tokens, scratch, n, queued)
     return change, queued
 

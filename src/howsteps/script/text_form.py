@@ -29,7 +29,7 @@ from howsteps.task import Mention, Script
 MAX_STEPS = 100
 MAX_PHRASES = 100  # below a step
 MAX_LABEL = 200  # characters
-MAX_CHARACTERS = 2**20  # characters of a page
+MAX_CHARACTERS = 2**20  # of a page
 _MAX_LINES = 10_000
 _PROSE_WORDS = 12  # a longer line without a number is prose, not a step
 SHOWN_ACTS = 8  # of a step; the others are counted ("and 7 more")
@@ -54,9 +54,8 @@ _SECTION = re.compile(
     r"(?:part|method|section|chapter|phase|stage)\s+(?:\d|[ivx]+\b|[a-z]\b).*", re.I
 )
 _RULE = re.compile(r"[\s\-=_*~]*")
-_INVISIBLE = re.compile(
-    r"[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
-)  # zero-width and bidi controls
+# Zero-width and bidirectional control characters.
+_INVISIBLE = re.compile(r"[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _DETERMINERS = frozenset(
     "the a an your my our his her their its this that these those some".split()
