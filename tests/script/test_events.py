@@ -194,3 +194,31 @@ def test_a_verb_without_its_place_gives_way_to_a_complete_one() -> None:
 def test_amounts_are_not_part_of_a_name() -> None:
     mentions = [mention_of("add 2 cups of sliced apples", video) for video in "ab"]
     assert step_name(mentions) == "add sliced apples"
+
+
+def test_a_relation_that_is_mostly_talk_does_not_name_the_step() -> None:
+    task = spoken.task(*["eat apple"] * 5)
+    eat = [replace(mention_of("eat the apples", f"v{n}"), work=0.1) for n in range(5)]
+    cut = [replace(mention_of("cut the apples", f"v{n}"), work=0.6) for n in range(3)]
+    assert name_steps(task, [[*eat, *cut]])[0].label == "cut the apples"
+
+
+def test_a_narrator_who_repeats_a_relation_counts_once() -> None:
+    task = spoken.task(*["peel apple"] * 3)
+    peel = [mention_of("peel the apples", "v0")] * 5 + [mention_of("peel the apples", "v1")]
+    core = [mention_of("core the apples", f"v{n}") for n in range(3)]
+    assert name_steps(task, [[*peel, *core]])[0].label == "core the apples"
+
+
+def test_a_modifier_is_named_if_most_narrators_use_it() -> None:
+    phrases = ("add some green apples", "add a green apple", "add two green apples")
+    mentions = [
+        mention_of(phrase, video, modifiers=("green",))
+        for phrase, video in zip(phrases, "abc", strict=True)
+    ]
+    assert step_name(mentions) == "add the green apples"
+    others = [
+        mention_of(phrase.replace("green ", ""), video)
+        for phrase, video in zip(phrases, "def", strict=True)
+    ]
+    assert step_name(mentions + others) == "add the apples"

@@ -1,6 +1,6 @@
 """Names of steps in the style of a how-to: "dip the apples in the caramel".
 
-A name is built from what narrators agree on: the most frequent verb with its particle and its
+A name is built from what narrators agree on: the best supported verb with its particle and its
 object, in the number and with the article that most of them use, then a place or a tool if enough
 of them name one. A relation of a single narrator is used only if there is no other.
 """
@@ -21,6 +21,7 @@ OBJECT_SHARE = 0.2  # that must use the same words for the object
 MAX_OBJECT_WORDS = 4  # of an object that is shown as it was said
 # A clearer relation replaces a vague one if it has this share of its mentions.
 CLEARER_SHARE = 0.4
+VAGUE_WEIGHT = 0.6
 _PREPOSITIONS = frozenset("in into on onto at to from around over under through across".split())
 # Classes of verbs that need an object.
 _TRANSITIVE_CLASSES = frozenset("place insert add mix remove attach cover dip".split())
@@ -110,9 +111,9 @@ def usual_particle(mentions: Sequence[Mention]) -> str:
 def _by_clarity(group: Sequence[Mention]) -> list[Relation]:
     """The relations of a step, best first for naming it.
 
-    That is the most frequent one, unless it is vague and a clearer one is frequent enough.
+    That is the best supported one, unless it is vague and a clearer one is frequent enough.
     """
-    usual, *others = _by_frequency(group)
+    usual, *others = _by_support(group)
     counts = Counter(mention.relation for mention in group)
     if not _is_vague(usual, group):
         return [usual, *others]
@@ -135,14 +136,22 @@ def _is_vague(relation: Relation, group: Sequence[Mention]) -> bool:
     return _needs_place(relation.verb, particle) and _agreed_place(mentions, 0.0) is None
 
 
-def _by_frequency(group: Sequence[Mention]) -> list[Relation]:
-    """The relations of a step, most frequent first; without an object, or of one video, last."""
-    videos: defaultdict[Relation, set[str]] = defaultdict(set)
-    counts: Counter[Relation] = Counter()
+def _by_support(group: Sequence[Mention]) -> list[Relation]:
+    """The relations of a step, best supported first; without an object, or of one video, last.
+
+    The support of a relation is the number of videos that state it, each weighted by the
+    probability that it is work and not talk: more narrators *eat sushi* than *cut* it. Incomplete
+    relations ("put the banana") count less.
+    """
+    work: defaultdict[Relation, dict[str, float]] = defaultdict(dict)
     for mention in group:
-        videos[mention.relation].add(mention.video)
-        counts[mention.relation] += 1
-    return sorted(counts, key=lambda r: (not r.noun, -min(2, len(videos[r])), -counts[r], r))
+        videos = work[mention.relation]
+        videos[mention.video] = max(videos.get(mention.video, 0.0), mention.work)
+    support = {
+        relation: sum(videos.values()) * (VAGUE_WEIGHT if _is_vague(relation, group) else 1.0)
+        for relation, videos in work.items()
+    }
+    return sorted(work, key=lambda r: (not r.noun, -min(2, len(work[r])), -support[r], r))
 
 
 def _object_phrase(mentions: Sequence[Mention]) -> str:
@@ -157,7 +166,13 @@ def _object_phrase(mentions: Sequence[Mention]) -> str:
         return usual
     nouns = Counter(phrase.split()[-1] for phrase in counts.elements())
     noun = _most_common(nouns) or mentions[0].noun
-    return f"the {noun}"
+    return " ".join(filter(None, ("the", _agreed_modifier(mentions), noun)))
+
+
+def _agreed_modifier(mentions: Sequence[Mention]) -> str | None:
+    """The word before the noun that most videos use: "the *baking* soda"."""
+    modifiers = {(m.video, m.modifiers[-1]) for m in mentions if m.noun and m.modifiers}
+    return _agreed(modifiers, len({mention.video for mention in mentions}) // 2 + 1)
 
 
 def _spoken_object(mention: Mention) -> str:
