@@ -1,7 +1,7 @@
-"""The values that flow through howsteps, from captions to located steps.
+"""The data model of howsteps: frozen dataclasses, from captions to localised steps.
 
-A :class:`Task` is a set of :class:`Video` of the same job. Each stage returns new values with one
-more part filled in; nothing is changed in place::
+A :class:`Task` is a set of :class:`Video` of the same job. Each stage returns copies with one more
+field filled in; nothing is changed in place::
 
     captions ─► words ─► sentences ─► mentions ─► script ─► localisations
 """
@@ -16,10 +16,10 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from howsteps.errors import Problem
 
-# Ours, what the paper's text says, what its authors' program did.
+# Our method, the paper as published, and the authors' released program.
 Mode: TypeAlias = Literal["default", "paper", "authors"]
 
-# Why a step is placed where it is; empty where it is absent.
+# Evidence for the placement of a step in a video.
 SAID = "said here"
 LIKE_SAID = "like what others say"
 LIKE_SEEN = "looks like the others"
@@ -27,17 +27,18 @@ BETWEEN = "between its neighbours"
 BY_HAND = "placed by hand"
 EVIDENCE = (SAID, LIKE_SAID, LIKE_SEEN, BETWEEN, BY_HAND)
 
-# How sure a place is, in words.
+# Confidence in words.
 Level: TypeAlias = Literal["sure", "likely", "guess"]
 LEVELS: tuple[Level, ...] = ("sure", "likely", "guess")
-SURE, LIKELY = 0.7, 0.4  # the least confidence of each
-# A video with less than this share of the usual number of steps is odd, if there are some videos.
-ODD, FEW = 0.8, 5
+SURE, LIKELY = 0.7, 0.4  # minimum confidence of each
+# A video is odd if its expected number of steps is below this share of the median over the videos.
+_ODD_SHARE = 0.8
+_ODD_MIN_VIDEOS = 5  # with fewer videos the median means little
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One spoken word and when it is spoken, in seconds."""
+    """One spoken word with its start and end, in seconds."""
 
     text: str
     start: float
@@ -46,7 +47,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """One line of captions; ``words`` holds word times where the file gives them."""
+    """One line of captions; ``words`` has the word times, if the file contains them."""
 
     start: float
     end: float
@@ -56,13 +57,13 @@ class Caption:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence put together again from caption lines."""
+    """A sentence reassembled from caption lines."""
 
     words: tuple[Word, ...]
 
     @property
     def text(self) -> str:
-        """The words with spaces between them."""
+        """The words, separated by spaces."""
         return " ".join(word.text for word in self.words)
 
     @property
@@ -77,7 +78,7 @@ class Sentence:
 
 
 class Relation(NamedTuple):
-    """A direct object relation, as lemmas: what narrations are aligned by."""
+    """A verb and its direct object, as lemmas; narrations are aligned by their relations."""
 
     verb: str
     noun: str
@@ -88,7 +89,7 @@ class Relation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an act goes: "in the *pan*", "around the *wrist*"; the noun is a lemma."""
+    """A phrase of place: "in the *pan*", "around the *wrist*"; the noun is a lemma."""
 
     preposition: str
     noun: str
@@ -98,11 +99,13 @@ class Place:
 class Mention:
     """One occurrence of an act in one narration.
 
-    ``phrase`` is how people read it ("take off the lug nuts"); ``verb`` and ``noun`` are the lemmas
-    that are matched ("take", "nut"). A verb without an object has the noun "". ``places`` say where
-    the act goes, ``tools`` what it is done with, ``modifiers`` what tells its object from another
-    ("left", "dry"). ``work`` is the probability that this is work of the job that is being done
-    now, not talk. ``sentence`` is an index into the video's sentences.
+    ``phrase`` is the text shown to people ("take off the lug nuts"); ``verb`` and ``noun`` are the
+    lemmas used for matching ("take", "nut"). ``noun`` is empty for a verb without an object.
+    ``places`` are prepositional phrases of place, ``tools`` are lemmas of instruments ("with a
+    *wrench*"), ``modifiers`` distinguish the object from others of its kind ("left", "dry").
+    ``resolved`` is true if the object was a pronoun or left out. ``work`` is the probability that
+    the act is part of the job and done now, rather than talk. ``start`` and ``end`` are in seconds;
+    ``sentence`` is an index into the video's sentences.
     """
 
     video: str
@@ -124,14 +127,14 @@ class Mention:
 
     @property
     def is_work(self) -> bool:
-        """Whether this is rather work than talk."""
+        """Whether this is more likely work than talk."""
         return self.work >= 0.5
 
     @property
     def relation(self) -> Relation:
-        """The pair of lemmas that narrations are aligned by.
+        """The pair of lemmas by which narrations are aligned.
 
-        A verb without an object goes by its place: "go around the wrist".
+        The noun of a verb without an object is that of its first place: "go around the *wrist*".
         """
         place = self.places[0].noun if self.places else ""
         return Relation(self.verb, self.noun or place)
@@ -139,7 +142,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """A part of a video as its publisher named it, and when it begins, in seconds."""
+    """A chapter of a video, as set by its publisher: start in seconds and title."""
 
     start: float
     title: str
@@ -147,11 +150,11 @@ class Chapter:
 
 @dataclass(frozen=True, slots=True)
 class Video:
-    """One video of a task and what its narrator says.
+    """One video of a task and its narration.
 
-    ``sentences`` and ``mentions`` are empty until the narration stage has read the captions;
-    ``media`` is the video file, where there is one. ``youtube`` is the id under which YouTube has
-    the video; ``language`` (a code such as ``en``) and ``chapters`` are as its publisher says.
+    ``sentences`` and ``mentions`` are empty until the narration stage has processed the captions;
+    ``media`` is the video file, if there is one. ``duration`` is in seconds. ``youtube`` is the
+    YouTube id; ``language`` (a code such as ``en``) and ``chapters`` come from its metadata.
     """
 
     id: str
@@ -179,9 +182,9 @@ class Step:
     """One step of the job: the mentions that were aligned in one slot of the script.
 
     ``stability`` is the share of subsamples of the videos in which the step is found again. An
-    ``optional`` step may be left out; an ``alternative`` is done in place of the step before it.
-    ``named_by`` is the relation that says best what the step is, where that is not its most
-    frequent one. ``learnt_from`` other videos named it, where the script was learnt from others.
+    ``optional`` step may be left out; an ``alternative`` replaces the step before it. ``named_by``
+    is the relation that describes the step best, if that is not its most frequent one. If the
+    script was learnt from other videos, ``learnt_from`` is the number of those that mention it.
     """
 
     label: str
@@ -195,14 +198,14 @@ class Step:
 
     @cached_property
     def support(self) -> int:
-        """How many videos name this step."""
+        """The number of videos that mention this step."""
         return len({mention.video for mention in self.mentions})
 
     @cached_property
     def relations(self) -> list[tuple[Relation, int]]:
         """The relations of the step with their counts.
 
-        The one that names it comes first, then the most frequent; verbs without an object last.
+        ``named_by`` comes first, then the others by frequency; verbs without an object are last.
         """
         counts = Counter(mention.relation for mention in self.mentions)
         return sorted(
@@ -211,32 +214,32 @@ class Step:
         )
 
     def led_by(self, relation: Relation) -> "Step":
-        """The step named by one of its relations; as it is where it has no such relation."""
-        found = [one for one, _ in replace(self, named_by=None).relations]
-        if relation not in found:
+        """Return the step with ``named_by`` set; unchanged if it has no such relation."""
+        by_frequency = [other for other, _ in replace(self, named_by=None).relations]
+        if relation not in by_frequency:
             return self
-        return replace(self, named_by=relation if relation != found[0] else None)
+        return replace(self, named_by=relation if relation != by_frequency[0] else None)
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """The steps of a task in order, with the objective of what they came from; lower is better.
+    """The steps of a task in order, and the objective value of the solution (lower is better).
 
     Attributes
     ----------
     steps
         The steps in order.
     objective
-        In modes ``paper`` and ``authors`` Tr(UᵀBU), the cost of the alignment. In mode ``default``
-        minus the score of the model of the steps; the two cannot be compared.
+        Tr(UᵀBU), the cost of the alignment, in modes ``paper`` and ``authors``; minus the score of
+        the step model in mode ``default``. The two are not comparable.
     objective_per_token
         ``objective`` divided by the number of aligned mentions.
     bound
-        A value that no objective of the same mode can be below.
+        A lower bound of the objective in the same mode.
     seconds
-        How long the search took.
+        Run time of the search.
     editor, changes
-        The language model that edited the steps, if any did, and what it changed.
+        The language model that edited the steps, if any, and the changes it made.
     """
 
     steps: tuple[Step, ...]
@@ -252,9 +255,10 @@ class Script:
 class Localisation:
     """Where one step happens in one video; the step is absent when ``time`` is None.
 
-    ``confidence`` is the probability that the place is right: that the step is in the video, and
-    that ``time`` is inside it; 0 where the step is absent. ``presence`` is the probability that the
-    step is in the video at all. ``evidence`` is one of :data:`EVIDENCE`, or empty.
+    ``time``, ``start`` and ``end`` are in seconds. ``confidence`` is the probability that the
+    placement is right: that the step is in the video and ``time`` is inside it; 0 if the step is
+    absent. ``presence`` is the probability that the step is in the video at all. ``evidence`` is
+    one of :data:`EVIDENCE`, or empty if the step is absent.
     """
 
     video: str
@@ -268,13 +272,13 @@ class Localisation:
 
     @property
     def level(self) -> Level | None:
-        """How sure the place is; None where the step is absent, or nothing speaks for the place."""
-        measured = self.time is not None and (self.evidence or self.confidence)
-        return level(self.confidence) if measured else None
+        """Confidence in a word; None if the step is absent or was not assessed."""
+        assessed = self.time is not None and (self.evidence or self.confidence)
+        return level(self.confidence) if assessed else None
 
 
 def level(confidence: float) -> Level:
-    """How sure a place of this confidence is, in a word."""
+    """Return a confidence in a word."""
     if confidence >= SURE:
         return "sure"
     return "likely" if confidence >= LIKELY else "guess"
@@ -282,7 +286,7 @@ def level(confidence: float) -> Level:
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """A video that is of another job, and how that shows."""
+    """A video that was set aside because it shows another job, and the reason."""
 
     video: str
     title: str
@@ -290,7 +294,7 @@ class SetAside:
 
 
 class WayStep(NamedTuple):
-    """A step of another way: its label, and how many videos of that way name it."""
+    """A step of an :class:`OtherWay`: its label, and how many of those videos mention it."""
 
     label: str
     support: int
@@ -298,9 +302,9 @@ class WayStep(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OtherWay:
-    """Videos that were set aside together, with a script of their own.
+    """A group of videos that were set aside for the same reason, with a script of their own.
 
-    ``reason`` says what tells them: another way of the job, or another job.
+    They show another way of doing the job, or another job.
     """
 
     reason: str
@@ -310,11 +314,11 @@ class OtherWay:
 
 @dataclass(frozen=True)
 class Result:
-    """A task, its script, and the place of every step in every video.
+    """A task, its script, and the localisation of every step in every video.
 
-    ``set_aside`` are the videos that came with the task and are of another job; ``other_ways`` the
-    scripts of those among them that have one. ``problems`` lists
-    what was repaired or set aside on the way; it is not part of ``result.json``.
+    ``set_aside`` are videos of the input that show another job; ``other_ways`` are scripts of
+    groups of them. ``problems`` lists what was repaired or left out; it is not part of
+    ``result.json``.
     """
 
     task: Task
@@ -326,31 +330,38 @@ class Result:
 
     @cached_property
     def by_video(self) -> dict[str, list[Localisation]]:
-        """The localisations of every video, by its id."""
+        """The localisations of every video, by video id."""
         videos: dict[str, list[Localisation]] = {video.id: [] for video in self.task.videos}
-        for place in self.localisations:
-            videos.setdefault(place.video, []).append(place)
+        for localisation in self.localisations:
+            videos.setdefault(localisation.video, []).append(localisation)
         return videos
 
     @cached_property
     def odd_videos(self) -> dict[str, str]:
-        """Videos that fit the job badly, by id, and how that shows: few of its steps are there."""
-        there = {v: sum(p.presence for p in own) for v, own in self.by_video.items() if own}
-        usual = median(there.values()) if len(there) >= FEW else 0.0
-        steps = len(self.script.steps)
+        """Videos that have unusually few of the steps: a message by video id.
+
+        The expected number of steps in a video is the sum of their presence probabilities.
+        """
+        expected = {
+            video: sum(localisation.presence for localisation in localisations)
+            for video, localisations in self.by_video.items()
+            if localisations
+        }
+        usual = median(expected.values()) if len(expected) >= _ODD_MIN_VIDEOS else 0.0
+        n_steps = len(self.script.steps)
         return {
             video: (
-                f"probably has only about {count:.0f} of the {steps} steps; "
+                f"probably has only about {count:.0f} of the {n_steps} steps; "
                 f"most videos have about {usual:.0f}"
             )
-            for video, count in there.items()
-            if count < ODD * usual
+            for video, count in expected.items()
+            if count < _ODD_SHARE * usual
         }
 
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """An interval of a video in which a step is truly done; ``step`` counts in ``Truth.steps``."""
+    """A ground-truth segment, in seconds; ``step`` is an index into ``Truth.steps``."""
 
     video: str
     step: int
@@ -360,11 +371,11 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What people marked in the videos of a task: its true steps, and where each of them is done.
+    """Ground truth of a task: its steps, and the annotated segments of each.
 
-    ``durations`` has every annotated video, also one without any step, with its length in seconds
-    where that is known. The order of ``steps`` is that of the source, which need not be the
-    order in which the job is done.
+    ``durations`` has every annotated video, including those without any step, with its length in
+    seconds if known. ``steps`` are in the order of the source, which need not be the order in
+    which the job is done.
     """
 
     task: str
@@ -374,7 +385,7 @@ class Truth:
 
     @property
     def by_video(self) -> dict[str, list[Annotation]]:
-        """The annotations of every video, in the order in which they begin."""
+        """The annotations of every video, by video id, sorted by start."""
         videos: dict[str, list[Annotation]] = {video: [] for video in self.durations}
         for annotation in sorted(self.annotations, key=lambda a: (a.start, a.end)):
             videos[annotation.video].append(annotation)
@@ -383,11 +394,11 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Relations that people accept as naming a true step: any of the verbs, any of the nouns."""
+    """Relations that annotators accept for a true step: any of the verbs with any of the nouns."""
 
     verbs: frozenset[str]
     nouns: frozenset[str]
 
     def allows(self, relation: Relation) -> bool:
-        """Whether the relation is one of them."""
+        """Whether the relation is accepted."""
         return relation.verb in self.verbs and relation.noun in self.nouns
