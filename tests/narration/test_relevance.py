@@ -1,4 +1,4 @@
-"""Videos of another job are found, and the reason is said."""
+"""Videos of another job are found, with the reason."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from howsteps.task import Mention, Sentence, Task, Video, Word
 
 
 def video(name: str, title: str, *acts: str, talk: str = "") -> Video:
-    """A video in which acts ("boil egg") are said, and something else."""
+    """A video whose narrator mentions acts ("boil egg") and says ``talk``."""
     text = f"{' '.join(acts)} {talk} {'and so on ' * 10}"
     sentence = Sentence((Word(text, 0.0, 60.0),))
     mentions = tuple(
@@ -28,7 +28,7 @@ JOB = [boiling(n) for n in range(8)]
 
 class TestJobWords:
     @pytest.mark.parametrize(
-        ("name", "core", "rest"),
+        ("name", "core", "qualifiers"),
         [
             ("how to boil eggs", ("boil", "egg"), ()),
             ("how_to_make_caramel_apples", ("appl",), ("caramel",)),
@@ -38,28 +38,30 @@ class TestJobWords:
             ("", (), ()),
         ],
     )
-    def test_parts_of_a_name(self, name: str, core: tuple[str, ...], rest: tuple[str, ...]) -> None:
+    def test_core_and_qualifiers(
+        self, name: str, core: tuple[str, ...], qualifiers: tuple[str, ...]
+    ) -> None:
         found = job_words(name)
-        assert (found.core, found.rest) == (core, rest)
+        assert (found.core, found.qualifiers) == (core, qualifiers)
 
-    def test_the_thing_the_job_is_done_to(self) -> None:
+    def test_the_noun_the_job_is_done_to(self) -> None:
         assert job_words("how to make caramel apples").head == "appl"
         assert JobWords((), ()).head == ""
 
-    def test_forms_of_a_word_are_one(self) -> None:
+    def test_forms_of_a_word_have_one_stem(self) -> None:
         assert {stem(word) for word in ("grill", "grilled", "grilling", "grills")} == {"gril"}
 
 
 class TestRelevance:
-    def test_videos_of_the_job_stay(self) -> None:
+    def test_videos_of_the_job_are_kept(self) -> None:
         assert relevance(Task("how to boil eggs", tuple(JOB))).aside == {}
 
-    def test_who_never_says_what_it_is_done_to_is_of_another_job(self) -> None:
+    def test_a_video_without_the_keyword_is_set_aside(self) -> None:
         other = video("other", "How to boil potatoes", "boil potato", "mash potato", "add butter")
         found = relevance(Task("how to boil eggs", (*JOB, other)))
         assert found.aside == {"other": "hardly says 'egg', unlike the others"}
 
-    def test_who_is_like_the_others_stays_without_the_word(self) -> None:
+    def test_a_similar_video_is_kept_without_the_keyword(self) -> None:
         quiet = Video(
             "quiet",
             title="Breakfast",
@@ -68,16 +70,16 @@ class TestRelevance:
         )
         assert relevance(Task("how to boil eggs", (*JOB, quiet))).aside == {}
 
-    def test_a_title_that_names_the_job_keeps_a_silent_narrator(self) -> None:
+    def test_a_title_that_names_the_job_keeps_a_video_without_the_keyword(self) -> None:
         silent = video("silent", "How to boil eggs", "peel it", "salt it")
         assert "silent" not in relevance(Task("how to boil eggs", (*JOB, silent))).aside
 
-    def test_a_title_that_goes_on_to_another_thing(self) -> None:
+    def test_a_title_that_names_another_product(self) -> None:
         salad = video("salad", "How to boil egg salad", "boil egg", "mix salad", talk="salad egg")
         found = relevance(Task("how to boil eggs", (*JOB, salad)))
         assert found.aside == {"salad": "its title names another thing: 'egg salad'"}
 
-    def test_many_who_miss_a_word_are_another_way(self) -> None:
+    def test_many_videos_without_the_keyword_are_a_group(self) -> None:
         fried = [
             video(f"fry {n}", "Eggs", "fry egg", "heat pan", "flip egg", talk="egg egg")
             for n in range(6)
@@ -87,27 +89,27 @@ class TestRelevance:
         [way] = found.ways
         assert way.sentence(14).startswith("6 of 14 videos hardly say 'boil'; they say 'pan'")
 
-    def test_few_videos_say_nothing_about_one_another(self) -> None:
+    def test_few_videos_are_all_kept(self) -> None:
         odd = video("odd", "Knots", "tie knot")
         assert relevance(Task("how to boil eggs", (*JOB[:3], odd))).aside == {}
 
-    def test_without_titles_little_is_set_aside(self) -> None:
+    def test_without_titles_videos_of_the_job_are_kept(self) -> None:
         bare = [Video(v.id, sentences=v.sentences, mentions=v.mentions) for v in JOB]
         assert relevance(Task("how to boil eggs", tuple(bare))).aside == {}
 
-    def test_a_job_without_a_name_sets_nothing_aside(self) -> None:
+    def test_a_name_without_keywords_sets_nothing_aside(self) -> None:
         assert relevance(Task("videos", tuple(JOB))).aside == {}
 
 
 class TestNamesTheJob:
-    def test_narrators_speak_of_the_job(self) -> None:
+    def test_a_name_that_narrators_use(self) -> None:
         assert names_the_job(Task("how to boil eggs", tuple(JOB)))
 
     @pytest.mark.parametrize("name", ["videos", "my folder", "fry bacon"])
-    def test_a_name_that_nobody_speaks_of_names_no_job(self, name: str) -> None:
+    def test_a_name_that_nobody_uses(self, name: str) -> None:
         assert not names_the_job(Task(name, tuple(JOB)))
 
-    def test_few_narrators_cannot_tell(self) -> None:
+    def test_true_with_few_narrations(self) -> None:
         assert names_the_job(Task("videos", tuple(JOB[:3])))
 
 
@@ -118,6 +120,6 @@ class TestSimilarity:
         assert found[:6] == pytest.approx(1.0)
         assert found[6] < 0.8
 
-    def test_nothing_in_common_at_all(self) -> None:
+    def test_no_shared_terms(self) -> None:
         videos = [video(str(n), "", f"verb{'abcdefg'[n]} noun{'abcdefg'[n]}") for n in range(6)]
         assert similarity(videos, np.ones(6, dtype=bool)).tolist() == [1.0] * 6

@@ -1,14 +1,16 @@
-"""Which videos are of this job? What they say against the job's name and against the others.
+"""Find the videos of a task that show another job.
 
-A search for one job finds others. Three signs tell them, each of which can be said in a sentence:
+A web search for one job also returns others. Three cues give them away, and each can be reported in
+one sentence:
 
 * the narrator hardly says a word of the job's name that the others do say ("microwave"), and the
-  title does not have it;
-* the title goes on to another thing ("caramel apple *cheesecake*"), of which the narrator speaks;
-* what is done has next to nothing in common with the other videos.
+  title does not contain it either;
+* the title continues the job's noun to another one ("caramel apple *cheesecake*") that the narrator
+  talks about;
+* its acts have a low cosine similarity to those of the other videos.
 
-A title that names the job is strong evidence for it. Where many videos miss the same word they are
-another way of doing the job, or another job with a name of its own: that is said too.
+A title that names the job is strong evidence for it. If many videos miss the same word, they show
+another way of doing the job, or another job; such a group is reported too.
 """
 
 import re
@@ -25,260 +27,288 @@ from scipy.sparse import csr_array
 from howsteps.narration.job_words import JobWords, job_words, stem, stems, words
 from howsteps.task import Task, Video
 
-# Times in a thousand words that a word must be said by most for its absence to tell anything.
-_TELLING = 3.5
-# Videos that must have a word in their titles before their rate is the one to compare with.
-_NAMED = 5
+# Rates are occurrences per thousand words.
+_MIN_RATE = 3.5  # median rate of a keyword, below which its absence means nothing
+_TOPIC_RATE = 3.0  # rate at which a narrator talks about another thing
+_MIN_WORDS = 60  # rates of shorter narrations are computed as if they had this many words
+_MIN_VIDEOS = 5  # fewer videos are no reference for a rate or a similarity
 _MAJORITY = 0.6
-# Share of the usual rate below which a word is hardly said; a title counts as much as this share.
-_HARDLY, _TITLE = 0.25, 0.6
-# Similarity to the others, as a share of the usual one: so little is another job, so much is not.
-_ALIEN, _ALIEN_NAMED, _ALIKE, _ALIKE_UNTITLED = 0.4, 0.15, 0.75, 0.6
-# A share of the videos, and a number, that make a way of their own.
-_WAY, _FEWEST = 0.2, 5
-_SHORT = 60  # words; in fewer a rate means little
-# A rate at which a narrator speaks of another thing.
-_SPOKEN_OF = 3.0
-_NO_THINGS = frozenset("bites ideas kids part pops slices sticks tips treats video wedges".split())
-# A head that many titles go on from is a material: "stainless steel *appliances*".
+# Evidence is the rate as a share of the usual one; a title counts as much as _TITLE.
+_MISSING, _TITLE = 0.25, 0.6
+# Similarity as a share of the usual one: below, a video shows another job ...
+_ALIEN, _ALIEN_TITLED = 0.4, 0.15  # (without and with the job in its title)
+# ... and from here on it is kept although a keyword is missing.
+_ALIKE, _ALIKE_NO_TITLES = 0.75, 0.6
+# Share and number of videos without the same keyword that make them a group.
+_GROUP_SHARE, _GROUP_MIN = 0.2, 5
+_OTHER_WEIGHT = 0.1  # of videos outside the reference set in the mean similarity
+_NOT_PRODUCTS = frozenset(
+    "bites ideas kids part pops slices sticks tips treats video wedges".split()
+)
+# Share of titles that continue the job's noun, above which it is a material: "stainless steel
+# *appliances*".
 _MATERIAL = 0.2
+_DISTINCTIVE = 0.3  # difference in document frequency of a noun that describes a group
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Videos that do something else, or do it another way: how many, and what tells them."""
+    """A group of videos that miss the same keyword: another way of doing the job, or another job.
+
+    ``instead`` is the noun that distinguishes them from the other videos, or empty.
+    """
 
     videos: tuple[str, ...]
     missing: str
     instead: str
 
     def sentence(self, total: int) -> str:
-        """The way in words."""
-        said = f"; they say '{self.instead}'" if self.instead else ""
+        """Describe the group, out of ``total`` videos."""
+        instead = f"; they say '{self.instead}'" if self.instead else ""
         return (
-            f"{len(self.videos)} of {total} videos hardly say '{self.missing}'{said}: "
+            f"{len(self.videos)} of {total} videos hardly say '{self.missing}'{instead}: "
             "another way, or another job"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """The videos that are of another job, each with the reason; and the ways among them."""
+    """The videos to set aside (video id → reason), and the groups among them."""
 
     aside: dict[str, str]
     ways: tuple[Way, ...] = ()
 
 
 def relevance(task: Task) -> Relevance:
-    """Find the videos of a heard task that are of another job.
+    """Find the videos of a task that show another job.
 
-    Needs the task's name, and titles, sentences and mentions of its videos. Fewer than five videos
-    say too little about one another: then all stay.
+    Parameters
+    ----------
+    task
+        Its name, and titles, sentences and mentions of its videos are used. With fewer than five
+        narrated videos all are kept.
     """
     videos = [video for video in task.videos if video.mentions]
-    if len(videos) < _NAMED:
+    if len(videos) < _MIN_VIDEOS:
         return Relevance({})
-    said = _Said.of(job_words(task.name), videos)
-    alike = similarity(videos, said.evidence.min(axis=1) >= 0.5)
-    missing: dict[str, list[int]] = {}
-    for place in range(len(videos)):
-        if (word := said.missing(place)) is not None:
-            missing.setdefault(word, []).append(place)
+    usage = _KeywordUsage.of(job_words(task.name), videos)
+    alike = similarity(videos, usage.evidence.min(axis=1) >= 0.5)
+    indices_by_missing: dict[str, list[int]] = {}
+    for index in range(len(videos)):
+        if (word := usage.missing_keyword(index)) is not None:
+            indices_by_missing.setdefault(word, []).append(index)
     aside: dict[str, str] = {}
     ways = []
-    for word, places in missing.items():
-        many = said.titled and len(places) >= max(_FEWEST, _WAY * len(videos))
-        if many:
-            own = tuple(videos[place].id for place in places)
-            ways.append(Way(own, said.spelt(word), _instead(videos, set(own))))
-        # A few who are like the others have another word for it: a stove is a cooktop. But eggs
-        # that neither the title nor the narrator calls scrambled are others.
-        sure = many or (said.titled and word in said.job.rest)
-        kept_at = _ALIKE if said.titled else _ALIKE_UNTITLED
-        for place in places:
-            if sure or alike[place] < kept_at:
-                aside[videos[place].id] = f"hardly says '{said.spelt(word)}', unlike the others"
-    for place, video in enumerate(videos):
+    for word, indices in indices_by_missing.items():
+        is_group = usage.have_titles and len(indices) >= max(_GROUP_MIN, _GROUP_SHARE * len(videos))
+        if is_group:
+            ids = tuple(videos[index].id for index in indices)
+            ways.append(Way(ids, usage.surface_form(word), _distinctive_noun(videos, set(ids))))
+        # A few videos that are like the others use another word for it: a stove is a cooktop. But
+        # eggs that neither the title nor the narrator calls scrambled are another dish.
+        certain = is_group or (usage.have_titles and word in usage.job.qualifiers)
+        keep_from = _ALIKE if usage.have_titles else _ALIKE_NO_TITLES
+        for index in indices:
+            if certain or alike[index] < keep_from:
+                reason = f"hardly says '{usage.surface_form(word)}', unlike the others"
+                aside[videos[index].id] = reason
+    for index, video in enumerate(videos):
         if video.id in aside:
             continue
-        alien = _ALIEN if said.titled and not said.is_named(place) else _ALIEN_NAMED
-        if (other := said.other_thing(place)) is not None:
-            aside[video.id] = f"its title names another thing: '{other}'"
-        elif alike[place] < alien:
+        untitled = usage.have_titles and not usage.title_names_job(index)
+        if (product := usage.other_product(index)) is not None:
+            aside[video.id] = f"its title names another thing: '{product}'"
+        elif alike[index] < (_ALIEN if untitled else _ALIEN_TITLED):
             aside[video.id] = "has next to nothing in common with the others"
     return Relevance(aside, tuple(ways))
 
 
 def names_the_job(task: Task) -> bool:
-    """Whether narrators speak of what the task is called by: "videos" names no job.
+    """Whether most narrators use a word of the task's name; they do not if it is just "videos".
 
-    True where too few narrators speak to tell.
+    True if there are too few narrations to tell.
     """
-    told = [video for video in task.videos if video.sentences]
-    job = job_words(task.name)
-    if len(told) < _NAMED:
+    narrated = [video for video in task.videos if video.sentences]
+    if len(narrated) < _MIN_VIDEOS:
         return True
-    own = {*job.core, *job.rest}
-    speaking = [
-        any(stem(word) in own for sentence in video.sentences for word in words(sentence.text))
-        for video in told
-    ]
-    return bool(own) and 2 * sum(speaking) > len(told)
+    job = job_words(task.name)
+    keywords = {*job.core, *job.qualifiers}
+    users = sum(
+        any(stem(word) in keywords for sentence in video.sentences for word in words(sentence.text))
+        for video in narrated
+    )
+    return bool(keywords) and 2 * users > len(narrated)
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
-    """How much every video speaks of the job's words."""
+class _KeywordUsage:
+    """How much every video uses the words of the job's name; all words are stems."""
 
     job: JobWords
-    telling: tuple[str, ...]
-    evidence: NDArray[np.float64]  # videos × telling words, 0 to 1
+    keywords: tuple[str, ...]
+    evidence: NDArray[np.float64]  # videos × keywords, in [0, 1]
     titles: tuple[tuple[str, ...], ...]
-    afters: tuple[str | None, ...]  # the word right after the job's thing in every title
+    continuations: tuple[str | None, ...]  # the word right after the job's noun in each title
     rates: tuple[Counter[str], ...]
     spellings: Counter[str]
-    titled: bool
-    material: bool  # the job's thing is what others are made of
+    have_titles: bool
+    is_material: bool  # the job's noun is what other things are made of
 
     @classmethod
-    def of(cls, job: JobWords, videos: Sequence[Video]) -> "_Said":
+    def of(cls, job: JobWords, videos: Sequence[Video]) -> "_KeywordUsage":
         """Count the words of titles and narrations."""
         titles = tuple(tuple(stems(video.title)) for video in videos)
         rates, spellings = [], Counter[str]()
         for video in videos:
             counts = Counter(word for sentence in video.sentences for word in words(sentence.text))
-            total = max(counts.total(), _SHORT)
+            total = max(counts.total(), _MIN_WORDS)
             spellings.update(counts)
-            own: Counter[str] = Counter()
+            stem_counts: Counter[str] = Counter()
             for word, count in counts.items():
-                own[stem(word)] += count
-            rates.append(Counter({word: 1000 * count / total for word, count in own.items()}))
-        core = [w for w in job.core if _usual(w, titles, rates) >= _TELLING]
-        evidence = [_evidence(word, titles, rates) for word in core]
-        # What only says which one counts where most of those who do the job say it.
-        doing = np.min(evidence, axis=0) >= 0.5 if evidence else np.ones(len(videos), dtype=bool)
-        for word in job.rest:
-            spoken = np.array([r[word] >= 1 for r in rates])
-            common = doing.sum() >= _NAMED and spoken[doing].mean() >= _MAJORITY
-            if common and _usual(word, titles, rates) >= _TELLING:
-                core.append(word)
+                stem_counts[stem(word)] += count
+            rates.append(Counter({word: 1000 * n / total for word, n in stem_counts.items()}))
+        keywords = [w for w in job.core if _usual_rate(w, titles, rates) >= _MIN_RATE]
+        evidence = [_evidence(word, titles, rates) for word in keywords]
+        # A qualifier is a keyword if most videos that show the job use it.
+        on_topic = np.min(evidence, axis=0) >= 0.5 if evidence else np.ones(len(videos), dtype=bool)
+        for word in job.qualifiers:
+            used = np.array([rate[word] >= 1 for rate in rates])
+            common = on_topic.sum() >= _MIN_VIDEOS and used[on_topic].mean() >= _MAJORITY
+            if common and _usual_rate(word, titles, rates) >= _MIN_RATE:
+                keywords.append(word)
                 evidence.append(_evidence(word, titles, rates))
-        table = np.stack(evidence, axis=1) if evidence else np.ones((len(videos), 1))
-        titled = sum(map(bool, titles)) > len(titles) / 2
-        afters = tuple(_after(video.title, job) for video in videos)
-        material = sum(after is not None for after in afters) > _MATERIAL * len(afters)
+        continuations = tuple(_continuation(video.title, job) for video in videos)
         return cls(
-            job, tuple(core), table, titles, afters, tuple(rates), spellings, titled, material
+            job=job,
+            keywords=tuple(keywords),
+            evidence=np.stack(evidence, axis=1) if evidence else np.ones((len(videos), 1)),
+            titles=titles,
+            continuations=continuations,
+            rates=tuple(rates),
+            spellings=spellings,
+            have_titles=sum(map(bool, titles)) > len(titles) / 2,
+            is_material=sum(word is not None for word in continuations) > _MATERIAL * len(videos),
         )
 
-    def missing(self, place: int) -> str | None:
-        """The telling word that a video hardly says, or nothing."""
-        if not self.telling:
+    def missing_keyword(self, index: int) -> str | None:
+        """The keyword that a video uses least, if it hardly uses it."""
+        if not self.keywords:
             return None
-        least = int(self.evidence[place].argmin())
-        return self.telling[least] if self.evidence[place, least] < _HARDLY else None
+        least = int(self.evidence[index].argmin())
+        return self.keywords[least] if self.evidence[index, least] < _MISSING else None
 
-    def is_named(self, place: int) -> bool:
-        """Whether the title names the job."""
-        return bool(self.telling) and set(self.telling) <= set(self.titles[place])
+    def title_names_job(self, index: int) -> bool:
+        """Whether the title contains all keywords."""
+        return bool(self.keywords) and set(self.keywords) <= set(self.titles[index])
 
-    def other_thing(self, place: int) -> str | None:
-        """The thing that a title names right after the job's, where the narrator speaks of it."""
-        after = self.afters[place]
-        if self.material or after is None or self.rates[place][stem(after)] < _SPOKEN_OF:
+    def other_product(self, index: int) -> str | None:
+        """What the title continues the job's noun to, if the narrator talks about it."""
+        word = self.continuations[index]
+        if self.is_material or word is None or self.rates[index][stem(word)] < _TOPIC_RATE:
             return None
-        if sum(stem(after) in title for title in self.titles) > max(2, len(self.titles) // 20):
+        if sum(stem(word) in title for title in self.titles) > max(2, len(self.titles) // 20):
             return None
-        return f"{self.spelt(self.job.head)} {after}"
+        return f"{self.surface_form(self.job.head)} {word}"
 
-    def spelt(self, word: str) -> str:
-        """A stem as narrators usually say it."""
-        forms = {said: n for said, n in self.spellings.items() if stem(said) == word}
-        return max(forms, key=lambda said: (forms[said], said)) if forms else word
+    def surface_form(self, word: str) -> str:
+        """The most frequent form of a stem in the narrations."""
+        forms = {form: n for form, n in self.spellings.items() if stem(form) == word}
+        return max(forms, key=lambda form: (forms[form], form)) if forms else word
 
 
-def _after(title: str, job: JobWords) -> str | None:
-    """The word that makes another thing of the job's: "caramel apple *cheesecake*"."""
+def _continuation(title: str, job: JobWords) -> str | None:
+    """The word after the job's noun that makes it another thing: "caramel apple *cheesecake*"."""
     for first, second in pairwise(re.findall(r"[a-z]+|[^a-z\s]", title.lower())):
         if stem(first) == job.head and second.isalpha():
-            own = {*job.core, *job.rest, *map(stem, _NO_THINGS)}
-            return second if stems(second) and stem(second) not in own else None
+            ignored = {*job.core, *job.qualifiers, *map(stem, _NOT_PRODUCTS)}
+            return second if stems(second) and stem(second) not in ignored else None
     return None
 
 
-def _usual(word: str, titles: Sequence[Sequence[str]], rates: Sequence[Counter[str]]) -> float:
-    """How often a word is said by those whose titles have it, or by all."""
-    named = [r[word] for title, r in zip(titles, rates, strict=True) if word in title]
-    return float(np.median(named if len(named) >= _NAMED else [r[word] for r in rates]))
+def _usual_rate(word: str, titles: Sequence[Sequence[str]], rates: Sequence[Counter[str]]) -> float:
+    """Median rate of a word in the videos with the word in their titles, or in all."""
+    titled = [rate[word] for title, rate in zip(titles, rates, strict=True) if word in title]
+    return float(np.median(titled if len(titled) >= _MIN_VIDEOS else [r[word] for r in rates]))
 
 
 def _evidence(
     word: str, titles: Sequence[Sequence[str]], rates: Sequence[Counter[str]]
 ) -> NDArray[np.float64]:
-    usual = _usual(word, titles, rates)
+    """Evidence in [0, 1] that each video is about a word, from its rate and title."""
+    usual = _usual_rate(word, titles, rates)
     return np.array(
         [
-            max(min(1.0, r[word] / usual), _TITLE * (word in title))
-            for title, r in zip(titles, rates, strict=True)
+            max(min(1.0, rate[word] / usual), _TITLE * (word in title))
+            for title, rate in zip(titles, rates, strict=True)
         ]
     )
 
 
-def similarity(videos: Sequence[Video], core: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """How like the others each video is: 1 is usual for videos of the ``core``.
+def similarity(videos: Sequence[Video], reference: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Similarity of each video to the others, as a multiple of the median in ``reference``.
 
-    The mean cosine of its acts (verbs, nouns, pairs; rare ones weigh more) with those of the core.
+    The mean cosine of the TF-IDF vectors of its acts (verbs, nouns, pairs) with those of the other
+    videos; videos outside ``reference`` have a tenth of the weight.
+
+    Parameters
+    ----------
+    videos
+        N videos with mentions.
+    reference
+        A mask of length N: the videos that are probably of the job. All, if there are too few.
     """
-    if core.sum() < _NAMED:
-        core = np.ones(len(videos), dtype=bool)
-    acts = [_terms(video) for video in videos]
-    shared = Counter(term for own in acts for term in own)
-    column = {term: n for n, term in enumerate(t for t, count in shared.items() if count > 1)}
-    if not column:
+    if reference.sum() < _MIN_VIDEOS:
+        reference = np.ones(len(videos), dtype=bool)
+    terms_by_video = [_terms(video) for video in videos]
+    document_counts = Counter(term for terms in terms_by_video for term in terms)
+    shared = [term for term, count in document_counts.items() if count > 1]
+    column_of = {term: column for column, term in enumerate(shared)}
+    if not column_of:
         return np.ones(len(videos))
     rows, columns, values = [], [], []
-    for row, own in enumerate(acts):
-        for term, said in own.items():
-            if term in column:
+    for row, terms in enumerate(terms_by_video):
+        for term, frequency in terms.items():
+            if term in column_of:
                 rows.append(row)
-                columns.append(column[term])
-                values.append(log1p(said) * log(1 + len(videos) / shared[term]))
-    table = csr_array((values, (rows, columns)), shape=(len(videos), len(column)))
-    norms = np.sqrt(table.multiply(table).sum(axis=1))
-    weight = np.where(core, 1.0, 0.1)
+                columns.append(column_of[term])
+                values.append(log1p(frequency) * log(1 + len(videos) / document_counts[term]))
+    tf_idf = csr_array((values, (rows, columns)), shape=(len(videos), len(column_of)))
+    norms = np.sqrt(tf_idf.multiply(tf_idf).sum(axis=1))
+    weight = np.where(reference, 1.0, _OTHER_WEIGHT)
     shares = weight / np.maximum(norms, 1e-9)
-    # The others of a video are all but itself, whose cosine with itself is 1.
-    mean = (table @ (shares @ table)) / np.maximum(norms, 1e-9) - weight * (norms > 0)
+    # Subtract the cosine of a video with itself, which is 1.
+    mean = (tf_idf @ (shares @ tf_idf)) / np.maximum(norms, 1e-9) - weight * (norms > 0)
     mean = mean / np.maximum(weight.sum() - weight, 1e-9)
-    usual = float(np.median(mean[core]))
-    found: NDArray[np.float64] = mean / usual if usual > 0 else np.ones(len(videos))
-    return found
+    usual = float(np.median(mean[reference]))
+    relative: NDArray[np.float64] = mean / usual if usual > 0 else np.ones(len(videos))
+    return relative
 
 
 def _terms(video: Video) -> dict[str, float]:
-    found: defaultdict[str, float] = defaultdict(float)
+    """Weighted counts of the verbs, nouns and pairs of a video's mentions."""
+    counts: defaultdict[str, float] = defaultdict(float)
     for mention in video.mentions:
         if mention.negated:
             continue
-        weight = 0.3 + mention.work  # talk tells a job too, but less
-        found[f"{mention.verb} {mention.particle}"] += weight
+        weight = 0.3 + mention.work  # talk is evidence of the job too, but weaker
+        counts[f"{mention.verb} {mention.particle}"] += weight
         if mention.noun:
-            found[mention.noun] += weight
-            found[f"{mention.verb} {mention.particle} {mention.noun}"] += weight
+            counts[mention.noun] += weight
+            counts[f"{mention.verb} {mention.particle} {mention.noun}"] += weight
         for noun in (*(place.noun for place in mention.places), *mention.tools):
-            found[noun] += weight / 2
-    return found
+            counts[noun] += weight / 2
+    return counts
 
 
-def _instead(videos: Sequence[Video], others: set[str]) -> str:
-    """The noun that tells some videos from the rest: said by most of them, and by few others."""
+def _distinctive_noun(videos: Sequence[Video], group: set[str]) -> str:
+    """The noun whose share of videos is most above that of the rest, or "" if none stands out."""
     inside, outside = Counter[str](), Counter[str]()
     for video in videos:
         nouns = {m.noun for m in video.mentions} | {
-            p.noun for m in video.mentions for p in m.places
+            place.noun for m in video.mentions for place in m.places
         }
-        (inside if video.id in others else outside).update(nouns - {""})
-    many, rest = len(others), max(len(videos) - len(others), 1)
-    gain = {noun: n / many - outside[noun] / rest for noun, n in inside.items()}
+        (inside if video.id in group else outside).update(nouns - {""})
+    n_inside, n_outside = len(group), max(len(videos) - len(group), 1)
+    gain = {noun: n / n_inside - outside[noun] / n_outside for noun, n in inside.items()}
     best = max(gain, key=lambda noun: (gain[noun], noun), default="")
-    return best if best and gain[best] >= 0.3 else ""
+    return best if best and gain[best] >= _DISTINCTIVE else ""
