@@ -214,13 +214,13 @@ def find(
     offset = 0
     antecedents = Antecedents()
     for words, doc in passages:
-        places = parser.word_places(doc)
+        word_indices = parser.word_indices(doc)
         for pair in relations.find_relations(doc, reading, antecedents):
-            mention = extraction.mention(video.id, pair, words, places, 0)
-            thing = pair.spoken if pair.resolved else pair.noun
+            mention = extraction.mention_of_pair(video.id, pair, words, word_indices, 0)
+            noun = pair.spoken if pair.resolved else pair.noun
             yield Found(
-                offset + places[pair.verb.i],
-                offset + places[thing.i],
+                offset + word_indices[pair.verb.i],
+                offset + word_indices[noun.i],
                 mention.verb,
                 mention.noun,
                 mention.particle,

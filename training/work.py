@@ -24,9 +24,9 @@ from sklearn.metrics import roc_auc_score
 from howsteps import datasets
 from howsteps.captions.words import words_of
 from howsteps.narration import acts, parser
-from howsteps.narration.mentions import act_mentions, act_signs
-from howsteps.narration.signs import signs
-from howsteps.narration.work import Weights, neighbours
+from howsteps.narration.cues import act_cues
+from howsteps.narration.mentions import act_mentions, mention_cues
+from howsteps.narration.work import Weights, neighbour_mean
 from howsteps.task import Caption, Mention, Task, Video
 
 # How much an example of each source counts. Step intervals are of what is seen, not of what is
@@ -86,7 +86,7 @@ def heard(task: Task) -> Iterator[tuple[Video, list[tuple[Mention, set[str]]]]]:
     )
     for video, passages in zip(task.videos, parsed, strict=True):
         found = act_mentions(video, passages)
-        yield video, list(zip(found.mentions, act_signs(video, found), strict=True))
+        yield video, list(zip(found.mentions, mention_cues(video, found), strict=True))
 
 
 def seconds(text: str) -> float:
@@ -176,8 +176,8 @@ def outlines(folder: Path) -> Iterator[Example]:
             items += [(text, (False, job["job"])) for text in job["talk"]]
     weight = SOURCES["outlines"]
     for doc, (work, job) in parser.load_parser().pipe(items, as_tuples=True, batch_size=256):
-        for act in acts.find(doc)[:1]:
-            own = {sign for sign in signs(act, negated=False) if sign.startswith(_LEXICAL)}
+        for act in acts.find_acts(doc)[:1]:
+            own = {sign for sign in act_cues(act, negated=False) if sign.startswith(_LEXICAL)}
             counts = weight if work else weight * TALK_OF_OUTLINES
             yield Example(job, "outlines", work, counts, own)
 
@@ -237,7 +237,7 @@ def measure(examples: Sequence[Example], phrases: Sequence[Example], steps: int)
         by_video[example.task, example.video].append(example)
     for own in by_video.values():
         odds = np.array([e.odds for e in own])
-        pulled = odds + PULL * neighbours(odds, np.array([e.start for e in own]), REACH)
+        pulled = odds + PULL * neighbour_mean(odds, np.array([e.start for e in own]), REACH)
         for example, value in zip(own, pulled.tolist(), strict=True):
             example.odds = value
     print(_sentences([e for e in examples if e.source == "cooking"], steps))

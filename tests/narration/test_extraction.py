@@ -1,4 +1,4 @@
-"""From captions to sentences and mentions, with the pipeline that ships."""
+"""Extraction of sentences and mentions from captions, with the shipped pipeline."""
 
 from dataclasses import replace
 from importlib.resources import files
@@ -19,8 +19,8 @@ from training.demo_captions import read_source, spoken_sentences
 DEMO = Path(str(files("howsteps.demo") / "fix_a_flat_bike_tire"))
 
 
-def said(text: str, **options: str) -> tuple[Mention, ...]:
-    """Hear one line of captions, ten seconds long."""
+def mentions_in(text: str, **options: str) -> tuple[Mention, ...]:
+    """The mentions in one line of captions, ten seconds long."""
     task = Task("job", (Video("v", (Caption(0.0, 10.0, text),)),))
     return extract_relations(task, **options).videos[0].mentions
 
@@ -32,7 +32,7 @@ def demo() -> Task:
 
 
 @pytest.mark.slow
-def test_sentences_hold_every_word_once(demo: Task) -> None:
+def test_sentences_contain_every_word_once(demo: Task) -> None:
     for video in demo.videos:
         words = [word for sentence in video.sentences for word in sentence.words]
         assert words == words_of(video.captions)
@@ -65,7 +65,7 @@ def test_mentions_are_in_order_and_lie_in_their_sentence(demo: Task) -> None:
             assert mention.video == video.id
 
 
-def test_narrators_of_the_demo_agree_on_what_is_done(demo: Task) -> None:
+def test_narrators_of_the_demo_mention_the_same_relations(demo: Task) -> None:
     def videos(*relations: str) -> int:
         wanted = {tuple(relation.split()) for relation in relations}
         return sum(any(m.relation in wanted for m in v.mentions) for v in demo.videos)
@@ -76,21 +76,21 @@ def test_narrators_of_the_demo_agree_on_what_is_done(demo: Task) -> None:
     assert videos("put wheel", "slide wheel") >= 8
 
 
-def test_a_phrase_reads_well_and_has_the_time_of_its_words() -> None:
-    [mention] = said("now take the lug nuts off")
+def test_phrase_and_time_of_a_mention() -> None:
+    [mention] = mentions_in("now take the lug nuts off")
     assert mention.relation == ("take", "nut")
     assert mention.phrase == "take off the lug nuts"
     assert mention.particle == "off"
     assert 0 < mention.start < mention.end == 10.0
 
 
-def test_upside_down_stands_behind_what_is_turned() -> None:
-    [mention] = said("turn the bike upside down")
+def test_upside_down_follows_the_object() -> None:
+    [mention] = mentions_in("turn the bike upside down")
     assert (mention.particle, mention.phrase) == ("upside down", "turn the bike upside down")
 
 
-def test_the_span_of_a_measure_ends_with_what_is_measured() -> None:
-    [mention] = said("then add a cup of flour")
+def test_the_time_of_a_measure_includes_the_measured_noun() -> None:
+    [mention] = mentions_in("then add a cup of flour")
     assert (mention.relation, mention.end) == (("add", "flour"), 10.0)
 
 
@@ -98,31 +98,31 @@ def test_a_task_without_videos_stays_empty() -> None:
     assert extract_relations(Task("job", ())).videos == ()
 
 
-def test_an_unknown_mode_is_named() -> None:
+def test_an_unknown_mode_is_an_error() -> None:
     with pytest.raises(HowstepsError, match="unknown mode 'best'"):
         extract_relations(Task("job", ()), mode="best")
 
 
-def test_what_is_not_done_is_marked() -> None:
-    assert [m.negated for m in said("do not remove the cap")] == [True]
-    assert [m.negated for m in said("remove the cap")] == [False]
+def test_negation() -> None:
+    assert [m.negated for m in mentions_in("do not remove the cap")] == [True]
+    assert [m.negated for m in mentions_in("remove the cap")] == [False]
 
 
 def test_pronouns_are_resolved_except_in_paper_mode() -> None:
     text = "loosen the nuts and then remove them"
-    assert [(str(m.relation), m.resolved) for m in said(text)] == [
+    assert [(str(m.relation), m.resolved) for m in mentions_in(text)] == [
         ("loosen nut", False),
         ("remove nut", True),
     ]
-    assert [str(m.relation) for m in said(text, mode="paper")] == ["loosen nut"]
+    assert [str(m.relation) for m in mentions_in(text, mode="paper")] == ["loosen nut"]
 
 
-def test_hearing_twice_gives_the_same_answer(demo: Task) -> None:
+def test_extraction_is_deterministic(demo: Task) -> None:
     again = extract_relations(replace(demo, videos=demo.videos[:3]))
     assert again.videos == demo.videos[:3]
 
 
-def test_videos_without_captions_have_nothing_to_say() -> None:
+def test_videos_without_captions_have_no_mentions() -> None:
     [video] = extract_relations(Task("job", (Video("silent"),))).videos
     assert (video.sentences, video.mentions) == ((), ())
 

@@ -29,11 +29,11 @@ VIDEOS = [
 ]
 
 
-def test_the_vocabulary_is_what_several_videos_say_and_not_all():
+def test_the_vocabulary_has_words_of_several_but_not_all_videos():
     assert Vocabulary.of(VIDEOS).words == ("loosen", "nut", "remove", "wheel")
 
 
-def test_rare_words_weigh_more():
+def test_rare_words_have_more_weight():
     videos = [video(str(n), "pump" + " fill" * (n < 2) + " dry" * (n < 3)) for n in range(4)]
     vocabulary = Vocabulary.of(videos)
     weights = dict(zip(vocabulary.words, vocabulary.weights, strict=True))
@@ -57,7 +57,7 @@ def test_intervals_out_of_reach_of_any_word_are_zero():
 
 
 @given(st.sampled_from(["words", "meaning"]), st.floats(0.1, 3.0), st.floats(0.5, 10.0))
-def test_every_row_has_length_one_or_none(kind, seconds, reach):
+def test_rows_have_length_one_or_zero(kind, seconds, reach):
     for x in narration_features(VIDEOS, kind=kind, seconds=seconds, reach=reach):
         length = np.linalg.norm(x, axis=1)
         assert ((np.abs(length - 1) < 1e-5) | (length == 0)).all()
@@ -70,7 +70,7 @@ def test_the_grid_ends_with_the_video_or_with_its_narration():
     assert video_interval_count(video("a", ""), 1 / 3) == 1
 
 
-def test_captions_do_without_a_parse():
+def test_captions_need_no_parse():
     unheard = Video("u", (Caption(0.0, 2.0, "loosen the nuts"),))
     heard = video("h", "loosen wheel")
     [x, _] = narration_features([unheard, heard, video("o", "dry")], seconds=0.5)[:2]
@@ -78,7 +78,7 @@ def test_captions_do_without_a_parse():
     assert x.any()
 
 
-def test_another_collection_lends_its_vocabulary():
+def test_the_vocabulary_of_another_collection():
     vocabulary = Vocabulary.of(VIDEOS)
     [x] = narration_features([video("new", "loosen bolt")], vocabulary=vocabulary)
     assert x.shape[1] == len(vocabulary.words)
@@ -98,7 +98,7 @@ def test_the_meaning_of_an_interval_is_the_weighted_mean_of_its_words():
     np.testing.assert_allclose(x, expected, atol=1e-6)
 
 
-def test_other_words_for_a_thing_lie_near_in_meaning():
+def test_synonyms_have_similar_features():
     videos = [video("a", "tire egg"), video("b", "wheel egg"), video("c", "tire wheel bread")]
     _, _, x = narration_features(videos, kind="meaning", seconds=1.0, reach=1.0)
     _, _, words = narration_features(videos, seconds=1.0, reach=1.0)
@@ -106,7 +106,7 @@ def test_other_words_for_a_thing_lie_near_in_meaning():
     assert x[0] @ x[2] > 0.5
 
 
-def test_an_interval_whose_words_are_unknown_means_nothing():
+def test_an_interval_of_unknown_words_is_zero():
     videos = [video("a", "zxqy loosen"), video("b", "zxqy loosen"), video("c", "nut")]
     [x, *_] = narration_features(videos, kind="meaning", seconds=1.0, reach=1.0)
     assert not x[0].any()
@@ -116,23 +116,23 @@ def test_an_interval_whose_words_are_unknown_means_nothing():
     assert not silent.any()
 
 
-def test_where_nothing_is_shared_all_words_weigh_the_same():
+def test_without_shared_words_all_have_the_same_weight():
     vocabulary = Vocabulary.of([video("alone", "loosen the nut")])
     assert vocabulary.words == ("loosen", "nut", "the")
     assert vocabulary.weights.tolist() == [1, 1, 1]
     assert narration_features([]) == []
 
 
-def test_words_have_the_directions_that_the_parser_gives_them():
+def test_embeddings_are_those_of_the_parser():
     nut, unknown = embeddings_of(["nut", "zxqy"])
     own = parser.load_parser().vocab["nut"].vector
     np.testing.assert_allclose(nut, own / np.linalg.norm(own), rtol=1e-5)
     assert not unknown.any()
 
 
-def test_no_word_is_no_row():
+def test_embeddings_of_no_words():
     assert embeddings_of([]).shape == (0, parser.load_parser().vocab.vectors_length)
 
 
-def test_rows_get_length_one_and_zeros_stay():
+def test_unit_rows_keep_zeros():
     np.testing.assert_allclose(unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]])), [[0.6, 0.8], [0, 0]])

@@ -1,4 +1,4 @@
-"""Names of steps, read by the parser."""
+"""Labels of steps are parsed into acts."""
 
 import pytest
 
@@ -15,7 +15,7 @@ PLAIN = (
 )
 
 
-def test_labels_are_read_as_what_is_to_be_done() -> None:
+def test_acts_of_labels() -> None:
     labels = ["Jack up the car", "water the plants", "rinse and cook the rice", "the end"]
     found = [[(m.verb, m.particle, m.noun) for m in acts] for acts in acts_of_labels(labels)]
     assert found[:3] == [
@@ -25,7 +25,7 @@ def test_labels_are_read_as_what_is_to_be_done() -> None:
     ]
 
 
-def test_no_label_no_acts() -> None:
+def test_no_labels() -> None:
     assert acts_of_labels([]) == []
 
 
@@ -33,7 +33,7 @@ def shape(act: Mention) -> tuple[object, ...]:
     return act.verb, act.particle, act.noun, act.places, act.tools
 
 
-def test_plain_labels_are_read_without_the_parser_as_by_it() -> None:
+def test_simple_labels_give_the_same_acts_without_the_parser() -> None:
     for label, acts in zip(PLAIN, acts_of_labels(PLAIN), strict=True):
         plain = plain_act(label)
         assert plain is not None
@@ -48,11 +48,11 @@ def test_plain_labels_are_read_without_the_parser_as_by_it() -> None:
         *("bake until done", "xyzzy the plugh", "wax the xyzzy", "x" * 10_000, "put in on over"),
     ],
 )
-def test_what_is_not_plain_is_left_to_the_parser(label: str) -> None:
+def test_complex_labels_are_left_to_the_parser(label: str) -> None:
     assert plain_act(label) is None
 
 
-def test_a_verb_with_its_particle_is_no_verb_with_a_place() -> None:
+def test_a_phrasal_verb_has_no_place() -> None:
     act = plain_act("Put on the parking brake")
     assert act is not None
     assert shape(act) == ("put", "on", "brake", (), ())

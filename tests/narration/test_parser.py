@@ -31,7 +31,7 @@ def narrations(draw: st.DrawFn) -> list[Word]:
 
 
 @given(narrations())
-def test_passages_hold_every_word_once_in_order(words: list[Word]) -> None:
+def test_passages_contain_every_word_once_in_order(words: list[Word]) -> None:
     assert [word for passage in parser.passages(words) for word in passage] == words
 
 
@@ -45,28 +45,28 @@ def test_passages_end_at_long_pauses_and_nowhere_else(words: list[Word]) -> None
             assert two.start - one.end < parser.PAUSE_SECONDS
 
 
-def test_a_narration_without_pauses_is_cut_before_it_grows_too_long() -> None:
+def test_a_narration_without_pauses_is_split_at_the_maximum_length() -> None:
     words = stream("and " * (2 * parser.LONGEST_PASSAGE + 7))
     lengths = [len(passage) for passage in parser.passages(words)]
     assert lengths == [parser.LONGEST_PASSAGE, parser.LONGEST_PASSAGE, 7]
 
 
 @given(narrations())
-def test_every_token_knows_its_spoken_word(words: list[Word]) -> None:
+def test_tokens_are_mapped_to_spoken_words(words: list[Word]) -> None:
     nlp = parser.load_parser()
     doc = nlp.make_doc(parser.passage_text(words))
-    places = parser.word_places(doc)
-    rebuilt = ["".join(t.text for t in doc if places[t.i] == i) for i in range(len(words))]
+    indices = parser.word_indices(doc)
+    rebuilt = ["".join(t.text for t in doc if indices[t.i] == i) for i in range(len(words))]
     assert " ".join(rebuilt) == parser.passage_text(words)
 
 
-def test_narrations_come_back_in_order_and_empty_ones_stay_empty() -> None:
+def test_narrations_are_parsed_in_order_and_may_be_empty() -> None:
     texts = ["take the wheel off", "", "put the wheel on", ""]
     parsed = list(parser.parse_narrations(parser.load_parser(), [stream(text) for text in texts]))
     assert [" ".join(doc.text for _, doc in passages) for passages in parsed] == texts
 
 
-def test_captions_that_shout_are_read_in_lower_case() -> None:
+def test_all_capital_captions_are_parsed_in_lower_case() -> None:
     assert parser.passage_text(stream("TAKE THE WHEEL OFF")) == "take the wheel off"
     assert parser.passage_text(stream("Take the LED off")) == "Take the LED off"
 
@@ -86,7 +86,7 @@ def test_lemmas_are_dictionary_forms() -> None:
     assert lemmas["removed"] == "remove"
 
 
-def test_an_unknown_pipeline_is_one_clear_line() -> None:
+def test_an_unknown_pipeline_is_reported_in_one_line() -> None:
     with pytest.raises(parser.ParserError, match="no spaCy pipeline 'nowhere_sm'"):
         parser.load_parser("nowhere_sm")
 

@@ -1,4 +1,4 @@
-"""Which verb–object pairs a parse holds, one way of speaking at a time."""
+"""Verb–object pairs of a parse, one construction at a time."""
 
 import pytest
 from spacy.tokens import Doc
@@ -11,8 +11,8 @@ from tests.narration.trees import tree
 PAPER = RELATION_MODES["paper"]
 
 
-def pairs(doc: Doc, reading: RelationOptions = RELATION_MODES["default"]) -> list[str]:
-    return [f"{pair.verb.lemma_} {pair.noun.lemma_}" for pair in find_relations(doc, reading)]
+def pairs(doc: Doc, options: RelationOptions = RELATION_MODES["default"]) -> list[str]:
+    return [f"{pair.verb.lemma_} {pair.noun.lemma_}" for pair in find_relations(doc, options)]
 
 
 REMOVE_THE_NUTS = """
@@ -203,7 +203,7 @@ nuts   NOUN NNS 2 nmod
         (ONE_OF_THE_NUTS, ["remove nut"]),
     ],
 )
-def test_every_way_of_naming_an_object(said: str, expected: list[str]) -> None:
+def test_every_construction(said: str, expected: list[str]) -> None:
     assert pairs(tree(said)) == expected
 
 
@@ -225,19 +225,19 @@ def test_paper_mode_takes_active_direct_objects_that_are_nouns(
     assert pairs(tree(said), PAPER) == expected
 
 
-def test_the_labels_of_other_spacy_models_are_understood() -> None:
+def test_clearnlp_labels() -> None:
     said = NUTS_ARE_REMOVED.replace("nsubj:pass", "nsubjpass")
     assert pairs(tree(said)) == ["remove nut"]
     assert pairs(tree(REMOVE_THE_NUTS.replace("obj", "dobj"))) == ["remove nut"]
 
 
-def test_a_resolved_pronoun_says_so_and_keeps_its_own_place() -> None:
+def test_a_resolved_pronoun_keeps_its_token() -> None:
     _, taken = find_relations(tree(LOOSEN_AND_TAKE_THEM_OFF))
     assert taken.resolved
     assert (taken.noun.text, taken.spoken.text) == ("nuts", "them")
 
 
-def test_a_pronoun_reaches_back_across_a_pause() -> None:
+def test_a_pronoun_may_refer_to_the_previous_passage() -> None:
     antecedents = Antecedents()
     find_relations(tree(REMOVE_THE_NUTS), antecedents=antecedents)
     [later] = find_relations(
@@ -258,11 +258,11 @@ it      PRON PRP 7 obj
 """
 
 
-def test_a_pronoun_stands_for_what_came_last() -> None:
+def test_a_pronoun_refers_to_the_nearest_noun() -> None:
     assert pairs(tree(FLIP_IT))[-1] == "flip flame"
 
 
-def test_unless_the_narrator_speaks_of_something_else_all_the_time() -> None:
+def test_a_pronoun_refers_to_a_frequent_noun_rather_than_the_nearest() -> None:
     antecedents = Antecedents()
     slices = "cut VERB VB 0 root\nbread NOUN NN 1 obj"
     for _ in range(4):
@@ -271,11 +271,11 @@ def test_unless_the_narrator_speaks_of_something_else_all_the_time() -> None:
     assert last.noun.lemma_ == "bread"
 
 
-def test_a_pronoun_with_nothing_before_it_is_left_out() -> None:
+def test_a_pronoun_without_an_antecedent_is_left_out() -> None:
     assert pairs(tree("take VERB VB 0 root\nit PRON PRP 1 obj\noff ADP RP 1 compound:prt")) == []
 
 
-def test_time_is_not_something_that_it_can_stand_for() -> None:
+def test_a_time_is_not_an_antecedent() -> None:
     said = """
     take  VERB VB 0 root
     your  PRON PRP$ 3 nmod:poss
@@ -323,7 +323,7 @@ def test_time_is_not_something_that_it_can_stand_for() -> None:
         (REMOVE_THE_NUTS, False),
     ],
 )
-def test_negation_reaches_the_verb_it_is_meant_for(said: str, negated: bool) -> None:
+def test_negation(said: str, negated: bool) -> None:
     verb = next(token for token in tree(said) if token.text.startswith("remov"))
     assert grammar.is_negated(verb) is negated
 
@@ -344,7 +344,7 @@ def test_modality(said: str, modal: str) -> None:
     assert grammar.modal(verb) == modal
 
 
-def test_compound_nouns_are_kept_for_display() -> None:
+def test_noun_phrases_include_compounds() -> None:
     said = tree(
         "take VERB VB 0 root\noff ADP RP 1 compound:prt\nthe DET DT 6 det\nrusty ADJ JJ 6 amod\n"
         "lug NOUN NN 6 compound\nnuts NOUN NNS 1 obj\non ADP IN 8 case\ntop NOUN NN 6 nmod"

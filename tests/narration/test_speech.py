@@ -1,4 +1,4 @@
-"""Speech becomes captions with word times; once heard, it is kept.
+"""Speech recognition: captions with word times, and the cache of transcripts.
 
 The recording is ours, spoken by eSpeak NG (see sounds/make_puncture.py). The model is Whisper
 tiny.en, as the development extra installs it.
@@ -72,7 +72,7 @@ def test_a_segment_becomes_a_caption_with_words() -> None:
     assert list(captions_of([heard], 10.0)) == [Caption(1.0, 2.1, "Remove the wheel.", words)]
 
 
-def test_a_word_parted_at_its_hyphen_is_whole_again() -> None:
+def test_parts_of_a_hyphenated_word_are_joined() -> None:
     heard = segment((" the", 0.0, 0.2), (" lug", 0.2, 0.5), ("-nut", 0.5, 0.9))
     (caption,) = captions_of([heard], 10.0)
     assert caption.words[1:] == (Word("lug-nut", 0.2, 0.9),)
@@ -95,7 +95,7 @@ def test_a_segment_without_text_is_no_caption() -> None:
     assert list(captions_of([Segment(" ", 1.0, 2.0, (Heard(" ", 1.0, 2.0),))], 10.0)) == []
 
 
-def test_where_whisper_repeats_itself_nothing_was_said() -> None:
+def test_loops_of_whisper_are_dropped() -> None:
     loop = Segment(" look at it" * 40, 0.0, 9.0, None, compression_ratio=13.0)
     assert list(captions_of([loop, segment((" Lift", 9.0, 9.5))], 10.0)) == [
         Caption(9.0, 9.5, "Lift", (Word("Lift", 9.0, 9.5),))
@@ -117,14 +117,14 @@ segments = st.lists(
 
 
 @given(segments)
-def test_words_with_spaces_between_are_the_text(heard: list[Segment]) -> None:
+def test_the_text_is_the_words_joined_by_spaces(heard: list[Segment]) -> None:
     captions = list(captions_of(heard, 30.0))
     assert [caption.text for caption in captions] == [part.text.strip() for part in heard]
     assert all(" ".join(word.text for word in c.words) == c.text for c in captions)
 
 
 @given(segments)
-def test_times_stay_in_the_recording_and_never_run_backwards(heard: list[Segment]) -> None:
+def test_times_are_monotonic_and_within_the_recording(heard: list[Segment]) -> None:
     captions = list(captions_of(heard, 30.0))
     words = [word for caption in captions for word in caption.words]
     assert all(0 <= word.start <= word.end <= 30.0 for word in words)
@@ -163,7 +163,7 @@ def words(captions: tuple[Caption, ...]) -> list[Word]:
 
 
 @pytest.mark.slow
-def test_the_words_of_the_job_are_heard(words: list[Word]) -> None:
+def test_the_words_of_the_job_are_recognised(words: list[Word]) -> None:
     heard = {bare(word.text) for word in words}
     job = "turn bicycle remove wheel pull inner tube find hole cover patch put tube pump tire"
     missed = set(job.split()) - heard
@@ -171,7 +171,7 @@ def test_the_words_of_the_job_are_heard(words: list[Word]) -> None:
 
 
 @pytest.mark.slow
-def test_words_are_heard_when_they_are_spoken(words: list[Word]) -> None:
+def test_word_times(words: list[Word]) -> None:
     spoken = [(bare(entry["word"]), entry["start"]) for entry in SPOKEN]
     errors = [
         min(abs(word.start - start) for text, start in spoken if text == bare(word.text))
@@ -183,14 +183,14 @@ def test_words_are_heard_when_they_are_spoken(words: list[Word]) -> None:
     assert max(errors) < 1.0
 
 
-def test_silence_that_was_cut_out_still_counts(words: list[Word]) -> None:
+def test_times_include_silence_removed_by_vad(words: list[Word]) -> None:
     silence = range(round(FIRST_PART_ENDS + 1), round(SECOND_PART_BEGINS))
     assert not [word for word in words if round(word.start) in silence]
     assert any(word.start > SECOND_PART_BEGINS for word in words)
     assert all(word.end <= DURATION for word in words)
 
 
-def test_progress_rises_to_the_end(
+def test_progress_increases_to_the_end(
     captions: tuple[Caption, ...], reports: list[tuple[float, float]]
 ) -> None:
     done = [seconds for seconds, _ in reports]
@@ -201,11 +201,11 @@ def test_progress_rises_to_the_end(
 
 
 @pytest.mark.slow
-def test_the_same_sound_gives_the_same_captions(captions: tuple[Caption, ...]) -> None:
+def test_recognition_is_deterministic(captions: tuple[Caption, ...]) -> None:
     assert transcribe(RECORDING, model=str(MODEL), device="cpu") == captions
 
 
-def test_nobody_speaks(tmp_path: Path) -> None:
+def test_a_recording_without_speech(tmp_path: Path) -> None:
     path = tmp_path / "quiet.wav"
     header = b"RIFF\xff\xff\xff\xffWAVEfmt \x10\0\0\0\1\0\1\0\x80>\0\0\0}\0\0\2\0\x10\0data"
     path.write_bytes(header + (64_000).to_bytes(4, "little") + bytes(64_000))
@@ -220,7 +220,7 @@ def test_nobody_speaks(tmp_path: Path) -> None:
 # What is kept
 
 
-def test_what_was_heard_is_kept(
+def test_transcripts_are_cached(
     captions: tuple[Caption, ...], kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "faster_whisper", None)  # the extra is gone
@@ -233,7 +233,7 @@ def test_what_was_heard_is_kept(
     assert os.listdir(kept) == [f"{cache_key(RECORDING, MODEL, vad=True)}.json"]
 
 
-def test_what_is_kept_is_a_caption_file(captions: tuple[Caption, ...], kept: Path) -> None:
+def test_a_cached_transcript_is_a_caption_file(captions: tuple[Caption, ...], kept: Path) -> None:
     reading = read_captions(kept / f"{cache_key(RECORDING, MODEL, vad=True)}.json")
     assert reading.format == "Whisper JSON"
     assert not reading.problems
@@ -241,7 +241,7 @@ def test_what_is_kept_is_a_caption_file(captions: tuple[Caption, ...], kept: Pat
 
 
 @pytest.mark.slow
-def test_a_damaged_entry_is_heard_again(captions: tuple[Caption, ...], tmp_path: Path) -> None:
+def test_a_damaged_entry_is_recognised_again(captions: tuple[Caption, ...], tmp_path: Path) -> None:
     entry = tmp_path / f"{cache_key(RECORDING, MODEL, vad=True)}.json"
     entry.write_text('{"version": 1, "segments": [')
     assert transcribe(RECORDING, model=MODEL, device="cpu", cache=tmp_path) == captions
@@ -258,7 +258,7 @@ def tiny_model(folder: Path, weights: bytes = b"weights") -> Path:
     return folder
 
 
-def test_the_key_depends_on_all_that_matters_and_on_no_more(tmp_path: Path) -> None:
+def test_the_cache_key(tmp_path: Path) -> None:
     sound = tmp_path / "a.wav"
     sound.write_bytes(b"sound")
     copy = tmp_path / "b.wav"
@@ -285,7 +285,7 @@ def test_the_key_depends_on_all_that_matters_and_on_no_more(tmp_path: Path) -> N
 # What can go wrong
 
 
-def test_without_the_extra_one_line_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "faster_whisper", None)
     with pytest.raises(
         MissingExtra, match=r"speech recognition needs.*pip install 'howsteps\[asr]"
@@ -294,7 +294,7 @@ def test_without_the_extra_one_line_says_how_to_get_it(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("cached", [False, True])
-def test_broken_media_is_named(tmp_path: Path, cached: bool) -> None:
+def test_broken_media_is_an_error(tmp_path: Path, cached: bool) -> None:
     (tmp_path / "text.mp4").write_text("Remove the wheel.\n")
     cache = tmp_path / "cache" if cached else None
     for name in ("text.mp4", "absent.mp4"):
@@ -303,7 +303,7 @@ def test_broken_media_is_named(tmp_path: Path, cached: bool) -> None:
     assert cache is None or os.listdir(cache) == []
 
 
-def test_a_model_folder_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_model_folder(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="nowhere: no such model folder"):
         transcribe(RECORDING, model=tmp_path / "nowhere")
 
@@ -320,12 +320,12 @@ def test_a_model_with_broken_weights(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["enormous", "./models/small.en"])
-def test_a_model_that_nobody_knows(name: str) -> None:
+def test_an_unknown_model(name: str) -> None:
     with pytest.raises(HowstepsError, match=r"neither a folder nor a known name \(tiny\.en, "):
         transcribe(RECORDING, model=name)
 
 
-def test_a_device_that_nobody_knows() -> None:
+def test_an_unknown_device() -> None:
     with pytest.raises(HowstepsError, match="device 'abacus'"):
         transcribe(RECORDING, model=MODEL, device="abacus")
 
@@ -351,13 +351,13 @@ def test_a_model_by_name_without_a_network(tmp_path: Path) -> None:
     assert "give the folder" in done.stdout
 
 
-def test_a_cache_that_is_no_folder(tmp_path: Path) -> None:
+def test_a_cache_that_is_not_a_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be used as a cache folder"):
         transcribe(RECORDING, model=MODEL, cache=tmp_path / "file")
 
 
-def test_an_error_in_the_callers_progress_is_the_callers() -> None:
+def test_an_error_in_the_progress_callback_is_passed_on() -> None:
     def stop(done: float, total: float) -> None:
         raise RuntimeError("stopped by the caller")
 

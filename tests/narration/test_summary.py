@@ -1,4 +1,4 @@
-"""Relations that narrators share."""
+"""The relations that several narrators mention."""
 
 from howsteps.narration.summary import common_relations
 from howsteps.task import Mention, Relation, Sentence, Task, Video, Word
@@ -26,7 +26,7 @@ TASK = Task(
 )
 
 
-def test_relations_are_counted_by_the_videos_that_name_them() -> None:
+def test_relations_are_sorted_by_their_number_of_videos() -> None:
     first, second = common_relations(TASK)
     assert (first.relation, first.videos, first.mentions) == (Relation("remove", "nut"), 2, 3)
     assert (second.relation, second.videos) == (Relation("take", "look"), 1)
@@ -36,7 +36,7 @@ def test_the_usual_phrase_is_the_most_frequent_one() -> None:
     assert common_relations(TASK)[0].phrase == "remove the nut"
 
 
-def test_the_example_is_a_plain_mention_where_there_is_one() -> None:
+def test_the_example_is_an_explicit_active_mention_if_possible() -> None:
     resolved = mention("a", "put", "tire", resolved=True)
     plain = mention("b", "put", "tire")
     task = Task("t", (Video("a", mentions=(resolved,)), Video("b", mentions=(plain,))))

@@ -1,4 +1,4 @@
-"""A kept transcript comes back as it was, or not at all."""
+"""A cached transcript is loaded unchanged, or not at all."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @given(heard=transcripts)
-def test_what_is_saved_is_loaded(folder: Path, heard: Transcript) -> None:
+def test_round_trip(folder: Path, heard: Transcript) -> None:
     save_transcript(heard, folder / "any.json")
     assert load_transcript(folder / "any.json") == heard
 
@@ -51,7 +51,7 @@ def test_the_file_has_the_layout_of_whisper(tmp_path: Path) -> None:
     assert first["words"][1] == {"word": "doors", "start": 0.75, "end": 1.25}
 
 
-def test_saving_leaves_nothing_else_behind(tmp_path: Path) -> None:
+def test_saving_leaves_no_temporary_file(tmp_path: Path) -> None:
     save_transcript(TRANSCRIPT, tmp_path / "a.json")
     save_transcript(TRANSCRIPT, tmp_path / "a.json")
     assert os.listdir(tmp_path) == ["a.json"]
@@ -66,13 +66,13 @@ def test_a_failed_save_keeps_the_old_file(tmp_path: Path) -> None:
     assert load_transcript(tmp_path / "a.json") == TRANSCRIPT
 
 
-def test_there_is_nothing_to_load(tmp_path: Path) -> None:
+def test_a_missing_file(tmp_path: Path) -> None:
     assert load_transcript(tmp_path / "absent.json") is None
     assert load_transcript(tmp_path) is None
 
 
 @given(data=st.data())
-def test_a_file_cut_anywhere_is_not_believed(folder: Path, data: st.DataObject) -> None:
+def test_a_truncated_file_is_rejected(folder: Path, data: st.DataObject) -> None:
     path = folder / "cut.json"
     save_transcript(TRANSCRIPT, path)
     content = path.read_bytes()
@@ -81,7 +81,7 @@ def test_a_file_cut_anywhere_is_not_believed(folder: Path, data: st.DataObject) 
 
 
 @given(data=st.data())
-def test_a_changed_byte_is_noticed_or_harmless(folder: Path, data: st.DataObject) -> None:
+def test_a_changed_byte_is_detected_or_harmless(folder: Path, data: st.DataObject) -> None:
     path = folder / "changed.json"
     save_transcript(TRANSCRIPT, path)
     content = bytearray(path.read_bytes())
@@ -102,12 +102,12 @@ def test_a_changed_byte_is_noticed_or_harmless(folder: Path, data: st.DataObject
         b'{"version": 1, "sha256": "", "duration": 1.0, "segments": 7}',
     ],
 )
-def test_other_content_is_not_believed(tmp_path: Path, content: bytes) -> None:
+def test_other_content_is_rejected(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.json").write_bytes(content)
     assert load_transcript(tmp_path / "a.json") is None
 
 
-def test_another_version_is_not_believed(tmp_path: Path) -> None:
+def test_another_version_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     save_transcript(TRANSCRIPT, path)
     document = json.loads(path.read_bytes())

@@ -1,4 +1,4 @@
-"""Work is told from talk by how it is said."""
+"""Acts are classified as work or talk."""
 
 from dataclasses import replace
 
@@ -8,16 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsteps.narration import parser
+from howsteps.narration.cues import position_cues
 from howsteps.narration.mentions import video_acts
-from howsteps.narration.signs import place_signs
-from howsteps.narration.work import Weights, neighbours, probabilities, shipped
+from howsteps.narration.work import Weights, neighbour_mean, probabilities, shipped
 from howsteps.task import Video, Word
 
-FLAT = Weights(bias=0.0, signs={"doing": 2.0, "talking": -2.0}, pull=0.0, reach=8.0)
+FLAT = Weights(bias=0.0, cues={"doing": 2.0, "talking": -2.0}, pull=0.0, reach=8.0)
 
 
 def work(text: str, at: float = 100.0, duration: float = 300.0) -> float:
-    """How likely the last act of a text is work, said in the middle of a video."""
+    """The probability of work of the last act of a text in the middle of a video."""
     words = [Word(word, at + n / 2, at + n / 2 + 0.5) for n, word in enumerate(text.split())]
     [passages] = parser.parse_narrations(parser.load_parser(), [words])
     return video_acts(Video("v", duration=duration), passages).mentions[-1].work
@@ -36,21 +36,21 @@ def test_work_is_likelier_than_talk(doing: str, talking: str) -> None:
     assert work(doing) > work(talking)
 
 
-def test_a_sign_moves_the_odds() -> None:
+def test_cues_add_to_the_log_odds() -> None:
     assert probabilities([{"doing"}, {"talking"}, set()], [0, 50, 99], FLAT) == pytest.approx(
         [0.8808, 0.1192, 0.5], abs=1e-4
     )
 
 
-def test_signs_that_were_never_weighed_say_nothing() -> None:
+def test_unknown_cues_are_ignored() -> None:
     assert probabilities([{"verb=frobnicate"}], [0.0], FLAT) == [0.5]
 
 
-def test_nothing_said_nothing_weighed() -> None:
+def test_no_acts() -> None:
     assert probabilities([], []) == []
 
 
-def test_neighbours_pull_along() -> None:
+def test_log_odds_are_smoothed_over_close_acts() -> None:
     pulled = replace(FLAT, pull=1.0)
     near = probabilities([{"doing"}, set(), {"doing"}], [0, 1, 2], pulled)[1]
     far = probabilities([{"doing"}, set(), {"doing"}], [0, 1000, 2000], pulled)[1]
@@ -59,10 +59,10 @@ def test_neighbours_pull_along() -> None:
 
 
 @given(st.lists(st.tuples(st.floats(-9, 9), st.floats(0, 60)), min_size=1, max_size=12))
-def test_neighbours_are_the_weighted_mean_of_the_others(acts: list[tuple[float, float]]) -> None:
+def test_neighbour_mean_against_a_naive_version(acts: list[tuple[float, float]]) -> None:
     starts = np.sort([start for _, start in acts])
     odds = np.array([value for value, _ in acts])
-    found = neighbours(odds, starts, 8.0)
+    found = neighbour_mean(odds, starts, 8.0)
     for n in range(len(acts)):
         near = np.exp(-np.abs(starts - starts[n]) / 8.0)
         near[n] = 0
@@ -70,14 +70,14 @@ def test_neighbours_are_the_weighted_mean_of_the_others(acts: list[tuple[float, 
         assert found[n] == pytest.approx(naive)
 
 
-def test_the_edges_of_a_video_are_told() -> None:
-    assert set(place_signs(1.0, 2.0, 300.0)) == {"at=0", "opening", "greeting"}
-    assert set(place_signs(150.0, 151.0, 300.0)) == {"at=5"}
-    assert set(place_signs(298.0, 299.0, 300.0)) == {"at=9", "ending", "goodbye"}
-    assert set(place_signs(0.0, 0.0, 0.0)) == {"at=0", "opening", "greeting", "goodbye"}
+def test_position_cues_of_openings_and_endings() -> None:
+    assert set(position_cues(1.0, 2.0, 300.0)) == {"at=0", "opening", "greeting"}
+    assert set(position_cues(150.0, 151.0, 300.0)) == {"at=5"}
+    assert set(position_cues(298.0, 299.0, 300.0)) == {"at=9", "ending", "goodbye"}
+    assert set(position_cues(0.0, 0.0, 0.0)) == {"at=0", "opening", "greeting", "goodbye"}
 
 
-def test_what_ships_is_small_and_whole() -> None:
+def test_the_shipped_weights_are_complete() -> None:
     weights = shipped()
-    assert 1000 < len(weights.signs) < 20_000
-    assert all(abs(weight) < 10 for weight in weights.signs.values())
+    assert 1000 < len(weights.cues) < 20_000
+    assert all(abs(weight) < 10 for weight in weights.cues.values())

@@ -1,9 +1,9 @@
-"""From captions to mentions: the acts that narrators name, with times.
+"""From captions to mentions: the acts that narrators mention, with times.
 
 ``extract_relations(task)`` fills in the sentences and mentions of a task's videos::
 
     captions ─► words ─► parser ─► relations ─► acts ─► mentions ─► relevance
-    (or speech)                    pronouns     helpers  signs, work
+    (or speech)                    pronouns     helpers  cues, work
                                                 complements, fragments
 """
 

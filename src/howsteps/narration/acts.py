@@ -1,14 +1,15 @@
-"""Acts in a parsed narration: what is done, to what, where, and with what.
+"""Find acts in a dependency parse: a verb with its object, places and tools.
 
-An act is a verb with its particle, its object if it has one, its places ("in the pan"), its tools
-("with a wrench") and what tells its object from another ("the *left* thumb"). Objects are those of
-:mod:`howsteps.narration.relations`; verbs without an object are acts too. Verbs that lead up to
-another ("go ahead and", "take a towel and") are folded into it.
+An act is a verb with its particle, its object if it has one, places ("in the pan"), tools ("with a
+wrench") and modifiers of the object ("the *left* thumb"). Objects are found by
+:mod:`howsteps.narration.relations`; verbs without an object are acts too. Helper verbs ("go ahead
+and", "take a towel and") are merged into the act that they introduce.
 """
 
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeAlias
 
 from spacy.tokens import Doc, Token
 
@@ -20,49 +21,64 @@ from howsteps.narration.complements import (
     is_place,
     is_tool,
     modifiers,
-    used,
+    using_objects,
 )
-from howsteps.narration.fragments import ADDING, DEFAULT_VERB, REACH, fragments
-from howsteps.narration.helpers import Help, help_of
+from howsteps.narration.fragments import ADDING, DEFAULT_VERB, REACH, find_fragments
+from howsteps.narration.helpers import HelperUse, helper_use
 from howsteps.narration.kinds import is_implement, is_substance
 from howsteps.narration.pronouns import Antecedents, is_pronoun
 
-_READING = relations.RELATION_MODES["default"]
-# Without an object these say nothing that is done.
-_EMPTY_ALONE = frozenset(
+_OPTIONS = relations.RELATION_MODES["default"]
+# Verbs that are no act without an object.
+_NEED_OBJECT = frozenset(
     """agree appear ask be believe belong bet call care depend do enjoy exist feel get guess happen
     have hear hope imagine know let like listen look love make matter mean mind need notice say see
     seem show sound suppose talk taste tell tend thank think understand use want watch wish
     wonder gon wan ve figure remember forget recommend suggest prefer live become""".split()
 )
-# Moving is an act where it goes somewhere: "go around it twice".
-_EMPTY_UNLESS_PLACED = frozenset("come go start begin end continue try work keep stay".split())
-# Time can be an object of these: "take your time", "set the minutes".
-_OF_TIME = frozenset({"set", "waste"})
-# What is mixed in: "whisk in the oil", "throw in the ham".
+# Verbs that are no act without an object, a place or a particle: "go around it twice" is one.
+_NEED_PLACE = frozenset("come go start begin end continue try work keep stay".split())
+# Verbs that take a time as their object: "set the minutes".
+_TAKE_TIME = frozenset({"set", "waste"})
+# Verbs whose object may follow "in": "whisk in the oil", "throw in the ham".
 _MIXING = frozenset(
     """add beat blend dump fold mix pour put sprinkle squeeze stir throw toss whisk""".split()
 )
-# What can be given to a thing by doing it.
-_GIFTS = frozenset(
+# Nouns that are the act itself after "give": "give it a *stir*".
+_DEVERBAL_NOUNS = frozenset(
     """bash bath blast blend brush buff check clean cleaning coat coating cut drink dip dry dusting
     flip fold mix pat polish press prune pull push rest rinse roll rub scrape scrub
     scrubbing shake sand soak spin spray sprinkle squeeze squirt stir swirl tap taste trim
     tug turn twist wash wipe whirl whisk whiz wiggle""".split()
 )
-_PART_OF_NOUN = frozenset({"amod", "acl", "compound"})
-# How long "in there" means the same place, in words.
-_HERE_REACH = 120
-_HERE = frozenset({"there", "here"})
+_NOUN_MODIFIERS = frozenset({"amod", "acl", "compound"})
+# Distance in words within which "in there" refers to the last place.
+_DEICTIC_REACH = 120
+_DEICTIC = frozenset({"there", "here"})
+
+# Verb–object pairs by the index of their verb.
+_PairsByVerb: TypeAlias = dict[int, list[relations.Pair]]
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One act: the words of a parse that say it.
+    """One act, as tokens of a parse.
 
-    ``spoken`` is the word that stands for the object, a pronoun where the object was resolved.
-    ``opening`` is the first word of it, which may be a helper. ``said`` is the verb's lemma where
-    it is not that of ``verb``: "give it a *stir*" is stirring, and "then a cup of flour" adding.
+    Attributes
+    ----------
+    verb, noun
+        The verb and its object, if any.
+    spoken
+        The token in the position of the object: a pronoun if ``noun`` is its antecedent.
+    lets
+        Whether the act is left to happen: "let it rest".
+    places, tools
+        Its phrases of place, and its instruments.
+    opening
+        The first token of the act, which may be a helper verb.
+    implied_lemma
+        The lemma of the act if it is not that of ``verb``: "give it a *stir*" is stirring, and
+        "then a cup of flour" is adding.
     """
 
     verb: Token
@@ -73,12 +89,12 @@ class Act:
     places: tuple[Complement, ...] = ()
     tools: tuple[Token, ...] = ()
     opening: Token | None = None
-    said: str = ""
+    implied_lemma: str = ""
 
     @property
     def lemma(self) -> str:
-        """The verb that is meant, as a lemma."""
-        return self.said or self.verb.lemma_
+        """The lemma of the act."""
+        return self.implied_lemma or self.verb.lemma_
 
     @property
     def resolved(self) -> bool:
@@ -87,175 +103,192 @@ class Act:
 
     @property
     def modifiers(self) -> tuple[str, ...]:
-        """What tells its object from another."""
+        """Modifiers that distinguish the object from others of its kind."""
         return () if self.noun is None else modifiers(self.noun)
 
 
 @dataclass(slots=True)
-class Memory:
-    """What the narrator has named before: things for "it", a place for "in there"."""
+class Discourse:
+    """What was mentioned so far: antecedents for "it", and the last place for "in there".
+
+    ``words`` counts the words of the earlier passages; ``place_index`` is the position of
+    ``place`` on that count.
+    """
 
     antecedents: Antecedents = field(default_factory=Antecedents)
     words: int = 0
     place: Token | None = None
-    placed_at: int = 0
-
-    def turn_to(self, doc: Doc) -> None:
-        """Go on: ``doc`` has been read."""
-        self.words += len(doc)
+    place_index: int = 0
 
 
-def find(doc: Doc, memory: Memory | None = None) -> list[Act]:
-    """All acts of a parsed passage, in the order of their verbs."""
-    memory = Memory() if memory is None else memory
-    pairs: dict[int, list[relations.Pair]] = defaultdict(list)
-    for pair in relations.find_relations(doc, _READING, memory.antecedents):
-        if pair.noun.lemma_ not in relations.EXTENTS or pair.verb.lemma_ in _OF_TIME:
+def find_acts(doc: Doc, discourse: Discourse | None = None) -> list[Act]:
+    """Return all acts of a parsed passage, in the order of their verbs.
+
+    ``discourse`` is the state after the passages before this one, and is updated.
+    """
+    discourse = Discourse() if discourse is None else discourse
+    pairs: _PairsByVerb = defaultdict(list)
+    for pair in relations.find_relations(doc, _OPTIONS, discourse.antecedents):
+        if pair.noun.lemma_ not in relations.EXTENTS or pair.verb.lemma_ in _TAKE_TIME:
             pairs[pair.verb.i].append(pair)
     verbs = [token for token in doc if grammar.is_verb(token)]
-    helps = {help.act.i: help for verb in verbs if (help := help_of(verb)) is not None}
-    helpers = {help.helper.i for help in helps.values()}
-    found: list[Act] = []
+    helper_uses = {use.act.i: use for verb in verbs if (use := helper_use(verb)) is not None}
+    helpers = {use.helper.i for use in helper_uses.values()}
+    acts: list[Act] = []
     for verb in verbs:
         if verb.i not in helpers:
-            found += _acts_of(verb, pairs, helps, memory)
-    found = _with_fragments(doc, found, memory)
-    memory.turn_to(doc)
-    return found
+            acts += _acts_of_verb(verb, pairs, helper_uses, discourse)
+    acts = _with_fragments(doc, acts, discourse)
+    discourse.words += len(doc)
+    return acts
 
 
-def _with_fragments(doc: Doc, found: list[Act], memory: Memory) -> list[Act]:
-    """Put the acts that are said without a verb between the others."""
-    adding = [(a.verb.i, a.lemma) for a in found if a.lemma in ADDING]
-    alone: list[Act] = []
-    for thing, token, amount in fragments(doc):
-        near = [(at, lemma) for at, lemma in adding if token.i - REACH <= at < token.i]
-        if near or amount:
-            said = near[-1][1] if near else DEFAULT_VERB
-            places = tuple(_places(token, list(complements(token, [thing])), memory))
-            alone.append(Act(token, thing, thing, places=places, said=said))
-            adding.append((token.i, said))
-    if not alone:
-        return found
-    return sorted([*found, *alone], key=lambda act: act.verb.i)
+def _with_fragments(doc: Doc, acts: list[Act], discourse: Discourse) -> list[Act]:
+    """Merge the acts without a verb ("then a cup of flour") into ``acts``."""
+    adding = [(act.verb.i, act.lemma) for act in acts if act.lemma in ADDING]
+    verbless: list[Act] = []
+    for noun, head, is_amount in find_fragments(doc):
+        recent = [lemma for index, lemma in adding if head.i - REACH <= index < head.i]
+        if recent or is_amount:
+            lemma = recent[-1] if recent else DEFAULT_VERB
+            places = tuple(_places(head, list(complements(head, [noun])), discourse))
+            verbless.append(Act(head, noun, noun, places=places, implied_lemma=lemma))
+            adding.append((head.i, lemma))
+    if not verbless:
+        return acts
+    return sorted([*acts, *verbless], key=lambda act: act.verb.i)
 
 
-def _acts_of(
+def _acts_of_verb(
     verb: Token,
-    pairs: dict[int, list[relations.Pair]],
-    helps: dict[int, Help],
-    memory: Memory,
+    pairs: _PairsByVerb,
+    helper_uses: dict[int, HelperUse],
+    discourse: Discourse,
 ) -> list[Act]:
-    own = pairs.get(verb.i, [])
+    """Return one act for each object of a verb, or one without an object, or none."""
+    verb_pairs = pairs.get(verb.i, [])
     opening, lets = verb, False
     brought: list[relations.Pair] = []
-    below = verb
-    while (help := helps.get(below.i)) is not None:
-        below = help.helper
-        if help.brings:
-            brought += pairs.get(below.i, [])
-            opening = below
-        elif help.lets or help.done:
-            lets = help.lets
-            opening = below
-            own = own or _let(verb, below, pairs, memory)
-    spoken = [pair.spoken for pair in own] or list(grammar.children(verb, grammar.OBJECT))
-    around = list(complements(verb, spoken))
-    places = tuple(_places(verb, around, memory))
-    tools = [c.word for c in around if is_tool(c)] + list(used(verb))
-    if not own and not brought:
-        own, places = _added_in(verb, places)
+    outermost = verb
+    while (use := helper_uses.get(outermost.i)) is not None:
+        outermost = use.helper
+        if use.brings:
+            brought += pairs.get(outermost.i, [])
+            opening = outermost
+        elif use.lets or use.done:
+            lets = use.lets
+            opening = outermost
+            verb_pairs = verb_pairs or _objects_of_let(verb, outermost, pairs, discourse)
+    spoken = [pair.spoken for pair in verb_pairs] or list(grammar.children(verb, grammar.OBJECT))
+    phrases = list(complements(verb, spoken))
+    places = tuple(_places(verb, phrases, discourse))
+    tools = [phrase.word for phrase in phrases if is_tool(phrase)] + list(using_objects(verb))
+    if not verb_pairs and not brought:
+        verb_pairs, places = _objects_after_in(verb, places)
     if brought:
-        own, instruments = _with_brought(verb, own, brought)
+        verb_pairs, instruments = _assign_brought(verb, verb_pairs, brought)
         tools += instruments
-    said = ""
-    if verb.lemma_ == "give" and own:
-        said, own = _given(verb, own, memory)
-    rest = partial(
-        Act, verb, places=places, tools=tuple(tools), lets=lets, opening=opening, said=said
+    implied_lemma = ""
+    if verb.lemma_ == "give" and verb_pairs:
+        implied_lemma, verb_pairs = _give_construction(verb, verb_pairs, discourse)
+    make_act = partial(
+        Act,
+        verb,
+        places=places,
+        tools=tuple(tools),
+        lets=lets,
+        opening=opening,
+        implied_lemma=implied_lemma,
     )
-    if own:
-        return [rest(noun=p.noun, spoken=p.spoken, passive=p.passive) for p in own]
-    if not said and not _is_act_alone(verb, places):
+    if verb_pairs:
+        return [make_act(noun=p.noun, spoken=p.spoken, passive=p.passive) for p in verb_pairs]
+    if not implied_lemma and not _is_act_without_object(verb, places):
         return []
     objects = list(grammar.children(verb, grammar.OBJECT | grammar.PASSIVE_SUBJECT))
     if objects and objects[0].lower_ == "everything":
-        return [rest(noun=objects[0], spoken=objects[0], passive=_is_passive(verb))]
-    return [rest(spoken=objects[0] if objects else None, passive=_is_passive(verb))]
+        return [make_act(noun=objects[0], spoken=objects[0], passive=_is_passive(verb))]
+    return [make_act(spoken=objects[0] if objects else None, passive=_is_passive(verb))]
 
 
-def _with_brought(
-    verb: Token, own: list[relations.Pair], brought: list[relations.Pair]
+def _assign_brought(
+    verb: Token, verb_pairs: list[relations.Pair], brought: list[relations.Pair]
 ) -> tuple[list[relations.Pair], list[Token]]:
-    """What an act is done to and with, where a helper brings something.
+    """Decide whether what a helper brings is the object of the act or its tool.
 
-    "Take the paper and fold *it*" is about the paper, "take a towel and dry *it*" is not.
+    "Take the paper and fold *it*" folds the paper, "take a towel and dry *it*" does not dry the
+    towel. Returns the pairs of the act, and its tools.
     """
-    things = [pair.noun for pair in brought]
-    if own and own[0].resolved and not any(is_implement(thing.lemma_) for thing in things):
-        return [relations.Pair(verb, thing, own[0].spoken) for thing in things], []
-    if own:
-        same = any(thing.lemma_ == own[0].noun.lemma_ for thing in things)
-        return own, [] if same else things
-    if any(is_pronoun(token) for token in grammar.children(verb, grammar.OBJECT)) or not any(
-        grammar.children(verb, grammar.OBJECT)
-    ):
+    nouns = [pair.noun for pair in brought]
+    if verb_pairs and verb_pairs[0].resolved and not any(is_implement(n.lemma_) for n in nouns):
+        return [relations.Pair(verb, noun, verb_pairs[0].spoken) for noun in nouns], []
+    if verb_pairs:
+        same = any(noun.lemma_ == verb_pairs[0].noun.lemma_ for noun in nouns)
+        return verb_pairs, [] if same else nouns
+    objects = list(grammar.children(verb, grammar.OBJECT))
+    if not objects or any(map(is_pronoun, objects)):
         return [relations.Pair(verb, pair.noun, pair.spoken) for pair in brought], []
-    return [], things
+    return [], nouns
 
 
-def _added_in(
+def _objects_after_in(
     verb: Token, places: tuple[Complement, ...]
 ) -> tuple[list[relations.Pair], tuple[Complement, ...]]:
-    """In "whisk in the oil" the oil is no place; parsers cannot tell it from "put in the pan"."""
+    """Take substances after "in" as objects: "whisk in the oil", unlike "put in the pan".
+
+    Parsers do not distinguish the two. Returns the pairs, and the remaining places.
+    """
+    if verb.lemma_ not in _MIXING or not places or any(grammar.children(verb, grammar.OBJECT)):
+        return [], places
+    first = places[0]
+    follows_verb = verb.doc[min(verb.i + 1, len(verb.doc) - 1)].lower_ == "in"
     if (
-        verb.lemma_ in _MIXING
-        and len(places) >= 1
-        and not any(grammar.children(verb, grammar.OBJECT))
+        first.preposition == "in"
+        and follows_verb
+        and first.word.doc == verb.doc
+        and is_substance(first.word.lemma_)
     ):
-        first = places[0]
-        close = (
-            first.preposition == "in"
-            and verb.doc[min(verb.i + 1, len(verb.doc) - 1)].lower_ == "in"
-        )
-        if close and first.word.doc == verb.doc and is_substance(first.word.lemma_):
-            listed = [
-                place
-                for place in places
-                if place.preposition == "in" and is_substance(place.word.lemma_)
-            ]
-            rest = tuple(place for place in places if place not in listed)
-            return [relations.Pair(verb, place.word, place.word) for place in listed], rest
+        added = [
+            place
+            for place in places
+            if place.preposition == "in" and is_substance(place.word.lemma_)
+        ]
+        remaining = tuple(place for place in places if place not in added)
+        return [relations.Pair(verb, place.word, place.word) for place in added], remaining
     return [], places
 
 
-def _given(
-    verb: Token, own: list[relations.Pair], memory: Memory
+def _give_construction(
+    verb: Token, verb_pairs: list[relations.Pair], discourse: Discourse
 ) -> tuple[str, list[relations.Pair]]:
-    """In "give it a good stir" the act is stirring, and "it" is stirred."""
-    gift = own[-1].spoken
-    if gift.lower_ not in _GIFTS:
-        return "", own
-    for receiver in grammar.children(verb, {"iobj", "dative", *grammar.OBJECT}):
-        if receiver.i >= gift.i:
+    """In "give it a good stir" the act is stirring, and its object is "it".
+
+    Returns the lemma of the act, or "" if this is ordinary giving, and its pairs.
+    """
+    noun_of_act = verb_pairs[-1].spoken
+    if noun_of_act.lower_ not in _DEVERBAL_NOUNS:
+        return "", verb_pairs
+    for recipient in grammar.children(verb, {"iobj", "dative", *grammar.OBJECT}):
+        if recipient.i >= noun_of_act.i:
             continue
-        noun = memory.antecedents.resolve(receiver, verb) if is_pronoun(receiver) else receiver
+        noun: Token | None = recipient
+        if is_pronoun(recipient):
+            noun = discourse.antecedents.resolve(recipient, verb)
         if noun is not None and grammar.is_noun(noun):
-            return gift.lower_, [relations.Pair(verb, noun, receiver)]
-    return gift.lower_, []
+            return noun_of_act.lower_, [relations.Pair(verb, noun, recipient)]
+    return noun_of_act.lower_, []
 
 
-def _let(
-    verb: Token, letting: Token, pairs: dict[int, list[relations.Pair]], memory: Memory
+def _objects_of_let(
+    verb: Token, let: Token, pairs: _PairsByVerb, discourse: Discourse
 ) -> list[relations.Pair]:
-    """In "let the steak rest" the steak is what the resting is about."""
-    own = pairs.get(letting.i, [])
-    if own:
-        return own
+    """In "let the steak rest" the object of the act is the steak."""
+    let_pairs = pairs.get(let.i, [])
+    if let_pairs:
+        return let_pairs
     for subject in grammar.children(verb, {"nsubj"}):
         noun: Token | None = subject
         if is_pronoun(subject):
-            noun = memory.antecedents.resolve(subject, verb)
+            noun = discourse.antecedents.resolve(subject, verb)
         if noun is not None and grammar.is_noun(noun):
             return [relations.Pair(verb, noun, subject)]
     return []
@@ -265,34 +298,32 @@ def _is_passive(verb: Token) -> bool:
     return any(grammar.children(verb, grammar.PASSIVE_SUBJECT | grammar.PASSIVE_AUXILIARY))
 
 
-def _is_act_alone(verb: Token, places: tuple[Complement, ...]) -> bool:
-    if verb.pos_ != "VERB" or verb.dep_ in _PART_OF_NOUN or verb.lemma_ in _EMPTY_ALONE:
+def _is_act_without_object(verb: Token, places: tuple[Complement, ...]) -> bool:
+    if verb.pos_ != "VERB" or verb.dep_ in _NOUN_MODIFIERS or verb.lemma_ in _NEED_OBJECT:
         return False
     if verb.lower_ in {"using", "let's", "lets"} or not verb.text.isalpha():
         return False
-    return (
-        bool(places)
-        or grammar.particle(verb) is not None
-        or (verb.lemma_ not in _EMPTY_UNLESS_PLACED)
-    )
+    has_direction = bool(places) or grammar.particle(verb) is not None
+    return has_direction or verb.lemma_ not in _NEED_PLACE
 
 
-def _places(verb: Token, around: list[Complement], memory: Memory) -> list[Complement]:
+def _places(verb: Token, phrases: list[Complement], discourse: Discourse) -> list[Complement]:
+    """Return the phrases of place, with pronouns and "there" resolved; update the last place."""
     found = []
-    for complement in around:
+    for complement in phrases:
         if not is_place(complement):
             continue
         place = inner_place(complement)
         word: Token | None = place.word
         if is_pronoun(place.word):
-            word = memory.antecedents.resolve(place.word, verb)
-        elif place.word.lower_ in _HERE:
-            word = memory.place
-            if word is None or memory.words + verb.i - memory.placed_at > _HERE_REACH:
+            word = discourse.antecedents.resolve(place.word, verb)
+        elif place.word.lower_ in _DEICTIC:
+            word = discourse.place
+            if discourse.words + verb.i - discourse.place_index > _DEICTIC_REACH:
                 word = None
         if word is None or not grammar.is_noun(word):
             continue
         found.append(Complement(place.preposition, word))
         if place.preposition.split()[0] in {"in", "into", "on", "onto", "inside"}:
-            memory.place, memory.placed_at = word, memory.words + verb.i
+            discourse.place, discourse.place_index = word, discourse.words + verb.i
     return found

@@ -1,4 +1,4 @@
-"""What stands around a verb besides its object: places, tools, and what tells its object apart."""
+"""Complements of a verb besides its object: places and tools; and modifiers of the object."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -7,14 +7,14 @@ from spacy.tokens import Token
 
 from howsteps.narration import grammar
 
-# Prepositions of where an act goes. "Of", "for", "about", "like" never say that.
-_WHERE = frozenset(
+# Prepositions of place; "of", "for", "about" and "like" are none.
+_PLACE_PREPOSITIONS = frozenset(
     """above across against along alongside around at atop behind below beneath beside between
     beyond by down from in inside into near off on onto out outside over past through
     throughout to toward towards under underneath up upon within""".split()
 )
-_WITH = frozenset({"with", "using"})
-# Not places: when, how long, how much, in which way, and the video itself.
+_TOOL_PREPOSITIONS = frozenset({"with", "using"})
+# Nouns of time, amount and manner, and the video itself.
 _NOT_PLACES = frozenset(
     """afternoon beginning case chance channel comment couple course date day degree description
     detail end episode evening fact fahrenheit celsius future example favor hour instance june july
@@ -24,15 +24,14 @@ _NOT_PLACES = frozenset(
     general particular mind love trouble person people guy friend family god amazon youtube facebook
     instagram twitter website internet store one""".split()
 )
-# "On top of the rice": the rice is the place, "on top of" how the act goes there.
+# Nouns of complex prepositions: in "on top of the rice" the place is the rice.
 _SIDES = frozenset({"top", "inside", "outside", "front", "side", "sides", "surface"})
-# Adverbs of where an act goes, where no noun says it.
-_WAYS = frozenset(
+_DIRECTION_ADVERBS = frozenset(
     """across around aside backward backwards behind forward forwards halfway inside outside through
     under underneath""".split()
 )
-_DISTINGUISHING = frozenset({"amod", "compound", "nn", "nummod"})
-_INDISTINCT = frozenset(
+_MODIFIER_LABELS = frozenset({"amod", "compound", "nn", "nummod"})
+_UNINFORMATIVE = frozenset(
     """good great nice little big beautiful lovely whole entire same own such certain few many more
     much several sure awesome amazing perfect favorite favourite cool simple easy quick actual real
     regular bad different important right_here possible""".split()
@@ -40,14 +39,14 @@ _INDISTINCT = frozenset(
 
 
 class Complement(NamedTuple):
-    """A preposition as it is said, and the word that follows it."""
+    """A preposition as spoken, and the head of the phrase that follows it."""
 
     preposition: str
     word: Token
 
 
 def complements(verb: Token, objects: list[Token]) -> Iterator[Complement]:
-    """The prepositional complements of a verb, and of its objects where the parser hung them."""
+    """Yield the prepositional phrases of a verb, including those attached to its objects."""
     for head in (verb, *objects):
         for child in head.children:
             if child.i < verb.i and head is not verb:
@@ -56,7 +55,7 @@ def complements(verb: Token, objects: list[Token]) -> Iterator[Complement]:
                 case = [t.lower_ for t in grammar.children(child, {"case"}) if t.i < child.i]
                 if case:
                     yield from _with_conjuncts(" ".join(case), child)
-            elif child.dep_ == "prep":  # ClearNLP: the preposition stands between
+            elif child.dep_ == "prep":  # ClearNLP: the preposition is the head of the phrase
                 for inner in grammar.children(child, {"pobj"}):
                     yield from _with_conjuncts(child.lower_, inner)
 
@@ -69,11 +68,11 @@ def _with_conjuncts(preposition: str, word: Token) -> Iterator[Complement]:
 
 
 def is_place(complement: Complement) -> bool:
-    """Whether a complement says where: "in the pan", "around it", "in half"."""
+    """Whether a complement is a place or direction: "in the pan", "around it", "in half"."""
     first = complement.preposition.split()[0]
     word = complement.word
     return (
-        first in _WHERE
+        first in _PLACE_PREPOSITIONS
         and word.lemma_ not in _NOT_PLACES
         and word.lower_ not in _NOT_PLACES
         and not word.like_num
@@ -81,12 +80,12 @@ def is_place(complement: Complement) -> bool:
 
 
 def is_tool(complement: Complement) -> bool:
-    """Whether a complement says with what: "with the wrench"."""
-    return complement.preposition in _WITH and grammar.is_noun(complement.word)
+    """Whether a complement is an instrument: "with the wrench"."""
+    return complement.preposition in _TOOL_PREPOSITIONS and grammar.is_noun(complement.word)
 
 
 def inner_place(complement: Complement) -> Complement:
-    """In "on top of the rice" the place is the rice."""
+    """Join complex prepositions: "on top" with "of the rice" becomes "on top of", "rice"."""
     word = complement.word
     if word.lower_ in _SIDES and not any(grammar.children(word, {"amod"})):
         for child in grammar.children(word, grammar.OF_PHRASE):
@@ -100,31 +99,35 @@ def inner_place(complement: Complement) -> Complement:
     return complement
 
 
-def used(verb: Token) -> Iterator[Token]:
-    """What an act is done with, said as a clause: "loosen it *using a wrench*"."""
+def using_objects(verb: Token) -> Iterator[Token]:
+    """Yield instruments in a clause with "using": "loosen it *using a wrench*"."""
     for clause in grammar.children(verb, {"advcl", "xcomp", "prep"}):
         if clause.lower_ == "using":
-            for thing in grammar.children(clause, {*grammar.OBJECT, "pobj"}):
-                if grammar.is_noun(thing):
-                    yield thing
+            for noun in grammar.children(clause, {*grammar.OBJECT, "pobj"}):
+                if grammar.is_noun(noun):
+                    yield noun
 
 
 def modifiers(noun: Token) -> tuple[str, ...]:
-    """What tells a thing from another of its kind: "the *left* thumb", "the *dry* ingredients"."""
+    """Return the words that specify a noun: "the *left* thumb", "the *dry* ingredients"."""
     return tuple(
         child.lower_
         for child in noun.lefts
-        if child.dep_ in _DISTINGUISHING
-        and child.lower_ not in _INDISTINCT
+        if child.dep_ in _MODIFIER_LABELS
+        and child.lower_ not in _UNINFORMATIVE
         and (child.dep_ != "nummod" or child.tag_ == "JJ")
         and child.text.isalpha()
     )
 
 
 def particle(verb: Token) -> Token | None:
-    """The particle of a verb, also one that says which way: "wrap it *around*"."""
+    """Return the particle of a verb, or else its last adverb of direction: "wrap it *around*"."""
     known = grammar.particle(verb)
     if known is not None:
         return known
-    ways = [t for t in grammar.children(verb, {"advmod"}) if t.lower_ in _WAYS and t.i > verb.i]
-    return ways[-1] if ways else None
+    directions = [
+        token
+        for token in grammar.children(verb, {"advmod"})
+        if token.lower_ in _DIRECTION_ADVERBS and token.i > verb.i
+    ]
+    return directions[-1] if directions else None

@@ -1,7 +1,7 @@
 """Narration features: the words around every interval as a vector.
 
-Narrators name an act within seconds of doing it, so the words of an interval are those close to it
-in time. The weight of a word w spoken at time m, for the interval centred at c, is
+Narrators mention an act within seconds of doing it, so an interval is described by the words close
+to it in time. The weight of a word w spoken at time m, for the interval centred at c, is
 
     idf(w) · max(0, 1 − |m − c|/reach),      idf(w) = log(N / #videos that say w)
 
@@ -38,25 +38,26 @@ LARGEST_VOCABULARY = 1000  # words
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The lemmas that distinguish the videos of a collection, and their weights."""
+    """The lemmas that distinguish the videos of a collection, and their IDF weights."""
 
     words: tuple[str, ...]
     weights: NDArray[np.float32]
 
     @staticmethod
     def of(videos: Sequence[Video], *, largest: int = LARGEST_VOCABULARY) -> "Vocabulary":
-        """The words of several but not all videos, the most widespread ones first.
+        """Build a vocabulary of the ``largest`` most widespread lemmas of several, not all videos.
 
-        If there are none, as with one or two videos, all words are used with equal weight.
+        If there are none, as with one or two videos, all lemmas are used with equal weight.
         """
-        spoken = [{form for form, _ in _forms(video)} for video in videos]
-        counts = Counter(form for forms in spoken for form in forms)
-        shared = [form for form, count in counts.items() if 1 < count < len(videos)]
+        counts = Counter(
+            lemma for video in videos for lemma in {lemma for lemma, _ in _lemmas(video)}
+        )
+        shared = [lemma for lemma, count in counts.items() if 1 < count < len(videos)]
         if not shared:
             words = tuple(sorted(counts)[:largest])
             return Vocabulary(words, np.ones(len(words), np.float32))
-        kept = sorted(sorted(shared, key=lambda form: (-counts[form], form))[:largest])
-        frequencies = np.array([counts[form] for form in kept], np.float32)
+        kept = sorted(sorted(shared, key=lambda lemma: (-counts[lemma], lemma))[:largest])
+        frequencies = np.array([counts[lemma] for lemma in kept], np.float32)
         return Vocabulary(tuple(kept), np.log(len(videos) / frequencies).astype(np.float32))
 
     def features(
@@ -68,7 +69,10 @@ class Vocabulary:
         seconds: float = 1 / 3,
         reach: float = WORD_REACH,
     ) -> NDArray[np.float32]:
-        """Features of every interval of a video, T_n×d (see the top of this module)."""
+        """Return the features of every interval of a video, T_n×d.
+
+        ``seconds`` is the length of an interval; for the formula see the top of this module.
+        """
         weight = self._weights_around(video, intervals, seconds, reach)
         if kind == "meaning":
             return unit_rows(weight @ embeddings_of(self.words))
@@ -82,20 +86,20 @@ class Vocabulary:
         """The weight of every word of the vocabulary in every interval, T_n×V."""
         weight = np.zeros((intervals, len(self.words)), np.float32)
         centres = (np.arange(intervals) + 0.5) * seconds
-        for form, word in _forms(video):
-            place = self._places.get(form)
-            if place is None:
+        for lemma, word in _lemmas(video):
+            column = self._columns.get(lemma)
+            if column is None:
                 continue
             middle = (word.start + word.end) / 2
             first = max(int((middle - reach) / seconds), 0)
             near = slice(first, int((middle + reach) / seconds) + 1)
             closeness = 1.0 - np.abs(centres[near] - middle) / reach
-            weight[near, place] += self.weights[place] * np.maximum(closeness, 0.0)
+            weight[near, column] += self.weights[column] * np.maximum(closeness, 0.0)
         return weight
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        return {word: place for place, word in enumerate(self.words)}
+    def _columns(self) -> dict[str, int]:
+        return {word: column for column, word in enumerate(self.words)}
 
 
 def narration_features(
@@ -106,7 +110,7 @@ def narration_features(
     reach: float = WORD_REACH,
     vocabulary: Vocabulary | None = None,
 ) -> list[NDArray[np.float32]]:
-    """Features of every interval of every video, T_n×d each.
+    """Return the features of every interval of every video, T_n×d each.
 
     Parameters
     ----------
@@ -131,7 +135,7 @@ def narration_features(
 
 
 def video_interval_count(video: Video, seconds: float = 1 / 3) -> int:
-    """T_n: the number of intervals of a video, by its duration or the end of its narration."""
+    """Return T_n, the number of intervals of a video, by its duration or its last word."""
     length = video.duration
     if length is None:
         length = max((word.end for word in _words(video)), default=0.0)
@@ -139,10 +143,10 @@ def video_interval_count(video: Video, seconds: float = 1 / 3) -> int:
 
 
 def embeddings_of(words: Sequence[str]) -> NDArray[np.float32]:
-    """The embedding of every word, scaled to length one; zeros for an unknown word."""
-    known = _vocab()
-    rows = np.array([known.get_vector(word) for word in words], np.float32)
-    return unit_rows(rows.reshape(len(words), known.vectors_length))
+    """Return the embedding of every word, scaled to length one; zeros for an unknown word."""
+    vocab = _vocab()
+    rows = np.array([vocab.get_vector(word) for word in words], np.float32)
+    return unit_rows(rows.reshape(len(words), vocab.vectors_length))
 
 
 def unit_rows(x: NDArray[np.floating]) -> NDArray[np.float32]:
@@ -166,17 +170,17 @@ def _words(video: Video) -> Iterable[Word]:
     return words_of(video.captions)
 
 
-def _forms(video: Video) -> Iterator[tuple[str, Word]]:
-    """Every word of a narration with its lemma."""
+def _lemmas(video: Video) -> Iterator[tuple[str, Word]]:
+    """Yield every word of a narration with its lemma."""
     for word in _words(video):
-        form = _lemma(word.text.lower().strip(".,;:!?\"'()[]-"))
-        if form:
-            yield form, word
+        lemma = _lemma(word.text.lower().strip(".,;:!?\"'()[]-"))
+        if lemma:
+            yield lemma, word
 
 
 @cache
 def _lemma(text: str) -> str:
-    """The noun or verb that a word is a form of, so that "nuts" and "nut" are the same word."""
+    """The lemma of a word as a noun or, if that is the word itself, as a verb."""
     noun = _wordnet().lemma(text, "noun")
     return noun if noun != text else _wordnet().lemma(text, "verb")
 

@@ -1,7 +1,7 @@
-"""Acts without a verb: "then a cup of flour", "and some salt".
+"""Verbless acts: "then a cup of flour", "and some salt".
 
-Narrators who add one thing after another stop saying that they add it. An amount that stands alone
-is something added; any other thing that stands alone is so only soon after an act of adding.
+Narrators who add one ingredient after another stop saying "add". A noun phrase outside any clause
+is something added if it states an amount, or else if an act of adding precedes it closely.
 """
 
 from collections.abc import Iterator
@@ -13,46 +13,50 @@ from howsteps.narration.relations import EXTENTS, MEASURES, measured
 
 ADDING = frozenset("add drizzle drop mix pour put shake sprinkle throw toss".split())
 DEFAULT_VERB = "add"
-# Words in which a thing that stands alone still belongs to the last act of adding.
-REACH = 40
-# Measures of what is added; "a couple of" and "a pair of" count things.
+REACH = 40  # maximum distance in words from the act of adding
+# Units of amounts; "a couple of" and "a pair of" count objects.
 _AMOUNTS = frozenset(
     """bit clove cup dab dash dollop drizzle drop glug gram handful kilo kilogram knob liter litre
     mil milliliter ounce pinch pint pound quart scoop smidge smidgen splash spoon spoonful
     sprinkle squeeze squirt stick tablespoon teaspoon tad touch""".split()
 )
-_ALONE = frozenset({"ROOT", "root", "parataxis", "list", "conj", "appos", "dep"})
-# With one of these a noun is a statement, not a thing that stands alone.
-_CLAUSE = frozenset({"cop", "nsubj", "aux", "mark", "expl", "csubj", "case", "acl:relcl", "relcl"})
-_SOME = frozenset({"some", "little"})
+_FRAGMENT_LABELS = frozenset({"ROOT", "root", "parataxis", "list", "conj", "appos", "dep"})
+# A noun with one of these dependents is the predicate of a clause.
+_CLAUSE_LABELS = frozenset(
+    {"cop", "nsubj", "aux", "mark", "expl", "csubj", "case", "acl:relcl", "relcl"}
+)
+_QUANTIFIERS = frozenset({"some", "little"})
 _NOT_ADDED = frozenset(
     """advice bit day fun guy hour idea inch kind lot minute one people person question second
     sort stuff thing time tip trick way week year music applause laughter thanks""".split()
 )
 
 
-def fragments(doc: Doc) -> Iterator[tuple[Token, Token, bool]]:
-    """Things that stand alone: the thing, the word it hangs on, and whether an amount is said."""
-    alone: set[int] = set()
-    told: set[int] = set()
+def find_fragments(doc: Doc) -> Iterator[tuple[Token, Token, bool]]:
+    """Yield noun phrases outside any clause: (noun, head of the phrase, whether it is an amount).
+
+    In "a cup of flour" the noun is "flour" and the head is "cup".
+    """
+    fragment_heads: set[int] = set()
+    yielded: set[int] = set()
     for token in doc:
-        if token.dep_ not in _ALONE and not _misheard(token):
+        if token.dep_ not in _FRAGMENT_LABELS and not _is_misheard_add(token):
             continue
-        if not grammar.is_noun(token) or not _stands_alone(token, alone):
+        if not grammar.is_noun(token) or not _is_fragment(token, fragment_heads):
             continue
-        alone.add(token.i)
-        amount = _is_amount(token)
-        if not (amount or _is_some(token) or token.head.i in told):
+        fragment_heads.add(token.i)
+        is_amount = _is_amount(token)
+        if not (is_amount or _has_quantifier(token) or token.head.i in yielded):
             continue
         inner = measured(token)
-        for thing in (inner, *grammar.conjuncts(inner)):
-            if thing.i not in told and _is_added(thing):
-                told |= {thing.i, token.i}
-                yield thing, thing if thing.dep_ == "conj" else token, amount
+        for noun in (inner, *grammar.conjuncts(inner)):
+            if noun.i not in yielded and _can_be_added(noun):
+                yielded |= {noun.i, token.i}
+                yield noun, noun if noun.dep_ == "conj" else token, is_amount
 
 
-def _misheard(token: Token) -> bool:
-    """Whether "add" was heard as "at": "*at* some peas", "*at* a cup of flour"."""
+def _is_misheard_add(token: Token) -> bool:
+    """Whether "add" was transcribed as "at": "*at* some peas", "*at* a cup of flour"."""
     return (
         token.dep_ in {"obl", "nmod"}
         and any(case.lower_ == "at" for case in grammar.children(token, {"case"}))
@@ -60,27 +64,27 @@ def _misheard(token: Token) -> bool:
     )
 
 
-def _stands_alone(token: Token, alone: set[int]) -> bool:
-    if _misheard(token):
+def _is_fragment(token: Token, fragment_heads: set[int]) -> bool:
+    if _is_misheard_add(token):
         return True
-    if token.dep_ in {"conj", "appos"} and token.head.i not in alone:
+    if token.dep_ in {"conj", "appos"} and token.head.i not in fragment_heads:
         return False
     if token.dep_ in {"parataxis", "list", "dep"} and not _is_amount(token):
         return False
-    return not any(child.dep_ in _CLAUSE for child in token.children)
+    return not any(child.dep_ in _CLAUSE_LABELS for child in token.children)
 
 
-def _is_added(thing: Token) -> bool:
+def _can_be_added(noun: Token) -> bool:
     return (
-        grammar.is_noun(thing)
-        and thing.lemma_ not in _NOT_ADDED
-        and thing.lemma_ not in EXTENTS
-        and thing.lower_.removesuffix("s") not in MEASURES
+        grammar.is_noun(noun)
+        and noun.lemma_ not in _NOT_ADDED
+        and noun.lemma_ not in EXTENTS
+        and noun.lower_.removesuffix("s") not in MEASURES
     )
 
 
 def _is_amount(token: Token) -> bool:
-    """Whether a noun phrase says how much: "a cup of flour", "two tablespoons sugar"."""
+    """Whether a noun phrase states an amount: "a cup of flour", "two tablespoons sugar"."""
     if token.lemma_ in _AMOUNTS and measured(token) != token:
         return True
     return any(
@@ -90,5 +94,5 @@ def _is_amount(token: Token) -> bool:
     )
 
 
-def _is_some(token: Token) -> bool:
-    return any(child.lower_ in _SOME for child in token.lefts)
+def _has_quantifier(token: Token) -> bool:
+    return any(child.lower_ in _QUANTIFIERS for child in token.lefts)

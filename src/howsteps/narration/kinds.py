@@ -1,6 +1,6 @@
-"""What kind of thing a noun names, by WordNet: something to work with, or something to add.
+"""Semantic classes of nouns, by WordNet: implements and substances.
 
-Only the first three senses count: rare ones make a tool of nearly everything.
+Only the first three senses count: with rare ones nearly every noun would be a tool.
 """
 
 from functools import cache
@@ -8,7 +8,7 @@ from functools import cache
 from howsteps.wordnet import WordNet
 
 _SENSES = 3
-# Heads of what one takes in hand to do something with, and of what goes into a mixture.
+# Hypernyms of each class.
 _IMPLEMENTS = (
     "hand tool",
     "implement",
@@ -35,7 +35,7 @@ def _wordnet() -> WordNet:
 
 
 @cache
-def _heads(names: tuple[str, ...]) -> frozenset[int]:
+def _hypernyms(names: tuple[str, ...]) -> frozenset[int]:
     wordnet = _wordnet()
     return frozenset(
         synset for name in names for synset in wordnet.synset_ids(name, "noun").tolist()
@@ -46,16 +46,16 @@ def _heads(names: tuple[str, ...]) -> frozenset[int]:
 def _is_under(noun: str, names: tuple[str, ...]) -> bool:
     wordnet = _wordnet()
     return any(
-        not _heads(names).isdisjoint(wordnet.ancestors(synset))
+        not _hypernyms(names).isdisjoint(wordnet.ancestors(synset))
         for synset in wordnet.synset_ids(noun, "noun", _SENSES).tolist()
     )
 
 
 def is_implement(noun: str) -> bool:
-    """Whether one works with it: a wrench, a towel, a finger."""
+    """Whether a noun is something to work with: a wrench, a towel, a finger."""
     return _is_under(noun, _IMPLEMENTS)
 
 
 def is_substance(noun: str) -> bool:
-    """Whether it can go into a mixture: sugar, water, an onion."""
+    """Whether a noun can be an ingredient of a mixture: sugar, water, an onion."""
     return _is_under(noun, _SUBSTANCES)

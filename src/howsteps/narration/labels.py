@@ -1,25 +1,27 @@
-"""The acts that the name of a step speaks of: a line that a person wrote, read by the parser."""
+"""Parse the labels of steps that a person wrote into acts."""
 
 from collections.abc import Sequence
 
 from howsteps.narration.extraction import extract_relations
 from howsteps.task import Caption, Mention, Task, Video
 
-# The parser knows speech. Alone, "water the plants" might be some water.
-_SPOKEN = "now you can"
+# The parser is trained on speech; without context it may take "water the plants" for a noun phrase.
+_CONTEXT = "now you can"
 _SECONDS = 10.0
 
 
 def acts_of_labels(labels: Sequence[str], *, model: str | None = None) -> list[tuple[Mention, ...]]:
-    """The acts of every label; none where no verb is found in it.
+    """Return the acts of every label; empty for a label without a verb.
 
     Parameters
     ----------
+    labels
+        Such as "take off the lug nuts".
     model
-        A spaCy pipeline by name or folder instead of the one that ships with howsteps.
+        Name or folder of a spaCy pipeline to use instead of the one that ships with howsteps.
     """
     videos = tuple(
-        Video(str(place), (Caption(0.0, _SECONDS, f"{_SPOKEN} {label.lower()}"),))
-        for place, label in enumerate(labels)
+        Video(str(index), (Caption(0.0, _SECONDS, f"{_CONTEXT} {label.lower()}"),))
+        for index, label in enumerate(labels)
     )
     return [video.mentions for video in extract_relations(Task("", videos), model=model).videos]

@@ -1,4 +1,4 @@
-"""Acts in a parse → mentions: lemmas, times, and a phrase that people can read."""
+"""Convert acts in a parse to mentions: lemmas, times, and a readable phrase."""
 
 from bisect import bisect
 from collections.abc import Sequence
@@ -9,14 +9,14 @@ from typing import NamedTuple
 from spacy.tokens import Token
 
 from howsteps.narration import grammar, parser, work
-from howsteps.narration.acts import Act, Memory, find
+from howsteps.narration.acts import Act, Discourse, find_acts
 from howsteps.narration.complements import Complement, particle
-from howsteps.narration.signs import place_signs, signs
+from howsteps.narration.cues import act_cues, position_cues
 from howsteps.task import Mention, Place, Sentence, Video, Word
 
 
 class ActMentions(NamedTuple):
-    """What is said in one video: its sentences, and its acts both as mentions and in the parse."""
+    """The sentences of a video, and its acts as mentions and as tokens, in the same order."""
 
     sentences: list[Sentence]
     mentions: list[Mention]
@@ -24,68 +24,80 @@ class ActMentions(NamedTuple):
 
 
 def video_acts(video: Video, passages: Sequence[parser.Passage]) -> Video:
-    """Fill in the sentences and mentions of a video, each with how likely it is work."""
+    """Return the video with its sentences and mentions, each with its probability of work."""
     found = act_mentions(video, passages)
-    likely = work.probabilities(act_signs(video, found), [m.start for m in found.mentions])
+    starts = [mention.start for mention in found.mentions]
+    probabilities = work.probabilities(mention_cues(video, found), starts)
     mentions = tuple(
-        replace(mention, work=round(chance, 3))
-        for mention, chance in zip(found.mentions, likely, strict=True)
+        replace(mention, work=round(probability, 3))
+        for mention, probability in zip(found.mentions, probabilities, strict=True)
     )
     return replace(video, sentences=tuple(found.sentences), mentions=mentions)
 
 
 def act_mentions(video: Video, passages: Sequence[parser.Passage]) -> ActMentions:
-    """The acts of a video, not yet told from talk."""
+    """Find the sentences and acts of a video, without their probability of work."""
     sentences: list[Sentence] = []
     mentions: list[Mention] = []
     acts: list[Act] = []
-    memory = Memory()
+    discourse = Discourse()
     for words, doc in passages:
-        places = parser.word_places(doc)
-        starts = parser.sentence_starts(doc, places)
-        before = len(sentences) - 1
+        word_indices = parser.word_indices(doc)
+        starts = parser.sentence_starts(doc, word_indices)
+        last_sentence = len(sentences) - 1
         sentences += (
             Sentence(tuple(words[start:end])) for start, end in pairwise([*starts, len(words)])
         )
-        for act in find(doc, memory):
-            place = before + bisect(starts, places[act.verb.i])
-            mentions.append(mention(video.id, act, words, places, place))
+        for act in find_acts(doc, discourse):
+            sentence = last_sentence + bisect(starts, word_indices[act.verb.i])
+            mentions.append(mention_of_act(video.id, act, words, word_indices, sentence))
             acts.append(act)
     return ActMentions(sentences, mentions, acts)
 
 
-def act_signs(video: Video, found: ActMentions) -> list[set[str]]:
-    """The signs of work and talk of every act of a video."""
-    said = found.sentences[-1].end if found.sentences else 0.0
-    duration = max(said, video.duration or 0.0)
+def mention_cues(video: Video, found: ActMentions) -> list[set[str]]:
+    """Return the cues of work and talk of every act of a video."""
+    last_word = found.sentences[-1].end if found.sentences else 0.0
+    duration = max(last_word, video.duration or 0.0)
     return [
-        signs(act, negated=mention.negated) | set(place_signs(mention.start, mention.end, duration))
+        act_cues(act, negated=mention.negated)
+        | set(position_cues(mention.start, mention.end, duration))
         for mention, act in zip(found.mentions, found.acts, strict=True)
     ]
 
 
-def mention(
-    video: str, act: Act, words: Sequence[Word], places: Sequence[int], sentence: int
+def mention_of_act(
+    video: str, act: Act, words: Sequence[Word], word_indices: Sequence[int], sentence: int
 ) -> Mention:
-    """Give an act its time span and a phrase; ``places`` are those of the tokens in ``words``."""
-    off_token = None if act.said else particle(act.verb)
-    off = "" if off_token is None else grammar.particle_text(off_token)
-    if any(place.preposition == off for place in act.places):
-        off = ""  # the parser read "over the top" twice
-    said = [act.verb, act.spoken, off_token, act.opening]
+    """Convert an act to a mention.
+
+    Parameters
+    ----------
+    video, sentence
+        The id of the video, and the index of the sentence in it.
+    words
+        The words of the passage, with times.
+    word_indices
+        For every token of the passage, its index in ``words``.
+    """
+    particle_token = None if act.implied_lemma else particle(act.verb)
+    particle_text = "" if particle_token is None else grammar.particle_text(particle_token)
+    if any(place.preposition == particle_text for place in act.places):
+        particle_text = ""  # "over" in "over the top" is not a particle as well
+    tokens = [act.verb, act.spoken, particle_token, act.opening]
     if not act.resolved:
-        said.append(act.noun)  # "add a cup of *flour*" ends with the flour
-    spans = [words[places[token.i]] for token in said if token is not None]
+        tokens.append(act.noun)  # "add a cup of *flour*" ends with the flour
+    spoken_words = [words[word_indices[token.i]] for token in tokens if token is not None]
     return Mention(
         video=video,
         verb=act.lemma,
         noun="" if act.noun is None else act.noun.lemma_,
-        phrase=phrase(act, off),
-        start=min(word.start for word in spans),
-        end=max(word.end for word in spans),
-        particle=off,
+        phrase=phrase_of_act(act, particle_text),
+        start=min(word.start for word in spoken_words),
+        end=max(word.end for word in spoken_words),
+        particle=particle_text,
         modal=grammar.modal(act.verb),
-        negated=grammar.is_negated(act.verb) or (act.noun is not None and forbids(act.noun)),
+        negated=grammar.is_negated(act.verb) or (act.noun is not None and is_denied(act.noun)),
         resolved=act.resolved,
         passive=act.passive,
         sentence=sentence,
@@ -95,27 +107,27 @@ def mention(
     )
 
 
-def phrase(act: Act, off: str) -> str:
-    """What is done, as people say it: "take off the lug nuts", "put the bread in the pan"."""
-    verb = act.lemma
-    thing = "" if act.noun is None else _text(act.noun)
+def phrase_of_act(act: Act, particle_text: str) -> str:
+    """Return an act as a phrase: "take off the lug nuts", "put the bread in the pan"."""
+    noun_phrase = "" if act.noun is None else noun_phrase_text(act.noun)
     if act.lets:
-        parts = ["let", thing or "it", verb, off]
-    elif " " in off:
-        parts = [verb, thing, off]
+        parts = ["let", noun_phrase or "it", act.lemma, particle_text]
+    elif " " in particle_text:
+        parts = [act.lemma, noun_phrase, particle_text]
     else:
-        parts = [verb, off, thing]
-    return " ".join(filter(None, [*parts, *map(_where, act.places)]))
+        parts = [act.lemma, particle_text, noun_phrase]
+    return " ".join(filter(None, [*parts, *map(_place_text, act.places)]))
 
 
-def _where(place: Complement) -> str:
-    return f"{place.preposition} {_text(place.word)}"
+def _place_text(place: Complement) -> str:
+    return f"{place.preposition} {noun_phrase_text(place.word)}"
 
 
-def _text(noun: Token) -> str:
+def noun_phrase_text(noun: Token) -> str:
+    """Return a noun with its premodifiers in lower case: "the rusty lug nuts"."""
     return "".join(t.text_with_ws for t in grammar.noun_phrase(noun)).strip().lower()
 
 
-def forbids(noun: Token) -> bool:
-    """Whether the object itself is denied: "use *no* soap"."""
+def is_denied(noun: Token) -> bool:
+    """Whether a noun is negated by its determiner: "use *no* soap"."""
     return any(child.lower_ == "no" for child in grammar.children(noun, {"det", "neg"}))

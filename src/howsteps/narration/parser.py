@@ -1,4 +1,4 @@
-"""The parser: from words to parsed text, with sentence ends restored and lemmas from WordNet.
+"""Parse narrations with spaCy: sentence boundaries, dependencies, and lemmas from WordNet.
 
 The pipeline that ships with howsteps is trained on lower-case, unpunctuated speech
 (``docs/research/parser.md``). Any other spaCy pipeline can be used by its name or folder.
@@ -21,9 +21,9 @@ from howsteps.wordnet import PartOfSpeech, WordNet
 
 SHIPPED = Path(__file__).with_name("model")
 
-# Nobody pauses this long inside a sentence, so a pause always ends one.
+# A pause of this length always ends a sentence.
 PAUSE_SECONDS = 3.0
-# Words. spaCy parses a whole text at once; this bounds its memory for long narrations.
+# Words of a passage. spaCy parses a whole text at once; this bounds its memory.
 LONGEST_PASSAGE = 1500
 _BATCH = 8
 
@@ -44,7 +44,7 @@ _AUXILIARIES = {
 _BASE_FORMS = frozenset({"VB", "VBP"})
 _PLURALS = frozenset({"NNS", "NNPS"})
 
-# A part of a narration, and its parse.
+# Consecutive words of a narration, and their parse.
 Passage: TypeAlias = tuple[Sequence[Word], Doc]
 
 
@@ -81,33 +81,33 @@ def keep_hyphens(nlp: Language) -> None:
 def passages(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
     """Split a narration at long pauses, and where a passage gets too long."""
     start = 0
-    for place in range(1, len(words) + 1):
+    for end in range(1, len(words) + 1):
         if (
-            place == len(words)
-            or place - start >= LONGEST_PASSAGE
-            or words[place].start - words[place - 1].end >= PAUSE_SECONDS
+            end == len(words)
+            or end - start >= LONGEST_PASSAGE
+            or words[end].start - words[end - 1].end >= PAUSE_SECONDS
         ):
-            yield words[start:place]
-            start = place
+            yield words[start:end]
+            start = end
 
 
 def parse_narrations(
     nlp: Language, narrations: Iterable[Sequence[Word]]
 ) -> Iterator[list[Passage]]:
-    """Parse many narrations; yield for each its passages with their parses."""
+    """Parse narrations in batches; yield for each the list of its parsed passages."""
 
     def texts() -> Iterator[tuple[str, tuple[int, Sequence[Word]]]]:
-        for number, words in enumerate(narrations):
+        for index, words in enumerate(narrations):
             for passage in passages(words) if words else [words]:
-                yield passage_text(passage), (number, passage)
+                yield passage_text(passage), (index, passage)
 
     parsed: list[Passage] = []
     current = -1
-    for doc, (number, passage) in nlp.pipe(texts(), as_tuples=True, batch_size=_BATCH):
-        if number > current >= 0:
+    for doc, (index, passage) in nlp.pipe(texts(), as_tuples=True, batch_size=_BATCH):
+        if index > current >= 0:
             yield parsed
-        if number > current:
-            parsed, current = [], number
+        if index > current:
+            parsed, current = [], index
         if passage:
             parsed.append((passage, doc))
     if current >= 0:
@@ -115,36 +115,39 @@ def parse_narrations(
 
 
 def passage_text(words: Sequence[Word]) -> str:
-    """The words with spaces; all-capital captions in lower case, which the parser reads better."""
+    """Join words with spaces; all-capital text is lower-cased, which the parser handles better."""
     text = " ".join(word.text for word in words)
     return text.lower() if text.isupper() else text
 
 
-def word_places(doc: Doc) -> list[int]:
-    """For every token, the index of the spoken word it is part of ("don't" is two tokens)."""
-    places, place = [], 0
+def word_indices(doc: Doc) -> list[int]:
+    """Return, for every token, the index of the spoken word it is part of.
+
+    "Don't" is one word and two tokens.
+    """
+    indices, index = [], 0
     for token in doc:
-        places.append(place)
-        place += bool(token.whitespace_)
-    return places
+        indices.append(index)
+        index += bool(token.whitespace_)
+    return indices
 
 
-def sentence_starts(doc: Doc, places: Sequence[int]) -> list[int]:
-    """Places of the words that start a sentence.
+def sentence_starts(doc: Doc, word_indices: Sequence[int]) -> list[int]:
+    """Return the indices of the words that start a sentence.
 
     A parser may put a sentence end inside a word ("tire" | "."); the word then ends the sentence.
     """
     starts = {0}
     for span in doc.sents:
-        inside = span.start > 0 and places[span.start] == places[span.start - 1]
-        starts.add(places[span.start] + inside)
-    return sorted(starts - {places[-1] + 1})
+        inside = span.start > 0 and word_indices[span.start] == word_indices[span.start - 1]
+        starts.add(word_indices[span.start] + inside)
+    return sorted(starts - {word_indices[-1] + 1})
 
 
 def lemma(wordnet: WordNet, word: str, part: str, tag: str) -> str:
-    """The lemma of a lower-case word, given its coarse and fine part of speech.
+    """Return the lemma of a lower-case word, given its coarse (part) and fine (tag) part of speech.
 
-    The fine one decides where spelling cannot: "saw the board" (VB) is not "we saw the board".
+    The tag resolves ambiguous spellings: "saw the board" (VB) is not "we saw the board" (VBD).
     """
     if part == "AUX" and word in _AUXILIARIES:
         return _AUXILIARIES[word]
@@ -160,10 +163,10 @@ def lemma(wordnet: WordNet, word: str, part: str, tag: str) -> str:
 
 @Language.factory(_LEMMATISER, assigns=["token.lemma"])
 def make_lemmatiser(nlp: Language, name: str) -> Any:
-    """Make a spaCy component that sets lemmas from WordNet.
+    """Create a spaCy component that sets lemmas from WordNet.
 
-    Rule-based lemmatisers write "nee" for "need" and models guess; WordNet lists its words and
-    exceptions.
+    Rule-based lemmatisers reduce "need" to "nee" and statistical ones guess; WordNet has a list of
+    words and exceptions.
     """
     wordnet = WordNet.load()
 

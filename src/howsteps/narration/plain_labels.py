@@ -1,8 +1,8 @@
-"""Names of steps that are plain enough to be read without a parser: "put the tools in the trunk".
+"""Parse simple labels of steps without loading spaCy: "put the tools in the trunk".
 
-A verb, what it is done to, and where or with what. Anything else ("and", "it", "until", a comma, a
-word that WordNet does not know as what it would be here) is left to the parser, which takes seconds
-to load.
+A simple label is a verb, an object, and phrases of place or tool. Anything else ("and", "it",
+"until", a comma, a word that is not in WordNet as the required part of speech) is left to the
+parser, which takes seconds to load.
 """
 
 import re
@@ -16,8 +16,8 @@ _PREPOSITIONS = frozenset(
     "in into on onto at from around over under underneath below between across off along".split()
 )
 _DETERMINERS = frozenset("the a an your my our this that these those each every all both".split())
-# Words that open something that is no plain name.
-_OTHERS = frozenset(
+# Words that make a label too complex.
+_COMPLEX = frozenset(
     "and or but then than until till so that if when while as before after not no it its them they "
     "him her one ones who which what how why where again once twice by for of about "
     "without through to is are be being been was do does done let make sure have has get got go "
@@ -26,10 +26,10 @@ _OTHERS = frozenset(
 
 
 def plain_act(label: str) -> Mention | None:
-    """The act that a plain label names; None where it is not plain."""
+    """Return the act of a simple label; None if the label is not simple."""
     text = label.strip().lower().rstrip(".!")
     words = text.split()
-    if len(words) < 2 or not _WORDS.fullmatch(text) or _OTHERS & set(words):
+    if len(words) < 2 or not _WORDS.fullmatch(text) or _COMPLEX & set(words):
         return None
     wordnet = WordNet.load()
     verb, rest = words[0], words[1:]
@@ -38,49 +38,48 @@ def plain_act(label: str) -> Mention | None:
     particle = ""
     if rest[0] in _PARTICLES:
         particle, rest = rest[0], rest[1:]
-        # "Put on the brake" is a verb of its own; "stand on the chair" is not.
+        # "Put on" is a phrasal verb; in "stand on the chair" the particle is a preposition.
         if rest and particle in _PREPOSITIONS and not wordnet.knows(f"{verb}_{particle}", "verb"):
             return None
     elif rest[-1] in _PARTICLES:
         particle, rest = rest[-1], rest[:-1]
-    parts = _parts(rest)
-    nouns = [(opening, _noun(own, wordnet)) for opening, own in parts]
+    nouns = [(preposition, _noun(phrase, wordnet)) for preposition, phrase in _phrases(rest)]
     if any(noun is None for _, noun in nouns) or (not particle and not nouns):
         return None
-    thing = next((str(noun) for opening, noun in nouns if not opening), "")
-    around = [(opening, str(noun)) for opening, noun in nouns if opening]
+    direct_object = next((str(noun) for preposition, noun in nouns if not preposition), "")
+    complements = [(preposition, str(noun)) for preposition, noun in nouns if preposition]
     return Mention(
         video="",
         verb=verb,
-        noun=thing,
+        noun=direct_object,
         phrase=text,
         start=0.0,
         end=0.0,
         particle=particle,
-        places=tuple(Place(opening, noun) for opening, noun in around if opening != "with"),
-        tools=tuple(noun for opening, noun in around if opening == "with"),
+        places=tuple(Place(prep, noun) for prep, noun in complements if prep != "with"),
+        tools=tuple(noun for prep, noun in complements if prep == "with"),
     )
 
 
-def _parts(words: list[str]) -> list[tuple[str, list[str]]]:
-    """The object, and what follows each preposition."""
-    parts: list[tuple[str, list[str]]] = [("", [])]
+def _phrases(words: list[str]) -> list[tuple[str, list[str]]]:
+    """Split words into noun phrases, each with its preposition; that of the object is ""."""
+    phrases: list[tuple[str, list[str]]] = [("", [])]
     for word in words:
         if word in _PREPOSITIONS or word == "with":
-            parts.append((word, []))
+            phrases.append((word, []))
         else:
-            parts[-1][1].append(word)
-    return parts if parts[0][1] else parts[1:]
+            phrases[-1][1].append(word)
+    return phrases if phrases[0][1] else phrases[1:]
 
 
 def _noun(words: list[str], wordnet: WordNet) -> str | None:
-    """The noun of a noun phrase as a lemma; None if these words are not plainly one."""
-    own = words[1:] if words and words[0] in _DETERMINERS else words
-    if not own or any(word in _DETERMINERS | _PARTICLES for word in own):
+    """Return the lemma of the head of a noun phrase; None if it is not clearly a noun phrase."""
+    content = words[1:] if words and words[0] in _DETERMINERS else words
+    if not content or any(word in _DETERMINERS | _PARTICLES for word in content):
         return None
-    if any(wordnet.knows(word, "adv") for word in own):  # "water the plants *well*"
+    if any(wordnet.knows(word, "adv") for word in content):  # "water the plants *well*"
         return None
-    *before, last = own
+    *before, last = content
     noun = wordnet.lemma(last, "noun")
     known = all(
         wordnet.knows(word, "adj") or wordnet.knows(wordnet.lemma(word, "noun"), "noun")

@@ -1,11 +1,11 @@
-"""Resolve "it" and "them": find the noun that a pronoun stands for.
+"""Rule-based coreference resolution of "it", "them" and the like.
 
-A rule, not a model. Of the recent nouns that agree in number and can be handled (never a minute, a
-way, a video, a person), the one with the greatest score is taken:
+Among the recent nouns that agree in number and are not excluded (a minute, a way, a video, a
+person), the antecedent is the one with the highest score:
 
-    log(1 + times the narrator says it) − words since then / 10 − (2 if nothing was done to it),
+    log(1 + occurrences in the narration) − distance in words / 10 − (2 if it was not an object)
 
-So "flip it" is the toast of the whole video and not the flame of the last sentence.
+So "flip it" refers to the toast of the whole video and not to the flame of the last sentence.
 """
 
 from collections import Counter
@@ -19,14 +19,14 @@ from howsteps.narration import grammar
 _SINGULAR = frozenset({"it", "this", "that"})
 _PLURAL = frozenset({"them", "these", "those", "'em", "em"})
 
-# How far back "it" may refer, in words. Farther back it is as likely wrong as right.
+# Maximum distance in words; farther back the antecedent is as likely wrong as right.
 _REACH = 40
-_DECAY = 10  # words after which the score has dropped by one
-_UNTOUCHED = 2.0  # penalty of a noun that nothing was done to
+_DECAY = 10  # words over which the score drops by one
+_NOT_OBJECT = 2.0  # penalty of a noun that was not the object of a verb
 
-# Frequent nouns that "it" never stands for: times, manners, places, parts of the body, talk.
+# Frequent nouns that "it" hardly ever refers to: times, manners, places, parts of the body, talk.
 # (WordNet's classes do not help: its first *bolt* is of lightning, its first *batter* a player.)
-_NOT_HANDLED = frozenset(
+_EXCLUDED = frozenset(
     """
     afternoon breakfast day dinner hour life lunch minute moment month morning night second time
     today week while year
@@ -42,17 +42,17 @@ _NOT_HANDLED = frozenset(
 
 
 def is_pronoun(token: Token) -> bool:
-    """Whether a word is a pronoun that can stand for a thing."""
+    """Whether a token is a pronoun that can refer to an object."""
     return token.pos_ in {"PRON", "DET"} and token.lower_ in _SINGULAR | _PLURAL
 
 
 class Antecedents:
-    """The nouns of a narration that pronouns may stand for, collected in order."""
+    """The nouns of a narration that pronouns may refer to, collected in order."""
 
     def __init__(self) -> None:
         self._doc: Doc | None = None
-        self._offset = 0  # words in the passages before this one
-        self._acted_on: list[tuple[int, Token]] = []
+        self._offset = 0  # words in the earlier passages
+        self._objects: list[tuple[int, Token]] = []
         self._counts: Counter[str] = Counter()
 
     def next_passage(self, doc: Doc) -> None:
@@ -62,35 +62,35 @@ class Antecedents:
         self._counts.update(token.lemma_ for token in doc if grammar.is_noun(token))
 
     def add(self, noun: Token, spoken: Token) -> None:
-        """Add a noun that something was done to, and the word at which it was said."""
-        self._acted_on.append((self._offset + spoken.i, noun))
+        """Add the object of a verb, and the token in its position."""
+        self._objects.append((self._offset + spoken.i, noun))
 
     def resolve(self, pronoun: Token, verb: Token) -> Token | None:
-        """The noun that a pronoun object stands for; None if none fits."""
-        plural = pronoun.lower_ in _PLURAL
-        fitting = [
-            (log(1 + self._counts[noun.lemma_]) - ago / _DECAY - loss, -ago, noun)
-            for ago, loss, noun in self._candidates(pronoun, verb)
-            if self._fits(noun, plural)
+        """Return the antecedent of a pronoun that is the object of ``verb``; None if none fits."""
+        is_plural = pronoun.lower_ in _PLURAL
+        scored = [
+            (log(1 + self._counts[noun.lemma_]) - distance / _DECAY - penalty, -distance, noun)
+            for distance, penalty, noun in self._candidates(pronoun, verb)
+            if self._agrees(noun, is_plural)
         ]
-        return max(fitting, key=lambda one: one[:2])[2] if fitting else None
+        return max(scored, key=lambda candidate: candidate[:2])[2] if scored else None
 
     def _candidates(self, pronoun: Token, verb: Token) -> Iterator[tuple[int, float, Token]]:
-        """Recent nouns: the distance in words, the penalty, and the noun."""
-        here = self._offset + pronoun.i
-        for place, noun in reversed(self._acted_on):
-            if place < here - _REACH:
+        """Yield recent tokens: distance in words, penalty, token."""
+        position = self._offset + pronoun.i
+        for object_position, noun in reversed(self._objects):
+            if object_position < position - _REACH:
                 break
-            if place < here:
-                yield here - place, 0.0, noun
+            if object_position < position:
+                yield position - object_position, 0.0, noun
         for noun in pronoun.doc[max(0, pronoun.i - _REACH) : min(pronoun.i, verb.i)]:
             if noun.dep_ not in {"compound", "nn"}:
-                yield pronoun.i - noun.i, _UNTOUCHED, noun
+                yield pronoun.i - noun.i, _NOT_OBJECT, noun
 
     @staticmethod
-    def _fits(noun: Token, plural: bool) -> bool:
+    def _agrees(noun: Token, is_plural: bool) -> bool:
         return (
             grammar.is_noun(noun)
-            and (noun.tag_ in {"NNS", "NNPS"}) == plural
-            and noun.lemma_ not in _NOT_HANDLED
+            and (noun.tag_ in {"NNS", "NNPS"}) == is_plural
+            and noun.lemma_ not in _EXCLUDED
         )

@@ -1,8 +1,8 @@
-"""Verb–object pairs in a parsed narration.
+"""Extract verb–object pairs from a dependency parse.
 
-The paper takes every verb with a direct object that is a noun. Narrators also say the same in other
-ways, and each of those is an option: passives ("the nuts are removed"), relative clauses ("the nuts
-you removed"), pronouns ("take *it* off") and measures ("a cup of *flour*").
+The paper takes every verb with a noun as its direct object. Other constructions with the same
+meaning are options: passives ("the nuts are removed"), relative clauses ("the nuts you removed"),
+pronouns ("take *it* off") and measures ("a cup of *flour*").
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,11 @@ from howsteps.narration.pronouns import Antecedents, is_pronoun
 
 @dataclass(frozen=True, slots=True)
 class RelationOptions:
-    """Which ways of naming an object count."""
+    """Which constructions count as verb–object pairs.
+
+    With ``acts``, verbs without an object, places and tools are extracted too
+    (:mod:`howsteps.narration.acts`).
+    """
 
     passives: bool = True
     relatives: bool = True
@@ -37,7 +41,7 @@ RELATION_MODES = {
 
 
 def relation_options(mode: str) -> RelationOptions:
-    """The options of a mode."""
+    """Return the options of a mode."""
     if mode not in RELATION_MODES:
         raise HowstepsError(unknown_name("mode", mode, RELATION_MODES))
     return RELATION_MODES[mode]
@@ -45,7 +49,7 @@ def relation_options(mode: str) -> RelationOptions:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A verb, the noun it acts on, and the word that is spoken in place of the noun."""
+    """A verb, its object, and the token in the position of the object, which may be a pronoun."""
 
     verb: Token
     noun: Token
@@ -58,7 +62,7 @@ class Pair:
         return is_pronoun(self.spoken)
 
 
-# Heads that only say how much: in "a cup of flour" the flour is what is added.
+# Nouns and numerals of amount: in "a cup of flour" the object is the flour.
 MEASURES = frozenset(
     """all amount bag batch bit bottle bowl box bunch bundle can chunk clove couple cup dab dash
     dollop dozen drizzle drop dusting fourth few gallon glass glug gram half handful helping
@@ -68,17 +72,17 @@ MEASURES = frozenset(
     sprinkling squeeze squirt stick tablespoon tad teaspoon third tin ton touch tub type
     variety one two three four five six each both any none much many""".split()
 )
-# Nouns that say how far, how long or how often when they follow the real object: "turn the nuts a
-# bit", "lift the car a few inches".
+# Nouns of extent, duration or frequency, which may follow the real object: "turn the nuts a bit",
+# "lift the car a few inches".
 EXTENTS = frozenset(
     """bit centimeter day degree feet foot hour inch lot mile millimeter minute morning second step
     time turn way while""".split()
 )
-# Verbs that take a receiver before what is given: "give *the wheel* a spin".
-_GIVING = frozenset("bring buy get give hand make send show teach tell".split())
-# With these a pronoun stands for what was said, not for a thing: "do that", "I know this".
-_NOT_OF_THINGS = frozenset("do know mean say think".split())
-# "Go ahead and remove the nuts": going is not done to the nuts.
+# Ditransitive verbs, whose first object is the recipient: "give *the wheel* a spin".
+_DITRANSITIVE = frozenset("bring buy get give hand make send show teach tell".split())
+# Verbs with which a pronoun refers to a statement, not to an object: "do that", "I know this".
+_PROPOSITIONAL = frozenset("do know mean say think".split())
+# Verbs that share no object with a coordinated verb: "go ahead and remove the nuts".
 NEVER_SHARE = frozenset(
     """be begin come continue finish go happen hurry let look proceed relax rest run sit sleep stand
     start stay stop try turn wait walk work""".split()
@@ -90,9 +94,9 @@ def find_relations(
     options: RelationOptions = RELATION_MODES["default"],
     antecedents: Antecedents | None = None,
 ) -> list[Pair]:
-    """All verb–object pairs of a parsed passage, in the order of their verbs.
+    """Return all verb–object pairs of a parsed passage, in the order of their verbs.
 
-    ``antecedents`` are the nouns of the passages before this one.
+    ``antecedents`` are those of the passages before this one, and are updated.
     """
     if antecedents is None:
         antecedents = Antecedents()
@@ -102,7 +106,7 @@ def find_relations(
         for spoken, passive in _objects(verb, options):
             noun: Token | None = measured(spoken) if options.measures else spoken
             if is_pronoun(spoken) and noun == spoken:
-                resolvable = options.pronouns and verb.lemma_ not in _NOT_OF_THINGS
+                resolvable = options.pronouns and verb.lemma_ not in _PROPOSITIONAL
                 noun = antecedents.resolve(spoken, verb) if resolvable else None
             if noun is not None and grammar.is_noun(noun):
                 pairs.append(Pair(verb, noun, spoken, passive))
@@ -111,33 +115,31 @@ def find_relations(
 
 
 def _objects(verb: Token, options: RelationOptions) -> Iterator[tuple[Token, bool]]:
-    """What a verb acts on: words, and whether the clause is passive."""
+    """Yield the objects of a verb, each with whether the clause is passive."""
     subjects = _passive_subjects(verb)
     if subjects and not options.passives:
         return
     for obj in subjects or _direct_objects(verb, options):
         yield obj, bool(subjects)
-        yield from ((other, bool(subjects)) for other in _listed(obj))
-
-
-def _listed(noun: Token) -> Iterator[Token]:
-    return (other for other in grammar.conjuncts(noun) if grammar.is_noun(other))
+        yield from (
+            (other, bool(subjects)) for other in grammar.conjuncts(obj) if grammar.is_noun(other)
+        )
 
 
 def _direct_objects(verb: Token, options: RelationOptions) -> list[Token]:
-    own = [obj for obj in grammar.children(verb, grammar.OBJECT) if not _is_relativiser(obj)]
-    if own:
-        return [_one_object(verb, own)]
+    objects = [obj for obj in grammar.children(verb, grammar.OBJECT) if not _is_relativiser(obj)]
+    if objects:
+        return [_direct_object(verb, objects)]
     if _relative_clause(verb) is not None:
-        outside = _object_outside(verb) if options.relatives else None
-        return [] if outside is None else [outside]
+        antecedent = _relative_antecedent(verb) if options.relatives else None
+        return [] if antecedent is None else [antecedent]
     return _shared_objects(verb)
 
 
-def _one_object(verb: Token, objects: list[Token]) -> Token:
-    """A verb has one direct object; the parser may name more."""
-    things = [obj for obj in objects if obj.lemma_ not in EXTENTS] or objects
-    return things[-1] if verb.lemma_ in _GIVING else things[0]
+def _direct_object(verb: Token, objects: list[Token]) -> Token:
+    """Choose the direct object among several that the parser found."""
+    candidates = [obj for obj in objects if obj.lemma_ not in EXTENTS] or objects
+    return candidates[-1] if verb.lemma_ in _DITRANSITIVE else candidates[0]
 
 
 def _is_relativiser(token: Token) -> bool:
@@ -150,7 +152,7 @@ def _is_relativiser(token: Token) -> bool:
 
 
 def _relative_clause(verb: Token) -> Token | None:
-    """The verb of the relative clause around a verb: in "the nuts you want to remove", *want*."""
+    """Return the head of the relative clause of a verb: *want* in "the nuts you want to remove"."""
     while verb.dep_ not in grammar.RELATIVE_CLAUSE:
         coordinated = verb.dep_ == "conj" and verb.head.pos_ == "VERB"
         if verb.dep_ not in grammar.COMPLEMENT and not coordinated:
@@ -159,38 +161,38 @@ def _relative_clause(verb: Token) -> Token | None:
     return verb
 
 
-def _object_outside(verb: Token) -> Token | None:
-    """In "the nuts (that) you removed" the object of the clause is the noun above it.
+def _relative_antecedent(verb: Token) -> Token | None:
+    """Return the noun that a relative clause modifies, if it is the object of ``verb``.
 
-    The gap may lie deeper ("the nuts you want to remove"), but never above another clause or
-    another object.
+    In "the nuts (that) you removed" it is the nuts. The gap may be in a complement ("the nuts you
+    want to remove"), unless a verb on the path to it has an object of its own.
     """
     clause = _relative_clause(verb)
     if clause is None:
         return None
     if any(child.dep_ in grammar.COMPLEMENT for child in verb.children):
         return None
-    above = verb
-    while above != clause:
-        above = above.head
-        taken = grammar.children(above, grammar.OBJECT)
-        if any(not _is_relativiser(obj) and obj.i > above.i for obj in taken):
+    ancestor = verb
+    while ancestor != clause:
+        ancestor = ancestor.head
+        objects = grammar.children(ancestor, grammar.OBJECT)
+        if any(not _is_relativiser(obj) and obj.i > ancestor.i for obj in objects):
             return None
     if any(_is_relativiser(obj) for obj in grammar.children(clause, grammar.OBJECT)):
         return clause.head
     subjects = list(grammar.children(clause, grammar.SUBJECT))
-    filled = {"obl", "prep", "advmod", "cop"} if verb == clause else {"obl", "prep"}
+    gap_fillers = {"obl", "prep", "advmod", "cop"} if verb == clause else {"obl", "prep"}
     if (
         not subjects
         or any(_is_relativiser(subject) for subject in subjects)
-        or any(child.dep_ in filled and child.i > verb.i for child in verb.children)
+        or any(child.dep_ in gap_fillers and child.i > verb.i for child in verb.children)
     ):
         return None
     return clause.head
 
 
 def _shared_objects(verb: Token) -> list[Token]:
-    """The object that coordinated verbs share: "jack up and secure *the car*"."""
+    """Return objects shared with a coordinated verb: "jack up and secure *the car*"."""
     if verb.lemma_ in NEVER_SHARE or any(
         child.dep_ in {"obl", "xcomp", "ccomp", "prep"}
         or (child.dep_ == "advmod" and child.i > verb.i)
@@ -198,7 +200,7 @@ def _shared_objects(verb: Token) -> list[Token]:
     ):
         return []
     if verb.dep_ == "conj" and verb.head.pos_ == "VERB":
-        # The treebanks hang a shared object on the first verb, after the second.
+        # Treebanks attach a shared object to the first verb.
         return [o for o in grammar.children(verb.head, grammar.OBJECT) if o.i > verb.i]
     for other in grammar.conjuncts(verb):
         between = verb.doc[verb.i + 1 : other.i]
@@ -210,11 +212,11 @@ def _shared_objects(verb: Token) -> list[Token]:
 
 
 def _passive_subjects(verb: Token) -> list[Token]:
-    own = list(grammar.children(verb, grammar.PASSIVE_SUBJECT))
-    if own:
-        # "The nuts that were removed": the noun stands above its clause.
-        return [verb.head if _is_relativiser(subject) else subject for subject in own]
-    # "The wheel needs to be removed": the subject stands on the verb above.
+    subjects = list(grammar.children(verb, grammar.PASSIVE_SUBJECT))
+    if subjects:
+        # "The nuts that were removed": the noun is the head of the clause.
+        return [verb.head if _is_relativiser(subject) else subject for subject in subjects]
+    # "The wheel needs to be removed": the subject depends on the governing verb.
     if verb.dep_ == "xcomp" and any(grammar.children(verb, grammar.PASSIVE_AUXILIARY)):
         return list(grammar.children(verb.head, {"nsubj"}))
     # "The nuts are removed and cleaned".
@@ -225,12 +227,12 @@ def _passive_subjects(verb: Token) -> list[Token]:
 
 
 def measured(noun: Token) -> Token:
-    """What a measure measures: "one of the *nuts*", "a cup of *flour*"."""
+    """Return the noun that a measure applies to: "one of the *nuts*", "a cup of *flour*"."""
     if noun.lower_.rstrip("s") not in MEASURES and noun.lower_ not in MEASURES:
         return noun
     for child in noun.children:
         if child.dep_ in grammar.OF_PHRASE and child.i > noun.i:
-            if child.lower_ == "of":  # ClearNLP: the preposition stands between
+            if child.lower_ == "of":  # ClearNLP: the preposition is the head of the phrase
                 inner = next(iter(grammar.children(child, {"pobj"})), None)
                 return noun if inner is None else measured(inner)
             if any(t.lower_ == "of" for t in grammar.children(child, {"case"})):

@@ -1,8 +1,8 @@
-"""Speech recognition: from the audio of a video to captions with a time for every word.
+"""Speech recognition: captions with word times from the audio of a video.
 
 The recogniser is Whisper, run by faster-whisper (extra ``asr``), with beam search at temperature 0,
 so the same audio gives the same captions. Cached transcripts are JSON in Whisper's own layout with
-a version and a checksum: a damaged or outdated one is ignored.
+a version and a checksum; damaged or outdated ones are ignored.
 """
 
 import hashlib
@@ -19,12 +19,12 @@ from howsteps.task import Caption, Word
 if TYPE_CHECKING:
     from howsteps.io.sound import Sound
 
-# A compromise between tiny.en, which misrecognises the words that matter, and models that need a
-# GPU. Chosen by size; docs/guide/speech.md says what was measured.
+# A compromise between tiny.en, which misrecognises important words, and models that need a GPU.
+# Chosen by size; measurements are in docs/guide/speech.md.
 DEFAULT_MODEL = "small.en"
 
-# How Whisper decodes. Higher temperatures would sample at random. Each window is decoded alone, so
-# that a passage that went wrong does not mislead the next one.
+# Temperature 0 is deterministic. Each window is decoded independently, so that an error does not
+# propagate to the next one.
 _DECODING = {
     "language": "en",
     "beam_size": 5,
@@ -33,13 +33,13 @@ _DECODING = {
     "word_timestamps": True,
 }
 
-# Text that zlib compresses by more than this is a loop ("and take a look at it, and take a look at
-# it, ..."), which Whisper produces over noise. It is Whisper's own measure of a failure.
-_LOOPING = 2.4
+# Text with a higher zlib compression ratio is a loop ("and take a look at it, and take a look at
+# it, ..."), which Whisper produces over noise. The threshold is Whisper's own.
+_MAX_COMPRESSION = 2.4
 
 TRANSCRIPT_VERSION = 2
-_LARGEST = 2**26  # bytes of a transcript
-_LATEST = 1e6  # seconds
+_MAX_BYTES = 2**26  # of a transcript file
+_MAX_TIME = 1e6  # seconds
 
 SpeechProgress = Callable[[float, float], None]
 
@@ -53,7 +53,7 @@ class Transcript:
 
 
 class WhisperWord(Protocol):
-    """A word of Whisper; ``word`` begins with a space unless it continues the last one."""
+    """A word of Whisper's output; ``word`` starts with a space unless it continues the last one."""
 
     word: str
     start: float
@@ -61,7 +61,7 @@ class WhisperWord(Protocol):
 
 
 class WhisperSegment(Protocol):
-    """A segment of Whisper."""
+    """A segment of Whisper's output."""
 
     text: str
     start: float
@@ -84,24 +84,24 @@ def transcribe(
     Parameters
     ----------
     media
-        Anything that FFmpeg reads. The first audio stream is used, as English.
+        A file in a container that FFmpeg reads. Its first audio stream is transcribed as English.
     model
         A Whisper model: a name, which faster-whisper downloads on first use, or a folder with a
         CTranslate2 Whisper model.
     device
         ``"cpu"``, ``"cuda"``, or ``"auto"`` for a GPU if there is one.
     vad
-        Remove what is not speech (music, silence, noise) first. Times stay those of the file.
+        Skip what is not speech (music, silence, noise). Times still refer to the file.
     cache
-        A folder for transcripts, by the content of the file, the model and the options. A cached
-        recording needs neither the model nor the extra.
+        A folder for transcripts, keyed by the content of the file, the model and the options. With
+        a cached transcript neither the model nor the extra is needed.
     progress
-        Called with (seconds done, seconds in all); the last call has both equal.
+        Called with (seconds done, total seconds); in the last call the two are equal.
 
     Returns
     -------
     tuple of Caption
-        In order of time, with ``words``. Empty if nobody speaks.
+        Sorted by time, with ``words``. Empty if there is no speech.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def transcribe(
     HowstepsError
         The model cannot be downloaded or run.
     """
-    report = progress or _silent
+    report = progress or _no_progress
     if cache is None:
         return _recognise(media, model, device, vad, report).captions
     entry = _prepare(cache) / f"{cache_key(media, model, vad)}.json"
@@ -126,27 +126,27 @@ def transcribe(
 
 
 def captions_of(segments: Iterable[WhisperSegment], duration: float) -> Iterator[Caption]:
-    """Convert the segments of Whisper to captions.
+    """Convert segments of Whisper to captions.
 
-    The words of a caption, with spaces between them, are its text. Times are in milliseconds,
-    within [0, duration], and the starts of words never decrease. Segments in which Whisper only
-    repeats itself are dropped.
+    The text of a caption is its words joined by spaces. Times are in seconds, rounded to
+    milliseconds, within [0, duration], and the starts of words never decrease. Segments in which
+    Whisper repeats itself are dropped.
     """
-    clock = 0.0
+    latest = 0.0
 
-    def placed(time: float, earliest: float) -> float:
+    def clipped(time: float, earliest: float) -> float:
         return min(max(round(float(time), 3), earliest), duration)
 
     for segment in segments:
-        if segment.compression_ratio > _LOOPING:
+        if segment.compression_ratio > _MAX_COMPRESSION:
             continue
         words: list[Word] = []
         for spoken in segment.words or ():
             text = spoken.word.strip()
             if not text:
                 continue
-            clock = placed(spoken.start, clock)
-            word = Word(text, clock, placed(spoken.end, clock))
+            latest = clipped(spoken.start, latest)
+            word = Word(text, latest, clipped(spoken.end, latest))
             if words and not spoken.word[0].isspace():
                 # "lug" + "-nut": Whisper splits words at punctuation.
                 last = words.pop()
@@ -157,28 +157,28 @@ def captions_of(segments: Iterable[WhisperSegment], duration: float) -> Iterator
                 words[0].start, words[-1].end, " ".join(word.text for word in words), tuple(words)
             )
         elif text := " ".join(segment.text.split()):
-            clock = placed(segment.start, clock)
-            yield Caption(clock, placed(segment.end, clock), text)
+            latest = clipped(segment.start, latest)
+            yield Caption(latest, clipped(segment.end, latest), text)
 
 
 def cache_key(media: Path, model: str | Path, vad: bool) -> str:
-    """The name under which a transcript is cached: a hash of everything it depends on.
+    """Return the cache key of a transcript: a hash of everything it depends on.
 
-    The device is left out on purpose: the transcript of a GPU can be used on a laptop.
+    The device is not part of it, so that a transcript made on a GPU can be used on a laptop.
     """
     parts = {
         "version": TRANSCRIPT_VERSION,
         "media": sha256_of_file(media),
         "model": _identity(model),
         "vad": vad,
-        "decoding": _DECODING | {"looping": _LOOPING},
+        "decoding": _DECODING | {"looping": _MAX_COMPRESSION},
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 def save_transcript(transcript: Transcript, path: Path) -> None:
-    """Write a transcript, completely or not at all."""
-    segments = [_segment(number, caption) for number, caption in enumerate(transcript.captions)]
+    """Write a transcript atomically."""
+    segments = [_segment(index, caption) for index, caption in enumerate(transcript.captions)]
     document = {
         "version": TRANSCRIPT_VERSION,
         "sha256": _checksum(transcript.duration, segments),
@@ -191,9 +191,9 @@ def save_transcript(transcript: Transcript, path: Path) -> None:
 
 
 def load_transcript(path: Path) -> Transcript | None:
-    """Read a transcript; None if there is none, or it is damaged or of another version."""
+    """Read a transcript; return None if it is missing, damaged or of another version."""
     try:
-        document = json.loads(read_bounded(path, _LARGEST, "a transcript"))
+        document = json.loads(read_bounded(path, _MAX_BYTES, "a transcript"))
         duration, segments = document["duration"], document["segments"]
         if document["version"] != TRANSCRIPT_VERSION:
             return None
@@ -208,9 +208,9 @@ def load_transcript(path: Path) -> Transcript | None:
 def _recognise(
     media: Path, model: str | Path, device: str, vad: bool, report: SpeechProgress
 ) -> Transcript:
-    """Recognise the speech of a whole file, chunk by chunk."""
+    """Transcribe a file, chunk by chunk."""
     try:
-        import av  # noqa: F401, PLC0415 - both are of an extra
+        import av  # noqa: F401, PLC0415 - part of an extra
         import faster_whisper  # noqa: F401, PLC0415 - slow
     except ModuleNotFoundError as missing:
         raise MissingExtra("asr", "speech recognition") from missing
@@ -218,7 +218,7 @@ def _recognise(
 
     with decoded(media) as sound:
         duration = sound.duration
-        segments = _reported(_segments(sound, model, device, vad), duration, report)
+        segments = _with_progress(_segments(sound, model, device, vad), duration, report)
         captions = tuple(captions_of(segments, duration))
     report(duration, duration)
     return Transcript(captions, duration)
@@ -227,7 +227,7 @@ def _recognise(
 def _segments(
     sound: "Sound", model: str | Path, device: str, vad: bool
 ) -> Iterator[WhisperSegment]:
-    """Run the model over the chunks of a sound; yield segments as they are recognised."""
+    """Run the model on the chunks of a recording; yield segments as they are recognised."""
     from faster_whisper import WhisperModel  # noqa: PLC0415 - an extra, and slow to load
 
     folder = _model_folder(model)
@@ -235,16 +235,16 @@ def _segments(
         whisper = WhisperModel(str(folder), device=device, compute_type="auto")
         for start, chunk in sound.chunks():
             segments, _ = whisper.transcribe(chunk, vad_filter=vad, **_DECODING)
-            yield from (_later(segment, start) for segment in segments)
+            yield from (_shifted(segment, start) for segment in segments)
     except (RuntimeError, ValueError) as error:
-        # From CTranslate2: a broken model file, an unknown device, a missing CUDA library.
+        # Raised by CTranslate2: a broken model file, an unknown device, a missing CUDA library.
         reason = f"speech model {model} cannot run on device {device!r}: {error}"
         raise HowstepsError(reason) from error
 
 
 @dataclass(slots=True)
 class _Segment:
-    """A segment of a later chunk, on the clock of the file."""
+    """A segment with times relative to the start of the file."""
 
     text: str
     start: float
@@ -260,8 +260,8 @@ class _Word:
     end: float
 
 
-def _later(segment: WhisperSegment, seconds: float) -> WhisperSegment:
-    """A segment so many seconds later."""
+def _shifted(segment: WhisperSegment, seconds: float) -> WhisperSegment:
+    """Return a segment with ``seconds`` added to its times."""
     if not seconds:
         return segment
     words: list[WhisperWord] = [
@@ -271,10 +271,10 @@ def _later(segment: WhisperSegment, seconds: float) -> WhisperSegment:
     return _Segment(segment.text, start, end, words, segment.compression_ratio)
 
 
-def _reported(
+def _with_progress(
     segments: Iterable[WhisperSegment], duration: float, report: SpeechProgress
 ) -> Iterator[WhisperSegment]:
-    """Pass segments on, and report the end of each one."""
+    """Yield the segments, and report the end of each one."""
     done = 0.0
     report(done, duration)
     for segment in segments:
@@ -284,12 +284,12 @@ def _reported(
 
 
 def _model_folder(model: str | Path) -> Path:
-    """The folder of a model; a model given by name is downloaded if necessary."""
+    """Return the folder of a model; a model given by name is downloaded if necessary."""
     from faster_whisper.utils import available_models, download_model  # noqa: PLC0415
 
     folder = Path(model)
     if folder.is_dir():
-        # Without a tokeniser faster-whisper would look for one on the network.
+        # Without a tokeniser file, faster-whisper would try to download one.
         for part in ("config.json", "model.bin", "tokenizer.json"):
             if not (folder / part).is_file():
                 raise InputError(folder, f"not a CTranslate2 Whisper model: {part} is missing")
@@ -311,7 +311,7 @@ def _model_folder(model: str | Path) -> Path:
 
 
 def _identity(model: str | Path) -> str:
-    """What identifies a model: the content of its folder, or its name."""
+    """Identify a model by the content of its folder, or by its name."""
     folder = Path(model)
     if not folder.is_dir():
         return f"name {model}"
@@ -321,7 +321,7 @@ def _identity(model: str | Path) -> str:
 
 
 def _prepare(cache: Path) -> Path:
-    """Create the cache folder first: failing after an hour of work would lose the hour."""
+    """Create the cache folder; done before recognition, so that an error costs no time."""
     try:
         cache.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -329,14 +329,14 @@ def _prepare(cache: Path) -> Path:
     return cache
 
 
-def _silent(done: float, total: float) -> None:
-    """Report nothing."""
+def _no_progress(done: float, total: float) -> None:
+    """Ignore progress."""
 
 
-def _segment(number: int, caption: Caption) -> dict[str, Any]:
+def _segment(index: int, caption: Caption) -> dict[str, Any]:
     words = [{"word": word.text, "start": word.start, "end": word.end} for word in caption.words]
     return {
-        "id": number,
+        "id": index,
         "start": caption.start,
         "end": caption.end,
         "text": caption.text,
@@ -352,13 +352,13 @@ def _caption(segment: dict[str, Any]) -> Caption:
 
 def _word(text: object, start: object, end: object) -> Word:
     if not isinstance(text, str):
-        raise TypeError("a text is not a text")
+        raise TypeError("a text is not a string")
     return Word(text, _time(start), _time(end))
 
 
 def _time(value: object) -> float:
-    if not isinstance(value, int | float) or not 0 <= value <= _LATEST:
-        raise ValueError("a time is not a time")
+    if not isinstance(value, int | float) or not 0 <= value <= _MAX_TIME:
+        raise ValueError("a time is not a number of seconds")
     return float(value)
 
 

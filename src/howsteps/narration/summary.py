@@ -9,7 +9,7 @@ from howsteps.task import Mention, Relation, Task
 
 @dataclass(frozen=True, slots=True)
 class CommonRelation:
-    """A relation, how widely it is used, and one clear example."""
+    """A relation with its usual phrase, the numbers of its videos and mentions, and an example."""
 
     relation: Relation
     phrase: str
@@ -19,7 +19,7 @@ class CommonRelation:
 
 
 def common_relations(task: Task) -> list[CommonRelation]:
-    """The relations of a task, sorted by the number of videos that mention them.
+    """Return the relations of a task, sorted by the number of videos that mention them.
 
     Negated mentions ("don't remove the nuts") do not count.
     """
@@ -28,7 +28,7 @@ def common_relations(task: Task) -> list[CommonRelation]:
         for mention in video.mentions:
             if not mention.negated:
                 groups[mention.relation].append(mention)
-    found = [
+    common = [
         CommonRelation(
             relation,
             usual_phrase(mentions),
@@ -38,15 +38,15 @@ def common_relations(task: Task) -> list[CommonRelation]:
         )
         for relation, mentions in groups.items()
     ]
-    return sorted(found, key=lambda common: (-common.videos, -common.mentions, common.relation))
+    return sorted(common, key=lambda entry: (-entry.videos, -entry.mentions, entry.relation))
 
 
 def usual_phrase(mentions: Iterable[Mention]) -> str:
-    """The most frequent phrase; of equals, the shortest."""
+    """Return the most frequent phrase; of equally frequent ones, the shortest."""
     counts = Counter(mention.phrase for mention in mentions)
     return min(counts, key=lambda phrase: (-counts[phrase], len(phrase), phrase))
 
 
 def _clearest(mentions: list[Mention]) -> Mention:
-    """The first plain, active, unresolved mention, if there is one."""
+    """The first mention, preferably with an explicit object, active, and without a modal."""
     return min(mentions, key=lambda m: (m.resolved, m.passive, bool(m.modal), m.video, m.start))

@@ -1,9 +1,9 @@
-"""Work or talk: is an act of the job, and done now.
+"""Classify acts as work (part of the job, done now) or talk.
 
 Previews, recaps, conditions, warnings, aims, what others or things do, anecdotes and channel talk
-are talk. A logistic regression over the signs of :mod:`howsteps.narration.signs` says how likely an
-act is work; then acts that are said close together pull one another along, since talk comes in
-stretches. ``training/work.py`` learns the weights.
+are talk. A logistic regression on the cues of :mod:`howsteps.narration.cues` gives the log-odds of
+work; these are then smoothed over acts that are close in time, since work and talk come in
+stretches. ``training/work.py`` fits the weights.
 """
 
 import json
@@ -15,68 +15,71 @@ from pathlib import Path
 import numpy as np
 
 _TABLE = Path(__file__).with_name("work.json")
-# Beyond this a single act says no more about its neighbours.
+# Log-odds are clipped to ±_CLIP before smoothing, so that no single act dominates its neighbours.
 _CLIP = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What each sign adds to the log-odds of work.
+    """Weights of the model: the log-odds of work that each cue adds.
 
-    ``pull`` is how much the mean log-odds of its neighbours adds to an act; ``reach`` the seconds
-    in which a neighbour's influence falls to 1/e.
+    ``pull`` is the weight of the mean log-odds of neighbouring acts; ``reach`` is the time in
+    seconds over which the influence of a neighbour falls to 1/e.
     """
 
     bias: float
-    signs: Mapping[str, float]
+    cues: Mapping[str, float]
     pull: float
     reach: float
 
 
 @cache
 def shipped() -> Weights:
-    """The weights that ship with howsteps."""
+    """Return the weights that ship with howsteps."""
     table = json.loads(_TABLE.read_text("utf-8"))
     return Weights(table["bias"], table["signs"], table["pull"], table["reach"])
 
 
 def probabilities(
-    signs: Sequence[set[str]], starts: Sequence[float], weights: Weights | None = None
+    cues: Sequence[set[str]], starts: Sequence[float], weights: Weights | None = None
 ) -> list[float]:
-    """How likely each act of a video is work.
+    """Return the probability of work of each act of a video.
 
     Parameters
     ----------
-    signs
-        The signs of every act.
+    cues
+        The cues of every act.
     starts
-        When every act begins, in seconds, never decreasing by much.
+        The start of every act in seconds, approximately sorted.
     weights
-        The shipped ones unless others are given.
+        By default those that ship.
     """
-    if not signs:
+    if not cues:
         return []
-    chosen = shipped() if weights is None else weights
-    known = chosen.signs
-    own = np.array([chosen.bias + sum(known.get(sign, 0.0) for sign in each) for each in signs])
-    odds = own + chosen.pull * neighbours(own, np.asarray(starts, dtype=float), chosen.reach)
-    found: list[float] = (1.0 / (1.0 + np.exp(-odds))).tolist()
-    return found
+    model = shipped() if weights is None else weights
+    log_odds = np.array([model.bias + sum(model.cues.get(cue, 0.0) for cue in act) for act in cues])
+    smoothed = log_odds + model.pull * neighbour_mean(
+        log_odds, np.asarray(starts, dtype=float), model.reach
+    )
+    probability: list[float] = (1.0 / (1.0 + np.exp(-smoothed))).tolist()
+    return probability
 
 
-def neighbours(odds: np.ndarray, starts: np.ndarray, reach: float, width: int = 12) -> np.ndarray:
-    """The mean log-odds of the acts around each act, weighted by exp(−|Δt|/reach).
+def neighbour_mean(
+    log_odds: np.ndarray, starts: np.ndarray, reach: float, width: int = 12
+) -> np.ndarray:
+    """Return the mean log-odds of the neighbours of each act, weighted by exp(−|Δt|/reach).
 
-    Only ``width`` acts on either side count, so that the work grows with the number of acts and
-    not with its square. Half an act of even odds is added: a lone neighbour says little.
+    Only ``width`` acts on either side count, so that the cost is linear in the number of acts. The
+    mean is shrunk towards zero by a pseudo-count of one half.
     """
-    clipped = np.clip(odds, -_CLIP, _CLIP)
-    total, weight = np.zeros(len(odds)), np.full(len(odds), 0.5)
-    for step in range(1, min(width, len(odds) - 1) + 1):
-        near = np.exp(-np.abs(starts[step:] - starts[:-step]) / reach)
-        total[step:] += near * clipped[:-step]
-        total[:-step] += near * clipped[step:]
-        weight[step:] += near
-        weight[:-step] += near
+    clipped = np.clip(log_odds, -_CLIP, _CLIP)
+    total, weight = np.zeros(len(log_odds)), np.full(len(log_odds), 0.5)
+    for shift in range(1, min(width, len(log_odds) - 1) + 1):
+        closeness = np.exp(-np.abs(starts[shift:] - starts[:-shift]) / reach)
+        total[shift:] += closeness * clipped[:-shift]
+        total[:-shift] += closeness * clipped[shift:]
+        weight[shift:] += closeness
+        weight[:-shift] += closeness
     mean: np.ndarray = total / weight
     return mean

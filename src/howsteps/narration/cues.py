@@ -1,8 +1,8 @@
-"""Signs of work and talk in the words around an act.
+"""Cues of work and talk: binary features of an act and its context.
 
-Each sign is a short name; :mod:`howsteps.narration.work` weighs them. They say how the act is put
-(who does it, when, under which condition), what it is (its verb, what kind of object), and what is
-said around it. None of them knows the job.
+Each cue is a string such as ``subject=you``; :mod:`howsteps.narration.work` weighs them. They
+describe the syntax of the act (subject, tense, conditions), its verb and object, the words around
+it, and its position in the video. None depends on the job.
 """
 
 from collections.abc import Iterator
@@ -12,15 +12,14 @@ from spacy.tokens import Token
 from howsteps.narration import grammar
 from howsteps.narration.acts import Act
 
-# Words on either side of the verb that are looked at.
-REACH = 8
-# The share of a video, and the seconds, in which narrators greet and take leave.
+REACH = 8  # size of the window around the verb, in words on either side
+# Length of the opening and ending of a video: as a share of it, and in seconds.
 EDGE = 0.03
 GREETING = 15.0
 _SUBJECTS = frozenset({"nsubj", "nsubj:pass", "nsubjpass", "expl", "csubj"})
 _CLAUSES = frozenset({"advcl", "acl", "acl:relcl", "relcl", "ccomp", "csubj", "parataxis"})
-_DEPTH = 5  # verbs above an act that are looked at
-_PEOPLE = {
+_MAX_DEPTH = 5  # governing verbs that are considered
+_SUBJECT_CLASSES = {
     "i": "i", "me": "i", "you": "you", "we": "we", "'s": "we", "us": "we", "it": "thing",
     "this": "thing", "that": "thing", "these": "thing", "those": "thing", "they": "they",
     "them": "they", "he": "they", "she": "they", "people": "they", "who": "who", "which": "who",
@@ -28,22 +27,23 @@ _PEOPLE = {
 }  # fmt: skip
 
 
-def signs(act: Act, *, negated: bool) -> set[str]:
-    """The signs of one act, apart from where in the video it is said."""
+def act_cues(act: Act, *, negated: bool) -> set[str]:
+    """Return the cues of one act, except for those of its position in the video."""
     verb = act.verb
-    found = {f"verb={act.lemma}", f"tag={verb.tag_}", f"dep={verb.dep_}"}
+    cues = {f"verb={act.lemma}", f"tag={verb.tag_}", f"dep={verb.dep_}"}
     if act.noun is not None:
-        found.add(f"noun={act.noun.lemma_}")
-    found |= set(_object_signs(act))
-    found |= set(_chain_signs(act))
-    found |= set(_word_signs(act))
+        cues.add(f"noun={act.noun.lemma_}")
+    cues |= set(_object_cues(act))
+    cues |= set(_clause_cues(act))
+    cues |= set(_window_cues(act))
     if negated:
-        found.add("negated")
-    return found
+        cues.add("negated")
+    return cues
 
 
-def _object_signs(act: Act) -> Iterator[str]:
-    if act.said:
+def _object_cues(act: Act) -> Iterator[str]:
+    """Yield cues of the object, places and tools of an act."""
+    if act.implied_lemma:
         yield "given" if act.verb.lemma_ == "give" else "fragment"
     if act.noun is None:
         yield "no object" if act.spoken is None else "object unclear"
@@ -55,8 +55,8 @@ def _object_signs(act: Act) -> Iterator[str]:
             for child in act.noun.lefts
             if child.dep_ in {"det", "nmod:poss", "poss", "nummod"}
         ]
-        word = determiners[0] if determiners else "none"
-        yield f"determiner={word if not word[:1].isdigit() else 'number'}"
+        determiner = determiners[0] if determiners else "none"
+        yield f"determiner={'number' if determiner[:1].isdigit() else determiner}"
         if act.noun.tag_ in {"NNS", "NNPS"}:
             yield "plural"
     if act.places:
@@ -70,42 +70,43 @@ def _object_signs(act: Act) -> Iterator[str]:
         yield "lets"
 
 
-def _chain_signs(act: Act) -> Iterator[str]:
-    """What stands above the verb: helpers, clauses and their openers, up to the main verb."""
-    verb, subject, seen = act.verb, "", 0
+def _clause_cues(act: Act) -> Iterator[str]:
+    """Yield cues of the subject, and of the governing verbs and clauses up to the main verb."""
+    verb, subject, depth = act.verb, "", 0
     while True:
         subject = subject or _subject(verb)
-        yield from _around(verb, is_act=not seen)
+        yield from _dependent_cues(verb, is_act=not depth)
         head = verb.head
-        if head == verb or seen >= _DEPTH:
+        if head == verb or depth >= _MAX_DEPTH:
             break
         if verb.dep_ in grammar.COMPLEMENT:
             yield f"under={head.lemma_}"
         elif verb.dep_ in _CLAUSES:
             yield f"in={verb.dep_}"
-            # A new clause has a subject of its own, if only an unspoken one.
+            # A new clause has a subject of its own, even if it is not expressed.
             subject = subject or "none"
         elif verb.dep_ != "conj":
             yield f"below={verb.dep_}"
             break
-        verb, seen = head, seen + 1
+        verb, depth = head, depth + 1
         if head.pos_ not in {"VERB", "AUX", "ADJ"}:
             break
     subject = subject or "none"
     yield f"subject={subject}"
     yield f"subject={subject} tag={act.verb.tag_}"
-    if subject == "none" and act.verb.tag_ in {"VB", "VBP"} and not seen:
+    if subject == "none" and act.verb.tag_ in {"VB", "VBP"} and not depth:
         yield "imperative"
 
 
 def _subject(verb: Token) -> str:
+    """The class of a verb's subject, or "" if it has none."""
     for child in grammar.children(verb, _SUBJECTS):
-        return _PEOPLE.get(child.lower_, "noun")
+        return _SUBJECT_CLASSES.get(child.lower_, "noun")
     return ""
 
 
-def _around(verb: Token, *, is_act: bool) -> Iterator[str]:
-    """The small words that hang on one verb."""
+def _dependent_cues(verb: Token, *, is_act: bool) -> Iterator[str]:
+    """Yield cues of the function words and adverbs that depend on a verb."""
     for child in verb.children:
         dep, word = child.dep_, child.lower_
         if dep == "mark" and word != "to":
@@ -122,16 +123,20 @@ def _around(verb: Token, *, is_act: bool) -> Iterator[str]:
             yield f"cc={word}"
 
 
-def _word_signs(act: Act) -> Iterator[str]:
-    doc, at = act.verb.doc, act.verb.i
+def _window_cues(act: Act) -> Iterator[str]:
+    """Yield the words of the sentence that are close to the verb."""
+    doc, index = act.verb.doc, act.verb.i
     sentence = act.verb.sent
-    for token in doc[max(sentence.start, at - REACH) : min(sentence.end, at + REACH + 1)]:
-        if token.i != at:
+    for token in doc[max(sentence.start, index - REACH) : min(sentence.end, index + REACH + 1)]:
+        if token.i != index:
             yield f"near={token.lower_}"
 
 
-def place_signs(start: float, end: float, duration: float) -> Iterator[str]:
-    """Where in a video of ``duration`` seconds an act is said: openings and endings are talk."""
+def position_cues(start: float, end: float, duration: float) -> Iterator[str]:
+    """Yield cues of the position of an act in its video: openings and endings are mostly talk.
+
+    All times are in seconds.
+    """
     share = start / duration if duration > 0 else 0.0
     yield f"at={min(int(10 * share), 9)}"
     if share < EDGE:
