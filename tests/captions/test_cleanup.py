@@ -1,4 +1,4 @@
-"""Markup and asides are dropped; what only looks like them stays."""
+"""Markup, sounds and speaker labels are removed; what only looks like them is kept."""
 
 import pytest
 from hypothesis import given
@@ -29,7 +29,7 @@ def test_plain(text: str, seen: str) -> None:
     assert without_markup(text) == seen
 
 
-def heard(*texts: str) -> str:
+def spoken(*texts: str) -> str:
     lines = [Caption(2.0 * i, 2.0 * i + 2, text) for i, text in enumerate(texts)]
     return " ".join(word.text for word in words_of(lines))
 
@@ -53,14 +53,14 @@ def heard(*texts: str) -> str:
         ">>",
     ],
 )
-def test_what_nobody_says(text: str) -> None:
-    assert heard(text) == ""
-    assert heard(f"now {text} lift").replace("...", "") == "now lift"
+def test_asides_are_removed(text: str) -> None:
+    assert spoken(text) == ""
+    assert spoken(f"now {text} lift").replace("...", "") == "now lift"
 
 
-def test_an_aside_can_run_over_lines_and_captions() -> None:
-    assert heard("now (upbeat\nmusic) lift") == "now lift"
-    assert heard("now [upbeat", "music] lift") == "now lift"
+def test_an_aside_can_span_lines_and_captions() -> None:
+    assert spoken("now (upbeat\nmusic) lift") == "now lift"
+    assert spoken("now [upbeat", "music] lift") == "now lift"
 
 
 @pytest.mark.parametrize(
@@ -82,8 +82,8 @@ def test_an_aside_can_run_over_lines_and_captions() -> None:
         "WARNING: IT IS HOT",
     ],
 )
-def test_what_somebody_says(text: str) -> None:
-    assert heard(text) == text.replace(" * ", " ").replace(" < ", " ").replace(" > ", " ")
+def test_spoken_text_is_kept(text: str) -> None:
+    assert spoken(text) == text.replace(" * ", " ").replace(" < ", " ").replace(" > ", " ")
 
 
 @pytest.mark.parametrize(
@@ -106,29 +106,29 @@ def test_what_somebody_says(text: str) -> None:
         ("<v Mary>hello</v>", "hello"),
     ],
 )
-def test_who_speaks(text: str, said: str) -> None:
-    assert heard(text) == said
+def test_speaker_labels(text: str, said: str) -> None:
+    assert spoken(text) == said
 
 
-def test_punctuation_that_stands_alone_joins_the_word_before() -> None:
-    assert heard("stop , now !") == "stop, now!"
+def test_separate_punctuation_joins_the_word_before() -> None:
+    assert spoken("stop , now !") == "stop, now!"
 
 
-def test_an_aside_inside_a_word_parts_it() -> None:
-    assert heard("now[Music]lift") == "now lift"
+def test_an_aside_inside_a_word_splits_it() -> None:
+    assert spoken("now[Music]lift") == "now lift"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "text", ["[Music]", "(", "[", "*", "♪", ">>", "- ", "A", "<", "&", "\n(\n"]
 )
-def test_thousands_of_marks_take_no_longer_than_words(text: str) -> None:
-    heard(*[text] * 10_000)
-    heard(text * 20_000)
+def test_linear_time(text: str) -> None:
+    spoken(*[text] * 10_000)
+    spoken(text * 20_000)
 
 
 @given(st.text("ab [](){}*♪>-:AB\n", max_size=60))
 def test_any_mixture_of_marks(text: str) -> None:
-    letters = "".join(char for char in heard(text) if char.isalpha())
+    letters = "".join(char for char in spoken(text) if char.isalpha())
     remaining = iter(char for char in text if char.isalpha())
     assert all(letter in remaining for letter in letters), "words may be dropped, never made up"

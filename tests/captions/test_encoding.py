@@ -1,4 +1,4 @@
-"""Bytes become text, or a reason why not."""
+"""Bytes are decoded, or refused with a reason."""
 
 import pytest
 from hypothesis import given
@@ -19,7 +19,7 @@ def test_common_encodings(name: str) -> None:
     assert decode(TEXT.encode(name)) == (TEXT, [])
 
 
-def test_typographic_marks_of_windows() -> None:
+def test_windows_1252_punctuation() -> None:
     text = "He said “don’t stop” – and so we went on with the next wheel…"
     assert decode(text.encode("cp1252"))[0] == text
 
@@ -29,22 +29,22 @@ def test_other_encodings_are_detected() -> None:
     assert decode(russian.encode("cp1251"))[0] == russian
 
 
-def test_utf8_with_a_slip_stays_utf8() -> None:
+def test_utf8_with_an_invalid_byte_stays_utf8() -> None:
     data = "crème\nbrûlée\nd'été\n".encode() + b"caf\xe9\n"
-    text, (flaw,) = decode(data)
+    text, (issue,) = decode(data)
     assert text == "crème\nbrûlée\nd'été\ncaf\ufffd\n"
-    assert flaw.line == 4
+    assert issue.line == 4
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r", "\n"])
-def test_line_ends_are_made_equal(end: str) -> None:
+def test_line_ends_are_normalised(end: str) -> None:
     assert decode(TEXT.replace("\n", end).encode())[0] == TEXT
 
 
-def test_nul_bytes_are_dropped_and_said() -> None:
-    text, (flaw,) = decode(b"first\nsec\0ond\n")
+def test_nul_bytes_are_dropped_and_reported() -> None:
+    text, (issue,) = decode(b"first\nsec\0ond\n")
     assert text == "first\nsecond\n"
-    assert (flaw.reason, flaw.line) == ("NUL bytes were dropped", 2)
+    assert (issue.reason, issue.line) == ("NUL bytes were dropped", 2)
 
 
 @pytest.mark.parametrize("data", [b"", b" \n\n ", b"\xef\xbb\xbf", b"\xff\xfe", b"\xff\xfe\n\x00"])
@@ -68,7 +68,7 @@ def test_binary_files(data: bytes) -> None:
 
 
 @given(st.binary(max_size=300))
-def test_any_bytes_are_text_or_refused(data: bytes) -> None:
+def test_any_bytes_are_decoded_or_refused(data: bytes) -> None:
     try:
         text, _ = decode(data)
     except UnreadableError:
@@ -79,7 +79,7 @@ def test_any_bytes_are_text_or_refused(data: bytes) -> None:
     text.encode("utf-8")
 
 
-def test_a_line_too_long_is_refused() -> None:
+def test_too_long_lines_are_refused() -> None:
     with pytest.raises(UnreadableError, match="a line of 300,000 characters") as refused:
         encoding.split_lines("short\n" + "x" * 300_000)
     assert refused.value.line == 2

@@ -1,4 +1,4 @@
-"""JSON of Whisper, of YouTube and of small tools."""
+"""JSON of Whisper, YouTube and other tools."""
 
 import json
 
@@ -8,7 +8,7 @@ from howsteps.errors import InputError
 from tests.captions.texts import parse, problems, spans
 
 
-def test_words_of_whisperx_without_times_get_a_share() -> None:
+def test_words_of_whisperx_without_times_are_interpolated() -> None:
     words = [
         {"word": "use", "start": 0.0, "end": 0.5},
         {"word": "20"},
@@ -33,12 +33,12 @@ def test_parts_of_a_word_are_joined() -> None:
     assert [(w.text, w.start, w.end) for w in line.words] == [("take-off", 0.0, 1.0)]
 
 
-def test_lines_given_by_their_keys() -> None:
+def test_rows_as_objects() -> None:
     text = '[{"from": "0:01", "to": "0:02,5", "caption": "one"}, {"begin": 3, "line": "two"}]'
     assert spans(text) == [(1.0, 2.5, "one"), (3.0, 3.5, "two")]
 
 
-def test_an_entry_that_is_no_line() -> None:
+def test_an_invalid_row() -> None:
     assert problems('[[1, 2, "one"], 7, {"start": 2, "text": "two"}]') == [
         "here.txt: entry 2: is not a timed row; left out"
     ]
@@ -60,12 +60,12 @@ def test_an_entry_that_is_no_line() -> None:
         {"segments": [{"start": 0, "end": 1, "words": [{"word": None}, {"word": "lift it"}]}]},
     ],
 )
-def test_a_text_that_is_null_says_nothing(value: object) -> None:
+def test_null_texts(value: object) -> None:
     [line] = parse(json.dumps(value)).captions
     assert line.text.split() == ["lift", "it"]
 
 
-def test_half_characters_are_replaced() -> None:
+def test_lone_surrogates_are_replaced() -> None:
     assert spans(r'[[1, 2, "a \ud800 b"]]') == [(1.0, 2.0, "a \ufffd b")]
 
 
@@ -76,11 +76,11 @@ def test_half_characters_are_replaced() -> None:
         ("[" * 200_000, "nested too deeply"),
         ('{"a": ' * 200_000, "nested too deeply"),
         ("[" + "9" * 5000 + "]", "a number of thousands of digits"),
-        ("[]", "is JSON, but not of captions"),
-        ('{"a": 1}', "is JSON, but not of captions"),
+        ("[]", "is JSON, but not captions"),
+        ('{"a": 1}', "is JSON, but not captions"),
         ('{"events": []}', "is YouTube json3, but contains no captions"),
     ],
 )
-def test_json_that_cannot_be_used(text: str, reason: str) -> None:
+def test_unusable_json(text: str, reason: str) -> None:
     with pytest.raises(InputError, match=reason):
         parse(text)

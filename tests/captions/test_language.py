@@ -1,4 +1,4 @@
-"""English is told from other languages on a paragraph; a few words always pass."""
+"""English paragraphs are distinguished from other languages; a few words always pass."""
 
 import pytest
 

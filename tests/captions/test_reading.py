@@ -1,4 +1,4 @@
-"""Formats are found by content; anything is read or refused."""
+"""Formats are detected from the content; any file is read or refused."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ WRITERS = {**LINE_FORMATS, **{f"{name} with words": pair for name, pair in WORD_
 
 @pytest.mark.parametrize("name", WRITERS)
 @pytest.mark.parametrize("suffix", [".srt", ".txt", ".json", ""])
-def test_the_name_of_a_file_tells_nothing(tmp_path: Path, name: str, suffix: str) -> None:
+def test_the_file_name_is_ignored(tmp_path: Path, name: str, suffix: str) -> None:
     expected, write = WRITERS[name]
     path = tmp_path / f"captions{suffix}"
     path.write_text("\ufeff" + write(NARRATION), "utf-8")
@@ -44,7 +44,7 @@ def test_one_endless_cue() -> None:
 
 
 @pytest.mark.parametrize("text", ["just some prose", "{not json", "a,b,c\n1,2,3\n", "WEBVTT\n"])
-def test_files_that_hold_no_captions(text: str) -> None:
+def test_files_without_captions(text: str) -> None:
     with pytest.raises(InputError, match=r"^here\.txt"):
         parse(text)
 

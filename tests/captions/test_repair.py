@@ -1,4 +1,4 @@
-"""Times: what is wrong with them is mended and said, and no word is lost."""
+"""Invalid times are repaired and reported, and no word is lost."""
 
 import json
 
@@ -20,7 +20,7 @@ def test_a_reversed_cue_keeps_its_words() -> None:
     assert problems(text) == [f"here.txt:2: {repair.REVERSED}"]
 
 
-def test_negative_times_move_to_zero() -> None:
+def test_negative_times_are_moved_to_zero() -> None:
     text = subrip(("-00:00:01,000 --> 00:00:02,000", "hello"))
     assert spans(text) == [(0.0, 2.0, "hello")]
     assert problems(text) == [f"here.txt:2: {repair.NEGATIVE}"]
@@ -43,7 +43,7 @@ def test_overlap_is_no_problem() -> None:
     assert problems(text) == []
 
 
-def test_words_without_times_stand_between_their_neighbours() -> None:
+def test_cues_without_times_are_placed_between_their_neighbours() -> None:
     text = subrip(
         ("00:00:01,000 --> 00:00:02,000", "one"),
         ("00:00:xx,000 --> 00:00:03,000", "two"),
@@ -54,20 +54,20 @@ def test_words_without_times_stand_between_their_neighbours() -> None:
 
 
 @pytest.mark.parametrize("time", ["NaN", "Infinity", "-Infinity", "1e999", "1e300", "9" * 400])
-def test_numbers_that_are_no_times(time: str) -> None:
+def test_invalid_numbers(time: str) -> None:
     text = f'[[1, 2, "one"], [{time}, 3, "two"], [3, {time}, "three"]]'
     assert [span[2] for span in spans(text)] == ["one", "two", "three"]
     assert all(0 <= start <= end < 100 for start, end, _ in spans(text))
     assert problems(text)[0] == f"here.txt: entry 2: {repair.NO_TIME}"
 
 
-def test_booleans_and_texts_are_no_times() -> None:
+def test_booleans_and_text_are_not_times() -> None:
     assert problems('[[true, 2, "one"], ["soon", 3, "two"]]') == [
         f"here.txt: entry 1: {repair.NO_TIME} (and 1 more like it)"
     ]
 
 
-def test_many_flaws_of_a_kind_are_told_once() -> None:
+def test_issues_of_one_kind_are_reported_once() -> None:
     lines = [[5 - i % 2, 3, "word"] for i in range(1000)]
     told = problems(json.dumps(lines))
     assert told[0] == f"here.txt: entry 1: {repair.REVERSED} (and 999 more like it)"
@@ -85,7 +85,7 @@ def test_many_flaws_of_a_kind_are_told_once() -> None:
         max_size=8,
     )
 )
-def test_any_list_gives_usable_times_and_loses_no_text(lines: list) -> None:
+def test_any_list_gives_valid_times_and_keeps_all_text(lines: list) -> None:
     wanted = sorted(text.split() for *_, text in lines if text.strip())
     try:
         reading = parse_captions(json.dumps(lines).encode(), "here")

@@ -1,4 +1,4 @@
-"""What is written in a format is heard again: every word, once, in order, at its time."""
+"""Captions written in each format are read back: every word once, in order, with its time."""
 
 from itertools import pairwise
 

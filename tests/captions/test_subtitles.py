@@ -16,7 +16,7 @@ def test_missing_blank_lines_and_numbers() -> None:
     assert spans(text) == [(1.0, 2.0, "one"), (2.0, 3.0, "two"), (3.5, 4.5, "three")]
 
 
-def test_blank_lines_too_many() -> None:
+def test_extra_blank_lines() -> None:
     text = (
         "\n1\n\n00:00:01,000 --> 00:00:02,000\none\n\n\n2\n\n00:00:02,000 --> 00:00:03,000\ntwo\n"
     )
@@ -24,7 +24,7 @@ def test_blank_lines_too_many() -> None:
     assert problems(text) == []
 
 
-def test_numbers_that_are_spoken() -> None:
+def test_spoken_numbers() -> None:
     text = subrip(
         ("00:00:01,000 --> 00:00:02,000", "count:\n1"),
         ("00:00:02,000 --> 00:00:03,000", "2\n3"),
@@ -103,7 +103,7 @@ BARE = "00:00:01,000 --> 00:00:02,000\n" * 300_000
     ],
     ids=["newlines", "newlines after a cue", "times", "times of WebVTT"],
 )
-def test_what_cannot_be_captions_is_refused_before_it_is_taken_apart(
+def test_too_large_files_are_refused_before_parsing(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[str] = []

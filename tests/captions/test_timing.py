@@ -1,4 +1,4 @@
-"""Time is shared out among words by their length."""
+"""Time is distributed over words by their length."""
 
 from itertools import pairwise
 
@@ -11,7 +11,7 @@ from howsteps.captions.timing import likely_duration, spread_words
 TIMES = st.floats(0, 1e5)
 
 
-def test_nothing_to_share_out() -> None:
+def test_no_words() -> None:
     assert spread_words([], 1.0, 2.0) == []
 
 
@@ -21,7 +21,7 @@ def test_longer_text_takes_longer() -> None:
 
 
 @given(st.lists(st.text(min_size=1, max_size=9), min_size=1, max_size=9), TIMES, TIMES)
-def test_shares_fill_the_line(texts: list[str], one: float, other: float) -> None:
+def test_words_fill_the_line(texts: list[str], one: float, other: float) -> None:
     start, end = sorted((one, other))
     words = spread_words(texts, start, end)
     assert [word.text for word in words] == texts

@@ -1,4 +1,4 @@
-"""Captions become words: only what is said, each once, at a time of its own."""
+"""Conversion of captions to words: spoken text only, each word once, with a time."""
 
 from itertools import pairwise
 
@@ -21,7 +21,7 @@ def captions(draw: st.DrawFn) -> Caption:
     return Caption(start, max(start, end), text, words if draw(st.booleans()) else ())
 
 
-def test_time_is_shared_out_by_length() -> None:
+def test_time_is_distributed_by_length() -> None:
     assert words_of([Caption(0.0, 12.0, "a bcd efghi")]) == [
         Word("a", 0.0, 2.0),
         Word("bcd", 2.0, 6.0),
@@ -54,7 +54,7 @@ def test_words_before_the_timed_ones_get_the_time_before() -> None:
     assert words_of([line]) == [Word("one", 0.0, 1.0), Word("two", 1.0, 2.0), Word("six", 2.0, 3.0)]
 
 
-def test_words_are_trusted_where_the_line_differs() -> None:
+def test_words_take_precedence_over_a_different_line() -> None:
     line = Caption(0.0, 2.0, "one too", (Word("one", 0.0, 1.0), Word("two", 1.0, 2.0)))
     assert [word.text for word in words_of([line])] == ["one", "two"]
 
@@ -76,7 +76,7 @@ def test_rolling_lines_with_tags_and_sounds() -> None:
     assert [word.text for word in heard] == ["jack", "&", "lift"]
 
 
-def test_nothing_said() -> None:
+def test_no_words() -> None:
     assert words_of([]) == []
     assert words_of([Caption(0.0, 1.0, " \n"), Caption(1.0, 2.0, "[Music]")]) == []
 
@@ -89,7 +89,7 @@ def test_times_are_in_order(lines: list[Caption]) -> None:
 
 
 @given(st.lists(st.sampled_from(["no", "go on", "stop it now"]), min_size=1, max_size=8))
-def test_every_word_of_separate_lines_is_heard(texts: list[str]) -> None:
+def test_every_word_of_separate_lines_is_kept(texts: list[str]) -> None:
     lines = [Caption(2.0 * i, 2.0 * i + 1.0, text) for i, text in enumerate(texts)]
     heard = words_of(lines)
     assert [word.text for word in heard] == " ".join(texts).split()

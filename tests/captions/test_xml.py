@@ -1,4 +1,4 @@
-"""TTML and YouTube's XML, whole, broken and hostile."""
+"""TTML and YouTube's XML: valid, broken and malicious."""
 
 import pytest
 
@@ -6,13 +6,13 @@ from howsteps.errors import InputError
 from tests.captions.texts import parse, problems, spans
 
 
-def test_entities_of_the_file_are_refused() -> None:
+def test_document_types_are_refused() -> None:
     bomb = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]><tt><p begin="1s">&b;</p></tt>'
     with pytest.raises(InputError, match=r"here\.txt:1: XML with a document type"):
         parse(bomb)
 
 
-def test_what_stands_before_a_fault_is_kept() -> None:
+def test_cues_before_a_syntax_error_are_kept() -> None:
     text = '<tt><body><div>\n<p begin="1s" end="2s">one</p>\n<p begin="2s" end="3s">two</q>'
     assert [span[2] for span in spans(text)] == ["one", "two"]
     assert problems(text) == [
@@ -61,12 +61,12 @@ def test_spans_of_ttml_timed_from_zero() -> None:
     ]
 
 
-def test_frame_rates_that_are_not_whole() -> None:
+def test_fractional_frame_rates() -> None:
     text = '<tt frameRate="30" frameRateMultiplier="1000 1001"><p begin="30f" end="2s">a</p></tt>'
     assert spans(text) == [(pytest.approx(1.001), 2.0, "a")]
 
 
-def test_a_paragraph_of_which_only_the_spans_are_timed() -> None:
+def test_a_paragraph_with_times_on_its_spans_only() -> None:
     text = '<tt><p><span begin="1s">one</span> <span begin="2s" end="3s">two</span></p></tt>'
     assert spans(text) == [(1.0, 3.0, "one two")]
 

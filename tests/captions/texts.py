@@ -1,4 +1,4 @@
-"""What a text is read as: captions with their times, and what was wrong with it."""
+"""Parse captions from text; helpers of the tests."""
 
 from howsteps.captions import CaptionFile, parse_captions
 

@@ -2,10 +2,10 @@
 
 ::
 
-    bytes ─► encoding ─► recognise the format ─► one parser ─► repair ─► CaptionFile
+    bytes ─► encoding ─► detect the format ─► one parser ─► repair ─► CaptionFile
 
-A parser knows one family of formats and nothing about files: it yields cues exactly as written.
-Their times are repaired in one place, :mod:`.repair`, for all formats alike.
+A parser handles one family of formats and yields cues exactly as written. Their times are repaired
+in :mod:`.repair`, for all formats alike.
 """
 
 from howsteps.captions.reading import CaptionFile, parse_captions, read_captions

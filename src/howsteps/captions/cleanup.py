@@ -1,8 +1,8 @@
-"""Remove what captions show and nobody says: markup, sounds, lyrics and speaker labels.
+"""Remove what is not spoken from captions: markup, sounds, lyrics and speaker labels.
 
-Square brackets always contain an aside. Round ones contain one only if they name a sound, since
-recipes write "(optional)" and "(200 g)" for what is said. A name with a colon is dropped if it is
-written the way captions write speakers; "Step 2:" and "Tip:" stay.
+Text in square brackets is always removed. Text in parentheses is removed only if it names a sound,
+since "(optional)" and "(200 g)" in recipes are spoken. A name with a colon is removed if it has the
+form of a speaker label; "Step 2:" and "Tip:" are kept.
 """
 
 import html
@@ -39,8 +39,8 @@ _HEADING = (
     r"|INGREDIENTS|METHOD|PS|OK|OKAY)\b)"
 )
 
-# The order matters: what precedes a name must be removed before the name can begin its line. All
-# patterns are bounded or anchored, so the time is linear in the length of the text.
+# The order matters: sounds before a speaker label are removed first, so that the label is at the
+# start of its line. All patterns are bounded or anchored, so the time is linear in the text.
 _ASIDES = tuple(
     re.compile(pattern, re.MULTILINE)
     for pattern in (
@@ -56,12 +56,12 @@ _ASIDES = tuple(
     )
 )
 _PUNCTUATION = re.compile(r"[.,!?;:…]+")
-# Signs that are read aloud even on their own.
-_SPOKEN_SIGNS = frozenset("&+%$€£=@#°×÷/½¼¾")
+# Symbols that are read aloud even on their own.
+_SPOKEN_SYMBOLS = frozenset("&+%$€£=@#°×÷/½¼¾")
 
 
 class ShownWord(NamedTuple):
-    """A word on the screen; whether it begins a line, and whether it begins a caption."""
+    """A word on the screen, and whether it is the first of a line and of a caption."""
 
     word: Word
     begins_line: bool
@@ -69,7 +69,7 @@ class ShownWord(NamedTuple):
 
 
 def without_markup(text: str) -> str:
-    r"""Drop HTML tags, ``{\an8}`` codes and invisible characters; resolve entities and ``\N``."""
+    r"""Remove HTML tags, ``{\an8}`` codes and invisible characters; resolve entities and ``\N``."""
     if "<" in text:
         text = _TAG.sub("", text)
     if "\\" in text:
@@ -80,34 +80,34 @@ def without_markup(text: str) -> str:
 
 
 def without_asides(shown: Sequence[ShownWord]) -> list[Word]:
-    """Return what is said: the words without sounds, lyrics and speaker labels."""
+    """Return the spoken words, without sounds, lyrics and speaker labels."""
     parts: list[str] = []
-    places: list[int] = []
+    offsets: list[int] = []
     length = 0
     for word, begins_line, begins_caption in shown:
         gap = "\x1e\n" if begins_caption else "\n" if begins_line else " "
         parts += (gap, word.text)
-        places.append(length + len(gap))
+        offsets.append(length + len(gap))
         length += len(gap) + len(word.text)
     text = "".join(parts)
     for aside in _ASIDES:
-        # Blanks of the same length: every remaining letter keeps its position, and so its time.
+        # Replaced by blanks of the same length, so that other characters keep their offset.
         text = aside.sub(_blank, text)
-    said: list[Word] = []
-    for (word, *_), place in zip(shown, places, strict=True):
-        for left in text[place : place + len(word.text)].split():
-            _append(said, left, word)
-    return said
+    spoken: list[Word] = []
+    for (word, *_), offset in zip(shown, offsets, strict=True):
+        for remaining in text[offset : offset + len(word.text)].split():
+            _append(spoken, remaining, word)
+    return spoken
 
 
 def _blank(aside: re.Match[str]) -> str:
     return re.sub(r"[^\n]", " ", aside[0])
 
 
-def _append(said: list[Word], text: str, word: Word) -> None:
-    """Add ``text`` at the time of ``word``; bare punctuation joins the word before."""
-    if any(map(str.isalnum, text)) or not _SPOKEN_SIGNS.isdisjoint(text):
-        said.append(word if text == word.text else Word(text, word.start, word.end))
-    elif said and _PUNCTUATION.fullmatch(text):
-        last = said[-1]
-        said[-1] = Word(last.text + text, last.start, last.end)
+def _append(spoken: list[Word], text: str, word: Word) -> None:
+    """Append ``text`` with the time of ``word``; punctuation is joined to the word before."""
+    if any(map(str.isalnum, text)) or not _SPOKEN_SYMBOLS.isdisjoint(text):
+        spoken.append(word if text == word.text else Word(text, word.start, word.end))
+    elif spoken and _PUNCTUATION.fullmatch(text):
+        last = spoken[-1]
+        spoken[-1] = Word(last.text + text, last.start, last.end)

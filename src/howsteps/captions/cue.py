@@ -1,10 +1,10 @@
-"""What every parser yields: cues as the file writes them, and what it could not read."""
+"""The output of the parsers of caption formats: cues as written, and issues."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
-# Letters of four hours of speech: a longer text is not a caption.
+# Characters of four hours of speech; a longer text is not a caption.
 LONGEST_TEXT = 2**18
 
 
@@ -21,8 +21,8 @@ class Piece:
 class Cue:
     """One cue as written: times may be missing (None), reversed or out of order.
 
-    ``pieces`` are the last part of ``text``, if the file times words. ``line`` or, in JSON,
-    ``entry`` is the position of the cue in the file.
+    ``pieces`` are the last part of ``text``, if the file has word times. ``line`` or, in JSON,
+    ``entry`` is the position of the cue in the file, counted from 1.
     """
 
     start: float | None
@@ -34,10 +34,10 @@ class Cue:
 
 
 @dataclass(frozen=True, slots=True)
-class Flaw:
-    """A part of the file that was left out or, where it is not ``lost``, repaired.
+class Issue:
+    """A part of the file that was left out or, if it is not ``lost``, repaired.
 
-    The reader adds the name of the file.
+    The reader converts it to a :class:`~howsteps.errors.Problem` with the name of the file.
     """
 
     reason: str
@@ -46,7 +46,7 @@ class Flaw:
     lost: bool = True
 
 
-ParsedCues: TypeAlias = Iterator[Cue | Flaw]
+ParsedCues: TypeAlias = Iterator[Cue | Issue]
 
 
 class UnreadableError(Exception):

@@ -1,6 +1,6 @@
-"""Read a caption file: its captions, its format, and what was wrong with it.
+"""Read a caption file: captions, format, and problems.
 
-The format is recognised by the content and never by the file name.
+The format is detected from the content, never from the file name.
 """
 
 import json
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from howsteps.captions import encoding, subtitles, tabular, ttml, whisper, youtube
-from howsteps.captions.cue import Cue, Flaw, ParsedCues, UnreadableError
+from howsteps.captions.cue import Cue, Issue, ParsedCues, UnreadableError
 from howsteps.captions.repair import repair
 from howsteps.captions.xml import parse_xml
 from howsteps.errors import InputError, Problem
@@ -20,14 +20,14 @@ from howsteps.task import Caption
 
 @dataclass(frozen=True, slots=True)
 class CaptionFormat:
-    """A caption format: its name, how it is recognised, and its parser."""
+    """A caption format: its name, a predicate that detects it, and its parser."""
 
     name: str
     recognises: Callable[[Any], bool]
     parse: Callable[[Any], ParsedCues]
 
 
-# In each family the first format that recognises the file reads it.
+# In each family, the first format that recognises the file is used.
 _JSON = (
     CaptionFormat("YouTube json3", youtube.is_json3, youtube.parse_json3),
     CaptionFormat("Whisper JSON", whisper.is_whisper, whisper.parse_whisper),
@@ -48,7 +48,7 @@ _TEXT = (
 
 @dataclass(frozen=True, slots=True)
 class CaptionFile:
-    """The content of a caption file: captions in order of time, its format, and its problems."""
+    """The content of a caption file: captions sorted by time, its format, and its problems."""
 
     captions: tuple[Caption, ...]
     format: str
@@ -68,44 +68,44 @@ def read_captions(path: Path | str) -> CaptionFile:
 
 
 def parse_captions(data: bytes, path: Path | str) -> CaptionFile:
-    """Read captions from the bytes of a file; ``path`` is only named in problems."""
+    """Parse captions from the bytes of a file; ``path`` is only used in messages."""
     path = Path(path)
     try:
-        text, flaws = encoding.decode(data)
-        name, parsed, more = _parsed(text)
-        captions, rest = repair_parsed(parsed)
+        text, issues = encoding.decode(data)
+        name, parsed, file_issues = _parse(text)
+        captions, cue_issues = repair_parsed(parsed)
     except UnreadableError as error:
         raise InputError(path, error.reason, error.line) from None
-    problems = problems_of_flaws([*flaws, *more, *rest], path)
+    problems = problems_of_issues([*issues, *file_issues, *cue_issues], path)
     if not captions:
         why, line = (f": {problems[0].reason}", problems[0].line) if problems else ("", None)
         raise InputError(path, f"is {name}, but contains no captions{why}", line)
     return CaptionFile(captions, name, problems)
 
 
-def repair_parsed(parsed: ParsedCues) -> tuple[tuple[Caption, ...], list[Flaw]]:
-    """Separate what a parser yields into cues and flaws, and repair the cues."""
-    flaws: list[Flaw] = []
+def repair_parsed(parsed: ParsedCues) -> tuple[tuple[Caption, ...], list[Issue]]:
+    """Repair the cues that a parser yields; return the captions and all issues."""
+    issues: list[Issue] = []
     cues: list[Cue] = []
     for item in parsed:
         if isinstance(item, Cue):
             cues.append(item)
         else:
-            flaws.append(item)
+            issues.append(item)
     captions, repaired = repair(cues)
-    return captions, flaws + repaired
+    return captions, issues + repaired
 
 
-def problems_of_flaws(flaws: Iterable[Flaw], path: Path) -> tuple[Problem, ...]:
-    """One problem for each kind of flaw, at its first position, with the number of the others."""
-    kinds: dict[str, list[Flaw]] = {}
-    for flaw in flaws:
-        kinds.setdefault(flaw.reason, []).append(flaw)
-    return tuple(_problem(kind, path) for kind in kinds.values())
+def problems_of_issues(issues: Iterable[Issue], path: Path) -> tuple[Problem, ...]:
+    """Return one problem for each kind of issue, at its first position, with a count."""
+    by_reason: dict[str, list[Issue]] = {}
+    for issue in issues:
+        by_reason.setdefault(issue.reason, []).append(issue)
+    return tuple(_problem(same_reason, path) for same_reason in by_reason.values())
 
 
 def load_json(text: str) -> Any:
-    """Parse JSON, and name the line where it is broken."""
+    """Parse JSON; raise ``UnreadableError`` with the line where it is broken."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
@@ -116,8 +116,8 @@ def load_json(text: str) -> Any:
         raise UnreadableError("the JSON contains a number of thousands of digits") from None
 
 
-def _parsed(text: str) -> tuple[str, ParsedCues, list[Flaw]]:
-    """The name of the format, the cues, and what was wrong with the file as a whole.
+def _parse(text: str) -> tuple[str, ParsedCues, list[Issue]]:
+    """Return the name of the format, its cues, and issues of the file as a whole.
 
     Raises
     ------
@@ -127,26 +127,26 @@ def _parsed(text: str) -> tuple[str, ParsedCues, list[Flaw]]:
     opening = text.lstrip()[:1]
     if opening in {"{", "["}:
         value = load_json(text)
-        found = _first(_JSON, value, "is JSON, but not of captions")
-        return found.name, found.parse(value), []
+        detected = _detect(_JSON, value, "is JSON, but not captions")
+        return detected.name, detected.parse(value), []
     if opening == "<":
-        root, flaws = parse_xml(text)
-        found = _first(_XML, root, f"is XML (<{root.name}>), but not captions")
-        return found.name, found.parse(root), flaws
-    found = _first(_TEXT, text, "is not in a known caption format")
-    return found.name, found.parse(text), []
+        root, issues = parse_xml(text)
+        detected = _detect(_XML, root, f"is XML (<{root.name}>), but not captions")
+        return detected.name, detected.parse(root), issues
+    detected = _detect(_TEXT, text, "is not in a known caption format")
+    return detected.name, detected.parse(text), []
 
 
-def _first(formats: Sequence[CaptionFormat], content: Any, otherwise: str) -> CaptionFormat:
+def _detect(formats: Sequence[CaptionFormat], content: Any, otherwise: str) -> CaptionFormat:
     for candidate in formats:
         if candidate.recognises(content):
             return candidate
     raise UnreadableError(otherwise)
 
 
-def _problem(kind: list[Flaw], path: Path) -> Problem:
-    first = min(kind, key=lambda flaw: (flaw.line or 0, flaw.entry or 0))
+def _problem(same_reason: list[Issue], path: Path) -> Problem:
+    first = min(same_reason, key=lambda issue: (issue.line or 0, issue.entry or 0))
     reason = first.reason if first.entry is None else f"entry {first.entry}: {first.reason}"
-    if len(kind) > 1:
-        reason += f" (and {len(kind) - 1:,} more like it)"
+    if len(same_reason) > 1:
+        reason += f" (and {len(same_reason) - 1:,} more like it)"
     return Problem(path, reason, first.line, harmless=not first.lost)

@@ -1,15 +1,15 @@
-"""Repair the times of cues: from cues as written to captions with reliable times.
+"""Convert cues as written to captions with valid times.
 
-Afterwards times are finite and not negative, no caption ends before it starts, captions are in
-order of their start, and word times lie inside their caption. No word is dropped, unless a cue is
-too long to be a caption.
+Afterwards times are finite and not negative, no caption ends before it starts, captions are sorted
+by start, and word times lie inside their caption. No word is dropped, unless a cue is too long to
+be a caption.
 """
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from howsteps.captions.cue import LONGEST_TEXT, Cue, Flaw, Piece
+from howsteps.captions.cue import LONGEST_TEXT, Cue, Issue, Piece
 from howsteps.captions.timing import LATEST, likely_duration, spread_words
 from howsteps.task import Caption, Word
 
@@ -20,42 +20,43 @@ REVERSED = "ends before it starts; the end was estimated"
 BACKWARDS = "starts before the line above it; the lines were sorted by time"
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-# Lone surrogates, which JSON escapes can make and no encoding can write.
+# Lone surrogates, which JSON escapes can contain and no encoding can represent.
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
-def repair(cues: Iterable[Cue]) -> tuple[tuple[Caption, ...], list[Flaw]]:
-    """Make captions of ``cues``, and list what was repaired, in file order."""
-    flaws: list[Flaw] = []
-    placed: list[_Placed] = []
-    spoken = []
+def repair(cues: Iterable[Cue]) -> tuple[tuple[Caption, ...], list[Issue]]:
+    """Return the captions of ``cues``, and what was repaired, in file order."""
+    issues: list[Issue] = []
+    timed: list[_TimedCue] = []
+    nonempty = []
     for cue in cues:
         if len(cue.text) > LONGEST_TEXT:
-            flaws.append(Flaw(TOO_LONG, cue.line, cue.entry))
+            issues.append(Issue(TOO_LONG, cue.line, cue.entry))
         elif cue.text.strip():
-            spoken.append(cue)
-    above = 0.0
-    for cue, below in zip(spoken, _next_starts(spoken), strict=True):
+            nonempty.append(cue)
+    previous_start = 0.0
+    for cue, next_start in zip(nonempty, _next_starts(nonempty), strict=True):
         if cue.start is None or cue.start > LATEST:
             # After the previous line, but not after the next one.
-            rest = (placed[-1].end if placed else None) or above
-            start = rest if below is None else max(above, min(rest, below))
-            found, reasons = _Placed(cue, start, None), [NO_TIME]
+            start = (timed[-1].end if timed else None) or previous_start
+            if next_start is not None:
+                start = max(previous_start, min(start, next_start))
+            repaired, reasons = _TimedCue(cue, start, None), [NO_TIME]
         else:
-            found, reasons = _placed(cue, cue.start)
-            if found.start < above:
+            repaired, reasons = _with_valid_times(cue, cue.start)
+            if repaired.start < previous_start:
                 reasons.append(BACKWARDS)
-            above = found.start
-        flaws += [Flaw(reason, cue.line, cue.entry, lost=False) for reason in reasons]
-        placed.append(found)
-    placed.sort(key=lambda cue: cue.start)
-    following = [cue.start for cue in placed[1:]] + [None]
-    return tuple(map(_caption, placed, following)), flaws
+            previous_start = repaired.start
+        issues += [Issue(reason, cue.line, cue.entry, lost=False) for reason in reasons]
+        timed.append(repaired)
+    timed.sort(key=lambda cue: cue.start)
+    next_starts = [cue.start for cue in timed[1:]] + [None]
+    return tuple(map(_caption, timed, next_starts)), issues
 
 
 @dataclass(frozen=True, slots=True)
-class _Placed:
-    """A cue with a usable start, and an end that is either usable or None."""
+class _TimedCue:
+    """A cue with a valid start, and an end that is either valid or None."""
 
     cue: Cue
     start: float
@@ -63,7 +64,7 @@ class _Placed:
 
 
 def _next_starts(cues: Sequence[Cue]) -> list[float | None]:
-    """For each cue the next start that is known."""
+    """Return, for each cue, the next known start."""
     starts: list[float | None] = []
     upcoming = None
     for cue in reversed(cues):
@@ -72,7 +73,8 @@ def _next_starts(cues: Sequence[Cue]) -> list[float | None]:
     return starts[::-1]
 
 
-def _placed(cue: Cue, start: float) -> tuple[_Placed, list[str]]:
+def _with_valid_times(cue: Cue, start: float) -> tuple[_TimedCue, list[str]]:
+    """Repair the times of a cue; return it and what was wrong."""
     end = cue.end
     reasons = []
     if start < 0:
@@ -81,61 +83,61 @@ def _placed(cue: Cue, start: float) -> tuple[_Placed, list[str]]:
     if end is not None and (end < start or end > LATEST):
         reasons.append(REVERSED)
         end = None
-    return _Placed(cue, start, end), reasons
+    return _TimedCue(cue, start, end), reasons
 
 
-def _caption(placed: _Placed, following: float | None) -> Caption:
-    start, end, cue = placed.start, placed.end, placed.cue
+def _caption(timed: _TimedCue, next_start: float | None) -> Caption:
+    start, end, cue = timed.start, timed.end, timed.cue
     if end is None:
         end = start + likely_duration(cue.text)
-        if following is not None and following > start:
-            end = min(end, following)
+        if next_start is not None and next_start > start:
+            end = min(end, next_start)
     words = _words(cue.pieces, start, end) if cue.pieces else ()
     return Caption(start, end, printable(cue.text), words)
 
 
 def printable(text: str) -> str:
-    """Text without control characters and without what cannot be encoded."""
+    """Replace control characters and lone surrogates."""
     if text.isascii() and text.isprintable():
         return text
     return _SURROGATE.sub("\ufffd", _CONTROL.sub(" ", text))
 
 
 def _words(pieces: Sequence[Piece], start: float, end: float) -> tuple[Word, ...]:
-    """Words of a cue from its timed pieces; a word without a time gets a share of the time."""
-    written = _whole_words(pieces)
+    """Return the words of a cue; times of untimed words are interpolated."""
+    written = _join_split_words(pieces)
     anchors = [i for i, word in enumerate(written) if i == 0 or word.start is not None]
     words: list[Word] = []
     now = start
     for first, stop in zip(anchors, [*anchors[1:], len(written)], strict=True):
-        now = _between(now, written[first].start, end)
-        until = _between(now, written[stop].start, end) if stop < len(written) else end
-        if (own_end := written[first].end) is not None:
-            own_end = _between(now, own_end, until)
-            words.append(Word(printable(written[first].text), now, own_end))
-            first, now = first + 1, own_end  # noqa: PLW2901 - the first of the run is done
+        now = _clip(written[first].start, now, end)
+        until = _clip(written[stop].start, now, end) if stop < len(written) else end
+        if (given_end := written[first].end) is not None:
+            given_end = _clip(given_end, now, until)
+            words.append(Word(printable(written[first].text), now, given_end))
+            first, now = first + 1, given_end  # noqa: PLW2901 - the anchor is done
         texts = [printable(word.text) for word in written[first:stop]]
         words += spread_words(texts, now, until)
     return tuple(words)
 
 
-def _whole_words(pieces: Iterable[Piece]) -> list[Piece]:
+def _join_split_words(pieces: Iterable[Piece]) -> list[Piece]:
     """Split pieces at white space, and join the parts of a word that spans several pieces."""
     words: list[Piece] = []
-    open_word = False
+    is_open = False  # the last piece did not end with white space
     for piece in pieces:
         parts = piece.text.split()
-        for place, text in enumerate(parts):
-            start = piece.start if place == 0 else None
+        for index, text in enumerate(parts):
+            start = piece.start if index == 0 else None
             end = piece.end if len(parts) == 1 else None
-            if place == 0 and open_word and not piece.text[0].isspace():
+            if index == 0 and is_open and not piece.text[0].isspace():
                 words[-1] = replace(words[-1], text=words[-1].text + text, end=end)
             else:
                 words.append(Piece(text, start, end))
         if piece.text:
-            open_word = not piece.text[-1].isspace()
+            is_open = not piece.text[-1].isspace()
     return words
 
 
-def _between(low: float, value: float | None, high: float) -> float:
+def _clip(value: float | None, low: float, high: float) -> float:
     return low if value is None else min(max(low, value), high)

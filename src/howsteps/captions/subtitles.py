@@ -1,10 +1,10 @@
 """SubRip (``.srt``) and WebVTT (``.vtt``): cues that begin with a line ``start --> end``.
 
-The timing lines are the anchors. Everything between two of them is the text of the first or the
-label of the second, so missing or stray blank lines and labels do no harm.
+The file is split at the timing lines. Everything between two of them is the text of the first or
+the label of the second, so missing or extra blank lines and labels do no harm.
 
-WebVTT may contain the word times that YouTube writes. Its cues show the line before and, below it,
-the new line with a time before every word but the first:
+WebVTT from YouTube may contain word times. Its cues show the previous line and, below it, the new
+line with a time before every word but the first:
 ``take<00:00:01.200><c> off</c><00:00:01.500><c> the</c>``.
 """
 
@@ -12,12 +12,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from howsteps.captions.cue import Cue, Flaw, ParsedCues, Piece, UnreadableError
+from howsteps.captions.cue import Cue, Issue, ParsedCues, Piece, UnreadableError
 from howsteps.captions.encoding import split_lines
 from howsteps.captions.timing import CLOCK, clock_seconds
 
 _ARROW = re.compile(r"(?:-{1,3}|[–—])>")
-# What is left of a timing line that cannot be read.
+# An invalid timing line.
 _BROKEN_TIMES = re.compile(r"-->|^\W*[0-9]+[:.,][0-9]")
 
 _WORD_TIME = re.compile(r"<(" + re.sub(r"\?P<\w+>", "?:", CLOCK.pattern) + r")>")
@@ -28,7 +28,7 @@ _MOST_CUES = 100_000  # more than one a second for a day
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Consecutive lines without a blank one, and the number of the first of them."""
+    """Consecutive lines without a blank one, and the line number of the first."""
 
     line: int
     lines: list[str]
@@ -36,7 +36,7 @@ class _Block:
 
 @dataclass(frozen=True, slots=True)
 class _TimedBlock:
-    """A timing line, the text under it, and the blocks after that up to the next cue."""
+    """The times of a cue, the text under them, and further blocks up to the next cue."""
 
     line: int
     start: float | None
@@ -46,7 +46,7 @@ class _TimedBlock:
 
 
 def is_subrip(text: str) -> bool:
-    """Look for a timing line; WebVTT without its header is read as well."""
+    """Look for a timing line; WebVTT without its header qualifies too."""
     return any(_times(line) is not None for line in split_lines(text))
 
 
@@ -54,7 +54,7 @@ def parse_subrip(text: str) -> ParsedCues:
     """Yield the cues; text after a blank line still belongs to the cue above it."""
     opening, cues = _split(_lines(text), any_label=False)
     for block in opening:
-        yield _broken_cue(block) or Flaw("text before the first times was left out", block.line)
+        yield _broken_cue(block) or Issue("text before the first times was left out", block.line)
     for cue in cues:
         spoken = list(cue.text)
         broken = []
@@ -83,14 +83,14 @@ def parse_webvtt(text: str) -> ParsedCues:
 
 
 def _lines(text: str) -> list[str]:
-    """The lines of a file with a sensible number of cues; counted before any is read."""
+    """Split into lines; raise ``UnreadableError`` if there are too many cues."""
     if (count := sum(text.count(arrow) for arrow in ("->", "–>", "—>"))) > _MOST_CUES:
         raise UnreadableError(f"{count:,} cues cannot be captions")
     return split_lines(text)
 
 
 def _broken_cue(block: _Block) -> Cue | None:
-    """Make a cue of a number and times that cannot be read: its words can still be used."""
+    """Return a cue without times for a block with an invalid timing line, to keep its words."""
     number, *rest = block.lines
     if not number.strip().isdecimal() or not rest or not _BROKEN_TIMES.search(rest[0]):
         return None
@@ -100,7 +100,7 @@ def _broken_cue(block: _Block) -> Cue | None:
 def _strays(blocks: list[_Block]) -> ParsedCues:
     for block in blocks:
         if not block.lines[0].startswith(_NOT_SPEECH):
-            yield Flaw("text without times was left out", block.line)
+            yield Issue("text without times was left out", block.line)
 
 
 def _webvtt_cue(cue: _TimedBlock) -> Cue:
@@ -121,7 +121,7 @@ def _split(lines: Sequence[str], any_label: bool) -> tuple[list[_Block], Iterato
 
     A label is the line right above a timing line. It is a number, or any text if ``any_label``.
     """
-    times = [(place, found) for place, line in enumerate(lines) if (found := _times(line))]
+    times = [(index, found) for index, line in enumerate(lines) if (found := _times(line))]
     first = times[0][0] if times else len(lines)
     opening, label = _without_label(lines[:first], any_label, previous=0)
     return _blocks(opening, 1), _timed_blocks(lines, times, any_label, label)
@@ -133,15 +133,15 @@ def _timed_blocks(
     any_label: bool,
     label: int | None,
 ) -> Iterator[_TimedBlock]:
-    stops = [*(place for place, _ in times[1:]), len(lines)]
-    for (place, (start, end)), stop in zip(times, stops, strict=False):
-        region = list(lines[place + 1 : stop])
+    stops = [*(index for index, _ in times[1:]), len(lines)]
+    for (index, (start, end)), stop in zip(times, stops, strict=False):
+        region = list(lines[index + 1 : stop])
         if stop < len(lines):
             region, label = _without_label(region, any_label, label)
         # A line of white space is text (YouTube's empty upper line); only an empty one is a break.
-        rest = region.index("", 1) if "" in region[1:] else len(region)
-        strays = _blocks(region[rest:], place + 2 + rest)
-        yield _TimedBlock(place + 1, start, end, region[:rest], strays)
+        text_end = region.index("", 1) if "" in region[1:] else len(region)
+        strays = _blocks(region[text_end:], index + 2 + text_end)
+        yield _TimedBlock(index + 1, start, end, region[:text_end], strays)
 
 
 def _without_label(
@@ -156,32 +156,33 @@ def _without_label(
     label = region[end - 1].strip()
     number = int(label) if re.fullmatch("[0-9]{1,9}", label) else None
     # A number that continues the count may lack the blank line above it, or have one below it.
-    counts_on = number is not None and previous is not None and number == previous + 1
+    is_consecutive = number is not None and previous is not None and number == previous + 1
     # The line right under a timing line is text; the first label (previous = 0) has none above it.
-    stands_alone = not region[end - 2].strip() if end > 1 else previous == 0
+    after_blank = not region[end - 2].strip() if end > 1 else previous == 0
     if end == len(region):
-        is_label = counts_on or (stands_alone and (any_label or number is not None))
+        is_label = is_consecutive or (after_blank and (any_label or number is not None))
     else:
-        is_label = counts_on and stands_alone
+        is_label = is_consecutive and after_blank
     return (list(region[: end - 1]), number) if is_label else (list(region), None)
 
 
 def _blocks(lines: Sequence[str], first: int) -> list[_Block]:
+    """Group lines into blocks; ``first`` is the number of the first line."""
     blocks: list[_Block] = []
-    fresh = True
+    after_blank = True
     for number, line in enumerate(lines, first):
         if not line.strip():
-            fresh = True
-        elif fresh:
+            after_blank = True
+        elif after_blank:
             blocks.append(_Block(number, [line]))
-            fresh = False
+            after_blank = False
         else:
             blocks[-1].lines.append(line)
     return blocks
 
 
 def _times(line: str) -> tuple[float | None, float | None] | None:
-    """Start and end of a timing line, one of which may be unreadable; None for any other line."""
+    """Return start and end of a timing line, one of which may be invalid; None for other lines."""
     if ">" not in line:
         return None
     parts = _ARROW.split(line, maxsplit=1)

@@ -1,7 +1,7 @@
-"""Rows of start, end and text: CSV, Whisper's TSV (milliseconds), and lists in JSON.
+"""Tables of start, end and text: CSV, Whisper's TSV (milliseconds), and lists in JSON.
 
 In JSON a row is ``[start, end, text]`` or an object with ``start``, ``end`` or ``duration``, and
-``text``; or one object contains a list for each of the three.
+``text``; or one object has a list for each of the three columns.
 """
 
 import csv
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from howsteps.captions.cue import Cue, Flaw, ParsedCues, UnreadableError
+from howsteps.captions.cue import Cue, Issue, ParsedCues, UnreadableError
 from howsteps.captions.encoding import split_lines
 from howsteps.captions.timing import plus, scaled, seconds
 
@@ -20,13 +20,13 @@ _ENDS = ("end", "end_time", "endTime", "to", "stop", "offset_end")
 _DURATIONS = ("duration", "dur")
 _TEXTS = ("text", "caption", "transcript", "sentence", "utterance", "word", "line", "content")
 
-# Letters a second. Nobody speaks more slowly: a lower rate means that the unit is smaller.
-_SLOWEST = 0.1
-# A cell of more lines than this is a quotation mark that was never closed.
-_TALLEST = 20
+# Characters per second. Nobody speaks more slowly: a lower rate means milliseconds.
+_MIN_SPEECH_RATE = 0.1
+# More lines in a cell mean an unclosed quotation mark.
+_MAX_CELL_LINES = 20
 
-# A longer column name is not known, and searching it for a unit would take too long.
-_LONGEST_NAME = 40
+# Longer column names are not searched for a unit, which would take too long.
+_MAX_NAME_LENGTH = 40
 _UNIT = re.compile(r"[\s_]*(?:_|\s|\()(?P<unit>ms|msec|milliseconds|s|sec|seconds)\)?$")
 
 
@@ -41,8 +41,8 @@ def parse_table(text: str) -> ParsedCues:
     if layout is None:
         return
     rows = list(_rows(text, layout.delimiter))
-    if any(cell.count("\n") > _TALLEST for row in rows for cell in row.cells):
-        yield Flaw(
+    if any(cell.count("\n") > _MAX_CELL_LINES for row in rows for cell in row.cells):
+        yield Issue(
             "a quotation mark is never closed; quotation marks were read as text", lost=False
         )
         rows = list(_rows(text, layout.delimiter, quoted=False))
@@ -53,7 +53,7 @@ def parse_table(text: str) -> ParsedCues:
             start, end = layout.times(row, unit)
             yield Cue(start, end, layout.spoken(row), line=row.line)
         else:
-            yield Flaw("the row has too few columns; left out", row.line)
+            yield Issue("the row has too few columns; left out", row.line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class _Row:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Which column is what; ``length`` is the column of the end, or of the duration."""
+    """The indices of the columns; ``length`` is that of the end or of the duration."""
 
     delimiter: str
     width: int
@@ -100,7 +100,7 @@ def _layout(text: str) -> _Layout | None:
 
 def _named(cells: Sequence[str], delimiter: str) -> _Layout | None:
     names = [cell.strip().lower() for cell in cells]
-    bare = [_UNIT.sub("", name) if len(name) <= _LONGEST_NAME else name for name in names]
+    bare = [_UNIT.sub("", name) if len(name) <= _MAX_NAME_LENGTH else name for name in names]
     start, end, duration, text = (_column(bare, k) for k in (_STARTS, _ENDS, _DURATIONS, _TEXTS))
     if start is None or text is None:
         return None
@@ -119,14 +119,14 @@ def _unnamed(cells: Sequence[str], delimiter: str) -> _Layout | None:
 
 def _column(names: Sequence[str], wanted: Sequence[str]) -> int | None:
     lowered = [name.lower() for name in wanted]
-    return next((place for place, name in enumerate(names) if name in lowered), None)
+    return next((index for index, name in enumerate(names) if name in lowered), None)
 
 
 def _rows(text: str, delimiter: str, quoted: bool = True) -> Iterator[_Row]:
-    """Rows that are not empty. Whisper's TSV does not quote: its quotation marks are text."""
-    written = (f"{line}\n" for line in split_lines(text))
+    """Yield the rows that are not empty. TSV is read without quoting, as Whisper writes it."""
+    lines = (f"{line}\n" for line in split_lines(text))
     reader = csv.reader(
-        written,
+        lines,
         delimiter=delimiter,
         quoting=csv.QUOTE_MINIMAL if quoted and delimiter != "\t" else csv.QUOTE_NONE,
     )
@@ -141,9 +141,9 @@ def _rows(text: str, delimiter: str, quoted: bool = True) -> Iterator[_Row]:
 
 
 def _unit(rows: Sequence[_Row], layout: _Layout) -> float:
-    """Return how many units of the table make a second.
+    """Return the units per second of the times in a table: 1 or 1000.
 
-    Whole numbers are milliseconds if speech would be impossibly slow in seconds.
+    Integers are milliseconds if the speech would be impossibly slow in seconds.
     """
     if layout.length is None:
         return 1.0
@@ -155,7 +155,7 @@ def _unit(rows: Sequence[_Row], layout: _Layout) -> float:
         start, end = layout.times(row, 1.0)
         if start is not None and end is not None and end > start:
             rates.append(len(layout.spoken(row)) / (end - start))
-    return 1000.0 if rates and median(rates) < _SLOWEST else 1.0
+    return 1000.0 if rates and median(rates) < _MIN_SPEECH_RATE else 1.0
 
 
 def is_json_rows(value: Any) -> bool:
@@ -166,7 +166,7 @@ def is_json_rows(value: Any) -> bool:
 def parse_json_rows(value: Any) -> ParsedCues:
     """Yield one cue for each entry."""
     for number, entry in enumerate(value, 1):
-        yield _json_cue(entry, number) or Flaw("is not a timed row; left out", entry=number)
+        yield _json_cue(entry, number) or Issue("is not a timed row; left out", entry=number)
 
 
 def is_json_columns(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Times as caption files write them, and estimates where they write none."""
+"""Parse the times of caption files, and estimate those that are missing."""
 
 import re
 from collections.abc import Sequence
@@ -6,9 +6,9 @@ from itertools import accumulate
 
 from howsteps.task import Word
 
-# Seconds. No video lasts eleven days: a larger number is a fault in the file.
+# Seconds. No video lasts eleven days: a later time is an error in the file.
 LATEST = 1e6
-# The largest number that can be a time, if in milliseconds.
+# The largest number that can be a time in milliseconds.
 _LARGEST = 1000 * LATEST
 
 CLOCK = re.compile(
@@ -16,13 +16,12 @@ CLOCK = re.compile(
     r"(?:\s?[.,:;]\s?(?P<fraction>[0-9]{1,9}))?"
 )
 
-# Letters a second of brisk speech.
-_SPEECH_RATE = 15.0
-_SHORTEST = 0.5
+_SPEECH_RATE = 15.0  # characters per second
+_MIN_DURATION = 0.5  # seconds
 
 
 def seconds(value: object) -> float | None:
-    """Seconds from a number or from a clock such as ``1:02:03,500``; None if it is neither."""
+    """Parse a number or a clock time such as ``1:02:03,500`` as seconds; None if it is neither."""
     if isinstance(value, str):
         text = value.strip()
         if clock := CLOCK.fullmatch(text):
@@ -43,9 +42,9 @@ def scaled(number: float | None, units_per_second: float) -> float | None:
 
 
 def clock_seconds(clock: re.Match[str]) -> float:
-    """Seconds of a match of ``CLOCK``."""
+    """Convert a match of ``CLOCK`` to seconds."""
     whole = int(clock["hours"] or 0) * 3600 + int(clock["minutes"]) * 60 + int(clock["seconds"])
-    # Convert the whole number at once: 7.62 in a file is the float 7.62, not 7 + 0.62.
+    # Converted at once: 7.62 in a file is the float 7.62, not 7 + 0.62.
     total = float(f"{whole}.{clock['fraction'] or 0}")
     return -total if clock["sign"] else total
 
@@ -56,20 +55,20 @@ def plus(start: float | None, duration: float | None) -> float | None:
 
 
 def likely_duration(text: str) -> float:
-    """Estimate the seconds that it takes to say ``text``."""
-    return max(_SHORTEST, len(text) / _SPEECH_RATE)
+    """Estimate the time it takes to say ``text``, in seconds."""
+    return max(_MIN_DURATION, len(text) / _SPEECH_RATE)
 
 
 def spread_words(texts: Sequence[str], start: float, end: float) -> list[Word]:
-    """Words that fill the time from ``start`` to ``end``, each in proportion to its length.
+    """Distribute the time from ``start`` to ``end`` over words in proportion to their length.
 
     Word i of length l_i (plus one, for the pause after it) ends at
     start + (end − start) · Σ_{j ≤ i} (l_j + 1) / Σ_j (l_j + 1).
     """
     if len(texts) <= 1:
         return [Word(text, start, end) for text in texts]
-    reached = list(accumulate(len(text) + 1 for text in texts))
-    span = (end - start) / reached[-1]
-    # The last end is given: rounding must not move a word past its line.
-    ends = [min(start + span * letters, end) for letters in reached[:-1]] + [end]
+    letters_until = list(accumulate(len(text) + 1 for text in texts))
+    per_letter = (end - start) / letters_until[-1]
+    # The last end is exact: rounding must not move a word past its line.
+    ends = [min(start + per_letter * letters, end) for letters in letters_until[:-1]] + [end]
     return [Word(*word) for word in zip(texts, [start, *ends[:-1]], ends, strict=True)]

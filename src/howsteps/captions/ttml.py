@@ -40,7 +40,7 @@ class _Clock:
         return cls(frames, ticks or frames)
 
     def seconds(self, written: str | None) -> float | None:
-        """Seconds of a time expression, such as ``12.5s``, ``300f`` or ``00:01:02:12``."""
+        """Convert a time expression such as ``12.5s``, ``300f`` or ``00:01:02:12`` to seconds."""
         if written is None:
             return None
         written = written.strip()
@@ -71,7 +71,7 @@ def _paragraph(element: Element, clock: _Clock, offset: float) -> Cue:
         if isinstance(child, Element) and "begin" in child.attributes
     ]
     if start is None and spans:
-        # Only its spans are timed.
+        # Only its spans have times.
         start, end = _span(spans[0], clock, offset)[0], _span(spans[-1], clock, offset)[1]
         inner = offset
     else:
@@ -93,7 +93,7 @@ def _origin(
     end: float | None,
     offset: float,
 ) -> float:
-    """What the times of spans are relative to: their paragraph, or zero in many programs."""
+    """Return what the times of spans are relative to: their paragraph or, in many files, zero."""
     if not spans or start is None:
         return offset
     latest = clock.seconds(spans[-1].attributes["begin"]) or 0.0
@@ -109,7 +109,7 @@ def _span(element: Element, clock: _Clock, offset: float) -> tuple[float | None,
 
 
 def _collapsed(text: str) -> str:
-    """Line breaks in XML are spaces; only ``<br/>`` breaks a line."""
+    """Collapse white space; only ``<br/>`` breaks a line."""
     return _SPACES.sub(" ", text)
 
 

@@ -6,7 +6,7 @@ numbers among them have no times.
 
 from typing import Any
 
-from howsteps.captions.cue import Cue, Flaw, ParsedCues, Piece
+from howsteps.captions.cue import Cue, Issue, ParsedCues, Piece
 from howsteps.captions.timing import scaled, seconds
 
 
@@ -24,7 +24,7 @@ def parse_whisper(value: Any) -> ParsedCues:
     segments = value["segments"] if isinstance(value, dict) else value
     for entry, segment in enumerate(segments, 1):
         if not isinstance(segment, dict):
-            yield Flaw("is not a segment; left out", entry=entry)
+            yield Issue("is not a segment; left out", entry=entry)
             continue
         start, end = seconds(segment.get("start")), seconds(segment.get("end"))
         pieces = _pieces(segment.get("words"))
@@ -42,7 +42,7 @@ def parse_whisper_cpp(value: Any) -> ParsedCues:
     for entry, segment in enumerate(value["transcription"], 1):
         offsets = segment.get("offsets") if isinstance(segment, dict) else None
         if not isinstance(offsets, dict):
-            yield Flaw("is not a segment; left out", entry=entry)
+            yield Issue("is not a segment; left out", entry=entry)
             continue
         start, end = (scaled(seconds(offsets.get(key)), 1000) for key in ("from", "to"))
         yield Cue(start, end, str(segment.get("text") or ""), entry=entry)

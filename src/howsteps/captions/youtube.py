@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from howsteps.captions.cue import Cue, Flaw, ParsedCues, Piece
+from howsteps.captions.cue import Cue, Issue, ParsedCues, Piece
 from howsteps.captions.timing import plus, scaled, seconds
 from howsteps.captions.xml import Element
 
@@ -15,10 +15,10 @@ def is_json3(value: Any) -> bool:
 
 
 def parse_json3(value: Any) -> ParsedCues:
-    """Yield one cue for each event that has segments; the others position windows."""
+    """Yield one cue for each event that has segments; other events only position windows."""
     for entry, event in enumerate(value["events"], 1):
         if not isinstance(event, dict):
-            yield Flaw("is not an event; left out", entry=entry)
+            yield Issue("is not an event; left out", entry=entry)
             continue
         segments = event.get("segs")
         if not isinstance(segments, list):
@@ -63,10 +63,10 @@ def _cue(
     line: int | None = None,
     entry: int | None = None,
 ) -> Cue:
-    """Make a cue from times in ``unit`` per second; offsets are relative to its start."""
+    """Return a cue; times are in units of 1/``unit`` seconds, offsets relative to ``start``."""
     begin, end = scaled(start, unit), scaled(plus(start, duration), unit)
     text = "".join(part for part, _ in parts)
     pieces = tuple(Piece(part, scaled(plus(start, offset), unit)) for part, offset in parts)
-    # A single part has the time of the line and adds nothing.
+    # A single part has the time of the line.
     timed = sum(bool(part.strip()) for part, _ in parts) > 1
     return Cue(begin, end, text, pieces if timed else (), line, entry)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from howsteps.captions.language import NOT_ENGLISH, is_english
-from howsteps.captions.reading import problems_of_flaws, repair_parsed
+from howsteps.captions.reading import problems_of_issues, repair_parsed
 from howsteps.captions.repair import printable
 from howsteps.captions.tabular import parse_json_rows
 from howsteps.captions.timing import seconds
@@ -140,8 +140,8 @@ def _entries(value: Any) -> Iterable[tuple[Any, Any]]:
 def _captions(asr: Any, name: str, path: Path) -> tuple[tuple[Caption, ...], list[Problem]]:
     if not isinstance(asr, list):
         return (), [Problem(path, f"video {name}: has no captions")]
-    captions, flaws = repair_parsed(parse_json_rows(asr))
-    problems = problems_of_flaws(flaws, path)
+    captions, issues = repair_parsed(parse_json_rows(asr))
+    problems = problems_of_issues(issues, path)
     return captions, [replace(each, reason=f"video {name}: {each.reason}") for each in problems]
 
 
