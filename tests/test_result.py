@@ -177,7 +177,7 @@ def test_a_video_is_found_again_when_both_folders_move(tmp_path: Path) -> None:
         (lambda v: v["videos"][0].update(duration=10**400), "is not a number"),
         (lambda v: v["videos"][0].update(duration="9"), "'9' is not a number"),
         (lambda v: v.update(alignment=[]), "alignment"),
-        (lambda v: v["videos"][0].update(youtube=7), "7 is not a text"),
+        (lambda v: v["videos"][0].update(youtube=7), "7 is not a string"),
         (lambda v: v["videos"][0].update(chapters=[[1.0]]), r"videos\[0\]"),
         (lambda v: v["steps"][0].update(optional="no"), "optional is 'no'"),
     ],

@@ -15,7 +15,7 @@ from typing import Any
 
 import howsteps
 from howsteps.errors import InputError
-from howsteps.io.checked import Malformed, each, made, number, part, text
+from howsteps.io.checked import Malformed, build, each, number, part, text
 from howsteps.io.text import json_parts, read_json
 from howsteps.task import (
     Chapter,
@@ -159,7 +159,7 @@ def _with_findings(task: Task, value: Mapping[str, Any]) -> Result:
     script = script_from(value, task)
     localisations = localisations_from(value)
     check_localisations(localisations, task, script)
-    aside = each({"set_aside": [], **value}, "set_aside", lambda entry: made(SetAside, **entry))
+    aside = each({"set_aside": [], **value}, "set_aside", lambda entry: build(SetAside, **entry))
     ways = each({"other_ways": [], **value}, "other_ways", _other_way)
     return Result(task, script, localisations, aside, ways)
 
@@ -219,11 +219,11 @@ def with_narration(video: Video, value: Mapping[str, Any]) -> Video:
 
     def mention(entry: Mapping[str, Any]) -> Mention:
         parts = {
-            "places": each({"places": [], **entry}, "places", lambda place: made(Place, **place)),
+            "places": each({"places": [], **entry}, "places", lambda place: build(Place, **place)),
             "tools": tuple(map(text, entry.get("tools", ()))),
             "modifiers": tuple(map(text, entry.get("modifiers", ()))),
         }
-        return made(Mention, video=video.id, **{**entry, **parts})
+        return build(Mention, video=video.id, **{**entry, **parts})
 
     sentences = each(value, "sentences", _sentence)
     mentions = each(value, "mentions", mention)
@@ -280,7 +280,7 @@ def script_from(value: Mapping[str, Any], task: Task) -> Script:
     mentions = {video.id: video.mentions for video in task.videos}
 
     def step(entry: Mapping[str, Any]) -> Step:
-        found: Step = made(
+        found: Step = build(
             Step,
             label=entry["label"],
             mentions=tuple(
@@ -296,7 +296,7 @@ def script_from(value: Mapping[str, Any], task: Task) -> Script:
         return found.led_by(Relation(first["verb"], first["noun"])) if first else found
 
     steps = each(value, "steps", step)
-    script = part("alignment", lambda: made(Script, steps=steps, **value["alignment"]))
+    script = part("alignment", lambda: build(Script, steps=steps, **value["alignment"]))
     return part("edit", lambda: _edited(script, value["edit"])) if "edit" in value else script
 
 
@@ -327,7 +327,7 @@ def localisation_records(localisations: Iterable[Localisation]) -> list[dict[str
 
 def localisations_from(value: Mapping[str, Any]) -> tuple[Localisation, ...]:
     """What :func:`localisation_records` wrote, from under the name ``localisations``."""
-    return each(value, "localisations", lambda entry: made(Localisation, **entry))
+    return each(value, "localisations", lambda entry: build(Localisation, **entry))
 
 
 def _mention_record(mention: Mention) -> dict[str, Any]:

@@ -31,9 +31,9 @@ EVIDENCE = (SAID, LIKE_SAID, LIKE_SEEN, BETWEEN, BY_HAND)
 Level: TypeAlias = Literal["sure", "likely", "guess"]
 LEVELS: tuple[Level, ...] = ("sure", "likely", "guess")
 SURE, LIKELY = 0.7, 0.4  # minimum confidence of each
-# A video is odd if its expected number of steps is below this share of the median over the videos.
-_ODD_SHARE = 0.8
-_ODD_MIN_VIDEOS = 5  # with fewer videos the median means little
+# A video is odd if its expected number of steps is below this share of the median over all videos;
+# with fewer videos than this the median means little.
+_ODD_SHARE, _ODD_MIN_VIDEOS = 0.8, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +101,10 @@ class Mention:
 
     ``phrase`` is the text shown to people ("take off the lug nuts"); ``verb`` and ``noun`` are the
     lemmas used for matching ("take", "nut"). ``noun`` is empty for a verb without an object.
-    ``places`` are prepositional phrases of place, ``tools`` are lemmas of instruments ("with a
-    *wrench*"), ``modifiers`` distinguish the object from others of its kind ("left", "dry").
-    ``resolved`` is true if the object was a pronoun or left out. ``work`` is the probability that
-    the act is part of the job and done now, rather than talk. ``start`` and ``end`` are in seconds;
-    ``sentence`` is an index into the video's sentences.
+    ``tools`` are lemmas of instruments ("with a *wrench*"), ``modifiers`` distinguish the object
+    from others of its kind ("left", "dry"). ``resolved`` is true if the object was a pronoun or
+    left out. ``work`` is the probability that the act is part of the job and done now, not talk.
+    ``start`` and ``end`` are in seconds; ``sentence`` is an index into the video's sentences.
     """
 
     video: str
@@ -342,11 +341,8 @@ class Result:
 
         The expected number of steps in a video is the sum of their presence probabilities.
         """
-        expected = {
-            video: sum(localisation.presence for localisation in localisations)
-            for video, localisations in self.by_video.items()
-            if localisations
-        }
+        by_video = self.by_video.items()
+        expected = {video: sum(loc.presence for loc in locs) for video, locs in by_video if locs}
         usual = median(expected.values()) if len(expected) >= _ODD_MIN_VIDEOS else 0.0
         n_steps = len(self.script.steps)
         return {

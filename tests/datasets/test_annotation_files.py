@@ -1,4 +1,4 @@
-"""Ground truth as it is released: task files, COIN, YouCook2, CrossTask, feature folders."""
+"""Ground truth in all formats: task files, COIN, YouCook2, CrossTask, feature folders."""
 
 import json
 from pathlib import Path
@@ -39,7 +39,7 @@ class TestTaskFile:
         assert tea.annotations == (Annotation("u", 0, 3, 9), Annotation("u", 1, 30, 40.5))
         assert dict(tea.durations) == {"u": 60.0}
 
-    def test_rows_of_two_annotators_become_one_and_an_overrun_is_cut(self, tmp_path):
+    def test_overlapping_rows_are_merged_and_ends_clipped(self, tmp_path):
         rows = [1, 3, 9], [1, 8, 11], [2, 50, 60.4]
         found = truth.read_truth_files(write_json(tmp_path / "tea.json", self.task(*rows)))
         [tea] = found.truths
@@ -60,7 +60,7 @@ class TestTaskFile:
             ([1, None, 5], "a time is None, not a number"),
         ],
     )
-    def test_a_bad_row_is_named(self, tmp_path, row, reason):
+    def test_bad_rows(self, tmp_path, row, reason):
         message = fault(write_json(tmp_path / "tea.json", self.task([1, 3, 9], row)))
         assert message.startswith(f"{tmp_path / 'tea.json'}: video u, row 2 of steps: ")
         assert reason in message
@@ -76,21 +76,21 @@ class TestTaskFile:
             ({"videos": {"u": {"steps": [], "duration": "long"}}}, "duration is 'long'"),
         ],
     )
-    def test_a_bad_file_is_named(self, tmp_path, changes, reason):
+    def test_bad_files(self, tmp_path, changes, reason):
         assert reason in fault(write_json(tmp_path / "tea.json", self.task(**changes)))
 
-    def test_broken_json_is_named_by_its_line(self, tmp_path):
+    def test_broken_json_is_reported_with_its_line(self, tmp_path):
         path = tmp_path / "tea.json"
         path.write_text('{"task": "tea",\n"videos": {')
         assert fault(path).startswith(f"{path}:2: is not valid JSON")
 
-    def test_a_folder_of_task_files_skips_what_has_no_truth(self, tmp_path):
+    def test_a_folder_of_task_files_skips_those_without_truth(self, tmp_path):
         write_json(tmp_path / "captions.json", [{"id": "u", "asr": []}])
         assert "contains no ground truth" in fault(tmp_path)
         write_json(tmp_path / "tea.json", self.task([1, 3, 9]))
         assert [found.task for found in truth.read_truth_files(tmp_path).truths] == ["Tea"]
 
-    def test_json_of_something_else_is_refused(self, tmp_path):
+    def test_other_json_is_refused(self, tmp_path):
         assert "contains no ground truth" in fault(write_json(tmp_path / "x.json", {"a": 1}))
 
 
@@ -109,7 +109,7 @@ class TestCoin:
         }
         return {"database": {"abc": video}}
 
-    def test_the_steps_of_a_class_stand_in_the_order_of_their_ids(self, tmp_path):
+    def test_steps_are_sorted_by_id(self, tmp_path):
         segments = [
             {"id": "216", "segment": [71.0, 82.0], "label": "insert the tray"},
             {"id": "212", "segment": [60.0, 69.0], "label": "take out the drive"},
@@ -127,17 +127,17 @@ class TestCoin:
         [
             ({"id": "1", "segment": [1, 2]}, "has no label"),
             ({"id": "1", "segment": [1], "label": "a"}, "segment is not [start, end]"),
-            ({"id": "x", "segment": [1, 2], "label": "a"}, "has no id that is a number"),
+            ({"id": "x", "segment": [1, 2], "label": "a"}, "has no numeric id"),
             ({"id": "1", "segment": [1, 900], "label": "a"}, "is outside the video"),
             ({"id": "1", "segment": ["1s", 2], "label": "a"}, "a time is '1s', not a number"),
         ],
     )
-    def test_a_bad_segment_is_named(self, tmp_path, segment, reason):
+    def test_bad_segments(self, tmp_path, segment, reason):
         message = fault(write_json(tmp_path / "COIN.json", self.coin(segment)))
         assert "video abc, annotation 1: " in message
         assert reason in message
 
-    def test_a_bad_video_is_named(self, tmp_path):
+    def test_bad_videos(self, tmp_path):
         good = self.coin()["database"]["abc"]
         for change, reason in (
             ({"class": ""}, "has no class"),
@@ -149,7 +149,7 @@ class TestCoin:
             assert f"video bad: {reason}" in message
 
 
-def test_youcook2_makes_a_truth_for_each_recipe_and_a_step_of_each_sentence(tmp_path):
+def test_youcook2_has_a_truth_for_each_recipe_and_a_step_for_each_sentence(tmp_path):
     def video(recipe: str, *sentences: str) -> dict[str, Any]:
         rows = [
             {"id": k, "segment": [10 * k, 10 * k + 5], "sentence": sentence}
@@ -207,26 +207,26 @@ class TestCrossTask:
             ("1,2", "has 2 columns, not 3"),
         ],
     )
-    def test_a_bad_row_is_named_by_file_and_line(self, folder, row, reason):
+    def test_a_bad_row_is_reported_with_file_and_line(self, folder, row, reason):
         path = folder / "annotations" / "40567_a_b-C1.csv"
         path.write_text(f"1,1,2\n{row}\n")
         message = fault(folder)
         assert message.startswith(f"{path}:2: ")
         assert reason in message
 
-    def test_a_table_that_nobody_lists_is_an_error(self, folder):
+    def test_an_unlisted_table_is_an_error(self, folder):
         path = folder / "annotations" / "40567_stray.csv"
         path.write_text("1,0,1\n")
         assert fault(folder).startswith(f"{path}: its task and video are not in")
 
-    def test_a_list_of_tasks_that_contradicts_itself_is_named(self, folder):
+    def test_an_inconsistent_list_of_tasks_is_an_error(self, folder):
         path = folder / "tasks_primary.txt"
         path.write_text(path.read_text().replace("\n3\n", "\n4\n"))
         assert fault(folder).startswith(f"{path}:4: task 40567 says 4 steps and lists 3")
         path.write_text("40567\nChange a Tire\n")
         assert fault(folder).startswith(f"{path}:1: the block of task 40567 has fewer than 5 lines")
 
-    def test_no_annotations_at_all_is_an_error(self, folder):
+    def test_no_annotations_are_an_error(self, folder):
         (folder / "annotations" / "40567_a_b-C1.csv").unlink()
         assert "has no table of a listed video" in fault(folder)
 
@@ -254,7 +254,7 @@ class TestFeatureFolder:
         )
         assert dict(found.durations) == {"P03_milk": 3.0}
 
-    def test_features_have_a_row_for_each_frame_whichever_way_they_lie(self, folder):
+    def test_features_may_be_transposed(self, folder):
         path = folder / "features" / "P03_milk.npy"
         lying = feature_folder.read_feature_folder(folder).features("P03_milk")
         np.save(path, np.arange(24.0).reshape(4, 6).T)
@@ -270,37 +270,37 @@ class TestFeatureFolder:
             (np.zeros((6, 4), dtype="S1"), "is not a matrix of floating point numbers"),
         ],
     )
-    def test_features_of_the_wrong_shape_are_named(self, folder, matrix, reason):
+    def test_features_of_the_wrong_shape(self, folder, matrix, reason):
         np.save(folder / "features" / "P03_milk.npy", matrix)
         with pytest.raises(InputError, match=reason):
             feature_folder.read_feature_folder(folder).features("P03_milk")
 
-    def test_features_that_are_cut_short_are_named(self, folder):
+    def test_truncated_features(self, folder):
         path = folder / "features" / "P03_milk.npy"
         path.write_bytes(path.read_bytes()[:-9])
         with pytest.raises(InputError, match=r"P03_milk\.npy: is not a complete \.npy file"):
             feature_folder.read_feature_folder(folder).features("P03_milk")
 
-    def test_a_label_outside_the_mapping_is_named_by_its_line(self, folder):
+    def test_a_label_outside_the_mapping_is_reported_with_its_line(self, folder):
         path = folder / "groundTruth" / "P03_milk.txt"
         path.write_text("SIL\npour_milk\n")
         assert fault(folder).startswith(f"{path}:2: label 'pour_milk' is not in mapping.txt")
 
-    def test_a_video_without_features_is_named_unless_there_are_none_at_all(self, folder):
+    def test_features_of_some_videos_only_are_an_error(self, folder):
         path = folder / "features" / "P03_milk.npy"
         path.unlink()
         assert fault(folder).startswith(f"{path}: no such file")
         path.parent.rmdir()
         assert len(truth.read_truth_files(folder).truths) == 1
 
-    def test_a_bad_mapping_is_named_by_its_line(self, folder):
+    def test_a_bad_mapping_is_reported_with_its_line(self, folder):
         path = folder / "mapping" / "mapping.txt"
         path.write_text("0 SIL\n1 a\n2 a\n")
         assert fault(folder).startswith(f"{path}:3: label 'a' appears twice")
         path.write_text("0 SIL\nlabel\n")
         assert fault(folder).startswith(f"{path}:2: is not: number label")
 
-    def test_no_labels_at_all_is_an_error(self, folder):
+    def test_no_labels_are_an_error(self, folder):
         (folder / "groundTruth" / "P03_milk.txt").unlink()
         assert "has no file" in fault(folder)
 
@@ -323,7 +323,7 @@ class TestJudgementFile:
             ({"rules": {"lift": [{"verbs": ["a"], "nouns": [3]}]}}, "not lists of words"),
         ],
     )
-    def test_what_is_no_judgement_is_refused(self, tmp_path, value, reason):
+    def test_other_files_are_refused(self, tmp_path, value, reason):
         with pytest.raises(InputError, match=reason):
             read_judgements(write_json(tmp_path / "judge.json", value), ("lift",))
 
@@ -337,7 +337,7 @@ class TestBadNumbers:
     @pytest.mark.parametrize(
         ("numbers", "reason"),
         [
-            ("60 Infinity 5", "has no id that is a number"),
+            ("60 Infinity 5", "has no numeric id"),
             (f"60 1 1{'0' * 400}", "not a number"),
             (f"1{'0' * 5000} 1 5", "a number of thousands of digits"),
             ("Infinity 1 5", "a duration of inf s is impossible"),
@@ -346,14 +346,14 @@ class TestBadNumbers:
             ('60 1 "\\ud800"', "half a character"),
         ],
     )
-    def test_are_named(self, tmp_path, numbers, reason):
+    def test_are_errors(self, tmp_path, numbers, reason):
         path = tmp_path / "coin.json"
         path.write_text(self.coin(numbers))
         message = fault(path)
         assert reason in message
         assert len(message) < 300
 
-    def test_a_message_shows_only_the_beginning_of_what_is_wrong(self, tmp_path):
+    def test_long_values_are_shortened_in_messages(self, tmp_path):
         path = tmp_path / "coin.json"
         path.write_text(self.coin("60 1 " + json.dumps("x" * 10**5)))
         assert len(fault(path)) < 300

@@ -1,4 +1,4 @@
-"""The release of the paper, read completely; held to what the authors' program reads in it."""
+"""The release of the paper, compared with what the authors' program reads."""
 
 import json
 import shutil
@@ -36,7 +36,7 @@ def fault(folder: Path) -> str:
     return str(caught.value)
 
 
-def test_narrations_are_what_the_authors_program_reads(folder):
+def test_narrations_equal_those_of_the_authors_program(folder):
     # The golden numbers keep the 7 most frequent of 9 relations.
     release, golden = authors.read_release(folder, "small"), NUMBERS["narration"]
     assert ["_".join(relation) for relation in release.relations[:7]] == golden["dict"]
@@ -50,7 +50,7 @@ def test_narrations_are_what_the_authors_program_reads(folder):
         assert np.allclose([[mention.start, mention.end] for mention in kept], golden["times"][n])
 
 
-def test_features_and_labels_are_what_the_authors_program_reads(folder):
+def test_features_and_labels_equal_those_of_the_authors_program(folder):
     release, golden = authors.read_release(folder, "small"), NUMBERS["diffrac"]
     assert [len(matrix) for matrix in release.features.values()] == golden["clips"]
     assert np.allclose(np.concatenate(list(release.features.values())), golden["X"])
@@ -89,7 +89,7 @@ def test_truth_in_seconds_scores_as_truth_in_intervals(folder):
         assert in_seconds.score(variant) == on_intervals.score(variant)
 
 
-def test_truth_alone_needs_no_narrations(folder):
+def test_truth_without_narrations(folder):
     shutil.rmtree(folder / "NLP")
     [small] = truth.read_truth_files(folder).truths
     assert small.task == "small"
@@ -98,7 +98,7 @@ def test_truth_alone_needs_no_narrations(folder):
     assert truth.read_truth_files(GOLDEN / "data").truths == (small,)
 
 
-def test_a_narrator_may_name_nothing(folder):
+def test_an_empty_narration(folder):
     (folder / "NLP" / "small" / "simple_trlst" / "small_0001.trlst").write_text("")
     assert authors.read_release(folder, "small").task.videos[0].mentions == ()
 
@@ -123,20 +123,20 @@ def test_mentions_have_verb_noun_and_times(folder):
         ("sim_mat/small_sim_mat.txt", "1 a\n0 1\n", "1: a similarity is 'a', not a number"),
     ],
 )
-def test_bad_text_is_named_by_file_and_line(folder, file, text, reason):
+def test_bad_text_is_reported_with_file_and_line(folder, file, text, reason):
     path = folder / "NLP" / "small" / file
     path.write_text(text)
     assert fault(folder).startswith(f"{path}:")
     assert reason in fault(folder)
 
 
-def test_missing_parts_are_named(folder):
+def test_missing_files(folder):
     path = folder / "VISION" / "small" / "videos_info" / "small_0003.mat"
     path.unlink()
     assert fault(folder) == f"{path}: no such file"
 
 
-def test_a_narration_without_a_video_is_named(folder):
+def test_a_narration_without_a_video(folder):
     path = folder / "NLP" / "small" / "simple_trlst" / "small_0009.trlst"
     path.write_text("1 0 1\n")
     assert fault(folder).startswith(f"{path}: has no features of a video of this name")
@@ -145,13 +145,13 @@ def test_a_narration_without_a_video_is_named(folder):
 
 
 @pytest.mark.parametrize("share", [0, 0.001, 0.01, 0.1, 0.3, 0.5, 0.9, 0.99])
-def test_a_truncated_mat_is_named_and_nothing_is_read(folder, dataset, share):
+def test_a_truncated_mat_file(folder, dataset, share):
     content = dataset.read_bytes()
     dataset.write_bytes(content[: int(share * len(content))])
     assert fault(folder).startswith(f"{dataset}: ")
 
 
-def test_a_mat_of_version_7_3_says_what_to_do(folder, dataset):
+def test_a_mat_file_of_version_7_3(folder, dataset):
     header = b"MATLAB 7.3 MAT-file".ljust(116) + b"\0" * 8 + b"\x00\x02" + b"IM"
     dataset.write_bytes(header + b"\x89HDF\r\n\x1a\n" + b"\0" * 500)
     assert "save it with -v7" in fault(folder)
@@ -168,7 +168,7 @@ def cells(*matrices: object) -> np.ndarray:
     return column
 
 
-def test_wrong_shapes_are_named(folder, dataset):
+def test_wrong_shapes(folder, dataset):
     good = {key: loadmat(dataset)[key].ravel() for key in ("X", "Y")}
     wrong = [
         ({"X": np.zeros((3, 3))}, "X is not a cell for each of the 4 videos"),
@@ -187,7 +187,7 @@ def test_wrong_shapes_are_named(folder, dataset):
         assert reason in fault(folder)
 
 
-def test_a_video_that_stands_twice_is_named(folder, dataset):
+def test_duplicate_videos(folder, dataset):
     struct = loadmat(dataset)["hw3"]
     struct["clipid"][0, 1] = struct["clipid"][0, 0]
     changed(dataset, hw3=struct)
@@ -203,14 +203,14 @@ def test_a_video_that_stands_twice_is_named(folder, dataset):
         ({"fps": [1.0, 2.0], "nimgs": 376.0}, "fps and nimgs are not two numbers"),
     ],
 )
-def test_bad_information_on_a_video_is_named(folder, info, reason):
+def test_bad_video_info(folder, info, reason):
     path = folder / "VISION" / "small" / "videos_info" / "small_0001.mat"
     savemat(path, info)
     assert fault(folder).startswith(f"{path}: ")
     assert reason in fault(folder)
 
 
-def test_sparse_features_are_read_as_any_others(folder, dataset):
+def test_sparse_features(folder, dataset):
     from scipy.sparse import csc_matrix
 
     dense = authors.read_release(folder, "small").features

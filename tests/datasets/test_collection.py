@@ -1,4 +1,4 @@
-"""A path becomes tasks; what is broken is named and does no harm to the rest."""
+"""Reading tasks from a path; broken files are reported and do not affect the others."""
 
 import json
 import os
@@ -38,7 +38,7 @@ def reasons(collection: datasets.Collection) -> list[tuple[str, str]]:
     return [(problem.path.name, problem.reason) for problem in collection.problems]
 
 
-def test_a_pipe_is_named_and_its_captions_are_used(tmp_path: Path) -> None:
+def test_a_pipe_is_reported_and_its_captions_are_used(tmp_path: Path) -> None:
     write(tmp_path, good0__srt=subrip("lift the car"), other__mp4="")
     os.mkfifo(tmp_path / "good0.mp4")
     collection = datasets.read_tasks(tmp_path)
@@ -64,18 +64,18 @@ class TestOneFile:
         assert video.captions == (Caption(1.0, 9.0, "lift the car"),)
         assert collection.problems == ()
 
-    def test_a_film_that_has_the_language_in_its_name(self, tmp_path: Path) -> None:
+    def test_a_video_with_a_language_code_in_its_name(self, tmp_path: Path) -> None:
         write(tmp_path, abc__en__srt=subrip("lift the car"), abc__en__mp4="", abc__mp4="")
         ((video,),) = (task.videos for task in datasets.read_tasks(tmp_path / "abc.en.srt").tasks)
         assert (video.id, video.media) == ("abc.en", tmp_path / "abc.en.mp4")
 
-    def test_a_film_alone(self, tmp_path: Path) -> None:
+    def test_a_video_without_captions(self, tmp_path: Path) -> None:
         path = write(tmp_path, abc__mp4="") / "abc.mp4"
         ((video,),) = (task.videos for task in datasets.read_tasks(path).tasks)
         assert (video.id, video.media, video.captions) == ("abc", path, ())
 
     @pytest.mark.parametrize("name", ["abc", "abc.en"])
-    def test_a_film_and_the_captions_beside_it(self, tmp_path: Path, name: str) -> None:
+    def test_a_video_and_the_captions_beside_it(self, tmp_path: Path, name: str) -> None:
         others = {"abd__srt": subrip("sing"), "abc__jpg": "", "other__mp4": "", "steps__csv": ""}
         path = write(tmp_path, abc__mp4="", **others) / "abc.mp4"
         (tmp_path / f"{name}.srt").write_text(subrip("lift the car"))
@@ -85,7 +85,7 @@ class TestOneFile:
         assert [line.text for line in video.captions] == ["lift the car"]
         assert collection.problems == ()
 
-    def test_captions_of_another_film_are_not_its_own(self, tmp_path: Path) -> None:
+    def test_captions_of_another_video_are_not_used(self, tmp_path: Path) -> None:
         write(tmp_path, abc__en__srt=subrip("lift the car"), abc__en__mp4="", abc__mp4="")
         ((video,),) = (task.videos for task in datasets.read_tasks(tmp_path / "abc.mp4").tasks)
         assert (video.id, video.captions) == ("abc", ())
@@ -127,7 +127,7 @@ class TestTaskFiles:
         (task,) = datasets.read_tasks(path).tasks
         assert (task.name, task.videos[0].id, task.videos[0].title) == ("lift", "a", "Lift")
 
-    def test_a_duration_that_is_none(self, tmp_path: Path) -> None:
+    def test_an_invalid_duration(self, tmp_path: Path) -> None:
         said = [[0.0, 2.0, "lift the car and take off the wheel"]]
         value = {"videos": {"a": {"duration": -1.0, "asr": said}}}
         collection = datasets.read_tasks(
@@ -144,7 +144,7 @@ class TestTaskFiles:
             "no videos or captions were found here",
         ]
 
-    def test_broken_videos_do_no_harm(self, tmp_path: Path) -> None:
+    def test_broken_videos_do_not_affect_others(self, tmp_path: Path) -> None:
         value = [
             {"id": "a", "asr": [[0, 2, "one"]]},
             {"id": "a", "asr": [[0, 2, "two"]]},
@@ -168,7 +168,7 @@ class TestTaskFiles:
 
 
 class TestFolders:
-    def test_captions_side_by_side_are_one_task(self, tmp_path: Path) -> None:
+    def test_the_captions_of_a_folder_are_one_task(self, tmp_path: Path) -> None:
         folder = write(
             tmp_path / "change a tyre",
             b__srt=subrip("lower it"),
@@ -190,7 +190,7 @@ class TestFolders:
         ]
         assert collection.problems == ()
 
-    def test_films_of_one_name_and_those_that_are_renamed_are_said(self, tmp_path: Path) -> None:
+    def test_unused_and_renamed_videos_are_reported(self, tmp_path: Path) -> None:
         folder = write(tmp_path / "tyre", A__mp4="", a__mp4="", b__mkv="", b__mp4="")
         collection = datasets.read_tasks(folder)
         assert ids(collection) == ["A", "a-2", "b"]
@@ -199,7 +199,7 @@ class TestFolders:
             ("a.mp4", "the video name 'a' is used twice; called 'a-2'"),
         ]
 
-    def test_only_the_table_of_the_folder_is_its_truth(self, tmp_path: Path) -> None:
+    def test_only_steps_csv_is_ground_truth(self, tmp_path: Path) -> None:
         folder = write(
             tmp_path / "tyre",
             steps__csv="video,step,start,end\na,lift,1,2\n",
@@ -209,7 +209,7 @@ class TestFolders:
         assert ids(collection) == ["the first steps"]
         assert collection.problems == ()
 
-    def test_english_is_chosen_and_said(self, tmp_path: Path) -> None:
+    def test_english_is_preferred_and_reported(self, tmp_path: Path) -> None:
         folder = write(
             tmp_path / "tyre",
             a__de__srt=subrip(GERMAN),
@@ -232,13 +232,13 @@ class TestFolders:
         )
         assert datasets.read_tasks(folder).tasks[0].videos[0].captions[0].words
 
-    def test_the_next_best_file_where_the_best_is_broken(self, tmp_path: Path) -> None:
+    def test_a_broken_file_is_replaced_by_the_next_best(self, tmp_path: Path) -> None:
         folder = write(tmp_path / "tyre", a__en__srt="broken", a__srt=subrip("lift it"))
         collection = datasets.read_tasks(folder)
         assert ids(collection) == ["a"]
         assert reasons(collection) == [("a.en.srt", "is not in a known caption format")]
 
-    def test_broken_and_foreign_files_do_no_harm(self, tmp_path: Path) -> None:
+    def test_broken_and_unrelated_files_do_not_affect_others(self, tmp_path: Path) -> None:
         folder = write(
             tmp_path / "tyre", a__srt=subrip(ENGLISH), b__srt=subrip(GERMAN), c__srt="", d__srt="?"
         )
@@ -262,7 +262,7 @@ class TestFolders:
         assert [path for path, _ in reasons(collection)] == ["bad.json", "one.json"]
 
     def test_a_work_folder_is_not_read(self, tmp_path: Path) -> None:
-        """Its exports look like captions, but nobody said them."""
+        """Its exports look like captions."""
         write(tmp_path / "steps" / "exports", a__srt=subrip("lift"))
         (tmp_path / "steps" / ".howsteps").touch()
         assert datasets.read_tasks(tmp_path).tasks == ()

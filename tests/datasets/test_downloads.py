@@ -1,4 +1,4 @@
-"""Folders as yt-dlp leaves them."""
+"""Downloads of yt-dlp."""
 
 import json
 from pathlib import Path
@@ -27,13 +27,13 @@ INFO = {
 }
 
 
-def told(tmp_path: Path, value: Any, stem: str = f"a [{ID}]") -> Details:
+def details(tmp_path: Path, value: Any, stem: str = f"a [{ID}]") -> Details:
     path = tmp_path / "a.info.json"
     path.write_text(value if isinstance(value, str) else json.dumps(value), "utf-8")
     return details_of(stem, path)[0]
 
 
-def test_a_folder_is_read_as_it_is(tmp_path: Path) -> None:
+def test_a_download_folder(tmp_path: Path) -> None:
     folder = tmp_path / "change a tire"
     folder.mkdir()
     stem = f"How to： change a tire？ [{ID}]"
@@ -81,7 +81,7 @@ def test_a_folder_is_read_as_it_is(tmp_path: Path) -> None:
     assert alone.videos == task.videos
 
 
-def test_a_video_whose_sound_and_picture_are_apart_is_one(tmp_path: Path) -> None:
+def test_unmerged_streams_are_one_video(tmp_path: Path) -> None:
     (tmp_path / f"a [{ID}].f137.mp4").touch()
     (tmp_path / f"a [{ID}].f140.m4a").touch()
     (tmp_path / f"a [{ID}].en.srt").write_text(subrip(ENGLISH))
@@ -100,18 +100,18 @@ def test_a_folder_of_unfinished_files_has_no_videos(tmp_path: Path) -> None:
 
 
 class TestDetails:
-    def test_a_video_lasts_as_long_as_its_captions(self) -> None:
+    def test_the_duration_is_at_least_that_of_the_captions(self) -> None:
         video = Video("a", (Caption(0, 120, "lift the car"),))
         assert Details(duration=95.0).of(video).duration == 120.0
         assert Details().of(video).duration is None
 
-    def test_the_name_alone_has_a_title_and_an_id(self) -> None:
+    def test_title_and_id_from_the_name(self) -> None:
         assert details_of(f"Why？ [{ID}]", None) == (Details("Why?", ID), [])
         assert details_of("Why [not eleven]", None) == (Details(), [])
         assert details_of(ID, None) == (Details(), [])
 
     def test_another_site_is_not_youtube(self, tmp_path: Path) -> None:
-        found = told(tmp_path, {**INFO, "extractor_key": "Vimeo"})
+        found = details(tmp_path, {**INFO, "extractor_key": "Vimeo"})
         assert (found.youtube, found.title) == (None, INFO["title"])
 
     @pytest.mark.parametrize(
@@ -132,8 +132,8 @@ class TestDetails:
             {"chapters": [None, 3, {"start_time": "x", "title": "y"}, {"start_time": -1}]},
         ],
     )
-    def test_what_makes_no_sense_is_left_out(self, tmp_path: Path, change: dict[str, Any]) -> None:
-        found = told(tmp_path, {**INFO, **change}, "a")
+    def test_invalid_values_are_ignored(self, tmp_path: Path, change: dict[str, Any]) -> None:
+        found = details(tmp_path, {**INFO, **change}, "a")
         assert found.youtube in {ID, None}
         assert "\x1b" not in found.title
         found.title.encode()
@@ -148,7 +148,7 @@ class TestDetails:
         )
 
     @pytest.mark.parametrize("text", ["", "{", "[]", "null", "[" * 100_000, "\x00"])
-    def test_what_is_no_json_is_a_remark(self, tmp_path: Path, text: str) -> None:
+    def test_invalid_json_is_a_remark(self, tmp_path: Path, text: str) -> None:
         path = tmp_path / "a.info.json"
         path.write_text(text)
         found, [remark] = details_of(f"a [{ID}]", path)
@@ -156,6 +156,6 @@ class TestDetails:
         assert (remark.path, remark.harmless) == (path, True)
 
     @given(st.text(max_size=60))
-    def test_any_name_will_do(self, stem: str) -> None:
+    def test_any_name(self, stem: str) -> None:
         found, _ = details_of(stem, None)
         assert found.youtube is None or len(found.youtube) == 11

@@ -1,4 +1,4 @@
-"""Fetching, against a server on this machine that misbehaves on demand."""
+"""Downloads, from a local server that misbehaves on demand."""
 
 import hashlib
 import io
@@ -31,7 +31,7 @@ CONTENT = zipped({"NLP/tea/a.txt": "boil\n" * 5000, "NLP/tea/b.txt": "pour"})
 
 
 class Server(ThreadingHTTPServer):
-    """Serves ``content`` under any path, and writes down what was asked for."""
+    """Serves ``content`` under any path, and records the requests."""
 
     content = CONTENT
     tag: str | None = '"one"'
@@ -88,7 +88,7 @@ def record(folder: Path) -> dict[str, dict[str, object]]:
     return json.loads((folder / RECORD).read_text())
 
 
-def test_an_archive_is_fetched_unpacked_and_written_down(server, tmp_path):
+def test_an_archive_is_downloaded_unpacked_and_recorded(server, tmp_path):
     seen = []
     folder = tmp_path / "new" / "folder"
     assert fetch_archive(server.archive, folder, lambda done, total: seen.append((done, total)))
@@ -100,26 +100,26 @@ def test_an_archive_is_fetched_unpacked_and_written_down(server, tmp_path):
     assert sorted(path.name for path in folder.iterdir()) == ["NLP", RECORD, "tea.zip"]
 
 
-def test_what_is_there_is_checked_and_not_fetched_again(server, tmp_path):
+def test_an_existing_archive_is_checked_and_not_downloaded_again(server, tmp_path):
     fetch_archive(server.archive, tmp_path)
     assert not fetch_archive(server.archive, tmp_path)
     assert server.asked == [None]
 
 
-def test_a_connection_that_breaks_is_taken_up_again(server, tmp_path):
+def test_a_broken_connection_is_resumed(server, tmp_path):
     server.cut = 40
     fetch_archive(server.archive, tmp_path)
     assert (tmp_path / "tea.zip").read_bytes() == CONTENT
     assert server.asked == [None, *(f"bytes={at}-" for at in range(40, len(CONTENT), 40))]
 
 
-def test_a_server_that_does_not_know_the_length_is_read_to_the_end(server, tmp_path):
+def test_a_response_without_a_length(server, tmp_path):
     server.length = "many"
     fetch_archive(server.archive, tmp_path)
     assert (tmp_path / "tea.zip").read_bytes() == CONTENT
 
 
-def test_a_fetch_that_was_killed_goes_on(server, tmp_path):
+def test_an_interrupted_download_is_resumed(server, tmp_path):
     (tmp_path / "tea.zip.part").write_bytes(CONTENT[:100])
     (tmp_path / "tea.zip.part.mark").write_text('"one"')
     fetch_archive(server.archive, tmp_path)
@@ -127,7 +127,7 @@ def test_a_fetch_that_was_killed_goes_on(server, tmp_path):
     assert server.asked == ["bytes=100-"]
 
 
-def test_a_server_without_ranges_sends_all_of_it_again(server, tmp_path):
+def test_a_server_without_ranges(server, tmp_path):
     server.ranges = False
     (tmp_path / "tea.zip.part").write_bytes(CONTENT[:100])
     (tmp_path / "tea.zip.part.mark").write_text('"one"')
@@ -142,34 +142,34 @@ def test_two_versions_of_an_archive_are_never_mixed(server, tmp_path):
     assert (tmp_path / "tea.zip").read_bytes() == CONTENT
 
 
-def test_a_part_of_unknown_version_is_not_gone_on_with(server, tmp_path):
+def test_a_partial_download_without_a_tag_is_not_resumed(server, tmp_path):
     server.tag = None
     (tmp_path / "tea.zip.part").write_bytes(b"of who knows what")
     fetch_archive(server.archive, tmp_path)
     assert server.asked == [None]
 
 
-def test_a_part_that_is_longer_than_the_archive_is_fetched_anew(server, tmp_path):
+def test_a_partial_download_longer_than_the_archive_is_restarted(server, tmp_path):
     (tmp_path / "tea.zip.part").write_bytes(CONTENT + b"and more")
     (tmp_path / "tea.zip.part.mark").write_text('"one"')
     fetch_archive(server.archive, tmp_path)
     assert (tmp_path / "tea.zip").read_bytes() == CONTENT
 
 
-def test_a_server_that_always_breaks_off_is_given_up(server, tmp_path):
+def test_give_up_after_attempts_without_progress(server, tmp_path):
     server.cut, server.ranges = 40, False
     with pytest.raises(HowstepsError, match=r"ended early.*by hand"):
         fetch_archive(server.archive, tmp_path)
     assert not (tmp_path / "tea.zip").exists()
 
 
-def test_an_error_of_the_server_is_said(server, tmp_path):
+def test_a_server_error_is_reported(server, tmp_path):
     server.status = 404
     with pytest.raises(HowstepsError, match="answers 404 Not Found"):
         fetch_archive(server.archive, tmp_path)
 
 
-def test_without_a_network_one_line_says_what_to_do(server, tmp_path):
+def test_without_a_network(server, tmp_path):
     archive = server.archive
     server.shutdown()
     server.server_close()
@@ -177,14 +177,14 @@ def test_without_a_network_one_line_says_what_to_do(server, tmp_path):
         fetch_archive(archive, tmp_path)
 
 
-def test_an_archive_that_was_brought_by_hand_is_taken(server, tmp_path):
+def test_an_archive_that_was_copied_there(server, tmp_path):
     (tmp_path / "tea.zip").write_bytes(CONTENT)
     assert fetch_archive(server.archive, tmp_path)
     assert server.asked == []
     assert (tmp_path / "NLP").is_dir()
 
 
-def test_another_file_than_the_first_time_is_refused(server, tmp_path):
+def test_a_different_file_is_refused(server, tmp_path):
     fetch_archive(server.archive, tmp_path)
     (tmp_path / "tea.zip").unlink()
     server.content = zipped({"NLP/tea/b.txt": "something else"})
@@ -197,7 +197,7 @@ def test_another_file_than_the_first_time_is_refused(server, tmp_path):
     assert (tmp_path / "NLP" / "tea" / "b.txt").read_text() == "something else"
 
 
-def test_the_checksum_of_a_broken_archive_is_not_written_down(server, tmp_path):
+def test_the_checksum_of_a_broken_archive_is_not_recorded(server, tmp_path):
     server.content = CONTENT[:200]
     with pytest.raises(InputError, match=r"tea\.zip\.bad: cannot be unpacked"):
         fetch_archive(server.archive, tmp_path)
@@ -206,7 +206,7 @@ def test_the_checksum_of_a_broken_archive_is_not_written_down(server, tmp_path):
     assert fetch_archive(server.archive, tmp_path)
 
 
-def test_a_folder_that_cannot_be_made_is_named(server, tmp_path):
+def test_a_folder_that_cannot_be_created(server, tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot be created"):
         fetch_archive(server.archive, tmp_path / "file")
@@ -217,7 +217,7 @@ def test_every_known_address_is_https():
     assert all(archive.address.startswith("https://") for archive in archives)
 
 
-def test_https_never_leads_to_http():
+def test_https_is_not_redirected_to_http():
     handler = fetching._HttpsOnly()
     request = Request("https://example.org/a.zip")
     with pytest.raises(HowstepsError, match="which is not https"):
@@ -228,9 +228,7 @@ def test_https_never_leads_to_http():
 
 class TestUnpacking:
     @pytest.mark.parametrize("name", ["../out.txt", "/etc/out.txt", "a/../../out.txt", "C:\\out"])
-    def test_a_name_that_leaves_the_folder_is_refused_before_anything_is_unpacked(
-        self, tmp_path, name
-    ):
+    def test_names_outside_the_folder_are_refused_before_unpacking(self, tmp_path, name):
         path = tmp_path / "bad.zip"
         path.write_bytes(zipped({"good.txt": "", name: "out"}))
         with pytest.raises(InputError, match="outside the folder"):
@@ -263,7 +261,7 @@ class TestUnpacking:
         assert (tmp_path / "in" / "videos" / "a.mpg").read_bytes() == b"mpg"
 
     @pytest.mark.parametrize("damage", ["cut", "changed", "no archive"])
-    def test_a_broken_archive_is_named_and_leaves_nothing(self, tmp_path, damage):
+    def test_a_broken_archive_leaves_nothing_behind(self, tmp_path, damage):
         path = tmp_path / "broken.zip"
         middle = len(CONTENT) // 4
         path.write_bytes(
@@ -277,7 +275,7 @@ class TestUnpacking:
             unpack(path, tmp_path / "in")
         assert list((tmp_path / "in").iterdir()) == []
 
-    def test_what_is_there_already_is_filled_up(self, tmp_path):
+    def test_folders_are_merged(self, tmp_path):
         (tmp_path / "NLP" / "tea").mkdir(parents=True)
         (tmp_path / "NLP" / "tea" / "own.txt").write_text("mine")
         path = tmp_path / "tea.zip"
@@ -298,13 +296,13 @@ class TestUnpacking:
 
 
 class TestHostileArchives:
-    def test_a_bomb_is_refused(self, tmp_path):
+    def test_a_zip_bomb_is_refused(self, tmp_path):
         path = tmp_path / "bomb.zip"
         path.write_bytes(zipped({"a.txt": "0" * 10**7}))
         with pytest.raises(InputError, match="claims to contain 10 MB, which is impossible"):
             unpack(path, tmp_path / "in")
 
-    def test_an_archive_with_a_password_is_named(self, tmp_path):
+    def test_an_encrypted_archive(self, tmp_path):
         path = tmp_path / "locked.zip"
         content = bytearray(CONTENT)
         for heading in (b"PK\x03\x04", b"PK\x01\x02"):
@@ -314,7 +312,7 @@ class TestHostileArchives:
         with pytest.raises(InputError, match=r"locked\.zip: cannot be unpacked: .*password"):
             unpack(path, tmp_path / "in")
 
-    def test_a_folder_in_the_place_of_a_file_is_named(self, tmp_path):
+    def test_a_folder_instead_of_a_file(self, tmp_path):
         (tmp_path / "in").mkdir()
         (tmp_path / "in" / "NLP").write_text("mine")
         path = tmp_path / "tea.zip"
@@ -323,7 +321,7 @@ class TestHostileArchives:
             unpack(path, tmp_path / "in")
         assert (tmp_path / "in" / "NLP").read_text() == "mine"
 
-    def test_a_record_that_somebody_edited(self, server, tmp_path):
+    def test_an_invalid_record(self, server, tmp_path):
         fetch_archive(server.archive, tmp_path)
         (tmp_path / RECORD).write_text('{"tea.zip": 3}')
         with pytest.raises(InputError, match="is not a record of downloads"):

@@ -1,4 +1,4 @@
-"""Narrations, features and truth brought together, whatever the layout."""
+"""Narrations, features and truth are joined, in every layout."""
 
 import json
 import os
@@ -44,7 +44,7 @@ def test_videos_without_a_narration_or_without_truth_are_left_out(tmp_path):
     assert set(one.truth.durations) == {"v2"} == {a.video for a in one.truth.annotations}
 
 
-def test_a_folder_with_a_table_is_as_long_as_what_is_said_or_done_in_it(tmp_path):
+def test_durations_of_a_folder_with_a_table(tmp_path):
     (tmp_path / "anna.en.srt").write_text(CAPTIONS)
     (tmp_path / "steps.csv").write_text("video,step,start,end\nanna,boil,2,9.5\n")
     one = only(tmp_path)
@@ -52,7 +52,7 @@ def test_a_folder_with_a_table_is_as_long_as_what_is_said_or_done_in_it(tmp_path
     assert one.truth.durations == {"anna": 9.5}
 
 
-def test_captions_may_lie_elsewhere(tmp_path):
+def test_captions_in_another_folder(tmp_path):
     (tmp_path / "steps.csv").write_text("video,step,start,end\nanna,boil,2,9\n")
     (tmp_path / "talk").mkdir()
     (tmp_path / "talk" / "anna.srt").write_text(CAPTIONS)
@@ -60,7 +60,7 @@ def test_captions_may_lie_elsewhere(tmp_path):
     assert only(tmp_path / "steps.csv").truth.durations == {"anna": None}
 
 
-def test_the_clock_of_the_release_runs_in_intervals_of_its_features():
+def test_times_of_the_release_are_scaled_to_the_grid():
     release = authors.read_release(GOLDEN, "small")
     one = only(GOLDEN)
     for video, x in one.features.items():
@@ -77,7 +77,7 @@ def test_the_clock_of_the_release_runs_in_intervals_of_its_features():
             assert ours.start / GRID == pytest.approx(intervals)
 
 
-def test_the_release_says_which_relations_match():
+def test_matches_of_the_release():
     release = authors.read_release(GOLDEN, "small")
     one = only(GOLDEN)
     asked = [*release.relations, Relation("sing", "song")]
@@ -100,7 +100,7 @@ def test_frames_are_averaged_over_intervals(tmp_path):
     assert one.truth.durations["u"] == pytest.approx(12 / 15)
 
 
-def test_features_of_a_folder_go_with_their_videos(tmp_path):
+def test_features_are_matched_to_videos(tmp_path):
     path = write_tea(tmp_path / "tea.json", videos=2)
     for video in ("v0", "v1"):
         np.save(tmp_path / f"{video}.npy", np.ones((102, 3)))
@@ -119,7 +119,7 @@ def test_features_of_a_folder_go_with_their_videos(tmp_path):
         (np.ones((9, 4)), "has 4 columns, the first video 3"),
     ],
 )
-def test_bad_features_are_named_by_their_file(tmp_path, array, reason):
+def test_bad_features(tmp_path, array, reason):
     path = write_tea(tmp_path / "tea.json", videos=2)
     np.save(tmp_path / "v0.npy", np.ones((102, 3)))
     np.save(tmp_path / "v1.npy", array)
@@ -127,7 +127,7 @@ def test_bad_features_are_named_by_their_file(tmp_path, array, reason):
         labelled.read_labelled(path, features=tmp_path)
 
 
-def test_a_video_without_features_is_left_out_and_named(tmp_path):
+def test_a_video_without_features_is_left_out_and_reported(tmp_path):
     path = write_tea(tmp_path / "tea.json", videos=2)
     np.save(tmp_path / "v1.npy", np.ones((102, 3)))
     found = labelled.read_labelled(path, features=tmp_path)
@@ -138,7 +138,7 @@ def test_a_video_without_features_is_left_out_and_named(tmp_path):
     ]
 
 
-def test_features_that_are_cut_short_are_named(tmp_path):
+def test_truncated_features(tmp_path):
     path = write_tea(tmp_path / "tea.json", videos=1)
     np.save(tmp_path / "v0.npy", np.ones((102, 3)))
     whole = (tmp_path / "v0.npy").read_bytes()
@@ -147,14 +147,14 @@ def test_features_that_are_cut_short_are_named(tmp_path):
         labelled.read_labelled(path, features=tmp_path)
 
 
-def test_a_folder_without_any_features_is_named(tmp_path):
+def test_a_folder_without_features(tmp_path):
     path = write_tea(tmp_path / "tea.json", videos=1)
     with pytest.raises(InputError, match=r"elsewhere: has no features \(<video>"):
         labelled.read_labelled(path, features=tmp_path / "elsewhere")
 
 
 @pytest.mark.parametrize("given", ["captions", "features"])
-def test_what_a_layout_cannot_take_is_refused_not_passed_over(tmp_path, given):
+def test_options_that_a_layout_does_not_support_are_refused(tmp_path, given):
     with pytest.raises(InputError, match="cannot be combined with"):
         labelled.read_labelled(GOLDEN, **{given: tmp_path})
 
@@ -175,7 +175,7 @@ class TestSurvey:
         assert set(found.judgements) == {"Make tea"}
         assert found.problems == ()
 
-    def test_a_broken_data_set_is_listed_and_does_no_harm(self, tmp_path):
+    def test_a_broken_data_set_is_listed(self, tmp_path):
         write_tea(tmp_path / "tea.json")
         (tmp_path / "bad.csv").write_text("video,step,start,end\nu,blow,5,4\n")
         found = survey_folder(tmp_path)
@@ -183,10 +183,10 @@ class TestSurvey:
         [problem] = found.problems
         assert (problem.path.name, problem.line) == ("bad.csv", 2)
 
-    def test_a_path_that_is_not_there_is_named(self, tmp_path):
+    def test_a_missing_path(self, tmp_path):
         with pytest.raises(InputError, match="no such"):
             survey_folder(tmp_path / "nowhere")
 
-    def test_nobody_waits_for_a_pipe(self, tmp_path: Path) -> None:
+    def test_pipes_do_not_block(self, tmp_path: Path) -> None:
         os.mkfifo(tmp_path / "endless.csv")
         assert survey_folder(tmp_path).tasks == ()

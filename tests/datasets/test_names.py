@@ -1,4 +1,4 @@
-"""Names from outside are safe, differ from each other, and say so when they were changed."""
+"""Names are made safe and unique, and changes are reported."""
 
 import pytest
 from hypothesis import given
@@ -63,7 +63,7 @@ def test_names_fit_a_file_system() -> None:
     assert changed is not None
 
 
-def test_names_that_are_all_the_same_are_counted_on() -> None:
+def test_many_equal_names_take_linear_time() -> None:
     names = Names("video")
     assert [names.give("a")[0] for _ in range(4)] == ["a", "a-2", "a-3", "a-4"]
     assert names.give("a-3")[0] == "a-3-2"

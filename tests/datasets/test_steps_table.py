@@ -1,4 +1,4 @@
-"""Tables of true steps, good and bad."""
+"""Tables of true steps, valid and invalid."""
 
 import csv
 from pathlib import Path
@@ -26,7 +26,7 @@ def fault(path: Path) -> tuple[str, int | None]:
     return caught.value.problem.reason, caught.value.problem.line
 
 
-def test_rows_become_annotations_in_time(tmp_path):
+def test_rows_become_annotations_sorted_by_time(tmp_path):
     [job] = truth.read_truth_files(write(tmp_path, GOOD)).truths
     assert job.task == "job"
     assert job.steps == ("loosen", "lift")
@@ -44,13 +44,13 @@ def test_only_line_breaks_end_a_row(tmp_path):
     assert job.steps == ("fill\u2028up\x0cnow",)
 
 
-def test_columns_may_come_in_any_order_with_others_between_them(tmp_path):
+def test_columns_may_be_in_any_order(tmp_path):
     text = "end,note,Video,start,STEP\n9,ignored,u,3,loosen\n"
     [job] = truth.read_truth_files(write(tmp_path, text)).truths
     assert job.annotations == (Annotation("u", 0, 3, 9),)
 
 
-def test_a_column_task_makes_several_truths(tmp_path):
+def test_a_task_column_gives_several_truths(tmp_path):
     text = "task,video,step,start,end\ntea,u,boil,0,1\ncake,v,bake,0,1\ntea,w,pour,1,2\n"
     tea, cake = truth.read_truth_files(write(tmp_path, text)).truths
     assert (tea.task, tea.steps, list(tea.durations)) == ("tea", ("boil", "pour"), ["u", "w"])
@@ -58,7 +58,7 @@ def test_a_column_task_makes_several_truths(tmp_path):
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
-def test_marks_of_encodings_are_understood(tmp_path, encoding):
+def test_byte_order_marks(tmp_path, encoding):
     text = "video,step,start,end\nu,café auflösen,0,1\n".encode(encoding)
     assert truth.read_truth_files(write(tmp_path, text)).truths[0].steps == ("café auflösen",)
 
@@ -73,7 +73,7 @@ def test_steps_beside_videos_are_checked_against_them(tmp_path):
     assert fault(tmp_path) == ("video 'v' is not beside this table", 3)
 
 
-def test_steps_beside_captions_do_not_trouble_the_reader_of_narrations(tmp_path):
+def test_steps_csv_is_not_read_as_captions(tmp_path):
     line = "1\n00:00:01,000 --> 00:00:05,000\nfirst you remove the nuts\n\n"
     (tmp_path / "u.srt").write_text(line)
     write(tmp_path, GOOD, "steps.csv")
@@ -98,7 +98,7 @@ def test_steps_beside_captions_do_not_trouble_the_reader_of_narrations(tmp_path)
         ('u,"loosen,8,20', "is not valid CSV: unexpected end of data"),
     ],
 )
-def test_a_bad_row_is_named_by_its_line(tmp_path, row, reason):
+def test_a_bad_row_is_reported_with_its_line(tmp_path, row, reason):
     assert fault(write(tmp_path, f"{GOOD}\n{row}\n")) == (reason, 6)
 
 
@@ -117,13 +117,13 @@ def test_different_steps_may_overlap(tmp_path):
         (b"video,step,start,end\nu,a\0b,0,1\n", "is a binary file", 2),
     ],
 )
-def test_a_bad_file_is_named(tmp_path, content, reason, line):
+def test_bad_files(tmp_path, content, reason, line):
     found, at = fault(write(tmp_path, content))
     assert reason in found
     assert at == line
 
 
-def test_a_missing_file_is_named(tmp_path):
+def test_a_missing_file(tmp_path):
     assert "no such file" in fault(tmp_path / "none.csv")[0]
 
 
@@ -149,12 +149,12 @@ class TestWholeSeconds:
             ("70,70,70,70", 69, 70),  # cut off by the end of the video
         ],
     )
-    def test_every_row_lasts(self, tmp_path, times, start, end):
+    def test_times(self, tmp_path, times, start, end):
         path = write(tmp_path, f"{self.heading}\ntire_1,tire,0,9,lift,{times}\n")
         [job] = truth.read_truth_files(path).truths
         assert job.annotations == (Annotation("tire_1", 0, start, end),)
 
-    def test_a_row_that_stands_twice_is_one(self, tmp_path):
+    def test_duplicate_rows_are_merged(self, tmp_path):
         row = "repot_1,repot,0,11,put soil,,,0,3"
         found = truth.read_truth_files(write(tmp_path, f"{self.heading}\n{row}\n{row}\n"))
         assert len(found.truths[0].annotations) == 1
@@ -164,7 +164,7 @@ class TestWholeSeconds:
 
 
 @pytest.mark.slow
-def test_large_tables_are_read_whole(tmp_path):
+def test_large_tables(tmp_path):
     # benchmarks/ground_truth.py times a million rows.
     rows = "".join(f"v{n // 10},s{n % 10},{n % 10}.5,{n % 10}.9\n" for n in range(100_000))
     [job] = truth.read_truth_files(write(tmp_path, f"video,step,start,end\n{rows}")).truths
@@ -172,7 +172,7 @@ def test_large_tables_are_read_whole(tmp_path):
     assert len(job.durations) == 10_000
 
 
-def test_a_bad_row_deep_in_a_large_table_is_named_by_its_line(tmp_path):
+def test_a_bad_row_of_a_large_table_is_reported_with_its_line(tmp_path):
     rows = "".join(f"v{n},s,1,2\n" for n in range(100_000))
     path = write(tmp_path, f"video,step,start,end\n{rows}last,s,-1,2\n")
     assert fault(path) == ("starts before the video, at -1 s", 100_002)
@@ -188,7 +188,7 @@ names = st.text(st.characters(categories=("L", "N", "P", "Zs")), min_size=1).map
         unique_by=lambda row: row[:2],
     )
 )
-def test_whatever_is_written_as_a_table_is_read_back(tmp_path_factory, rows):
+def test_round_trip(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("table") / "steps.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
         table = csv.writer(file)

@@ -1,4 +1,4 @@
-"""A process that does what no process should; ``tests/io/test_worker_process.py`` runs it."""
+"""A worker process that misbehaves on demand; ``tests/io/test_worker_process.py`` runs it."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Arrays from outside: what NumPy wrote comes back; all else is refused without harm."""
+"""Untrusted arrays: files of NumPy are read; everything else is refused safely."""
 
 import io
 import pickle
@@ -21,7 +21,7 @@ KINDS = st_numpy.floating_dtypes() | st_numpy.integer_dtypes() | st_numpy.unicod
     st_numpy.arrays(KINDS, st_numpy.array_shapes(min_dims=0, min_side=0)),
     st.booleans(),
 )
-def test_what_numpy_saved_comes_back(array, is_fortran):
+def test_files_of_numpy(array, is_fortran):
     array = np.asfortranarray(array) if is_fortran else array
     buffer = io.BytesIO()
     np.savez(buffer, x=array)
@@ -31,7 +31,7 @@ def test_what_numpy_saved_comes_back(array, is_fortran):
     np.testing.assert_array_equal(found, array)
 
 
-def test_a_matrix_comes_back(tmp_path):
+def test_a_matrix(tmp_path):
     np.save(tmp_path / "a.npy", np.eye(3))
     np.testing.assert_array_equal(read_matrix(tmp_path / "a.npy"), np.eye(3))
 
@@ -43,7 +43,7 @@ class Trap:
         return (pytest.fail, ("a pickle was opened",))
 
 
-def test_pickles_are_not_opened(tmp_path):
+def test_pickles_are_refused(tmp_path):
     np.save(tmp_path / "a.npy", np.array([Trap()], object), allow_pickle=True)
     with pytest.raises(InputError, match="it contains objects"):
         read_matrix(tmp_path / "a.npy")
@@ -53,7 +53,7 @@ def test_pickles_are_not_opened(tmp_path):
 
 
 @pytest.mark.parametrize("claimed", [b"(9, 9, 9, 9, 9)", b"(-3, -1)       ", b"(3,)           "])
-def test_a_heading_that_does_not_fit(tmp_path, claimed):
+def test_a_header_that_contradicts_the_size(tmp_path, claimed):
     buffer = io.BytesIO()
     np.save(buffer, np.ones((1, 1, 1, 1, 3)))
     content = buffer.getvalue().replace(b"(1, 1, 1, 1, 3)", claimed)
@@ -64,7 +64,7 @@ def test_a_heading_that_does_not_fit(tmp_path, claimed):
         read_matrix(tmp_path / "a.npy")
 
 
-def test_an_archive_that_would_blow_up(tmp_path):
+def test_a_zip_bomb(tmp_path):
     np.savez_compressed(tmp_path / "bomb.npz", x=np.zeros(10**7))
     tracemalloc.start()
     with pytest.raises(InputError, match=r"bomb\.npz: is not a complete \.npz file \(it is compr"):

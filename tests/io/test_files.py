@@ -1,4 +1,4 @@
-"""Files are read whole, or refused in one line."""
+"""Files are read completely, or refused in one line."""
 
 import os
 from pathlib import Path
@@ -10,12 +10,12 @@ from howsteps.errors import InputError
 from howsteps.io.files import read_bounded, write_atomically
 
 
-def test_the_bytes_come_back(tmp_path):
+def test_reading(tmp_path):
     (tmp_path / "a").write_bytes(b"boil")
     assert read_bounded(tmp_path / "a", 4, "captions") == b"boil"
 
 
-def test_a_file_too_large_is_refused_before_it_is_read(tmp_path):
+def test_a_too_large_file_is_refused_before_reading(tmp_path):
     path = tmp_path / "large.srt"
     with path.open("wb") as file:
         file.truncate(2**34)  # a hole: nothing is written
@@ -24,7 +24,7 @@ def test_a_file_too_large_is_refused_before_it_is_read(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["missing", "pipe", "folder", "a\0b"])
-def test_what_is_no_file(tmp_path, name):
+def test_not_a_file(tmp_path, name):
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "folder").mkdir()
     with pytest.raises(InputError, match=r"is not a file|no such file|cannot be read"):
@@ -46,19 +46,19 @@ def test_a_file_that_changes_while_it_is_read(tmp_path, monkeypatch, change):
         read_bounded(path, 100, "captions")
 
 
-def test_a_file_without_an_end(tmp_path):
+def test_a_device(tmp_path):
     endless = Path("/dev/zero")
     with pytest.raises(InputError, match="is not a file"):
         read_bounded(endless, 100, "captions")
 
 
 class TestWriting:
-    def test_parts_make_one_file(self, tmp_path):
+    def test_content_in_parts(self, tmp_path):
         write_atomically(tmp_path / "new" / "a", (part.encode() for part in ("boil", " ", "eggs")))
         assert (tmp_path / "new" / "a").read_bytes() == b"boil eggs"
 
     @pytest.mark.parametrize("fault", [KeyboardInterrupt, ValueError])
-    def test_what_ends_it_leaves_the_old_file_and_no_other(self, tmp_path, fault):
+    def test_an_interrupted_write_keeps_the_old_file_and_leaves_no_other(self, tmp_path, fault):
         write_atomically(tmp_path / "a", b"old")
 
         def parts():

@@ -1,4 +1,4 @@
-"""Our reader of .mat files is held to SciPy's on whole files, and survives damaged ones."""
+"""Our reader of .mat files agrees with SciPy's on valid files, and survives damaged ones."""
 
 import struct
 import tempfile
@@ -25,7 +25,7 @@ def path(tmp_path):
     return tmp_path / "a.mat"
 
 
-def test_the_golden_files_are_read_as_scipy_reads_them():
+def test_golden_files_against_scipy():
     file = GOLDEN / "features" / "full_dataset.mat"
     ours, theirs = mat_file.read_mat(file, "X", "hw3"), loadmat(file)
     for mine, other in zip(ours["X"].ravel(), theirs["X"].ravel(), strict=True):
@@ -55,34 +55,34 @@ def test_text_logical_and_sparse(path):
     np.testing.assert_array_equal(found["few"], sparse.toarray())
 
 
-def test_the_order_of_bytes_does_not_matter(path):
+def test_byte_order(path):
     x = struct.pack(">IIII", 6, 8, 6, 0) + struct.pack(">IIii", 5, 8, 1, 2)
     x += struct.pack(">HHcxxx", 1, 1, b"x") + struct.pack(">IIdd", 9, 16, 1.5, -2.0)
     path.write_bytes(b" " * 124 + b"\1\0MI" + struct.pack(">II", 14, len(x)) + x)
     np.testing.assert_array_equal(mat_file.read_mat(path, "x")["x"], loadmat(path)["x"])
 
 
-def test_a_variable_that_is_not_there(path):
+def test_a_missing_variable(path):
     savemat(path, {"y": 1})
     with pytest.raises(InputError, match="has no variable x"):
         mat_file.read_mat(path, "x")
 
 
-def test_all_that_can_be_read_where_nothing_is_named(path):
+def test_all_variables(path):
     foreign = matrix(b"\0" * 8, kind=17)
     good = matrix(struct.pack("<IId", 9, 8, 1.5))
     path.write_bytes(b"MATLAB 5.0".ljust(124) + b"\0\1IM" + foreign + good)
     assert mat_file.read_mat(path)["x"].tolist() == [[1.5]]
 
 
-def test_the_format_that_is_another(path):
+def test_the_7_3_format_is_refused(path):
     path.write_bytes(b"MATLAB 7.3 MAT-file" + b" " * 200)
     with pytest.raises(InputError, match=r"7\.3 format"):
         mat_file.read_mat(path, "x")
 
 
 @pytest.mark.parametrize("kind", ["cut", "text", "empty"])
-def test_files_that_are_not_whole(path, kind):
+def test_truncated_files(path, kind):
     savemat(path, {"x": np.arange(50.0)})
     good = path.read_bytes()
     path.write_bytes({"cut": good[:-60], "text": b"hello" * 50, "empty": b""}[kind])
@@ -117,13 +117,13 @@ def matrix(*parts: bytes, kind: int = 6, shape: tuple[int, int] = (1, 1)) -> byt
         ),
     ],
 )
-def test_sizes_are_not_believed(path, variable, reason):
+def test_invalid_sizes(path, variable, reason):
     path.write_bytes(b"MATLAB 5.0".ljust(124) + b"\0\1IM" + variable)
     with pytest.raises(InputError, match=reason):
         mat_file.read_mat(path, "x")
 
 
-def test_cells_within_cells_without_end(path):
+def test_deeply_nested_cells(path):
     cell = matrix(struct.pack("<IId", 9, 8, 1))
     for _ in range(40):
         cell = matrix(cell, kind=1)
@@ -132,8 +132,8 @@ def test_cells_within_cells_without_end(path):
         mat_file.read_mat(path, "x")
 
 
-def test_what_is_not_asked_for_is_not_unpacked(path, monkeypatch):
-    monkeypatch.setattr(mat_file, "_LARGEST", 10**6)
+def test_other_variables_are_not_decompressed(path, monkeypatch):
+    monkeypatch.setattr(mat_file, "_MAX_BYTES", 10**6)
     packed = zlib.compress(matrix(struct.pack("<II", 9, 10**7) + bytes(10**7)))
     variable = struct.pack("<II", 15, len(packed)) + packed
     path.write_bytes(b"MATLAB 5.0".ljust(124) + b"\0\1IM" + variable)

@@ -1,4 +1,4 @@
-"""Media files are opened by their content, and nothing else is opened through them."""
+"""Media files are recognised by their content, and open no other files."""
 
 import os
 import struct
@@ -10,7 +10,7 @@ import av
 import pytest
 
 from howsteps.errors import InputError
-from howsteps.io.media import LARGEST, open_media
+from howsteps.io.media import MAX_PIXELS, open_media
 from tests.films import film
 
 SIDE = 9_000  # pixels; 243 MB when decoded
@@ -22,7 +22,7 @@ def chunk(kind: bytes, content: bytes) -> bytes:
 
 
 def png(side: int) -> bytes:
-    """A black picture in a few kilobytes."""
+    """A black image in a few kilobytes."""
     packer = zlib.compressobj(1)
     rows = b"".join(packer.compress(bytes(3 * side + 1)) for _ in range(side)) + packer.flush()
     head = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
@@ -31,8 +31,8 @@ def png(side: int) -> bytes:
     )
 
 
-def large_film(path: Path, side: int = SIDE) -> Path:
-    """A film whose frames are larger than anybody's screen."""
+def large_video(path: Path, side: int = SIDE) -> Path:
+    """A video with frames above the size limit."""
     with av.open(str(path), "w") as container:
         stream = container.add_stream("png", rate=1)
         stream.width, stream.height, stream.pix_fmt = side, side, "rgb24"
@@ -43,7 +43,7 @@ def large_film(path: Path, side: int = SIDE) -> Path:
     return path
 
 
-def test_a_film_is_opened_whatever_its_name(tmp_path: Path) -> None:
+def test_the_file_name_is_ignored(tmp_path: Path) -> None:
     path = film(tmp_path / "film.mp4", 1.0).rename(tmp_path / "http:film.xyz")
     with open_media(path) as container:
         assert container.streams.video
@@ -59,7 +59,7 @@ def test_a_film_is_opened_whatever_its_name(tmp_path: Path) -> None:
     ],
     ids=["ffconcat", "hls", "dash", "sdp"],
 )
-def test_a_list_of_other_files_is_not_followed(tmp_path: Path, text: str) -> None:
+def test_playlists_are_refused(tmp_path: Path, text: str) -> None:
     film(tmp_path / "other.mp4", 1.0)
     (tmp_path / "list.mp4").write_text(text)
     with pytest.raises(InputError, match=r"list\.mp4: is not a readable video file"):
@@ -74,9 +74,9 @@ def test_only_regular_files_are_opened(tmp_path: Path, name: str) -> None:
         open_media(tmp_path / name)
 
 
-def test_frames_beyond_all_screens_are_not_decoded(tmp_path: Path) -> None:
-    assert SIDE**2 > LARGEST
-    with open_media(large_film(tmp_path / "large.mov")) as container:
+def test_too_large_frames_are_not_decoded(tmp_path: Path) -> None:
+    assert SIDE**2 > MAX_PIXELS
+    with open_media(large_video(tmp_path / "large.mov")) as container:
         with pytest.raises(av.error.FFmpegError):
             next(container.decode(video=0))
         assert container.streams.video[0].width == 0  # FFmpeg did not decode one either

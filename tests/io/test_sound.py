@@ -1,4 +1,4 @@
-"""The sound of a file is read on the clock of the file; what cannot be read is named."""
+"""Audio is decoded with times relative to the file; errors name the file."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -18,7 +18,7 @@ SECONDS = 6
 
 
 def read_audio(media: Path) -> NDArray[np.float32]:
-    """All the sound of a file, decoded here."""
+    """All audio of a file, decoded in this process."""
     return np.concatenate(list(blocks(media))).astype(np.float32) / 2**15
 
 
@@ -59,20 +59,20 @@ def test_sound_of_a_video(tmp_path: Path, name: str) -> None:
     assert 0.2 < np.abs(sound).max() < 0.3
 
 
-def test_a_relative_name_is_no_protocol(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_relative_path_is_not_a_protocol(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make(tmp_path / "http:clip.mp4")
     monkeypatch.chdir(tmp_path)
     assert read_audio(Path("http:clip.mp4")).size
 
 
 @pytest.mark.parametrize("kind", ["mp4", "mkv"])
-def test_sound_that_begins_late_keeps_its_place(tmp_path: Path, kind: str) -> None:
+def test_audio_that_starts_late(tmp_path: Path, kind: str) -> None:
     sound = read_audio(make(tmp_path / f"late.{kind}", delay=2.0))
     begin = np.flatnonzero(np.abs(sound) > 0.1)[0] / SAMPLE_RATE
     assert begin == pytest.approx(2.0, abs=0.1)
 
 
-def test_a_video_without_sound(tmp_path: Path) -> None:
+def test_a_video_without_audio(tmp_path: Path) -> None:
     silent = make(tmp_path / "silent.mp4", sound=False)
     with pytest.raises(InputError, match=r"silent\.mp4: there is no audio stream"):
         read_audio(silent)
@@ -81,7 +81,7 @@ def test_a_video_without_sound(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", [b"", b"how to change a tyre\n" * 40, bytes(5000)], ids=["empty", "text", "zeros"]
 )
-def test_no_media_at_all(tmp_path: Path, content: bytes) -> None:
+def test_other_files(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "video.mp4").write_bytes(content)
     with pytest.raises(InputError, match=r"video\.mp4: not a readable audio or video file"):
         read_audio(tmp_path / "video.mp4")
@@ -93,7 +93,7 @@ def test_no_such_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["mp4", "mkv"])
-def test_a_video_that_is_cut_short(tmp_path: Path, kind: str) -> None:
+def test_a_truncated_video(tmp_path: Path, kind: str) -> None:
     path = make(tmp_path / f"cut.{kind}")
     content = path.read_bytes()
     path.write_bytes(content[: len(content) // 2])
@@ -101,7 +101,7 @@ def test_a_video_that_is_cut_short(tmp_path: Path, kind: str) -> None:
         read_audio(path)
 
 
-def test_sound_may_end_before_the_picture(tmp_path: Path) -> None:
+def test_audio_may_end_before_the_video(tmp_path: Path) -> None:
     path = tmp_path / "early.mkv"
     with av.open(str(path), "w") as container, av.open(str(make(tmp_path / "a.mp4"))) as source:
         copies = {stream: container.add_stream_from_template(stream) for stream in source.streams}
@@ -114,7 +114,7 @@ def test_sound_may_end_before_the_picture(tmp_path: Path) -> None:
     assert len(read_audio(path)) / SAMPLE_RATE == pytest.approx(SECONDS / 2, abs=0.2)
 
 
-def test_tags_in_another_encoding_do_not_matter(tmp_path: Path, clip: Path) -> None:
+def test_metadata_in_another_encoding(tmp_path: Path, clip: Path) -> None:
     path = tmp_path / "latin1.mp4"
     path.write_bytes(
         clip.read_bytes().replace(b"\xa9too", b"\xa9nam").replace(b"Lavf", b"\xe9\xe8\xff\xfe")
@@ -124,7 +124,7 @@ def test_tags_in_another_encoding_do_not_matter(tmp_path: Path, clip: Path) -> N
 
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
-def test_damage_gives_sound_or_a_named_error(clip: Path, data: st.DataObject) -> None:
+def test_damaged_files_are_decoded_or_refused(clip: Path, data: st.DataObject) -> None:
     path = clip.with_name("damaged.mp4")
     content = bytearray(clip.read_bytes())
     for place in data.draw(st.lists(st.integers(0, len(content) - 1), max_size=12)):
@@ -157,7 +157,7 @@ def test_a_worker_process_decodes(clip: Path) -> None:
     assert not sound.path.exists()
 
 
-def test_what_the_worker_refuses_is_named(tmp_path: Path) -> None:
+def test_errors_of_the_worker_process(tmp_path: Path) -> None:
     (tmp_path / "list.mp4").write_text("ffconcat version 1.0\nfile other.mp4\n")
     with (
         pytest.raises(InputError, match=r"list\.mp4: not a readable audio or video file"),
@@ -167,18 +167,18 @@ def test_what_the_worker_refuses_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["mkv", "ogg"])
-def test_sound_beyond_the_limit_is_not_decoded_to_its_end(
+def test_too_long_audio_is_not_decoded_to_its_end(
     tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     long = silence(tmp_path / f"long.{kind}", 1200)
-    monkeypatch.setattr(sound_module, "LONGEST", 60.0)
+    monkeypatch.setattr(sound_module, "MAX_SECONDS", 60.0)
     lengths: list[int] = []
     with pytest.raises(InputError, match=r"long\..*: lasts longer than"):
         lengths.extend(len(block) for block in blocks(long))
     assert sum(lengths) <= 60 * SAMPLE_RATE
 
 
-def test_sound_comes_in_stretches_cut_where_it_is_quiet(tmp_path: Path) -> None:
+def test_audio_is_split_into_chunks_where_it_is_quiet(tmp_path: Path) -> None:
     loud = np.full(10 * SAMPLE_RATE, 1000, np.int16)
     pause = slice(round(3.5 * SAMPLE_RATE), 4 * SAMPLE_RATE)
     loud[pause] = 0

@@ -1,4 +1,4 @@
-"""JSON in parts: the same value, a line for each entry down to a depth, little memory."""
+"""JSON written in parts: the same value, one line per entry down to a depth, little memory."""
 
 import json
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ def test_a_line_for_each_entry_down_to_a_depth() -> None:
     assert "".join(json_parts(value, 9)) == json.dumps(value, indent=1)
 
 
-def test_an_iterator_is_a_list_that_is_never_whole() -> None:
+def test_an_iterator_is_written_as_a_list_entry_by_entry() -> None:
     alive: set[int] = set()
 
     def entries() -> Iterator[list[int]]:
@@ -45,12 +45,12 @@ def test_an_iterator_is_a_list_that_is_never_whole() -> None:
     assert json.loads("".join(parts)) == {"all": [[n] for n in range(50)]}
 
 
-def test_a_number_that_is_none_is_refused() -> None:
+def test_nan_is_refused() -> None:
     with pytest.raises(ValueError, match="not JSON compliant"):
         "".join(json_parts([float("nan")], 1))
 
 
-def test_the_limit_is_that_of_the_kind_of_file(tmp_path: Path) -> None:
+def test_the_size_limit_is_a_parameter(tmp_path: Path) -> None:
     path = tmp_path / "large.json"
     path.write_text("[1, 2, 3]")
     assert read_json(path, 9) == [1, 2, 3]

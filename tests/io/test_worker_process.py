@@ -1,4 +1,4 @@
-"""Work in a process of its own: whatever happens there, one reason comes back."""
+"""Worker processes: whatever happens there is reported as one error."""
 
 import os
 import threading
@@ -28,7 +28,7 @@ def do(
     return done, told
 
 
-def test_answers_come_back_and_other_talk_does_not_matter() -> None:
+def test_answers_are_returned_and_other_output_is_ignored() -> None:
     done, told = do("babble")
     assert done == {"threads": "3"}  # libraries are told how many threads they may have
     assert told == [{"seconds": 0.0}]
@@ -43,19 +43,19 @@ def test_answers_come_back_and_other_talk_does_not_matter() -> None:
         ("refuse", "is empty"),
     ],
 )
-def test_one_reason_for_every_end(what: str, reason: str) -> None:
+def test_every_failure_has_one_reason(what: str, reason: str) -> None:
     with pytest.raises(Failed, match=reason) as caught:
         do(what)
     assert "\n" not in str(caught.value)
 
 
-def test_a_process_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hanging_process_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker_process, "_GRACE", 1.5)
     with pytest.raises(Failed, match="takes too long"):
         do("hang")
 
 
-def test_a_process_is_ended_when_nobody_wants_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_is_killed_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[int] = []
     popen = worker_process.subprocess.Popen
 

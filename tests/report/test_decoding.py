@@ -18,7 +18,7 @@ from howsteps.report.thumbnails import take_thumbnails
 from howsteps.task import Video
 from tests.engine.jobs import captions
 from tests.films import RATE, film
-from tests.io.test_media import large_film
+from tests.io.test_media import large_video
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_copies_and_clips_come_out_of_a_worker(
 
 @pytest.mark.slow
 def test_a_frame_beyond_all_screens_is_refused_by_the_worker(tmp_path: Path) -> None:
-    media = large_film(tmp_path / "large.mov")
+    media = large_video(tmp_path / "large.mov")
     with pytest.raises(InputError, match=r"large\.mov: "):
         take_thumbnails(Video("large", media=media), [0.0], tmp_path / "out")
 
@@ -80,7 +80,7 @@ def test_what_was_refused_once_is_not_opened_again(
     tmp_path: Path, vision: bool | None, request: pytest.FixtureRequest
 ) -> None:
     folder = captions(tmp_path / "job", ("ann", "bob"))
-    large_film(folder / "ann.mov")
+    large_video(folder / "ann.mov")
     opened = request.getfixturevalue("opened")
     done = run(folder, tmp_path / "out", RunOptions(vision=vision, quick=True))
     assert done.results["job"].task.videos[0].media == folder / "ann.mov"

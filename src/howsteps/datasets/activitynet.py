@@ -1,4 +1,4 @@
-"""COIN and YouCook2: JSON in the form that ActivityNet introduced.
+"""Ground truth of COIN and YouCook2: JSON in the format of ActivityNet.
 
 ``{"database": {video: {"duration": seconds, …, list of {"segment": [start, end], …}}}}``
 
@@ -8,8 +8,8 @@ order of their ids.
 
 ``youcookii_annotations_trainval.json`` has one truth for each ``recipe_type``. A video has
 ``recipe_type``, ``duration``, ``subset`` and ``annotations``: a list of ``{"id", "sentence",
-"segment"}``. Recipes share no list of steps: every sentence is a step of its own, so scores that
-match steps across videos mean little here.
+"segment"}``. Videos of a recipe share no list of steps: every sentence is a step of its own, so
+scores that match steps across videos mean little here.
 """
 
 from collections import defaultdict
@@ -25,12 +25,12 @@ from howsteps.task import Truth
 
 @dataclass(frozen=True, slots=True)
 class _Segment:
-    """One annotated span of a video; ``place`` is its position in the file."""
+    """One annotated segment of a video; ``where`` is its position in the file, for messages."""
 
     label: str
     start: float
     end: float
-    place: str
+    where: str
     entry: Mapping[str, Any]
 
 
@@ -50,7 +50,7 @@ def is_coin(value: Any) -> bool:
 
 
 def coin_truths(value: Any, path: Path) -> tuple[tuple[Truth, ...], list[Problem]]:
-    """The truths in the contents of ``COIN.json``; ``path`` is named in errors."""
+    """Return the truths in the contents of ``COIN.json``; ``path`` is used in messages."""
     tasks: dict[str, list[_Clip]] = defaultdict(list)
     ids: dict[str, dict[str, int]] = defaultdict(dict)
     for clip in _clips(value, path, segments="annotation", label="label"):
@@ -60,7 +60,10 @@ def coin_truths(value: Any, path: Path) -> tuple[tuple[Truth, ...], list[Problem
         tasks[task].append(clip)
         for segment in clip.segments:
             ids[task].setdefault(segment.label, _id(segment, path))
-    steps = {task: sorted(found, key=lambda label: found[label]) for task, found in ids.items()}
+    steps = {
+        task: sorted(id_of_label, key=lambda label: id_of_label[label])
+        for task, id_of_label in ids.items()
+    }
     return _truths(tasks, steps, path)
 
 
@@ -70,7 +73,7 @@ def is_youcook2(value: Any) -> bool:
 
 
 def youcook2_truths(value: Any, path: Path) -> tuple[tuple[Truth, ...], list[Problem]]:
-    """The truths in the contents of the file of YouCook2; ``path`` is named in errors."""
+    """Return the truths in the contents of YouCook2's file; ``path`` is used in messages."""
     tasks: dict[str, list[_Clip]] = defaultdict(list)
     for clip in _clips(value, path, segments="annotations", label="sentence"):
         recipe = clip.entry.get("recipe_type")
@@ -93,52 +96,52 @@ def _has(value: Any, *keys: str) -> bool:
 
 
 def _clips(value: Any, path: Path, *, segments: str, label: str) -> Iterator[_Clip]:
-    """The videos of a database; ``segments`` and ``label`` are the keys of this data set."""
+    """Yield the videos of a database; ``segments`` and ``label`` are the keys of this data set."""
     for video, entry in value["database"].items():
         if not (isinstance(entry, dict) and isinstance(entry.get(segments), list)):
             raise InputError(path, f"video {video}: has no list {segments!r}")
         duration = as_number(entry.get("duration"), path, f"video {video}: duration")
-        found = tuple(
-            _segment(row, f"video {video}, {segments} {place}: ", label, path)
-            for place, row in enumerate(entry[segments], 1)
+        parsed = tuple(
+            _segment(row, f"video {video}, {segments} {number}: ", label, path)
+            for number, row in enumerate(entry[segments], 1)
         )
-        yield _Clip(video, duration, found, entry)
+        yield _Clip(video, duration, parsed, entry)
 
 
-def _segment(row: Any, place: str, label: str, path: Path) -> _Segment:
+def _segment(row: Any, where: str, label: str, path: Path) -> _Segment:
     name = row.get(label) if isinstance(row, dict) else None
     times = row.get("segment") if isinstance(row, dict) else None
     if not (isinstance(name, str) and name.strip()):
-        raise InputError(path, f"{place}has no {label}")
+        raise InputError(path, f"{where}has no {label}")
     if not (isinstance(times, list) and len(times) == 2):
-        raise InputError(path, f"{place}segment is not [start, end]")
-    start, end = (as_number(time, path, f"{place}a time") for time in times)
-    return _Segment(name.strip(), start, end, place, row)
+        raise InputError(path, f"{where}segment is not [start, end]")
+    start, end = (as_number(time, path, f"{where}a time") for time in times)
+    return _Segment(name.strip(), start, end, where, row)
 
 
 def _id(segment: _Segment, path: Path) -> int:
     try:
         return int(segment.entry["id"])
     except (KeyError, TypeError, ValueError, OverflowError):
-        raise InputError(path, f"{segment.place}has no id that is a number") from None
+        raise InputError(path, f"{segment.where}has no numeric id") from None
 
 
 def _truths(
     tasks: Mapping[str, Sequence[_Clip]], steps: Mapping[str, Sequence[str]], path: Path
 ) -> tuple[tuple[Truth, ...], list[Problem]]:
-    """One truth for each task, its steps numbered as in ``steps``."""
-    found: list[Truth] = []
+    """Return one truth for each task, with its steps in the order of ``steps``."""
+    truths: list[Truth] = []
     problems: list[Problem] = []
-    for task, members in tasks.items():
+    for task, clips in tasks.items():
         names = steps.get(task, ())
-        numbers = {name: place for place, name in enumerate(names)}
+        index_of = {name: index for index, name in enumerate(names)}
         rows = (
-            AnnotationRow(clip.video, numbers[s.label], s.start, s.end, place=s.place)
-            for clip in members
+            AnnotationRow(clip.video, index_of[s.label], s.start, s.end, where=s.where)
+            for clip in clips
             for s in clip.segments
         )
-        durations = {clip.video: clip.duration for clip in members}
-        truth, flaws = truth_of_rows(path, task, names, durations, rows, merge=True)
-        found.append(truth)
-        problems += flaws
-    return tuple(found), problems
+        durations = {clip.video: clip.duration for clip in clips}
+        truth, row_problems = truth_of_rows(path, task, names, durations, rows, merge=True)
+        truths.append(truth)
+        problems += row_problems
+    return tuple(truths), problems

@@ -1,29 +1,33 @@
-"""From rows of annotations to ground truth, checked; every reader of annotations uses this."""
+"""Validate rows of annotations and build ground truth; used by every reader of annotations."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from math import inf, isfinite
 from pathlib import Path
-from reprlib import repr  # bad values may be long: messages show the beginning
+from reprlib import repr  # shortens long values in messages
 from typing import Any, NamedTuple
 
 from howsteps.errors import InputError, Problem
 from howsteps.task import Annotation, Truth
 
-# Durations and annotations are rounded by different tools; more than this is a mistake.
-_OVERRUN = 1.0
-_MOST_DIGITS = 9
+# Seconds that an annotation may end after its video, as tools round differently.
+_TOLERANCE = 1.0
+_MAX_DIGITS = 9
 
 
 class AnnotationRow(NamedTuple):
-    """One row as written; ``place`` is its position, if the file has no useful line numbers."""
+    """One row as written, with a step counted from 0 and times in seconds.
+
+    Its position in the file is ``line`` or, if there are no useful line numbers, ``where``: a
+    prefix of messages.
+    """
 
     video: str
     step: int
     start: float
     end: float
     line: int | None = None
-    place: str = ""
+    where: str = ""
 
 
 def truth_of_rows(
@@ -35,21 +39,29 @@ def truth_of_rows(
     *,
     merge: bool,
 ) -> tuple[Truth, list[Problem]]:
-    """Check rows and make them a truth, sorted by time.
+    """Validate rows and build a truth, sorted by time.
 
     Parameters
     ----------
     path
-        The file to name in errors.
+        The file, for messages.
+    task, steps, durations
+        Fields of the truth.
+    rows
+        The annotations.
     merge
         Whether overlapping rows of the same step are merged (in some releases two people annotated
         the same video), or are an error.
+
+    Returns
+    -------
+    The truth, and what was repaired.
 
     Raises
     ------
     InputError
         A row has an unknown video or step, a time that is negative or outside the video, or
-        overlaps another row of the same step. Then nothing is returned.
+        overlaps another row of the same step.
     """
     for video, duration in durations.items():
         if duration is not None and not 0 < duration < inf:
@@ -57,7 +69,7 @@ def truth_of_rows(
     clipped, merged = [], []
     checked = []
     for row in rows:
-        end = _end(path, row, steps, durations)
+        end = _checked_end(path, row, steps, durations)
         if end < row.end:
             clipped.append(row)
         checked.append(row if end == row.end else row._replace(end=end))
@@ -71,7 +83,7 @@ def truth_of_rows(
                 last = row
                 continue
             if not merge:
-                reason = f"{row.place}overlaps another row of {steps[step]!r} in video {video}"
+                reason = f"{row.where}overlaps another row of {steps[step]!r} in video {video}"
                 raise InputError(path, reason, row.line)
             merged.append(row)
             last = last._replace(end=max(last.end, row.end))
@@ -86,18 +98,18 @@ def truth_of_rows(
 
 
 def _summary(path: Path, what: str, rows: Sequence[AnnotationRow]) -> Problem:
-    """One line for all rows with the same flaw."""
+    """Return one problem for all rows with the same repair."""
     others = f" (and {len(rows) - 1:,} more rows like it)" if len(rows) > 1 else ""
-    return Problem(path, f"{rows[0].place}{what}{others}", rows[0].line, harmless=True)
+    return Problem(path, f"{rows[0].where}{what}{others}", rows[0].line, harmless=True)
 
 
-def _end(
+def _checked_end(
     path: Path, row: AnnotationRow, steps: Sequence[str], durations: Mapping[str, float | None]
 ) -> float:
-    """Check one row, and return its end inside the video."""
+    """Validate one row, and return its end, clipped to the video."""
 
     def refuse(reason: str) -> InputError:
-        return InputError(path, f"{row.place}{reason}", row.line)
+        return InputError(path, f"{row.where}{reason}", row.line)
 
     if row.video not in durations:
         raise refuse(f"video {row.video!r} is unknown")
@@ -112,7 +124,7 @@ def _end(
     duration = durations[row.video]
     if duration is None:
         return row.end
-    if row.start >= duration or row.end > duration + _OVERRUN:
+    if row.start >= duration or row.end > duration + _TOLERANCE:
         raise refuse(f"{row.start:g}–{row.end:g} s is outside the video, {duration:g} s long")
     return min(row.end, duration)
 
@@ -134,14 +146,14 @@ def as_number(value: Any, path: Path, what: str, line: int | None = None) -> flo
 
 
 def whole_number(cell: str, path: Path, what: str, line: int) -> int:
-    """Convert a cell to a whole number from 0 on.
+    """Convert a cell to a non-negative integer.
 
     Raises
     ------
     InputError
-        It is not one, or has too many digits for a count; ``what`` names it in the message.
+        It is not one, or has too many digits; ``what`` names it in the message.
     """
     text = cell.strip()
-    if not text.isdecimal() or len(text) > _MOST_DIGITS:
+    if not text.isdecimal() or len(text) > _MAX_DIGITS:
         raise InputError(path, f"{what} is {repr(cell)}, not a whole number", line)
     return int(text)

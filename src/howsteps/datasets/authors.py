@@ -1,4 +1,4 @@
-"""The release of the paper: narrations, features and ground truth.
+"""Read the data set that the paper's authors released: narrations, features and ground truth.
 
 ::
 
@@ -8,9 +8,9 @@
     VISION/<task>/videos_info/<video>.mat             fps, nimgs
     VISION/<task>/features/full_dataset.mat           X, Y, hw3: one entry for each video
 
-``X`` has a row of features for every interval of 10 frames, and ``Y`` the true step of it in one
-column for each step; the last column is background. ``hw3.clipid`` are the videos. The steps have
-numbers and no names. ``NLP_<task>`` in place of ``NLP/<task>`` is read as well.
+``X`` has a row of features for every interval of 10 frames, and ``Y`` its one-hot true step, with
+background as the last column. ``hw3.clipid`` are the names of the videos. Steps have numbers and no
+names. ``NLP_<task>`` instead of ``NLP/<task>`` is accepted too.
 """
 
 from collections.abc import Mapping
@@ -37,11 +37,11 @@ _Labels: TypeAlias = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Release:
-    """One task of the release, complete.
+    """One task of the release.
 
     ``task`` has the narrated videos with their mentions; ``features`` (T_n×d), ``labels`` (T_n×K)
-    and ``rates`` (frames a second) have every video, by its name. ``similarity`` may cover the most
-    frequent relations only.
+    and ``rates`` (frames per second) have every video, by name. ``counts`` and ``similarity`` are
+    those of ``relations``; the latter may cover only the most frequent ones.
     """
 
     task: Task
@@ -55,15 +55,15 @@ class Release:
 
 
 def is_release(folder: Path) -> bool:
-    """Look for the features of a task."""
+    """Whether ``folder`` contains the features of at least one task."""
     return bool(release_tasks(folder))
 
 
 def release_tasks(folder: Path) -> list[str]:
-    """The names of the tasks under ``folder`` that have features."""
-    apart = {path.parent.parent.name for path in folder.glob(f"VISION/*/{_FEATURES}")}
-    joined = {path.parent.parent.name for path in folder.glob(f"VISION_*/{_FEATURES}")}
-    return sorted(apart | {name.removeprefix("VISION_") for name in joined})
+    """Return the names of the tasks under ``folder`` that have features."""
+    nested = {path.parent.parent.name for path in folder.glob(f"VISION/*/{_FEATURES}")}
+    flat = {path.parent.parent.name for path in folder.glob(f"VISION_*/{_FEATURES}")}
+    return sorted(nested | {name.removeprefix("VISION_") for name in flat})
 
 
 def read_release(folder: Path, task: str) -> Release:
@@ -72,7 +72,7 @@ def read_release(folder: Path, task: str) -> Release:
     Raises
     ------
     InputError
-        A file is missing, truncated, of the wrong shape, or does not fit the others.
+        A file is missing, truncated, of the wrong shape, or inconsistent with the others.
     """
     nlp, vision = _part(folder, "NLP", task), _part(folder, "VISION", task)
     relations, counts = _dictionary(nlp / "count_files" / f"{task}_lem_dobj_count")
@@ -98,8 +98,8 @@ def read_release_truth(folder: Path, task: str) -> Truth:
 
 
 def _part(folder: Path, kind: str, task: str) -> Path:
-    apart = folder / kind / task
-    return apart if apart.is_dir() else folder / f"{kind}_{task}"
+    nested = folder / kind / task
+    return nested if nested.is_dir() else folder / f"{kind}_{task}"
 
 
 def _dictionary(path: Path) -> tuple[tuple[Relation, ...], NDArray[np.int64]]:
@@ -137,7 +137,7 @@ def _narrations(folder: Path, durations: Mapping[str, float]) -> list[Path]:
 
 def _mentions(path: Path, relations: tuple[Relation, ...]) -> tuple[Mention, ...]:
     if path.is_file() and path.stat().st_size == 0:
-        return ()  # a narrator who names no relation
+        return ()  # a narration without relations
     mentions = []
     for line, text in read_lines(path):
         cells = text.split()
@@ -155,7 +155,7 @@ def _mentions(path: Path, relations: tuple[Relation, ...]) -> tuple[Mention, ...
 
 
 def _dataset(path: Path, *wanted: str) -> tuple[dict[str, _Labels], dict[str, _Matrix]]:
-    """Labels of every video and, where ``X`` is wanted, features."""
+    """Return the labels of every video and, if ``X`` is wanted, their features."""
     content = mat_file.read_mat(path, "Y", "hw3", *wanted)
     clips = content["hw3"].get("clipid") if isinstance(content["hw3"], dict) else None
     names = [] if clips is None else list(clips.ravel())
@@ -202,7 +202,7 @@ def _is_numbers(value: mat_file.MatValue) -> TypeGuard[NDArray[Any]]:
 def _videos(
     folder: Path, labels: Mapping[str, _Labels]
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """Frames a second and length in seconds of every video."""
+    """Return the frame rate and the length in seconds of every video."""
     rates, durations = {}, {}
     for name, rows in labels.items():
         path = folder / f"{name}.mat"

@@ -1,8 +1,8 @@
-"""Read the tasks in a file or folder, and list everything that is wrong with it.
+"""Read the tasks in a file or folder, and list all problems.
 
-Caption files that lie side by side make one task, together with the video files beside them. The id
-of a video is the name of its file without the language that tools add (``abc.en.vtt``). A folder
-that yt-dlp filled is read as it is (:mod:`howsteps.datasets.downloads`).
+The caption and video files of a folder are one task. The id of a video is its file name without the
+language code that tools add (``abc.en.vtt``). Downloads of yt-dlp need no preparation
+(:mod:`howsteps.datasets.downloads`).
 """
 
 import os
@@ -26,15 +26,15 @@ _VIDEO_SUFFIXES = frozenset(
     {".3gp", ".avi", ".flv", ".m4v", ".mkv", ".mov", ".mp4", ".mpeg", ".mpg", ".mts", ".ogv"}
     | {".ts", ".webm", ".wmv"}
 )
-# Files that lie beside captions and are never captions; all others are opened, whatever their name.
+# Never captions; files with any other name are opened.
 _OTHER_SUFFIXES = (
     *(".jpg", ".jpeg", ".png", ".webp", ".gif", ".svg", ".pdf", ".html", ".md", ".py", ".log"),
     *(".mp3", ".m4a", ".wav", ".flac", ".ogg", ".opus", ".aac", ".npy", ".npz", ".zip"),
     *(".description", ".annotations.xml", ".url", ".webloc", INFO),
 )
-_TRUTH = "steps.csv"  # the true steps of the folder
+_TRUTH = "steps.csv"  # ground truth of the folder
 
-# The file that marks a work folder: the output of howsteps is never read as captions.
+# The file that marks a work folder, whose exports must not be read as captions.
 WORK_FOLDER = ".howsteps"
 
 
@@ -49,10 +49,10 @@ class Collection:
 def read_tasks(path: Path | str) -> Collection:
     """Read the tasks under ``path``.
 
-    A caption file is a task of one video, and a task file is a task. In a folder and its
-    sub-folders, every task file is a task, and the caption files that lie side by side, with the
-    videos beside them, are one task with the name of their folder. Narrations that are not English
-    are skipped. A file that cannot be read is listed as a problem; the others are still used.
+    A caption file is a task of one video; a task file is a task. In a folder and its sub-folders,
+    every task file is a task, and the caption and video files of each folder are one task with the
+    name of the folder. Narrations that are not in English are skipped. A file that cannot be read
+    is listed as a problem; the others are still used.
 
     Raises
     ------
@@ -66,10 +66,10 @@ def read_tasks(path: Path | str) -> Collection:
     tasks: list[Task] = []
     problems: list[Problem] = []
     names = Names("task")
-    for source, task, flaws in found:
-        problems += flaws
+    for source, task, task_problems in found:
+        problems += task_problems
         if not task.videos:
-            if not flaws:
+            if not task_problems:
                 problems.append(Problem(source, "contains no video"))
             continue
         name, changed = names.give(task.name)
@@ -92,14 +92,14 @@ def _read_file(path: Path) -> Iterator[_Found]:
     name = split_language(path.stem)[0]
     media, files = ([path], []) if is_video(path) else ([], [path])
     if path.is_file():
-        beside = sorted(p for p in path.parent.iterdir() if p.is_file())
-        films = [p for p in beside if is_video(p)]
+        siblings = sorted(p for p in path.parent.iterdir() if p.is_file())
+        sibling_videos = [p for p in siblings if is_video(p)]
         if media:
-            files = _captions_of(path, films, beside)
+            files = _captions_of(path, sibling_videos, siblings)
         else:
             # A video file may itself be called "a.en".
-            same = [p for p in films if p.stem == path.stem]
-            media = same or [p for p in films if p.stem == name]
+            same_stem = [p for p in sibling_videos if p.stem == path.stem]
+            media = same_stem or [p for p in sibling_videos if p.stem == name]
     infos = [info] if (info := path.with_name(f"{name}{INFO}")).is_file() else []
     task, problems = _task_of_files(name, files, media, infos)
     if not task.videos:
@@ -108,25 +108,25 @@ def _read_file(path: Path) -> Iterator[_Found]:
     yield path, task, problems
 
 
-def _captions_of(film: Path, films: Sequence[Path], beside: Sequence[Path]) -> list[Path]:
-    """The files beside a video that may be its captions, by their names."""
-    others = {path.stem for path in films} - {film.stem}
-    stems = {film.stem, without_format(film.stem)}
+def _captions_of(video: Path, videos: Sequence[Path], siblings: Sequence[Path]) -> list[Path]:
+    """Return the files beside a video that may be its captions, by their names."""
+    other_videos = {path.stem for path in videos} - {video.stem}
+    stems = {video.stem, without_format(video.stem)}
     return [
         path
-        for path in beside
-        if (path.stem == film.stem or split_language(path.stem)[0] in stems)
-        and path.stem not in others
+        for path in siblings
+        if (path.stem == video.stem or split_language(path.stem)[0] in stems)
+        and path.stem not in other_videos
         and _may_be_captions(path)
         and _task_in(path) is None
     ]
 
 
 def _may_be_captions(path: Path) -> bool:
-    """Whether a file that lies among videos is opened, by its name."""
+    """Whether a file may contain captions, by its name."""
     name = path.name.lower()
-    left = name.startswith(".") or name == _TRUTH or name.endswith(_OTHER_SUFFIXES)
-    return not (left or is_video(path) or skipped(path.name))
+    is_other = name.startswith(".") or name == _TRUTH or name.endswith(_OTHER_SUFFIXES)
+    return not (is_other or is_video(path) or skipped(path.name))
 
 
 def _read_folder(root: Path) -> Iterator[_Found]:
@@ -135,16 +135,16 @@ def _read_folder(root: Path) -> Iterator[_Found]:
     def note(error: OSError) -> None:
         unreadable.append(Problem(Path(error.filename), f"cannot be read: {error.strerror}"))
 
-    for place, folders, names in os.walk(root, onerror=note):
-        folder = Path(place)
+    for directory, folders, names in os.walk(root, onerror=note):
+        folder = Path(directory)
         folders[:] = sorted(
             name
             for name in folders
             if not name.startswith(".") and not (folder / name / WORK_FOLDER).is_file()
         )
         paths = [folder / name for name in sorted(names) if not name.startswith(".")]
-        left = {path: reason for path in paths if (reason := skipped(path.name))}
-        media = [path for path in paths if is_video(path) and path not in left]
+        ignored = {path: reason for path in paths if (reason := skipped(path.name))}
+        media = [path for path in paths if is_video(path) and path not in ignored]
         infos = [path for path in paths if path.name.lower().endswith(INFO)]
         files = []
         for path in paths:
@@ -155,16 +155,16 @@ def _read_folder(root: Path) -> Iterator[_Found]:
                 files.append(path)
             else:
                 yield path, *task_of_json(value, path)
-        if files or media or left:
-            task, flaws = _task_of_files(folder.resolve().name, files, media, infos)
-            remarks = [Problem(path, reason, harmless=True) for path, reason in left.items()]
-            yield folder, task, [*remarks, *flaws]
+        if files or media or ignored:
+            task, problems = _task_of_files(folder.resolve().name, files, media, infos)
+            remarks = [Problem(path, reason, harmless=True) for path, reason in ignored.items()]
+            yield folder, task, [*remarks, *problems]
     if unreadable:
         yield root, Task("", ()), unreadable
 
 
 def is_video(path: Path) -> bool:
-    """Whether a file is called as videos are."""
+    """Whether a file has the suffix of a video."""
     return path.suffix.lower() in _VIDEO_SUFFIXES
 
 
@@ -183,14 +183,14 @@ def _task_in(path: Path) -> Any:
 def _task_of_files(
     name: str, files: Sequence[Path], media: Sequence[Path], infos: Iterable[Path] = ()
 ) -> tuple[Task, list[Problem]]:
-    """Make a task of caption files and video files; a video needs only one of the two.
+    """Build a task from caption and video files; a video needs only one of the two.
 
-    ``infos`` are the ``.info.json`` beside them.
+    ``infos`` are the ``.info.json`` files beside them.
     """
     videos = []
     problems: list[Problem] = []
     names = Names("video")
-    # Nobody ever writes to a pipe called "video.mp4", and whoever reads it would wait forever.
+    # Reading from a named pipe would block forever.
     for path in media:
         if not path.is_file():
             reason = "is not a file" if path.exists() else "no such file"
@@ -210,17 +210,17 @@ def _task_of_files(
         stem = path.stem if path.stem in media_of else split_language(path.stem)[0]
         by_video.setdefault(stem, []).append(path)
     for stem, candidates in sorted(by_video.items()):
-        chosen, found = _choose(candidates)
-        problems += found
+        chosen, caption_problems = _choose(candidates)
+        problems += caption_problems
         if chosen is None and stem not in media_of:
             continue
         video, changed = names.give(stem)
         if changed:
-            named = candidates[0] if candidates else media_of[stem]
-            problems.append(Problem(named, changed, harmless=True))
+            source = candidates[0] if candidates else media_of[stem]
+            problems.append(Problem(source, changed, harmless=True))
         captions = chosen.captions if chosen else ()
-        details, found = details_of(stem, info_of.get(stem))
-        problems += found
+        details, info_problems = details_of(stem, info_of.get(stem))
+        problems += info_problems
         videos.append(details.of(Video(video, captions, media=media_of.get(stem))))
     problems += [
         Problem(path, "neither captions nor a video came with it", harmless=True)
@@ -231,7 +231,7 @@ def _task_of_files(
 
 
 def _choose(candidates: Sequence[Path]) -> tuple[CaptionFile | None, list[Problem]]:
-    """Read the best file: in English, readable, with word times."""
+    """Read the best caption file: English, readable, preferably with word times."""
     problems: list[Problem] = []
     for rank in sorted({_rank(path) for path in candidates}):
         files: dict[Path, CaptionFile] = {}
@@ -260,7 +260,7 @@ def _read_english(path: Path) -> CaptionFile:
 
 
 def _rank(path: Path) -> int:
-    """English first, then regional English, then no language in the name, then the others."""
+    """Rank a file by its language code: English, regional English, none, then the others."""
     language = split_language(path.stem)[1]
     if language in {"en", "eng"}:
         return 0

@@ -1,9 +1,9 @@
-"""CrossTask as released: lists of tasks and videos, and one table of steps for each video.
+"""Ground truth of CrossTask: lists of tasks and videos, and a table of steps for each video.
 
 ::
 
     tasks_primary.txt      blocks of five lines: id, title, address, number of steps, the steps
-    tasks_related.txt      (not needed) the same for tasks without annotations
+    tasks_related.txt      the same for tasks without annotations; not needed
     videos.csv             rows: task, video, address
     annotations/           <task>_<video>.csv with rows: number of the step from 1, start, end
 """
@@ -23,7 +23,7 @@ _BLOCK_LINES = 5
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """One task of the list."""
+    """One task of the list of tasks."""
 
     id: str
     title: str
@@ -31,15 +31,14 @@ class _Block:
 
 
 def is_crosstask(folder: Path) -> bool:
-    """Look for the list of tasks."""
+    """Whether ``folder`` contains CrossTask's list of tasks."""
     return (folder / _TASKS).is_file()
 
 
 def read_crosstask(folder: Path) -> tuple[tuple[Truth, ...], list[Problem]]:
-    """Read one truth for each task of the list that has annotated videos.
+    """Read one truth for each listed task that has annotated videos.
 
-    A video of the list without a table was not annotated; a table of a video that is not on the
-    list is an error.
+    A listed video without a table was not annotated; a table of an unlisted video is an error.
     """
     listed: dict[str, list[str]] = {}
     for _, (task, video, _) in read_rows(folder / _VIDEOS, width=3):
@@ -52,8 +51,8 @@ def read_crosstask(folder: Path) -> tuple[tuple[Truth, ...], list[Problem]]:
         for video in listed.get(block.id, []):
             if (path := tables.pop(f"{block.id}_{video}", None)) is not None:
                 # Checked on its own first, so that an error names this file.
-                truth, flaws = _table(path, block, video)
-                problems += flaws
+                truth, row_problems = _table(path, block, video)
+                problems += row_problems
                 durations[video] = None
                 rows += (AnnotationRow(a.video, a.step, a.start, a.end) for a in truth.annotations)
         if rows:
@@ -69,7 +68,7 @@ def read_crosstask(folder: Path) -> tuple[tuple[Truth, ...], list[Problem]]:
 
 
 def _blocks(path: Path) -> Iterator[_Block]:
-    """The tasks of a list, checked."""
+    """Yield the tasks of a list, validated."""
     lines = list(read_lines(path))
     for first in range(0, len(lines), _BLOCK_LINES):
         block = lines[first : first + _BLOCK_LINES]
@@ -78,10 +77,11 @@ def _blocks(path: Path) -> Iterator[_Block]:
             raise InputError(
                 path, f"the block of task {task} has fewer than {_BLOCK_LINES} lines", line
             )
-        (_, title), (at, count), (_, names) = block[1], block[3], block[4]
+        (_, title), (count_line, count), (_, names) = block[1], block[3], block[4]
         steps = tuple(name.strip() for name in names.split(","))
-        if as_number(count, path, "the number of steps", at) != len(steps):
-            raise InputError(path, f"task {task} says {count} steps and lists {len(steps)}", at)
+        if as_number(count, path, "the number of steps", count_line) != len(steps):
+            reason = f"task {task} says {count} steps and lists {len(steps)}"
+            raise InputError(path, reason, count_line)
         yield _Block(task, title, steps)
 
 

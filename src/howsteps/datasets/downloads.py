@@ -1,7 +1,7 @@
-"""Folders as yt-dlp leaves them: ``Title [id].en.vtt``, ``Title [id].info.json``, unfinished files.
+"""Downloads of yt-dlp: ``Title [id].en.vtt``, ``Title [id].info.json``, unfinished files.
 
-The ``.info.json`` beside a video says what its publisher says of it. It comes from outside: all of
-it is checked, and what is wrong is left out.
+The ``.info.json`` beside a video has its metadata. It is untrusted: all of it is validated, and
+invalid values are ignored.
 """
 
 import json
@@ -17,14 +17,14 @@ from howsteps.io.files import read_bounded
 from howsteps.task import Chapter, Video
 
 INFO = ".info.json"
-_LARGEST = 2**26  # bytes; most of such a file are addresses that expire
+_LARGEST = 2**26  # bytes; most of such a file is URLs that expire
 _LONGEST_TITLE = 300  # characters
 _MOST_CHAPTERS = 1000
 
 _ID = re.compile(r"[A-Za-z0-9_-]{11}")
 _NAMED = re.compile(rf"(?P<title>.*?)\s*\[(?P<id>{_ID.pattern})\]")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
-# yt-dlp writes characters that no file name may have as others that look like them.
+# yt-dlp replaces characters that file names cannot contain by similar ones.
 _LOOKALIKES = str.maketrans("：？｜＂＊＜＞⧸⧹", ':?|"*<>/\\')
 _UNFINISHED = re.compile(r".*(?:\.part(?:-Frag\d+)?|\.ytdl|\.temp\.[a-z0-9]{2,4})", re.IGNORECASE)
 _LIVE_CHAT = re.compile(r".*\.live_chat\.json", re.IGNORECASE)
@@ -33,7 +33,7 @@ _ONE_FORMAT = re.compile(r"(?P<stem>.+ \[[^\[\]]+\])\.f\d+(?:-\w+)?")
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """What is known of a video besides its captions and frames."""
+    """Metadata of a video."""
 
     title: str = ""
     youtube: str | None = None
@@ -42,33 +42,33 @@ class Details:
     chapters: tuple[Chapter, ...] = ()
 
     def of(self, video: Video) -> Video:
-        """The video with these details; it lasts at least as long as its captions."""
-        said = max((caption.end for caption in video.captions), default=0.0)
+        """Return the video with these details; its duration is at least that of its captions."""
+        captions_end = max((caption.end for caption in video.captions), default=0.0)
         return replace(
             video,
             title=self.title,
             youtube=self.youtube,
-            duration=None if self.duration is None else max(self.duration, said),
+            duration=None if self.duration is None else max(self.duration, captions_end),
             language=self.language,
             chapters=self.chapters,
         )
 
 
 def skipped(name: str) -> str | None:
-    """Why a file of this name is not looked at, if it is one that a download leaves."""
+    """Return why a file is skipped, if its name is that of a by-product of a download."""
     if _UNFINISHED.fullmatch(name):
         return "skipped: a download that is not finished"
     return "skipped: a live chat, not captions" if _LIVE_CHAT.fullmatch(name) else None
 
 
 def without_format(stem: str) -> str:
-    """``"Title [id].f137"``, sound and picture not yet joined, is ``"Title [id]"``."""
+    """Remove the format code of an unmerged stream: ``"Title [id].f137"`` → ``"Title [id]"``."""
     found = _ONE_FORMAT.fullmatch(stem)
     return found["stem"] if found else stem
 
 
 def details_of(stem: str, info: Path | None) -> tuple[Details, list[Problem]]:
-    """The details of a video, from its name and from the ``.info.json`` beside it, if any."""
+    """Return the metadata of a video, from its name and its ``.info.json``, if any."""
     named = _NAMED.fullmatch(stem)
     found = Details()
     if named:
@@ -80,19 +80,22 @@ def details_of(stem: str, info: Path | None) -> tuple[Details, list[Problem]]:
         value = json.loads(read_bounded(info, _LARGEST, "an .info.json"))
     except InputError as error:
         return found, [replace(error.problem, harmless=True)]
-    except (ValueError, RecursionError):  # also of bytes that are no text
+    except (ValueError, RecursionError):  # ValueError: not JSON, or not text
         value = None
     if not isinstance(value, dict):
         return found, [Problem(info, "is not JSON as yt-dlp writes it; ignored", harmless=True)]
-    return _told(value, found), []
+    return _from_info(value, found), []
 
 
-def _told(value: dict[str, Any], named: Details) -> Details:
-    site, own, length = value.get("extractor_key"), value.get("id"), seconds(value.get("duration"))
-    is_youtube = isinstance(site, str) and site.lower().startswith("youtube")
+def _from_info(value: dict[str, Any], named: Details) -> Details:
+    """Return the metadata in an ``.info.json``; ``named`` is that of the file name."""
+    site, video_id = value.get("extractor_key"), value.get("id")
+    length = seconds(value.get("duration"))
     youtube = named.youtube
     if isinstance(site, str):
-        youtube = own if is_youtube and isinstance(own, str) and _ID.fullmatch(own) else None
+        is_youtube = site.lower().startswith("youtube")
+        is_valid = isinstance(video_id, str) and _ID.fullmatch(video_id)
+        youtube = video_id if is_youtube and is_valid else None
     language = value.get("language")
     return Details(
         title=_title(value.get("title")) or named.title,

@@ -1,4 +1,4 @@
-"""Features and frame labels in the folders in which the community shares them.
+"""Features and frame-wise labels in the folder layout common in action segmentation.
 
 ::
 
@@ -30,7 +30,7 @@ FRAMES_PER_SECOND = 15.0
 
 @dataclass(frozen=True, slots=True)
 class FeatureFolder:
-    """Ground truth, and the paths of the features of each video."""
+    """Ground truth, and the number of frames and the feature file of each video."""
 
     truth: Truth
     frames: Mapping[str, int]
@@ -42,7 +42,7 @@ class FeatureFolder:
         Raises
         ------
         InputError
-            The file is truncated, or does not fit the number of frames that have labels.
+            The file is truncated, or its size is not the number of labelled frames.
         """
         path, frames = self.paths[video], self.frames[video]
         matrix = read_matrix(path)
@@ -55,7 +55,7 @@ class FeatureFolder:
 
 
 def is_feature_folder(folder: Path) -> bool:
-    """Look for labels of frames and the list of labels."""
+    """Whether ``folder`` contains frame-wise labels and the list of labels."""
     return (folder / "groundTruth").is_dir() and (folder / "mapping" / "mapping.txt").is_file()
 
 
@@ -69,23 +69,23 @@ def read_feature_folder(folder: Path, rate: float = FRAMES_PER_SECOND) -> Featur
     """
     labels = _mapping(folder / "mapping" / "mapping.txt")
     steps = [label for label in labels if label.casefold() not in _BACKGROUND]
-    numbers = {label: place for place, label in enumerate(steps)}
+    index_of = {label: index for index, label in enumerate(steps)}
     rows: list[AnnotationRow] = []
     frames: dict[str, int] = {}
     paths = sorted(path for path in (folder / "groundTruth").iterdir() if path.is_file())
     for path in paths:
         video = path.name.removesuffix(".txt")
         frames[video] = 0
-        for label, run in groupby(read_lines(path), key=lambda found: found[1]):
+        for label, run in groupby(read_lines(path), key=lambda numbered: numbered[1]):
             lines = [line for line, _ in run]
             first, length = lines[0], len(lines)
             if label not in labels:
                 raise InputError(path, f"label {label!r} is not in mapping.txt", first)
             start = frames[video]
             frames[video] += length
-            if label in numbers:
+            if label in index_of:
                 begin, end = start / rate, frames[video] / rate
-                rows.append(AnnotationRow(video, numbers[label], begin, end, first))
+                rows.append(AnnotationRow(video, index_of[label], begin, end, first))
     if not frames:
         raise InputError(folder / "groundTruth", "has no file")
     durations = {video: count / rate for video, count in frames.items()}

@@ -1,9 +1,9 @@
 """Download data sets from the servers of their authors.
 
-An archive is downloaded into a folder, resumed after an interruption, and its SHA-256 recorded
+An archive is downloaded into a folder, resuming after interruptions, and its SHA-256 is recorded
 (``fetched.json``). No checksums of these archives are published, so the first download is trusted
-and every later one must match it. An archive that is in the folder already is not downloaded again:
-on a machine without a network, put it there by hand.
+and later ones must match it. An archive that is already in the folder is not downloaded again: on a
+machine without a network, copy it there.
 """
 
 import json
@@ -23,13 +23,13 @@ from howsteps.io.text import read_json
 
 RECORD = "fetched.json"
 _BLOCK = 2**20
-_TIMEOUT = 60.0  # seconds without a byte
-_ATTEMPTS = 5  # consecutive ones without progress
+_TIMEOUT = 60.0  # seconds without data
+_ATTEMPTS = 5  # consecutive attempts without progress
 
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """One file of a data set and its contents; if not ``wanted``, fetched only on request."""
+    """One archive of a data set; if not ``wanted``, it is fetched only on request."""
 
     name: str
     address: str
@@ -62,13 +62,13 @@ DownloadProgress: TypeAlias = Callable[[int, int | None], None]
 def fetch_archive(
     archive: Archive, folder: Path, progress: DownloadProgress = lambda done, total: None
 ) -> bool:
-    """Fetch an archive into ``folder`` and unpack it there; return False if it was there already.
+    """Download an archive into ``folder`` and unpack it; return False if that was done before.
 
     Raises
     ------
     HowstepsError
-        The server cannot be reached, or sends another file than the first time. A partial download
-        is kept, and the next call resumes it.
+        The server cannot be reached, or the file differs from the first download. A partial
+        download is kept, and the next call resumes it.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -91,7 +91,7 @@ def fetch_archive(
         unpacked = [found.name for found in unpack(path, folder)]
     except InputError as error:
         raise InputError(_set_aside(path), error.problem.reason) from error
-    # Only now: the checksum of a broken archive must not become the reference.
+    # Recorded after unpacking: the checksum of a broken archive must not become the reference.
     entry = {
         "address": archive.address,
         "sha256": checksum,
@@ -105,12 +105,12 @@ def fetch_archive(
 def fetch_file(
     address: str, path: Path, begins: str, progress: DownloadProgress = lambda done, total: None
 ) -> None:
-    """Fetch one file whose SHA-256 must begin with ``begins``, unless it is there already.
+    """Download one file, unless it exists, and check that its SHA-256 starts with ``begins``.
 
     Raises
     ------
     HowstepsError
-        The server cannot be reached, or sends another file.
+        The server cannot be reached, or the checksum differs.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -127,7 +127,7 @@ def fetch_file(
 
 
 def _set_aside(path: Path) -> Path:
-    """Rename a bad archive, so that it can be inspected and the next fetch starts afresh."""
+    """Rename a bad archive, so that it can be inspected and is downloaded again next time."""
     return path.replace(path.with_name(f"{path.name}.bad"))
 
 
@@ -152,11 +152,11 @@ def _download(address: str, path: Path, progress: DownloadProgress) -> None:
     """Download ``address`` to ``path`` through ``path.part``; resume after interruptions."""
     part, mark = path.with_name(f"{path.name}.part"), path.with_name(f"{path.name}.part.mark")
     host = urlsplit(address).hostname
-    failures, whole = 0, False
-    while not whole:
+    failures, complete = 0, False
+    while not complete:
         before = part.stat().st_size if part.exists() else 0
         try:
-            whole = _stream(address, part, mark, progress)
+            complete = _stream(address, part, mark, progress)
             why = "the connection ended early"
         except HTTPError as error:
             raise HowstepsError(f"{address}: {host} answers {error.code} {error.reason}") from error
@@ -166,7 +166,7 @@ def _download(address: str, path: Path, progress: DownloadProgress) -> None:
             why = str(error) or type(error).__name__
         after = part.stat().st_size if part.exists() else 0
         failures = 0 if after > before else failures + 1
-        if not whole and (failures >= _ATTEMPTS or not after):
+        if not complete and (failures >= _ATTEMPTS or not after):
             raise HowstepsError(
                 f"cannot fetch {address}: {why}. Without a network, put {path.name} "
                 f"into {path.parent} by hand and run this again"
@@ -176,10 +176,10 @@ def _download(address: str, path: Path, progress: DownloadProgress) -> None:
 
 
 def _stream(address: str, part: Path, mark: Path, progress: DownloadProgress) -> bool:
-    """One connection: append to ``part``, and return whether it is complete.
+    """Open one connection, append to ``part``, and return whether it is complete.
 
-    ``mark`` contains the server's tag of the version of ``part``, so that two versions are never
-    mixed: the server sends the whole file if the tag has changed.
+    ``mark`` contains the ETag of ``part``; if it has changed, the server sends the whole file, so
+    that two versions are never mixed.
     """
     done = part.stat().st_size if part.exists() and mark.exists() else 0
     request = Request(address, headers={"User-Agent": "howsteps"})  # noqa: S310 - from the table
@@ -191,7 +191,7 @@ def _stream(address: str, part: Path, mark: Path, progress: DownloadProgress) ->
     except HTTPError as error:
         if error.code != 416 or not done:
             raise
-        part.unlink()  # longer than the file of the server: start again
+        part.unlink()  # longer than the file on the server: start again
         return _stream(address, part, mark, progress)
     with response, part.open("ab" if response.status == 206 else "wb") as file:
         if response.status != 206:
@@ -207,7 +207,7 @@ def _stream(address: str, part: Path, mark: Path, progress: DownloadProgress) ->
 
 
 class _HttpsOnly(HTTPRedirectHandler):
-    """Follows redirects, but not from https to http."""
+    """Follows redirects, except from https to another scheme."""
 
     def redirect_request(
         self,

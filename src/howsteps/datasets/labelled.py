@@ -1,7 +1,7 @@
-"""Labelled tasks: the narrations, features and ground truth of a data set together.
+"""Read labelled tasks: narrations, features and ground truth of a data set.
 
-All layouts are converted to one grid: intervals of a third of a second (:data:`GRID`), 10 frames of
-a video with 30 frames per second.
+All layouts are converted to intervals of a third of a second (:data:`GRID`), which are 10 frames at
+30 frames per second.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +29,7 @@ class Labelled:
 
     ``task`` and ``truth`` have the same videos. The videos have captions, or mentions if the data
     set contains those, or neither. ``features`` (T_n×d) have a row for every interval of
-    :data:`GRID` seconds. ``matches`` says which relations match, if the data set defines it.
+    :data:`GRID` seconds. ``matches`` tells which relations match, if the data set defines it.
     """
 
     task: Task
@@ -56,37 +56,37 @@ def read_labelled(
     path
         Ground truth of any kind (:func:`howsteps.datasets.truth.read_truth_files`).
     captions
-        The narrations, if not at ``path``; videos are matched by name.
+        The narrations, if they are not at ``path``; videos are matched by name.
     features
-        A folder with ``<video>.npy``: a row for every interval of :data:`GRID` seconds. Videos
-        without features are left out.
+        A folder with ``<video>.npy``, each with a row for every interval of :data:`GRID` seconds.
+        Videos without features are left out.
 
     Raises
     ------
     InputError
         There is no ground truth, or something in it or in the features is wrong.
     """
-    release = path.is_dir() and authors.is_release(path)
-    frames = path.is_dir() and feature_folder.is_feature_folder(path)
-    given = captions or features
-    if given is not None and (release or frames):
-        raise InputError(given, f"cannot be combined with {path}: that layout is read as it is")
-    if release:
+    is_release = path.is_dir() and authors.is_release(path)
+    is_feature_folder = path.is_dir() and feature_folder.is_feature_folder(path)
+    extra = captions or features
+    if extra is not None and (is_release or is_feature_folder):
+        raise InputError(extra, f"cannot be combined with the layout of {path}")
+    if is_release:
         return LabelledTasks(
             tuple(
                 labelled_release(authors.read_release(path, name))
                 for name in authors.release_tasks(path)
             )
         )
-    if frames:
-        return LabelledTasks((_labelled_frames(path),))
+    if is_feature_folder:
+        return LabelledTasks((_labelled_feature_folder(path),))
     ground_truth = truth.read_truth_files(path)
     narrations = collection.Collection(())
     if captions is not None or _has_narrations(path):
         narrations = collection.read_tasks(captions or path)
     tasks, left_out = [], []
-    for one in ground_truth.truths:
-        labelled = _with_narrations(one, narrations.tasks)
+    for task_truth in ground_truth.truths:
+        labelled = _with_narrations(task_truth, narrations.tasks)
         if features is not None:
             arrays, missing = _arrays(features, labelled.task)
             labelled = select_videos(replace(labelled, features=arrays), list(arrays))
@@ -96,7 +96,7 @@ def read_labelled(
 
 
 def select_videos(labelled: Labelled, videos: Sequence[str]) -> Labelled:
-    """The same task with only the given videos."""
+    """Return the task with only the given videos."""
     chosen = set(videos)
     return replace(
         labelled,
@@ -113,14 +113,17 @@ def select_videos(labelled: Labelled, videos: Sequence[str]) -> Labelled:
 
 
 def _has_narrations(path: Path) -> bool:
-    """Whether there are captions beside the truth; tables and databases have none."""
+    """Whether there may be captions at the same path as the truth."""
     if path.is_dir():
         return not crosstask.is_crosstask(path)
     return path.suffix.lower() == ".json" and task_file.is_task(read_json(path))
 
 
 def _with_narrations(ground_truth: Truth, tasks: Sequence[Task]) -> Labelled:
-    """Join the narrations of a task with its truth; only videos that both have are kept."""
+    """Join the narrations of a task with its truth; only videos in both are kept.
+
+    Without any common video, the videos of the truth are used without narrations.
+    """
     named = [task for task in tasks if task.name == ground_truth.task] or tasks
     narrated = {video.id: video for task in named for video in task.videos}
     if not any(video in narrated for video in ground_truth.durations):
@@ -133,15 +136,15 @@ def _with_narrations(ground_truth: Truth, tasks: Sequence[Task]) -> Labelled:
         if video in narrated
     }
     videos = tuple(replace(narrated[video], duration=lengths[video]) for video in lengths)
-    whole = Labelled(
+    labelled = Labelled(
         Task(ground_truth.task, videos),
         replace(ground_truth, durations={**ground_truth.durations, **lengths}),
     )
-    return select_videos(whole, list(lengths))
+    return select_videos(labelled, list(lengths))
 
 
 def _end(video: Video, ground_truth: Truth) -> float | None:
-    """The end of the narration, or of the last step if that is later; None without a narration."""
+    """Return the end of the last caption or step; None without captions."""
     if not video.captions:
         return None
     steps = [a.end for a in ground_truth.annotations if a.video == video.id]
@@ -149,10 +152,10 @@ def _end(video: Video, ground_truth: Truth) -> float | None:
 
 
 def labelled_release(release: authors.Release) -> Labelled:
-    """A task of the paper's release, on the grid.
+    """Convert a task of the paper's release to the common grid.
 
-    Its intervals are 10 frames of videos with any frame rate. The times of every video are scaled
-    so that each interval lasts :data:`GRID` seconds; features do not change.
+    Its intervals are 10 frames at any frame rate. The times of every video are scaled so that each
+    interval lasts :data:`GRID` seconds; features do not change.
     """
     scales = {
         video: GRID * rate / authors.FRAMES_PER_INTERVAL for video, rate in release.rates.items()
@@ -183,41 +186,41 @@ def labelled_release(release: authors.Release) -> Labelled:
 
 
 def _matches_of(relations: Sequence[Relation], similar: NDArray[np.bool_]) -> GivenMatches:
-    """Matches given by a matrix; relations outside it match only themselves."""
-    place = {relation: at for at, relation in enumerate(relations)}
+    """Return a look-up of matches in a matrix; relations outside it match only themselves."""
+    row_of = {relation: row for row, relation in enumerate(relations)}
     symmetric = similar | similar.T
 
-    def matches(asked: Sequence[Relation]) -> NDArray[np.bool_]:
-        found = np.eye(len(asked), dtype=np.bool_)
-        known = [n for n, relation in enumerate(asked) if relation in place]
-        rows = [place[asked[n]] for n in known]
+    def matches(queried: Sequence[Relation]) -> NDArray[np.bool_]:
+        found = np.eye(len(queried), dtype=np.bool_)
+        known = [index for index, relation in enumerate(queried) if relation in row_of]
+        rows = [row_of[queried[index]] for index in known]
         found[np.ix_(known, known)] |= symmetric[np.ix_(rows, rows)]
         return found
 
     return matches
 
 
-def _labelled_frames(folder: Path) -> Labelled:
-    """A feature folder, with frames averaged over the intervals of the grid."""
+def _labelled_feature_folder(folder: Path) -> Labelled:
+    """Read a feature folder, with features averaged over the intervals of the grid."""
     found = feature_folder.read_feature_folder(folder)
     videos = tuple(Video(v, duration=length) for v, length in found.truth.durations.items())
     features = {
-        video: _averaged(found.features(video), feature_folder.FRAMES_PER_SECOND)
+        video: _interval_means(found.features(video), feature_folder.FRAMES_PER_SECOND)
         for video in found.paths
     }
     return Labelled(Task(found.truth.task, videos), found.truth, features)
 
 
-def _averaged(frames: NDArray[np.floating], rate: float) -> NDArray[np.float32]:
-    """Means of the frames whose centres lie in each interval."""
-    owner = ((np.arange(len(frames)) + 0.5) / rate / GRID).astype(np.int64)
-    starts = np.flatnonzero(np.diff(owner, prepend=-1))
+def _interval_means(frames: NDArray[np.floating], rate: float) -> NDArray[np.float32]:
+    """Return the mean of the frames whose centres lie in each interval."""
+    interval_of = ((np.arange(len(frames)) + 0.5) / rate / GRID).astype(np.int64)
+    starts = np.flatnonzero(np.diff(interval_of, prepend=-1))
     sums = np.add.reduceat(frames.astype(np.float64), starts, axis=0)
-    return np.asarray(sums / np.bincount(owner)[:, None], np.float32)
+    return np.asarray(sums / np.bincount(interval_of)[:, None], np.float32)
 
 
 def _arrays(folder: Path, task: Task) -> tuple[dict[str, NDArray[np.float32]], list[Problem]]:
-    """Features of the videos of a task, one file each, and the files that are missing."""
+    """Return the features of the videos of a task, and a problem for each missing file."""
     arrays: dict[str, NDArray[np.float32]] = {}
     missing: list[Problem] = []
     for video in task.videos:

@@ -1,14 +1,14 @@
-"""Safe and unique names for videos and tasks, as keys and in paths."""
+"""Safe and unique names of videos and tasks, used as keys and in paths."""
 
 import re
 from collections import Counter
 
-# Characters that could leave a folder, or break a line or an encoding.
+# Path separators, line breaks, control characters and lone surrogates.
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f/\\\u2028\u2029\ud800-\udfff]+")
 # Bytes. File systems allow 255, including the suffixes that are added.
-_LONGEST = 160
+_MAX_BYTES = 160
 
-# The two-letter codes of ISO 639, which tools put between a name and its suffix: "abc.en.vtt".
+# ISO 639 codes, which tools put between a name and its suffix: "abc.en.vtt".
 _LANGUAGES = """
 aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de
 dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id
@@ -30,7 +30,7 @@ def split_language(stem: str) -> tuple[str, str]:
 
 
 class Names:
-    """Gives safe names that are unique, also if case is ignored."""
+    """Assigns safe names that are unique even if case is ignored."""
 
     def __init__(self, kind: str) -> None:
         self._kind = kind
@@ -38,19 +38,19 @@ class Names:
         self._counts: Counter[str] = Counter()
 
     def give(self, wanted: object) -> tuple[str, str | None]:
-        """Return a safe name for ``wanted``, and a message if it differs from it."""
-        asked = str(wanted).strip() if isinstance(wanted, str | int) else ""
-        short = _UNSAFE.sub("_", asked).encode()[:_LONGEST].decode(errors="ignore")
+        """Return a safe name for ``wanted``, and a message if it differs from ``wanted``."""
+        original = str(wanted).strip() if isinstance(wanted, str | int) else ""
+        short = _UNSAFE.sub("_", original).encode()[:_MAX_BYTES].decode(errors="ignore")
         safe = short.strip(" ").lstrip(".") or self._kind
         name = safe
         while name.casefold() in self._taken:
-            # Continue from the last number: many videos without a name take linear time.
+            # Counted per name, so that many videos without a name take linear time.
             self._counts[safe.casefold()] += 1
             name = f"{safe}-{self._counts[safe.casefold()] + 1}"
         self._taken.add(name.casefold())
-        if name == asked:
+        if name == original:
             return name, None
-        if not asked:
+        if not original:
             return name, f"a {self._kind} without a name is called {name!r}"
-        why = "is used twice" if safe == asked else "is not safe as a name"
-        return name, f"the {self._kind} name {asked[:_LONGEST]!r} {why}; called {name!r}"
+        why = "is used twice" if safe == original else "is not safe as a name"
+        return name, f"the {self._kind} name {original[:_MAX_BYTES]!r} {why}; called {name!r}"

@@ -1,6 +1,7 @@
 """Tables of true steps: ``video,step,start,end``, and the table of the paper's own data set.
 
-The second kind has whole seconds, rounded and rounded outwards; its header identifies it.
+The latter has times in whole seconds, both rounded to nearest and rounded outwards; it is
+recognised by its header.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -24,46 +25,48 @@ _ROUNDED = (
 def read_steps_table(
     path: Path, *, name: str | None = None, videos: Collection[str] | None = None
 ) -> tuple[tuple[Truth, ...], list[Problem]]:
-    """Read a table of steps; a column ``task`` makes one truth for each task in it.
+    """Read a table of steps; with a column ``task`` there is one truth for each task in it.
 
     Parameters
     ----------
     name
         The task of a table without a column ``task``; by default the name of the file.
     videos
-        The videos that exist, if known: any other is an error.
+        The videos that exist, if known; any other in the table is an error.
     """
     rows = iter(read_rows(path))
     _, header = next(rows, (1, []))
     layout = _layout([cell.strip().lower() for cell in header], path)
-    tasks: dict[str, _Task] = {}
-    only = name or path.stem
+    tasks: dict[str, _TaskTable] = {}
+    default_task = name or path.stem
     for line, cells in rows:
-        task = only if layout.task is None else cells[layout.task].strip()
+        task = default_task if layout.task is None else cells[layout.task].strip()
         video, step = cells[layout.video].strip(), cells[layout.step].strip()
         if not (video and step and task):
             raise InputError(path, "has no name for its video, step or task", line)
         start, end = layout.times(layout.seconds(cells), path, line)
         if videos is not None and video not in videos:
             raise InputError(path, f"video {video!r} is not beside this table", line)
-        into = tasks.setdefault(task, _Task({}, {}, []))
-        into.durations[video] = None
-        number_of_step = into.steps.setdefault(step, len(into.steps))
-        into.rows.append(AnnotationRow(video, number_of_step, start, end, line))
+        table = tasks.setdefault(task, _TaskTable({}, {}, []))
+        table.durations[video] = None
+        step_index = table.steps.setdefault(step, len(table.steps))
+        table.rows.append(AnnotationRow(video, step_index, start, end, line))
     if not tasks:
         raise InputError(path, "has a header and no rows")
     truths, problems = [], []
-    for task, found in tasks.items():
-        truth, flaws = truth_of_rows(
-            path, task, list(found.steps), found.durations, found.rows, merge=layout.merge
+    for task, table in tasks.items():
+        truth, row_problems = truth_of_rows(
+            path, task, list(table.steps), table.durations, table.rows, merge=layout.merge
         )
         truths.append(truth)
-        problems += flaws
+        problems += row_problems
     return tuple(truths), problems
 
 
 @dataclass(frozen=True, slots=True)
-class _Task:
+class _TaskTable:
+    """The rows of one task, and its steps (name → index) and videos."""
+
     steps: dict[str, int]
     durations: dict[str, float | None]
     rows: list[AnnotationRow]
@@ -74,7 +77,7 @@ _Times: TypeAlias = Callable[[Sequence[str], Path, int], tuple[float, float]]
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """Which columns hold what."""
+    """The indices of the columns, and how times are parsed."""
 
     video: int
     step: int
@@ -105,7 +108,7 @@ def _plain(cells: Sequence[str], path: Path, line: int) -> tuple[float, float]:
 
 
 def _rounded(cells: Sequence[str], path: Path, line: int) -> tuple[float, float]:
-    """Rounded times; the outer ones if those are missing or the span is empty."""
+    """Return the rounded times, or those rounded outwards if they are missing or equal."""
     start, end = (
         as_number(cell or "nan", path, name, line)
         for cell, name in zip(cells[:2], _ROUNDED[3:5], strict=True)
@@ -116,5 +119,5 @@ def _rounded(cells: Sequence[str], path: Path, line: int) -> tuple[float, float]
         as_number(cell, path, name, line)
         for cell, name in zip(cells[2:], _ROUNDED[5:], strict=True)
     )
-    # A step that is clipped at the end of its video keeps one second.
+    # A step that is clipped at the end of its video lasts one second.
     return (end - 1.0, end) if start == end else (start, end)

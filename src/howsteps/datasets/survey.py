@@ -1,4 +1,4 @@
-"""Find everything under a folder that results can be measured on."""
+"""Find all ground truth under a folder."""
 
 import os
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ _FILES = (
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """Tasks with narrations or features, bare truths, and judgements of relations by task."""
+    """Tasks with narrations or features, other truths, and judgements of relations by task."""
 
     tasks: tuple[Labelled, ...]
     truths: tuple[Truth, ...]
@@ -42,9 +42,9 @@ class Survey:
 
 
 def survey_folder(root: Path) -> Survey:
-    """Look for ground truth under ``root``, in any layout; list what cannot be read.
+    """Find ground truth under ``root``, in any layout; list what cannot be read.
 
-    A judgement belongs to the task that has all the steps it has rules for.
+    A judgement file belongs to the task that has all steps for which it has rules.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def survey_folder(root: Path) -> Survey:
     truths: list[Truth] = []
     problems: list[Problem] = []
     judgement_paths: list[Path] = []
-    for path in _places(root):
+    for path in _candidates(root):
         if path.suffix == ".json" and task_file.has_judgements(_json(path)):
             judgement_paths.append(path)
             continue
@@ -66,61 +66,62 @@ def survey_folder(root: Path) -> Survey:
             problems.append(error.problem)
             continue
         problems += found.problems
-        for one in found.tasks:
-            if one.features or any(v.captions or v.mentions for v in one.task.videos):
-                tasks.append(one)
+        for labelled in found.tasks:
+            if labelled.features or any(v.captions or v.mentions for v in labelled.task.videos):
+                tasks.append(labelled)
             else:
-                truths.append(one.truth)
+                truths.append(labelled.truth)
     judgements = {}
     for path in judgement_paths:
-        for one in tasks:
+        for labelled in tasks:
             try:
-                judgements[one.task.name] = task_file.read_judgements(path, one.truth.steps)
+                rules = task_file.read_judgements(path, labelled.truth.steps)
             except InputError:
                 continue  # it belongs to another task
+            judgements[labelled.task.name] = rules
     return Survey(tuple(tasks), tuple(truths), judgements, tuple(problems))
 
 
 def find_truths(path: Path) -> truth.GroundTruth:
-    """The ground truth in a file, or anywhere under a folder, as :func:`survey_folder` finds it.
+    """Return the ground truth in a file, or anywhere under a folder (:func:`survey_folder`).
 
     Raises
     ------
     InputError
-        There is none; or, of a file, anything in it is wrong.
+        There is none, or ``path`` is a file with an error.
     """
     check_exists(path)
     if not path.is_dir():
         return truth.read_truth_files(path)
     found = survey_folder(path)
-    truths = (*found.truths, *(one.truth for one in found.tasks))
+    truths = (*found.truths, *(labelled.truth for labelled in found.tasks))
     if not truths:
         for problem in found.problems:
             raise InputError(problem.path, problem.reason, problem.line)
-        return truth.read_truth_files(path)  # which says what it looks for
+        return truth.read_truth_files(path)  # raises an error that lists the known formats
     return truth.GroundTruth(tuple(sorted(truths, key=lambda each: each.task)), found.problems)
 
 
-def _places(root: Path) -> Iterator[Path]:
-    """Files and folders that contain ground truth or judgements."""
+def _candidates(root: Path) -> Iterator[Path]:
+    """Yield the files and folders that contain ground truth or judgements."""
     if root.is_file():
         yield root
         return
-    for place, folders, names in os.walk(root):
-        folder = Path(place)
-        if (folder / truth.STEPS_TABLE).is_file() or any(kind(folder) for kind in _FOLDERS):
+    for directory, folders, names in os.walk(root):
+        folder = Path(directory)
+        if (folder / truth.STEPS_TABLE).is_file() or any(matches(folder) for matches in _FOLDERS):
             folders.clear()
             yield folder
             continue
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for path in (folder / name for name in sorted(names)):
-            if (path.suffix == ".json" and _is_wanted(path)) or _is_table(path):
+            if (path.suffix == ".json" and _is_known_json(path)) or _is_table(path):
                 yield path
 
 
-def _is_wanted(path: Path) -> bool:
+def _is_known_json(path: Path) -> bool:
     value = _json(path)
-    return any(kind(value) for kind in _FILES)
+    return any(matches(value) for matches in _FILES)
 
 
 def _json(path: Path) -> Any:

@@ -1,17 +1,17 @@
-"""A task in JSON: its videos and captions, its true steps, and judgements of relations.
+"""Task files and judgement files, in JSON.
 
 A task file is ``{"task": name, "videos": {id: {"duration": …, "asr": [[start, end, text], …]}}}``
-or a list of ``{"id": …, "title": …, "asr": …}``. It may contain the truth too: ``step_names`` of
+or a list of ``{"id": …, "title": …, "asr": …}``. It may contain ground truth too: ``step_names`` of
 the task and ``steps`` of each video, rows of ``[number of the step from 1, start, end]``.
 
-A judgement file says which relations people accept for which true step:
+A judgement file lists the relations that annotators accept for each true step:
 ``{"rules": {name of a step: [{"verbs": […], "nouns": […]}, …]}}``.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from howsteps.captions.language import NOT_ENGLISH, is_english
 from howsteps.captions.reading import problems_of_issues, repair_parsed
@@ -35,7 +35,7 @@ def is_task(value: Any) -> bool:
 
 
 def task_of_json(value: Any, path: Path) -> tuple[Task, list[Problem]]:
-    """The task in the contents of a task file; ``path`` is named in problems."""
+    """Return the task in the contents of a task file; ``path`` is used in messages."""
     problems: list[Problem] = []
     videos = []
     names = Names("video")
@@ -46,8 +46,8 @@ def task_of_json(value: Any, path: Path) -> tuple[Task, list[Problem]]:
         if not isinstance(entry, dict):
             problems.append(Problem(path, f"video {name}: is not an object; left out"))
             continue
-        captions, found = _captions(entry.get("asr"), name, path)
-        problems += found
+        captions, caption_problems = _captions(entry.get("asr"), name, path)
+        problems += caption_problems
         if not is_english(captions):
             problems.append(Problem(path, f"video {name}: {NOT_ENGLISH}"))
             continue
@@ -71,7 +71,7 @@ def task_of_json(value: Any, path: Path) -> tuple[Task, list[Problem]]:
 
 
 def has_task_truth(value: Any) -> bool:
-    """Look for the names of steps beside videos."""
+    """Look for ``step_names`` beside ``videos``."""
     return (
         isinstance(value, dict)
         and isinstance(value.get("videos"), dict)
@@ -80,9 +80,9 @@ def has_task_truth(value: Any) -> bool:
 
 
 def truth_of_json(value: Any, path: Path) -> tuple[Truth, list[Problem]]:
-    """The truth in the contents of a task file; ``path`` is named in errors.
+    """Return the truth in the contents of a task file; ``path`` is used in messages.
 
-    Videos without ``steps`` were not annotated, and are not part of the truth.
+    Videos without ``steps`` were not annotated and are not part of the truth.
     """
     steps = value["step_names"]
     if not steps or not all(isinstance(step, str) and step.strip() for step in steps):
@@ -108,7 +108,7 @@ def truth_of_json(value: Any, path: Path) -> tuple[Truth, list[Problem]]:
 
 
 def has_judgements(value: Any) -> bool:
-    """Look for rules."""
+    """Look for ``rules``."""
     return isinstance(value, dict) and isinstance(value.get("rules"), dict)
 
 
@@ -126,11 +126,11 @@ def read_judgements(path: Path, steps: tuple[str, ...]) -> dict[str, tuple[Rule,
     rules = value["rules"]
     if unknown := [name for name in rules if name not in steps]:
         raise InputError(path, f"has rules for {unknown[0]!r}, which is not a true step")
-    return {name: _rules(found, f"rules for {name!r}", path) for name, found in rules.items()}
+    return {name: _rules(entries, f"rules for {name!r}", path) for name, entries in rules.items()}
 
 
 def _entries(value: Any) -> Iterable[tuple[Any, Any]]:
-    """Pairs of an id and a video."""
+    """Return pairs of an id and the entry of a video."""
     videos = value["videos"] if isinstance(value, dict) else value
     if isinstance(videos, dict):
         return videos.items()
@@ -149,24 +149,27 @@ def _rows(videos: Mapping[str, Any], path: Path) -> Iterator[AnnotationRow]:
     for video, entry in videos.items():
         if not isinstance(entry["steps"], list):
             raise InputError(path, f"video {video}: steps is not a list")
-        for place, row in enumerate(entry["steps"], 1):
-            where = f"video {video}, row {place} of steps: "
+        for number, row in enumerate(entry["steps"], 1):
+            where = f"video {video}, row {number} of steps: "
             if not (isinstance(row, list) and len(row) == 3 and isinstance(row[0], int)):
                 raise InputError(path, f"{where}is not [step, start, end]")
             start, end = (as_number(time, path, f"{where}a time") for time in row[1:])
-            yield AnnotationRow(video, row[0] - 1, start, end, place=where)
+            yield AnnotationRow(video, row[0] - 1, start, end, where=where)
 
 
-def _rules(found: Any, what: str, path: Path) -> tuple[Rule, ...]:
-    if not isinstance(found, list):
+def _rules(entries: Any, what: str, path: Path) -> tuple[Rule, ...]:
+    if not isinstance(entries, list):
         raise InputError(path, f"{what}: not a list")
     rules = []
-    for rule in found:
-        sides = [rule.get(side) if isinstance(rule, dict) else None for side in ("verbs", "nouns")]
-        if not all(
-            isinstance(words, list) and all(isinstance(word, str) for word in words)
-            for words in sides
-        ):
+    for entry in entries:
+        verbs, nouns = (
+            entry.get(key) if isinstance(entry, dict) else None for key in ("verbs", "nouns")
+        )
+        if not (_is_word_list(verbs) and _is_word_list(nouns)):
             raise InputError(path, f"{what}: not lists of words under 'verbs' and 'nouns'")
-        rules.append(Rule(*(frozenset(words) for words in sides if words is not None)))
+        rules.append(Rule(frozenset(verbs), frozenset(nouns)))
     return tuple(rules)
+
+
+def _is_word_list(value: Any) -> TypeGuard[list[str]]:
+    return isinstance(value, list) and all(isinstance(word, str) for word in value)

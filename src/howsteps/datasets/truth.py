@@ -1,4 +1,4 @@
-"""Read the ground truth in a file or folder, whatever its layout."""
+"""Read the ground truth in a file or folder, in any known format."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,12 +28,12 @@ class GroundTruth:
 
 
 def read_truth_files(path: Path | str) -> GroundTruth:
-    """Read the ground truth at ``path``; the content decides its format.
+    """Read the ground truth at ``path``; the format is detected from the content.
 
     Raises
     ------
     InputError
-        There is none, or anything in it is wrong; the message names the file and the line.
+        There is none, or it has an error; the message names the file and the line.
     """
     path = Path(path)
     if path.is_dir():
@@ -48,7 +48,7 @@ def read_truth_files(path: Path | str) -> GroundTruth:
 
 
 def _json(path: Path) -> GroundTruth | None:
-    """The truths in a JSON file; None if it contains something else."""
+    """Return the truths in a JSON file; None if it contains something else."""
     value = read_json(path)
     if activitynet.is_coin(value):
         truths, problems = activitynet.coin_truths(value, path)

@@ -1,8 +1,8 @@
-"""Arrays from files that may come from anywhere: no pickle, no more memory than the file has bytes.
+"""Read ``.npy`` and ``.npz`` files from untrusted sources.
 
-``np.load`` trusts the size in the header, decompresses without limit, and raises many kinds of
-errors. Here every size is checked against the bytes that are there, and every fault is an
-``InputError``.
+``np.load`` trusts the size in the header, decompresses without limit, and raises many types of
+exceptions. Here nothing is unpickled, sizes are checked against the size of the file, and every
+error is an ``InputError``.
 """
 
 import io
@@ -22,27 +22,27 @@ _LARGEST = 8 * 2**30  # bytes of a file
 
 
 def read_matrix(path: Path) -> NDArray[Any]:
-    """The array of a ``.npy`` file.
+    """Read the array of a ``.npy`` file.
 
     Raises
     ------
     InputError
-        The file is missing, truncated or of another kind.
+        The file is missing, truncated or of another format.
     """
     content = _content(path)
     try:
         return _array(content)
-    except Exception as error:  # the header parser raises half a dozen kinds
+    except Exception as error:  # the header parser raises many types
         raise InputError(path, f"is not a complete .npy file ({error})") from error
 
 
 def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """The arrays of a ``.npz`` file, by their names.
+    """Read the arrays of an uncompressed ``.npz`` file, by name.
 
     Raises
     ------
     InputError
-        The file is missing, truncated, of another kind, or compressed, which howsteps never does.
+        The file is missing, truncated, of another format, or compressed.
     """
     return unpack_arrays(_content(path), path)
 
@@ -52,20 +52,20 @@ def _content(path: Path) -> bytes:
 
 
 def unpack_arrays(content: bytes, path: Path) -> dict[str, NDArray[Any]]:
-    """The arrays in the bytes of a ``.npz`` file; ``path`` names it in errors."""
+    """Return the arrays in the bytes of a ``.npz`` file; ``path`` is used in messages."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = archive.infolist()
-            # A member that claims to be larger than its file would fill the memory.
+            # A zip bomb claims to be larger than its file.
             if sum(member.file_size for member in members) > len(content):
                 raise ValueError("it is compressed, or damaged")
             return {m.filename.removesuffix(".npy"): _array(archive.read(m)) for m in members}
-    except Exception as error:  # zipfile and the header parser raise a dozen kinds
+    except Exception as error:  # zipfile and the header parser raise many types
         raise InputError(path, f"is not a complete .npz file ({error})") from error
 
 
 def _array(content: bytes) -> NDArray[Any]:
-    """An array from the bytes of a ``.npy`` file."""
+    """Return the array in the bytes of a ``.npy`` file."""
     file = io.BytesIO(content)
     version = npy.read_magic(file)
     if version not in {(1, 0), (2, 0)}:

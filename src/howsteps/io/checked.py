@@ -1,4 +1,4 @@
-"""Values out of JSON, checked: each is of its kind, or the error says which is not."""
+"""Build dataclasses from JSON with type checks; errors name the invalid field."""
 
 from collections.abc import Callable, Mapping
 from functools import cache, partial
@@ -7,8 +7,8 @@ from typing import Any, TypeVar, get_type_hints
 
 _T = TypeVar("_T")
 
-# What JSON may hold for a field of each kind: whole numbers are numbers too.
-_PLAIN: dict[Any, tuple[type, ...]] = {
+# The Python types that JSON may have for each annotated type.
+_JSON_TYPES: dict[Any, tuple[type, ...]] = {
     str: (str,),
     bool: (bool,),
     int: (int,),
@@ -18,11 +18,11 @@ _PLAIN: dict[Any, tuple[type, ...]] = {
 
 
 class Malformed(ValueError):
-    """A value is missing or not of its kind; the message says which."""
+    """A value is missing or of the wrong type; the message says which."""
 
 
 def part(name: str, make: Callable[[], _T]) -> _T:
-    """Make one part; an error in it is raised with its name."""
+    """Return ``make()``; errors in it are raised as ``Malformed``, prefixed with ``name``."""
     try:
         return make()
     except KeyError as error:
@@ -31,12 +31,12 @@ def part(name: str, make: Callable[[], _T]) -> _T:
         raise Malformed(f"{name}: {error}") from error
 
 
-def made(kind: Callable[..., _T], **values: object) -> _T:
-    """A value of a dataclass, whose numbers and texts must be of their types."""
-    wanted = _hints(kind)
+def build(kind: Callable[..., _T], **values: object) -> _T:
+    """Build a dataclass; its strings, booleans and numbers must have the annotated types."""
+    hints = _hints(kind)
     for name, value in values.items():
-        if wanted.get(name) in _PLAIN and not (
-            isinstance(value, _PLAIN[wanted[name]]) and _is_finite(value)
+        if hints.get(name) in _JSON_TYPES and not (
+            isinstance(value, _JSON_TYPES[hints[name]]) and _is_finite(value)
         ):
             raise Malformed(f"{name} is {value!r}")
     return kind(**values)
@@ -44,24 +44,24 @@ def made(kind: Callable[..., _T], **values: object) -> _T:
 
 @cache
 def _hints(kind: Any) -> dict[str, Any]:
-    """The types of a dataclass's fields."""
+    """Return the type hints of a dataclass, by field."""
     return get_type_hints(kind)
 
 
 def each(
     value: Mapping[str, Any], name: str, make: Callable[[Mapping[str, Any]], _T]
 ) -> tuple[_T, ...]:
-    """Make a value of every entry of a list."""
+    """Return ``make(entry)`` for every entry of the list ``value[name]``."""
     entries = value.get(name)
     if not isinstance(entries, list):
         raise Malformed(f"{name}: is not a list")
     return tuple(
-        part(f"{name}[{place}]", partial(make, entry)) for place, entry in enumerate(entries)
+        part(f"{name}[{index}]", partial(make, entry)) for index, entry in enumerate(entries)
     )
 
 
 def number(value: object) -> float:
-    """A finite number."""
+    """Return a finite number as a float."""
     if not (isinstance(value, int | float) and _is_finite(value)):
         raise Malformed(f"{value!r} is not a number")
     return float(value)
@@ -71,12 +71,12 @@ def _is_finite(value: object) -> bool:
     """Whether a value, if it is a number, is finite."""
     try:
         return not isinstance(value, int | float) or isfinite(value)
-    except OverflowError:  # a whole number beyond all floats
+    except OverflowError:  # an integer too large for a float
         return False
 
 
 def text(value: object) -> str:
-    """A text."""
+    """Return a string."""
     if not isinstance(value, str):
-        raise Malformed(f"{value!r} is not a text")
+        raise Malformed(f"{value!r} is not a string")
     return value

@@ -21,10 +21,10 @@ def open_regular(path: Path) -> BinaryIO:
     Raises
     ------
     InputError
-        There is no such file, it is of another kind, or it cannot be opened.
+        There is no such file, it is not a regular file, or it cannot be opened.
     """
     try:
-        file: BinaryIO = open(path, "rb", opener=_without_waiting)  # noqa: SIM115
+        file: BinaryIO = open(path, "rb", opener=_open_nonblocking)  # noqa: SIM115
     except (FileNotFoundError, NotADirectoryError) as error:
         raise InputError(path, "no such file") from error
     except IsADirectoryError as error:
@@ -37,8 +37,8 @@ def open_regular(path: Path) -> BinaryIO:
     return file
 
 
-def _without_waiting(path: str, flags: int) -> int:
-    """Open a file; a pipe is opened at once too, also where nobody writes to it."""
+def _open_nonblocking(path: str, flags: int) -> int:
+    """Open a file without blocking on a pipe that has no writer."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
@@ -47,7 +47,7 @@ def _unreadable(path: Path, error: OSError | ValueError) -> InputError:
 
 
 def check_exists(path: Path) -> None:
-    """Raise an ``InputError`` if there is nothing at a path, or it cannot be a path."""
+    """Raise an ``InputError`` if a path does not exist or is invalid."""
     try:
         if path.exists():
             return
@@ -80,47 +80,47 @@ def read_bounded(path: Path, largest: int, kind: str) -> bytes:
 
 
 def fingerprint(path: Path) -> tuple[int, int]:
-    """Size of a file, and when it was last changed.
+    """Return the size and modification time (ns) of a file.
 
     Raises
     ------
     InputError
-        There is no such file, or it cannot be looked at.
+        There is no such file, or it cannot be accessed.
     """
     try:
-        found = path.stat()
+        status = path.stat()
     except FileNotFoundError as error:
         raise InputError(path, "no such file") from error
     except (OSError, ValueError) as error:
         raise _unreadable(path, error) from error
-    return found.st_size, found.st_mtime_ns
+    return status.st_size, status.st_mtime_ns
 
 
 def check_unchanged(path: Path, before: tuple[int, int]) -> None:
-    """Raise an ``InputError`` if a file is gone, or not the one it was when it was hashed."""
+    """Raise an ``InputError`` if a file has changed since its :func:`fingerprint` was taken."""
     if fingerprint(path) != before:
         raise InputError(path, _CHANGED)
 
 
 def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
-    """Write a file under a temporary name and rename it, so that it is never half written.
+    """Write a file under a temporary name and rename it, so that it is never incomplete.
 
-    A large content comes in parts, which are never in memory together.
+    Large content may be given in parts, to limit memory.
     """
-    # The name is unique, also among machines that share the folder.
+    # Unique even among machines that share the folder.
     temporary = path.with_name(f".{path.name}.{uuid4().hex}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("wb") as file:
             file.writelines([content] if isinstance(content, bytes) else content)
             file.flush()
-            # Without this a power cut can leave the new name on an empty file.
+            # Otherwise the renamed file may be empty after a power failure.
             os.fsync(file.fileno())
         temporary.replace(path)
     except OSError as error:
         raise CannotWrite(f"cannot write {path}: {error.strerror}") from error
     finally:
-        with suppress(OSError):  # also when a part could not be made, or after Ctrl-C
+        with suppress(OSError):  # after an error or Ctrl-C
             temporary.unlink()
 
 

@@ -1,11 +1,11 @@
-"""MATLAB's .mat files (format 5, as ``save`` and ``save -v7`` write them), which may be damaged.
+"""Read MATLAB's .mat files (format 5, as written by ``save`` and ``save -v7``) safely.
 
-SciPy's reader crashes the process on some damaged files. This one reads what data sets contain
+SciPy's reader crashes the process on some damaged files. This one supports what data sets contain
 (numbers, text, cells, structs, sparse matrices), checks every length before it is used, and
 decompresses only the requested variables.
 
-A file is a header of 128 bytes and then elements: a tag (type, length), the bytes, padding to a
-multiple of eight. Up to four bytes may be stored inside the tag.
+A file is a header of 128 bytes followed by elements: a tag (type, length), the data, and padding to
+a multiple of eight bytes. Data of up to four bytes may be stored inside the tag.
 """
 
 import zlib
@@ -21,23 +21,23 @@ from howsteps.errors import InputError
 from howsteps.io.files import read_bounded
 
 MatValue: TypeAlias = NDArray[Any] | str | dict[str, NDArray[np.object_]]
-"""Numbers; an array of objects for a cell; text; an array of values for each field of a struct."""
+"""Numbers; an object array for a cell; text; an object array for each field of a struct."""
 
-_HDF5 = b"MATLAB 7.3"  # how files of that other format begin
+_HDF5 = b"MATLAB 7.3"  # magic bytes of the unsupported format
 _HEADER = 128
 _MATRIX, _COMPRESSED = 14, 15
 _CELL, _STRUCT, _CHAR, _SPARSE = 1, 2, 4, 5
 _LOGICAL, _COMPLEX = 0x200, 0x800
-# The type in which numbers are stored, and the type that they have in MATLAB.
+# The data type in which numbers are stored, and the array type they have in MATLAB.
 _STORED = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8"}
 _STORED |= {12: "i8", 13: "u8"}
-_MEANT = {6: "f8", 7: "f4", 8: "i1", 9: "u1", 10: "i2", 11: "u2", 12: "i4", 13: "u4"}
-_MEANT |= {14: "i8", 15: "u8"}
+_ARRAY_TYPES = {6: "f8", 7: "f4", 8: "i1", 9: "u1", 10: "i2", 11: "u2", 12: "i4", 13: "u4"}
+_ARRAY_TYPES |= {14: "i8", 15: "u8"}
 _TEXT = {1: "latin-1", 2: "latin-1", 4: "utf-16", 16: "utf-8", 17: "utf-16", 18: "utf-32"}
-# More bytes in a variable, or more levels of cells, mean a damaged file.
-_LARGEST = 2**32
-_DEEPEST = 10
-_NAMED = 4096  # bytes at the start of a variable that contain its name
+# Limits on the bytes of a variable and on nested cells; beyond, the file is damaged.
+_MAX_BYTES = 2**32
+_MAX_DEPTH = 10
+_NAME_BYTES = 4096  # at the start of a variable; they contain its name
 
 
 class _DamagedError(Exception):
@@ -45,14 +45,14 @@ class _DamagedError(Exception):
 
 
 def read_mat(path: Path, *names: str) -> dict[str, MatValue]:
-    """Read the variables ``names``, or all that can be read if none are named.
+    """Read the variables ``names``, or all supported ones if no names are given.
 
     Raises
     ------
     InputError
-        The file is truncated or damaged, of another format, or lacks one of the variables.
+        The file is truncated, damaged or of another format, or lacks one of the variables.
     """
-    data = read_bounded(path, _LARGEST, "a .mat file")
+    data = read_bounded(path, _MAX_BYTES, "a .mat file")
     if data.startswith(_HDF5):
         reason = "is in MATLAB's 7.3 format; load it there and save it with -v7"
         raise InputError(path, reason)
@@ -75,25 +75,25 @@ def _variables(
     while len(top):
         kind, content = top.next(padded=False)
         if kind == _COMPRESSED:
-            start = _decompressed(content, _NAMED)
+            start = _decompressed(content, _NAME_BYTES)
             # Other variables are decompressed only as far as their name.
             head = _Elements(memoryview(start), order)
             name = _Matrix(head.matrix(whole=False), order).name
             if names and name not in names:
                 continue
-            kind, content = _Elements(memoryview(_decompressed(content, _LARGEST)), order).next()
+            kind, content = _Elements(memoryview(_decompressed(content, _MAX_BYTES)), order).next()
         if kind != _MATRIX:
             raise _DamagedError("an element is not a variable")
         matrix = _Matrix(_Elements(content, order), order)
-        if matrix.name in names or not (names or matrix.is_foreign):
+        if matrix.name in names or not (names or matrix.is_unsupported):
             yield matrix.name, matrix.value(depth=0)
 
 
-def _decompressed(content: memoryview, most: int) -> bytes:
+def _decompressed(content: memoryview, max_bytes: int) -> bytes:
     stream = zlib.decompressobj()
-    data = stream.decompress(content, most)
-    if most == _LARGEST and stream.unconsumed_tail:
-        raise _DamagedError(f"a variable of more than {_LARGEST // 2**30} GB")
+    data = stream.decompress(content, max_bytes)
+    if max_bytes == _MAX_BYTES and stream.unconsumed_tail:
+        raise _DamagedError(f"a variable of more than {_MAX_BYTES // 2**30} GB")
     return data
 
 
@@ -108,10 +108,10 @@ class _Elements:
         return len(self._data)
 
     def next(self, *, padded: bool = True) -> tuple[int, memoryview]:
-        """The type and the bytes of the next element."""
-        kind, length, rest = self._tag()
-        if rest is not None:
-            return kind, rest
+        """Return the type and the data of the next element."""
+        kind, length, inline = self._tag()
+        if inline is not None:
+            return kind, inline
         if length > len(self._data):
             raise _DamagedError("it ends early")
         content = self._data[:length]
@@ -119,7 +119,7 @@ class _Elements:
         return kind, content
 
     def matrix(self, *, whole: bool) -> "_Elements":
-        """The elements of the next element, which is a matrix; of its beginning if not whole."""
+        """Return the elements of the next matrix; if not ``whole``, it may be truncated."""
         if whole:
             kind, content = self.next()
         else:
@@ -130,7 +130,7 @@ class _Elements:
         return _Elements(content, self._order)
 
     def numbers(self) -> NDArray[Any]:
-        """The numbers of the next element, as they are stored."""
+        """Return the numbers of the next element, in their stored type."""
         kind, content = self.next()
         if kind not in _STORED:
             raise _DamagedError("numbers of an unknown kind")
@@ -140,37 +140,37 @@ class _Elements:
         return np.frombuffer(content, stored)
 
     def text(self) -> str:
-        """The text of the next element."""
+        """Return the text of the next element."""
         kind, content = self.next()
         if kind not in _TEXT:
             raise _DamagedError("text of an unknown kind")
-        wide = _TEXT[kind] in {"utf-16", "utf-32"}
-        ends = ("-le" if self._order == "<" else "-be") if wide else ""
-        return bytes(content).decode(_TEXT[kind] + ends)
+        is_wide = _TEXT[kind] in {"utf-16", "utf-32"}
+        byte_order = ("-le" if self._order == "<" else "-be") if is_wide else ""
+        return bytes(content).decode(_TEXT[kind] + byte_order)
 
     def _tag(self) -> tuple[int, int, memoryview | None]:
-        """Type and length; also the bytes if they are inside the tag."""
+        """Return type and length of the next element, and its data if it is inside the tag."""
         if len(self._data) < 8:
             raise _DamagedError("it ends early")
         kind, length = (int(n) for n in np.frombuffer(self._data[:8], f"{self._order}u4"))
-        inside = self._data[4:8]
+        inline = self._data[4:8]
         self._data = self._data[8:]
         if kind < 2**16:
             return kind, length, None
         kind, length = kind % 2**16, kind // 2**16
         if length > 4:
             raise _DamagedError("an element is longer than its tag allows")
-        return kind, length, inside[:length]
+        return kind, length, inline[:length]
 
 
 class _Matrix:
-    """One variable, or one part of a cell or struct: its header is read, its value not yet."""
+    """One variable, or one entry of a cell or struct; its value is read on request."""
 
     def __init__(self, parts: _Elements, order: str) -> None:
         self._parts = parts
         self._order = order
         self._shape: tuple[int, ...]
-        if not len(parts):  # an empty entry of a cell
+        if not len(parts):  # an empty cell entry
             self.name, self._kind, self._flags, self._shape = "", 6, 0, (0, 0)
             return
         flags = parts.numbers()
@@ -178,19 +178,20 @@ class _Matrix:
             raise _DamagedError("a matrix without flags")
         self._kind, self._flags = int(flags[0]) & 0xFF, int(flags[0])
         self._shape = tuple(int(n) for n in parts.numbers())
-        if len(self._shape) < 2 or min(self._shape) < 0 or prod(self._shape) > _LARGEST:
+        if len(self._shape) < 2 or min(self._shape) < 0 or prod(self._shape) > _MAX_BYTES:
             raise _DamagedError("a matrix of an impossible size")
         self.name = parts.text()
 
     @property
-    def is_foreign(self) -> bool:
-        """Whether it is an object or a function, which only MATLAB understands."""
-        return self._kind not in {_CELL, _STRUCT, _CHAR, _SPARSE, *_MEANT}
+    def is_unsupported(self) -> bool:
+        """Whether it is a MATLAB object or function."""
+        return self._kind not in {_CELL, _STRUCT, _CHAR, _SPARSE, *_ARRAY_TYPES}
 
     def value(self, depth: int) -> MatValue:
+        """Read the value; ``depth`` is the number of cells around it."""
         if not len(self._parts):
             return np.empty(self._shape if not prod(self._shape) else (0, 0))
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             raise _DamagedError("cells are nested too deeply")
         if self._kind == _CELL:
             return self._values(depth, 1)[0]
@@ -201,13 +202,13 @@ class _Matrix:
             return self._parts.text().rstrip(" \0")
         if self._kind == _SPARSE:
             return self._sparse()
-        if self._kind not in _MEANT:
+        if self._kind not in _ARRAY_TYPES:
             raise _DamagedError("a value of an unknown kind")
-        meant = bool if self._flags & _LOGICAL else _MEANT[self._kind]
-        return self._numbers(self._shape).astype(meant)
+        dtype = bool if self._flags & _LOGICAL else _ARRAY_TYPES[self._kind]
+        return self._numbers(self._shape).astype(dtype)
 
     def _values(self, depth: int, fields: int) -> list[NDArray[np.object_]]:
-        """One array for each field; the fields of an entry are stored together."""
+        """Return one array for each field; the fields of an entry are stored together."""
         count = prod(self._shape)
         if count * fields * 8 > len(self._parts):
             raise _DamagedError("it ends early")
@@ -224,10 +225,10 @@ class _Matrix:
         if len(width) != 1 or width[0] < 1:
             raise _DamagedError("a struct without names")
         size = int(width[0])
-        found = [names[at : at + size].partition("\0")[0] for at in range(0, len(names), size)]
-        if len(set(found)) < len(found) or not found:
+        fields = [names[i : i + size].partition("\0")[0] for i in range(0, len(names), size)]
+        if len(set(fields)) < len(fields) or not fields:
             raise _DamagedError("a struct with the same name twice, or with none")
-        return found
+        return fields
 
     def _numbers(self, shape: tuple[int, ...]) -> NDArray[Any]:
         if self._flags & _COMPLEX:
@@ -245,12 +246,12 @@ class _Matrix:
         if len(starts) != width + 1 or starts[0] != 0 or (counts < 0).any():
             raise _DamagedError("a sparse matrix with columns out of order")
         numbers = self._parts.numbers()
-        used = int(starts[-1])
-        if used > min(len(rows), len(numbers)) or height * width * 8 > _LARGEST:
+        n_stored = int(starts[-1])
+        if n_stored > min(len(rows), len(numbers)) or height * width * 8 > _MAX_BYTES:
             raise _DamagedError("a sparse matrix of an impossible size")
-        places = rows[:used]
-        if ((places < 0) | (places >= height)).any():
+        rows = rows[:n_stored]
+        if ((rows < 0) | (rows >= height)).any():
             raise _DamagedError("a sparse matrix with rows out of range")
         dense = np.zeros((height, width), bool if self._flags & _LOGICAL else np.float64)
-        dense[places, np.repeat(np.arange(width), counts)] = numbers[:used]
+        dense[rows, np.repeat(np.arange(width), counts)] = numbers[:n_stored]
         return dense

@@ -1,7 +1,7 @@
-"""Decode the sound of a media file as Whisper expects it: mono, 16 kHz, values in [-1, 1].
+"""Decode the audio of a media file in Whisper's input format: mono, 16 kHz, values in [-1, 1].
 
 Decoding runs in a worker process (``python -m howsteps.io.sound``), which writes the samples to a
-file. From there they are read in chunks, so that hours of sound take no more memory than one.
+file. They are read from there in chunks, so that memory does not grow with the duration.
 """
 
 from collections.abc import Iterator
@@ -16,19 +16,19 @@ from numpy.typing import NDArray
 
 from howsteps.errors import CannotWrite, InputError
 from howsteps.io.files import open_regular
-from howsteps.io.media import LONGEST, open_media
+from howsteps.io.media import MAX_SECONDS, open_media
 from howsteps.io.worker_process import Failed, answer, limit_memory, run_in_worker, serve
 
 if TYPE_CHECKING:
     from av.container import InputContainer
 
 SAMPLE_RATE = 16_000
-STRETCH = 1800.0  # seconds of sound that are in memory at once
-MEMORY = 2**29  # bytes that decoding may take, over what the libraries do
-_TAIL = 30.0  # seconds at the end of a chunk in which it may be cut
-_QUIET = SAMPLE_RATE // 10  # samples in which the quietest moment is looked for
-_FULL = 2**15  # the loudest sample
-_MICROSECONDS = 1_000_000  # of a container's clock, in a second
+CHUNK_SECONDS = 1800.0  # length of audio in memory at once
+MEMORY = 2**29  # bytes that decoding may use in addition to the libraries
+_TAIL = 30.0  # seconds at the end of a chunk within which it is cut
+_WINDOW = SAMPLE_RATE // 10  # samples over which loudness is measured
+_FULL_SCALE = 2**15
+_MICROSECONDS = 1_000_000  # FFmpeg's time base for containers, per second
 _UNREADABLE = "not a readable audio or video file"
 
 # Containers that store their duration; for others FFmpeg only estimates it from the bit rate.
@@ -39,18 +39,18 @@ Samples = NDArray[np.int16]
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """Decoded sound in a file of 16-bit samples."""
+    """Decoded audio in a file of 16-bit samples."""
 
     path: Path
     samples: int
 
     @property
     def duration(self) -> float:
-        """Seconds, to the millisecond."""
+        """Duration in seconds, rounded to milliseconds."""
         return round(self.samples / SAMPLE_RATE, 3)
 
-    def chunks(self, longest: float = STRETCH) -> Iterator[tuple[float, NDArray[np.float32]]]:
-        """Parts of at most so many seconds, each with its start; cut where it is quietest."""
+    def chunks(self, longest: float = CHUNK_SECONDS) -> Iterator[tuple[float, NDArray[np.float32]]]:
+        """Yield (start, samples) of chunks of at most ``longest`` seconds, cut where quiet."""
         size, start = round(longest * SAMPLE_RATE), 0
         with open_regular(self.path) as file:
             while start < self.samples:
@@ -58,16 +58,16 @@ class Sound:
                 part = np.frombuffer(file.read(2 * size), np.int16)
                 if start + len(part) < self.samples:
                     part = part[: _quietest(part, min(size // 2, round(_TAIL * SAMPLE_RATE)))]
-                yield start / SAMPLE_RATE, part.astype(np.float32) / np.float32(_FULL)
+                yield start / SAMPLE_RATE, part.astype(np.float32) / np.float32(_FULL_SCALE)
                 start += len(part)
 
 
 @contextmanager
 def decoded(media: Path) -> Iterator[Sound]:
-    """The first audio stream of an audio or video file, decoded in a worker process.
+    """Decode the first audio stream of a media file in a worker process.
 
-    Sample i is at i / 16000 seconds after the start of the *file*: if the audio stream begins later
-    than the video stream, silence comes before it.
+    Sample i is i / 16000 seconds after the start of the *file*: if the audio stream starts later
+    than the video stream, silence is inserted before it.
 
     Raises
     ------
@@ -86,7 +86,7 @@ def decoded(media: Path) -> Iterator[Sound]:
 
 
 def decode(job: dict[str, Any]) -> dict[str, object]:
-    """Write the samples of a file into another; the work of the worker process."""
+    """Decode a file and write its samples to another; runs in the worker process."""
     media, target = Path(job["media"]), Path(job["target"])
     limit_memory(job["memory"])
     count = 0
@@ -102,7 +102,7 @@ def decode(job: dict[str, Any]) -> dict[str, object]:
 
 
 def blocks(media: Path) -> Iterator[Samples]:
-    """The samples of a file, one block after another; memory does not grow."""
+    """Yield the samples of a file in blocks."""
     import av  # noqa: PLC0415 - an extra
 
     try:
@@ -114,7 +114,7 @@ def blocks(media: Path) -> Iterator[Samples]:
                 if not count and delay:
                     yield np.zeros(round(delay * SAMPLE_RATE), np.int16)
                 count += len(block)
-                if delay + count / SAMPLE_RATE > LONGEST:
+                if delay + count / SAMPLE_RATE > MAX_SECONDS:
                     raise _too_long(media)
                 yield block
     except av.error.FFmpegError as error:
@@ -125,7 +125,7 @@ def blocks(media: Path) -> Iterator[Samples]:
 
 
 def _resampled(container: "InputContainer") -> Iterator[Samples]:
-    """Decode and resample; what is damaged is left out."""
+    """Decode and resample; damaged packets are skipped."""
     import av  # noqa: PLC0415 - an extra
 
     resampler = av.AudioResampler(format="s16", layout="mono", rate=SAMPLE_RATE)
@@ -135,7 +135,7 @@ def _resampled(container: "InputContainer") -> Iterator[Samples]:
         except av.error.InvalidDataError:
             continue
         for frame in frames:
-            frame.pts = None  # samples follow one another, whatever their stamps say
+            frame.pts = None  # samples are contiguous, whatever their timestamps
             yield from (_samples(part) for part in resampler.resample(frame))
     yield from (_samples(part) for part in resampler.resample(None))
 
@@ -146,30 +146,30 @@ def _samples(frame: Any) -> Samples:
 
 
 def _delay(container: "InputContainer", media: Path) -> float:
-    """Seconds from the start of the file to the start of its audio; checks that it is complete."""
+    """Return the seconds from the start of the file to that of its audio; check completeness."""
     if not container.streams.audio:
         raise InputError(media, "there is no audio stream in this file")
     stream = container.streams.audio[0]
-    promised = (container.duration or 0) / _MICROSECONDS
-    if promised > LONGEST:
+    stated = (container.duration or 0) / _MICROSECONDS
+    if stated > MAX_SECONDS:
         raise _too_long(media)
     first = (container.start_time or 0) / _MICROSECONDS
     delay = 0.0
     if stream.start_time is not None and stream.time_base is not None:
         delay = max(0.0, float(stream.start_time * stream.time_base) - first)
-    if delay > LONGEST:
+    if delay > MAX_SECONDS:
         raise _too_long(media)
-    if container.format.name in _WITH_DURATION and promised:
-        found = _last_time(container) - first
-        # The streams of a file rarely end together; a missing part is longer than that.
-        if promised - found > max(1.0, 0.05 * promised):
-            reason = f"truncated: it should last {promised:.1f} s and ends after {found:.1f} s"
+    if container.format.name in _WITH_DURATION and stated:
+        actual = _last_time(container) - first
+        # Streams rarely end at the same time; the tolerance allows for that.
+        if stated - actual > max(1.0, 0.05 * stated):
+            reason = f"truncated: it should last {stated:.1f} s and ends after {actual:.1f} s"
             raise InputError(media, reason)
     return delay
 
 
 def _last_time(container: "InputContainer") -> float:
-    """End of the last packet of any stream, in seconds; nothing is decoded."""
+    """Return the end of the last packet of any stream in seconds, without decoding."""
     return max(
         (
             float((packet.pts + (packet.duration or 0)) * packet.time_base)
@@ -181,14 +181,14 @@ def _last_time(container: "InputContainer") -> float:
 
 
 def _quietest(part: Samples, tail: int) -> int:
-    """Where the last ``tail`` samples of a part are quietest: the place to cut it."""
-    windows = part[len(part) - tail // _QUIET * _QUIET :].reshape(-1, _QUIET)
+    """Return the index of the quietest window in the last ``tail`` samples."""
+    windows = part[len(part) - tail // _WINDOW * _WINDOW :].reshape(-1, _WINDOW)
     power = (windows.astype(np.float32) ** 2).mean(axis=1)
-    return len(part) - windows.size + int(power.argmin()) * _QUIET + _QUIET // 2
+    return len(part) - windows.size + int(power.argmin()) * _WINDOW + _WINDOW // 2
 
 
 def _too_long(media: Path) -> InputError:
-    return InputError(media, f"lasts longer than {LONGEST / 3600:.0f} hours")
+    return InputError(media, f"lasts longer than {MAX_SECONDS / 3600:.0f} hours")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Strict reading of text, tables and JSON, as ground truth needs it.
+"""Strict readers of text, CSV and JSON, for ground truth.
 
-Captions are repaired where possible (:mod:`howsteps.captions.encoding`). What results are measured
-against is not: every fault is an error that names the line.
+Captions are repaired if possible (:mod:`howsteps.captions.encoding`); ground truth is not: every
+defect is an error that names the line.
 """
 
 import codecs
@@ -15,7 +15,7 @@ from typing import Any
 from howsteps.errors import InputError
 from howsteps.io.files import read_bounded
 
-# Bytes. The largest release known is a tenth of this.
+# Bytes; ten times the largest known release.
 _LARGEST = 2**28
 
 _MARKS = {
@@ -26,7 +26,7 @@ _MARKS = {
 
 
 def read_text(path: Path, largest: int = _LARGEST) -> str:
-    """Read a text file of at most so many bytes: UTF-8, or UTF-16 with a byte order mark.
+    """Read a text file of at most ``largest`` bytes: UTF-8, or UTF-16 with a byte order mark.
 
     Raises
     ------
@@ -51,14 +51,14 @@ def read_text(path: Path, largest: int = _LARGEST) -> str:
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a text file that are not blank, stripped, each with its number."""
+    """Yield (line number, stripped line) for the lines of a text file that are not blank."""
     for number, line in enumerate(read_text(path).splitlines(), 1):
         if stripped := line.strip():
             yield number, stripped
 
 
 def read_rows(path: Path, width: int | None = None) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a CSV file that are not blank, each with its line number.
+    """Yield (line number, cells) for the rows of a CSV file that are not blank.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def read_rows(path: Path, width: int | None = None) -> Iterator[tuple[int, list[
 
 
 def read_json(path: Path, largest: int = _LARGEST) -> Any:
-    """Read a JSON file of at most so many bytes.
+    """Read a JSON file of at most ``largest`` bytes.
 
     Raises
     ------
@@ -91,10 +91,10 @@ def read_json(path: Path, largest: int = _LARGEST) -> Any:
     try:
         value = json.loads(text)
         if "\\u" in text:
-            # Escapes can make half a character, which cannot be encoded again.
+            # Escapes may be lone surrogates, which cannot be encoded.
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
-        raise InputError(path, "contains half a character (a lone surrogate)") from None
+        raise InputError(path, "contains a lone surrogate (half a character)") from None
     except json.JSONDecodeError as error:
         raise InputError(path, f"is not valid JSON: {error.msg}", error.lineno) from None
     except RecursionError:
@@ -105,22 +105,22 @@ def read_json(path: Path, largest: int = _LARGEST) -> Any:
 
 
 def json_parts(value: object, lines_to: int, depth: int = 0) -> Iterator[str]:
-    """The text of a JSON value in parts: a line for each entry down to a depth, then no more.
+    """Yield the text of a JSON value in parts, with line breaks down to depth ``lines_to``.
 
-    An iterator is written as a list, entry by entry, so that neither its values nor their text are
-    ever in memory together.
+    An iterator is written as a list, entry by entry, so that its entries are never in memory
+    together.
     """
     if depth == lines_to or not isinstance(value, Mapping | list | Iterator):
         yield json.dumps(value, ensure_ascii=False, allow_nan=False)
         return
-    named = isinstance(value, Mapping)
+    is_object = isinstance(value, Mapping)
     entries = value.items() if isinstance(value, Mapping) else ((None, each) for each in value)
     first = True
     for name, each in entries:
-        yield f"{'{['[not named] if first else ','}\n{' ' * (depth + 1)}"
+        yield f"{('{' if is_object else '[') if first else ','}\n{' ' * (depth + 1)}"
         first = False
-        if named:
+        if is_object:
             yield f"{json.dumps(name, ensure_ascii=False)}: "
         yield from json_parts(each, lines_to, depth + 1)
-    opened = "{}" if named else "[]"
-    yield opened if first else f"\n{' ' * depth}{opened[1]}"
+    brackets = "{}" if is_object else "[]"
+    yield brackets if first else f"\n{' ' * depth}{brackets[1]}"

@@ -1,20 +1,20 @@
-"""Times as text."""
+"""Format times."""
 
 
 def format_time(seconds: float) -> str:
-    """``4:05``, or ``1:02:03`` from an hour on, as people write times under a video."""
+    """Format seconds for people: ``4:05``, or ``1:02:03`` from an hour on."""
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
 def format_timestamp(seconds: float, point: str = ".") -> str:
-    """``00:01:02.500`` as in WebVTT, or with a comma as in SubRip."""
+    """Format seconds as ``00:01:02.500`` (WebVTT), or with a comma as ``point`` (SubRip)."""
     minutes, rest = divmod(milliseconds(seconds), 60_000)
     hours, minutes = divmod(minutes, 60)
     return f"{hours:02}:{minutes:02}:{rest // 1000:02}{point}{rest % 1000:03}"
 
 
 def milliseconds(seconds: float) -> int:
-    """Seconds as whole milliseconds."""
+    """Convert seconds to milliseconds, rounded."""
     return round(1000 * seconds)

@@ -1,7 +1,7 @@
-"""Work on one file in a process of its own, which may crash, hang or run out of memory.
+"""Process one file in a worker process, which may crash, hang or run out of memory.
 
-The job is JSON on stdin and the answers are lines of JSON on stdout; nothing that the process says
-is executed here. It is killed when it is too slow, and when this process stops.
+The job is JSON on stdin and the answers are lines of JSON on stdout; nothing of the output is
+executed. The worker is killed if it is too slow, and when this process stops.
 """
 
 import json
@@ -19,21 +19,21 @@ from typing import IO, Any
 
 from howsteps.errors import CannotWrite, HowstepsError, InputError
 
-# Variables that tell libraries how many threads they may start.
+# Environment variables that limit the number of threads of libraries.
 THREADS = (
     *("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"),
     "VECLIB_MAXIMUM_THREADS",
 )
-# Whoever runs us may stand in a folder with a ``json.py``: nothing is imported from there.
+# Import nothing from the current folder, which may contain a ``json.py``.
 ISOLATED = {"PYTHONSAFEPATH": "1"}
 
-_LOOK = 0.5  # seconds between two looks at a silent process
-_GRACE = 120.0  # seconds in which a process must have loaded its libraries and begun
-_SLOWEST = 30.0  # seconds of work that one second of video may take
+_POLL_SECONDS = 0.5
+_GRACE = 120.0  # seconds for a process to load its libraries and start
+_SLOWEST = 30.0  # seconds of work per second of video
 
 
 class Failed(HowstepsError):
-    """The work on one file did not end well; the message says why, without the file's name."""
+    """The work on one file failed; the message is the reason, without the name of the file."""
 
 
 def run_in_worker(
@@ -44,22 +44,22 @@ def run_in_worker(
     on_progress: Callable[[dict[str, Any]], None] | None = None,
     stop: threading.Event | None = None,
 ) -> dict[str, Any]:
-    """Run ``python -m module`` on a job and return its last answer.
+    """Run ``python -m module`` on a job and return its result.
 
-    An answer ``{"seconds": s}`` says how far the work is, ``{"done": …}`` ends it, ``{"failed":
-    reason}`` says why it cannot be done, and ``{"unwritable": reason}`` that nothing can be
-    written. The process is killed when ``stop`` is set.
+    An answer ``{"seconds": s}`` reports progress, ``{"done": …}`` is the result, ``{"failed":
+    reason}`` an error, and ``{"unwritable": reason}`` an error in writing. The process is killed
+    when ``stop`` is set.
 
     Raises
     ------
     Failed
-        It cannot be done, crashed, or was too slow.
+        The work failed, the process crashed, or it was too slow.
     CannotWrite
-        Its results cannot be written.
+        Results cannot be written.
     """
     # Otherwise each library starts a thread per core in each process.
     environment = {**os.environ, **ISOLATED, **dict.fromkeys(THREADS, str(threads))}
-    # Threads that spin while they wait would take cores from others.
+    # Threads that wait actively would take cores from other processes.
     environment["OMP_WAIT_POLICY"] = "PASSIVE"
     with TemporaryFile() as errors:
         process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
@@ -68,7 +68,7 @@ def run_in_worker(
             stdout=subprocess.PIPE,
             stderr=errors,
             env=environment,
-            start_new_session=True,  # Ctrl-C reaches us first, and we end it
+            start_new_session=True,  # Ctrl-C reaches only this process, which kills the worker
         )
         try:
             _send(process, job)
@@ -82,7 +82,7 @@ def run_in_worker(
                     raise CannotWrite(str(answer["unwritable"]))
                 if on_progress is not None:
                     on_progress(answer)
-            raise Failed(_how_it_ended(process, errors))
+            raise Failed(_failure_reason(process, errors))
         finally:
             process.kill()
             process.wait()
@@ -94,23 +94,23 @@ def _send(process: subprocess.Popen[bytes], job: Mapping[str, object]) -> None:
         with process.stdin as pipe:
             pipe.write(json.dumps(job).encode())
     except BrokenPipeError:
-        pass  # it died at once; its exit code says why
+        pass  # the process has died; its exit code is reported later
 
 
 def _answers(
     process: subprocess.Popen[bytes], stop: threading.Event | None
 ) -> Iterator[dict[str, Any]]:
-    """Answers as they come, until the process ends; raises when it is too slow."""
+    """Yield answers until the process ends; raise if it is too slow or ``stop`` is set."""
     lines: queue.Queue[bytes | None] = queue.Queue()
     threading.Thread(target=_read, args=(process.stdout, lines), daemon=True).start()
-    began, seconds = monotonic(), 0.0
+    started, seconds = monotonic(), 0.0
     while True:
         if stop is not None and stop.is_set():
             raise Failed("was stopped")
-        if monotonic() - began > _GRACE + _SLOWEST * seconds:
-            raise Failed(f"takes too long: given up after {monotonic() - began:.0f} s of work")
+        if monotonic() - started > _GRACE + _SLOWEST * seconds:
+            raise Failed(f"takes too long: given up after {monotonic() - started:.0f} s of work")
         try:
-            line = lines.get(timeout=_LOOK)
+            line = lines.get(timeout=_POLL_SECONDS)
         except queue.Empty:
             continue
         if line is None:
@@ -131,7 +131,7 @@ def _read(pipe: IO[bytes], lines: queue.Queue[bytes | None]) -> None:
     lines.put(None)
 
 
-def _how_it_ended(process: subprocess.Popen[bytes], errors: IO[bytes]) -> str:
+def _failure_reason(process: subprocess.Popen[bytes], errors: IO[bytes]) -> str:
     code = process.wait()
     if code < 0:
         name = signal.Signals(-code).name
@@ -142,7 +142,7 @@ def _how_it_ended(process: subprocess.Popen[bytes], errors: IO[bytes]) -> str:
 
 
 def serve(work: Callable[[dict[str, Any]], Mapping[str, object]]) -> None:
-    """Do the job on stdin and answer, in the worker process."""
+    """Run ``work`` on the job from stdin and write the answer; for worker processes."""
     job = json.load(sys.stdin)
     try:
         answer({"done": work(job)})
@@ -157,19 +157,19 @@ def serve(work: Callable[[dict[str, Any]], Mapping[str, object]]) -> None:
 
 
 def answer(content: Mapping[str, object]) -> None:
-    """Write one line of JSON, at once."""
+    """Write one line of JSON to stdout, and flush it."""
     print(json.dumps(content), flush=True)
 
 
 def limit_memory(extra: int) -> None:
-    """Limit this process to so many bytes more than it has now (Linux only)."""
+    """Limit the address space of this process to ``extra`` more bytes than now (Linux only)."""
     try:
         import resource  # noqa: PLC0415 - not on Windows
 
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
     except (ImportError, OSError):
         return
-    wanted = pages * os.sysconf("SC_PAGE_SIZE") + extra
-    _, most = resource.getrlimit(resource.RLIMIT_AS)
-    if most == resource.RLIM_INFINITY or wanted < most:
-        resource.setrlimit(resource.RLIMIT_AS, (wanted, most))
+    limit = pages * os.sysconf("SC_PAGE_SIZE") + extra
+    _, hard_limit = resource.getrlimit(resource.RLIMIT_AS)
+    if hard_limit == resource.RLIM_INFINITY or limit < hard_limit:
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard_limit))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from howsteps.errors import InputError
-from howsteps.io.checked import Malformed, each, made, text
+from howsteps.io.checked import Malformed, build, each, text
 from howsteps.io.files import write_atomically
 from howsteps.io.text import read_json
 from howsteps.script.known_steps import find_known_steps
@@ -103,7 +103,7 @@ def load(folder: Path, labels: tuple[str, ...]) -> LearntSteps:
 
 
 def _step(entry: Mapping[str, Any]) -> LearntStep:
-    return made(
+    return build(
         LearntStep,
         label=entry["label"],
         support=entry["support"],

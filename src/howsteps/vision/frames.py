@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.errors import InputError, MissingExtra
-from howsteps.io.media import LARGEST, LONGEST, open_media
+from howsteps.io.media import MAX_PIXELS, MAX_SECONDS, open_media
 
 try:
     import av
@@ -170,13 +170,13 @@ class VideoReader:
             self._stream.codec_context.skip_frame = "NONKEY"
         stated = self._container.duration
         self.stated = stated / av.time_base if stated and stated > 0 else None
-        if self.stated is not None and self.stated > LONGEST:
+        if self.stated is not None and self.stated > MAX_SECONDS:
             hours = self.stated / 3600
             raise InputError(self.media, f"says it lasts {hours:,.0f} hours; the most is 6")
         self._frames = self._decoded()
         self._first = self._next_frame()
         if self._first is None:
-            too_large = f"or they are of more than {LARGEST // 10**6} million pixels"
+            too_large = f"or they are of more than {MAX_PIXELS // 10**6} million pixels"
             raise InputError(self.media, f"no frames can be decoded, {too_large}")
         self.width, self.height = self._shown_size(self._first)
 
@@ -227,7 +227,7 @@ class VideoReader:
             else:
                 self.restamped += 1
                 time += pace
-            if time > LONGEST:
+            if time > MAX_SECONDS:
                 raise InputError(self.media, "lasts longer than 6 hours")
             # Hundredths, never more than it is: rounded stamps must not begin another interval.
             self.end = floor(100 * (time + pace) + 1e-4) / 100
@@ -259,7 +259,7 @@ class VideoReader:
                 lasts = float((packet.duration or 0) * packet.time_base)
                 self._packets_end = max(self._packets_end, time + lasts)
                 if self._decoding.frames == "key":
-                    if not packet.is_keyframe or due > time > due - LONGEST:
+                    if not packet.is_keyframe or due > time > due - MAX_SECONDS:
                         continue
                     due = time + self._decoding.apart
             try:
