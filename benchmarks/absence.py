@@ -1,7 +1,7 @@
-"""How well steps that are not in a video are told: ``python -m benchmarks.absence``.
+"""Accuracy of detecting steps that are absent from a video: ``python -m benchmarks.absence``.
 
-Clustering with ``absent=True`` on synthetic tasks (:mod:`benchmarks.localise_task`) other than the
-one that the factor of :mod:`howsteps.localise.null_scores` was chosen on.
+Clustering with ``absent=True`` on synthetic tasks (:mod:`benchmarks.localise_task`) that were not
+used to choose the factor of :mod:`howsteps.localise.null_scores`.
 """
 
 import numpy as np
@@ -33,17 +33,18 @@ def main() -> None:
             ).intervals
             for absent in (False, True)
         )
-        gone = task.truth < 0
-        said = free < 0
+        absent = task.truth < 0
+        predicted = free < 0
         print(
-            f"| {name} | {(said & gone).sum()} of {gone.sum()} | {(said & ~gone).sum()} of "
-            f"{(~gone).sum()} | {f1(forced, task.truth):.2f} | {f1(free, task.truth):.2f} |",
+            f"| {name} | {(predicted & absent).sum()} of {absent.sum()} | "
+            f"{(predicted & ~absent).sum()} of {(~absent).sum()} | "
+            f"{f1(forced, task.truth):.2f} | {f1(free, task.truth):.2f} |",
             flush=True,
         )
 
 
 def f1(places: NDArray[np.int64], truth: NDArray[np.int64]) -> float:
-    """F1 of the places made; right within five intervals of the middle of the step."""
+    """F1 of placements; one is right if within five intervals of the middle of the step."""
     right = (np.abs(places - truth) <= 5) & (places >= 0) & (truth >= 0)
     return float(2 * right.sum() / ((places >= 0).sum() + (truth >= 0).sum()))
 

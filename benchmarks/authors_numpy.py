@@ -1,6 +1,6 @@
-"""The authors' stage 1 as plain NumPy: what the solvers are timed against.
+"""Reference implementation of the authors' stage 1 in plain NumPy, for timing the solvers.
 
-B is formed (S×S), every iteration multiplies it out, the oracle is one dynamic programme per
+B (S×S) is dense and multiplied out in every iteration; the oracle is one dynamic programme per
 sequence over rows of the template. Nothing is reused between iterations.
 """
 
@@ -12,7 +12,7 @@ ITERATIONS = 200
 
 
 def oracle(cost: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """Cheapest increasing placement of every sequence; cost is L×S. Ties go to the latest slot."""
+    """Return the cheapest increasing placement of every sequence (L×S); ties: latest slot."""
     corner = np.zeros_like(cost)
     slots = len(cost)
     for begin, end in pairwise(first):
@@ -21,13 +21,13 @@ def oracle(cost: np.ndarray, first: np.ndarray) -> np.ndarray:
             placed = np.concatenate([[np.inf], best[:-1] + cost[:, s]])
             best = np.minimum.accumulate(placed)
             tables.append((placed, best))
-        at = slots
+        slot = slots
         for s in range(end - 1, begin - 1, -1):
             placed, best = tables[s - begin]
-            while placed[at] > best[at]:
-                at -= 1
-            at -= 1
-            corner[at, s] = 1
+            while placed[slot] > best[slot]:
+                slot -= 1
+            slot -= 1
+            corner[slot, s] = 1
     return corner
 
 

@@ -1,8 +1,9 @@
-"""A real model as editor: ``python -m benchmarks.editor VIDEOS ADDRESS MODEL``.
+"""Edit scripts with a real language model: ``python -m benchmarks.editor VIDEOS ADDRESS MODEL``.
 
-VIDEOS is what ``howsteps run`` takes, ADDRESS a server that speaks OpenAI's chat completions.
-Prints the script as it was, what the model answered, what was refused and why, and the script as it
-is. A small model may edit badly; what it may not do is break anything, which is checked.
+VIDEOS is an input of ``howsteps run``, ADDRESS a server with OpenAI's chat completions API. Prints
+the script before, the model's reply, what was refused and why, and the script after. A small model
+may edit badly, but every mention of the edited script must come from the narrations: this is
+checked.
 """
 
 import argparse
@@ -20,7 +21,7 @@ SHOWN = 400  # characters of a reply
 
 
 def main() -> None:
-    """Ask, and compare."""
+    """Run the pipeline and the editor on every task."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("videos", type=Path)
     options.add_argument("address")
@@ -36,7 +37,7 @@ def main() -> None:
 
 
 def edit(task: Task, script: Script, editor: Editor) -> None:
-    """Let the model edit one script, print what came of it, and check that it made nothing up."""
+    """Edit one script, print the result, and check that no mention was invented."""
     letters = len(make_question(task).text)
     print(f"\n{task.name}: {len(task.videos)} videos, question of {letters:,} characters")
     show("as it was", script)
@@ -59,13 +60,13 @@ def edit(task: Task, script: Script, editor: Editor) -> None:
         print("\nthe script stays as it was")
         return
     show("edited", found.script)
-    said = {mention for video in task.videos for mention in video.mentions}
-    assert invented(found.script, said) == [], "a step holds what nobody said"
+    mentions = {mention for video in task.videos for mention in video.mentions}
+    assert invented(found.script, mentions) == [], "a step has a mention of no narration"
 
 
-def invented(script: Script, said: set[Mention]) -> list[Mention]:
-    """Mentions of a script that no narrator said."""
-    return [mention for step in script.steps for mention in step.mentions if mention not in said]
+def invented(script: Script, mentions: set[Mention]) -> list[Mention]:
+    """Return the mentions of a script that are not in the narrations."""
+    return [m for step in script.steps for m in step.mentions if m not in mentions]
 
 
 def show(title: str, script: Script) -> None:

@@ -1,14 +1,14 @@
-"""What the video adds on real footage: ``python -m benchmarks.footage VIDEOS``.
+"""Accuracy with and without visual features on footage: ``python -m benchmarks.footage VIDEOS``.
 
-VIDEOS is a folder of video files; beside it lie ``VIDEOS.steps.csv`` (step, name) and
-``VIDEOS.truth.csv`` (video, step, start, end), or wherever ``--steps`` and ``--truth`` say. Such
-footage has no narration, so it is made: each step that is done is named with some probability, some
-seconds before it begins, more or less. Five draws each. Prints F1 by the paper's protocol with the
-true steps given, and with the script found in the same narration.
+VIDEOS is a folder of video files; beside it are ``VIDEOS.steps.csv`` (step, name) and
+``VIDEOS.truth.csv`` (video, step, start, end), unless ``--steps`` and ``--truth`` are given. The
+footage has no narration, so one is simulated: each step is mentioned with some probability, at a
+random lag before it begins; five random draws each. Prints F1 by the paper's protocol with the true
+steps given, and with the script discovered in the same narration.
 
-``apply`` learns from all people but one, and finds the steps in the video of that one without any
+``apply`` learns from all people but one, and localises the steps in the video of that one without
 captions. ``supervised`` learns from the true intervals of all people but one. ``--features
-NAME=FOLDER`` adds features made elsewhere (``VIDEO.npy``, three rows a second).
+NAME=FOLDER`` adds external features (``VIDEO.npy``, three rows per second).
 """
 
 import argparse
@@ -48,7 +48,7 @@ from howsteps.vision.options import CODEWORDS, QUICK, VisionOptions
 
 SECONDS = 1 / 3
 DRAWS, SHARES, LAGS = 5, (0.6, 0.9), (0.0, 2.0)
-SPREAD, LASTS = 1.5, 2.2  # seconds: of the lag, and how long a mention lasts
+SPREAD, LASTS = 1.5, 2.2  # seconds: standard deviation of the lag, and length of a mention
 KINDS = {
     "pooled": VisionOptions(),
     "quick": QUICK,
@@ -68,12 +68,12 @@ def main() -> None:
     parser.add_argument("videos", type=Path)
     parser.add_argument("--steps", type=Path)
     parser.add_argument("--truth", type=Path)
-    parser.add_argument("--title", help="what the job is called; else as the folder is")
+    parser.add_argument("--title", help="name of the job; default: name of the folder")
     parser.add_argument("--kinds", nargs="*", default=["pooled"], choices=list(KINDS))
     parser.add_argument("--features", nargs="*", default=[], metavar="NAME=FOLDER")
     parser.add_argument("--cache", type=Path, default=Path("build/footage"))
     parser.add_argument("--draws", type=int, default=DRAWS)
-    parser.add_argument("--paper", action="store_true", help="the paper's localiser too: slow")
+    parser.add_argument("--paper", action="store_true", help="also run the paper's localiser: slow")
     parser.add_argument("--no-script", action="store_true", help="only with the true steps")
     chosen = parser.parse_args()
     folder: Path = chosen.videos
@@ -104,14 +104,14 @@ def main() -> None:
 
 
 def settings() -> list[tuple[float, float]]:
-    """Share of the steps that are named, and how long before they begin."""
+    """Return the settings: share of the steps that are mentioned, and mean lag in seconds."""
     return [(share, lag) for share in SHARES for lag in LAGS]
 
 
 def table(
     ways: list[tuple[str, Way]], truth: Truth, title: str, draws: int, *, given: bool
 ) -> None:
-    """One line for each way, one column for each kind of narration, and the mean."""
+    """Print one row for each method, one column for each setting, and the mean."""
     narrations = [
         [narrated(truth, title, share, lag, seed) for seed in range(draws)]
         for share, lag in settings()
@@ -135,13 +135,13 @@ def table(
 
 
 def read_truth(steps: Path, truth: Path) -> Truth:
-    """Steps and where they are done; lengths come with the features."""
+    """Read the steps and annotations; durations are filled in from the features."""
     with steps.open(encoding="utf-8") as file:
         names = {row["step"]: row["name"] for row in csv.DictReader(file)}
-    number = {step: n for n, step in enumerate(names)}
+    index_of = {step: index for index, step in enumerate(names)}
     with truth.open(encoding="utf-8") as file:
         annotations = tuple(
-            Annotation(row["video"], number[row["step"]], float(row["start"]), float(row["end"]))
+            Annotation(row["video"], index_of[row["step"]], float(row["start"]), float(row["end"]))
             for row in csv.DictReader(file)
         )
     videos = sorted({a.video for a in annotations})
@@ -149,7 +149,7 @@ def read_truth(steps: Path, truth: Path) -> Truth:
 
 
 def narrated(truth: Truth, title: str, share: float, lag: float, seed: int) -> tuple[Task, Script]:
-    """A narration of the footage, and the true steps with their mentions in it."""
+    """Simulate a narration; return the task, and the true steps with their mentions."""
     rng = np.random.default_rng((seed, round(100 * share), round(10 * lag)))
     mentions: list[list[Mention]] = [[] for _ in truth.steps]
     videos = []
@@ -170,13 +170,13 @@ def narrated(truth: Truth, title: str, share: float, lag: float, seed: int) -> t
 
 
 def found_script(task: Task, steps: int) -> tuple[Task, Script]:
-    """The narration as it is heard, and the script that is found in it."""
-    heard = extract_relations(task)
-    return heard, discover(heard, steps=steps, mode="default")
+    """Return the task with its mentions, and the script that is discovered in it."""
+    narrated_task = extract_relations(task)
+    return narrated_task, discover(narrated_task, steps=steps, mode="default")
 
 
 def ways_of(seen: dict[str, Features], truth: Truth, *, paper: bool) -> Iterator[tuple[str, Way]]:
-    """All that is compared."""
+    """Yield the name and function of every method."""
     yield "uniform", lambda task, script: spread_evenly(task, script, {}, truth)
     yield "mention + 2 s", lambda task, script: after_mentions(task, script, {}, truth)
     yield "captions only", lambda task, script: localise_task(task, script).localisations
@@ -189,12 +189,12 @@ def ways_of(seen: dict[str, Features], truth: Truth, *, paper: bool) -> Iterator
 
 
 def by_mode(features: Features, mode: str) -> Way:
-    """The stage in one of its modes."""
+    """Return the localisation stage in one of its modes."""
     return lambda task, script: localise_task(task, script, features, mode=mode).localisations
 
 
 def partial_apply(features: Features) -> Way:
-    """Steps in each video by what was learnt from the others, without its captions."""
+    """Return a method that localises each video by a model of the others, without captions."""
 
     def way(task: Task, script: Script) -> Found:
         found: list[Localisation] = []
@@ -213,7 +213,7 @@ def partial_apply(features: Features) -> Way:
 
 
 def taught(features: Features, truth: Truth) -> Way:
-    """The same classifiers and the same order, learnt from the true intervals of the others."""
+    """Return the same classifiers and order model, trained on the true intervals of the others."""
 
     @cache
     def places() -> Found:

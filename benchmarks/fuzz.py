@@ -1,9 +1,9 @@
-"""Break every reader of files from outside: ``python -m benchmarks.fuzz --inputs 1000000``.
+"""Fuzz every reader of untrusted files: ``python -m benchmarks.fuzz --inputs 1000000``.
 
-Atheris (``pip install atheris``) changes small good files, keeps what reaches new code, and goes on
-from there. Each reader runs in a process of its own: one that dies, takes more than 20 seconds for
-one input or more than 2 GB of memory is a fault like an exception that is not a ``HowstepsError``.
-Prints a table, and the input of every fault; the exit code is 1 if there was any.
+Coverage-guided with Atheris (``pip install atheris``), which mutates small valid files. Each reader
+runs in its own process. A fault is an exception other than ``HowstepsError``, a crash, more than 20
+seconds for one input, or more than 2 GB of memory. Prints a table, and the input of every fault;
+the exit code is 1 if there was any.
 """
 
 import argparse
@@ -16,11 +16,11 @@ from pathlib import Path
 
 from benchmarks.fuzz_readers import NASTY, readers
 
-SECONDS, MEGABYTES, LONGEST = 20, 2048, 8192
-# Of all inputs, so many times an equal share: captions come from more hands than the rest.
+SECONDS, MEGABYTES, MAX_BYTES = 20, 2048, 8192  # limits for one input
+# Relative numbers of inputs (default 1): captions have the most varied sources.
 SHARES = {"captions": 10, "task file": 4}
-# Where new code counts: the readers, and not what Numba compiles, which cannot be watched.
-WATCHED = (
+# Modules that are instrumented; code compiled by Numba cannot be.
+INSTRUMENTED = (
     *("howsteps.captions", "howsteps.datasets", "howsteps.io.arrays", "howsteps.io.files"),
     *("howsteps.localise.model", "howsteps.engine.cache", "howsteps.script.text_form"),
     *("howsteps.result", "howsteps.io.checked", "howsteps.script.edited", "howsteps.editor.answer"),
@@ -29,11 +29,11 @@ WATCHED = (
 
 
 def main() -> None:
-    """Give every reader its share of the inputs, and print what came of it."""
+    """Fuzz every reader with its share of the inputs, and print the table."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--inputs", type=int, default=1_000_000)
     options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--only", default="", help="readers whose name holds this")
+    options.add_argument("--only", default="", help="only readers whose name contains this")
     chosen = options.parse_args()
     names = [reader.name for reader in readers() if chosen.only in reader.name]
     shares = [SHARES.get(name, 1) for name in names]
@@ -50,16 +50,16 @@ def main() -> None:
 
 
 def _run(name: str, inputs: int, seed: int) -> tuple[int, int, int, float]:
-    """Fuzz one reader: inputs tried, inputs read, faults, seconds."""
+    """Fuzz one reader; return the inputs tried, the inputs read, faults, and seconds."""
     context = multiprocessing.get_context("spawn")
     tried, read = context.Value("q", 0), context.Value("q", 0)
     started = time.perf_counter()
-    with tempfile.TemporaryDirectory() as place:
-        args = (name, inputs, seed, Path(place), tried, read)
+    with tempfile.TemporaryDirectory() as temporary:
+        args = (name, inputs, seed, Path(temporary), tried, read)
         process = context.Process(target=_fuzz, args=args)
         process.start()
         process.join()
-        found = sorted(Path(place).glob("fault-*"))
+        found = sorted(Path(temporary).glob("fault-*"))
         for path in found:
             print(f"{name}: {path.name}: {path.read_bytes()!r}", file=sys.stderr)
     faults = len(found) or int(process.exitcode != 0)
@@ -70,18 +70,18 @@ def _fuzz(
     name: str,
     inputs: int,
     seed: int,
-    place: Path,
+    scratch: Path,
     tried: "Synchronized[int]",
     read: "Synchronized[int]",
 ) -> None:
-    import atheris  # noqa: PLC0415 - only the children need it, and it sees what is imported after
+    import atheris  # noqa: PLC0415 - only for the children; instruments later imports
 
-    _forget_readers()
+    _unload_readers()
     with atheris.instrument_imports(include=["howsteps"], enable_loader_override=False):
-        from benchmarks.fuzz_readers import readers as seen_readers  # noqa: PLC0415
+        from benchmarks.fuzz_readers import readers as instrumented_readers  # noqa: PLC0415
 
-        reader = next(reader for reader in seen_readers() if reader.name == name)
-    corpus, folder, words = place / "corpus", place / "folder", place / "words"
+        reader = next(reader for reader in instrumented_readers() if reader.name == name)
+    corpus, folder, words = scratch / "corpus", scratch / "folder", scratch / "words"
     corpus.mkdir()
     folder.mkdir()
     for number, seed_file in enumerate(reader.seeds):
@@ -91,21 +91,22 @@ def _fuzz(
 
     def one_input(data: bytes) -> None:
         tried.value += 1
-        read.value += reader.hold(data, folder)
+        read.value += reader.check(data, folder)
 
     limits = [f"-runs={inputs}", f"-timeout={SECONDS}", f"-rss_limit_mb={MEGABYTES}"]
-    how = [f"-max_len={LONGEST}", f"-seed={seed}", f"-dict={words}", "-verbosity=0"]
-    where = [f"-artifact_prefix={place}/fault-", str(corpus)]
+    how = [f"-max_len={MAX_BYTES}", f"-seed={seed}", f"-dict={words}", "-verbosity=0"]
+    where = [f"-artifact_prefix={scratch}/fault-", str(corpus)]
     atheris.Setup([sys.argv[0], *limits, *how, *where], one_input)
     atheris.Fuzz()
 
 
-def _forget_readers() -> None:
-    """Let what a spawned process has imported be imported again, so that it can be watched."""
-    for module in [m for m in sys.modules if m.startswith((*WATCHED, "benchmarks.fuzz_readers"))]:
+def _unload_readers() -> None:
+    """Unload the modules to be instrumented, so that they are imported again."""
+    prefixes = (*INSTRUMENTED, "benchmarks.fuzz_readers")
+    for module in [m for m in sys.modules if m.startswith(prefixes)]:
         del sys.modules[module]
         package, _, name = module.rpartition(".")
-        # ``from howsteps import captions`` would find the old one there.
+        # Otherwise ``from howsteps import captions`` would find the old module.
         if package in sys.modules:
             vars(sys.modules[package]).pop(name, None)
 

@@ -1,7 +1,7 @@
-"""What is fuzzed: every reader of files from outside, with small good files to begin from.
+"""The readers of untrusted files that are fuzzed, with small valid files as seeds.
 
-A reader keeps its promise on any bytes when it returns values that the rest can rely on, or raises
-a ``HowstepsError``. Whatever else escapes from :meth:`Reader.hold` is a fault.
+For any bytes, a reader must return valid values or raise a ``HowstepsError``. Any other exception
+from :meth:`Reader.check` is a fault.
 """
 
 import math
@@ -27,7 +27,7 @@ from howsteps.script.edited import read_script
 from howsteps.script.text_form import parse_script_text
 from howsteps.task import Caption, Mention, Task, Truth, Video
 
-# Pieces that files are broken with: numbers that are none, half characters, quotes, marks.
+# Tokens that are inserted into files: invalid numbers, lone surrogates, quotes, markup.
 NASTY = (
     *(b"", b"\0", b"\xff", b"\xed\xa0\x80", b"\\ud800", b"\xef\xbb\xbf", b"\xff\xfe", b"\x1b[31m"),
     *(b"NaN", b"Infinity", b"-1", b"1e999", b"1e308", b"9" * 40, b"9" * 400, b"0", b"null"),
@@ -36,12 +36,12 @@ NASTY = (
 )
 
 
-HEARD, SCRIPT = samples.heard(), samples.script()
+NARRATED, SCRIPT = samples.narrated_task(), samples.script()
 
 
 @dataclass(frozen=True)
 class Reader:
-    """One reader: the file it is given, good contents of it, and what lies beside it."""
+    """One reader: the name of its file, valid contents, and the other files of its folder."""
 
     name: str
     file: str
@@ -49,10 +49,10 @@ class Reader:
     read: Callable[[Path], None]
     beside: Mapping[str, bytes]
 
-    def hold(self, data: bytes, folder: Path) -> bool:
-        """Read ``data`` in place of the file; whether it was read and not refused.
+    def check(self, data: bytes, folder: Path) -> bool:
+        """Read ``data`` as the file; return whether it was read, not refused.
 
-        ``folder`` is this reader's alone; it is filled at the first call.
+        ``folder`` must not be shared with another reader; it is filled at the first call.
         """
         path = folder / self.file
         if not path.exists():
@@ -69,11 +69,11 @@ class Reader:
 
 
 def check_captions(lines: tuple[Caption, ...]) -> None:
-    """Times are finite and in order, and the text can be written down."""
-    before = 0.0
+    """Check that times are finite and sorted, and that the text can be encoded."""
+    previous = 0.0
     for line in lines:
-        assert before <= line.start <= line.end < math.inf
-        before = line.start
+        assert previous <= line.start <= line.end < math.inf
+        previous = line.start
         line.text.encode("utf-8")
         for word in line.words:
             assert line.start <= word.start <= word.end <= line.end
@@ -105,7 +105,7 @@ def _script(folder: Path) -> None:
 
 def _info(folder: Path) -> None:
     found, remarks = details_of("a", folder / "a.info.json")
-    if remarks:  # it is told, and the video is used without
+    if remarks:  # the file is reported, and the video is used without it
         raise InputError(remarks[0].path, remarks[0].reason)
     assert found.youtube is None or len(found.youtube) == 11
     assert found.duration is None or 0 < found.duration < math.inf
@@ -120,13 +120,13 @@ def _result(folder: Path) -> None:
 
 
 def _edited(folder: Path) -> None:
-    for step in read_script(folder / "script.json", HEARD).steps:
+    for step in read_script(folder / "script.json", NARRATED).steps:
         step.label.encode("utf-8")
 
 
 def _answer(folder: Path) -> None:
-    answered = (folder / "answer.txt").read_bytes().decode("utf-8", "replace")
-    edit_with_answer(HEARD, SCRIPT, answered)
+    answer = (folder / "answer.txt").read_bytes().decode("utf-8", "replace")
+    edit_with_answer(NARRATED, SCRIPT, answer)
 
 
 def _truth_file(folder: Path) -> None:
@@ -176,11 +176,11 @@ def _model(folder: Path) -> None:
 
 
 def _learnt_steps(folder: Path) -> None:
-    known = learnt_steps.load(folder, ("boil", "pour"))
-    said = Mention("v", "boil", "water", "boil the water", 1.0, 2.0)
-    script = known.script(Task("tea", (Video("v", mentions=(said,), duration=9.0),)))
+    learnt = learnt_steps.load(folder, ("boil", "pour"))
+    mention = Mention("v", "boil", "water", "boil the water", 1.0, 2.0)
+    script = learnt.script(Task("tea", (Video("v", mentions=(mention,), duration=9.0),)))
     assert len(script.steps) == 2
-    known.job.encode("utf-8")
+    learnt.job.encode("utf-8")
 
 
 def _unpacked(folder: Path) -> None:
@@ -190,7 +190,7 @@ def _unpacked(folder: Path) -> None:
 
 
 def _store(folder: Path) -> None:
-    """What comes back is what was kept, or nothing."""
+    """Check that a cache entry is returned unchanged or not at all."""
     cache = Cache(folder)
     assert cache.json("stage", "key") in (None, {"a": [1, "b"]})
     arrays = cache.arrays("stage", "key")
@@ -198,7 +198,7 @@ def _store(folder: Path) -> None:
 
 
 def readers() -> Iterator[Reader]:
-    """All readers of files from outside, and of the cache."""
+    """Yield all readers of untrusted files, and of the cache."""
     yield Reader("captions", "captions", samples.CAPTIONS, _captions, {})
     tasks = samples.as_json(samples.TASK), samples.as_json(samples.TASK_LIST)
     yield Reader("task file", "task.json", tasks, _tasks, {})
@@ -224,7 +224,7 @@ def readers() -> Iterator[Reader]:
 
 
 def _each(name: str, files: Mapping[str, bytes], read: Callable[[Path], None]) -> Iterator[Reader]:
-    """A reader for every file of a folder, the others left whole."""
+    """Yield a reader for every file of a folder; the other files stay valid."""
     for file, good in files.items():
         beside = {other: content for other, content in files.items() if other != file}
         yield Reader(f"{name}: {Path(file).name}", file, (good,), read, beside)

@@ -1,4 +1,4 @@
-"""Small good files of every kind that howsteps reads, for fuzzing to begin from."""
+"""Small valid files of every format that howsteps reads, as seeds of fuzzing."""
 
 import hashlib
 import io
@@ -29,12 +29,12 @@ from howsteps.task import (
 
 
 def as_json(value: object) -> bytes:
-    """JSON as files have it."""
+    """Encode a value as JSON."""
     return json.dumps(value).encode()
 
 
 def npz(**arrays: NDArray[Any]) -> bytes:
-    """Arrays as ``np.savez`` writes them."""
+    """Encode arrays with ``np.savez``."""
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)
     return buffer.getvalue()
@@ -97,16 +97,16 @@ CROSSTASK = {
 }
 
 
-_SAID = ("boil the water", "pour the tea", "stir the sugar")
+_PHRASES = ("boil the water", "pour the tea", "stir the sugar")
 
 
-def heard() -> Task:
-    """A task of two videos that have been heard."""
-    return Task("Tea", tuple(_heard(name) for name in "uv"))
+def narrated_task() -> Task:
+    """Return a task of two videos with sentences and mentions."""
+    return Task("Tea", tuple(_narrated_video(name) for name in "uv"))
 
 
-def _heard(name: str) -> Video:
-    lines = [line.split() for line in _SAID]
+def _narrated_video(name: str) -> Video:
+    lines = [line.split() for line in _PHRASES]
     sentences = [
         Sentence(tuple(Word(w, 9.0 * n + k, 9.0 * n + k + 1) for k, w in enumerate(words)))
         for n, words in enumerate(lines)
@@ -119,37 +119,37 @@ def _heard(name: str) -> Video:
 
 
 def script() -> Script:
-    """The script of that task."""
-    said = [video.mentions for video in heard().videos]
-    steps = zip(_SAID, zip(*said, strict=True), strict=True)
+    """Return the script of that task."""
+    mentions_by_video = [video.mentions for video in narrated_task().videos]
+    steps = zip(_PHRASES, zip(*mentions_by_video, strict=True), strict=True)
     return Script(tuple(Step(label, mentions, (label,)) for label, mentions in steps))
 
 
 def result() -> bytes:
-    """A small ``result.json``."""
-    places = tuple(
+    """Return a small ``result.json``."""
+    localisations = tuple(
         Localisation(v, k, 9.0 * k + 1, 9.0 * k, 9.0 * k + 3) for v in "uv" for k in (0, 2)
     )
-    return text_of(Result(heard(), script(), places), Path()).encode()
+    return text_of(Result(narrated_task(), script(), localisations), Path()).encode()
 
 
 def edited() -> bytes:
-    """A ``script.json`` as a person gets it to edit."""
-    return as_json(script_document([(heard(), script())]))
+    """Return a ``script.json`` as exported for editing."""
+    return as_json(script_document([(narrated_task(), script())]))
 
 
 def answer() -> bytes:
-    """What a language model answers."""
-    question = make_question(heard())
+    """Return a valid answer of a language model."""
+    question = make_question(narrated_task())
     steps = [
-        {"name": label, "acts": [act]} for label, act in zip(_SAID, question.acts, strict=True)
+        {"name": label, "acts": [act]} for label, act in zip(_PHRASES, question.acts, strict=True)
     ]
     more = {"any_order": [[1, 2]], "alternatives": [], "other_job": []}
     return b"Here it is:\n" + as_json({"question": question.key, "steps": steps, **more})
 
 
 def feature_folder() -> dict[str, bytes]:
-    """Frame labels and features of one video."""
+    """Return frame-wise labels and features of one video."""
     buffer = io.BytesIO()
     np.save(buffer, np.ones((4, 3), np.float32))
     return {
@@ -160,7 +160,7 @@ def feature_folder() -> dict[str, bytes]:
 
 
 def release() -> dict[str, bytes]:
-    """One task of two videos in the layout of the paper's release."""
+    """Return one task of two videos in the layout of the paper's release."""
     labels, features = (np.empty((1, 2), object) for _ in range(2))
     clips = np.array([[("u", 1), ("v", 2)]], [("clipid", object), ("actid", object)])
     for n in range(2):
@@ -187,7 +187,7 @@ def _mat(content: Mapping[str, Any], *, compressed: bool) -> bytes:
 
 
 def model() -> dict[str, bytes]:
-    """A saved model of two steps and three features."""
+    """Return a saved model of two steps and three features."""
     options = {"mode": "paper", "regularisation": 0.1, "seconds_per_interval": None}
     text = {"version": 2, "steps": ["boil", "pour"], "options": options}
     arrays = npz(weights=np.ones((3, 2)), bias=np.zeros(2), null_scores=np.linspace(0, 1, 5))
@@ -195,14 +195,14 @@ def model() -> dict[str, bytes]:
 
 
 def learnt() -> bytes:
-    """What a model knows of how its two steps are named."""
+    """Return the ``steps.json`` of a model of two steps."""
     act = {"verb": "boil", "particle": "", "noun": "water", "around": ["pot"]}
     steps = [{"label": name, "support": 3, "acts": [act]} for name in ("boil", "pour")]
     return as_json({"version": 1, "job": "make tea", "steps": steps})
 
 
 def archives() -> tuple[bytes, bytes]:
-    """A zip and a tar with a file in a folder."""
+    """Return a zip and a tar with a file in a folder."""
     zipped, tarred = io.BytesIO(), io.BytesIO()
     with zipfile.ZipFile(zipped, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("NLP/a.txt", "boil the water")
@@ -214,7 +214,7 @@ def archives() -> tuple[bytes, bytes]:
 
 
 def store_entry(kind: str) -> dict[str, bytes]:
-    """An entry of the cache with its checksum."""
+    """Return an entry of the cache with its checksum."""
     content = as_json({"a": [1, "b"]}) if kind == "json" else npz(x=np.arange(4))
     checksum = hashlib.sha256(content).hexdigest().encode()
     return {f"stage/key.{kind}": content, f"stage/key.{kind}.sha256": checksum}

@@ -1,4 +1,4 @@
-"""How fast ground truth is read: ``python -m benchmarks.ground_truth [ROWS]``."""
+"""Time to read ground truth: ``python -m benchmarks.ground_truth [ROWS]``."""
 
 import sys
 import tempfile
@@ -10,7 +10,7 @@ from howsteps.evaluate import statistics
 
 
 def main(rows: int) -> None:
-    """Write a table of so many rows, read it, and take its statistics."""
+    """Write a table of ``rows`` rows, read it, and compute its statistics."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "steps.csv"
         with path.open("w", encoding="utf-8") as file:

@@ -1,10 +1,9 @@
-"""What howsteps holds: ``python -m benchmarks.load`` with CAPTIONS, ``--tasks`` or ``--films``.
+"""Time and memory of the pipeline: ``python -m benchmarks.load``.
 
-With a path, all tasks of captions under it go through the text pipeline in one run, and a second
-run finds everything kept. With ``--tasks``, collections of made-up narrations of growing size do,
-each in a process of its own, which shows how time and memory grow. With ``--films``, rendered films
-of so many seconds are watched. Processor seconds are counted beside those of the clock: they tell
-the same on a machine that has other things to do.
+With a path, all tasks of captions under it run through the text pipeline, then again with a full
+cache. With ``--tasks``, synthetic collections of growing size do, each in its own process. With
+``--films``, features of rendered videos of the given lengths in seconds are extracted. CPU time is
+printed beside wall-clock time, since it depends less on other load of the machine.
 """
 
 import argparse
@@ -39,22 +38,22 @@ STEPS, LINES, NARRATIONS = 10, 40, 30
 
 
 def made_up(folder: Path, tasks: int, seed: int = 0) -> None:
-    """Write a collection: jobs of ten steps, each told thirty times with much talk in between."""
-    chance = Random(seed)  # noqa: S311 - made-up text needs no secrets
+    """Write a collection: jobs of ten steps, each with thirty narrations that contain talk."""
+    rng = Random(seed)  # noqa: S311 - not cryptography
     for number in range(tasks):
         job = folder / f"job{number:04}"
         job.mkdir(parents=True)
-        steps = [(chance.choice(VERBS), chance.choice(THINGS)) for _ in range(STEPS)]
+        steps = [(rng.choice(VERBS), rng.choice(THINGS)) for _ in range(STEPS)]
         for video in range(NARRATIONS):
-            (job / f"v{video:02}.srt").write_text(_narration(steps, chance))
+            (job / f"v{video:02}.srt").write_text(_narration(steps, rng))
 
 
-def _narration(steps: list[tuple[str, str]], chance: Random) -> str:
-    lines = [chance.choice(TALK) for _ in range(LINES - STEPS)]
-    places = sorted(chance.sample(range(LINES), STEPS))
-    for (verb, thing), place in zip(steps, places, strict=True):
-        said = f"now you {verb} the {thing} {chance.choice(PLACES)}"
-        lines.insert(place, chance.choice(TALK) if chance.random() < 0.2 else said)
+def _narration(steps: list[tuple[str, str]], rng: Random) -> str:
+    lines = [rng.choice(TALK) for _ in range(LINES - STEPS)]
+    indices = sorted(rng.sample(range(LINES), STEPS))
+    for (verb, noun), index in zip(steps, indices, strict=True):
+        sentence = f"now you {verb} the {noun} {rng.choice(PLACES)}"
+        lines.insert(index, rng.choice(TALK) if rng.random() < 0.2 else sentence)
     return "".join(
         f"{n}\n{_clock(6 * n)} --> {_clock(6 * n + 5)}\n{line}\n\n" for n, line in enumerate(lines)
     )
@@ -66,7 +65,7 @@ def _clock(seconds: int) -> str:
 
 @dataclass
 class Stages:
-    """What every stage took: seconds of the clock and of the processor, and the peak of memory."""
+    """Wall-clock seconds, CPU seconds and peak memory of every stage."""
 
     clock: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     processor: dict[str, float] = field(default_factory=lambda: defaultdict(float))
@@ -75,7 +74,7 @@ class Stages:
     _began: float = 0.0
 
     def __call__(self, event: Event) -> None:
-        """Count an event of a run."""
+        """Process an event of a run."""
         if isinstance(event, StageBegan):
             self._began = time.process_time()
         elif isinstance(event, StageEnded):
@@ -86,16 +85,16 @@ class Stages:
 
 
 def peak_megabytes() -> float:
-    """The most memory that this process has held."""
+    """Return the peak memory of this process."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def measure(source: Path, out: Path, results: Connection | None = None) -> Stages:
-    """Run the text pipeline over a collection, in this process alone."""
+    """Run the text pipeline on a collection, in this process only."""
     stages = Stages()
-    began, spent = time.perf_counter(), time.process_time()
+    started, spent = time.perf_counter(), time.process_time()
     done = run(source, out, RunOptions(vision=False), pages=False, callback=stages)
-    stages.clock["all"] = time.perf_counter() - began
+    stages.clock["all"] = time.perf_counter() - started
     stages.processor["all"] = time.process_time() - spent
     stages.counts["all"] = len(done.folders)
     stages.megabytes["all"] = peak_megabytes()
@@ -105,7 +104,7 @@ def measure(source: Path, out: Path, results: Connection | None = None) -> Stage
 
 
 def of_captions(path: Path) -> None:
-    """One run over real captions, and one that finds everything kept."""
+    """Measure a run on real captions, and a second one with a full cache."""
     with tempfile.TemporaryDirectory() as out:
         for what in ("first run", "second run"):
             stages = measure(path, Path(out))
@@ -117,23 +116,23 @@ def of_captions(path: Path) -> None:
                 cells = (stage, stages.counts[stage], f"{stages.clock[stage]:.0f}")
                 more = (f"{stages.processor[stage]:.0f}", f"{stages.megabytes[stage]:.0f}")
                 print("| " + " | ".join(map(str, cells + more)) + " |", flush=True)
-        kept = sum(path.stat().st_size for path in Path(out).rglob("*") if path.is_file())
-        print(f"\nthe work folder holds {kept / 2**20:.1f} MB")
+        size = sum(path.stat().st_size for path in Path(out).rglob("*") if path.is_file())
+        print(f"\nthe work folder holds {size / 2**20:.1f} MB")
 
 
 def growth(sizes: list[int]) -> None:
-    """Collections of growing size, each in a fresh process."""
+    """Measure collections of growing size, each in a fresh process."""
     heading = ("tasks", "narrations", "seconds", "processor s", "s a task", "peak MB")
     print("| " + " | ".join(heading) + " |\n" + "|---" * len(heading) + "|")
     context = multiprocessing.get_context("spawn")
     for size in sizes:
-        with tempfile.TemporaryDirectory() as place:
-            made_up(Path(place) / "in", size)
+        with tempfile.TemporaryDirectory() as temporary:
+            made_up(Path(temporary) / "in", size)
             receive, send = context.Pipe(duplex=False)
-            args = (Path(place) / "in", Path(place) / "out", send)
+            args = (Path(temporary) / "in", Path(temporary) / "out", send)
             process = context.Process(target=measure, args=args)
             process.start()
-            send.close()  # so that a child that dies ends the waiting
+            send.close()  # so that recv() fails if the child dies
             clock, processor, megabytes = receive.recv()
             process.join()
         spent = processor["all"]
@@ -143,26 +142,26 @@ def growth(sizes: list[int]) -> None:
 
 
 def films(lengths: list[int]) -> None:
-    """Films of growing length, watched in the default way and in the quick one."""
+    """Extract features of rendered videos of growing length, by default and quick options."""
     from benchmarks.film import render  # noqa: PLC0415 - needs the extra vision
     from howsteps.pipeline.descriptors import extract_descriptors  # noqa: PLC0415
 
     print("| film, s | options | seconds | processor s | MB kept |\n|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as temporary:
         for length in lengths:
-            film = Video("film", media=render(Path(place) / f"{length}.mp4", length))
+            video = Video("film", media=render(Path(temporary) / f"{length}.mp4", length))
             for name, options in (("default", VisionOptions()), ("quick", QUICK)):
-                cache = Cache(Path(place) / name / str(length))
-                began, spent = time.perf_counter(), _children_seconds()
-                extract_descriptors([film], options.watch, Context(cache))
-                clock, spent = time.perf_counter() - began, _children_seconds() - spent
+                cache = Cache(Path(temporary) / name / str(length))
+                started, spent = time.perf_counter(), _children_seconds()
+                extract_descriptors([video], options.watch, Context(cache))
+                clock, spent = time.perf_counter() - started, _children_seconds() - spent
                 size = sum(p.stat().st_size for p in cache.folder.rglob("*") if p.is_file())
                 cells = (length, name, f"{clock:.0f}", f"{spent:.1f}", f"{size / 2**20:.2f}")
                 print("| " + " | ".join(map(str, cells)) + " |", flush=True)
 
 
 def _children_seconds() -> float:
-    """Processor seconds of the processes that were started here and have ended."""
+    """Return the CPU seconds of child processes that have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

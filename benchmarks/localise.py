@@ -1,8 +1,8 @@
-"""Time and memory of localisation, side by side with a plain NumPy version of the paper's scheme.
+"""Time and memory of localisation, compared with a plain NumPy version of the paper's algorithm.
 
-``python -m benchmarks.localise`` prints the tables of docs/research/localise.md. All is synthetic
-(:mod:`benchmarks.localise_task`); ratios are of one run on one machine. Processor seconds stand
-beside wall-clock seconds, because they say less about what else the machine was doing.
+``python -m benchmarks.localise`` prints the tables of docs/research/localise.md. The data are
+synthetic (:mod:`benchmarks.localise_task`); ratios are of one run on one machine. CPU time is
+printed beside wall-clock time, since it depends less on other load of the machine.
 """
 
 import argparse
@@ -26,21 +26,21 @@ from howsteps.localise.windows import relax
 
 
 def timed(call: Callable[[], Any]) -> tuple[Any, float, float]:
-    """Run; return the answer with wall-clock and processor seconds."""
+    """Return the result of a call, its wall-clock seconds and its CPU seconds."""
     wall, processor = time.perf_counter(), time.process_time()
     answer = call()
     return answer, time.perf_counter() - wall, time.process_time() - processor
 
 
 def warm_up() -> None:
-    """Compile (or load) every loop on a small task, so that no timing holds the compiler."""
+    """Compile (or load) every loop on a small task, so that no timing includes compilation."""
     small = synthetic_task(4, steps=3, shortest=40, longest=50, seed=1)
-    # Fewer features than intervals, and all the zeros: the way that the real sizes go.
+    # Fewer features than intervals, and sparse, as at the real sizes.
     cluster([x[:, :100] for x in small.features], small.windows, steps=3)
 
 
 def accuracy(task: SyntheticTask, places: np.ndarray) -> float:
-    """Share of the steps that are in a video and were put within five intervals of their middle."""
+    """Return the share of present steps that are placed within five intervals of their middle."""
     present = task.truth >= 0
     return float((np.abs(places - task.truth)[present] <= 5).mean())
 
@@ -89,7 +89,7 @@ def paper_size(iterations: int) -> None:
 
 
 def row(name: str, wall: float, processor: float, result: Clustering, found: float) -> str:
-    """One line of the table."""
+    """Format one row of the table."""
     relaxed = "" if result.relaxed_objective is None else f"{result.relaxed_objective:.4e}"
     gap = ""
     if result.relaxed_objective is not None and result.duality_gap is not None:
@@ -107,7 +107,7 @@ def growth(sizes: list[int]) -> None:
     print("|---|---|---|---|---|---|---|---|")
     for videos in sizes:
         with tempfile.TemporaryDirectory() as folder:
-            # Drawn and solved in two processes, so that the peak of one does not hide the other's.
+            # Two processes, so that the peak memory of generation does not hide that of solving.
             for what in ("--draw", "--one"):
                 command = [sys.executable, "-m", "benchmarks.localise", what, str(videos), folder]
                 done = subprocess.run(command, check=True, capture_output=True, text=True)  # noqa: S603
@@ -128,7 +128,7 @@ def draw(videos: int, folder: Path) -> None:
 
 
 def one_size(videos: int, folder: Path) -> None:
-    """Measure one size; memory is the peak of the process less what it held before the features."""
+    """Measure one size; memory is the peak minus what the process held before the features."""
     with np.load(folder / "windows.npz") as arrays:
         windows = [arrays[name] for name in arrays.files]
     warm_up()
@@ -152,7 +152,7 @@ def one_size(videos: int, folder: Path) -> None:
 
 
 def resident() -> int:
-    """Bytes of memory that this process holds now."""
+    """Return the resident memory of this process in bytes."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     return pages * resource.getpagesize()
 
@@ -161,7 +161,9 @@ def main() -> None:
     """Read the arguments and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--videos", type=int, nargs="*", default=[30, 100, 300])
-    parser.add_argument("--reference", type=int, default=650, help="iterations; 0 leaves it out")
+    parser.add_argument(
+        "--reference", type=int, default=650, help="iterations of the reference; 0: skip it"
+    )
     parser.add_argument("--one", nargs=2, metavar=("N", "FOLDER"), help=argparse.SUPPRESS)
     parser.add_argument("--draw", nargs=2, metavar=("N", "FOLDER"), help=argparse.SUPPRESS)
     arguments = parser.parse_args()

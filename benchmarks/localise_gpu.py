@@ -1,7 +1,7 @@
-"""The algebra of localisation on a GPU, side by side with the processor.
+"""Linear algebra of localisation on a GPU, compared with the CPU.
 
-``PYTHONPATH=src python -m benchmarks.localise_gpu`` needs NumPy and PyTorch; with SciPy the
-processor's own lines run too, and with Numba the whole of :func:`howsteps.localise.cluster`.
+``PYTHONPATH=src python -m benchmarks.localise_gpu`` needs NumPy and PyTorch; with SciPy the CPU
+backend runs too, and with Numba all of :func:`howsteps.localise.cluster`.
 """
 
 import argparse
@@ -13,16 +13,16 @@ import numpy as np
 from benchmarks.localise_task import synthetic_task
 from howsteps.localise.cost import ClusteringCost
 
-PRODUCTS = 20  # with X, as many as the interior method needs
+PRODUCTS = 20  # with X, about as many as the interior-point method needs
 
 
 def devices(gpu: str) -> list[str]:
-    """List the devices to compare; the others are held against the first."""
+    """List the devices to compare; the first is the reference."""
     return [*(["cpu"] if find_spec("scipy") and find_spec("numba") else []), "torch-cpu", gpu]
 
 
 def backend(videos: int, gpu: str) -> None:
-    """Time Gram matrix and inverse, leverages, and products, and compare the answers."""
+    """Time the Gram matrix and inverse, leverages, and products, and compare the results."""
     task = synthetic_task(videos)
     z = np.random.default_rng(0).random((task.intervals, task.steps)) / task.intervals
     print(f"\nN = {videos}, T = {task.intervals}, d = 3000, K = {task.steps}")
@@ -33,7 +33,7 @@ def backend(videos: int, gpu: str) -> None:
     first: tuple[float, np.ndarray, np.ndarray] | None = None
     for device in devices(gpu):
         for repeat in range(2):  # the first run loads libraries and compiles
-            began = time.perf_counter()
+            started = time.perf_counter()
             cost = ClusteringCost(tuple(task.features), 1 / (videos * task.steps), device=device)
             factored = time.perf_counter()
             leverages = cost.leverages
@@ -43,7 +43,7 @@ def backend(videos: int, gpu: str) -> None:
             ended = time.perf_counter()
             if not repeat:
                 del cost
-        total = ended - began
+        total = ended - started
         if first is None:
             first = (total, leverages, scores)
         difference = max(
@@ -51,14 +51,14 @@ def backend(videos: int, gpu: str) -> None:
             for ours, theirs in ((leverages, first[1]), (scores, first[2]))
         )
         print(
-            f"| {device} | {factored - began:.2f} | {levered - factored:.2f} | "
+            f"| {device} | {factored - started:.2f} | {levered - factored:.2f} | "
             f"{ended - levered:.2f} | {total:.2f} | {first[0] / total:.1f} | {difference:.0e} |",
             flush=True,
         )
 
 
-def whole(videos: int, gpu: str) -> None:
-    """Time the public call on both."""
+def full_clustering(videos: int, gpu: str) -> None:
+    """Time ``cluster()`` on both devices."""
     from howsteps.localise.clustering import cluster  # noqa: PLC0415 - needs Numba
     from howsteps.localise.windows import relax  # noqa: PLC0415
 
@@ -67,9 +67,9 @@ def whole(videos: int, gpu: str) -> None:
     print(f"\ncluster(), N = {videos}\n| device | s | objective |\n|---|---|---|")
     for device in ("cpu", gpu):
         for _ in range(2):
-            began = time.perf_counter()
+            started = time.perf_counter()
             result = cluster(task.features, windows, steps=task.steps, device=device)
-            seconds = time.perf_counter() - began
+            seconds = time.perf_counter() - started
         print(f"| {device} | {seconds:.2f} | {result.objective:.9e} |", flush=True)
 
 
@@ -83,9 +83,9 @@ def main() -> None:
         backend(videos, arguments.device)
     if find_spec("scipy") and find_spec("numba"):
         for videos in arguments.videos:
-            whole(videos, arguments.device)
+            full_clustering(videos, arguments.device)
     else:
-        print("\ncluster() was left out: it needs SciPy and Numba")
+        print("\ncluster() was skipped: it needs SciPy and Numba")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The paper's scheme in plain NumPy: everything in float64, everything recomputed."""
+"""Reference implementation of the paper's algorithm in plain NumPy: float64, nothing cached."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Reference:
-    """What the reference reached: the relaxed objective and gap, and the best rounded objective."""
+    """The relaxed objective and duality gap, and the best rounded objective."""
 
     relaxed: float
     gap: float
@@ -19,7 +19,7 @@ class Reference:
 
 
 def placement(cost: Floats, allowed: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Cheapest placement of the steps of one video, a row of the dynamic programme at a time."""
+    """Return the cheapest placement of the steps of one video, by dynamic programming."""
     length, steps = cost.shape
     masked = np.where(allowed, cost, np.inf)
     best = np.full((length + 1, steps + 1), np.inf)

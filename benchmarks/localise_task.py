@@ -1,8 +1,8 @@
-"""A synthetic task of the size of the paper's: sparse histograms, steps, windows of a narration.
+"""Synthetic tasks of the size of the paper's: sparse histograms, steps, and narration windows.
 
-Every video is a row of scenes; every step is a short stretch in which words of its own mix with
-those of the scene. Steps are missing, swapped and spoken of a little early, as in the paper's
-data.
+Every video is a sequence of scenes; a step is a short segment in which its visual words are mixed
+with those of the scene. Some steps are missing or swapped, and mentioned a little early, as in the
+paper's data.
 """
 
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-SECONDS_PER_INTERVAL = 1 / 3  # ten frames at thirty frames a second
-WORDS = (2000, 1000)  # motion and appearance
-DRAWS = (90, 50)  # words counted in one interval, for each
-NARRATION_LEAD = 10.0  # the narrator is early by up to this many seconds
+SECONDS_PER_INTERVAL = 1 / 3  # ten frames at thirty frames per second
+WORDS = (2000, 1000)  # size of the codebooks of motion and appearance
+DRAWS = (90, 50)  # visual words per interval, for each
+NARRATION_LEAD = 10.0  # seconds; narrators mention a step early by up to this
 
 
 @dataclass(frozen=True)
 class SyntheticTask:
-    """Features of every video, its windows, and where its steps truly are (−1: nowhere)."""
+    """Features and windows of every video, and the true intervals of its steps (−1: absent)."""
 
     features: list[NDArray[np.float32]]
     windows: list[NDArray[np.bool_]]
@@ -39,7 +39,7 @@ class SyntheticTask:
 def _word_distribution(
     rng: np.random.Generator, words: int, shared: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Draw a peaked distribution over words that leans on the frequencies shared by all videos."""
+    """Draw a peaked distribution over words, mixed with the frequencies that videos share."""
     return rng.dirichlet(np.full(words, 0.02)) * 0.6 + shared * 0.4
 
 
@@ -54,17 +54,17 @@ def _histograms(
     counts = np.zeros((rows, words), np.float32)
     for row in range(rows):
         np.add.at(counts[row], np.searchsorted(cumulative[row], picks[row]), 1)
-    # An interval is described over the thirty frames around it: neighbours share two thirds.
-    spread = counts.copy()
-    spread[1:] += counts[:-1]
-    spread[:-1] += counts[1:]
-    return np.sqrt(spread / spread.sum(axis=1, keepdims=True))
+    # An interval is described by the thirty frames around it: neighbours overlap by two thirds.
+    overlapping = counts.copy()
+    overlapping[1:] += counts[:-1]
+    overlapping[:-1] += counts[1:]
+    return np.sqrt(overlapping / overlapping.sum(axis=1, keepdims=True))
 
 
 def _places(
     rng: np.random.Generator, length: int, steps: int, missing: float, swapped: float
 ) -> NDArray[np.int64]:
-    """Middle of every step in one video, −1 where the step is missing."""
+    """Draw the middle of every step in one video, −1 if the step is missing."""
     margin = length // (4 * steps)
     grid = np.linspace(margin, length - margin - 1, steps)
     places = np.sort(grid + rng.uniform(-margin, margin, steps)).astype(np.int64)
@@ -87,7 +87,7 @@ def synthetic_task(
     seed: int = 0,
     folder: Path | None = None,
 ) -> SyntheticTask:
-    """Draw a task; with a ``folder`` the features are written there and come back memory-mapped."""
+    """Draw a task; with a ``folder`` the features are written there and memory-mapped."""
     rng = np.random.default_rng(seed)
     shared = [rng.dirichlet(np.full(words, 0.3)) for words in WORDS]
     looks = [
@@ -114,8 +114,8 @@ def synthetic_task(
             mixture = scenes[scene_of]
             for step, place in enumerate(places):
                 if place >= 0:
-                    stretch = slice(max(place - 5, 0), place + 6)
-                    mixture[stretch] = 0.5 * mixture[stretch] + 0.5 * looks[step][kind]
+                    segment = slice(max(place - 5, 0), place + 6)
+                    mixture[segment] = 0.5 * mixture[segment] + 0.5 * looks[step][kind]
             blocks.append(_histograms(rng, mixture, DRAWS[kind]))
         for step, place in enumerate(places):
             if place >= 0 and rng.random() < narrated:

@@ -1,9 +1,9 @@
-"""Very many tasks in one run: ``python -m benchmarks.many_tasks 100 1000 --cluster``.
+"""Many tasks in one run: ``python -m benchmarks.many_tasks 100 1000 --cluster``.
 
-Each task is small and made up: five narrators, a dozen lines each. With ``--cluster``, the same
-tasks run on a Ray cluster of two nodes on this machine as well; one node is killed after a third of
-the tasks, and what is written must be the same bytes. Printed: seconds of the clock, and the most
-memory that all processes held together (resident, shared pages counted in each).
+Each task is small and synthetic: five narrators, a dozen lines each. With ``--cluster``, the same
+tasks also run on a local Ray cluster of two nodes, one of which is killed after a third of the
+tasks; the output must be identical. Prints wall-clock seconds, and the peak memory of all processes
+together (resident; shared pages count in each).
 """
 
 import argparse
@@ -30,18 +30,18 @@ OPTIONS = RunOptions(vision=False)
 ROOM = {"num_cpus": 1, "object_store_memory": 100 << 20, "memory": 8 << 30}
 
 
-def write_tasks(folder: Path, many: int) -> Path:
+def write_tasks(folder: Path, count: int) -> Path:
     """Write a collection of small tasks."""
-    for number in range(many):
-        chance = Random(number)  # noqa: S311 - needs no secrets
+    for number in range(count):
+        rng = Random(number)  # noqa: S311 - not cryptography
         job = folder / f"job {number:05}"
         job.mkdir(parents=True)
-        steps = list(zip(chance.sample(VERBS, STEPS), chance.sample(THINGS, STEPS), strict=True))
+        steps = list(zip(rng.sample(VERBS, STEPS), rng.sample(THINGS, STEPS), strict=True))
         for narrator in range(NARRATORS):
-            lines = [f"{chance.choice(TALK)} {chance.choice(THINGS)}" for _ in range(LINES - STEPS)]
-            for place, (verb, thing) in enumerate(steps):
-                said = f"now you {verb} the {thing} {chance.choice(PLACES)}"
-                lines.insert(2 * place, said)
+            lines = [f"{rng.choice(TALK)} {rng.choice(THINGS)}" for _ in range(LINES - STEPS)]
+            for index, (verb, noun) in enumerate(steps):
+                sentence = f"now you {verb} the {noun} {rng.choice(PLACES)}"
+                lines.insert(2 * index, sentence)
             (job / f"v{narrator}.srt").write_text(_subrip(lines), "utf-8")
     return folder
 
@@ -58,37 +58,37 @@ def _clock(seconds: int) -> str:
 
 
 @contextmanager
-def watched() -> Iterator[list[float]]:
-    """The most memory of this process and all that it started: the last entry, in megabytes."""
-    peak, over = [0.0], threading.Event()
+def peak_memory() -> Iterator[list[float]]:
+    """Measure the peak memory of this process and its descendants, as the only entry, in MB."""
+    peak, done = [0.0], threading.Event()
 
-    def look() -> None:
-        while not over.wait(0.5):
+    def poll() -> None:
+        while not done.wait(0.5):
             peak[0] = max(peak[0], tree_usage(os.getpid())[0])
 
-    thread = threading.Thread(target=look, daemon=True)
+    thread = threading.Thread(target=poll, daemon=True)
     thread.start()
     try:
         yield peak
     finally:
-        over.set()
+        done.set()
         thread.join()
 
 
 def measure(
     what: str, source: Path, out: Path, callback: Callable[[Event], None], executor: Executor | None
 ) -> Run:
-    """One run, and a line about it."""
-    begun = time.perf_counter()
-    with watched() as peak:
+    """Run the tasks, and print one row."""
+    started = time.perf_counter()
+    with peak_memory() as peak:
         done = run(source, out, OPTIONS, pages=False, callback=callback, executor=executor)
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - started
     print(f"| {len(done.folders)} | {what} | {seconds:.0f} | {peak[0]:,.0f} |", flush=True)
     return done
 
 
-def on_a_cluster(source: Path, out: Path, many: int) -> None:
-    """The same on two nodes, one of which is killed after a third of the tasks."""
+def run_on_cluster(source: Path, out: Path, count: int) -> None:
+    """Run the tasks on two nodes, one of which is killed after a third of them."""
     import ray  # noqa: PLC0415 - an extra
     from ray.cluster_utils import Cluster  # noqa: PLC0415
 
@@ -99,7 +99,7 @@ def on_a_cluster(source: Path, out: Path, many: int) -> None:
     def kill(event: Event) -> None:
         nonlocal done
         done += isinstance(event, ItemDone) and event.stage == "tasks"
-        if done == many // 3 and isinstance(event, ItemDone):
+        if done == count // 3 and isinstance(event, ItemDone):
             nodes.remove_node(other, allow_graceful=False)
 
     try:
@@ -110,7 +110,7 @@ def on_a_cluster(source: Path, out: Path, many: int) -> None:
 
 
 def written(folder: Path) -> dict[str, bytes]:
-    """All that a run wrote for people and programs."""
+    """Return the output files of a run, without the cache."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -125,16 +125,16 @@ def main() -> None:
     options.add_argument("--cluster", action="store_true")
     chosen = options.parse_args()
     print("| tasks done | on | seconds | peak MB |\n|---|---|---|---|")
-    for many in chosen.tasks:
-        with tempfile.TemporaryDirectory() as place:
-            source = write_tasks(Path(place) / "in", many)
-            here, there = Path(place) / "here", Path(place) / "there"
-            measure("one process", source, here, lambda _: None, None)
+    for count in chosen.tasks:
+        with tempfile.TemporaryDirectory() as temporary:
+            source = write_tasks(Path(temporary) / "in", count)
+            local, cluster = Path(temporary) / "local", Path(temporary) / "cluster"
+            measure("one process", source, local, lambda _: None, None)
             if chosen.cluster:
-                on_a_cluster(source, there, many)
-                other = written(there)
-                same = sum(other.get(name) == content for name, content in written(here).items())
-                print(f"{same} of {len(written(here))} files are the same bytes", flush=True)
+                run_on_cluster(source, cluster, count)
+                files, expected = written(cluster), written(local)
+                same = sum(files.get(name) == content for name, content in expected.items())
+                print(f"{same} of {len(expected)} files are identical", flush=True)
 
 
 if __name__ == "__main__":

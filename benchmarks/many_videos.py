@@ -1,11 +1,10 @@
-"""One job of very many videos: ``python -m benchmarks.many_videos CAPTIONS --videos 250 500 1000``.
+"""One job of many videos: ``python -m benchmarks.many_videos CAPTIONS --videos 250 500 1000``.
 
-The narrations of one task (CAPTIONS, a task file) are reworded until there are enough: words that
-mean nothing are put in between, lines are left out, and times move, so that no two of them are
-copies. Each size is a run of its own over a folder of caption files, with page and exports. Printed
-for each stage, as soon as it ends: seconds of the clock, processor seconds, and the most memory
-that the whole process tree held (resident, shared pages counted in each process); in the end, the
-exponents with which processor seconds and memory grow from size to size.
+The narrations of one task (CAPTIONS, a task file) are varied until there are enough: filler words
+are inserted, lines dropped, and times scaled, so that no two are near-duplicates. Each size is a
+run on a folder of caption files, with page and exports. Prints for each stage, when it ends:
+wall-clock seconds, CPU seconds, and the peak memory of the process tree (resident; shared pages
+count in each process); finally, the exponents with which CPU time and memory grow with the size.
 ``--keep FOLDER`` keeps videos and results, so that a second run finds the narrations in the cache.
 """
 
@@ -32,36 +31,36 @@ from howsteps.pipeline.run import run
 from howsteps.task import Caption, Task
 
 FILLERS = "so um now okay right well just like actually basically really there then yeah".split()
-FILLED = 0.25  # of the gaps between words: of five words in a run, two videos share a tenth
-LEFT_OUT = 0.1  # of the lines
-SLOWEST = 0.15  # by which a narrator is faster or slower
-SECONDS = 0.5  # from one look at the memory to the next
+FILLED = 0.25  # share of gaps with a filler: two videos then share a tenth of 5-word shingles
+LEFT_OUT = 0.1  # share of lines
+PACE = 0.15  # maximum deviation of a narrator's pace
+SECONDS = 0.5  # between two measurements of memory
 
 
-def reworded(captions: Sequence[Caption], chance: Random) -> list[Caption]:
-    """Captions that say the same in other words, at another pace."""
-    pace = 1.0 + SLOWEST * (2 * chance.random() - 1)
-    kept = [line for line in captions if chance.random() >= LEFT_OUT]
-    return [Caption(pace * a.start, pace * a.end, _filled(a.text, chance)) for a in kept]
+def reworded(captions: Sequence[Caption], rng: Random) -> list[Caption]:
+    """Return captions with filler words, some lines missing, at another pace."""
+    pace = 1.0 + PACE * (2 * rng.random() - 1)
+    kept = [line for line in captions if rng.random() >= LEFT_OUT]
+    return [Caption(pace * a.start, pace * a.end, _filled(a.text, rng)) for a in kept]
 
 
-def _filled(text: str, chance: Random) -> str:
+def _filled(text: str, rng: Random) -> str:
     words: list[str] = []
     for word in text.split():
-        if chance.random() < FILLED:
-            words.append(chance.choice(FILLERS))
+        if rng.random() < FILLED:
+            words.append(rng.choice(FILLERS))
         words.append(word)
     return " ".join(words)
 
 
-def write_videos(task: Task, folder: Path, many: int) -> Path:
-    """Write the caption files of a job, and return their folder."""
+def write_videos(task: Task, folder: Path, count: int) -> Path:
+    """Write ``count`` caption files of a job, and return their folder."""
     job = folder / task.name
     job.mkdir(parents=True, exist_ok=True)
-    told = [video for video in task.videos if video.captions]
-    for number in range(many):
-        video = told[number % len(told)]
-        lines = reworded(video.captions, Random(number))  # noqa: S311 - needs no secrets
+    narrated = [video for video in task.videos if video.captions]
+    for number in range(count):
+        video = narrated[number % len(narrated)]
+        lines = reworded(video.captions, Random(number))  # noqa: S311 - not cryptography
         cues = (
             f"{n}\n{_clock(a.start)} --> {_clock(a.end)}\n{a.text}\n" for n, a in enumerate(lines)
         )
@@ -70,12 +69,12 @@ def write_videos(task: Task, folder: Path, many: int) -> Path:
 
 
 def _clock(seconds: float) -> str:
-    whole, thousandths = divmod(round(1000 * seconds), 1000)
-    return f"{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02},{thousandths:03}"
+    total, thousandths = divmod(round(1000 * seconds), 1000)
+    return f"{total // 3600:02}:{total // 60 % 60:02}:{total % 60:02},{thousandths:03}"
 
 
 class Cost(NamedTuple):
-    """What a stage took."""
+    """Wall-clock seconds, CPU seconds and peak memory of a stage."""
 
     seconds: float
     processor: float
@@ -83,11 +82,11 @@ class Cost(NamedTuple):
 
 
 def measure(job: Path, out: Path) -> dict[str, Cost]:
-    """Run a job in a process of its own; the cost of each stage, and of all of them."""
+    """Run a job in its own process; return the cost of each stage, and of all of them."""
     command = [sys.executable, "-m", "benchmarks.many_videos", "--run", str(job), str(out)]
     costs: dict[str, Cost] = {}
     already = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
-    begun = before = time.perf_counter()
+    started = before = time.perf_counter()
     used, stage, peak, highest = 0.0, "read", 0.0, 0.0
     with subprocess.Popen(  # noqa: S603 - our own interpreter
         command, stdout=subprocess.PIPE, text=True
@@ -116,7 +115,7 @@ def measure(job: Path, out: Path) -> dict[str, Cost]:
         raise SystemExit(f"{' '.join(command)} ended with {process.returncode}")
     total = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - already
     costs[stage] = Cost(time.perf_counter() - before, total - used, peak)
-    costs["all"] = Cost(time.perf_counter() - begun, total, max(highest, peak))
+    costs["all"] = Cost(time.perf_counter() - started, total, max(highest, peak))
     return costs
 
 
@@ -125,7 +124,7 @@ def _cell(cost: Cost) -> str:
 
 
 def tree_usage(root: int) -> tuple[float, float]:
-    """Resident memory, in MB, and processor seconds of a process and of all that it started."""
+    """Return resident memory in MB and CPU seconds of a process and its descendants."""
     parents: dict[int, int] = {}
     pages: dict[int, int] = {}
     ticks: dict[int, int] = {}
@@ -138,45 +137,45 @@ def tree_usage(root: int) -> tuple[float, float]:
                 continue
             parents[int(entry.name)] = int(fields[1])
             ticks[int(entry.name)] = sum(map(int, fields[11:15]))  # of ended children too
-    own = {root}
-    while more := {pid for pid, parent in parents.items() if parent in own} - own:
-        own |= more
-    seconds = sum(ticks.get(pid, 0) for pid in own) / os.sysconf("SC_CLK_TCK")
-    return sum(pages.get(pid, 0) for pid in own) * 4096 / 2**20, seconds
+    tree = {root}
+    while more := {pid for pid, parent in parents.items() if parent in tree} - tree:
+        tree |= more
+    seconds = sum(ticks.get(pid, 0) for pid in tree) / os.sysconf("SC_CLK_TCK")
+    return sum(pages.get(pid, 0) for pid in tree) * 4096 / 2**20, seconds
 
 
-def run_and_tell(job: Path, out: Path) -> None:
-    """Run a job, and print the name of every stage that begins; files are a stage here."""
+def run_and_report(job: Path, out: Path) -> None:
+    """Run a job, and print the name of every stage that begins; writing files is a stage here."""
 
-    def tell(event: Event) -> None:
+    def report(event: Event) -> None:
         if isinstance(event, StageBegan | StageEnded):
             ended = {"narration": "relevance", "script": "script files", "localise": "page, files"}
             name = event.stage if isinstance(event, StageBegan) else ended.get(event.stage, "rest")
             print(json.dumps(name), flush=True)
 
-    run(job, out, RunOptions(vision=False), callback=tell)
+    run(job, out, RunOptions(vision=False), callback=report)
 
 
 def exponent(sizes: Sequence[int], values: Sequence[float]) -> float:
-    """The exponent b of value = a·size^b, by least squares of the logarithms."""
+    """Fit the exponent b of value = a·size^b by least squares of the logarithms."""
     x, y = [math.log(size) for size in sizes], [math.log(max(value, 1e-3)) for value in values]
-    middle, height = sum(x) / len(x), sum(y) / len(y)
-    slope = sum((a - middle) * (b - height) for a, b in zip(x, y, strict=True))
-    return slope / sum((a - middle) ** 2 for a in x)
+    mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
+    covariance = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True))
+    return covariance / sum((a - mean_x) ** 2 for a in x)
 
 
 def print_table(found: dict[int, dict[str, Cost]]) -> None:
-    """Time and memory of every stage and size, and how they grow."""
+    """Print time and memory of every stage and size, and how they grow."""
     sizes = sorted(found)
     growth = ("processor time grows as N to the", "memory") if len(sizes) > 1 else ()
     heading = ("stage", *(f"{size:,} videos" for size in sizes), *growth)
     print("| " + " | ".join(heading) + " |\n" + "|---" * len(heading) + "|")
     for stage in found[sizes[0]]:
-        own = [found[size].get(stage, Cost(0, 0, 0)) for size in sizes]
-        cells = [stage, *map(_cell, own)]
+        costs = [found[size].get(stage, Cost(0, 0, 0)) for size in sizes]
+        cells = [stage, *map(_cell, costs)]
         if growth:
-            cells.append(f"{exponent(sizes, [c.processor for c in own]):.2f}")
-            cells.append(f"{exponent(sizes, [c.megabytes for c in own]):.2f}")
+            cells.append(f"{exponent(sizes, [c.processor for c in costs]):.2f}")
+            cells.append(f"{exponent(sizes, [c.megabytes for c in costs]):.2f}")
         print("| " + " | ".join(cells) + " |", flush=True)
 
 
@@ -189,13 +188,13 @@ def main() -> None:
     options.add_argument("--run", type=Path, nargs=2, help=argparse.SUPPRESS)
     chosen = options.parse_args()
     if chosen.run:
-        run_and_tell(*chosen.run)
+        run_and_report(*chosen.run)
         return
     [task] = read_tasks(chosen.captions).tasks
     found = {}
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory() as temporary:
         for size in chosen.videos:
-            folder = (chosen.keep or Path(place)) / str(size)
+            folder = (chosen.keep or Path(temporary)) / str(size)
             found[size] = measure(write_videos(task, folder / "in", size), folder / "out")
     print_table(found)
 

@@ -1,7 +1,7 @@
-"""How fast narrations are heard: ``python -m benchmarks.narration CAPTIONS``.
+"""Speed of the narration stage: ``python -m benchmarks.narration CAPTIONS``.
 
-Reads every task under a folder of captions, then hears it stage by stage, and prints the share of
-each stage, words a second, and how memory grows (it should not).
+Reads every task under a folder of captions, extracts its acts step by step, and prints the share of
+each step, words per second, and how memory grows (it should not).
 """
 
 import argparse
@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def peak_megabytes() -> float:
-    """The most memory that this process has held."""
+    """Return the peak memory of this process."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 

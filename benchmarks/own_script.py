@@ -1,9 +1,9 @@
-"""A script that a person writes: ``python -m benchmarks.own_script CAPTIONS [--lines FILE]``.
+"""Scripts written by a person: ``python -m benchmarks.own_script CAPTIONS [--lines FILE]``.
 
-CAPTIONS is a task file with ground truth, such as of changing a tire; FILE a list of steps, one a
-line (else: ten lines for that task, written from nothing). Prints F1 by the paper's protocol of
-the script that is found, of the lines, and of the true steps; then how long it takes from an edit
-of ``script.md`` to the page, in a process of its own, for 30 narrations.
+CAPTIONS is a task file with ground truth, such as that of changing a tire; FILE a list of steps,
+one per line (by default ten lines for that task, written without looking at the data). Prints F1 by
+the paper's protocol of the discovered script, of the lines, and of the true steps; then the time
+from an edit of ``script.md`` to the page, in its own process, for 30 narrations.
 """
 
 import argparse
@@ -57,12 +57,12 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("captions", type=Path)
     options.add_argument("--lines", type=Path)
-    options.add_argument("--judgements", type=Path, help="relations that name the true steps")
+    options.add_argument("--judgements", type=Path, help="judgement file of the true steps")
     options.add_argument("--draws", type=int, default=DRAWS)
     chosen = options.parse_args()
     lines = TEN_LINES if chosen.lines is None else read_text(chosen.lines)
-    [whole] = datasets.read_tasks(chosen.captions).tasks
-    [seen] = truths.read_truth_files(chosen.captions).truths
+    [task] = datasets.read_tasks(chosen.captions).tasks
+    [task_truth] = truths.read_truth_files(chosen.captions).truths
     ways: dict[str, Way] = {
         f"found, at most {STEPS} steps": lambda task, truth: discover(task, steps=STEPS),
         "found": lambda task, truth: discover(task),
@@ -72,40 +72,43 @@ def main() -> None:
     }
     if chosen.judgements is not None:
         ways["the true steps, by judged relations"] = judged_by(chosen.judgements)
-    scores(extract_relations(whole), seen, ways, chosen.draws)
-    times(chosen.captions, whole)
+    scores(extract_relations(task), task_truth, ways, chosen.draws)
+    times(task)
 
 
-def scores(heard: Task, seen: Truth, ways: dict[str, Way], draws: int) -> None:
-    """F1 of every script."""
+def scores(task: Task, task_truth: Truth, ways: dict[str, Way], draws: int) -> None:
+    """Print the F1 of every script."""
     print("| videos | script | steps | named by | F1 |\n|---|---|---|---|---|")
-    for many, drawn in ((DRAW, draws), (len(heard.videos), 1)):
-        tasks = [draw(heard, many, seed) for seed in range(drawn)]
-        spread = []
+    for n_videos, n_draws in ((DRAW, draws), (len(task.videos), 1)):
+        drawn_tasks = [draw(task, n_videos, seed) for seed in range(n_draws)]
+        uniform_scores = []
         for name, way in ways.items():
-            found = []
-            for task in tasks:
-                own = among(seen, task)
-                script = way(task, own)
-                named = np.mean([step.support for step in script.steps]) / many
-                score = f1(localise_task(task, script).localisations, own, script)
-                found.append((len(script.steps), named, score))
+            rows = []
+            for drawn in drawn_tasks:
+                truth = among(task_truth, drawn)
+                script = way(drawn, truth)
+                support = np.mean([step.support for step in script.steps]) / n_videos
+                score = f1(localise_task(drawn, script).localisations, truth, script)
+                rows.append((len(script.steps), support, score))
                 if name.startswith("found, "):
-                    spread.append(f1(spread_evenly(task, script, {}, own), own, script))
-            steps, named, score = np.mean(found, axis=0)
-            print(f"| {many} | {name} | {steps:.1f} | {named:.0%} | {score:.3f} |", flush=True)
-        print(f"| {many} | found, spread evenly | | | {np.mean(spread):.3f} |", flush=True)
+                    uniform = spread_evenly(drawn, script, {}, truth)
+                    uniform_scores.append(f1(uniform, truth, script))
+            steps, support, score = np.mean(rows, axis=0)
+            cells = f"{n_videos} | {name} | {steps:.1f} | {support:.0%} | {score:.3f}"
+            print(f"| {cells} |", flush=True)
+        mean = np.mean(uniform_scores)
+        print(f"| {n_videos} | found, spread evenly | | | {mean:.3f} |", flush=True)
 
 
 def written(lines: str, task: Task) -> Script:
-    """Lines from nothing, matched with what is said."""
+    """Return the script of lines, matched with the mentions of a task."""
     page = parse_script_text(lines, _PAGE)
     script, _ = script_of_text(page, task, Script(()), read_labels, _PAGE)
     return script
 
 
 def read_labels(labels: Sequence[str]) -> list[Sequence[Mention]]:
-    """The acts of labels, as a run reads them."""
+    """Return the acts of labels, parsed as in a run."""
     plain = {label: plain_act(label) for label in labels}
     others = [label for label, act in plain.items() if act is None]
     parsed = dict(zip(others, acts_of_labels(others), strict=True))
@@ -113,41 +116,43 @@ def read_labels(labels: Sequence[str]) -> list[Sequence[Mention]]:
 
 
 def exactly(lines: str, task: Task) -> Script:
-    """The baseline: a mention with the same verb and noun as a line is of that step."""
+    """Return the baseline: mentions with the same verb and noun as a line belong to its step."""
     labels = [step.label for step in parse_script_text(lines, _PAGE)]
-    own = [{act.relation for act in acts} for acts in read_labels(labels)]
-    return _by(lambda k, m: m.relation in own[k], labels, task)
+    relations = [{act.relation for act in acts} for acts in read_labels(labels)]
+    return _script_by(lambda k, m: m.relation in relations[k], labels, task)
 
 
 def judged_by(path: Path) -> Way:
-    """The true steps, with the mentions whose relations people accepted for them."""
+    """Return a method: the true steps, with the mentions of the relations accepted for them."""
 
     def way(task: Task, truth: Truth) -> Script:
         rules = read_judgements(path, truth.steps)
         names = [name for name in truth.steps if name in rules]
         accepts = [rules[name] for name in names]
-        return _by(lambda k, m: any(r.allows(m.relation) for r in accepts[k]), names, task)
+        return _script_by(lambda k, m: any(r.allows(m.relation) for r in accepts[k]), names, task)
 
     return way
 
 
-def _by(belongs: Callable[[int, Mention], bool], labels: Sequence[str], task: Task) -> Script:
-    """A script whose mentions go to the first step that they belong to."""
-    own: list[list[Mention]] = [[] for _ in labels]
+def _script_by(
+    belongs: Callable[[int, Mention], bool], labels: Sequence[str], task: Task
+) -> Script:
+    """Return a script in which each mention is assigned to the first step it belongs to."""
+    mentions: list[list[Mention]] = [[] for _ in labels]
     for video in task.videos:
         for mention in video.mentions:
             step = next((k for k in range(len(labels)) if belongs(k, mention)), None)
             if step is not None and not mention.negated:
-                own[step].append(mention)
-    return Script(tuple(Step(n, tuple(ms)) for n, ms in zip(labels, own, strict=True)))
+                mentions[step].append(mention)
+    return Script(tuple(Step(n, tuple(ms)) for n, ms in zip(labels, mentions, strict=True)))
 
 
-def times(captions: Path, whole: Task) -> None:
-    """From an edit to the page, of 30 narrations."""
+def times(task: Task) -> None:
+    """Print the time from an edit to the page, for 30 narrations."""
     print("\n| edit of script.md | s | s of a core |\n|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "steps"
-        run(draw(whole, DRAW, 0), out, RunOptions(steps=STEPS))
+        run(draw(task, DRAW, 0), out, RunOptions(steps=STEPS))
         page = out / "script.md"
         edits = {
             "none": lambda text: text,
@@ -162,11 +167,11 @@ def times(captions: Path, whole: Task) -> None:
         for name, edit in edits.items():
             page.write_text(edit(page.read_text("utf-8")), "utf-8")
             command = [sys.executable, "-c", _COMMAND, "localise", "-q"]
-            began, before = time.perf_counter(), os.times()
+            started, before = time.perf_counter(), os.times()
             subprocess.run(  # noqa: S603 - our own command
                 [*command, "--out", out, "--script", page], check=True, capture_output=True
             )
-            spent, after = time.perf_counter() - began, os.times()
+            spent, after = time.perf_counter() - started, os.times()
             core = after[2] + after[3] - before[2] - before[3]
             print(f"| {name} | {spent:.1f} | {core:.1f} |", flush=True)
 

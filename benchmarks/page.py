@@ -1,9 +1,9 @@
-"""How fast the page opens and moves: ``python -m benchmarks.page``.
+"""Load and scroll performance of the page: ``python -m benchmarks.page``.
 
-Makes pages of invented results, opens them in the Chromium of the system, and prints for each how
-long it took to load (navigation until the load event and the first paint, by the clock), how much
-CPU time script, style and layout took of it (Chromium's own counters), and what a walk through the
-whole page costs: CPU time of script, and of all work of the page's thread for each frame.
+Writes pages of synthetic results, opens them in the system's Chromium, and prints for each the
+load time (wall-clock time from navigation to the load event and to the first paint), the CPU time
+of script, style and layout (Chromium's counters), and the cost of scrolling through the page: CPU
+time of scripts, and of all work of the page's main thread per frame.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from tests.report import chromium
 from tests.report.job import tea
 
 SIZES = {30: 12, 100: 15, 1000: 12}  # steps, by the number of videos
-PICTURES = 1500  # that differ; of more places, some show the same
+PICTURES = 1500  # distinct thumbnails; further localisations reuse them
 COUNTERS = ("ScriptDuration", "LayoutDuration", "RecalcStyleDuration", "TaskDuration")
 SCROLL = """() => new Promise((done) => {
   const grid = document.querySelector("[data-view=grid]");
@@ -42,49 +42,51 @@ SCROLL = """() => new Promise((done) => {
 def main() -> None:
     """Measure every size and print the table."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--rounds", type=int, default=5, help="openings; the median is printed")
+    options.add_argument(
+        "--rounds", type=int, default=5, help="loads of each page; the median is printed"
+    )
     options.add_argument("--videos", type=int, nargs="+", default=list(SIZES), choices=list(SIZES))
     asked = options.parse_args()
     print(
         "| page | HTML | written in | load | first paint | script | layout, style "
         "| scroll: script | scroll: all work a frame |\n|---|---|---|---|---|---|---|---|---|"
     )
-    with tempfile.TemporaryDirectory() as place, sync_playwright() as driver:
+    with tempfile.TemporaryDirectory() as temporary, sync_playwright() as driver:
         browser = chromium.launch(driver)
         for videos in asked.videos:
             steps = SIZES[videos]
-            page, seconds = make_page(Path(place) / str(videos), videos, steps)
-            opened = [measure(browser, page) for _ in range(asked.rounds)]
-            middle = {key: float(np.median([one[key] for one in opened])) for key in opened[0]}
+            page, seconds = make_page(Path(temporary) / str(videos), videos, steps)
+            loads = [measure(browser, page) for _ in range(asked.rounds)]
+            medians = {key: float(np.median([load[key] for load in loads])) for key in loads[0]}
             print(
                 f"| {videos} videos × {steps} steps | {page.stat().st_size / 1e6:.2f} MB "
-                f"| {seconds:.2f} s | {middle['load']:.2f} s | {middle['paint']:.2f} s "
-                f"| {1000 * middle['script']:.0f} ms | {1000 * middle['layout']:.0f} ms "
-                f"| {1000 * middle['scroll']:.0f} ms in {middle['frames']:.0f} frames "
-                f"| {1000 * middle['work'] / middle['frames']:.0f} ms |"
+                f"| {seconds:.2f} s | {medians['load']:.2f} s | {medians['paint']:.2f} s "
+                f"| {1000 * medians['script']:.0f} ms | {1000 * medians['layout']:.0f} ms "
+                f"| {1000 * medians['scroll']:.0f} ms in {medians['frames']:.0f} frames "
+                f"| {1000 * medians['work'] / medians['frames']:.0f} ms |"
             )
         browser.close()
 
 
 def make_page(folder: Path, videos: int, steps: int) -> tuple[Path, float]:
-    """Write a page with a picture for every place; the seconds are those of the page alone."""
+    """Write a page with thumbnails; return its path, and the time to write the page alone."""
     result = tea(videos, steps)
     pictures = folder / THUMBNAILS
     pictures.mkdir(parents=True)
-    chance = np.random.default_rng(0)
-    placed = [place for place in result.localisations if place.time is not None]
-    drawn = [noise(chance) for _ in placed[:PICTURES]]
-    for number, place in enumerate(placed):
-        name = thumbnail_name(place.video, round(place.time or 0.0, 2))
-        (pictures / name).write_bytes(drawn[number % PICTURES])
+    rng = np.random.default_rng(0)
+    placed = [found for found in result.localisations if found.time is not None]
+    drawn = [noise(rng) for _ in placed[:PICTURES]]
+    for index, localisation in enumerate(placed):
+        name = thumbnail_name(localisation.video, round(localisation.time or 0.0, 2))
+        (pictures / name).write_bytes(drawn[index % PICTURES])
     started = time.perf_counter()
     page = write_page(result, folder)
     return page, time.perf_counter() - started
 
 
-def noise(chance: np.random.Generator) -> bytes:
-    """A WebP of the size of a real frame that no cache can know."""
-    coarse = chance.integers(0, 255, (18, 32, 3), dtype=np.uint8)
+def noise(rng: np.random.Generator) -> bytes:
+    """Return a random WebP image of the size of a real thumbnail, which no cache can contain."""
+    coarse = rng.integers(0, 255, (18, 32, 3), dtype=np.uint8)
     frame = av.VideoFrame.from_ndarray(coarse, format="rgb24")
     encoder = av.CodecContext.create("libwebp", "w")
     encoder.width, encoder.height, encoder.pix_fmt = 320, 180, "yuv420p"
@@ -95,11 +97,11 @@ def noise(chance: np.random.Generator) -> bytes:
 
 
 def measure(browser: Browser, path: Path) -> dict[str, float]:
-    """Open a page once and scroll to its end."""
+    """Load a page once, scroll to its end, and return the measurements."""
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     page = context.new_page()
     counters = context.new_cdp_session(page)
-    # CPU time of the page's own thread: other programs on the machine do not count.
+    # CPU time of the page's main thread: other processes do not count.
     counters.send("Performance.enable", {"timeDomain": "threadTicks"})
     page.goto(path.as_uri(), wait_until="load")
     chromium.until(page, "performance.getEntriesByName('first-contentful-paint').length")
@@ -123,7 +125,7 @@ def measure(browser: Browser, path: Path) -> dict[str, float]:
 
 
 def read(counters: CDPSession) -> dict[str, float]:
-    """Chromium's counters, in seconds."""
+    """Read Chromium's counters, in seconds."""
     metrics = counters.send("Performance.getMetrics")["metrics"]
     return {one["name"]: one["value"] for one in metrics if one["name"] in COUNTERS}
 

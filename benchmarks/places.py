@@ -1,10 +1,10 @@
-"""How well steps are placed: ``python -m benchmarks.places [CAPTIONS]``.
+"""Accuracy of localisation: ``python -m benchmarks.places [CAPTIONS]``.
 
-CAPTIONS is a folder of task files with ground truth. Prints F1 by the paper's protocol, K ≤ 10:
-from captions alone (five draws of 30 videos, and all); without CAPTIONS, or with ``--recordings``,
-on synthetic recordings with features.
-The script is that of the mode ``default``; ``supervised`` learns the true steps from the true
-intervals of other videos, with the same features and the same ordered programme.
+CAPTIONS is a folder of task files with ground truth. Prints F1 by the paper's protocol, K ≤ 10,
+from captions alone (five subsamples of 30 videos, and all); without CAPTIONS, or with
+``--recordings``, on synthetic recordings with features. The script is that of mode ``default``;
+``supervised`` learns the true steps from the true intervals of other videos, with the same features
+and the same dynamic programme.
 """
 
 import argparse
@@ -42,8 +42,8 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("captions", type=Path, nargs="?")
     options.add_argument("--draws", type=int, default=DRAWS)
-    options.add_argument("--ways", nargs="+", default=list(HEARD), choices=list(HEARD))
-    options.add_argument("--recordings", action="store_true", help="the synthetic ones too")
+    options.add_argument("--ways", nargs="+", default=list(ON_CAPTIONS), choices=list(ON_CAPTIONS))
+    options.add_argument("--recordings", action="store_true", help="synthetic recordings too")
     chosen = options.parse_args()
     if chosen.captions is None or chosen.recordings:
         on_recordings()
@@ -52,50 +52,49 @@ def main() -> None:
 
 
 def on_recordings() -> None:
-    """Synthetic recordings, with features of the video."""
+    """Print F1 on synthetic recordings, with features."""
     print("| synthetic recordings | way | F1 | s |\n|---|---|---|---|")
     for name, setting in SETTINGS.items():
         drawn = [recordings(setting, seed=seed) for seed in range(SEEDS)]
-        for way, call in RECORDED.items():
-            began = time.process_time()
+        for way, call in ON_RECORDINGS.items():
+            started = time.process_time()
             scores = [
                 f1(call(one.task, one.script, one.features, one.truth), one.truth, one.script)
                 for one in drawn
             ]
-            spent = (time.process_time() - began) / len(drawn)
+            spent = (time.process_time() - started) / len(drawn)
             print(f"| {name} | {way} | {np.mean(scores):.3f} | {spent:.1f} |", flush=True)
 
 
 def on_captions(folder: Path, draws_of_30: int, ways: list[str]) -> None:
-    """Real captions, without video."""
+    """Print F1 on real captions, without video features."""
     print("\n| task | videos | way | F1 | s |\n|---|---|---|---|---|")
     for path in sorted(folder.glob("*.json")):
-        [whole], [seen] = datasets.read_tasks(path).tasks, truths.read_truth_files(path).truths
-        heard = extract_relations(whole)
-        for many, draws in ((DRAW, draws_of_30), (len(heard.videos), 1)):
-            tasks = [draw(heard, many, seed) for seed in range(draws)]
+        [captioned] = datasets.read_tasks(path).tasks
+        [task_truth] = truths.read_truth_files(path).truths
+        narrated = extract_relations(captioned)
+        for n_videos, draws in ((DRAW, draws_of_30), (len(narrated.videos), 1)):
+            tasks = [draw(narrated, n_videos, seed) for seed in range(draws)]
             scripts = [discover(task, steps=STEPS, mode="default") for task in tasks]
             for way in ways:
-                began = time.process_time()
+                started = time.process_time()
                 scores = []
                 for task, script in zip(tasks, scripts, strict=True):
-                    own = among(seen, task)
-                    scores.append(f1(HEARD[way](task, script, {}, own), own, script))
-                spent = (time.process_time() - began) / draws
-                print(
-                    f"| {heard.name} | {many} | {way} | {np.mean(scores):.3f} | {spent:.1f} |",
-                    flush=True,
-                )
+                    truth = among(task_truth, task)
+                    scores.append(f1(ON_CAPTIONS[way](task, script, {}, truth), truth, script))
+                spent = (time.process_time() - started) / draws
+                cells = f"{narrated.name} | {n_videos} | {way} | {np.mean(scores):.3f}"
+                print(f"| {cells} | {spent:.1f} |", flush=True)
 
 
 def f1(found: tuple[Localisation, ...], truth: Truth, script: Script) -> float:
     """F1 by the paper's protocol."""
-    steps = max([len(script.steps), *(localise_task.step + 1 for localise_task in found)])
+    steps = max([len(script.steps), *(localisation.step + 1 for localisation in found)])
     return paper_f1(in_truth(found, truth), truth, steps=steps).f1
 
 
 def among(truth: Truth, task: Task) -> Truth:
-    """What is true of the videos of a draw."""
+    """Restrict the truth to the videos of a subsample."""
     videos = {video.id for video in task.videos}
     return replace(
         truth,
@@ -107,15 +106,15 @@ def among(truth: Truth, task: Task) -> Truth:
 def spread_evenly(
     task: Task, script: Script, features: Features, truth: Truth
 ) -> tuple[Localisation, ...]:
-    """Uniform."""
+    """Spread the steps evenly over each video."""
     return in_seconds(task, uniform(lengths(task), len(script.steps)))
 
 
 def after_mentions(
     task: Task, script: Script, features: Features, truth: Truth, lag: float = 2.0
 ) -> tuple[Localisation, ...]:
-    """Two seconds after the first mention; steps that are not named between the others."""
-    said = [
+    """Place steps two seconds after their first mention, and others between their neighbours."""
+    mentioned = [
         sorted(
             ((m.start + m.end) / 2 + lag, k)
             for k, step in enumerate(script.steps)
@@ -126,10 +125,10 @@ def after_mentions(
     ]
     counts = lengths(task)
     places = place_aligned(
-        [np.array([k for _, k in row], np.int64) for row in said],
+        [np.array([k for _, k in row], np.int64) for row in mentioned],
         [
             np.array([min(int(t / SECONDS), count - 1) for t, _ in row], np.int64)
-            for row, count in zip(said, counts, strict=True)
+            for row, count in zip(mentioned, counts, strict=True)
         ],
         counts,
         len(script.steps),
@@ -138,7 +137,7 @@ def after_mentions(
 
 
 def by_mode(mode: str, narration: str = "words") -> Way:
-    """The stage in one of its modes."""
+    """Return the localisation stage in one of its modes."""
     return lambda task, script, features, truth: (
         localise_task(
             task,
@@ -154,7 +153,7 @@ def by_mode(mode: str, narration: str = "words") -> Way:
 def clustered(
     task: Task, script: Script, features: Features, truth: Truth
 ) -> tuple[Localisation, ...]:
-    """Clustering under the order alone, without the narration."""
+    """Cluster with the order constraint only, without the narration."""
     found = cluster([features[v.id] for v in task.videos], steps=len(script.steps))
     return in_seconds(task, found.intervals)
 
@@ -162,13 +161,13 @@ def clustered(
 def taught(
     task: Task, script: Script, features: Features, truth: Truth
 ) -> tuple[Localisation, ...]:
-    """Supervised, five folds."""
+    """Train on the true intervals, in five-fold cross-validation."""
     vocabulary = Vocabulary.of(task.videos)
     x = [
         features[v.id] if features else vocabulary.features(v, count, seconds=SECONDS)
         for v, count in zip(task.videos, lengths(task), strict=True)
     ]
-    # The listed order of steps is not always the usual one.
+    # The steps are listed in an order that is not always the usual one.
     middle = [
         np.median([a.start / (truth.durations[a.video] or 1.0) for a in truth.annotations
                    if a.step == k] or [1.0])
@@ -176,20 +175,20 @@ def taught(
     ]  # fmt: skip
     rank = np.argsort(np.argsort(middle))
     labels = [np.zeros((len(rows), len(truth.steps)), np.bool_) for rows in x]
-    number = {video.id: n for n, video in enumerate(task.videos)}
+    index_of = {video.id: index for index, video in enumerate(task.videos)}
     for a in truth.annotations:
         first, last = int(a.start / SECONDS), int(np.ceil(a.end / SECONDS))
-        labels[number[a.video]][first:last, rank[a.step]] = True
+        labels[index_of[a.video]][first:last, rank[a.step]] = True
     return in_seconds(task, supervised(x, labels, folds=min(5, len(x)), inner_folds=3).intervals)
 
 
 def lengths(task: Task) -> list[int]:
-    """T_n on the grid of the baselines."""
+    """Return T_n of every video on the grid of the baselines."""
     return [video_interval_count(video, SECONDS) for video in task.videos]
 
 
 def in_seconds(task: Task, places: NDArray[np.int64]) -> tuple[Localisation, ...]:
-    """Intervals as localisations."""
+    """Convert intervals to localisations."""
     return tuple(
         Localisation(video.id, k, (float(t) + 0.5) * SECONDS)
         for video, row in zip(task.videos, places, strict=True)
@@ -197,7 +196,7 @@ def in_seconds(task: Task, places: NDArray[np.int64]) -> tuple[Localisation, ...
     )
 
 
-HEARD: dict[str, Way] = {
+ON_CAPTIONS: dict[str, Way] = {
     "uniform": spread_evenly,
     "paper": by_mode("paper"),
     "mention + 2 s": after_mentions,
@@ -206,7 +205,7 @@ HEARD: dict[str, Way] = {
     "default": by_mode("default"),
     "supervised": taught,
 }
-RECORDED: dict[str, Way] = {
+ON_RECORDINGS: dict[str, Way] = {
     "uniform": spread_evenly,
     "clustering alone": clustered,
     "mention + 2 s": after_mentions,

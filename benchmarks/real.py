@@ -1,9 +1,9 @@
-"""How good the default is on real narrations: ``python -m benchmarks.real PATH``.
+"""Accuracy on real narrations: ``python -m benchmarks.real PATH``.
 
-Every task with captions and ground truth under PATH is measured: the default, the paper, and all
-baselines, on draws of 30 videos, by ``paper-f1`` and by script precision and recall. Each score is
-a line of JSON, appended to a results file with the version, the revision and the machine, so that
-``--plot FILE`` shows how results moved over time.
+Evaluates the default, the paper's method and all baselines on every task with captions and ground
+truth under PATH, on subsamples of 30 videos, by ``paper-f1`` and by script precision and recall.
+Each score is a line of JSON, appended to a results file with the version, the revision and the
+machine, so that ``--plot FILE`` shows the results over time.
 """
 
 import argparse
@@ -26,15 +26,17 @@ RESULTS = Path("benchmarks/results.jsonl")
 
 
 def main() -> None:
-    """Measure what was asked for, or plot what was measured."""
+    """Evaluate, or plot earlier results."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("path", type=Path, nargs="?", help="where task files with steps lie")
+    options.add_argument(
+        "path", type=Path, nargs="?", help="folder of task files with ground truth"
+    )
     options.add_argument("--results", type=Path, default=RESULTS)
     options.add_argument("--methods", default=",".join(METHODS))
     options.add_argument("--steps", type=int, default=10)
-    options.add_argument("--videos", type=int, default=30, help="of a draw; 0: all")
+    options.add_argument("--videos", type=int, default=30, help="size of a subsample; 0: all")
     options.add_argument("--seeds", type=int, default=3)
-    options.add_argument("--plot", type=Path, help="draw the results so far")
+    options.add_argument("--plot", type=Path, help="plot the results so far")
     chosen = options.parse_args()
     if chosen.path:
         plan = Plan(
@@ -50,12 +52,12 @@ def main() -> None:
     if chosen.plot:
         plot(read(chosen.results), chosen.plot)
     if not (chosen.path or chosen.plot):
-        options.error("say where the data are, or --plot FILE")
+        options.error("give PATH or --plot FILE")
 
 
 def records(path: Path, plan: Plan) -> Iterator[dict[str, Any]]:
-    """Every score under a path, with what it was measured with; a summary is printed."""
-    about = {
+    """Yield every score with version, revision and machine; print a summary."""
+    context = {
         "when": datetime.now(UTC).isoformat(timespec="seconds"),
         "version": howsteps.__version__,
         "revision": revision(),
@@ -63,22 +65,23 @@ def records(path: Path, plan: Plan) -> Iterator[dict[str, Any]]:
         "videos": plan.videos,
     }
     found = survey_folder(path)
-    for one in found.tasks:
-        heard = with_narrations(one, plan)
-        if not heard:
+    for labelled in found.tasks:
+        narrated = with_narrations(labelled, plan)
+        if not narrated:
             continue
         rows = []
-        for score in run_plan(one, heard, plan, rules=found.judgements.get(one.task.name)):
+        rules = found.judgements.get(labelled.task.name)
+        for score in run_plan(labelled, narrated, plan, rules=rules):
             if isinstance(score, Row):
                 rows.append(score)
-                yield {**about, **asdict(score)}
+                yield {**context, **asdict(score)}
         show(rows)
 
 
 def revision() -> str:
-    """The commit that is measured, with a mark where files were changed since."""
+    """Return the git revision, marked if files have been changed since."""
     try:
-        told = subprocess.run(
+        described = subprocess.run(
             ["git", "describe", "--always", "--dirty"],  # noqa: S607
             cwd=Path(__file__).parent,
             capture_output=True,
@@ -87,7 +90,7 @@ def revision() -> str:
         )
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
-    return told.stdout.strip()
+    return described.stdout.strip()
 
 
 def show(rows: Sequence[Row]) -> None:
@@ -102,12 +105,12 @@ def show(rows: Sequence[Row]) -> None:
 
 
 def read(path: Path) -> list[dict[str, Any]]:
-    """All results so far."""
+    """Read all results so far."""
     return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
 
 
 def plot(results: Sequence[dict[str, Any]], path: Path) -> None:
-    """Draw the F1 of every method over the revisions, as means of tasks and seeds."""
+    """Plot the mean F1 of every method over the revisions."""
     from matplotlib.figure import Figure  # noqa: PLC0415 - an extra
 
     protocols = list(dict.fromkeys(result["protocol"] for result in results))
@@ -121,9 +124,9 @@ def plot(results: Sequence[dict[str, Any]], path: Path) -> None:
                 of_method = scores.setdefault(result["method"], {})
                 of_method.setdefault(result["revision"], []).append(result["f1"])
         for method, by_revision in scores.items():
-            places = [at for at, name in enumerate(revisions) if name in by_revision]
-            means = [fmean(by_revision[revisions[at]]) for at in places]
-            axes.plot(places, means, marker="o", label=method)
+            positions = [i for i, name in enumerate(revisions) if name in by_revision]
+            means = [fmean(by_revision[revisions[i]]) for i in positions]
+            axes.plot(positions, means, marker="o", label=method)
         axes.set_xticks(range(len(revisions)), revisions, rotation=45, ha="right", fontsize=7)
         axes.set_title(protocol, fontsize=9)
         axes.legend(fontsize=7, frameon=False)

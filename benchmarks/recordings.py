@@ -1,9 +1,9 @@
-"""Synthetic recordings of one job by a few people: what a step classifier meets in real video.
+"""Synthetic recordings of one job by a few people, with the difficulties of real video.
 
-Made after what was seen on real recordings of cooking: a handful of people, pooled features of a
-network once a second, backgrounds that return in every video and look alike in all of them, steps
-that share objects, a shift of everything by person and room, and a narration that names some of the
-steps, early or late. The settings are such that baselines score about what they score there.
+Modelled on real recordings of cooking: a handful of people, pooled network features once a second,
+backgrounds that recur and look alike in all videos, steps that share objects, a domain shift by
+person and room, and a narration that mentions some of the steps, early or late. The settings were
+chosen so that baselines score about the same as on the real recordings.
 """
 
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ BACKGROUNDS, OBJECTS, WIDTH = 6, 4, 256
 
 @dataclass(frozen=True)
 class Recordings:
-    """A task with its script (of the mentions alone), features by video, and the truth."""
+    """A task with a script of its mentions, features by video, and the truth."""
 
     task: Task
     script: Script
@@ -28,7 +28,7 @@ class Recordings:
 
 @dataclass(frozen=True)
 class Setting:
-    """What a collection is like; lengths in seconds, strengths in units of a background's look."""
+    """Parameters of a collection; lengths in seconds, strengths relative to a background's."""
 
     look: float = 0.45
     instance: float = 0.8
@@ -61,7 +61,7 @@ def recordings(setting: Setting, *, videos: int = 5, steps: int = 8, seed: int =
     mentions: list[list[Mention]] = [[] for _ in range(steps)]
     for n in range(videos):
         name = f"v{n}"
-        own = setting.instance * rng.normal(size=(steps, WIDTH))
+        instance_looks = setting.instance * rng.normal(size=(steps, WIDTH))
         rows: list[NDArray[np.float64]] = []
         _pause(rng, setting.pause, scenes, rows)
         for k in _order(rng, steps, setting.swapped):
@@ -69,11 +69,11 @@ def recordings(setting: Setting, *, videos: int = 5, steps: int = 8, seed: int =
                 continue
             start = len(rows)
             length = int(np.clip(setting.length * rng.lognormal(0.0, 0.7), 3, 60))
-            rows += [looks[k] + own[k]] * length
+            rows += [looks[k] + instance_looks[k]] * length
             annotations.append(Annotation(name, k, float(start), float(start + length)))
             if rng.random() < setting.named:
-                said = max(start - rng.uniform(*setting.lead), 0.0)
-                mentions[k].append(Mention(name, "do", f"s{k}", f"do s{k}", said, said + 1.5))
+                time = max(start - rng.uniform(*setting.lead), 0.0)
+                mentions[k].append(Mention(name, "do", f"s{k}", f"do s{k}", time, time + 1.5))
             _pause(rng, setting.pause, scenes, rows)
         shift = setting.person * rng.normal(size=WIDTH)
         seen = np.array(rows) + shift + 0.5 + setting.noise * _slow_noise(rng, len(rows))
@@ -103,16 +103,16 @@ def _pause(
     scenes: NDArray[np.float64],
     rows: list[NDArray[np.float64]],
 ) -> None:
-    """Nothing of the job is done for a while, in one scene or several."""
-    left = max(int(rng.exponential(mean)), 1)
-    while left > 0:
-        stretch = min(left, int(rng.integers(3, 12)))
-        rows += [scenes[rng.integers(len(scenes))]] * stretch
-        left -= stretch
+    """Append background of one or several scenes."""
+    remaining = max(int(rng.exponential(mean)), 1)
+    while remaining > 0:
+        length = min(remaining, int(rng.integers(3, 12)))
+        rows += [scenes[rng.integers(len(scenes))]] * length
+        remaining -= length
 
 
 def _slow_noise(rng: np.random.Generator, length: int) -> NDArray[np.float64]:
-    """Noise of variance one in which neighbouring seconds agree."""
+    """Draw autocorrelated noise of variance one."""
     noise = rng.normal(size=(length, WIDTH))
     for t in range(1, length):
         noise[t] = 0.7 * noise[t - 1] + np.sqrt(1 - 0.7**2) * noise[t]

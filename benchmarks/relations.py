@@ -1,8 +1,8 @@
-"""How well relations are found: ``python -m benchmarks.relations CAPTIONS``.
+"""Accuracy of relation extraction: ``python -m benchmarks.relations CAPTIONS``.
 
-Hears the narrations that were marked by hand (``benchmarks/marks``) and compares what it finds with
-the marks. A relation is right when verb and object stand at the marked words and both lemmas agree.
-Rules are made on the development marks; ``--marks held-out`` scores those that no rule has seen.
+Extracts relations from narrations that were annotated by hand (``benchmarks/marks``) and compares
+them with the marks. A relation is right if verb and object are at the marked words and both lemmas
+agree. Rules were developed on the development marks; ``--marks held-out`` scores the others.
 """
 
 import argparse
@@ -23,16 +23,16 @@ from howsteps.task import Video
 MARKS = Path(__file__).with_name("marks")
 SETS = ("development", "held-out")
 KINDS = ("active", "pronoun", "passive", "relative", "measure")
-# How far the verb may stand from its mark in the looser figure, in words.
+# Tolerance on the position of the verb for the lenient score, in words.
 NEAR = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A relation that a reader marked; ``benchmarks/marks/README.md`` says how.
+    """An annotated relation; see ``benchmarks/marks/README.md``.
 
-    ``nouns`` are the lemmas that count as right, the preferred one first. A particle with a
-    question mark may be read either way, and an optional relation may be found or not.
+    Places are indices of words. ``nouns`` are the lemmas that count as right, the preferred one
+    first. A particle with a question mark is optional, as is a relation marked ``optional``.
     """
 
     verb_place: int
@@ -47,7 +47,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A relation that was found, with the places of its words in the narration."""
+    """An extracted relation, with the indices of its words in the narration."""
 
     verb_place: int
     object_place: int
@@ -60,7 +60,7 @@ class Found:
 
 @dataclass(slots=True)
 class Tally:
-    """Right answers, wrong answers, and right ones that were not given."""
+    """Counts of true positives, false positives and false negatives."""
 
     right: int = 0
     wrong: int = 0
@@ -74,12 +74,12 @@ class Tally:
 
     @property
     def precision(self) -> float:
-        """The share of the answers that is right."""
+        """The share of extracted relations that are right."""
         return self.right / max(1, self.right + self.wrong)
 
     @property
     def recall(self) -> float:
-        """The share of the right answers that was given."""
+        """The share of marked relations that were extracted."""
         return self.right / max(1, self.right + self.missed)
 
     @property
@@ -90,10 +90,10 @@ class Tally:
 
 @dataclass(slots=True)
 class Score:
-    """How the relations found in one narration, or in many, compare with the marks.
+    """Comparison of extracted relations with the marks.
 
-    Negation and particles are judged where both words stand at marked places, so that they say
-    nothing of relations that were not found. ``pronoun nouns`` are the nouns given to pronouns.
+    Negation and particles are scored only if both words are at marked positions, so that missed
+    relations do not count. ``pronoun nouns`` are the antecedents of pronouns.
     """
 
     tallies: dict[str, Tally] = field(default_factory=dict)
@@ -101,7 +101,7 @@ class Score:
     missed: list[Mark] = field(default_factory=list)
 
     def add(self, name: str, right: int = 0, wrong: int = 0, missed: int = 0) -> None:
-        """Count answers under a name."""
+        """Add counts under a name."""
         self.tallies.setdefault(name, Tally())
         self.tallies[name] += Tally(right, wrong, missed)
 
@@ -109,14 +109,14 @@ class Score:
 def score(marks: Sequence[Mark], found: Sequence[Found]) -> Score:
     """Compare the relations found in a narration with its marks."""
     result = Score()
-    asked = {(mark.verb_place, mark.object_place): mark for mark in marks}
-    met = set()
+    mark_at = {(mark.verb_place, mark.object_place): mark for mark in marks}
+    matched = set()
     for pair in found:
-        mark = asked.get((pair.verb_place, pair.object_place))
+        mark = mark_at.get((pair.verb_place, pair.object_place))
         if mark is not None and mark.optional:
             continue
         right = mark is not None and _agree(mark, pair)
-        # What is right counts under the reader's kind, what is wrong under the extractor's.
+        # True positives count under the kind of the mark, false positives under that of the pair.
         for name in ("all", mark.kind if mark is not None and right else pair.kind):
             result.add(name, right=right, wrong=not right)
         if not right:
@@ -124,48 +124,48 @@ def score(marks: Sequence[Mark], found: Sequence[Found]) -> Score:
         if mark is None:
             continue
         if right:
-            met.add(mark)
-        _judge_details(result, mark, pair)
-    result.missed = [mark for mark in marks if not mark.optional and mark not in met]
+            matched.add(mark)
+        _score_details(result, mark, pair)
+    result.missed = [mark for mark in marks if not mark.optional and mark not in matched]
     for mark in result.missed:
         result.add("all", missed=1)
         result.add(mark.kind, missed=1)
     places = {(pair.verb_place, pair.object_place) for pair in found}
-    unheard = [mark for mark in result.missed if mark.kind == "pronoun"]
+    missed_pronouns = [mark for mark in result.missed if mark.kind == "pronoun"]
     result.add(
         "pronoun nouns",
-        missed=sum((mark.verb_place, mark.object_place) not in places for mark in unheard),
+        missed=sum((mark.verb_place, mark.object_place) not in places for mark in missed_pronouns),
     )
     result.tallies["near"] = near(marks, found)
     return result
 
 
 def near(marks: Sequence[Mark], found: Sequence[Found]) -> Tally:
-    """Compare lemmas only, where the verb stands within a word of its mark."""
+    """Compare lemmas only, with a tolerance of one word on the position of the verb."""
     tally = Tally()
-    left = list(marks)
+    unmatched = list(marks)
     for pair in found:
-        fitting = [
+        candidates = [
             mark
-            for mark in left
+            for mark in unmatched
             if abs(mark.verb_place - pair.verb_place) <= NEAR and _agree(mark, pair)
         ]
-        if not fitting:
+        if not candidates:
             places = pair.verb_place, pair.object_place
             tally.wrong += not any(
                 mark.optional and (mark.verb_place, mark.object_place) == places for mark in marks
             )
             continue
         best = min(
-            fitting,
+            candidates,
             key=lambda mark: (
                 abs(mark.verb_place - pair.verb_place),
                 abs(mark.object_place - pair.object_place),
             ),
         )
-        left.remove(best)
+        unmatched.remove(best)
         tally.right += not best.optional
-    tally.missed = sum(not mark.optional for mark in left)
+    tally.missed = sum(not mark.optional for mark in unmatched)
     return tally
 
 
@@ -173,8 +173,8 @@ def _agree(mark: Mark, pair: Found) -> bool:
     return mark.verb == pair.verb and pair.noun in mark.nouns
 
 
-def _judge_details(result: Score, mark: Mark, pair: Found) -> None:
-    """Judge noun, negation and particle of a relation at the right place."""
+def _score_details(result: Score, mark: Mark, pair: Found) -> None:
+    """Score antecedent, negation and particle of a relation at a marked position."""
     if mark.kind == "pronoun":
         resolved = pair.noun in mark.nouns
         result.add("pronoun nouns", right=resolved, wrong=not resolved)
@@ -200,22 +200,22 @@ def read_marks(rows: Iterable[Sequence[Any]], *, literal: bool = False) -> list[
     """Read the marks of a narration; ``literal`` takes "a cup of milk" as a cup."""
     marks = []
     for verb_place, place, verb, noun, particle, negated, kind, extra in rows:
-        at, lemma = extra["measure"] if literal and kind == "measure" else (place, noun)
+        index, lemma = extra["measure"] if literal and kind == "measure" else (place, noun)
         nouns = (lemma, *extra.get("also", ()))
         optional = extra.get("optional", False)
-        marks.append(Mark(verb_place, at, verb, nouns, particle, negated, kind, optional))
+        marks.append(Mark(verb_place, index, verb, nouns, particle, negated, kind, optional))
     return marks
 
 
 def find(
-    video: Video, passages: Sequence[parser.Passage], reading: relations.RelationOptions
+    video: Video, passages: Sequence[parser.Passage], options: relations.RelationOptions
 ) -> Iterator[Found]:
-    """The relations of a parsed narration, as the narration stage finds them."""
+    """Yield the relations of a parsed narration, as the narration stage extracts them."""
     offset = 0
     antecedents = Antecedents()
     for words, doc in passages:
         word_indices = parser.word_indices(doc)
-        for pair in relations.find_relations(doc, reading, antecedents):
+        for pair in relations.find_relations(doc, options, antecedents):
             mention = extraction.mention_of_pair(video.id, pair, words, word_indices, 0)
             noun = pair.spoken if pair.resolved else pair.noun
             yield Found(
@@ -241,18 +241,18 @@ def _kind(pair: relations.Pair) -> str:
 
 
 def marked_videos(task: Path, counts: dict[str, int]) -> dict[str, Video]:
-    """Read the marked videos of a task, and refuse captions that differ from the marked ones."""
+    """Read the marked videos of a task; raise an error if their captions have changed."""
     videos = {
         video.id: video for video in datasets.read_tasks(task).tasks[0].videos if video.id in counts
     }
     for name, count in counts.items():
         if name not in videos:
-            raise HowstepsError(f"{task}: video {name} is marked and is not there")
-        heard = len(words_of(videos[name].captions))
-        if heard != count:
+            raise HowstepsError(f"{task}: video {name} is marked, but missing")
+        words = len(words_of(videos[name].captions))
+        if words != count:
             raise HowstepsError(
-                f"{task}: video {name} has {heard} words and its marks were made for {count}: "
-                "these are other captions, or words are read from them in another way"
+                f"{task}: video {name} has {words} words and its marks were made for {count}: "
+                "the captions or the reader of captions have changed"
             )
     return videos
 
@@ -265,7 +265,7 @@ def main() -> None:
     options.add_argument("--parser", help="another spaCy pipeline")
     options.add_argument("--mode", choices=("default", "paper"), default="default")
     options.add_argument(
-        "--errors", type=int, default=0, help="how many errors of each sort to show"
+        "--errors", type=int, default=0, help="number of errors of each kind to show"
     )
     chosen = options.parse_args()
     nlp = parser.load_parser(chosen.parser)
@@ -292,11 +292,11 @@ def main() -> None:
             missed += (_shown(video.id, mark, mark.nouns[0], texts) for mark in result.missed)
     _print_table(total)
     for title, errors in (("wrong", wrong), ("missed", missed)):
-        few = random.Random(0).sample(range(len(errors)), min(chosen.errors, len(errors)))  # noqa: S311
-        if few:
+        sample = random.Random(0).sample(range(len(errors)), min(chosen.errors, len(errors)))  # noqa: S311
+        if sample:
             print(
-                f"\n{len(few)} of {len(errors)} {title}",
-                *(errors[i] for i in sorted(few)),
+                f"\n{len(sample)} of {len(errors)} {title}",
+                *(errors[i] for i in sorted(sample)),
                 sep="\n",
             )
 
@@ -316,7 +316,7 @@ def _print_table(total: Score) -> None:
 
 
 def _shown(video: str, pair: Found | Mark, noun: str, words: Sequence[str]) -> str:
-    """An error in its context, with the verb and the object in brackets."""
+    """Format an error in its context, with the verb and the object in brackets."""
     places = pair.verb_place, pair.object_place
     around = range(max(0, min(places) - 6), min(len(words), max(places) + 7))
     text = " ".join(f"[{words[i]}]" if i in places else words[i] for i in around)

@@ -1,8 +1,8 @@
-"""How good and how fast the script stage is: ``python -m benchmarks.script CAPTIONS``.
+"""Quality and speed of the alignment solvers: ``python -m benchmarks.script CAPTIONS``.
 
-CAPTIONS is a folder of task files; alignment problems (``alignment_*.json``) are looked for beside
-it. Prints three tables: the solvers and the certificate on given problems, the time to the authors'
-objective, and problems made at random. What the scripts are worth is in ``scripts_judged``.
+CAPTIONS is a folder of task files; alignment problems (``alignment_*.json``) are read from its
+parent. Prints three tables: solvers and bounds on given problems, the time to the authors'
+objective, and solvers on random problems. For the quality of scripts see ``scripts_judged``.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from howsteps.script.problem import make_problem
 
 
 class Instance(NamedTuple):
-    """An alignment problem, and the best figure known before (NaN: none)."""
+    """An alignment problem, and its best known objective (NaN: none)."""
 
     name: str
     sequences: list[list[int]]
@@ -31,12 +31,12 @@ class Instance(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """What the search is allowed: 2 s for 30 videos, 10 s for more."""
+        """Time limit of the search: 2 s for 30 videos, 10 s for more."""
         return 2.0 if len(self.sequences) <= 30 else 10.0
 
 
 def main() -> None:
-    """Print the tables that were asked for."""
+    """Print the requested tables."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("captions", type=Path)
     options.add_argument("--certify", type=float, default=20.0, help="seconds for each bound")
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def read_instances(folder: Path) -> Iterator[Instance]:
-    """Problems from files, with the best figure of the prototype."""
+    """Read problems, with the best objective of the prototype."""
     for path in sorted(folder.glob("alignment_*.json")):
         for one in json.loads(path.read_text("utf-8"))["instances"]:
             known = one["figures"]["with_ruin_and_recreate"]
@@ -64,7 +64,7 @@ def read_instances(folder: Path) -> Iterator[Instance]:
 
 
 def random_instances() -> Iterator[Instance]:
-    """Noisy copies of a hidden script: steps dropped, swapped and repeated, chatter in between."""
+    """Draw noisy copies of a hidden script: steps dropped and swapped, chatter inserted."""
     for seed, (videos, steps, chatter) in enumerate([(30, 12, 200), (30, 25, 60), (100, 15, 400)]):
         generator = np.random.default_rng(seed)
         relations = steps + chatter
@@ -72,17 +72,17 @@ def random_instances() -> Iterator[Instance]:
         match = match | match.T | np.eye(relations, dtype=bool)
         sequences = []
         for _ in range(videos):
-            said = np.flatnonzero(generator.random(steps) < 0.6)
-            said = said[np.argsort(said + generator.normal(0, 2, len(said)))].tolist()
+            kept = np.flatnonzero(generator.random(steps) < 0.6)
+            sequence = kept[np.argsort(kept + generator.normal(0, 2, len(kept)))].tolist()
             for _ in range(generator.integers(2, 9)):
                 talk = steps + int(generator.zipf(1.5)) % chatter
-                said.insert(int(generator.integers(len(said) + 1)), talk)
-            sequences.append([int(relation) for relation in said])
+                sequence.insert(int(generator.integers(len(sequence) + 1)), talk)
+            sequences.append([int(relation) for relation in sequence])
         yield Instance(f"random_{videos}_{steps}_{chatter}", sequences, match, np.nan)
 
 
 def compare(instances: Sequence[Instance], certify_seconds: float) -> None:
-    """Solvers side by side, as Tr(UᵀBU)/S, and the bounds."""
+    """Print the objectives of the solvers, as Tr(UᵀBU)/S, and the bounds."""
     print(
         "\n| problem | tokens | Frank-Wolfe, 1 start | POA | progressive | known | search | s ",
         end="",
@@ -120,15 +120,15 @@ def compare(instances: Sequence[Instance], certify_seconds: float) -> None:
 
 
 def race(instances: Sequence[Instance]) -> None:
-    """Seconds of the authors' 200 iterations, and of the search until it is as good."""
+    """Print the time of the authors' 200 iterations, and of the search to the same objective."""
     print("\n| problem | authors' 200 iterations, s | reached | search, s | reached | ratio |")
     print("|---|---|---|---|---|---|")
     for one in instances:
         problem = make_problem(one.sequences, one.match)
         b = problem.costs[np.ix_(problem.tokens, problem.tokens)]
-        begun = time.perf_counter()
+        started = time.perf_counter()
         reached = authors_numpy.run(b, problem.first, 120, seed=0)
-        spent = time.perf_counter() - begun
+        spent = time.perf_counter() - started
         found = align(one.sequences, one.match, seconds=one.seconds)
         when, value = next((s, v) for s, v in found.trace if v <= reached)
         size = len(problem.tokens)

@@ -1,9 +1,9 @@
-"""Judged scripts of real captions: ``python -m benchmarks.scripts_judged CAPTIONS``.
+"""Precision and recall of scripts: ``python -m benchmarks.scripts_judged CAPTIONS``.
 
-CAPTIONS is a folder of task files; the judges' rules (``annotations/judge_*.json``) are looked for
-beside it. For each judged task, precision and recall at K ≤ 10 of mode ``default``, of mode
-``paper`` and of the two controls: the mean over twenty draws of 30 videos, and all videos. The
-text-free control has no words to judge, so it is scored by time, as are the others beside it.
+CAPTIONS is a folder of task files; judgement files (``annotations/judge_*.json``) are read from its
+parent. Prints, for each judged task, precision and recall at K ≤ 10 of modes ``default`` and
+``paper`` and of two controls: the mean over twenty subsamples of 30 videos, and all videos. The
+text-free control has no words to judge, so all scripts are scored by time too.
 """
 
 import argparse
@@ -25,25 +25,28 @@ from howsteps.script.baselines import frequent, text_free
 from howsteps.task import Rule, Script, Task, Truth
 
 STEPS = 10  # K
-DRAW, SEEDS = 30, 20  # videos of a draw, and draws
-LEAD = 2.0  # seconds: narrators name a step shortly before they do it
+DRAW, SEEDS = 30, 20  # size and number of subsamples
+LEAD = 2.0  # seconds; narrators mention a step shortly before they do it
 
 
 class Way(NamedTuple):
-    """A way to a script: the mode in which the captions are heard, and what is made of them."""
+    """A method: the mode of relation extraction, and the function that discovers the script."""
 
-    hearing: str
+    extraction: str
     discover: Callable[[Task], Script | None]
 
 
 class Judges(NamedTuple):
-    """What people saw in the videos, and which relations they accept for each true step."""
+    """Ground truth of a task, and the relations that are accepted for each true step."""
 
     truth: Truth
     rules: Mapping[str, Sequence[Rule]]
 
     def score(self, task: Task, script: Script | None) -> tuple[float, ...]:
-        """Steps; precision and recall as judged; and by time. None: the text-free control."""
+        """Return the number of steps, precision and recall as judged, and the two by time.
+
+        ``script`` is None for the text-free control.
+        """
         order = [self.truth.steps.index(name) for name in self.rules]
         steps = STEPS if script is None else len(script.steps)
         events = text_free(task, STEPS) if script is None else mention_times(script)
@@ -56,9 +59,9 @@ class Judges(NamedTuple):
         return steps, read.precision, read.recall, timed.precision, timed.recall
 
 
-def draw(task: Task, many: int, seed: int) -> Task:
-    """Some videos of a task, in their order."""
-    chosen = np.random.default_rng(seed).permutation(len(task.videos))[:many]
+def draw(task: Task, count: int, seed: int) -> Task:
+    """Return a task with a random subsample of its videos, in their order."""
+    chosen = np.random.default_rng(seed).permutation(len(task.videos))[:count]
     return replace(task, videos=tuple(task.videos[n] for n in sorted(chosen)))
 
 
@@ -71,7 +74,7 @@ WAYS = {
 
 
 def main() -> None:
-    """Print one row for each task, number of videos and way, and the means over the tasks."""
+    """Print one row for each task, number of videos and method, and the means over tasks."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("captions", type=Path)
     captions = options.parse_args().captions
@@ -80,17 +83,18 @@ def main() -> None:
     means: dict[tuple[str, str], list[np.ndarray]] = {}
     for rules_path in sorted((captions.parent / "annotations").glob("judge_*.json")):
         path = captions / f"{rules_path.stem.removeprefix('judge_')}.json"
-        [whole] = datasets.read_tasks(path).tasks
-        [seen] = truth.read_truth_files(path).truths
-        judges = Judges(seen, read_judgements(rules_path, seen.steps))
-        heard = {mode: extract_relations(whole, mode=mode) for mode in ("paper", "default")}
+        [captioned] = datasets.read_tasks(path).tasks
+        [task_truth] = truth.read_truth_files(path).truths
+        judges = Judges(task_truth, read_judgements(rules_path, task_truth.steps))
+        modes = ("paper", "default")
+        narrated = {mode: extract_relations(captioned, mode=mode) for mode in modes}
         for name, way in WAYS.items():
-            task = heard[way.hearing]
+            task = narrated[way.extraction]
             for videos, seeds in ((f"{SEEDS} draws of {DRAW}", SEEDS), (str(len(task.videos)), 1)):
-                many = DRAW if seeds == SEEDS else len(task.videos)
-                drawn = [draw(task, many, seed) for seed in range(seeds)]
-                figures = [judges.score(one, way.discover(one)) for one in drawn]
-                mean = np.array(figures, dtype=float).mean(axis=0)
+                count = DRAW if seeds == SEEDS else len(task.videos)
+                subsamples = [draw(task, count, seed) for seed in range(seeds)]
+                scores = [judges.score(drawn, way.discover(drawn)) for drawn in subsamples]
+                mean = np.array(scores, dtype=float).mean(axis=0)
                 show(task.name, videos, name, mean)
                 means.setdefault((videos if seeds == SEEDS else "all", name), []).append(mean)
     for (videos, name), found in means.items():

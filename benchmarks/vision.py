@@ -1,9 +1,9 @@
-"""Films to descriptors and words: how fast, where the time goes, and beside the obvious way.
+"""Speed of feature extraction, with a profile, compared with a naive implementation.
 
-``python -m benchmarks.vision`` renders a film (``--film`` takes another) and prints Markdown. The
-obvious way is one process, one frame after another: Farneback flow at full size, the same tracks
-at full size, the network layer by layer as its checkpoint comes, scikit-learn's nearest centres.
-``--memory 2 60`` adds the peak memory of films of so many minutes.
+``python -m benchmarks.vision`` renders videos (or takes those of ``--film``) and prints Markdown.
+The naive implementation is one process, frame by frame: Farneback flow and trajectories at full
+resolution, the network layer by layer in float32, nearest centres by scikit-learn. ``--memory 2
+60`` adds the peak memory for videos of 2 and 60 minutes.
 """
 
 import argparse
@@ -45,7 +45,7 @@ LITE_NORMAL = ((127 / 255,) * 3, (128 / 255,) * 3)
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds of film, seconds on the wall, seconds of processors, and where they went."""
+    """Seconds of video, wall-clock seconds, CPU seconds, and seconds by part."""
 
     film: float
     wall: float
@@ -53,7 +53,7 @@ class Timing:
     spent: dict[str, float]
 
     def line(self, name: str) -> str:
-        """One row of the table."""
+        """Format one row of the table."""
         return (
             f"| {name} | {self.film:.0f} | {self.wall:.1f} | {self.film / self.wall:.2f} | "
             f"{self.processor / self.film:.2f} |"
@@ -61,7 +61,7 @@ class Timing:
 
 
 def processor_seconds() -> float:
-    """Seconds that processors spent on this process and on those that it waited for."""
+    """Return the CPU seconds of this process and of its ended children."""
     kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
     uses = [resource.getrusage(kind) for kind in kinds]
     return sum(use.ru_utime + use.ru_stime for use in uses)
@@ -72,13 +72,13 @@ def ours(
     words: dict[str, Codebook] | None = None,
     options: VisionOptions | None = None,
 ) -> tuple[Timing, Features]:
-    """``features_of`` with an empty cache."""
+    """Time ``features_of`` with an empty cache."""
     videos = [Video(path.stem, media=path) for path in films]
     with tempfile.TemporaryDirectory() as folder:
-        began, used = time.perf_counter(), processor_seconds()
+        started, used = time.perf_counter(), processor_seconds()
         context = Context(Cache(Path(folder)), workers=cores())
         seen = features_of(videos, options or VisionOptions(), context, codebooks=words)
-        wall, processor = time.perf_counter() - began, processor_seconds() - used
+        wall, processor = time.perf_counter() - started, processor_seconds() - used
     assert len(seen.vectors) == len(films), seen.problems
     spent = Spent(float)
     for video in seen.described:
@@ -88,7 +88,7 @@ def ours(
 
 
 def obvious(film: Path, frames: int, words: dict[str, Codebook]) -> Timing:
-    """One process, full size, nothing thought of."""
+    """Time the naive implementation."""
     from sklearn.cluster import KMeans  # noqa: PLC0415
 
     cv2.setNumThreads(cores())
@@ -105,7 +105,7 @@ def obvious(film: Path, frames: int, words: dict[str, Codebook]) -> Timing:
     for kind, vocabulary in words.items():
         centres[kind] = KMeans(len(vocabulary), init=vocabulary.centres, n_init=1, max_iter=1)
         centres[kind].fit(vocabulary.centres)
-    began, used = time.perf_counter(), processor_seconds()
+    started, used = time.perf_counter(), processor_seconds()
     with av.open(str(film)) as container:
         for frame in timed_each(container.decode(video=0), spent, "decode"):
             if shown == frames:
@@ -125,27 +125,27 @@ def obvious(film: Path, frames: int, words: dict[str, Codebook]) -> Timing:
                 for kind, values in found.items():
                     centres[kind].predict(directions(values))
             shown += 1
-    wall, processor = time.perf_counter() - began, processor_seconds() - used
+    wall, processor = time.perf_counter() - started, processor_seconds() - used
     return Timing(shown / 30, wall, processor, spent)
 
 
 def words_alone(seen: Features) -> None:
-    """How long the words take, on descriptors drawn by chance."""
-    chance = np.random.default_rng(0)
+    """Print the speed of quantisation, on random descriptors."""
+    rng = np.random.default_rng(0)
     print("\n| words | d | descriptors/s | Gdistances/s |\n|---|---|---|---|")
     for kind, vocabulary in seen.codebooks.items():
         size = vocabulary.centres.shape[1]
-        points = chance.normal(size=(20_000, size)).astype(np.float32)
+        points = rng.normal(size=(20_000, size)).astype(np.float32)
         vocabulary.words(points)
-        began = time.perf_counter()
+        started = time.perf_counter()
         vocabulary.words(points)
-        rate = len(points) / (time.perf_counter() - began)
+        rate = len(points) / (time.perf_counter() - started)
         distances = rate * len(vocabulary) / 1e9
         print(f"| {kind}, {len(vocabulary)} | {size} | {rate:,.0f} | {distances:.2f} |")
 
 
 def split(name: str, timing: Timing) -> None:
-    """Where the seconds went, for each second of film."""
+    """Print the time of each part, per second of video."""
     print(f"\n| {name} | ms for each second of film | share |\n|---|---|---|")
     total = sum(timing.spent.values())
     for what, seconds in sorted(timing.spent.items(), key=lambda item: -item[1]):
@@ -153,7 +153,7 @@ def split(name: str, timing: Timing) -> None:
 
 
 def memory(film: Path, minutes: list[float], folder: Path) -> None:
-    """Peak memory of the process that watches, for films of some lengths, in this order."""
+    """Print the peak memory of the worker process for videos of increasing length."""
     print("\n| film | peak memory of the process that watches it |\n|---|---|", flush=True)
     with av.open(str(film)) as container:
         length = container.duration / av.time_base
@@ -171,9 +171,9 @@ def memory(film: Path, minutes: list[float], folder: Path) -> None:
 
 
 def _note_peaks(peaks: list[int], stop: threading.Event) -> None:
-    """Note the peak memory of the processes that this one has started, in KiB, until told to stop.
+    """Append the peak memory of child processes in KiB until ``stop`` is set.
 
-    What the system says of a process that has ended counts the memory of its parent too.
+    For a process that has ended, the system's figure includes the memory of its parent.
     """
     while not stop.wait(0.2):
         for path in Path("/proc/self/task").glob("*/children"):
@@ -186,9 +186,13 @@ def _note_peaks(peaks: list[int], stop: threading.Event) -> None:
 def main() -> None:
     """Read the arguments and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--film", type=Path, nargs="*", help="films in place of rendered ones")
-    parser.add_argument("--seconds", type=float, default=30.0, help="of each rendered film")
-    parser.add_argument("--obvious", type=int, default=90, help="frames of the obvious way")
+    parser.add_argument(
+        "--film", type=Path, nargs="*", help="videos to use instead of rendered ones"
+    )
+    parser.add_argument("--seconds", type=float, default=30.0, help="length of each rendered video")
+    parser.add_argument(
+        "--obvious", type=int, default=90, help="frames of the naive implementation"
+    )
     parser.add_argument("--memory", type=float, nargs="*", default=[], metavar="MINUTES")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
@@ -196,7 +200,7 @@ def main() -> None:
         films = arguments.film or [
             render(folder / f"{seed}.mp4", arguments.seconds, seed) for seed in (0, 1)
         ]
-        _, known = ours(films[:1], options=CODEWORDS)  # compiles, and gives the words
+        _, known = ours(films[:1], options=CODEWORDS)  # compiles, and gives the codebooks
         words = known.codebooks
         pooled, quick = ours(films)[0], ours(films, options=QUICK)[0]
         first, seen = ours(films, words, CODEWORDS)

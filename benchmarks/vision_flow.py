@@ -1,7 +1,7 @@
-"""Methods of dense flow on scenes with a known answer: ``python -m benchmarks.vision_flow``.
+"""Dense optical flow on scenes with known ground truth: ``python -m benchmarks.vision_flow``.
 
-A disc of dead leaves moves over dead leaves that move too, at 426×240 pixels. The error is the mean
-length of the difference to the true flow, in pixels, 20 pixels from the border on.
+A disc of dead leaves moves over a moving background of dead leaves, at 426×240 pixels. The error is
+the mean endpoint error in pixels, without a border of 20 pixels.
 """
 
 import time
@@ -16,17 +16,17 @@ from benchmarks.film import leaves
 from howsteps.vision.flow import DIS, FARNEBACK, FlowField
 
 WIDTH, HEIGHT, RADIUS, BORDER = 426, 240, 50, 20
-# How the background and the disc move, in pixels per frame.
+# Velocities of the background and the disc, in pixels per frame.
 SCENES = (((0, 0), (3, 0)), ((3, -1), (5, 1)), ((-0.5, 0), (-0.5, 1.2)), ((-6, -2), (-10, 4)))
 
 Scene = tuple[NDArray[np.uint8], NDArray[np.float32]]
 
 
 def scene(back: tuple[float, float], disc: tuple[float, float], count: int) -> Iterator[Scene]:
-    """Pictures with the flow from each to the next."""
-    chance = np.random.default_rng(0)
-    far = cv2.cvtColor(leaves(2 * WIDTH, 2 * HEIGHT, 4000, chance), cv2.COLOR_BGR2GRAY)
-    near = cv2.cvtColor(leaves(WIDTH, HEIGHT, 2000, chance), cv2.COLOR_BGR2GRAY)
+    """Yield images with the true flow from each to the next."""
+    rng = np.random.default_rng(0)
+    far = cv2.cvtColor(leaves(2 * WIDTH, 2 * HEIGHT, 4000, rng), cv2.COLOR_BGR2GRAY)
+    near = cv2.cvtColor(leaves(WIDTH, HEIGHT, 2000, rng), cv2.COLOR_BGR2GRAY)
     rows, columns = np.mgrid[:HEIGHT, :WIDTH]
     for n in range(count):
         view = moved(far, n * back[0] - WIDTH / 2, n * back[1] - HEIGHT / 2)
@@ -37,27 +37,27 @@ def scene(back: tuple[float, float], disc: tuple[float, float], count: int) -> I
         yield np.where(inside, front, view).astype(np.uint8), truth
 
 
-def moved(picture: NDArray[np.uint8], x: float, y: float) -> NDArray[np.uint8]:
-    """A picture shifted to the right and down, between pixels if need be."""
-    place = np.array([[1, 0, x], [0, 1, y]], np.float32)
+def moved(image: NDArray[np.uint8], x: float, y: float) -> NDArray[np.uint8]:
+    """Shift an image to the right and down, with sub-pixel interpolation."""
+    shift = np.array([[1, 0, x], [0, 1, y]], np.float32)
     return cv2.warpAffine(
-        picture, place, (WIDTH, HEIGHT), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REFLECT
+        image, shift, (WIDTH, HEIGHT), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REFLECT
     )
 
 
 def main() -> None:
-    """Print a line for each method."""
+    """Print a row for each method."""
     cv2.setNumThreads(1)
     scenes = [[*scene(*speeds, 10)] for speeds in SCENES]
     inner = np.s_[BORDER:-BORDER, BORDER:-BORDER]
     print("| flow | mean error, pixels | processor ms a frame |\n|---|---|---|")
     for method in (DIS, FARNEBACK):
         field, errors, spent = FlowField(method), [], 0.0
-        for pictures in scenes:
-            for (before, truth), (after, _) in pairwise(pictures):
-                began = time.process_time()
+        for images in scenes:
+            for (before, truth), (after, _) in pairwise(images):
+                started = time.process_time()
                 _, filtered = field.between(before, after)
-                spent += time.process_time() - began
+                spent += time.process_time() - started
                 errors.append(np.linalg.norm(filtered - truth, axis=2)[inner].mean())
         print(f"| {method} | {np.mean(errors):.3f} | {1000 * spent / len(errors):.1f} |")
 

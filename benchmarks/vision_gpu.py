@@ -1,9 +1,9 @@
-"""VGG-16 up to conv5_3 on a GPU, held against what its arithmetic allows.
+"""Throughput of VGG-16 up to conv5_3 on a GPU, compared with its peak.
 
-``PYTHONPATH=src python3 -m benchmarks.vision_gpu`` needs NumPy and PyTorch only. Weights are drawn
-by chance, scaled so that numbers neither vanish nor overflow: speed does not depend on them. Each
-line times :meth:`~howsteps.vision.torch_network.TorchNetwork.maps` on frames on the GPU already,
-then with pictures and descriptors carried there and back (``describe``), then layer by layer.
+``PYTHONPATH=src python3 -m benchmarks.vision_gpu`` needs NumPy and PyTorch only. Weights are
+random, scaled so that activations neither vanish nor overflow: speed does not depend on them. Each
+row times :meth:`~howsteps.vision.torch_network.TorchNetwork.maps` on frames in GPU memory, then
+with transfers of images and descriptors (``describe``), then layer by layer.
 """
 
 import argparse
@@ -17,14 +17,14 @@ from torch import nn
 from howsteps.vision.networks import Vgg16
 from howsteps.vision.torch_network import TorchNetwork, ready
 
-# Width and height: the two scales of a 16:9 film as `howsteps features` looks at it, the size at
-# which the paper's networks were trained, and the film itself at 720p.
+# Width and height: the two scales of a 16:9 video in `howsteps features`, the training resolution
+# of the paper's networks, and 720p.
 SIZES = ((384, 224), (288, 160), (224, 224), (1280, 720))
-PEAK = 790e12  # multiplications and additions a second that an H200 does in half precision
+PEAK = 790e12  # FLOP/s of an H200 in half precision
 
 
 def network(device: str, dtype: torch.dtype) -> TorchNetwork:
-    """VGG-16 with weights that keep the size of what passes through."""
+    """Return VGG-16 with random weights that preserve the scale of activations."""
     torch.manual_seed(0)
     module = Vgg16()
     for layer in module.features:
@@ -35,7 +35,7 @@ def network(device: str, dtype: torch.dtype) -> TorchNetwork:
 
 
 def arithmetic(module: Vgg16, width: int, height: int) -> float:
-    """Multiplications and additions of the convolutions for one picture."""
+    """Return the floating-point operations of the convolutions for one image."""
     total = 0.0
     for layer in module.features:
         if isinstance(layer, nn.MaxPool2d):
@@ -46,13 +46,13 @@ def arithmetic(module: Vgg16, width: int, height: int) -> float:
 
 
 def seconds(work: Callable[[], object], device: str, least: float = 1.0) -> float:
-    """Seconds that one call takes, from as many calls as fill ``least`` seconds."""
+    """Return the seconds of one call, averaged over at least ``least`` seconds."""
     wait = torch.cuda.synchronize if device.startswith("cuda") else lambda: None
     for _ in range(3):
         work()
     wait()
-    calls, began = 0, time.perf_counter()
-    while (spent := time.perf_counter() - began) < least:
+    calls, started = 0, time.perf_counter()
+    while (spent := time.perf_counter() - started) < least:
         for _ in range(4):
             work()
         wait()
@@ -60,17 +60,17 @@ def seconds(work: Callable[[], object], device: str, least: float = 1.0) -> floa
     return spent / calls
 
 
-def eager(module: Vgg16, pictures: torch.Tensor) -> torch.Tensor:
-    """The same layers one after another, each a kernel or two of its own."""
+def eager(module: Vgg16, images: torch.Tensor) -> torch.Tensor:
+    """Run the network layer by layer."""
     with torch.inference_mode():
-        maps: torch.Tensor = module.features(pictures)
+        maps: torch.Tensor = module.features(images)
         return maps
 
 
 def measure(
     device: str, dtype: torch.dtype, batches: list[int], sizes: list[tuple[int, int]]
 ) -> None:
-    """Print a line for each size and batch."""
+    """Print a row for each size and batch."""
     net = network(device, dtype)
     assert isinstance(net.module, Vgg16)
     for width, height in sizes:
@@ -78,18 +78,18 @@ def measure(
         for batch in batches:
             if batch * width * height > 64e6:
                 continue
-            chance = np.random.default_rng(0)
-            pictures = chance.integers(0, 256, (batch, height, width, 3), dtype=np.uint8)
-            there = torch.from_numpy(pictures).to(device)
-            floats = ((there.to(dtype).permute(0, 3, 1, 2)) - net.mean) * net.scale
-            own = seconds(lambda there=there: net.maps(there), device)
-            plain = seconds(lambda floats=floats: eager(net.module, floats), device)
-            carried = seconds(lambda pictures=pictures: net.describe(pictures), device)
+            rng = np.random.default_rng(0)
+            images = rng.integers(0, 256, (batch, height, width, 3), dtype=np.uint8)
+            on_device = torch.from_numpy(images).to(device)
+            floats = ((on_device.to(dtype).permute(0, 3, 1, 2)) - net.mean) * net.scale
+            maps = seconds(lambda on_device=on_device: net.maps(on_device), device)
+            layers = seconds(lambda floats=floats: eager(net.module, floats), device)
+            with_transfers = seconds(lambda images=images: net.describe(images), device)
             print(
                 f"| {str(dtype).removeprefix('torch.')} | {width}×{height} | {batch} | "
-                f"{batch / own:,.0f} | {work * batch / own / 1e12:.0f} | "
-                f"{100 * work * batch / own / PEAK:.0f} % | {batch / carried:,.0f} | "
-                f"{batch / plain:,.0f} |",
+                f"{batch / maps:,.0f} | {work * batch / maps / 1e12:.0f} | "
+                f"{100 * work * batch / maps / PEAK:.0f} % | {batch / with_transfers:,.0f} | "
+                f"{batch / layers:,.0f} |",
                 flush=True,
             )
 
@@ -101,7 +101,7 @@ def main() -> None:
     parser.add_argument("--batches", type=int, nargs="*", default=[8, 32, 128, 512])
     parser.add_argument("--sizes", nargs="*", default=[f"{w}x{h}" for w, h in SIZES])
     arguments = parser.parse_args()
-    # Sizes repeat all day long: the quickest algorithm is worth looking for once.
+    # Sizes repeat, so that searching for the fastest algorithm pays off.
     torch.backends.cudnn.benchmark = True
     cuda = arguments.device.startswith("cuda")
     if cuda:

@@ -1,4 +1,4 @@
-"""The pictures of docs/research/vision.md: ``python -m benchmarks.vision_pictures docs/images``."""
+"""Figures of docs/research/vision.md: ``python -m benchmarks.vision_pictures docs/images``."""
 
 import argparse
 from itertools import islice
@@ -14,23 +14,23 @@ from howsteps.vision.options import MotionOptions
 
 SMALL, SHOWN = (426, 240), (852, 480)
 FRAMES = 24
-PATH, END = (90, 255, 90), (60, 60, 255)  # blue, green, red
+PATH, END = (90, 255, 90), (60, 60, 255)  # colours in BGR
 
 
-def tracks(pictures: list[NDArray[np.uint8]], *, camera: bool) -> list[NDArray[np.float32]]:
-    """Paths of the tracks that end in the last frame or just before it."""
+def tracks(images: list[NDArray[np.uint8]], *, camera: bool) -> list[NDArray[np.float32]]:
+    """Return the paths of the tracks that end in the last five frames."""
     motion, found = Motion(MotionOptions(camera=camera)), []
-    for n, picture in enumerate(pictures):
-        luma = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
+    for n, image in enumerate(images):
+        luma = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
         ended = motion.step(cv2.resize(luma, SMALL, interpolation=cv2.INTER_AREA), n / RATE)
-        if n >= len(pictures) - 5:
+        if n >= len(images) - 5:
             found += [path for tracks in ended for path in tracks.paths]
     return found
 
 
-def drawn(picture: NDArray[np.uint8], paths: list[NDArray[np.float32]]) -> NDArray[np.uint8]:
-    """A frame in pale colours with the paths on it; a red dot is where a path ends."""
-    shown = cv2.resize(picture, SHOWN, interpolation=cv2.INTER_AREA)
+def drawn(image: NDArray[np.uint8], paths: list[NDArray[np.float32]]) -> NDArray[np.uint8]:
+    """Draw paths on a darkened frame, with a red dot at the end of each."""
+    shown = cv2.resize(image, SHOWN, interpolation=cv2.INTER_AREA)
     shown = (shown * 0.55).astype(np.uint8)
     scale = SHOWN[0] / SMALL[0]
     for path in paths:
@@ -41,16 +41,16 @@ def drawn(picture: NDArray[np.uint8], paths: list[NDArray[np.float32]]) -> NDArr
 
 
 def main() -> None:
-    """Draw both pictures."""
+    """Write both figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     folder = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
-    pictures = [*islice(frames(FRAMES + 20, seed=3), 20, None)]
+    images = [*islice(frames(FRAMES + 20, seed=3), 20, None)]
     for name, camera in (("tracks-raw", False), ("tracks-corrected", True)):
-        paths = tracks(pictures, camera=camera)
-        picture = drawn(pictures[-1], paths)
-        cv2.imwrite(str(folder / f"{name}.jpg"), picture, [cv2.IMWRITE_JPEG_QUALITY, 85])
+        paths = tracks(images, camera=camera)
+        image = drawn(images[-1], paths)
+        cv2.imwrite(str(folder / f"{name}.jpg"), image, [cv2.IMWRITE_JPEG_QUALITY, 85])
         print(f"{name}: {len(paths)} tracks")
 
 

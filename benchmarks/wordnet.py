@@ -1,13 +1,13 @@
-"""Our WordNet against NLTK's, on random words; load time, size and speed.
+"""Compare our WordNet with NLTK's on random words; measure load time, size and speed.
 
-NLTK is needed by this benchmark alone. Give it the database that our tables were built from::
+Only this benchmark needs NLTK. It takes the database from which our tables were built::
 
     pip install nltk
     apt-get install wordnet-base
     python -m benchmarks.wordnet /usr/share/wordnet
 
-NLTK reads the same files with code of its own, so agreement says that nothing was lost or put out
-of order on the way into the tables. Every figure but the times depends on the seed alone.
+NLTK parses the same files independently, so agreement shows that our tables are complete and in
+order. All figures except times depend only on the seed.
 """
 
 import argparse
@@ -41,41 +41,41 @@ class Reference:
     """NLTK's answers, with synsets numbered as in our tables."""
 
     reader: Any
-    number: dict[Any, int]
+    index_of: dict[Any, int]
 
     @classmethod
     def open(cls, database: Path, scratch: Path) -> "Reference":
-        """Give NLTK a folder that looks like the one it downloads."""
+        """Copy the database to a folder in the layout of NLTK's downloads, and open it."""
         corpus = scratch / "corpora" / "wordnet"
         corpus.mkdir(parents=True)
         for path in database.iterdir():
             if path.is_file():
                 shutil.copy(path, corpus)
-        # Debian packages these two elsewhere or not at all; NLTK opens them, no answer uses them.
+        # Not in Debian's package. NLTK opens these two files, but no query uses them.
         names = "".join(f"{n:02d}\tfile.{n}\t0\n" for n in range(LEXICOGRAPHER_FILES))
         (corpus / "lexnames").write_text(names, encoding="ascii")
         (corpus / "index.sense").touch()
-        nltk.data.path.append(str(scratch))  # NLTK opens no corpus outside its data folders
+        nltk.data.path.append(str(scratch))  # NLTK only opens corpora in its data folders
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it misses the translations, which are not needed
+            warnings.simplefilter("ignore")  # missing translations, which are not needed
             reader = WordNetCorpusReader(str(corpus), None)
-        number: dict[Any, int] = {}
+        index_of: dict[Any, int] = {}
         for pos in PARTS_OF_SPEECH:
             in_file_order = sorted(reader.all_synsets(LETTER[pos]), key=lambda s: s.offset())
-            number.update({s: len(number) + place for place, s in enumerate(in_file_order)})
-        return cls(reader, number)
+            index_of.update({s: len(index_of) + i for i, s in enumerate(in_file_order)})
+        return cls(reader, index_of)
 
     def senses(self, lemma: str, pos: PartOfSpeech) -> list[Any]:
         """Return NLTK's lemma objects of one lemma in the order of its senses.
 
-        NLTK finds a synset twice that holds both a word and what looks like its singular.
+        NLTK returns a synset twice if it contains both a word and what looks like its singular.
         """
         found = self.reader.lemmas(lemma, LETTER[pos])
         return list({(sense.synset(), sense.name()): sense for sense in found}.values())
 
     def synset_ids(self, lemma: str, pos: PartOfSpeech) -> list[int]:
         """Return the synsets of a lemma."""
-        return list(dict.fromkeys(self.number[s.synset()] for s in self.senses(lemma, pos)))
+        return list(dict.fromkeys(self.index_of[s.synset()] for s in self.senses(lemma, pos)))
 
     def tag_counts(self, lemma: str, pos: PartOfSpeech) -> list[int]:
         """Return the tag counts of its senses."""
@@ -89,9 +89,9 @@ class Reference:
         return {a.name().lower() for s in self.senses(lemma, pos) for a in s.antonyms()}
 
 
-def inflect(lemma: str, pos: PartOfSpeech, chance: random.Random) -> str:
-    """Make something that looks like a form of a lemma, right or wrong."""
-    ending, replacement = chance.choice([("", ""), *ENDINGS[pos]])
+def inflect(lemma: str, pos: PartOfSpeech, rng: random.Random) -> str:
+    """Return a random form of a lemma, correct or not."""
+    ending, replacement = rng.choice([("", ""), *ENDINGS[pos]])
     return lemma.removesuffix(replacement) + ending
 
 
@@ -101,7 +101,7 @@ def agreement(
     theirs: Callable[..., Any],
     questions: Sequence[tuple[Any, ...]],
 ) -> None:
-    """Ask both the same questions, print how often they agree, and the first disagreements."""
+    """Print how often the answers to the same questions agree, and the first disagreements."""
     wrong = [(q, ours(*q), theirs(*q)) for q in questions if ours(*q) != theirs(*q)]
     print(f"{name:32} {len(questions) - len(wrong):6,} of {len(questions):6,} agree")
     for question, our_answer, their_answer in wrong[:5]:
@@ -109,13 +109,13 @@ def agreement(
 
 
 def compare(ours: WordNet, theirs: Reference, questions: int, seed: int) -> None:
-    """Compare every kind of answer on random lemmas, pairs and forms."""
-    chance = random.Random(seed)  # noqa: S311 - not a secret
+    """Compare every kind of query on random lemmas and forms."""
+    rng = random.Random(seed)  # noqa: S311 - not a secret
     lemmas = [(lemma, pos) for pos in PARTS_OF_SPEECH for lemma in ours.lexicon.lemmas(pos)]
-    some = chance.sample(lemmas, questions)
+    some = rng.sample(lemmas, questions)
     single = {pos: [w for w in ours.lexicon.lemmas(pos) if "_" not in w] for pos in PARTS_OF_SPEECH}
     forms = [
-        (inflect(chance.choice(single[pos]), pos, chance), pos)
+        (inflect(rng.choice(single[pos]), pos, rng), pos)
         for pos in PARTS_OF_SPEECH
         for _ in range(questions // 4)
     ]
@@ -142,14 +142,14 @@ def compare(ours: WordNet, theirs: Reference, questions: int, seed: int) -> None
     agreement("antonyms, random words", antonyms, theirs.antonyms, some)
     agreement("antonyms, words that have any", antonyms, theirs.antonyms, with_antonyms)
     agreement("morphy, regular forms", candidates, morphy, forms)
-    # Where the list gives a form twice, NLTK keeps the last line only and we keep both.
+    # If the list has a form twice, NLTK keeps only the last line and we keep both.
     agreement("morphy, irregular forms", candidates, morphy, irregular)
 
 
 def seconds(
     action: Callable[[], Any], repeats: int, clock: Callable[[], float] = time.process_time
 ) -> float:
-    """Return the median time of an action, by default as the time that it keeps a core busy."""
+    """Return the median time of an action; by default CPU time."""
     times = []
     for _ in range(repeats):
         start = clock()
@@ -159,25 +159,24 @@ def seconds(
 
 
 def speed(wordnet: WordNet, seed: int) -> None:
-    """Print size, load time and the time of the questions that the pipeline asks."""
+    """Print size, load time and the time of the queries of the pipeline."""
     size = Path(package.__file__).with_name("wordnet.npz").stat().st_size
     cpu = seconds(WordNet.load, 20)
     wall = seconds(WordNet.load, 20, time.perf_counter)
     print(f"size {size / 1e6:.2f} MB")
     print(f"load: {cpu * 1e3:.0f} ms of one core, {wall * 1e3:.0f} ms on the clock")
-    chance = random.Random(seed)  # noqa: S311 - not a secret
+    rng = random.Random(seed)  # noqa: S311 - not a secret
     common = {
         pos: [w for w in wordnet.lexicon.lemmas(pos) if wordnet.tag_counts(w, pos).sum() > 5]
         for pos in PARTS_OF_SPEECH
     }
     for count in (45, 300, 3000):
         relations = [
-            Relation(chance.choice(common["verb"]), chance.choice(common["noun"]))
-            for _ in range(count)
+            Relation(rng.choice(common["verb"]), rng.choice(common["noun"])) for _ in range(count)
         ]
         duration = seconds(partial(match_matrix, relations, wordnet), 5)
         print(f"match matrix of {count:5,} relations: {duration * 1e3:.1f} ms")
-    forms = [inflect(chance.choice(common["verb"]), "verb", chance) for _ in range(10_000)]
+    forms = [inflect(rng.choice(common["verb"]), "verb", rng) for _ in range(10_000)]
     duration = seconds(lambda: [wordnet.lemma(form, "verb") for form in forms], 3)
     print(f"lemma: {duration / len(forms) * 1e6:.1f} µs a word")
 

@@ -178,5 +178,5 @@ def test_captions_that_differ_from_the_marked_ones_are_refused(tmp_path):
     assert list(marked_videos(path, {"v": 8})) == ["v"]
     with pytest.raises(HowstepsError, match="video v has 8 words and its marks were made for 9"):
         marked_videos(path, {"v": 9})
-    with pytest.raises(HowstepsError, match="video w is marked and is not there"):
+    with pytest.raises(HowstepsError, match="video w is marked, but missing"):
         marked_videos(path, {"v": 8, "w": 3})

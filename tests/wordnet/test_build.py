@@ -1,4 +1,4 @@
-"""The script that compacts WordNet, on a database of a few words."""
+"""The script that builds the WordNet tables, on a database of a few words."""
 
 from pathlib import Path
 
@@ -90,14 +90,14 @@ def wordnet(built: Path) -> WordNet:
     return WordNet.load(built / "wordnet.npz")
 
 
-def test_synsets_are_numbered_as_they_stand_in_the_files(wordnet: WordNet) -> None:
+def test_synsets_are_numbered_in_file_order(wordnet: WordNet) -> None:
     assert wordnet.synset_ids("entity", "noun").tolist() == [0]
     assert wordnet.synset_ids("open", "verb").tolist() == [6]
     assert wordnet.synset_ids("wet", "adj").tolist() == [9]
     assert wordnet.synset_ids("well", "adv").tolist() == [12]
 
 
-def test_senses_stand_in_the_order_of_the_index(wordnet: WordNet) -> None:
+def test_senses_are_in_the_order_of_the_index(wordnet: WordNet) -> None:
     assert wordnet.synset_ids("saw", "noun").tolist() == [5, 3]
 
 
@@ -115,13 +115,13 @@ def test_tag_counts_are_found_by_sense_key(wordnet: WordNet) -> None:
     assert wordnet.tag_counts("shut", "verb").tolist() == [0]
 
 
-def test_hypernyms_of_classes_and_instances_are_links(wordnet: WordNet) -> None:
+def test_hypernyms_of_classes_and_instances(wordnet: WordNet) -> None:
     assert wordnet.ancestors(2) == {2: 0, 1: 1, 0: 2}  # hammer, tool, entity
     assert wordnet.ancestors(4) == {4: 0, 1: 1, 0: 2}  # Excalibur
     assert wordnet.ancestors(5) == {5: 0}
 
 
-def test_antonyms_join_words_and_not_their_synonyms(wordnet: WordNet) -> None:
+def test_antonyms_are_of_words_and_not_of_synsets(wordnet: WordNet) -> None:
     assert wordnet.antonyms("open", "verb") == ("close",)
     assert wordnet.antonyms("close", "verb") == ("open",)
     assert wordnet.antonyms("shut", "verb") == wordnet.antonyms("open_up", "verb") == ()
@@ -135,7 +135,7 @@ def test_exceptions_on_several_lines_are_joined(wordnet: WordNet) -> None:
     assert wordnet.lemma("saws", "noun") == "saw"
 
 
-def test_the_licence_comes_from_the_database(built: Path) -> None:
+def test_the_licence_is_that_of_the_database(built: Path) -> None:
     assert (built / "LICENSE").read_text() == "Free for all.\n\nNo warranty.\n"
 
 
@@ -156,7 +156,7 @@ def test_the_same_database_gives_the_same_bytes(built: Path, tmp_path: Path) -> 
         ("data_adv", "00000010 02 r 01 sühr 0 000 | ?\n", r"data\.adv: .*not ASCII"),
     ],
 )
-def test_a_broken_database_is_refused_with_its_place(
+def test_a_broken_database_is_refused_with_file_and_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], file: str, content: str, message: str
 ) -> None:
     database = write(tmp_path / "database", **{file: content})
@@ -167,13 +167,13 @@ def test_a_broken_database_is_refused_with_its_place(
     assert not (tmp_path / "wordnet.npz").exists()
 
 
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
+def test_a_missing_file(tmp_path: Path) -> None:
     (write(tmp_path) / "noun.exc").unlink()
     with pytest.raises(InputError, match=r"noun\.exc: a file of the WordNet database is missing"):
         build.build(tmp_path)
 
 
-def test_tables_are_not_made_without_their_licence(tmp_path: Path) -> None:
+def test_no_tables_without_a_licence(tmp_path: Path) -> None:
     database = write(tmp_path / "database", data_noun=DATABASE["data.noun"].removeprefix(LICENCE))
     assert build.main([str(database), "--out", str(tmp_path)]) == 1
     assert not (tmp_path / "wordnet.npz").exists()
@@ -182,7 +182,7 @@ def test_tables_are_not_made_without_their_licence(tmp_path: Path) -> None:
 @pytest.mark.slow
 @given(data=st.data())
 @settings(max_examples=300, deadline=None)
-def test_damage_is_noticed_or_harmless(built: Path, data: st.DataObject) -> None:
+def test_damage_is_detected_or_harmless(built: Path, data: st.DataObject) -> None:
     whole = (built / "wordnet.npz").read_bytes()
     damaged = bytearray(whole)
     damaged[data.draw(st.integers(0, len(whole) - 1))] ^= data.draw(st.integers(1, 255))
@@ -199,7 +199,7 @@ def test_damage_is_noticed_or_harmless(built: Path, data: st.DataObject) -> None
 
 @given(length=st.integers(0, 10_000))
 @settings(deadline=None)
-def test_a_file_cut_short_is_refused(built: Path, length: int) -> None:
+def test_a_truncated_file_is_refused(built: Path, length: int) -> None:
     whole = (built / "wordnet.npz").read_bytes()
     path = built / "short.npz"
     path.write_bytes(whole[: min(length, len(whole) - 1)])

@@ -1,4 +1,4 @@
-"""From inflected forms to lemmas."""
+"""Lemmatisation."""
 
 import pytest
 from hypothesis import given
@@ -70,7 +70,7 @@ def test_lemma_of_nouns(word: str, lemma: str) -> None:
         ("cubed", "cube", "cub"),
     ],
 )
-def test_lemma_minds_the_spelling_before_the_frequency(word: str, lemma: str, other: str) -> None:
+def test_spelling_takes_precedence_over_frequency(word: str, lemma: str, other: str) -> None:
     assert set(WORDNET.lemmas(word, "verb")) == {lemma, other}
     assert WORDNET.lemma(word, "verb") == lemma
     assert is_well_spelt(word, lemma)
@@ -83,7 +83,7 @@ def test_lemma_of_adjectives_and_adverbs() -> None:
     assert WORDNET.lemma("further", "adv") == "far"
 
 
-def test_lemma_of_several_parts_is_found_by_its_head() -> None:
+def test_lemma_of_a_phrase() -> None:
     assert WORDNET.lemma("took off", "verb") == "take_off"
     assert WORDNET.lemma("fire engines", "noun") == "fire_engine"
 

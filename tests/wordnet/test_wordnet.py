@@ -1,4 +1,4 @@
-"""What WordNet says about words: synsets, hypernyms, antonyms and lemmas."""
+"""Queries of WordNet: synsets, hypernyms, antonyms and lemmas."""
 
 from pathlib import Path
 
@@ -44,13 +44,13 @@ class TestSenses:
         assert noun.size > verb.size > 0
         assert not np.isin(noun, verb).any()
 
-    def test_senses_restricts_to_the_first_ones(self) -> None:
+    def test_senses_limits_the_number_of_senses(self) -> None:
         every = WORDNET.synset_ids("jack", "noun")
         assert WORDNET.synset_ids("jack", "noun", senses=2).tolist() == every[:2].tolist()
         assert WORDNET.synset_ids("jack", "noun", senses=999).tolist() == every.tolist()
 
     @pytest.mark.parametrize("spelling", ["take_off", "take off", "Take Off", "  TAKE\toff "])
-    def test_a_lemma_may_have_several_parts(self, spelling: str) -> None:
+    def test_a_lemma_may_be_a_phrase(self, spelling: str) -> None:
         assert WORDNET.knows(spelling, "verb")
         assert WORDNET.synset_ids(spelling, "verb").size == 9
 
@@ -61,7 +61,7 @@ class TestSenses:
 
 class TestLexicon:
     @pytest.mark.parametrize("pos", PARTS_OF_SPEECH)
-    def test_finds_every_lemma_where_it_stands(self, pos: PartOfSpeech) -> None:
+    def test_finds_every_lemma(self, pos: PartOfSpeech) -> None:
         lemmas = list(WORDNET.lexicon.lemmas(pos))
         assert lemmas == sorted(set(lemmas))
         numbers = WORDNET.lexicon.ranges[pos]
@@ -96,7 +96,7 @@ class TestSharedSynset:
     def test_other_words_do_not(self, a: str, b: str, pos: PartOfSpeech) -> None:
         assert not WORDNET.shared_synset(a, b, pos)
 
-    def test_rare_senses_make_odd_pairs_and_first_senses_do_not(self) -> None:
+    def test_rare_senses_give_spurious_synonyms(self) -> None:
         assert WORDNET.shared_synset("bread", "sugar", "noun")  # both are slang for money
         assert not WORDNET.shared_synset("bread", "sugar", "noun", senses=1)
 
@@ -114,7 +114,7 @@ class TestAncestors:
         }
         assert min(count for count in found if count is not None) == links
 
-    def test_of_nouns_end_in_entity(self) -> None:
+    def test_of_nouns_include_entity(self) -> None:
         [entity] = WORDNET.synset_ids("entity", "noun").tolist()
         for word in ("nut", "democracy"):
             for synset in WORDNET.synset_ids(word, "noun").tolist():
@@ -126,14 +126,14 @@ class TestAncestors:
 
     @given(pairs())
     @settings(max_examples=200, deadline=None)
-    def test_equal_a_plain_search_of_the_graph(self, pair: tuple[str, str, PartOfSpeech]) -> None:
+    def test_against_a_naive_search(self, pair: tuple[str, str, PartOfSpeech]) -> None:
         word, _, pos = pair
         for synset in WORDNET.synset_ids(word, pos).tolist():
             assert WORDNET.ancestors(synset) == naive_ancestors(synset)
 
 
 def naive_ancestors(synset: int) -> dict[int, int]:
-    """The ancestors after 0, 1, 2 … links, each where it is first met."""
+    """The ancestors by their smallest number of links."""
     tables = WORDNET.tables
     found = [{synset}]
     while found[-1]:
@@ -157,7 +157,7 @@ class TestAntonyms:
             ("clockwise", "adv", "counterclockwise"),
         ],
     )
-    def test_go_both_ways(self, word: str, pos: PartOfSpeech, antonym: str) -> None:
+    def test_are_symmetric(self, word: str, pos: PartOfSpeech, antonym: str) -> None:
         assert antonym in WORDNET.antonyms(word, pos)
         assert word in WORDNET.antonyms(antonym, pos)
 
@@ -166,7 +166,7 @@ class TestAntonyms:
         assert "lower" in WORDNET.antonyms("raise", "verb")
         assert WORDNET.antonyms("lift", "verb") == ()
 
-    def test_come_in_the_order_of_the_senses(self) -> None:
+    def test_are_in_the_order_of_the_senses(self) -> None:
         every = WORDNET.antonyms("raise", "verb")
         for senses in range(1, 30):
             some = WORDNET.antonyms("raise", "verb", senses)
@@ -186,7 +186,7 @@ class TestMatchMatrix:
         expected[0, 1] = expected[1, 0] = True
         assert (match_matrix(relations, WORDNET) == expected).all()
 
-    def test_unknown_words_match_themselves_alone(self) -> None:
+    def test_unknown_words_match_only_themselves(self) -> None:
         relations = [Relation("xyzzy", "frob"), Relation("xyzzy", "car"), Relation("plugh", "car")]
         assert (match_matrix(relations, WORDNET) == np.eye(3, dtype=bool)).all()
 
@@ -195,7 +195,7 @@ class TestMatchMatrix:
         assert match_matrix(relations, WORDNET).all()
         assert not match_matrix(relations, WORDNET, senses=1)[0, 1]
 
-    def test_of_nothing_is_empty(self) -> None:
+    def test_of_no_relations(self) -> None:
         assert match_matrix([], WORDNET).shape == (0, 0)
 
     @given(
@@ -223,30 +223,30 @@ class TestMatchMatrix:
 
 class TestBadInput:
     @pytest.mark.parametrize("word", ["", " ", "xyzzy", "数", "a" * 10_000, "take\x00off"])
-    def test_an_unknown_word_has_nothing(self, word: str) -> None:
+    def test_an_unknown_word(self, word: str) -> None:
         for pos in PARTS_OF_SPEECH:
             assert not WORDNET.knows(word, pos)
             assert WORDNET.synset_ids(word, pos).size == 0
             assert WORDNET.antonyms(word, pos) == ()
             assert not WORDNET.shared_synset(word, word, pos)
 
-    def test_an_unknown_part_of_speech_is_named(self) -> None:
+    def test_an_unknown_part_of_speech(self) -> None:
         with pytest.raises(ValueError, match="'VERB'"):
             WORDNET.synset_ids("take", "VERB")  # type: ignore[arg-type]
         with pytest.raises(ValueError, match="'VERB'"):
             WORDNET.lemma("taken", "VERB")  # type: ignore[arg-type]
 
     @pytest.mark.parametrize("senses", [0, -1])
-    def test_at_least_one_sense_is_needed(self, senses: int) -> None:
+    def test_too_few_senses(self, senses: int) -> None:
         with pytest.raises(ValueError, match="at least 1"):
             WORDNET.shared_synset("put", "place", "verb", senses)
 
-    def test_a_missing_file_is_named(self, tmp_path: Path) -> None:
+    def test_a_missing_file(self, tmp_path: Path) -> None:
         with pytest.raises(HowstepsError, match=r"gone\.npz: the WordNet file is missing"):
             WordNet.load(tmp_path / "gone.npz")
 
     @pytest.mark.parametrize("content", [b"", b"PK", b"\x93NUMPY\x01\x00", b"no archive at all"])
-    def test_a_file_of_another_kind_is_refused(self, tmp_path: Path, content: bytes) -> None:
+    def test_other_files_are_refused(self, tmp_path: Path, content: bytes) -> None:
         path = tmp_path / "wordnet.npz"
         path.write_bytes(content)
         with pytest.raises(InputError, match="damaged"):
@@ -268,7 +268,7 @@ class TestBadInput:
 class TestShippedFile:
     folder = Path(package.__file__).parent
 
-    def test_carries_the_licence(self) -> None:
+    def test_contains_the_licence(self) -> None:
         text = (self.folder / "LICENSE").read_text()
         assert "WordNet 3.0 Copyright 2006 by Princeton University" in text
         assert not any(line.lstrip()[:1].isdigit() for line in text.splitlines())
@@ -276,7 +276,7 @@ class TestShippedFile:
     def test_is_small(self) -> None:
         assert (self.folder / "wordnet.npz").stat().st_size < 8_000_000
 
-    def test_is_whole(self) -> None:
+    def test_is_complete(self) -> None:
         assert WORDNET.tables.entry_starts[-1] == 155_287
         assert WORDNET.tables.senses.size == 206_941
         assert WORDNET.tables.hypernym_starts.size - 1 == 117_659

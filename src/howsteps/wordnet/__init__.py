@@ -1,7 +1,7 @@
-"""WordNet as a compact file in the package: word senses without a download.
+"""WordNet as a compact file in the package, without a download.
 
-:class:`WordNet` looks words up; :func:`match_matrix` says which relations match.
-``docs/research/wordnet.md`` says what is stored and how it was checked.
+:class:`WordNet` looks words up; :func:`match_matrix` computes which relations match.
+``docs/research/wordnet.md`` describes what is stored and how it was verified.
 """
 
 from howsteps.wordnet.database import WordNet

@@ -38,12 +38,12 @@ class WordNet:
 
     @classmethod
     def load(cls, path: Path = _SHIPPED) -> Self:
-        """Load the file that ships with howsteps, or another of ``training/wordnet.py``."""
+        """Load the file that ships with howsteps, or another built by ``training/wordnet.py``."""
         tables = Tables.read(path)
         lines = tables.exceptions.tobytes().decode().splitlines()
         irregular = [line.split(" ") for line in lines]
         exceptions = {
-            pos: {form: its_lemmas for its_pos, form, *its_lemmas in irregular if its_pos == pos}
+            pos: {form: lemmas for form_pos, form, *lemmas in irregular if form_pos == pos}
             for pos in PARTS_OF_SPEECH
         }
         return cls(tables, Lexicon.of(tables), exceptions)
@@ -78,14 +78,14 @@ class WordNet:
         links = {synset: 0}
         level = [synset]
         while level:
-            above = []
-            for below in level:
-                for hypernym in hypernyms[starts[below] : starts[below + 1]].tolist():
-                    # WordNet contains a cycle of verbs, so a synset may be met again.
+            next_level = []
+            for hyponym in level:
+                for hypernym in hypernyms[starts[hyponym] : starts[hyponym + 1]].tolist():
+                    # WordNet contains a cycle of verbs, so a synset may be visited again.
                     if hypernym not in links:
-                        links[hypernym] = links[below] + 1
-                        above.append(hypernym)
-            level = above
+                        links[hypernym] = links[hyponym] + 1
+                        next_level.append(hypernym)
+            level = next_level
         return links
 
     def antonyms(self, lemma: str, pos: PartOfSpeech, senses: int | None = None) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Which relations match: the matrix that narrations are aligned by."""
+"""The match matrix of relations, by which narrations are aligned."""
 
 from collections.abc import Sequence
 
@@ -25,8 +25,8 @@ def match_matrix(
     wordnet
         The source of the synsets.
     senses
-        Use only the first so many senses of every word. Rare senses make odd pairs: *bread* and
-        *sugar* are both slang for money.
+        Use only the first ``senses`` senses of every word. Rare senses give spurious matches:
+        *bread* and *sugar* are both slang for money.
 
     Returns
     -------
@@ -47,14 +47,14 @@ def word_matches(
     vocabulary = sorted(set(words))
     synsets = [wordnet.synset_ids(word, pos, senses) for word in vocabulary]
     rows = np.repeat(np.arange(len(vocabulary)), [len(ids) for ids in synsets])
-    _, columns, times = np.unique(
+    _, columns, word_counts = np.unique(
         np.concatenate([np.empty(0, np.int32), *synsets]), return_inverse=True, return_counts=True
     )
-    shared = times[columns] > 1  # most synsets belong to one word only
-    incidence = np.zeros((len(vocabulary), len(times)), dtype=np.float32)
+    shared = word_counts[columns] > 1  # most synsets belong to only one word
+    incidence = np.zeros((len(vocabulary), len(word_counts)), dtype=np.float32)
     incidence[rows[shared], columns[shared]] = 1
-    incidence = incidence[:, times > 1]
+    incidence = incidence[:, word_counts > 1]
     matches = (incidence @ incidence.T > 0) | np.eye(len(vocabulary), dtype=np.bool_)
-    place = {word: row for row, word in enumerate(vocabulary)}
-    index = np.array([place[word] for word in words], dtype=np.intp)
+    row_of = {word: row for row, word in enumerate(vocabulary)}
+    index = np.array([row_of[word] for word in words], dtype=np.intp)
     return np.asarray(matches[np.ix_(index, index)])

@@ -1,7 +1,7 @@
-"""From inflected forms to lemmas: WordNet's *morphy*, and a choice among its candidates.
+"""Lemmatisation: WordNet's *morphy*, and a spelling rule to choose among its candidates.
 
-Morphy looks a form up in a list of exceptions ("took" is "take"). A form that is not there loses
-its ending by a few rules ("wheels" is "wheel"). Candidates that are not in WordNet are dropped.
+Morphy looks a form up in a list of exceptions ("took" is "take"). From other forms it removes
+suffixes by a few rules ("wheels" is "wheel"). Candidates that are not in WordNet are dropped.
 """
 
 import re

@@ -1,6 +1,6 @@
-"""The tables of WordNet as flat arrays, their file, and looking lemmas up in them.
+"""WordNet's tables as flat arrays, their file format, and look-up of lemmas.
 
-The file is an uncompressed ``.npz``: an archive of plain arrays with a checksum for each. It is not
+The file is an uncompressed ``.npz``: an archive of arrays with a checksum for each. It is not
 compressed because compressors differ between machines, and the same database must give the same
 bytes everywhere.
 """
@@ -22,11 +22,11 @@ PartOfSpeech = Literal["noun", "verb", "adj", "adv"]
 PARTS_OF_SPEECH: tuple[PartOfSpeech, ...] = get_args(PartOfSpeech)
 
 FORMAT = 1
-"""Increased when the meaning of a table changes, so that an old file is refused."""
+"""File format version; files of another version are refused."""
 
 _FREE = -1  # an empty slot of the hash table
 
-# What NumPy and zipfile raise for damaged bytes.
+# Exceptions of NumPy and zipfile for damaged files.
 _DAMAGE = (
     EOFError,
     KeyError,
@@ -105,7 +105,7 @@ class Tables:
 
 
 def hash_slots(entries: Sequence[tuple[PartOfSpeech, str]]) -> npt.NDArray[np.int32]:
-    """Return a hash table with open addressing: the number of each entry, or −1.
+    """Return a hash table with open addressing, whose slots have the number of an entry or −1.
 
     The size is a power of two, and at most two thirds of the slots are used.
     """
@@ -127,8 +127,8 @@ def _hash(lemma: bytes, pos: PartOfSpeech) -> int:
 class Lexicon:
     """Find entries by number, or by lemma and part of speech.
 
-    The hash table is used as it is stored: a dictionary of 155,000 strings would take longer to
-    make than everything else takes to load.
+    The hash table is used as stored: building a dictionary of 155,000 strings would take longer
+    than loading everything else.
     """
 
     text: bytes
@@ -138,7 +138,7 @@ class Lexicon:
 
     @classmethod
     def of(cls, tables: Tables) -> Self:
-        """Make the lexicon of these tables."""
+        """Return the lexicon of the tables."""
         starts = tables.entry_starts.tolist()
         ranges = dict(zip(PARTS_OF_SPEECH, map(range, starts, starts[1:]), strict=True))
         return cls(tables.lemmas.tobytes(), tables.lemma_starts, tables.hash_slots, ranges)
