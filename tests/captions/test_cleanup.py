@@ -87,7 +87,7 @@ def test_spoken_text_is_kept(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         (">> hello", "hello"),
         ("&gt;&gt; hello", "hello"),
@@ -106,8 +106,8 @@ def test_spoken_text_is_kept(text: str) -> None:
         ("<v Mary>hello</v>", "hello"),
     ],
 )
-def test_speaker_labels(text: str, said: str) -> None:
-    assert spoken(text) == said
+def test_speaker_labels(text: str, expected: str) -> None:
+    assert spoken(text) == expected
 
 
 def test_separate_punctuation_joins_the_word_before() -> None:

@@ -13,13 +13,13 @@ from tests.captions.writers import (
     LINE_FORMATS,
     WORD_FORMATS,
     Narration,
-    Spoken,
+    TimedWord,
     narrations,
 )
 
 NARRATION = [
-    [Spoken("take", 1000, 1400), Spoken("off", 1400, 1700)],
-    [Spoken("the", 1700, 1900), Spoken("wheel", 1900, 2500)],
+    [TimedWord("take", 1000, 1400), TimedWord("off", 1400, 1700)],
+    [TimedWord("the", 1700, 1900), TimedWord("wheel", 1900, 2500)],
 ]
 WRITERS = {**LINE_FORMATS, **{f"{name} with words": pair for name, pair in WORD_FORMATS.items()}}
 
@@ -51,7 +51,7 @@ def test_files_without_captions(text: str) -> None:
 
 @pytest.mark.slow
 def test_two_thousand_cues() -> None:
-    narration = [[Spoken("word", i * 1000, i * 1000 + 900)] for i in range(2_000)]
+    narration = [[TimedWord("word", i * 1000, i * 1000 + 900)] for i in range(2_000)]
     for _, write in WRITERS.values():
         assert len(parse(write(narration)).captions) == 2_000
 

@@ -69,9 +69,9 @@ def test_booleans_and_text_are_not_times() -> None:
 
 def test_issues_of_one_kind_are_reported_once() -> None:
     lines = [[5 - i % 2, 3, "word"] for i in range(1000)]
-    told = problems(json.dumps(lines))
-    assert told[0] == f"here.txt: entry 1: {repair.REVERSED} (and 999 more like it)"
-    assert len(told) == 2
+    found = problems(json.dumps(lines))
+    assert found[0] == f"here.txt: entry 1: {repair.REVERSED} (and 999 more like it)"
+    assert len(found) == 2
 
 
 @given(

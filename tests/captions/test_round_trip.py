@@ -16,7 +16,7 @@ from tests.captions.writers import (
     narrations,
     overlapping,
     rolling_webvtt,
-    said,
+    spoken_texts,
     subrip,
     webvtt,
 )
@@ -33,9 +33,7 @@ ENCODINGS = [
 ]
 
 
-def extract_relations(
-    written: str, encoding: str = "utf-8", expected: str | None = None
-) -> list[Word]:
+def read_words(written: str, encoding: str = "utf-8", expected: str | None = None) -> list[Word]:
     reading = parse_captions(written.encode(encoding), "captions")
     assert reading.problems == ()
     assert expected is None or reading.format == expected
@@ -54,25 +52,25 @@ def texts(words: list[Word]) -> list[str]:
 @given(narration=narrations(), encoding=st.sampled_from(ENCODINGS))
 def test_formats_that_time_lines(name: str, narration: Narration, encoding: str) -> None:
     expected, write = LINE_FORMATS[name]
-    words = extract_relations(write(narration), encoding, expected)
-    assert texts(words) == said(narration)
-    heard = iter(words)
+    words = read_words(write(narration), encoding, expected)
+    assert texts(words) == spoken_texts(narration)
+    remaining = iter(words)
     for line in narration:
-        mine = [next(heard) for _ in line]
-        assert mine[0].start == pytest.approx(line[0].start / 1000, abs=1e-6)
-        assert mine[-1].end == pytest.approx(line[-1].end / 1000, abs=1e-6)
+        line_words = [next(remaining) for _ in line]
+        assert line_words[0].start == pytest.approx(line[0].start / 1000, abs=1e-6)
+        assert line_words[-1].end == pytest.approx(line[-1].end / 1000, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", WORD_FORMATS)
 @given(narration=narrations(), encoding=st.sampled_from(ENCODINGS))
 def test_formats_that_time_words(name: str, narration: Narration, encoding: str) -> None:
     expected, write = WORD_FORMATS[name]
-    assert_same_times(extract_relations(write(narration), encoding, expected), narration)
+    assert_same_times(read_words(write(narration), encoding, expected), narration)
 
 
 @given(narration=narrations(), flashes=st.booleans(), window=st.integers(2, 3))
 def test_rolling_lines_with_word_times(narration: Narration, flashes: bool, window: int) -> None:
-    words = extract_relations(rolling_webvtt(narration, tags=True, flashes=flashes, window=window))
+    words = read_words(rolling_webvtt(narration, tags=True, flashes=flashes, window=window))
     # A flash takes the last ten milliseconds of the line before it.
     assert_same_times(words, narration, tolerance=0.0101 if flashes else 1e-6)
 
@@ -80,7 +78,7 @@ def test_rolling_lines_with_word_times(narration: Narration, flashes: bool, wind
 @given(narration=narrations(), flashes=st.booleans(), window=st.integers(2, 3))
 def test_rolling_lines_without_word_times(narration: Narration, flashes: bool, window: int) -> None:
     written = rolling_webvtt(narration, tags=False, flashes=flashes, window=window)
-    assert texts(extract_relations(written)) == said(narration)
+    assert texts(read_words(written)) == spoken_texts(narration)
 
 
 @pytest.mark.slow
@@ -90,31 +88,31 @@ def test_rolling_lines_without_word_times(narration: Narration, flashes: bool, w
     flashes=st.booleans(),
 )
 def test_repeated_speech_in_rolling_lines(narration: Narration, tags: bool, flashes: bool) -> None:
-    assert texts(extract_relations(rolling_webvtt(narration, tags=tags, flashes=flashes))) == said(
+    assert texts(read_words(rolling_webvtt(narration, tags=tags, flashes=flashes))) == spoken_texts(
         narration
     )
 
 
 @given(narration=narrations(st.sampled_from(["no", "turn"]), line_length=3))
 def test_repeated_speech_in_lines_that_do_not_roll(narration: Narration) -> None:
-    assert texts(extract_relations(subrip(narration))) == said(narration)
-    assert texts(extract_relations(webvtt(narration))) == said(narration)
+    assert texts(read_words(subrip(narration))) == spoken_texts(narration)
+    assert texts(read_words(webvtt(narration))) == spoken_texts(narration)
 
 
 @given(narration=narrations(), overlap=st.integers(0, 4_000))
 def test_lines_that_overlap_in_time(narration: Narration, overlap: int) -> None:
-    words = extract_relations(overlapping(narration, overlap))
-    assert texts(words) == said(narration)
-    heard = iter(words)
-    for line, following in pairwise(narration):
-        mine = [next(heard) for _ in line]
-        assert mine[0].start == line[0].start / 1000
-        assert mine[-1].end <= following[0].start / 1000
+    words = read_words(overlapping(narration, overlap))
+    assert texts(words) == spoken_texts(narration)
+    remaining = iter(words)
+    for line, next_line in pairwise(narration):
+        line_words = [next(remaining) for _ in line]
+        assert line_words[0].start == line[0].start / 1000
+        assert line_words[-1].end <= next_line[0].start / 1000
 
 
 def assert_same_times(words: list[Word], narration: Narration, tolerance: float = 1e-6) -> None:
     written = [word for line in narration for word in line]
-    assert texts(words) == said(narration)
+    assert texts(words) == spoken_texts(narration)
     starts, ends = [word.start for word in words], [word.end for word in words]
     assert starts == pytest.approx([word.start / 1000 for word in written], abs=tolerance)
     assert ends == pytest.approx([word.end / 1000 for word in written], abs=tolerance)

@@ -30,13 +30,13 @@ def test_time_is_distributed_by_length() -> None:
 
 
 def test_a_line_ends_where_the_next_one_starts() -> None:
-    heard = words_of([Caption(0.0, 9.0, "one two"), Caption(4.0, 12.0, "six ten")])
-    assert [(word.start, word.end) for word in heard] == [(0, 2), (2, 4), (4, 8), (8, 12)]
+    words = words_of([Caption(0.0, 9.0, "one two"), Caption(4.0, 12.0, "six ten")])
+    assert [(word.start, word.end) for word in words] == [(0, 2), (2, 4), (4, 8), (8, 12)]
 
 
 def test_lines_that_start_together_share_their_time() -> None:
-    heard = words_of([Caption(0.0, 8.0, "one two"), Caption(0.0, 8.0, "six ten")])
-    assert [(word.text, word.start) for word in heard] == [
+    words = words_of([Caption(0.0, 8.0, "one two"), Caption(0.0, 8.0, "six ten")])
+    assert [(word.text, word.start) for word in words] == [
         ("one", 0.0),
         ("two", 2.0),
         ("six", 4.0),
@@ -65,7 +65,7 @@ def test_sound_tags_have_their_share_of_the_time() -> None:
 
 
 def test_rolling_lines_with_tags_and_sounds() -> None:
-    heard = words_of(
+    words = words_of(
         [
             Caption(0.0, 2.0, " \n[Music]"),
             Caption(2.0, 2.01, "[Music]\n "),
@@ -73,7 +73,7 @@ def test_rolling_lines_with_tags_and_sounds() -> None:
             Caption(4.0, 4.01, "jack &amp; lift\n "),
         ]
     )
-    assert [word.text for word in heard] == ["jack", "&", "lift"]
+    assert [word.text for word in words] == ["jack", "&", "lift"]
 
 
 def test_no_words() -> None:
@@ -83,14 +83,14 @@ def test_no_words() -> None:
 
 @given(st.lists(captions(), max_size=6))
 def test_times_are_in_order(lines: list[Caption]) -> None:
-    heard = words_of(lines)
-    assert all(0 <= word.start <= word.end for word in heard)
-    assert all(first.end <= second.start for first, second in pairwise(heard))
+    words = words_of(lines)
+    assert all(0 <= word.start <= word.end for word in words)
+    assert all(first.end <= second.start for first, second in pairwise(words))
 
 
 @given(st.lists(st.sampled_from(["no", "go on", "stop it now"]), min_size=1, max_size=8))
 def test_every_word_of_separate_lines_is_kept(texts: list[str]) -> None:
     lines = [Caption(2.0 * i, 2.0 * i + 1.0, text) for i, text in enumerate(texts)]
-    heard = words_of(lines)
-    assert [word.text for word in heard] == " ".join(texts).split()
-    assert heard[-1].end == pytest.approx(lines[-1].end)
+    words = words_of(lines)
+    assert [word.text for word in words] == " ".join(texts).split()
+    assert words[-1].end == pytest.approx(lines[-1].end)

@@ -1,6 +1,6 @@
-"""Writers of caption formats, so that reading can be held to what was written.
+"""Writers of caption formats, for round-trip tests.
 
-A narration is a list of lines; a line is a list of words timed in whole milliseconds.
+A narration is a list of lines; a line is a list of words with times in milliseconds.
 """
 
 import csv
@@ -14,21 +14,21 @@ from hypothesis import strategies as st
 
 
 @dataclass(frozen=True)
-class Spoken:
+class TimedWord:
     text: str
     start: int
     end: int
 
 
-Line = Sequence[Spoken]
+Line = Sequence[TimedWord]
 Narration = Sequence[Line]
 
 
-def said(narration: Narration) -> list[str]:
+def spoken_texts(narration: Narration) -> list[str]:
     return [word.text for line in narration for word in line]
 
 
-def shown(line: Line) -> str:
+def line_text(line: Line) -> str:
     return " ".join(word.text for word in line)
 
 
@@ -42,27 +42,27 @@ def clock(milliseconds: int, mark: str = ".") -> str:
 
 def subrip(narration: Narration) -> str:
     return "\n".join(
-        f"{number}\n{clock(line[0].start, ',')} --> {clock(line[-1].end, ',')}\n{shown(line)}\n"
+        f"{number}\n{clock(line[0].start, ',')} --> {clock(line[-1].end, ',')}\n{line_text(line)}\n"
         for number, line in enumerate(narration, 1)
     )
 
 
 def webvtt(narration: Narration) -> str:
     return "WEBVTT\n\n" + "\n".join(
-        f"{clock(line[0].start)} --> {clock(line[-1].end)} align:start\n{shown(line)}\n"
+        f"{clock(line[0].start)} --> {clock(line[-1].end)} align:start\n{line_text(line)}\n"
         for line in narration
     )
 
 
 def timed_list(narration: Narration) -> str:
-    return json.dumps([[x[0].start / 1000, x[-1].end / 1000, shown(x)] for x in narration])
+    return json.dumps([[x[0].start / 1000, x[-1].end / 1000, line_text(x)] for x in narration])
 
 
 def timed_objects(narration: Narration) -> str:
     return json.dumps(
         [
             {
-                "text": shown(line),
+                "text": line_text(line),
                 "start": line[0].start / 1000,
                 "duration": (line[-1].end - line[0].start) / 1000,
             }
@@ -77,7 +77,7 @@ def timed_columns(narration: Narration) -> str:
 
 
 def tsv(narration: Narration) -> str:
-    rows = [f"{line[0].start}\t{line[-1].end}\t{shown(line)}" for line in narration]
+    rows = [f"{line[0].start}\t{line[-1].end}\t{line_text(line)}" for line in narration]
     return "\n".join(["start\tend\ttext", *rows, ""])
 
 
@@ -85,13 +85,13 @@ def comma_separated(narration: Narration) -> str:
     file = io.StringIO()
     writer = csv.writer(file)
     writer.writerow(["start", "end", "text"])
-    writer.writerows([x[0].start / 1000, x[-1].end / 1000, shown(x)] for x in narration)
+    writer.writerows([x[0].start / 1000, x[-1].end / 1000, line_text(x)] for x in narration)
     return file.getvalue()
 
 
 def ttml(narration: Narration) -> str:
     lines = "".join(
-        f'<p begin="{clock(x[0].start)}" end="{clock(x[-1].end)}">{escape(shown(x))}</p>\n'
+        f'<p begin="{clock(x[0].start)}" end="{clock(x[-1].end)}">{escape(line_text(x))}</p>\n'
         for x in narration
     )
     return f'<tt xmlns="http://www.w3.org/ns/ttml"><body><div>\n{lines}</div></body></tt>'
@@ -99,7 +99,7 @@ def ttml(narration: Narration) -> str:
 
 def whisper_cpp(narration: Narration) -> str:
     segments = [
-        {"offsets": {"from": line[0].start, "to": line[-1].end}, "text": " " + shown(line)}
+        {"offsets": {"from": line[0].start, "to": line[-1].end}, "text": " " + line_text(line)}
         for line in narration
     ]
     return json.dumps({"transcription": segments})
@@ -170,7 +170,7 @@ def _segments(narration: Narration, space: str) -> list[dict[str, object]]:
         {
             "start": line[0].start / 1000,
             "end": line[-1].end / 1000,
-            "text": " " + shown(line),
+            "text": " " + line_text(line),
             "words": [
                 {"word": space + word.text, "start": word.start / 1000, "end": word.end / 1000}
                 for word in line
@@ -206,26 +206,26 @@ WORD_FORMATS: dict[str, tuple[str, Callable[[Narration], str]]] = {
 
 
 def rolling_webvtt(narration: Narration, *, tags: bool, flashes: bool, window: int = 2) -> str:
-    """As YouTube writes them: lines stay until they roll off; after a pause the top is empty."""
+    """Rolling captions in YouTube's style; after a pause the top line is empty."""
     cues = ["WEBVTT\nKind: captions\n"]
     screen: list[Line] = []
-    for place, line in enumerate(narration):
-        follows = place > 0 and narration[place - 1][-1].end == line[0].start
+    for index, line in enumerate(narration):
+        follows = index > 0 and narration[index - 1][-1].end == line[0].start
         screen = [*screen[-window + 1 :], line] if follows else [line]
-        top = [shown(before) for before in screen[:-1]] or [" "]
-        new = tagged(line) if tags else shown(line)
+        top = [line_text(before) for before in screen[:-1]] or [" "]
+        new = tagged(line) if tags else line_text(line)
         end = line[-1].end - (10 if flashes else 0)
         cues.append(f"{clock(line[0].start)} --> {clock(end)}\n" + "\n".join([*top, new]) + "\n")
         if flashes:
-            stays = [shown(before) for before in screen[-window + 1 :]]
+            stays = [line_text(before) for before in screen[-window + 1 :]]
             cues.append(f"{clock(end)} --> {clock(end + 10)}\n" + "\n".join([*stays, " "]) + "\n")
     return "\n".join(cues)
 
 
 def overlapping(narration: Narration, overlap: int) -> str:
-    """Each line stays on the screen while the next is said; the text does not repeat."""
+    """Lines that overlap in time without repeating text."""
     return json.dumps(
-        [[x[0].start / 1000, (x[-1].end + overlap) / 1000, shown(x)] for x in narration]
+        [[x[0].start / 1000, (x[-1].end + overlap) / 1000, line_text(x)] for x in narration]
     )
 
 
@@ -243,7 +243,7 @@ TEXTS = st.one_of(
 def narrations(
     draw: st.DrawFn, texts: st.SearchStrategy[str] = TEXTS, line_length: int | None = None
 ) -> Narration:
-    """Lines of words at the pace of speech, which follow at once or after a pause."""
+    """Lines of words at the pace of speech, with occasional pauses."""
     now = draw(st.integers(0, 5_000))
     lines = []
     lengths = st.integers(1, 7) if line_length is None else st.just(line_length)
@@ -251,7 +251,7 @@ def narrations(
         line = []
         for text in draw(st.lists(texts, min_size=length, max_size=length)):
             end = now + 40 * len(text) + draw(st.integers(40, 400))
-            line.append(Spoken(text, now, end))
+            line.append(TimedWord(text, now, end))
             now = end
         lines.append(line)
         now += draw(st.sampled_from([0, 0, 0, 1_500]))

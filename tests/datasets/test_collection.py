@@ -128,8 +128,8 @@ class TestTaskFiles:
         assert (task.name, task.videos[0].id, task.videos[0].title) == ("lift", "a", "Lift")
 
     def test_an_invalid_duration(self, tmp_path: Path) -> None:
-        said = [[0.0, 2.0, "lift the car and take off the wheel"]]
-        value = {"videos": {"a": {"duration": -1.0, "asr": said}}}
+        asr = [[0.0, 2.0, "lift the car and take off the wheel"]]
+        value = {"videos": {"a": {"duration": -1.0, "asr": asr}}}
         collection = datasets.read_tasks(
             write(tmp_path, lift__json=json.dumps(value)) / "lift.json"
         )

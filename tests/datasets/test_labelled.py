@@ -70,9 +70,9 @@ def test_times_of_the_release_are_scaled_to_the_grid():
             spans = [a for a in one.truth.annotations if (a.video, a.step) == (video, k)]
             inside = [any(a.start <= m <= a.end for a in spans) for m in middles]
             np.testing.assert_array_equal(inside, release.labels[video][:, k])
-    told = {video.id: video for video in one.task.videos}
+    by_id = {video.id: video for video in one.task.videos}
     for video in release.task.videos:
-        for ours, theirs in zip(told[video.id].mentions, video.mentions, strict=True):
+        for ours, theirs in zip(by_id[video.id].mentions, video.mentions, strict=True):
             intervals = theirs.start * release.rates[video.id] / authors.FRAMES_PER_INTERVAL
             assert ours.start / GRID == pytest.approx(intervals)
 

@@ -39,9 +39,9 @@ def make(path: Path, *, picture: bool = True, sound: bool = True, delay: float =
         if sound:
             times = np.arange(int((SECONDS - delay) * SAMPLE_RATE)) / SAMPLE_RATE
             tone = (8000 * np.sin(2 * np.pi * 440 * times)).astype(np.int16)
-            heard = av.AudioFrame.from_ndarray(tone[np.newaxis], format="s16", layout="mono")
-            heard.sample_rate, heard.pts = SAMPLE_RATE, int(delay * SAMPLE_RATE)
-            container.mux(audio.encode(heard))
+            frame = av.AudioFrame.from_ndarray(tone[np.newaxis], format="s16", layout="mono")
+            frame.sample_rate, frame.pts = SAMPLE_RATE, int(delay * SAMPLE_RATE)
+            container.mux(audio.encode(frame))
             container.mux(audio.encode(None))
     return path
 
@@ -127,8 +127,8 @@ def test_metadata_in_another_encoding(tmp_path: Path, clip: Path) -> None:
 def test_damaged_files_are_decoded_or_refused(clip: Path, data: st.DataObject) -> None:
     path = clip.with_name("damaged.mp4")
     content = bytearray(clip.read_bytes())
-    for place in data.draw(st.lists(st.integers(0, len(content) - 1), max_size=12)):
-        content[place] = data.draw(st.integers(0, 255))
+    for index in data.draw(st.lists(st.integers(0, len(content) - 1), max_size=12)):
+        content[index] = data.draw(st.integers(0, 255))
     path.write_bytes(content[: data.draw(st.integers(0, len(content)))])
     with suppress(InputError):
         assert read_audio(path).dtype == np.float32

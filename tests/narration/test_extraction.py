@@ -40,19 +40,19 @@ def test_sentences_contain_every_word_once(demo: Task) -> None:
 
 def test_most_sentence_ends_are_restored(demo: Task) -> None:
     source = {n.id: n for n in read_source(DEMO.parent / "narrations.toml") if ".es." not in n.file}
-    right = found = there = 0
+    n_right = n_found = n_true = 0
     for video in demo.videos:
-        said = [
+        spoken = [
             [word for word in words if not word.text.startswith("[")]
             for _, words in spoken_sentences(source[video.id])
         ]
-        true = set(accumulate(map(len, filter(None, said))))
-        heard = set(accumulate(len(sentence.words) for sentence in video.sentences))
-        assert max(true) == max(heard)
-        right += len(true & heard)
-        found += len(heard)
-        there += len(true)
-    assert 2 * right / (found + there) > 0.7
+        true = set(accumulate(map(len, filter(None, spoken))))
+        found = set(accumulate(len(sentence.words) for sentence in video.sentences))
+        assert max(true) == max(found)
+        n_right += len(true & found)
+        n_found += len(found)
+        n_true += len(true)
+    assert 2 * n_right / (n_found + n_true) > 0.7
 
 
 def test_mentions_are_in_order_and_lie_in_their_sentence(demo: Task) -> None:

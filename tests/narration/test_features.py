@@ -71,9 +71,9 @@ def test_the_grid_ends_with_the_video_or_with_its_narration():
 
 
 def test_captions_need_no_parse():
-    unheard = Video("u", (Caption(0.0, 2.0, "loosen the nuts"),))
-    heard = video("h", "loosen wheel")
-    [x, _] = narration_features([unheard, heard, video("o", "dry")], seconds=0.5)[:2]
+    unparsed = Video("u", (Caption(0.0, 2.0, "loosen the nuts"),))
+    other = video("h", "loosen wheel")
+    [x, _] = narration_features([unparsed, other, video("o", "dry")], seconds=0.5)[:2]
     assert x.shape[0] == 4
     assert x.any()
 
@@ -90,8 +90,8 @@ def test_the_meaning_of_an_interval_is_the_weighted_mean_of_its_words():
     spoken = [(1, "loosen"), (3, "nut"), (5, "remove"), (7, "wheel")]  # every two seconds, for one
     expected = np.zeros_like(x)
     for t in range(20):
-        for place, word in spoken:
-            near = max(0.0, 1 - abs(2 * place + 0.5 - (t + 0.5)) / 2.5)
+        for index, word in spoken:
+            near = max(0.0, 1 - abs(2 * index + 0.5 - (t + 0.5)) / 2.5)
             weight = vocabulary.weights[vocabulary.words.index(word)]
             expected[t] += weight * near * embeddings_of([word])[0]
         expected[t] /= np.linalg.norm(expected[t]) or 1.0
@@ -125,8 +125,8 @@ def test_without_shared_words_all_have_the_same_weight():
 
 def test_embeddings_are_those_of_the_parser():
     nut, unknown = embeddings_of(["nut", "zxqy"])
-    own = parser.load_parser().vocab["nut"].vector
-    np.testing.assert_allclose(nut, own / np.linalg.norm(own), rtol=1e-5)
+    expected = parser.load_parser().vocab["nut"].vector
+    np.testing.assert_allclose(nut, expected / np.linalg.norm(expected), rtol=1e-5)
     assert not unknown.any()
 
 

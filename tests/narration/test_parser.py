@@ -14,8 +14,8 @@ from howsteps.wordnet import WordNet
 
 def stream(text: str, *, seconds_a_word: float = 0.4) -> list[Word]:
     return [
-        Word(word, place * seconds_a_word, (place + 1) * seconds_a_word)
-        for place, word in enumerate(text.split())
+        Word(word, index * seconds_a_word, (index + 1) * seconds_a_word)
+        for index, word in enumerate(text.split())
     ]
 
 

@@ -178,7 +178,7 @@ nuts   NOUN NNS 2 nmod
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("parse", "expected"),
     [
         (REMOVE_THE_NUTS, ["remove nut"]),
         (NUTS_AND_WHEEL, ["remove nut", "remove wheel"]),
@@ -203,12 +203,12 @@ nuts   NOUN NNS 2 nmod
         (ONE_OF_THE_NUTS, ["remove nut"]),
     ],
 )
-def test_every_construction(said: str, expected: list[str]) -> None:
-    assert pairs(tree(said)) == expected
+def test_every_construction(parse: str, expected: list[str]) -> None:
+    assert pairs(tree(parse)) == expected
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("parse", "expected"),
     [
         (REMOVE_THE_NUTS, ["remove nut"]),
         (NUTS_AND_WHEEL, ["remove nut", "remove wheel"]),
@@ -220,14 +220,14 @@ def test_every_construction(said: str, expected: list[str]) -> None:
     ],
 )
 def test_paper_mode_takes_active_direct_objects_that_are_nouns(
-    said: str, expected: list[str]
+    parse: str, expected: list[str]
 ) -> None:
-    assert pairs(tree(said), PAPER) == expected
+    assert pairs(tree(parse), PAPER) == expected
 
 
 def test_clearnlp_labels() -> None:
-    said = NUTS_ARE_REMOVED.replace("nsubj:pass", "nsubjpass")
-    assert pairs(tree(said)) == ["remove nut"]
+    parse = NUTS_ARE_REMOVED.replace("nsubj:pass", "nsubjpass")
+    assert pairs(tree(parse)) == ["remove nut"]
     assert pairs(tree(REMOVE_THE_NUTS.replace("obj", "dobj"))) == ["remove nut"]
 
 
@@ -276,7 +276,7 @@ def test_a_pronoun_without_an_antecedent_is_left_out() -> None:
 
 
 def test_a_time_is_not_an_antecedent() -> None:
-    said = """
+    parse = """
     take  VERB VB 0 root
     your  PRON PRP$ 3 nmod:poss
     time  NOUN NN 1 obj
@@ -284,11 +284,11 @@ def test_a_time_is_not_an_antecedent() -> None:
     check VERB VB 1 conj
     it    PRON PRP 5 obj
     """
-    assert pairs(tree(said)) == ["take time"]
+    assert pairs(tree(parse)) == ["take time"]
 
 
 @pytest.mark.parametrize(
-    ("said", "negated"),
+    ("parse", "negated"),
     [
         ("do AUX VB 3 aux\nnot PART RB 3 advmod\nremove VERB VB 0 root\nnuts NOUN NNS 3 obj", True),
         ("never ADV RB 2 advmod\nremove VERB VB 0 root\nnuts NOUN NNS 2 obj", True),
@@ -323,13 +323,13 @@ def test_a_time_is_not_an_antecedent() -> None:
         (REMOVE_THE_NUTS, False),
     ],
 )
-def test_negation(said: str, negated: bool) -> None:
-    verb = next(token for token in tree(said) if token.text.startswith("remov"))
+def test_negation(parse: str, negated: bool) -> None:
+    verb = next(token for token in tree(parse) if token.text.startswith("remov"))
     assert grammar.is_negated(verb) is negated
 
 
 @pytest.mark.parametrize(
-    ("said", "modal"),
+    ("parse", "modal"),
     [
         ("should AUX MD 2 aux\nremove VERB VB 0 root\nnuts NOUN NNS 2 obj", "should"),
         ("'ll AUX MD 2 aux\nremove VERB VB 0 root\nnuts NOUN NNS 2 obj", "will"),
@@ -339,17 +339,22 @@ def test_negation(said: str, negated: bool) -> None:
         (REMOVE_THE_NUTS, ""),
     ],
 )
-def test_modality(said: str, modal: str) -> None:
-    verb = next(token for token in tree(said) if token.text == "remove")
+def test_modality(parse: str, modal: str) -> None:
+    verb = next(token for token in tree(parse) if token.text == "remove")
     assert grammar.modal(verb) == modal
 
 
 def test_noun_phrases_include_compounds() -> None:
-    said = tree(
+    parse = tree(
         "take VERB VB 0 root\noff ADP RP 1 compound:prt\nthe DET DT 6 det\nrusty ADJ JJ 6 amod\n"
         "lug NOUN NN 6 compound\nnuts NOUN NNS 1 obj\non ADP IN 8 case\ntop NOUN NN 6 nmod"
     )
-    assert [token.text for token in grammar.noun_phrase(said[5])] == ["the", "rusty", "lug", "nuts"]
-    particle = grammar.particle(said[0])
+    assert [token.text for token in grammar.noun_phrase(parse[5])] == [
+        "the",
+        "rusty",
+        "lug",
+        "nuts",
+    ]
+    particle = grammar.particle(parse[0])
     assert particle is not None
     assert particle.text == "off"

@@ -35,8 +35,8 @@ FIRST_PART_ENDS, SECOND_PART_BEGINS, DURATION = 6.0, 9.8, 15.886
 
 
 @dataclass(frozen=True)
-class Heard:
-    """A word as Whisper gives it."""
+class SpokenWord:
+    """A word of Whisper's output."""
 
     word: str
     start: float
@@ -45,18 +45,18 @@ class Heard:
 
 @dataclass(frozen=True)
 class Segment:
-    """A segment as Whisper gives it."""
+    """A segment of Whisper's output."""
 
     text: str
     start: float
     end: float
-    words: tuple[Heard, ...] | None
+    words: tuple[SpokenWord, ...] | None
     compression_ratio: float = 1.2
 
 
 def segment(*words: tuple[str, float, float]) -> Segment:
-    heard = tuple(Heard(*word) for word in words)
-    return Segment("".join(word.word for word in heard), heard[0].start, heard[-1].end, heard)
+    spoken = tuple(SpokenWord(*word) for word in words)
+    return Segment("".join(word.word for word in spoken), spoken[0].start, spoken[-1].end, spoken)
 
 
 def bare(word: str) -> str:
@@ -67,20 +67,20 @@ def bare(word: str) -> str:
 
 
 def test_a_segment_becomes_a_caption_with_words() -> None:
-    heard = segment((" Remove", 1.0, 1.5), (" the", 1.5, 1.62), (" wheel.", 1.62, 2.1))
+    remove = segment((" Remove", 1.0, 1.5), (" the", 1.5, 1.62), (" wheel.", 1.62, 2.1))
     words = (Word("Remove", 1.0, 1.5), Word("the", 1.5, 1.62), Word("wheel.", 1.62, 2.1))
-    assert list(captions_of([heard], 10.0)) == [Caption(1.0, 2.1, "Remove the wheel.", words)]
+    assert list(captions_of([remove], 10.0)) == [Caption(1.0, 2.1, "Remove the wheel.", words)]
 
 
 def test_parts_of_a_hyphenated_word_are_joined() -> None:
-    heard = segment((" the", 0.0, 0.2), (" lug", 0.2, 0.5), ("-nut", 0.5, 0.9))
-    (caption,) = captions_of([heard], 10.0)
+    hyphenated = segment((" the", 0.0, 0.2), (" lug", 0.2, 0.5), ("-nut", 0.5, 0.9))
+    (caption,) = captions_of([hyphenated], 10.0)
     assert caption.words[1:] == (Word("lug-nut", 0.2, 0.9),)
 
 
 def test_times_are_plain_numbers_in_milliseconds() -> None:
-    heard = segment((" on", np.float32(0.1), np.float64(1 / 3)))  # type: ignore[arg-type]
-    (caption,) = captions_of([heard], 10.0)
+    numpy_times = segment((" on", np.float32(0.1), np.float64(1 / 3)))  # type: ignore[arg-type]
+    (caption,) = captions_of([numpy_times], 10.0)
     assert (caption.words[0].start, caption.words[0].end) == (0.1, 0.333)
     assert type(caption.words[0].start) is float
 
@@ -92,7 +92,7 @@ def test_a_segment_without_word_times_keeps_its_text() -> None:
 
 
 def test_a_segment_without_text_is_no_caption() -> None:
-    assert list(captions_of([Segment(" ", 1.0, 2.0, (Heard(" ", 1.0, 2.0),))], 10.0)) == []
+    assert list(captions_of([Segment(" ", 1.0, 2.0, (SpokenWord(" ", 1.0, 2.0),))], 10.0)) == []
 
 
 def test_loops_of_whisper_are_dropped() -> None:
@@ -104,7 +104,7 @@ def test_loops_of_whisper_are_dropped() -> None:
 
 texts = st.text("abcdé'-,.%5", min_size=1, max_size=6)
 times = st.floats(-5, 40, allow_nan=False)
-heard_words = st.builds(
+spoken_words = st.builds(
     lambda gap, text, start, end: (gap + text, start, end),
     st.sampled_from([" ", ""]),
     texts,
@@ -112,20 +112,20 @@ heard_words = st.builds(
     times,
 )
 segments = st.lists(
-    st.lists(heard_words, min_size=1, max_size=6).map(lambda words: segment(*words)), max_size=5
+    st.lists(spoken_words, min_size=1, max_size=6).map(lambda words: segment(*words)), max_size=5
 )
 
 
 @given(segments)
-def test_the_text_is_the_words_joined_by_spaces(heard: list[Segment]) -> None:
-    captions = list(captions_of(heard, 30.0))
-    assert [caption.text for caption in captions] == [part.text.strip() for part in heard]
+def test_the_text_is_the_words_joined_by_spaces(found: list[Segment]) -> None:
+    captions = list(captions_of(found, 30.0))
+    assert [caption.text for caption in captions] == [part.text.strip() for part in found]
     assert all(" ".join(word.text for word in c.words) == c.text for c in captions)
 
 
 @given(segments)
-def test_times_are_monotonic_and_within_the_recording(heard: list[Segment]) -> None:
-    captions = list(captions_of(heard, 30.0))
+def test_times_are_monotonic_and_within_the_recording(found: list[Segment]) -> None:
+    captions = list(captions_of(found, 30.0))
     words = [word for caption in captions for word in caption.words]
     assert all(0 <= word.start <= word.end <= 30.0 for word in words)
     starts = [word.start for word in words]
@@ -164,9 +164,9 @@ def words(captions: tuple[Caption, ...]) -> list[Word]:
 
 @pytest.mark.slow
 def test_the_words_of_the_job_are_recognised(words: list[Word]) -> None:
-    heard = {bare(word.text) for word in words}
+    recognised = {bare(word.text) for word in words}
     job = "turn bicycle remove wheel pull inner tube find hole cover patch put tube pump tire"
-    missed = set(job.split()) - heard
+    missed = set(job.split()) - recognised
     assert len(missed) <= 3, missed
 
 
@@ -217,7 +217,7 @@ def test_a_recording_without_speech(tmp_path: Path) -> None:
     assert reports[-1] == (2.0, 2.0)
 
 
-# What is kept
+# Cache
 
 
 def test_transcripts_are_cached(
@@ -245,9 +245,9 @@ def test_a_damaged_entry_is_recognised_again(captions: tuple[Caption, ...], tmp_
     entry = tmp_path / f"{cache_key(RECORDING, MODEL, vad=True)}.json"
     entry.write_text('{"version": 1, "segments": [')
     assert transcribe(RECORDING, model=MODEL, device="cpu", cache=tmp_path) == captions
-    heard = load_transcript(entry)
-    assert heard is not None
-    assert heard.captions == captions
+    transcript = load_transcript(entry)
+    assert transcript is not None
+    assert transcript.captions == captions
 
 
 def tiny_model(folder: Path, weights: bytes = b"weights") -> Path:

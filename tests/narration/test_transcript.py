@@ -31,10 +31,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("transcripts")
 
 
-@given(heard=transcripts)
-def test_round_trip(folder: Path, heard: Transcript) -> None:
-    save_transcript(heard, folder / "any.json")
-    assert load_transcript(folder / "any.json") == heard
+@given(transcript=transcripts)
+def test_round_trip(folder: Path, transcript: Transcript) -> None:
+    save_transcript(transcript, folder / "any.json")
+    assert load_transcript(folder / "any.json") == transcript
 
 
 def test_the_file_has_the_layout_of_whisper(tmp_path: Path) -> None:
