@@ -1,18 +1,20 @@
-"""How true the certainty of places is: ``python -m benchmarks.certainty RESULTS TRUTH…``.
+"""Accuracy and calibration of localisation: ``python -m benchmarks.certainty RESULTS TRUTH…``.
 
-RESULTS is a folder of work folders, one a job (``howsteps run CAPTIONS --out RESULTS/JOB``). TRUTH
-are folders of ``spoken_JOB.json`` (spans in which a step is spoken of as being done, with rules
-that say which acts name it), or of task files with annotated steps, ``JOB.json``. Steps are placed
-again by the code that is here, found steps are matched to true ones as ``paper-f1`` does, and
+RESULTS is a folder of work folders, one a task (``howsteps run CAPTIONS --out RESULTS/TASK``).
+TRUTH are folders of ``spoken_TASK.json`` (spans in which a step is spoken of as being done, with
+rules for the relations that name it), or of task files with annotated steps, ``TASK.json``. Steps
+are localised again by the current code, and discovered steps are matched to true ones as
+``paper-f1`` does. Printed are
 
-* places: F1 of those made, mean IoU of the right ones, beside an even spread;
-* calibration: |confidence − share right| in five bins, over matched steps;
-* absent: of the pairs that are not there, the share said to be absent; kept: of those there;
-* the same with the true steps given, where rules are known: what the script costs.
+* places: F1 of the steps that are placed, mean IoU of the correct ones, beside an even spread;
+* calibration: |confidence − share correct| in five bins, over matched steps;
+* absent: share of the absent pairs of video and step that are predicted absent; kept: share of the
+  present pairs that are placed;
+* the same with the true steps given, where rules are known: what errors of the script cost.
 
-The shipped tables were fitted on such jobs (:mod:`training.certainty`, which prints the figures
-with each job left out), so figures of the same jobs are in sample. A calibration error above
-``STALE`` says that the tables do not fit the code any more: fit them again.
+The shipped models were fitted on such tasks (:mod:`training.certainty`, which prints the figures
+with each task left out), so figures for the same tasks are in sample. A calibration error above
+``STALE`` means that the models no longer fit the code and have to be fitted again.
 """
 
 import argparse
@@ -30,23 +32,29 @@ from howsteps.localisation import TaskLocalisation, localise_task
 from howsteps.result import read_result
 from howsteps.task import Annotation, Localisation, Rule, Script, Step, Task, Truth
 
-SLACK = 1.0  # seconds around what is spoken
+SLACK = 1.0  # seconds of tolerance around spoken spans
 BINS = 5
-# Fresh tables have 0.056 and 0.121: no number is right for both kinds of truth.
+# Fresh models have 0.056 and 0.121: no probability is calibrated for both kinds of truth.
 STALE = {"spoken": 0.08, "seen": 0.15}
 
-Values = NDArray[np.float64]
-Bits = NDArray[np.bool_]
-ScriptIs = Literal["found", "written", "true"]
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+ScriptSource = Literal["found", "written", "true"]
 
 
 @dataclass(frozen=True)
 class Case:
-    """A job with a script and the truth.
+    """A task with a script and its truth.
 
-    ``kind`` of truth is ``spoken`` or ``seen``. ``script_is`` says where the script is from: it was
-    found, or its steps are the true ones, their names matched with what is said or their mentions
-    known.
+    Attributes
+    ----------
+    kind
+        Kind of truth: ``spoken`` spans, or steps ``seen`` in the video.
+    rules
+        For each true step, the rules of the relations that name it; empty where unknown.
+    script_source
+        ``found``: discovered. ``written``: the names of the true steps, matched with the
+        narrations. ``true``: the true steps with all their mentions.
     """
 
     name: str
@@ -55,10 +63,10 @@ class Case:
     script: Script
     truth: Truth
     rules: tuple[tuple[Rule, ...], ...] = ()
-    script_is: ScriptIs = "found"
+    script_source: ScriptSource = "found"
 
     def with_true_steps(self) -> "Case":
-        """The same job with its true steps in place of those found."""
+        """Return the case with the true steps in place of the discovered ones."""
         steps = [
             Step(
                 name,
@@ -71,89 +79,109 @@ class Case:
             )
             for name, rules in zip(self.truth.steps, self.rules, strict=True)
         ]
-        return replace(self, script=Script(tuple(steps)), script_is="true")
+        return replace(self, script=Script(tuple(steps)), script_source="true")
 
 
 @dataclass(frozen=True)
-class Judged:
-    """Every step of a script in every video with truth.
+class Outcomes:
+    """Localisations of every step in every video with truth, compared with it.
 
-    ``present``, ``right`` and ``kept`` are V×K; ``right`` of a step that matches no true one is
-    False, and ``matched`` says which do. ``existing`` counts the true pairs of video and step.
+    Attributes
+    ----------
+    cues
+        V×K×S: cues of the certainty models.
+    confidence
+        V×K.
+    present, correct, placed
+        V×K: the step is truly in the video; its place is correct; it has a place. A step without a
+        matching true step is neither present nor correct.
+    matched
+        V×K: the step matches a true step (the same in all videos).
+    true_pairs
+        Number of true pairs of video and step.
+    ious
+        IoU of every correct place with the truth.
+    presence
+        V×K: probability of presence by a model that is evaluated.
     """
 
-    signs: Values
-    confidence: Values
-    present: Bits
-    right: Bits
-    kept: Bits
-    matched: Bits
-    existing: int
-    ious: Values
-    script_is: ScriptIs = "found"
+    cues: Floats
+    confidence: Floats
+    present: Mask
+    correct: Mask
+    placed: Mask
+    matched: Mask
+    true_pairs: int
+    ious: Floats
+    script_source: ScriptSource = "found"
+    presence: Floats | None = None
 
-    def f1(self, kept: Bits | None = None) -> float:
-        """Of the places made."""
-        made = self.kept if kept is None else kept
-        good = float((self.right & made).sum())
-        return 2 * good / max(float(made.sum()) + self.existing, 1.0)
+    def f1(self, placed: Mask | None = None) -> float:
+        """Return F1 of the places, or of those that are in ``placed``."""
+        predicted = self.placed if placed is None else placed
+        hits = float((self.correct & predicted).sum())
+        return 2 * hits / max(float(predicted.sum()) + self.true_pairs, 1.0)
 
 
 def main() -> None:
     """Print the tables."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("results", type=Path)
-    options.add_argument("truth", type=Path, nargs="+")
-    chosen = options.parse_args()
-    cases = list(read_cases(chosen.results, chosen.truth))
-    for given in (False, True):
-        print(f"\n{'true steps given' if given else 'script found'}\n")
-        print("| job | steps | F1 | even | absent | kept | IoU |\n|---|---|---|---|---|---|---|")
-        all_found: dict[str, list[Judged]] = {}
-        for case in cases:
-            if given and not case.rules:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("results", type=Path)
+    parser.add_argument("truth", type=Path, nargs="+")
+    arguments = parser.parse_args()
+    cases = list(read_cases(arguments.results, arguments.truth))
+    for true_steps in (False, True):
+        print(f"\n{'true steps given' if true_steps else 'script found'}\n")
+        print("| task | steps | F1 | even | absent | kept | IoU |\n|---|---|---|---|---|---|---|")
+        outcomes_by_kind: dict[str, list[Outcomes]] = {}
+        for found_case in cases:
+            if true_steps and not found_case.rules:
                 continue
-            one = case.with_true_steps() if given else case
-            found = localise_task(one.task, one.script)
-            result = judged(one, found, found.localisations)
-            all_found.setdefault(case.kind, []).append(result)
-            print(row(case.name, one, result), flush=True)
-        for kind, results in all_found.items():
-            print(f"\n{kind}: {summary(results)}")
-            error, bins = calibration(*pairs(results))
-            print("confidence → right: " + "; ".join(bins))
-            if error > STALE[kind] and not given:
+            case = found_case.with_true_steps() if true_steps else found_case
+            result = localise_task(case.task, case.script)
+            outcomes = judge(case, result, result.localisations)
+            outcomes_by_kind.setdefault(case.kind, []).append(outcomes)
+            print(table_row(case, outcomes), flush=True)
+        for kind, group in outcomes_by_kind.items():
+            print(f"\n{kind}: {summary(group)}")
+            error, bins = calibration(*confidence_and_correctness(group))
+            print("confidence → correct: " + "; ".join(bins))
+            if error > STALE[kind] and not true_steps:
                 print(f"STALE: calibration error {error:.3f}. Fit again: training.certainty")
 
 
-def row(name: str, case: Case, result: Judged) -> str:
-    """One line of the table."""
-    even = judged(case, None, spread_evenly(case)).f1()
-    absent, kept = absence(result, result.kept)
+def table_row(case: Case, outcomes: Outcomes) -> str:
+    """Return one row of the table."""
+    even = judge(case, None, spread_evenly(case)).f1()
+    absent, kept = absence_rates(outcomes, outcomes.placed)
     return (
-        f"| {name} | {len(case.script.steps)} | {result.f1():.3f} | {even:.3f} | {absent:.2f} | "
-        f"{kept:.2f} | {np.mean(result.ious):.2f} |"
+        f"| {case.name} | {len(case.script.steps)} | {outcomes.f1():.3f} | {even:.3f} | "
+        f"{absent:.2f} | {kept:.2f} | {np.mean(outcomes.ious):.2f} |"
     )
 
 
-def summary(results: Sequence[Judged]) -> str:
-    """Means over jobs."""
-    error, _ = calibration(*pairs(results))
-    both = np.array([absence(one, one.kept) for one in results])
-    ious = np.concatenate([one.ious for one in results])
+def summary(group: Sequence[Outcomes]) -> str:
+    """Return the means over tasks as text."""
+    error, _ = calibration(*confidence_and_correctness(group))
+    rates = np.array([absence_rates(outcomes, outcomes.placed) for outcomes in group])
+    ious = np.concatenate([outcomes.ious for outcomes in group])
     return (
-        f"F1 {np.mean([one.f1() for one in results]):.3f}, calibration error {error:.3f}, absent "
-        f"{np.nanmean(both[:, 0]):.2f}, kept {np.nanmean(both[:, 1]):.2f}, IoU {ious.mean():.2f}"
+        f"F1 {np.mean([outcomes.f1() for outcomes in group]):.3f}, calibration error {error:.3f}, "
+        f"absent {np.nanmean(rates[:, 0]):.2f}, kept {np.nanmean(rates[:, 1]):.2f}, "
+        f"IoU {ious.mean():.2f}"
     )
 
 
 def read_cases(results: Path, truth: Sequence[Path]) -> Iterator[Case]:
-    """The jobs that have both a result and a truth."""
+    """Yield the tasks that have both a result and a truth."""
     for folder in sorted(results.iterdir()):
         files = [
             path
-            for where in truth
-            for path in (where / f"spoken_{folder.name}.json", where / f"{folder.name}.json")
+            for truth_folder in truth
+            for path in (
+                truth_folder / f"spoken_{folder.name}.json",
+                truth_folder / f"{folder.name}.json",
+            )
             if path.is_file()
         ]
         if files and (folder / "result.json").is_file():
@@ -181,56 +209,60 @@ def _case(name: str, task: Task, script: Script, raw: dict[str, object]) -> Case
         if video in known
         for step, start, end in rows
     )
-    lengths = dict.fromkeys(video for video in spans if video in known)
-    return Case(name, kind, task, script, Truth(name, names, annotations, lengths), rules)
+    durations = dict.fromkeys(video for video in spans if video in known)
+    return Case(name, kind, task, script, Truth(name, names, annotations, durations), rules)
 
 
-def judged(case: Case, found: TaskLocalisation | None, places: Sequence[Localisation]) -> Judged:
-    """Places against the truth."""
-    own = [place for place in places if place.video in case.truth.durations]
+def judge(
+    case: Case, result: TaskLocalisation | None, localisations: Sequence[Localisation]
+) -> Outcomes:
+    """Compare localisations with the truth; ``result`` has their cues."""
+    with_truth = [at for at in localisations if at.video in case.truth.durations]
     steps = len(case.script.steps)
-    table = hit_table(own, case.truth, steps)
-    matching = (range(steps) if case.script_is != "found" else table.score("made").matching) or ()
-    true = np.array([-1 if step is None else step for step in matching])
-    number = {video: n for n, video in enumerate(case.truth.durations)}
-    matched = np.broadcast_to(true >= 0, table.made.shape)
-    right = table.hits[:, np.arange(steps), true] & matched
+    table = hit_table(with_truth, case.truth, steps)
+    is_found = case.script_source == "found"
+    matching = (table.score("made").matching if is_found else range(steps)) or ()
+    true_step = np.array([-1 if step is None else step for step in matching])
+    index = {video: n for n, video in enumerate(case.truth.durations)}
+    matched = np.broadcast_to(true_step >= 0, table.made.shape)
+    correct = table.hits[:, np.arange(steps), true_step] & matched
     confidence, ious = np.zeros(table.made.shape), []
-    for place in own:
-        n, k = number[place.video], place.step
-        confidence[n, k] = place.confidence
-        if right[n, k] and place.start is not None:
-            ious.append(_iou(place, case, int(true[k])))
-    rows = [n for n, video in enumerate(case.task.videos) if video.id in number]
-    rows.sort(key=lambda n: number[case.task.videos[n].id])
-    signs = found.signs[rows] if found is not None and found.signs is not None else np.empty(0)
-    return Judged(
-        signs,
+    for at in with_truth:
+        n, k = index[at.video], at.step
+        confidence[n, k] = at.confidence
+        if correct[n, k] and at.start is not None:
+            ious.append(_iou(at, case, int(true_step[k])))
+    rows = [n for n, video in enumerate(case.task.videos) if video.id in index]
+    rows.sort(key=lambda n: index[case.task.videos[n].id])
+    cues = result.cues[rows] if result is not None and result.cues is not None else np.empty(0)
+    return Outcomes(
+        cues,
         confidence,
-        table.present[:, true] & matched,
-        right,
+        table.present[:, true_step] & matched,
+        correct,
         table.made,
         matched,
         int(table.present.sum()),
         np.array(ious or [np.nan]),
-        case.script_is,
+        case.script_source,
     )
 
 
-def _iou(place: Localisation, case: Case, step: int) -> float:
+def _iou(at: Localisation, case: Case, step: int) -> float:
+    """Return the best IoU with an annotation of a true step that contains the place."""
     slack = SLACK if case.kind == "spoken" else 0.0
-    start, end, time = place.start or 0.0, place.end or 0.0, place.time or 0.0
+    start, end, time = at.start or 0.0, at.end or 0.0, at.time or 0.0
     best = 0.0
-    for a in case.truth.by_video[place.video]:
+    for a in case.truth.by_video[at.video]:
         if a.step == step and a.start <= time <= a.end:
             low, high = a.start + slack, a.end - slack
-            both = max(min(end, high) - max(start, low), 0.0)
-            best = max(best, both / (max(end, high) - min(start, low)))
+            overlap = max(min(end, high) - max(start, low), 0.0)
+            best = max(best, overlap / (max(end, high) - min(start, low)))
     return best
 
 
 def spread_evenly(case: Case) -> list[Localisation]:
-    """The same steps spread evenly over each video."""
+    """Return the steps of the script spread evenly over each video."""
     steps = len(case.script.steps)
     return [
         Localisation(video.id, k, (k + 0.5) / steps * length)
@@ -240,38 +272,41 @@ def spread_evenly(case: Case) -> list[Localisation]:
     ]
 
 
-def absence(one: Judged, kept: Bits) -> tuple[float, float]:
-    """Of matched pairs: the share of those not there that is said so, and of those there kept."""
-    gone, there = one.matched & ~one.present, one.matched & one.present
+def absence_rates(outcomes: Outcomes, placed: Mask) -> tuple[float, float]:
+    """Return, of the matched pairs, the share of absent ones left out and of present ones placed.
+
+    NaN where there is no such pair.
+    """
+    absent = outcomes.matched & ~outcomes.present
+    present = outcomes.matched & outcomes.present
     return (
-        1.0 - float(kept[gone].mean()) if gone.any() else float("nan"),
-        float(kept[there].mean()) if there.any() else float("nan"),
+        1.0 - float(placed[absent].mean()) if absent.any() else float("nan"),
+        float(placed[present].mean()) if present.any() else float("nan"),
     )
 
 
-def pairs(results: Sequence[Judged]) -> tuple[Values, Values]:
-    """Confidence, and whether the place is right, over the matched places that were made."""
-    own = [one.matched & one.kept for one in results]
-    confidence = np.concatenate([r.confidence[o] for r, o in zip(results, own, strict=True)])
-    right = np.concatenate([r.right[o] for r, o in zip(results, own, strict=True)])
-    return confidence, right.astype(np.float64)
+def confidence_and_correctness(group: Sequence[Outcomes]) -> tuple[Floats, Floats]:
+    """Return the confidence of all matched places, and whether each is correct (0 or 1)."""
+    confidence = [one.confidence[one.matched & one.placed] for one in group]
+    correct = [one.correct[one.matched & one.placed] for one in group]
+    return np.concatenate(confidence), np.concatenate(correct).astype(np.float64)
 
 
-def bins_of(confidence: Values, right: Values) -> list[tuple[float, float, int]]:
-    """Mean confidence, share right and number of the places of each bin that has some."""
-    place = np.minimum((confidence * BINS).astype(int), BINS - 1)
+def reliability_bins(confidence: Floats, correct: Floats) -> list[tuple[float, float, int]]:
+    """Return mean confidence, share correct and count of every bin that is not empty."""
+    bin_of = np.minimum((confidence * BINS).astype(int), BINS - 1)
     return [
-        (float(confidence[own].mean()), float(right[own].mean()), int(own.sum()))
-        for own in (place == number for number in range(BINS))
-        if own.any()
+        (float(confidence[inside].mean()), float(correct[inside].mean()), int(inside.sum()))
+        for inside in (bin_of == i for i in range(BINS))
+        if inside.any()
     ]
 
 
-def calibration(confidence: Values, right: Values) -> tuple[float, list[str]]:
-    """The calibration error, and what each bin says and is."""
-    bins = bins_of(confidence, right)
-    error = sum(abs(said - is_right) * count for said, is_right, count in bins)
-    shown = [f"{said:.2f} → {is_right:.2f} ({count})" for said, is_right, count in bins]
+def calibration(confidence: Floats, correct: Floats) -> tuple[float, list[str]]:
+    """Return the expected calibration error, and each bin as text."""
+    bins = reliability_bins(confidence, correct)
+    error = sum(abs(mean - share) * count for mean, share, count in bins)
+    shown = [f"{mean:.2f} → {share:.2f} ({count})" for mean, share, count in bins]
     return error / max(len(confidence), 1), shown
 
 

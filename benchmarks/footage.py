@@ -28,8 +28,8 @@ from howsteps.engine.executor import cores
 from howsteps.evaluate import paper_f1
 from howsteps.localisation import localise_task
 from howsteps.localise.decision import decide
-from howsteps.localise.leave_one_out import LeaveOneOut, Standard
-from howsteps.localise.self_training import LEARNING
+from howsteps.localise.leave_one_out import LeaveOneOut, Standardiser
+from howsteps.localise.self_training import LEARNING_OPTIONS
 from howsteps.narration import extract_relations
 from howsteps.pipeline.features import features_from, features_of
 from howsteps.script import discover
@@ -217,9 +217,9 @@ def taught(features: Features, truth: Truth) -> Way:
 
     @cache
     def places() -> Found:
-        how, names = LEARNING["sight"], list(features)
-        x = tuple(how.prepared(features[name], SECONDS) for name in names)
-        grid = how.grid(SECONDS)
+        options, names = LEARNING_OPTIONS["sight"], list(features)
+        x = tuple(options.prepare(features[name], SECONDS) for name in names)
+        grid = options.coarsening(SECONDS)
         labels = []
         for name, rows in zip(names, x, strict=True):
             middles = (np.arange(len(rows)) + 0.5) * grid * SECONDS
@@ -227,15 +227,15 @@ def taught(features: Features, truth: Truth) -> Way:
             for a in truth.by_video[name]:
                 label[(a.start <= middles) & (middles <= a.end), a.step] = 1.0
             labels.append(label)
-        raw = LeaveOneOut(x, how.regularisation).scores(labels)
-        raw = [how.smoothed(score, grid * SECONDS) for score in raw]
-        standard = Standard.of(raw, how.sharpness)
+        raw = LeaveOneOut(x, options.regularisation).scores(labels)
+        raw = [options.smooth_scores(score, grid * SECONDS) for score in raw]
+        standard = Standardiser.fit(raw, options.sharpness)
         located = decide(
             [standard.apply(score) for score in raw],
             [np.zeros_like(score) for score in raw],
-            how,
+            options,
             seconds=grid * SECONDS,
-            grid=grid,
+            coarsening=grid,
             lengths=[len(features[name]) for name in names],
             absent=False,
         )

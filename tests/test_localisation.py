@@ -151,8 +151,10 @@ def test_the_default_visits_no_roundings(heard):
 def test_the_authors_regularisation_goes_by_the_steps_that_were_asked_for(heard):
     task, script, features, _ = heard
 
-    def weights(mode, asked):
-        placement = localise_task(task, script, features, seconds=SECONDS, mode=mode, asked=asked)
+    def weights(mode, requested):
+        placement = localise_task(
+            task, script, features, seconds=SECONDS, mode=mode, requested_steps=requested
+        )
         return np.linalg.norm(placement.model.weights.matrix)
 
     assert weights("authors", None) == weights("authors", 3) < weights("authors", 30)

@@ -1,9 +1,8 @@
-"""Localisation of a task: a script and features in, every step in every video out.
+"""Localise the steps of a script in every video of its task.
 
 Modes ``paper`` and ``authors`` cluster the features inside the windows of the narration by
-Frank-Wolfe, whose roundings are what the paper's error bars go over. Mode ``default`` learns each
-step where it is named, and places it where it is most likely
-(:mod:`howsteps.localise.self_training`).
+Frank-Wolfe, whose roundings give the paper's error bars. Mode ``default`` learns each step where it
+is named, and places it where it is most likely (:mod:`howsteps.localise.self_training`).
 """
 
 import math
@@ -18,16 +17,16 @@ from numpy.typing import NDArray
 from howsteps.errors import unknown_name
 from howsteps.localise.backend import Videos
 from howsteps.localise.clustering import AUTHORS_VIDEOS, ClusteringMode, cluster
-from howsteps.localise.computed import Computed
-from howsteps.localise.decision import HERE, NEAR, certain_by_mentions, decide
+from howsteps.localise.decision import NAMED_LOG_ODDS, NEAR, decide, with_certainty
 from howsteps.localise.extents import StepIntervals, locate
 from howsteps.localise.hmm import place_aligned
+from howsteps.localise.lazy import LazySequence
 from howsteps.localise.mention_prior import LagPrior, MentionPrior, WindowPrior
 from howsteps.localise.model import Model, ModelOptions
 from howsteps.localise.oracle import Floats, Mask, Places
 from howsteps.localise.position_prior import position_prior
 from howsteps.localise.problem import LocaliseError, checked_features
-from howsteps.localise.self_training import LEARNING, Learning, learn
+from howsteps.localise.self_training import LEARNING_OPTIONS, LearningOptions, learn
 from howsteps.localise.sparse import CompressedVideos
 from howsteps.localise.windows import (
     AFTER,
@@ -36,7 +35,7 @@ from howsteps.localise.windows import (
     Windows,
     mention_windows,
     step_windows,
-    surest_windows,
+    window_probabilities,
 )
 from howsteps.narration.features import Kind, Vocabulary, video_interval_count
 from howsteps.script.echoes import echoes, spoken_by_video
@@ -44,34 +43,35 @@ from howsteps.task import BETWEEN, SAID, Localisation, Mode, Script, Task, Video
 
 FeaturesByVideo = Mapping[str, NDArray[np.floating]]
 
-LEAD = 2.0  # seconds from the middle of a mention to the middle of what it names
+LEAD = 2.0  # seconds from the middle of a mention to the middle of its step
 _AUTHORS_AFTER = 30.0  # intervals
 
 
 @dataclass(frozen=True)
 class TaskLocalisation:
-    """Where the steps are, and the model that was learnt.
+    """The localised steps of a task, and the model that was learnt.
 
     Attributes
     ----------
     localisations
         One for every video and step, in the order of the task.
     relaxed_windows
-        Windows that contradicted the order and were opened; ``video`` counts in the task.
+        Windows that contradicted the order and were relaxed (in mode ``default``: mentions that
+        were overruled); ``video`` is the index of the video in the task.
     model
         Localises the steps in new videos.
-    signs
-        In mode ``default`` N×K×S: what certainty was judged by, in the videos that have features.
     roundings
         N×K intervals of the placements visited after the chosen one, for the paper's error bars;
         none in mode ``default``.
+    cues
+        N×K×S in mode ``default``: inputs of the certainty models, for the videos with features.
     """
 
     localisations: tuple[Localisation, ...]
     relaxed_windows: tuple[RelaxedWindow, ...]
     model: Model
     roundings: tuple[Places, ...] = ()
-    signs: Floats | None = None
+    cues: Floats | None = None
 
 
 def localise_task(
@@ -82,7 +82,7 @@ def localise_task(
     narration: Kind = "words",
     seconds: float = 1 / 3,
     mode: Mode = "default",
-    asked: int | None = None,
+    requested_steps: int | None = None,
     seed: int = 0,
     device: str = "cpu",
     absent: bool = True,
@@ -96,19 +96,20 @@ def localise_task(
     script
         Steps with their mentions (:func:`howsteps.script.discover`).
     features
-        T_n×d of the videos, by their id. None or empty: features of the narration. Steps in a
-        video that is missing are placed by its mentions and the order.
+        T_n×d by video id. None or empty: features of the narration are used. In a video that is
+        missing, steps are placed by its mentions and the order.
     narration
-        FeaturesByVideo of the narration: the ``words`` around every interval, or their ``meaning``.
+        Kind of the features of the narration: the ``words`` around every interval, or their
+        ``meaning``.
     seconds
-        How long an interval lasts.
+        Duration of an interval.
     mode
         ``default``, ``paper`` or ``authors``.
-    asked
-        How many steps were requested of the script, for the λ of mode ``authors``; as many as it
-        has when None.
+    requested_steps
+        Number of steps that the script was asked for, for the λ of mode ``authors``. None: the
+        number of steps it has.
     seed
-        Of everything random.
+        Seed of all random choices.
     device
         As for :func:`howsteps.localise.cluster`.
     absent
@@ -128,28 +129,28 @@ def localise_task(
         raise LocaliseError(f"{task.name}: the script has no step to place")
     data = _TaskData(task, script, features or {}, narration, seconds)
     if mode == "default":
-        found = _learn(data, device, absent=absent)
+        result = _self_train(data, device, absent=absent)
     else:
-        found = _cluster(data, mode, asked or data.steps, seed, device)
-    missing = sorted(set(range(len(task.videos))) - set(data.placed))
-    rest = data.by_mentions(missing, found.located)
+        result = _cluster(data, mode, requested_steps or data.steps, seed, device)
+    without = sorted(set(range(len(task.videos))) - set(data.with_features))
+    rest = data.place_by_mentions(without, result.located)
     if mode == "default":
-        rest = certain_by_mentions(rest, absent=absent)
-    order = np.argsort([*data.placed, *missing])
+        rest = with_certainty(rest, absent=absent)
+    order = np.argsort([*data.with_features, *without])
     return TaskLocalisation(
-        _in_order(task, [(data.placed, found.located), (missing, rest)], data),
+        _in_task_order(task, [(data.with_features, result.located), (without, rest)], seconds),
         tuple(
-            RelaxedWindow(data.placed[window.video], window.step, window.support)
-            for window in found.relaxed
+            RelaxedWindow(data.with_features[window.video], window.step, window.support)
+            for window in result.relaxed
         ),
-        found.model,
-        tuple(np.concatenate([found_in, rest.intervals])[order] for found_in in found.roundings),
-        found.located.signs,
+        result.model,
+        tuple(np.concatenate([places, rest.intervals])[order] for places in result.roundings),
+        result.located.cues,
     )
 
 
-class _Found(NamedTuple):
-    """The result of a mode in the videos that have features."""
+class _Localised(NamedTuple):
+    """The result of a mode for the videos with features."""
 
     located: StepIntervals
     relaxed: tuple[RelaxedWindow, ...]
@@ -158,7 +159,11 @@ class _Found(NamedTuple):
 
 
 class _TaskData:
-    """Mentions, windows and features of a task, on the grid of intervals."""
+    """Mentions, windows and features of a task, on the grid of intervals.
+
+    ``with_features`` holds the indices of the videos that are localised by features; most methods
+    return one item for each of them.
+    """
 
     def __init__(
         self, task: Task, script: Script, features: FeaturesByVideo, narration: Kind, seconds: float
@@ -172,17 +177,20 @@ class _TaskData:
             len(features[v.id]) if v.id in features else video_interval_count(v, seconds)
             for v in task.videos
         ]
-        self.placed = [
+        self.with_features = [
             n
             for n, video in enumerate(task.videos)
             if self.lengths[n] >= self.steps and (not features or video.id in features)
         ]
-        if not self.placed:
+        if not self.with_features:
             raise LocaliseError(f"{task.name}: no video is long enough for {self.steps} steps")
-        self._given = features
+        self._features = features
         self._task, self._script = task, script
-        self._own = [(m, k, 1.0) for k, step in enumerate(script.steps) for m in step.mentions]
-        self._mentions = [rows[:, :3] for rows in spoken_by_video(task, self._own)]
+        self._step_mentions = [
+            (m, k, 1.0) for k, step in enumerate(script.steps) for m in step.mentions
+        ]
+        # S×3 for every video of the task: start and end in seconds, and the step.
+        self._mentions = [rows[:, :3] for rows in spoken_by_video(task, self._step_mentions)]
 
     def windows(
         self,
@@ -192,13 +200,17 @@ class _TaskData:
         seconds: float | None = None,
         mode: ClusteringMode = "paper",
     ) -> Windows:
-        """Where the mentions allow each step, in the videos that have features."""
+        """Return the windows of the mentions.
+
+        ``before`` and ``after`` are Δb and Δa; ``seconds`` the duration of an interval, by default
+        that of the features.
+        """
         seconds = seconds or self.seconds
-        mentions = [self._mentions[n] for n in self.placed]
+        mentions = [self._mentions[n] for n in self.with_features]
         return step_windows(
             [
                 mention_windows(rows[:, :2], length, seconds, before=before, after=after, mode=mode)
-                for rows, length in zip(mentions, self.coarse(seconds), strict=True)
+                for rows, length in zip(mentions, self.lengths_at(seconds), strict=True)
             ],
             [rows[:, 2].astype(np.int64) for rows in mentions],
             self.steps,
@@ -206,80 +218,89 @@ class _TaskData:
         )
 
     def features(self) -> Iterator[NDArray[np.floating]]:
-        """T_n×d of the videos that have features, one after the other.
+        """Yield the features, T_n×d a video.
 
-        Those of the narration are made here and are mostly zeros: whoever keeps them all keeps
-        them compressed.
+        Those of the narration are computed here and are sparse: keep them compressed.
         """
         if self.kind == "sight":
-            yield from (self._given[self.videos[n].id] for n in self.placed)
+            yield from (self._features[self.videos[n].id] for n in self.with_features)
             return
         vocabulary = Vocabulary.of(self.videos)
-        for n in self.placed:
+        for n in self.with_features:
             yield vocabulary.features(
                 self.videos[n], self.lengths[n], kind=self.kind, seconds=self.seconds
             )
 
-    def mentions_of(self, number: int) -> Floats:
-        """Mentions of a video that has features: start, end and step, S×3."""
-        return self._mentions[self.placed[number]]
+    def mentions_of(self, video: int) -> Floats:
+        """Return start, end and step of the mentions of a video with features, S×3."""
+        return self._mentions[self.with_features[video]]
 
-    def coarse(self, seconds: float) -> list[int]:
-        """T_n of the videos that have features, in intervals of another length."""
-        return [math.ceil(self.lengths[n] * self.seconds / seconds - 1e-9) for n in self.placed]
+    def lengths_at(self, seconds: float) -> list[int]:
+        """Return T_n in intervals of another duration."""
+        return [
+            math.ceil(self.lengths[n] * self.seconds / seconds - 1e-9) for n in self.with_features
+        ]
 
     @cached_property
-    def spoken(self) -> list[Floats]:
-        """What is said about steps in the videos that have features, S×4 each.
+    def mentions_and_echoes(self) -> list[Floats]:
+        """Mentions and echoes of the steps, S×4 a video.
 
-        Start, end, step, and how surely it is the step being done: the probability that it is work
-        and not talk, less where it is an echo of what the script took.
+        Start, end, step, and the probability that the step is being done: that the mention is work
+        and not talk, lower for an echo.
         """
-        rows = spoken_by_video(self._task, [*self._own, *echoes(self._task, self._script)])
-        return [rows[n] for n in self.placed]
+        rows = spoken_by_video(
+            self._task, [*self._step_mentions, *echoes(self._task, self._script)]
+        )
+        return [rows[n] for n in self.with_features]
 
     def support(self) -> Floats:
-        """The share of the videos that name each step."""
+        """Return the share of the videos of the task that name each step, K."""
         steps = np.arange(self.steps)
         named: Floats = np.mean([np.isin(steps, rows[:, 2]) for rows in self._mentions], axis=0)
         return named
 
-    def prior(self, how: Learning, seconds: float) -> MentionPrior:
-        """What is said in the videos that have features, on a grid of its own."""
-        lengths = self.coarse(seconds)
-        if how.window is None:
-            said = [self._mentions[n] for n in self.placed]
-            return LagPrior(said, lengths, self.steps, seconds)
-        before, after = how.window
+    def mention_prior(self, options: LearningOptions, seconds: float) -> MentionPrior:
+        """Return the evidence of the mentions, in intervals of ``seconds``."""
+        lengths = self.lengths_at(seconds)
+        if options.window is None:
+            mentions = [self._mentions[n] for n in self.with_features]
+            return LagPrior(mentions, lengths, self.steps, seconds)
+        before, after = options.window
 
-        def surest(video: int) -> Floats:
-            said, length = self.spoken[video], lengths[video]
-            return surest_windows(said, length, seconds, self.steps, before=before, after=after)
+        def window(video: int) -> Floats:
+            mentions, length = self.mentions_and_echoes[video], lengths[video]
+            return window_probabilities(
+                mentions, length, seconds, self.steps, before=before, after=after
+            )
 
-        return WindowPrior(Computed(surest, len(lengths)), how.log_prior, seconds)
+        return WindowPrior(LazySequence(window, len(lengths)), options.log_prior, seconds)
 
-    def by_mentions(self, videos: Sequence[int], found: StepIntervals) -> StepIntervals:
-        """Place steps a moment after they are named, the others spread between those.
+    def place_by_mentions(self, videos: Sequence[int], located: StepIntervals) -> StepIntervals:
+        """Place steps shortly after their mentions, and the others evenly between those.
 
-        The confidence is estimated on the videos that have features: the share of their steps
-        (named ones and others apart) that were ``found`` within 2.5 s of such a place. The extent
-        of a step is 2.5 s around its place, up to the border with the next one.
+        The confidence is estimated on the videos with features: the share of their steps (named
+        and other ones separately) that are ``located`` within 2.5 s of such a place. The extent of
+        a step is 2.5 s around its place, up to the border with the next one.
+
+        ``videos`` are indices in the task.
         """
         places, named = self._mention_places(videos)
-        reach = round(NEAR / self.seconds)
+        radius = round(NEAR / self.seconds)
         ends = np.array([self.lengths[n] - 1 for n in videos], np.int64)[:, None]
         between = (places[:, :-1] + places[:, 1:]) // 2
-        first, last = np.maximum(places - reach, 0), np.minimum(places + reach, ends)
+        first, last = np.maximum(places - radius, 0), np.minimum(places + radius, ends)
         first[:, 1:] = np.maximum(first[:, 1:], between + 1)
         last[:, :-1] = np.minimum(last[:, :-1], between)
-        expected, was_named = self._mention_places(self.placed)
-        confirmed = (found.intervals >= 0) & (np.abs(expected - found.intervals) <= reach)
+        expected, expected_named = self._mention_places(self.with_features)
+        confirmed = (located.intervals >= 0) & (np.abs(expected - located.intervals) <= radius)
 
-        def share(like: Mask) -> float:
-            return float(confirmed[like].mean()) if like.any() else 0.0
+        def share_confirmed(among: Mask) -> float:
+            return float(confirmed[among].mean()) if among.any() else 0.0
 
         absent = places < 0
-        confidence = np.where(named, share(was_named), share(~was_named))
+        confidence = np.where(
+            named, share_confirmed(expected_named), share_confirmed(~expected_named)
+        )
         return StepIntervals(
             places,
             np.where(absent, -1, first),
@@ -290,9 +311,9 @@ class _TaskData:
         )
 
     def _mention_places(self, videos: Sequence[int]) -> tuple[Places, Mask]:
-        """The interval of every step by its mentions alone, and which steps are named; N×K.
+        """Return the interval of every step by mentions alone, and which steps are named; N×K.
 
-        −1 in a video that is too short.
+        Intervals are −1 in a video that is too short.
         """
         long_enough = [n for n in videos if self.lengths[n] >= self.steps]
         places = np.full((len(videos), self.steps), -1)
@@ -316,7 +337,9 @@ class _TaskData:
         return places, named
 
 
-def _cluster(data: _TaskData, mode: ClusteringMode, asked: int, seed: int, device: str) -> _Found:
+def _cluster(
+    data: _TaskData, mode: ClusteringMode, requested_steps: int, seed: int, device: str
+) -> _Localised:
     """Cluster the features inside the windows, as the paper does."""
     before, after = (0.0, _AUTHORS_AFTER) if mode == "authors" else (BEFORE, AFTER)
     windows = data.windows(before, after, mode=mode)
@@ -324,17 +347,17 @@ def _cluster(data: _TaskData, mode: ClusteringMode, asked: int, seed: int, devic
         list(data.features()),
         windows.allowed,
         steps=data.steps,
-        regularisation=1.0 / (AUTHORS_VIDEOS * asked) if mode == "authors" else None,
+        regularisation=1.0 / (AUTHORS_VIDEOS * requested_steps) if mode == "authors" else None,
         mode=mode,
         solver="frank-wolfe",
         support=windows.support,
         seed=seed,
         device=device,
     )
-    alike = LEARNING[data.kind].alike
+    alike = LEARNING_OPTIONS[data.kind].alike
     options = ModelOptions(mode, None, data.seconds, learnt_from=data.kind)
     model = Model.learnt(result, data.labels, options)
-    return _Found(
+    return _Localised(
         locate(result.intervals, result.scores, result.null_scores, result.windows, alike=alike),
         result.relaxed_windows,
         model,
@@ -342,55 +365,66 @@ def _cluster(data: _TaskData, mode: ClusteringMode, asked: int, seed: int, devic
     )
 
 
-def _learn(data: _TaskData, device: str, *, absent: bool) -> _Found:
-    """Learn each step where it is named, and put it where it is most likely."""
-    how = LEARNING[data.kind]
-    grid = how.grid(data.seconds)
-    coarse = grid * data.seconds
-    usual = None
-    if how.usual:
-        usual = position_prior(data.spoken, data.coarse(coarse), data.steps, coarse)
-    features, prior = _prepared(data, how), data.prior(how, coarse)
-    learnt = learn(features, prior, how, seconds=coarse, usual=usual, device=device)
+def _self_train(data: _TaskData, device: str, *, absent: bool) -> _Localised:
+    """Learn each step where it is named, and place it where it is most likely."""
+    options = LEARNING_OPTIONS[data.kind]
+    coarsening = options.coarsening(data.seconds)
+    seconds = coarsening * data.seconds
+    positions = None
+    if options.use_position:
+        positions = position_prior(
+            data.mentions_and_echoes, data.lengths_at(seconds), data.steps, seconds
+        )
+    learnt = learn(
+        _prepared_features(data, options),
+        data.mention_prior(options, seconds),
+        options,
+        seconds=seconds,
+        position_prior=positions,
+        device=device,
+    )
     log_odds = learnt.prior.log_odds()
     located = decide(
         learnt.scores,
         log_odds,
-        how,
-        seconds=coarse,
-        grid=grid,
-        lengths=[data.lengths[n] for n in data.placed],
-        usual=usual,
+        options,
+        seconds=seconds,
+        coarsening=coarsening,
+        lengths=[data.lengths[n] for n in data.with_features],
+        position_prior=positions,
         support=data.support(),
-        mentioned=data.windows(*how.window, seconds=coarse).named if how.window else None,
+        mentioned=data.windows(*options.window, seconds=seconds).named if options.window else None,
         absent=absent,
     )
-    outside = [
+    overruled = [
         RelaxedWindow(n, int(k), float((data.mentions_of(n)[:, 2] == k).sum()))
-        for n, said in enumerate(log_odds)
+        for n, odds in enumerate(log_odds)
         for k in np.unique(data.mentions_of(n)[:, 2].astype(np.int64))
-        if located.intervals[n, k] >= 0 and said[located.intervals[n, k] // grid, k] < HERE
+        if (t := located.intervals[n, k]) >= 0 and odds[t // coarsening, k] < NAMED_LOG_ODDS
     ]
-    options = ModelOptions("default", how.regularisation, data.seconds, learnt_from=data.kind)
-    model = Model(data.labels, learnt.weights, np.empty(0), options)
-    return _Found(located, tuple(outside), model, ())
+    settings = ModelOptions("default", options.regularisation, data.seconds, learnt_from=data.kind)
+    model = Model(data.labels, learnt.weights, np.empty(0), settings)
+    return _Localised(located, tuple(overruled), model, ())
 
 
-def _prepared(data: _TaskData, how: Learning) -> Videos:
-    """The features as the classifiers take them."""
+def _prepared_features(data: _TaskData, options: LearningOptions) -> Videos:
+    """Return the features as the classifiers take them."""
     if data.kind == "words":
-        return CompressedVideos(how.prepared(x, data.seconds) for x in data.features())
-    whole = checked_features(list(data.features()), data.steps)
-    return [how.prepared(x, data.seconds) for x in whole]
+        return CompressedVideos(options.prepare(x, data.seconds) for x in data.features())
+    checked = checked_features(list(data.features()), data.steps)
+    return [options.prepare(x, data.seconds) for x in checked]
 
 
-def _in_order(
-    task: Task, parts: Sequence[tuple[Sequence[int], StepIntervals]], data: _TaskData
+def _in_task_order(
+    task: Task, groups: Sequence[tuple[Sequence[int], StepIntervals]], seconds: float
 ) -> tuple[Localisation, ...]:
-    """Localisations of several groups of videos, in the order of the task."""
-    found: list[Localisation] = []
-    for numbers, located in parts:
-        videos = [task.videos[n].id for n in numbers]
-        found += located.in_seconds(videos, [data.seconds] * len(videos))
-    number = {video.id: n for n, video in enumerate(task.videos)}
-    return tuple(sorted(found, key=lambda one: (number[one.video], one.step)))
+    """Return the localisations of several groups of videos, in the order of the task.
+
+    A group is the indices of its videos in the task, and their placements.
+    """
+    localisations: list[Localisation] = []
+    for indices, located in groups:
+        videos = [task.videos[n].id for n in indices]
+        localisations += located.in_seconds(videos, [seconds] * len(videos))
+    index = {video.id: n for n, video in enumerate(task.videos)}
+    return tuple(sorted(localisations, key=lambda at: (index[at.video], at.step)))

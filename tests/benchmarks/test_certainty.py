@@ -1,28 +1,27 @@
-"""What the benchmark of certainty counts, and what is fitted for it."""
+"""The benchmark of certainty, and the training of its models."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks.certainty import Case, Judged, absence, calibration, judged, read_cases
-from howsteps.localise.certainty import SIGNS, Table
+from benchmarks.certainty import Case, Outcomes, absence_rates, calibration, judge, read_cases
+from howsteps.localise.certainty import CUES, CertaintyModel
 from howsteps.result import text_of
 from howsteps.task import Annotation, Localisation, Result, Script, Step, Task, Truth, Video
-from training.certainty import fitted, left_out, with_threshold
+from training.certainty import fit, fit_with_threshold, leave_one_task_out
 
 
-def test_calibration_is_the_mean_distance_of_what_is_said_from_what_is():
+def test_calibration_error_is_the_mean_distance_of_confidence_and_accuracy():
     confidence = np.array([0.1, 0.1, 0.9, 0.9])
     error, bins = calibration(confidence, np.array([0.0, 0.0, 1.0, 0.0]))
     assert error == pytest.approx(0.5 * 0.1 + 0.5 * 0.4)
     assert bins == ["0.10 → 0.00 (2)", "0.90 → 0.50 (2)"]
 
 
-def job(confidence=0.5):
-    """Two steps in two videos: of the second step, one place is wrong, one is said to be absent."""
+def example(confidence=0.5):
+    """Two steps in two videos: of the second step, one place is wrong, one is predicted absent."""
     truth = Truth(
         "tea",
         ("boil", "pour"),
@@ -40,17 +39,17 @@ def job(confidence=0.5):
 
 
 def test_places_are_judged_by_the_best_matching():
-    case, places = job()
-    found = judged(case, None, places)
-    assert found.right.tolist() == [[True, False], [True, False]]
-    assert found.kept.tolist() == [[True, True], [True, False]]
-    assert found.f1() == pytest.approx(2 * 2 / (3 + 4))
-    assert found.ious.tolist() == [1.0, 0.5]
-    assert absence(found, found.kept)[1] == 0.75
+    case, places = example()
+    outcomes = judge(case, None, places)
+    assert outcomes.correct.tolist() == [[True, False], [True, False]]
+    assert outcomes.placed.tolist() == [[True, True], [True, False]]
+    assert outcomes.f1() == pytest.approx(2 * 2 / (3 + 4))
+    assert outcomes.ious.tolist() == [1.0, 0.5]
+    assert absence_rates(outcomes, outcomes.placed)[1] == 0.75
 
 
-def test_jobs_are_read_with_their_spans(tmp_path: Path):
-    case, places = job()
+def test_tasks_are_read_with_their_spans(tmp_path: Path):
+    case, places = example()
     (tmp_path / "results" / "tea").mkdir(parents=True)
     result = Result(case.task, case.script, tuple(places))
     (tmp_path / "results" / "tea" / "result.json").write_text(text_of(result, tmp_path))
@@ -64,19 +63,19 @@ def test_jobs_are_read_with_their_spans(tmp_path: Path):
     assert read.truth.annotations == (Annotation("a", 0, 1.0, 6.0),)
 
 
-def drawn(seed: int, videos: int = 40, steps: int = 5) -> Judged:
-    """A job in which a step is there, and its place right, the likelier the higher one sign."""
+def drawn(seed: int, videos: int = 40, steps: int = 5) -> Outcomes:
+    """A random task in which the probability of presence rises with one cue."""
     rng = np.random.default_rng(seed)
-    signs = rng.normal(size=(videos, steps, len(SIGNS)))
-    high = signs[..., SIGNS.index("presence")]
-    present = rng.random(high.shape) < 1 / (1 + np.exp(-1 - 2 * high))
-    right = present & (rng.random(high.shape) < 0.6)
+    cues = rng.normal(size=(videos, steps, len(CUES)))
+    cue = cues[..., CUES.index("presence")]
+    present = rng.random(cue.shape) < 1 / (1 + np.exp(-1 - 2 * cue))
+    correct = present & (rng.random(cue.shape) < 0.6)
     every = np.ones_like(present)
-    return Judged(
-        signs,
-        np.zeros(high.shape),
+    return Outcomes(
+        cues,
+        np.zeros(cue.shape),
         present,
-        right,
+        correct,
         every,
         every,
         int(present.sum()),
@@ -84,21 +83,21 @@ def drawn(seed: int, videos: int = 40, steps: int = 5) -> Judged:
     )
 
 
-def test_what_is_fitted_is_calibrated_on_a_job_that_was_left_out():
-    jobs = {f"spoken: {n}": [drawn(n)] for n in range(6)}
-    results = [one for own in left_out(jobs).values() for one in own]
-    confidence = np.concatenate([one.confidence.ravel() for one in results])
-    right = np.concatenate([one.right.ravel() for one in results])
-    assert calibration(confidence, right.astype(float))[0] < 0.04
+def test_the_models_are_calibrated_on_a_task_that_was_left_out():
+    tasks = {f"spoken: {n}": [drawn(n)] for n in range(6)}
+    predicted = [one for outcomes in leave_one_task_out(tasks).values() for one in outcomes]
+    confidence = np.concatenate([one.confidence.ravel() for one in predicted])
+    correct = np.concatenate([one.correct.ravel() for one in predicted])
+    assert calibration(confidence, correct.astype(float))[0] < 0.04
 
 
-def test_the_threshold_keeps_what_is_there_and_leaves_out_much_that_is_not():
-    jobs = {f"spoken: {n}": [drawn(n)] for n in range(6)}
-    table = Table.of(with_threshold(jobs))
+def test_the_threshold_keeps_present_steps_and_leaves_out_absent_ones():
+    tasks = {f"spoken: {n}": [drawn(n)] for n in range(6)}
+    model = CertaintyModel.from_json(fit_with_threshold(tasks))
     new = drawn(99)
-    presence = table.presence.probability(table.standard(new.signs))
-    said, kept = absence(replace(new), presence >= table.least)
+    presence = model.presence.probability(model.standardise(new.cues))
+    left_out, kept = absence_rates(new, presence >= model.threshold)
     assert kept > 0.8
-    assert said > 0.5
-    assert table.least <= 0.5
-    assert fitted(jobs)["least"] == 0.0
+    assert left_out > 0.5
+    assert model.threshold <= 0.5
+    assert fit(tasks)["least"] == 0.0

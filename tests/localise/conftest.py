@@ -13,14 +13,14 @@ def golden():
 
 @pytest.fixture
 def task():
-    """Six videos with three steps that have looks of their own, in a background of noise."""
+    """Six videos of noise with three steps, each visible in a feature of its own."""
     rng = np.random.default_rng(7)
     videos, truth = [], []
     for _ in range(6):
         x = 0.3 * rng.random((int(rng.integers(20, 30)), 8)).astype(np.float32)
         places = np.sort(rng.choice(np.arange(1, len(x) - 1), 3, replace=False))
-        for step, place in enumerate(places):
-            x[place, step] += 2.0
+        for step, t in enumerate(places):
+            x[t, step] += 2.0
         videos.append(x)
         truth.append(places)
     return videos, np.array(truth)

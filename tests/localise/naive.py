@@ -1,4 +1,4 @@
-"""Slow versions that are right at a glance."""
+"""Slow reference implementations by enumeration."""
 
 from itertools import combinations, product
 
@@ -6,19 +6,19 @@ import numpy as np
 
 
 def placements(length, steps):
-    """Every way to put the steps in strict order."""
+    """All placements of the steps in strict order."""
     return [np.array(places) for places in combinations(range(length), steps)]
 
 
 def placements_with_absence(length, steps):
-    """Every way to put some of the steps in strict order; −1 for the others."""
-    found = []
+    """All placements of some of the steps in strict order; −1 for the others."""
+    rows = []
     for present in product([False, True], repeat=steps):
         for places in combinations(range(length), sum(present)):
             row = np.full(steps, -1)
             row[np.flatnonzero(present)] = places
-            found.append(row)
-    return found
+            rows.append(row)
+    return rows
 
 
 def value(cost, places, absence=None):
@@ -33,7 +33,7 @@ def is_allowed(places, allowed):
 
 
 def cost_matrix(x, regularisation, bias):
-    """B, T×T, from the bias as one more feature with its own ridge."""
+    """B, T×T, with the bias as one more feature that has its own ridge."""
     length, width = x.shape
     wide = np.hstack([x.astype(float), np.ones((length, 1))])
     ridge = length * regularisation * np.diag([1.0] * width + [bias])

@@ -1,73 +1,73 @@
-"""Lag and reliability of mentions: learnt where something is seen, left alone where nothing is."""
+"""Lag and reliability of mentions are learnt from scores, and keep their priors without any."""
 
 import numpy as np
 import pytest
 
-from howsteps.localise.mention_prior import RELIABILITY, USUAL, LagPrior, WindowPrior
+from howsteps.localise.mention_prior import LAG_MEAN, RELIABILITY, LagPrior, WindowPrior
 
 LENGTH, STEPS, VIDEOS = 120, 3, 6
 
 
 def collection(lag, wrong=0.0, together=False, seed=0):
-    """Mentions ``lag`` seconds before steps of eight seconds; scores that know where these are."""
+    """Mentions ``lag`` seconds before steps of eight seconds, and scores that peak at the steps."""
     rng = np.random.default_rng(seed)
-    spoken, scores = [], []
+    mentions, scores = [], []
     for _ in range(VIDEOS):
         starts = np.array([40, 48, 56]) if together else np.array([20, 55, 90])
         starts = starts + rng.integers(-3, 4)
         score = 0.5 * rng.normal(size=(LENGTH, STEPS))
-        said = []
+        rows = []
         for k, start in enumerate(starts):
             score[start : start + 8, k] += 5.0
             at = rng.uniform(0, LENGTH - 2) if rng.random() < wrong else start - lag
-            said.append((at, at + 2.0, float(k)))
-        spoken.append(np.array(sorted(said)))
+            rows.append((at, at + 2.0, float(k)))
+        mentions.append(np.array(sorted(rows)))
         scores.append(score)
-    return LagPrior(spoken, [LENGTH] * VIDEOS, STEPS, 1.0), scores
+    return LagPrior(mentions, [LENGTH] * VIDEOS, STEPS, 1.0), scores
 
 
 @pytest.mark.parametrize("together", [False, True])
 def test_the_lag_of_a_collection_is_learnt(together):
-    modes = [
-        prior.fitted(scores).mode
+    lags = [
+        prior.fit(scores).lag
         for prior, scores in (collection(lag, together=together) for lag in (-1.0, 1.0, 3.0))
     ]
-    assert modes == sorted(modes)
-    assert modes[2] - modes[0] >= 2.5  # steps close together do not make it collapse
-    for lag, mode in zip((-1.0, 1.0, 3.0), modes, strict=True):
-        assert lag <= mode <= lag + 8  # inside the step
+    assert lags == sorted(lags)
+    assert lags[2] - lags[0] >= 2.5  # also when steps are close together
+    for true_lag, lag in zip((-1.0, 1.0, 3.0), lags, strict=True):
+        assert true_lag <= lag <= true_lag + 8  # inside the step
 
 
 def test_mentions_that_are_often_wrong_are_trusted_less():
     right, wrong = (
-        prior.fitted(scores).reliability
+        prior.fit(scores).reliability
         for prior, scores in (collection(1.0), collection(1.0, wrong=0.6))
     )
     assert right > RELIABILITY > wrong
 
 
-def test_where_nothing_is_seen_both_stay():
+def test_lag_and_reliability_keep_their_priors_when_scores_are_flat():
     prior, scores = collection(3.0)
-    same = prior.fitted([np.zeros_like(score) for score in scores])
-    assert same.mode == USUAL
+    same = prior.fit([np.zeros_like(score) for score in scores])
+    assert same.lag == LAG_MEAN
     assert same.reliability == pytest.approx(RELIABILITY, abs=0.02)
 
 
-def test_where_nothing_is_said_both_stay():
+def test_lag_and_reliability_keep_their_priors_without_mentions():
     prior = LagPrior([np.empty((0, 3))], [50], STEPS, 1.0)
-    assert prior.fitted([np.zeros((50, STEPS))]) == prior
+    assert prior.fit([np.zeros((50, STEPS))]) == prior
     assert not prior.log_odds()[0].any()
 
 
-def test_the_odds_peak_after_the_mention_and_end_far_from_it():
-    prior = LagPrior([np.array([[30.0, 32.0, 1.0]])], [140], STEPS, 0.5, mode=4.0)
+def test_the_log_odds_peak_after_the_mention_and_vanish_far_from_it():
+    prior = LagPrior([np.array([[30.0, 32.0, 1.0]])], [140], STEPS, 0.5, lag=4.0)
     [odds] = prior.log_odds()
     assert (odds[:, 1].argmax() + 0.5) * 0.5 == pytest.approx(34.0, abs=0.5)
     assert odds[[0, 20, 139], 1] == pytest.approx(0.0, abs=1e-3)
     assert not odds[:, [0, 2]].any()
 
 
-def test_several_mentions_share_what_one_is_worth():
+def test_several_mentions_share_the_weight_of_one():
     one = LagPrior([np.array([[30.0, 32.0, 0.0]])], [100], 1, 1.0)
     two = LagPrior([np.array([[30.0, 32.0, 0.0], [70.0, 72.0, 0.0]])], [100], 1, 1.0)
     assert one.labels()[0].sum() == pytest.approx(4.0, abs=0.1)
@@ -81,4 +81,4 @@ def test_a_window_is_flat():
     prior = WindowPrior([window], 4.0, 1.0)
     assert prior.log_odds()[0][window].tolist() == [4.0] * 10
     assert prior.labels()[0].sum() == pytest.approx(4.0)
-    assert prior.fitted([np.zeros((20, 1))]) is prior
+    assert prior.fit([np.zeros((20, 1))]) is prior

@@ -8,7 +8,7 @@ from howsteps.localise.order_marginals import context, marginals, posterior
 
 
 def every_placement(evidence, gap):
-    """Posterior of each place by adding up all ordered placements."""
+    """Posterior of each place, by enumerating all ordered placements."""
     length, steps = evidence.shape
     total = np.zeros_like(evidence)
     for places in product(range(length), repeat=steps):
@@ -51,33 +51,33 @@ def test_a_video_too_short_for_the_gap_has_an_answer():
     assert posterior(np.zeros((1, 3)), gap=3).tolist() == [[1.0, 1.0, 1.0]]
 
 
-def with_absent(evidence, gap, odds):
-    """Posterior of places and of presence by adding up everything, absent steps included."""
+def every_placement_with_absence(evidence, gap, log_odds):
+    """Posterior of places and of presence, by enumerating placements with absent steps too."""
     length, steps = evidence.shape
-    total, present, whole = np.zeros_like(evidence), np.zeros(steps), 0.0
+    by_place, by_step, total = np.zeros_like(evidence), np.zeros(steps), 0.0
     for places in product(range(-1, length), repeat=steps):
-        there = [(k, t) for k, t in enumerate(places) if t >= 0]
-        if any(b - a < gap for (_, a), (_, b) in pairwise(there)):
+        present = [(k, t) for k, t in enumerate(places) if t >= 0]
+        if any(b - a < gap for (_, a), (_, b) in pairwise(present)):
             continue
-        gone = (steps - len(there)) * (odds + np.log(length))
-        weight = np.exp(gone + sum(evidence[t, k] for k, t in there))
-        whole += weight
-        for k, t in there:
-            total[t, k] += weight
-            present[k] += weight
-    return total / total.sum(axis=0), present / whole
+        absence = (steps - len(present)) * (log_odds + np.log(length))
+        weight = np.exp(absence + sum(evidence[t, k] for k, t in present))
+        total += weight
+        for k, t in present:
+            by_place[t, k] += weight
+            by_step[k] += weight
+    return by_place / by_place.sum(axis=0), by_step / total
 
 
 @given(st.integers(0, 10_000), st.integers(1, 3), st.integers(0, 2), st.floats(-2.0, 2.0))
-def test_the_marginals_add_up_all_placements_with_steps_left_out(seed, steps, gap, odds):
+def test_the_marginals_add_up_all_placements_with_steps_left_out(seed, steps, gap, log_odds):
     evidence = np.random.default_rng(seed).normal(size=(7, steps))
-    places, presence = marginals(evidence, gap, 1.0, odds)
-    wanted, present = with_absent(evidence, gap, odds)
-    np.testing.assert_allclose(places, wanted, atol=1e-9)
-    np.testing.assert_allclose(presence, present, atol=1e-9)
+    places, presence = marginals(evidence, gap, 1.0, log_odds)
+    expected_places, expected_presence = every_placement_with_absence(evidence, gap, log_odds)
+    np.testing.assert_allclose(places, expected_places, atol=1e-9)
+    np.testing.assert_allclose(presence, expected_presence, atol=1e-9)
 
 
-def test_what_speaks_for_a_step_speaks_for_its_presence():
+def test_evidence_for_a_place_raises_the_presence():
     evidence = np.zeros((40, 3))
     evidence[20, 1] = 6.0
     presence = marginals(evidence, 3).presence

@@ -116,7 +116,7 @@ def _mode(mode: Mode) -> Method:
             narration=sample.narration,
             seconds=GRID,
             mode=mode,
-            asked=steps,
+            requested_steps=steps,
             seed=seed,
         )
         return Prediction(

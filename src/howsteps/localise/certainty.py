@@ -1,21 +1,23 @@
-"""How sure a place is: probabilities that were fitted over jobs with known truth.
+"""Calibrated probabilities that a step is in a video, and that it is placed correctly.
 
-Two logistic models for each kind of evidence (words; words and video; video alone): that the step
-is in the video at all, and that its place is right. They weigh the *signs* of a step in a video:
+There are two logistic models for each kind of evidence (words; words and video; video alone): one
+of presence, one of a correct place. They were fitted on tasks with ground truth. Their inputs are
+the *cues* of a step in a video:
 
 =============  ===================================================================================
-said here      log-odds of the mentions for the place
-said           the highest log-odds of the mentions anywhere in the video
-presence       log-odds of presence by all evidence and the order
-peak           probability of the place within 2.5 s
-score          score of the place by the classifier of the other videos
-best score     the highest in the video
-company        mean presence of the steps of the video: a video of another job has few
-support        the share of the videos that name the step
+said here      log-odds of the mentions at the place
+said           highest log-odds of the mentions anywhere in the video
+presence       log-odds of presence, given all evidence and the order
+peak           posterior probability within 2.5 s of the place
+score          classifier score at the place, by the classifier of the other videos
+best score     highest classifier score in the video
+company        mean presence over the steps of the video: low in a video of another task
+support        share of the videos that name the step
 =============  ===================================================================================
 
 ``certainty.json`` has the models; ``training/certainty.py`` fits them, and
-``benchmarks/certainty.py`` shows how well they hold. A sign that is not known counts as its mean.
+``benchmarks/certainty.py`` measures their calibration. An unknown cue (NaN) is replaced by its
+mean.
 """
 
 import json
@@ -26,58 +28,66 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from howsteps.localise.oracle import Floats, Mask
 
-SIGNS = ("said here", "said", "presence", "peak", "score", "best score", "company", "support")
+CUES = ("said here", "said", "presence", "peak", "score", "best score", "company", "support")
 _FILE = Path(__file__).with_name("certainty.json")
 
 
 @dataclass(frozen=True)
 class Logistic:
-    """A logistic model of signs: 1/(1 + exp(−b − Σ w·(sign − mean)/deviation))."""
+    """A logistic model of standardised cues: p = 1/(1 + exp(−bias − x·weights))."""
 
     bias: float
     weights: Floats
 
-    def probability(self, standard: Floats) -> Floats:
-        """Of signs (…×S) in units of their spread."""
-        found: Floats = 0.5 * (1.0 + np.tanh(0.5 * (self.bias + standard @ self.weights)))
-        return found
+    def probability(self, standardised: Floats) -> Floats:
+        """Return the probability for each row of standardised cues (…×S)."""
+        # The same as 1/(1 + exp(−z)), without overflow.
+        probability: Floats = 0.5 * (1.0 + np.tanh(0.5 * (self.bias + standardised @ self.weights)))
+        return probability
 
 
 @dataclass(frozen=True)
-class Table:
-    """What was fitted for one kind of evidence.
+class CertaintyModel:
+    """The models of one kind of evidence.
 
-    ``mean`` and ``deviation`` are those of the signs; a step whose presence is below ``least`` is
-    absent.
+    Attributes
+    ----------
+    mean, deviation
+        S: mean and standard deviation of each cue in the training data.
+    presence
+        Model of the step being in the video.
+    correct
+        Model of its place being correct.
+    threshold
+        A step with a lower probability of presence is absent.
     """
 
     mean: Floats
     deviation: Floats
     presence: Logistic
-    right: Logistic
-    least: float
+    correct: Logistic
+    threshold: float
 
     @staticmethod
-    def of(value: Mapping[str, Any]) -> "Table":
-        """From the values in the file."""
-        mean, deviation = np.array([value["signs"][sign] for sign in SIGNS]).T
-        models = [
-            Logistic(value[name]["bias"], np.array([value[name]["weights"][s] for s in SIGNS]))
+    def from_json(value: Mapping[str, Any]) -> "CertaintyModel":
+        """Build the models from one entry of ``certainty.json``."""
+        mean, deviation = np.array([value["signs"][cue] for cue in CUES]).T
+        presence, correct = (
+            Logistic(value[name]["bias"], np.array([value[name]["weights"][cue] for cue in CUES]))
             for name in ("presence", "right")
-        ]
-        return Table(mean, deviation, models[0], models[1], value["least"])
+        )
+        return CertaintyModel(mean, deviation, presence, correct, value["least"])
 
-    def standard(self, signs: Floats) -> Floats:
-        """Signs in units of their spread; an unknown one is as usual."""
-        return np.nan_to_num((signs - self.mean) / self.deviation, nan=0.0)
+    def standardise(self, cues: Floats) -> Floats:
+        """Return (cue − mean)/deviation; an unknown cue becomes 0, its mean."""
+        return np.nan_to_num((cues - self.mean) / self.deviation, nan=0.0)
 
 
 class Certainty(NamedTuple):
-    """N×K: probability of presence, of the place being right, and which steps are absent."""
+    """N×K: probability of presence, probability of a correct place, and which steps are absent."""
 
     presence: Floats
     confidence: Floats
@@ -85,31 +95,31 @@ class Certainty(NamedTuple):
 
 
 @cache
-def tables() -> dict[str, Table]:
-    """The models that come with howsteps, by kind of evidence."""
+def certainty_models() -> dict[str, CertaintyModel]:
+    """Return the shipped models by kind of evidence."""
     raw = json.loads(_FILE.read_text("utf-8"))
-    return {kind: Table.of(value) for kind, value in raw.items()}
+    return {kind: CertaintyModel.from_json(value) for kind, value in raw.items()}
 
 
-def certainty_of(signs: Floats, kinds: tuple[str, str], narrated: NDArray[np.bool_]) -> Certainty:
-    """How sure the places of some videos are.
+def estimate_certainty(cues: Floats, kinds: tuple[str, str], narrated: Mask) -> Certainty:
+    """Estimate presence and confidence of every step in every video.
 
     Parameters
     ----------
-    signs
-        N×K×S.
+    cues
+        N×K×S, in the order of :data:`CUES`; NaN where unknown.
     kinds
-        The kind of evidence in a video that names some step, and in one that names none.
+        Kind of evidence in videos that name some step, and in those that name none.
     narrated
         N: which videos name some step.
     """
-    presence, confidence = np.zeros(signs.shape[:2]), np.zeros(signs.shape[:2])
-    absent = np.zeros(signs.shape[:2], np.bool_)
-    for kind, own in zip(kinds, (narrated, ~narrated), strict=True):
-        table = tables()[kind]
-        standard = table.standard(signs[own])
-        presence[own] = table.presence.probability(standard)
-        # A place that is right is in a video that has the step.
-        confidence[own] = np.minimum(table.right.probability(standard), presence[own])
-        absent[own] = presence[own] < table.least
+    presence, confidence = np.zeros(cues.shape[:2]), np.zeros(cues.shape[:2])
+    absent = np.zeros(cues.shape[:2], np.bool_)
+    for kind, videos in zip(kinds, (narrated, ~narrated), strict=True):
+        model = certainty_models()[kind]
+        standardised = model.standardise(cues[videos])
+        presence[videos] = model.presence.probability(standardised)
+        # A correct place implies that the step is in the video.
+        confidence[videos] = np.minimum(model.correct.probability(standardised), presence[videos])
+        absent[videos] = presence[videos] < model.threshold
     return Certainty(presence, confidence, absent)

@@ -1,4 +1,4 @@
-"""Extent, confidence and evidence of every located step."""
+"""Placements with the extent, confidence and evidence of every step."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,25 +14,27 @@ from howsteps.task import BETWEEN, LIKE_SEEN, SAID, Localisation
 
 @dataclass(frozen=True)
 class StepIntervals:
-    """Where the steps are, as N×K arrays.
+    """Places, extents, confidence and evidence of the steps, as N×K arrays.
 
     Attributes
     ----------
     intervals
-        The salient interval, −1 where the step is absent.
+        The interval of the step, −1 where it is absent.
     first, last
-        First and last interval of the step, both included, without overlap; −1 where it is absent.
+        First and last interval of the extent, both included; −1 where the step is absent. Extents
+        do not overlap.
     confidence
-        In [0, 1]: the share of the null samples that the step's score beats (:func:`locate`), or
-        in mode ``default`` the probability that the place is right
-        (:func:`howsteps.localise.self_training.decide`).
+        In [0, 1]: the share of the null samples with a lower score (:func:`locate`), or in mode
+        ``default`` the probability that the place is correct
+        (:func:`howsteps.localise.decision.decide`).
     evidence
         One of :data:`howsteps.task.EVIDENCE`; empty where the step is absent.
     presence
-        In mode ``default`` the probability that the step is in the video; the paper's method takes
-        it for granted.
-    signs
-        N×K×S, what both were judged by (:mod:`howsteps.localise.certainty`), if they were.
+        In mode ``default`` the probability that the step is in the video; otherwise 1 where it is
+        placed.
+    cues
+        N×K×S: the cues that presence and confidence were estimated from
+        (:mod:`howsteps.localise.certainty`), if they were.
     """
 
     intervals: Places
@@ -41,20 +43,21 @@ class StepIntervals:
     confidence: Floats
     evidence: NDArray[np.str_]
     presence: Floats
-    signs: Floats | None = None
+    cues: Floats | None = None
 
     def in_seconds(
         self, videos: Sequence[str], seconds_per_interval: Sequence[float]
     ) -> tuple[Localisation, ...]:
-        """One :class:`~howsteps.task.Localisation` a video and step, in seconds."""
-        found = []
+        """Return one :class:`~howsteps.task.Localisation` per video and step, in seconds."""
+        localisations = []
         for n, (video, seconds) in enumerate(zip(videos, seconds_per_interval, strict=True)):
             for k, interval in enumerate(self.intervals[n]):
                 if interval < 0:
-                    gone = Localisation(video, k, None, presence=float(self.presence[n, k]))
-                    found.append(gone)
+                    localisations.append(
+                        Localisation(video, k, None, presence=float(self.presence[n, k]))
+                    )
                     continue
-                found.append(
+                localisations.append(
                     Localisation(
                         video,
                         k,
@@ -66,7 +69,7 @@ class StepIntervals:
                         presence=float(self.presence[n, k]),
                     )
                 )
-        return tuple(found)
+        return tuple(localisations)
 
 
 def locate(
@@ -77,21 +80,21 @@ def locate(
     *,
     alike: str = LIKE_SEEN,
 ) -> StepIntervals:
-    """Add extent, confidence and evidence to located steps.
+    """Add extent, confidence and evidence to placements.
 
     Parameters
     ----------
     intervals
         N×K, −1 where a step is absent.
     scores
-        T_n×K a video, by a classifier that was not learnt from that video.
+        T_n×K a video, by a classifier that was not trained on that video.
     null
         Scores of null samples, of any shape (:mod:`howsteps.localise.null_scores`).
     windows
-        T_n×K a video; a step whose window excludes something is named by the narration.
+        T_n×K a video; a step whose window excludes some interval is named by the narration.
     alike
-        The evidence of a step that scores higher than nine null samples in ten: what the features
-        are of decides whether it looks or sounds like the others.
+        The evidence of a step that scores higher than nine null samples in ten: *looks
+        like the others* or *like what others say*, depending on the features.
     """
     intervals = np.asarray(intervals, np.int64)
     rows = [np.asarray(score, np.float64) for score in scores]
@@ -105,16 +108,16 @@ def locate(
     evidence = np.select(
         [intervals < 0, named, confidence >= PRESENCE_LEVEL], ["", SAID, alike], default=BETWEEN
     )
-    there = (intervals >= 0).astype(np.float64)
-    return StepIntervals(intervals, first, last, confidence, evidence, there)
+    presence = (intervals >= 0).astype(np.float64)
+    return StepIntervals(intervals, first, last, confidence, evidence, presence)
 
 
 def extents(places: Places, scores: Floats) -> tuple[Places, Places]:
-    """First and last interval of every step of one video.
+    """Return the first and last interval of every step of one video.
 
-    A step reaches from its salient interval as far as its score stays above half its height over
-    the median of the video. Where two neighbours meet, the border is put where the scores of what
-    lies between them add up best.
+    The extent of a step is the run of intervals around its place whose score stays above half its
+    height over the median of the video. Where two neighbours overlap, the border between them
+    maximises the sum of the scores.
     """
     first, last = places.copy(), places.copy()
     for k in np.flatnonzero(places >= 0):
@@ -122,15 +125,15 @@ def extents(places: Places, scores: Floats) -> tuple[Places, Places]:
         floor = float(np.median(score))
         height = score[places[k]] - floor
         low = np.flatnonzero(score < min(score[places[k]], floor + 0.5 * height))
-        at = int(np.searchsorted(low, places[k]))
-        first[k] = low[at - 1] + 1 if at > 0 else 0
-        last[k] = low[at] - 1 if at < len(low) else len(score) - 1
+        i = int(np.searchsorted(low, places[k]))
+        first[k] = low[i - 1] + 1 if i > 0 else 0
+        last[k] = low[i] - 1 if i < len(low) else len(score) - 1
     present = np.flatnonzero(places >= 0)
     for left, right in pairwise(present):
         if last[left] < first[right] and last[left] < places[right] and first[right] > places[left]:
             continue
         between = slice(places[left], places[right])
-        # Border after j intervals: the left step has those before it, the right step the rest.
+        # gain[j]: the left step has the intervals up to j, the right step the rest.
         gain = np.cumsum(scores[between, left] - scores[between, right])
         border = int(places[left] + np.argmax(gain))
         last[left] = min(last[left], border)

@@ -1,4 +1,4 @@
-"""A learnt model: find the steps in new videos."""
+"""A learnt model that localises the steps in new videos."""
 
 import json
 from collections.abc import Sequence
@@ -21,24 +21,24 @@ from howsteps.localise.mention_prior import WindowPrior
 from howsteps.localise.null_scores import absence_costs
 from howsteps.localise.oracle import Floats, Mask, cheapest_placement
 from howsteps.localise.problem import LocaliseError, checked_features, checked_windows
-from howsteps.localise.self_training import GRID, LEARNING
+from howsteps.localise.self_training import GRID, LEARNING_OPTIONS
 from howsteps.localise.windows import relax
 from howsteps.task import LIKE_SEEN
 
 FILE = "model.json"
 VERSION = 2
 _LARGEST = 2**20  # bytes of model.json
-_LARGEST_WEIGHT = 1e12  # what is learnt from features is far smaller
+_LARGEST_WEIGHT = 1e12  # real weights are far smaller
 _MODES = ("default", "paper", "authors")
 _RANGES = {"regularisation": (0.0, 1e9), "seconds_per_interval": (0.01, 3600.0)}
 
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """The settings of a model, which new features have to agree with.
+    """The options a model was learnt with; new features must agree with them.
 
-    ``learnt_from`` is the kind of features, which names the settings of mode ``default`` in
-    :data:`howsteps.localise.self_training.LEARNING`; empty where it is not known.
+    ``learnt_from`` is the kind of features, a key of
+    :data:`howsteps.localise.self_training.LEARNING_OPTIONS`; empty where it is unknown.
     """
 
     mode: str = "paper"
@@ -49,7 +49,7 @@ class ModelOptions:
 
 @dataclass(frozen=True)
 class Model:
-    """The steps of a job and a linear score for each.
+    """The steps of a task, and a linear classifier of each.
 
     Attributes
     ----------
@@ -58,10 +58,10 @@ class Model:
     weights
         W* and b*.
     null_scores
-        Scores of null samples, sorted: what a score is compared with. Empty in mode ``default``,
-        whose confidences are probabilities.
+        Scores of null samples, sorted, which confidences are computed from. Empty in mode
+        ``default``, whose confidences are calibrated probabilities.
     options
-        What it was learnt with.
+        The options it was learnt with.
     """
 
     steps: tuple[str, ...]
@@ -73,7 +73,7 @@ class Model:
     def learnt(
         clustering: Clustering, steps: Sequence[str], options: ModelOptions | None = None
     ) -> "Model":
-        """The model of a clustering; ``steps`` are the labels."""
+        """Return the model of a clustering; ``steps`` are the labels of its steps."""
         if len(steps) != clustering.intervals.shape[1]:
             raise LocaliseError(f"{len(steps)} labels for {clustering.intervals.shape[1]} steps")
         return Model(
@@ -91,60 +91,70 @@ class Model:
         absent: bool = False,
         said: Sequence[Floats] | None = None,
     ) -> StepIntervals:
-        """Locate the steps in new videos, with windows from their captions or without.
+        """Localise the steps in new videos.
 
-        Windows that contradict the order are opened, as :func:`~howsteps.localise.relax` does. In
-        mode ``default`` they are weighed against the scores and the order; there ``said`` (T×K a
-        video, from 0 to 1) may say in their place how surely each interval names each step.
+        Parameters
+        ----------
+        features
+            T_n×d a video.
+        windows
+            T_n×K a video: where the narration allows each step. Windows that contradict the order
+            are relaxed (:func:`~howsteps.localise.relax`); in mode ``default`` they are evidence
+            beside the scores and the order. None: everywhere.
+        absent
+            Leave out the steps that are probably not in a video.
+        said
+            T_n×K a video, in mode ``default`` only, in place of ``windows``: the probability that
+            the narration names each step as being done.
         """
-        count = len(self.steps)
-        videos = checked_features(features, count)
+        n_steps = len(self.steps)
+        videos = checked_features(features, n_steps)
         if videos[0].shape[1] != len(self.weights.matrix):
             raise LocaliseError(
                 f"the videos have {videos[0].shape[1]} features an interval, "
                 f"the model has {len(self.weights.matrix)}"
             )
-        allowed = checked_windows(windows, [len(x) for x in videos], count)
+        allowed = checked_windows(windows, [len(x) for x in videos], n_steps)
         if self.options.mode == "default":
-            # A window that is open everywhere says nothing.
-            return self._most_likely(videos, said or [w & ~w.all(axis=0) for w in allowed], absent)
-        opened, _ = relax(allowed)
+            # A window that allows every interval is no evidence.
+            named = [window & ~window.all(axis=0) for window in allowed]
+            return self._place_most_likely(videos, said or named, absent)
+        relaxed, _ = relax(allowed)
         scores = [self.weights.scores(x) for x in videos]
-        absence = absence_costs(scores, self.null_scores, opened, np.ones(len(videos)))
+        absence = absence_costs(scores, self.null_scores, relaxed, np.ones(len(videos)))
         places = [
-            # Least squares of one row: ‖z − s‖² changes by 1 − 2s where z becomes one.
+            # Least squares: ‖z − s‖² changes by 1 − 2s where z becomes 1.
             cheapest_placement(1.0 - 2.0 * score, window, absence[n] if absent else None)
-            for n, (score, window) in enumerate(zip(scores, opened, strict=True))
+            for n, (score, window) in enumerate(zip(scores, relaxed, strict=True))
         ]
-        kind = LEARNING.get(self.options.learnt_from)
-        alike = kind.alike if kind else LIKE_SEEN
-        return locate(np.array(places), scores, self.null_scores, opened, alike=alike)
+        options = LEARNING_OPTIONS.get(self.options.learnt_from)
+        alike = options.alike if options else LIKE_SEEN
+        return locate(np.array(places), scores, self.null_scores, relaxed, alike=alike)
 
-    def _most_likely(
-        self, videos: Videos, said: Sequence[Floats | Mask], absent: bool
+    def _place_most_likely(
+        self, videos: Videos, named: Sequence[Floats | Mask], absent: bool
     ) -> StepIntervals:
-        """Locate as mode ``default`` does: a window is evidence, not a constraint."""
-        how = LEARNING[self.options.learnt_from]
+        """Localise as mode ``default`` does, with windows as evidence instead of constraints."""
+        options = LEARNING_OPTIONS[self.options.learnt_from]
         seconds = self.options.seconds_per_interval or GRID
-        grid = how.grid(seconds)
-        named = [
-            # The coarse interval is as sure as the surest of its own.
-            np.maximum.reduceat(sure, np.arange(0, len(sure), grid))
-            for sure in said
+        coarsening = options.coarsening(seconds)
+        coarse_seconds = coarsening * seconds
+        coarse_named = [
+            np.maximum.reduceat(window, np.arange(0, len(window), coarsening)) for window in named
         ]
-        coarse = grid * seconds
+        scores = [self.weights.scores(options.prepare(x, seconds)) for x in videos]
         return decide(
-            [how.smoothed(self.weights.scores(how.prepared(x, seconds)), coarse) for x in videos],
-            WindowPrior(named, how.log_prior, coarse).log_odds(),
-            how,
-            seconds=grid * seconds,
-            grid=grid,
+            [options.smooth_scores(score, coarse_seconds) for score in scores],
+            WindowPrior(coarse_named, options.log_prior, coarse_seconds).log_odds(),
+            options,
+            seconds=coarse_seconds,
+            coarsening=coarsening,
             lengths=[len(x) for x in videos],
             absent=absent,
         )
 
     def save(self, folder: Path) -> None:
-        """Write ``model.json`` (what people read) and ``model.npz`` (the arrays)."""
+        """Write ``model.json`` (labels and options) and ``model.npz`` (arrays) into a folder."""
         folder.mkdir(parents=True, exist_ok=True)
         text = {"version": VERSION, "steps": list(self.steps), "options": asdict(self.options)}
         (folder / FILE).write_text(
@@ -159,7 +169,7 @@ class Model:
 
     @staticmethod
     def load(folder: Path) -> "Model":
-        """Read what :meth:`save` wrote."""
+        """Read a model that :meth:`save` wrote."""
         path = folder / FILE
         try:
             text: dict[str, Any] = json.loads(read_bounded(path, _LARGEST, "a model"))
@@ -183,25 +193,25 @@ class Model:
 
 
 def _checked(options: ModelOptions) -> ModelOptions:
-    """The options, if each is of its type and in its range; else a ``ValueError``."""
+    """Return the options; raise ``ValueError`` if one has a wrong type or is out of range."""
     if options.mode not in _MODES:
         raise ValueError(f"there is no mode {options.mode!r}")
-    unknown_is_fine = options.mode != "default" and options.learnt_from == ""
-    if options.learnt_from not in LEARNING and not unknown_is_fine:
+    may_be_unknown = options.mode != "default" and options.learnt_from == ""
+    if options.learnt_from not in LEARNING_OPTIONS and not may_be_unknown:
         raise ValueError(f"learnt from {options.learnt_from!r}, which is not known")
     for name, (least, most) in _RANGES.items():
         value = getattr(options, name)
         if value is None:
             continue
-        # Not a bool, which counts as a number; and no NaN, which is in no range.
+        # bool is a subclass of int; NaN fails every comparison.
         if type(value) not in (int, float) or not least <= value <= most:
             raise ValueError(f"{name} is {value!r}, not a number from {least:g} to {most:g}")
     return options
 
 
 def _names(value: Any) -> tuple[str, ...]:
-    """Names out of JSON, such as can be written down again."""
+    """Return the names of a JSON list; raise an error if they could not be written again."""
     if not (isinstance(value, list) and all(isinstance(name, str) for name in value)):
         raise TypeError("not a list of names")
-    "".join(value).encode("utf-8")
+    "".join(value).encode("utf-8")  # refuses lone surrogates
     return tuple(value)

@@ -1,61 +1,67 @@
-"""Where in a video a step usually is, by where narrators name it.
+"""Usual position of each step in a video, estimated from the mentions of the other videos.
 
-The positions of the mentions of a step, as shares of their videos, give a density by kernels of
-width h; a video's own mentions are left out of what is said about it. With few mentions the density
-is drawn towards an even one by ``EVEN`` mentions spread over the video. Its logarithm is evidence
-that a preview or a recap lacks, and that a step has which nobody names.
+A kernel density (Gaussian kernels of width h) over the relative positions of the mentions of a
+step; a video's own mentions are left out of its own prior. ``UNIFORM_MENTIONS`` pseudo-mentions
+spread evenly over the video shrink it towards a uniform density where mentions are few. The
+log-density counts against previews and recaps, and is evidence for steps that nobody names.
 """
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from howsteps.localise.computed import Computed
+from howsteps.localise.lazy import LazySequence
 from howsteps.localise.oracle import Floats
 
-WIDTH = 0.12  # h, of the length of the video
-EVEN = 3.0  # mentions
-_PARTS = 200  # of a video, at which the density is computed
+WIDTH = 0.12  # h, as a share of the length of the video
+UNIFORM_MENTIONS = 3.0
+_BINS = 200  # positions at which the density is computed
 
 
 def position_prior(
-    spoken: Sequence[Floats], lengths: Sequence[int], steps: int, seconds: float
+    mentions: Sequence[Floats], lengths: Sequence[int], steps: int, seconds: float
 ) -> Sequence[Floats]:
-    """Log-density of the position of every step, T_n×K a video; 0 where it is even.
+    """Return the log-density of the position of every step, T_n×K a video; 0 where uniform.
 
     Parameters
     ----------
-    spoken
-        S_n×4 a video: start and end in seconds, the step, and how surely it is the step (0 to 1).
+    mentions
+        S_n×4 a video: start and end in seconds, the step, and the probability that it is the step.
     lengths
         T_n.
+    steps
+        K.
     seconds
-        How long an interval lasts.
+        Duration of an interval.
     """
-    total, weight = np.zeros((_PARTS, steps)), np.zeros(steps)
-    for said, length in zip(spoken, lengths, strict=True):
-        density, mentions = _density(said, length * seconds, steps)
-        total += density
-        weight += mentions
+    total_density, total_weight = np.zeros((_BINS, steps)), np.zeros(steps)
+    for rows, length in zip(mentions, lengths, strict=True):
+        density, weight = _density(rows, length * seconds, steps)
+        total_density += density
+        total_weight += weight
 
-    def of_video(video: int) -> Floats:
+    def log_density(video: int) -> Floats:
         length = lengths[video]
-        density, mentions = _density(spoken[video], length * seconds, steps)
-        rest = np.maximum(total - density, 0.0)
-        even = np.maximum(weight - mentions, 0.0) + EVEN
-        part = ((np.arange(length) + 0.5) / length * _PARTS).astype(np.int64)
-        found: Floats = np.log((rest + EVEN) / even)[part]
-        return found
+        density, weight = _density(mentions[video], length * seconds, steps)
+        others = np.maximum(total_density - density, 0.0)
+        normaliser = np.maximum(total_weight - weight, 0.0) + UNIFORM_MENTIONS
+        bins = ((np.arange(length) + 0.5) / length * _BINS).astype(np.int64)
+        values: Floats = np.log((others + UNIFORM_MENTIONS) / normaliser)[bins]
+        return values
 
-    return Computed(of_video, len(lengths))
+    return LazySequence(log_density, len(lengths))
 
 
-def _density(said: Floats, length: float, steps: int) -> tuple[Floats, Floats]:
-    """What the mentions of one video add to the density of each step, and their weight."""
-    at = (np.arange(_PARTS) + 0.5) / _PARTS
-    place = np.clip(said[:, :2].mean(axis=1) / length, 0.0, 1.0)
-    of_step = said[:, 2:3] == np.arange(steps)
-    # A narrator who names a step often says no more of its position than one who names it once.
-    weight = said[:, 3:] * of_step / np.maximum(of_step.sum(axis=0), 1)
-    kernel = np.exp(-0.5 * ((at[:, None] - place) / WIDTH) ** 2) / (WIDTH * np.sqrt(2 * np.pi))
+def _density(mentions: Floats, duration: float, steps: int) -> tuple[Floats, Floats]:
+    """Return one video's contribution to the density of each step (bins × K), and its weight (K).
+
+    ``duration`` is in seconds.
+    """
+    centres = (np.arange(_BINS) + 0.5) / _BINS
+    position = np.clip(mentions[:, :2].mean(axis=1) / duration, 0.0, 1.0)
+    belongs = mentions[:, 2:3] == np.arange(steps)
+    # The mentions of one step in one video weigh at most one in total.
+    weight = mentions[:, 3:] * belongs / np.maximum(belongs.sum(axis=0), 1)
+    distance = (centres[:, None] - position) / WIDTH
+    kernel = np.exp(-0.5 * distance**2) / (WIDTH * np.sqrt(2 * np.pi))
     return kernel @ weight, weight.sum(axis=0)

@@ -1,15 +1,17 @@
-"""Learn each step where it is named, and find it where it is not.
+"""Self-training, the default localiser: learn each step where it is named, find it elsewhere.
 
 A classifier of each step is learnt from the windows of its mentions in the other videos
-(:mod:`howsteps.localise.leave_one_out`). Its scores s, in units of their spread, the video's
-own mentions p (:mod:`howsteps.localise.mention_prior`) and where in a video the step usually is u
-(:mod:`howsteps.localise.position_prior`) are the evidence e = a·s + p + u; with the order
-(:mod:`howsteps.localise.order_marginals`) they give the probability of every place of the step.
-Those probabilities are better labels than the windows: inside a window they single out what the
-step looks like in other videos, and they reach videos in which nobody names it. So the classifiers
-are learnt again from them, beside the windows at half their weight, for a few rounds. More rounds
-let a step drift from what it was named for; a script that is good needs few, a poor one gains by
-many.
+(:mod:`howsteps.localise.leave_one_out`). The evidence for each interval is e = a·s + p + u: its
+standardised score s, the log-odds p of the video's own mentions
+(:mod:`howsteps.localise.mention_prior`) and the log-density u of the usual position of the step
+(:mod:`howsteps.localise.position_prior`). With the order of the steps
+(:mod:`howsteps.localise.order_marginals`) it gives the posterior probability of every place.
+
+These posteriors are better labels than the windows: inside a window they select what looks like the
+step in other videos, and they also cover videos that do not name the step. So the classifiers are
+learnt again from them, together with the windows at half their weight, for a few rounds. Further
+rounds let a step drift away from its mentions: good scripts need few rounds, poor ones gain from
+more.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,50 +23,50 @@ from numpy.typing import NDArray
 
 from howsteps.localise.backend import Videos
 from howsteps.localise.cost import Weights
-from howsteps.localise.leave_one_out import LeaveOneOut, Standard
+from howsteps.localise.leave_one_out import LeaveOneOut, Standardiser
 from howsteps.localise.mention_prior import MentionPrior
 from howsteps.localise.oracle import Floats
 from howsteps.localise.order_marginals import ORDER, posterior
 from howsteps.task import LIKE_SAID, LIKE_SEEN
 
-GRID = 1.0  # seconds: steps are learnt on a grid no finer than this
-GAP = 3.0  # seconds from one step to the next, at least
-ANCHOR = 0.5  # what the mentions weigh as labels beside the probabilities
-SMOOTH = 1.0  # seconds by which probabilities are blurred before they become labels
+GRID = 1.0  # seconds: the grid of learning is no finer than this
+GAP = 3.0  # seconds: least time between consecutive steps
+MENTION_LABEL_WEIGHT = 0.5  # of the labels from mentions, relative to those from posteriors
+LABEL_BLUR = 1.0  # seconds: standard deviation of the blur of posteriors that become labels
 
 
 @dataclass(frozen=True)
-class Learning:
+class LearningOptions:
     """How steps are learnt from one kind of features.
 
     Attributes
     ----------
     window
-        Δb and Δa, seconds: the flat window of a mention, for words, which are where they are said.
-        None: what is named is seen with a lag that is learnt.
+        Δb and Δa in seconds: the flat window of a mention, for features of the narration itself.
+        None: the step is seen with a lag after its mention, which is learnt.
     log_prior
         Log-weight of a place inside such a window.
     regularisation
         λ.
     rounds
-        How often the classifiers are learnt again from what they found.
+        Number of times the classifiers are learnt again from the posteriors.
     centre
-        Take off what all intervals of a video have in common: a room, a person, a camera.
+        Subtract the mean of each video: what a room, a person or a camera adds to all intervals.
     sharpness
-        a: what a score of one standard deviation weighs, as a logarithm.
+        a: log-weight of a score one standard deviation above the mean.
     smooth
-        Seconds by which scores are blurred: what is done lasts longer than a frame.
+        Standard deviation, in seconds, of the blur of the scores; 0 for none.
     order
-        γ: how much the order of the steps counts.
-    usual
-        Whether it counts where in a video a step usually is.
+        γ: weight of the order of the steps.
+    use_position
+        Whether the usual position of a step in a video is evidence.
     extent
-        Seconds that a step reaches before and after its place; None: as far as its score does.
+        Seconds of a step before and after its place. None: by the width of its peak of score.
     alike
         The evidence of a step that is found by these features alone.
-    kinds
-        The tables of :mod:`howsteps.localise.certainty`: for a video that names some step, and for
-        one that names none.
+    certainty_kinds
+        Keys of :func:`howsteps.localise.certainty.certainty_models`: for videos that name some
+        step, and for those that name none.
     """
 
     window: tuple[float, float] | None
@@ -75,41 +77,41 @@ class Learning:
     sharpness: float = 1.0
     smooth: float = 0.0
     order: float = ORDER
-    usual: bool = False
+    use_position: bool = False
     extent: tuple[float, float] | None = None
     alike: str = LIKE_SAID
-    kinds: tuple[str, str] = ("words", "words")
+    certainty_kinds: tuple[str, str] = ("words", "words")
 
-    def grid(self, seconds: float) -> int:
-        """How many intervals make one of the grid that steps are learnt on."""
+    def coarsening(self, seconds: float) -> int:
+        """Return how many intervals of ``seconds`` make one of the grid of learning."""
         return max(int(GRID / seconds + 1e-9), 1)
 
-    def prepared(self, x: NDArray[np.floating], seconds: float) -> NDArray[np.float32]:
-        """Features of one video as the classifiers take them, on the coarse grid."""
-        coarse = coarser(x, self.grid(seconds))
-        return centred(coarse) if self.centre else coarse
+    def prepare(self, x: NDArray[np.floating], seconds: float) -> NDArray[np.float32]:
+        """Return the features of one video as the classifiers take them, on the coarse grid."""
+        coarse = average_rows(x, self.coarsening(seconds))
+        return centre_and_scale(coarse) if self.centre else coarse
 
-    def smoothed(self, scores: Floats, seconds: float) -> Floats:
-        """Scores blurred in time."""
+    def smooth_scores(self, scores: Floats, seconds: float) -> Floats:
+        """Return scores (T×K, intervals of ``seconds``) blurred in time."""
         if not self.smooth:
             return scores
-        return blurred(scores, self.smooth / seconds, "edge")
+        return gaussian_blur(scores, self.smooth / seconds, "edge")
 
 
-_WORDS = Learning(
+_WORDS = LearningOptions(
     window=(0.0, 3.0),
     log_prior=4.0,
     regularisation=0.1,
     rounds=2,
     centre=False,
     order=0.4,
-    usual=True,
+    use_position=True,
     extent=(5.0, 7.0),
 )
-LEARNING = {
+LEARNING_OPTIONS = {
     "words": _WORDS,
     "meaning": replace(_WORDS, regularisation=0.01, centre=True),
-    "sight": Learning(
+    "sight": LearningOptions(
         window=None,
         log_prior=4.0,
         regularisation=0.01,
@@ -118,17 +120,23 @@ LEARNING = {
         sharpness=1.25,
         smooth=1.0,
         alike=LIKE_SEEN,
-        kinds=("words and video", "video"),
+        certainty_kinds=("words and video", "video"),
     ),
 }
 
 
 @dataclass(frozen=True)
 class Learnt:
-    """What was learnt.
+    """The result of self-training.
 
-    ``scores``: T_n×K a video, by the other videos, as log-weights. ``prior``: the mentions, as they
-    came to be read. ``weights``: those that all videos gave, whose scores are not blurred yet.
+    Attributes
+    ----------
+    scores
+        T_n×K a video: log-weights by the classifier of the other videos.
+    prior
+        The mentions, with the lag and reliability that were learnt.
+    weights
+        The classifier of all videos, for new ones; its scores are standardised but not blurred.
     """
 
     scores: tuple[Floats, ...]
@@ -139,87 +147,87 @@ class Learnt:
 def learn(
     features: Videos,
     prior: MentionPrior,
-    how: Learning,
+    options: LearningOptions,
     *,
     seconds: float,
-    usual: Sequence[Floats] | None = None,
+    position_prior: Sequence[Floats] | None = None,
     device: str = "cpu",
 ) -> Learnt:
-    """Learn what every step is like.
+    """Learn a classifier of every step.
 
     Parameters
     ----------
     features
         T_n×d a video.
     prior
-        What is said in each video.
-    how
-        One of :data:`LEARNING`, or other settings.
+        The mentions of each video.
+    options
+        One of :data:`LEARNING_OPTIONS`, or other options.
     seconds
-        How long an interval lasts.
-    usual
-        T_n×K a video: log-density of where each step usually is; even when None.
+        Duration of an interval.
+    position_prior
+        T_n×K a video: log-density of the usual position of each step; uniform when None.
     device
         As for :func:`howsteps.localise.cluster`.
     """
-    leave_one_out = LeaveOneOut(features, how.regularisation, device)
+    leave_one_out = LeaveOneOut(features, options.regularisation, device)
     gap = round(GAP / seconds)
     labels = list(prior.labels())
     scores: list[Floats] = []
-    for left in range(how.rounds, -1, -1):
-        scores = [how.smoothed(score, seconds) for score in leave_one_out.scores(labels)]
-        standard = Standard.of(scores, how.sharpness)
-        for n, score in enumerate(scores):
-            scores[n] = standard.apply(score)
-        prior = prior.fitted(scores)
-        if left:
-            found = evidence(scores, prior.log_odds(), usual)
-            for n, (e, mention) in enumerate(zip(found, prior.labels(), strict=True)):
-                likely = _labels(posterior(e, gap, how.order), seconds)
-                labels[n] = np.maximum(ANCHOR * mention, likely)
-    return Learnt(tuple(scores), prior, standard.fold(leave_one_out.weights(labels)))
+    for rounds_left in range(options.rounds, -1, -1):
+        scores = [options.smooth_scores(score, seconds) for score in leave_one_out.scores(labels)]
+        standardiser = Standardiser.fit(scores, options.sharpness)
+        for n, score in enumerate(scores):  # in place, to hold one copy only
+            scores[n] = standardiser.apply(score)
+        prior = prior.fit(scores)
+        if rounds_left:
+            evidence = total_evidence(scores, prior.log_odds(), position_prior)
+            for n, (e, mention_labels) in enumerate(zip(evidence, prior.labels(), strict=True)):
+                posterior_labels = _as_labels(posterior(e, gap, options.order), seconds)
+                labels[n] = np.maximum(MENTION_LABEL_WEIGHT * mention_labels, posterior_labels)
+    return Learnt(tuple(scores), prior, standardiser.fold_into(leave_one_out.weights(labels)))
 
 
-def evidence(
-    scores: Sequence[Floats], log_odds: Sequence[Floats], usual: Sequence[Floats] | None
+def total_evidence(
+    scores: Sequence[Floats], log_odds: Sequence[Floats], position_prior: Sequence[Floats] | None
 ) -> Iterator[Floats]:
-    """e, T_n×K a video: all that speaks for each place, as log-weights."""
-    if usual is None:
-        yield from (score + said for score, said in zip(scores, log_odds, strict=True))
+    """Yield e = score + log-odds of mentions + log-density of position, T_n×K a video."""
+    if position_prior is None:
+        yield from (score + odds for score, odds in zip(scores, log_odds, strict=True))
         return
-    for score, said, where in zip(scores, log_odds, usual, strict=True):
-        yield score + said + where
+    for score, odds, position in zip(scores, log_odds, position_prior, strict=True):
+        yield score + odds + position
 
 
-def _labels(probability: Floats, seconds: float) -> Floats:
-    """Probabilities as labels: the surest place of the video counts one."""
-    labels = blurred(probability, SMOOTH / seconds, "constant")
+def _as_labels(probability: Floats, seconds: float) -> Floats:
+    """Return posteriors (T×K) as labels in [0, 1]: blurred, the highest of the video is 1."""
+    labels = gaussian_blur(probability, LABEL_BLUR / seconds, "constant")
     return labels / max(float(labels.max()), 1e-12)
 
 
-def blurred(x: Floats, deviation: float, beyond: Literal["edge", "constant"]) -> Floats:
-    """Columns blurred by a Gaussian of so many rows; beyond the ends is the last row, or nothing.
+def gaussian_blur(x: Floats, deviation: float, padding: Literal["edge", "constant"]) -> Floats:
+    """Return the columns blurred by a Gaussian; rows beyond the ends repeat the last, or are 0.
 
-    It is SciPy's ``gaussian_filter1d``, without the import that takes longer than all blurring.
+    The same as SciPy's ``gaussian_filter1d``, whose import would take longer than all blurring.
     """
-    reach = int(4.0 * deviation + 0.5)
-    bell = np.exp(-0.5 * (np.arange(-reach, reach + 1) / deviation) ** 2)
-    padded = np.pad(x, ((reach, reach), (0, 0)), beyond)
-    around = np.lib.stride_tricks.sliding_window_view(padded, len(bell), axis=0)
-    found: Floats = around @ (bell / bell.sum())
-    return found
+    radius = int(4.0 * deviation + 0.5)
+    kernel = np.exp(-0.5 * (np.arange(-radius, radius + 1) / deviation) ** 2)
+    padded = np.pad(x, ((radius, radius), (0, 0)), padding)
+    neighbourhoods = np.lib.stride_tricks.sliding_window_view(padded, len(kernel), axis=0)
+    blurred: Floats = neighbourhoods @ (kernel / kernel.sum())
+    return blurred
 
 
-def coarser(x: NDArray[np.floating], factor: int) -> NDArray[np.float32]:
-    """Rows averaged by ``factor``; the last row has what is left."""
+def average_rows(x: NDArray[np.floating], factor: int) -> NDArray[np.float32]:
+    """Return the means of groups of ``factor`` rows; the last group may be smaller."""
     starts = np.arange(0, len(x), factor)
     sums = np.add.reduceat(np.asarray(x, np.float64), starts, axis=0)
     counts = np.diff(np.append(starts, len(x)))[:, None]
     return (sums / counts).astype(np.float32)
 
 
-def centred(x: NDArray[np.floating]) -> NDArray[np.float32]:
-    """Rows less the mean of the video, of length one: what all rows have in common is removed."""
-    moved = np.asarray(x, np.float64) - np.mean(x, axis=0, dtype=np.float64)
-    length = np.linalg.norm(moved, axis=1, keepdims=True)
-    return (moved / np.where(length > 1e-12, length, 1.0)).astype(np.float32)
+def centre_and_scale(x: NDArray[np.floating]) -> NDArray[np.float32]:
+    """Return the rows less their mean, scaled to length one."""
+    centred = np.asarray(x, np.float64) - np.mean(x, axis=0, dtype=np.float64)
+    norm = np.linalg.norm(centred, axis=1, keepdims=True)
+    return (centred / np.where(norm > 1e-12, norm, 1.0)).astype(np.float32)

@@ -1,14 +1,14 @@
-"""Where the narration allows each step: mentions in, allowed intervals out.
+"""Windows: the intervals in which the mentions allow each step.
 
-A mention of step k from a to b seconds opens the window [a − Δb, b + Δa]. Three ways to combine
-several windows of one step:
+A mention of step k from a to b seconds has the window [a − Δb, b + Δa]. Several windows of one step
+are combined in one of three ways:
 
 * ``union``: the step is in at least one of them (the paper's words, and the default);
 * ``intersection``: in all of them at once (the paper's formula read literally);
 * ``hull``: anywhere from the first to the last of them (what the authors' program does).
 
 A step that is not mentioned may be anywhere. Windows that contradict the order of the steps are
-found exactly and opened, least support first. They are listed, never violated in silence.
+relaxed (allowed everywhere): the set with the least support, found exactly. They are reported.
 """
 
 from collections.abc import Sequence
@@ -30,14 +30,14 @@ AFTER = 10.0  # Δa, seconds
 
 @dataclass(frozen=True)
 class Windows:
-    """Allowed intervals, T_n×K a video, and the number of mentions behind each, N×K."""
+    """Allowed intervals, T_n×K a video, and the number of mentions of each step, N×K."""
 
     allowed: tuple[Mask, ...]
     support: NDArray[np.int64]
 
     @property
     def named(self) -> tuple[Mask, ...]:
-        """Intervals at which a mention names the step: none where nobody mentions it."""
+        """Intervals inside the window of a mention; none for a step that is not mentioned."""
         return tuple(
             window & (mentions > 0)
             for window, mentions in zip(self.allowed, self.support, strict=True)
@@ -46,7 +46,7 @@ class Windows:
 
 @dataclass(frozen=True)
 class RelaxedWindow:
-    """A window that was opened because it contradicted the others, and how many mentions it had."""
+    """A window that was relaxed because it contradicted others, and its number of mentions."""
 
     video: int
     step: int
@@ -62,7 +62,7 @@ def mention_windows(
     after: float = AFTER,
     mode: Literal["paper", "authors"] = "paper",
 ) -> Mask:
-    """Intervals inside the window of every mention of one video.
+    """Return the intervals inside the window of every mention of one video.
 
     Parameters
     ----------
@@ -71,12 +71,11 @@ def mention_windows(
     length
         T_n.
     seconds_per_interval
-        How long an interval lasts.
+        Duration s of an interval.
     before, after
-        Δb and Δa, in seconds; in the ``authors`` mode they count intervals, whatever the frame
-        rate.
+        Δb and Δa, in seconds; in the ``authors`` mode in intervals, whatever the frame rate.
     mode
-        ``paper``: interval i = [i·s, (i+1)·s) is inside when it meets the window. ``authors``:
+        ``paper``: interval i = [i·s, (i+1)·s) is inside if it overlaps the window. ``authors``:
         from interval round(start/s) − Δb to round(end/s) + Δa, counted from one.
 
     Returns
@@ -87,7 +86,7 @@ def mention_windows(
     spans = np.asarray(times, np.float64).reshape(-1, 2)
     start, end = spans[:, :1], spans[:, 1:]
     if mode == "authors":
-        # Halves go up, as in the authors' language.
+        # Halves are rounded up, as in the authors' program.
         first = np.floor(start / seconds_per_interval + 0.5) - before - 1
         last = np.floor(end / seconds_per_interval + 0.5) + after - 1
     else:
@@ -103,7 +102,7 @@ def step_windows(
     steps: int,
     mode: WindowMode = "union",
 ) -> Windows:
-    """Combine the windows of the mentions, step by step.
+    """Combine the windows of the mentions of each step.
 
     Parameters
     ----------
@@ -122,22 +121,22 @@ def step_windows(
         )
     support = np.zeros((len(mentions), steps), np.int64)
     allowed = []
-    for video, (rows, numbers) in enumerate(zip(mentions, assignments, strict=True)):
-        inside, assignment = np.asarray(rows, np.bool_), np.asarray(numbers)
+    for video, (rows, step_of_row) in enumerate(zip(mentions, assignments, strict=True)):
+        inside, assignment = np.asarray(rows, np.bool_), np.asarray(step_of_row)
         if len(assignment) and not -1 <= assignment.min() <= assignment.max() < steps:
             raise LocaliseError(
                 f"video {video}: mentions belong to the steps 0 … {steps - 1}, or to none (−1)"
             )
         window = np.ones((inside.shape[1], steps), np.bool_)
         for step in range(steps):
-            own = inside[assignment == step]
-            support[video, step] = len(own)
-            if not len(own):
+            of_step = inside[assignment == step]
+            support[video, step] = len(of_step)
+            if not len(of_step):
                 continue
             if mode == "intersection":
-                window[:, step] = own.all(axis=0)
+                window[:, step] = of_step.all(axis=0)
                 continue
-            window[:, step] = own.any(axis=0)
+            window[:, step] = of_step.any(axis=0)
             if mode == "hull" and window[:, step].any():
                 first, last = np.flatnonzero(window[:, step])[[0, -1]]
                 window[first : last + 1, step] = True
@@ -145,8 +144,8 @@ def step_windows(
     return Windows(tuple(allowed), support)
 
 
-def surest_windows(
-    spoken: Floats,
+def window_probabilities(
+    mentions: Floats,
     length: int,
     seconds_per_interval: float,
     steps: int,
@@ -154,42 +153,44 @@ def surest_windows(
     before: float = BEFORE,
     after: float = AFTER,
 ) -> Floats:
-    """How surely each step is being done, by the surest mention around; T×K, 0 where there is none.
+    """Return the highest probability of the mentions of each step around every interval, T×K.
+
+    It is 0 outside all windows.
 
     Parameters
     ----------
-    spoken
-        S×4: start and end in seconds, the step, and how surely it is being done (0 to 1).
+    mentions
+        S×4: start and end in seconds, the step, and the probability that it is being done.
     length, seconds_per_interval, before, after
         As for :func:`mention_windows`.
     steps
         K.
     """
     inside = mention_windows(
-        spoken[:, :2], length, seconds_per_interval, before=before, after=after
+        mentions[:, :2], length, seconds_per_interval, before=before, after=after
     )
-    sure = np.zeros((length, steps))
-    for row, (_, _, step, share) in zip(inside, spoken, strict=True):
-        sure[row, int(step)] = np.maximum(sure[row, int(step)], share)
-    return sure
+    highest = np.zeros((length, steps))
+    for window, (_, _, step, probability) in zip(inside, mentions, strict=True):
+        highest[window, int(step)] = np.maximum(highest[window, int(step)], probability)
+    return highest
 
 
 def relax(
     allowed: Sequence[ArrayLike], support: ArrayLike | None = None
 ) -> tuple[tuple[Mask, ...], tuple[RelaxedWindow, ...]]:
-    """Open the windows that contradict the order.
+    """Relax the windows that contradict the order: allow their steps everywhere.
 
-    The set that is opened has the least support of all sets that leave a feasible problem, and
-    among those of equal support the fewest windows. It is the answer of the oracle itself, for the
-    cost "support of the window if the step is put outside it". An empty window can never hold, and
-    is opened.
+    Of all sets of windows whose relaxation makes the problem feasible, the one with the least
+    support is chosen, and among those of equal support the one with the fewest windows. The oracle
+    finds it: the cost of a step outside its window is the support of that window. An empty window
+    is always relaxed.
 
     Parameters
     ----------
     allowed
         T_n×K a video.
     support
-        N×K: what each window weighs; one each when None.
+        N×K: weight of each window; 1 when None.
     """
     opened, relaxed = [], []
     weights = None if support is None else np.asarray(support, np.float64)
@@ -199,17 +200,17 @@ def relax(
         if length < steps:
             raise too_short(video, length, steps)
         weight = np.ones(steps) if weights is None else weights[video]
-        broken = _broken(window, weight)
-        if broken:
+        violated = _violated(window, weight)
+        if violated:
             window = window.copy()
-            window[:, broken] = True
-            relaxed += [RelaxedWindow(video, step, float(weight[step])) for step in broken]
+            window[:, violated] = True
+            relaxed += [RelaxedWindow(video, step, float(weight[step])) for step in violated]
         opened.append(window)
     return tuple(opened), tuple(relaxed)
 
 
-def _broken(window: Mask, weight: Floats) -> list[int]:
-    """List the steps outside their window in the placement that breaks the least support."""
-    # Without windows the order can always be kept, so there is a placement.
+def _violated(window: Mask, weight: Floats) -> list[int]:
+    """Return the steps outside their window in the placement that violates the least support."""
+    # Windows are only a cost here, so there always is a placement.
     places = cast(Places, cheapest_placement(np.where(window, 0.0, weight + 1e-6)))
     return [step for step, t in enumerate(places) if not window[t, step]]

@@ -18,8 +18,8 @@ from howsteps.errors import HowstepsError, InputError, Problem
 from howsteps.localise.model import FILE as MODEL_FILE
 from howsteps.localise.model import Model
 from howsteps.localise.oracle import Floats
-from howsteps.localise.self_training import LEARNING
-from howsteps.localise.windows import surest_windows
+from howsteps.localise.self_training import LEARNING_OPTIONS
+from howsteps.localise.windows import window_probabilities
 from howsteps.narration.features import video_interval_count
 from howsteps.pipeline import feature_space, learnt_steps
 from howsteps.pipeline.feature_space import FeatureSpace
@@ -134,7 +134,7 @@ def _said(learnt: Model, script: Script, video: Video, length: int) -> list[Floa
     A mention that was matched counts as an echo does: it is less sure than those of a script that
     many narrators agreed on.
     """
-    how = LEARNING.get(learnt.options.learnt_from)
+    how = LEARNING_OPTIONS.get(learnt.options.learnt_from)
     if learnt.options.mode != "default" or how is None or how.window is None:
         return None
     own = [(m, k, ECHO_WEIGHT) for k, step in enumerate(script.steps) for m in step.mentions]
@@ -142,7 +142,7 @@ def _said(learnt: Model, script: Script, video: Video, length: int) -> list[Floa
     seconds = learnt.options.seconds_per_interval or INTERVAL
     before, after = how.window
     steps = len(learnt.steps)
-    return [surest_windows(rows, length, seconds, steps, before=before, after=after)]
+    return [window_probabilities(rows, length, seconds, steps, before=before, after=after)]
 
 
 def _of_videos(script: Script, task: Task) -> Script:

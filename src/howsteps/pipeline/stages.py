@@ -262,7 +262,7 @@ def localise(
                     features.vectors,
                     seconds=INTERVAL,
                     mode=options.mode,
-                    asked=options.steps,
+                    requested_steps=options.steps,
                     seed=options.seed,
                     device=options.device,
                 )
