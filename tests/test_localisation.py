@@ -199,6 +199,10 @@ def test_what_cannot_be_placed_is_refused(heard):
         localise_task(task, Script(()), features)
     with pytest.raises(LocaliseError, match="long enough"):
         localise_task(task, script, {name: x[:2] for name, x in features.items()})
+    silent = replace(task, videos=tuple(replace(video, sentences=()) for video in task.videos))
+    for mode in ("default", "paper"):
+        with pytest.raises(LocaliseError, match="neither features nor captions"):
+            localise_task(silent, script, mode=mode)
     with pytest.raises(LocaliseError, match="mode"):
         localise_task(task, script, features, mode="guess")
     with pytest.raises(LocaliseError, match="choose one of words, meaning"):

@@ -226,6 +226,8 @@ class _TaskData:
             yield from (self._features[self.videos[n].id] for n in self.with_features)
             return
         vocabulary = Vocabulary.of(self.videos)
+        if not vocabulary.words:
+            raise LocaliseError(f"{self._task.name}: the videos have neither features nor captions")
         for n in self.with_features:
             yield vocabulary.features(
                 self.videos[n], self.lengths[n], kind=self.kind, seconds=self.seconds
