@@ -25,18 +25,18 @@ def problem(diffrac):
 def test_filter_and_placement_are_those_of_the_program(golden):
     for case in golden["filter"]:
         cost, allowed = np.array(case["cost"], float).T, np.array(case["allowed"], bool)
-        filtered = authors.filtered(cost, authors.left_open(allowed))
+        filtered = authors.forbid(cost, authors.permitted(allowed))
         np.testing.assert_array_equal(filtered, np.array(case["filtered"]).T, err_msg=case["name"])
         places = cheapest_placement(filtered)
         np.testing.assert_array_equal(places, np.array(case["time"]) - 1, err_msg=case["name"])
 
 
-def test_broken_windows_are_found(golden):
+def test_violated_windows_are_found(golden):
     names = {case["name"]: case for case in golden["filter"]}
     case = names["contradictory windows (order reversed): infeasible"]
     places, allowed = np.array(case["time"]) - 1, np.array(case["allowed"], bool)
-    assert authors.broken(places, allowed) == [2]
-    assert authors.broken(np.array([3, 4, 5]), np.zeros((12, 3), bool)) == []
+    assert authors.violated(places, allowed) == [2]
+    assert authors.violated(np.array([3, 4, 5]), np.zeros((12, 3), bool)) == []
 
 
 def test_cost_gradient_and_weights_are_those_of_the_program(diffrac, problem):
@@ -66,7 +66,7 @@ def test_every_iteration_is_that_of_the_program(diffrac, problem):
         assert value == pytest.approx(step["f_rounded"], rel=1e-10)
 
 
-def test_the_whole_run_is_that_of_the_program(diffrac, problem):
+def test_a_complete_run_is_that_of_the_program(diffrac, problem):
     start = np.mean(
         [problem.indicator(problem.place_all(np.array(c).T)) for c in diffrac["init_costs"]], axis=0
     )
@@ -81,7 +81,7 @@ def test_the_whole_run_is_that_of_the_program(diffrac, problem):
     np.testing.assert_array_equal(best, expected["best_Z"])
 
 
-def test_the_mode_of_the_public_call(diffrac, problem):
+def test_mode_authors_of_cluster(diffrac, problem):
     x = np.array(diffrac["X"])
     videos = np.split(x, np.cumsum(diffrac["clips"])[:-1])
     result = cluster(videos, problem.windows, steps=3, mode="authors", iterations=20)
@@ -90,7 +90,7 @@ def test_the_mode_of_the_public_call(diffrac, problem):
     assert len(result.trace) == 20
 
 
-def test_broken_windows_are_listed_even_here(task):
+def test_violated_windows_are_reported(task):
     videos, _ = task
     windows = [np.ones((len(x), 3), bool) for x in videos]
     windows[2][:, 0] = np.arange(len(videos[2])) > 15

@@ -19,12 +19,12 @@ def test_uniform_spreads_the_steps():
         uniform([5, 2], 3)
 
 
-def test_video_only_knows_the_order_alone(task):
+def test_video_only_uses_the_order_but_no_windows(task):
     videos, truth = task
     assert (video_only(videos, steps=3, restarts=3).intervals == truth).mean() > 0.8
 
 
-def test_words_alone_can_tell_the_steps_apart():
+def test_words_alone_can_separate_the_steps():
     rng = np.random.default_rng(0)
     videos = [rng.random((20, 5)).astype(np.float32) * 0.01 for _ in range(5)]
     words, truth = [], []
@@ -43,14 +43,14 @@ def test_a_bag_of_relations_is_hellinger_normalised():
     np.testing.assert_allclose(bag**2, [[1 / 3, 0, 2 / 3], [0, 0, 1], [0, 0, 0]], rtol=1e-6)
 
 
-def test_known_steps_count_what_is_inside_the_truth():
+def test_a_known_step_is_correct_inside_its_true_interval():
     truth = [np.array([[1, 0], [0, 0], [0, 1]], bool), np.array([[1, 0], [0, 0], [0, 0]], bool)]
     assert known_step_f1(np.array([[0, 2], [0, 1]]), truth) == pytest.approx(2 * 3 / (4 + 3))
     assert known_step_f1(np.array([[0, 2], [0, -1]]), truth) == 1.0
     assert known_step_f1(np.full((2, 2), -1), [np.zeros((3, 2), bool)] * 2) == 0.0
 
 
-def test_supervision_predicts_on_videos_it_has_not_seen(task):
+def test_supervised_predictions_are_for_held_out_videos(task):
     videos, truth = task
     windows = [
         np.arange(len(x))[:, None] == places for x, places in zip(videos, truth, strict=True)
@@ -64,30 +64,30 @@ def test_supervision_predicts_on_videos_it_has_not_seen(task):
         supervised(videos[:3], windows[:3])
 
 
-OTHERS = 30  # relations that belong to no step
+OTHERS = 30  # background relations
 STEPS = np.pad(np.array([[5.0, 0, 0, 0], [0, 4, 1, 0], [0, 0, 0, 6]]), ((0, 0), (0, OTHERS)))
 COUNTS = np.concatenate([STEPS.sum(axis=0)[:4], np.full(OTHERS, 3.0)])
 
 
-def test_the_transcript_follows_the_steps_and_passes_over_talk():
+def test_the_alignment_follows_the_steps_and_skips_background():
     relations = np.array([0, 1, 2, 0, 3])
     np.testing.assert_array_equal(align_transcript(relations, STEPS, COUNTS), [0, 1, 1, -1, 2])
 
 
-def test_the_transcript_never_goes_back():
+def test_the_alignment_never_goes_back():
     aligned = align_transcript(np.array([3, 0, 1, 3]), STEPS, COUNTS)
     spoken = aligned[aligned >= 0]
     assert (np.diff(spoken) >= 0).all()
 
 
-def test_a_silent_transcript_spreads_the_steps():
+def test_steps_without_mentions_are_spread_evenly():
     silent = align_transcript(np.array([], int), STEPS, COUNTS)
     assert len(silent) == 0
     places = place_aligned([silent], [np.array([], int)], [31], 3)
     np.testing.assert_array_equal(places, [[5, 15, 25]])
 
 
-def test_steps_are_placed_where_they_are_first_spoken_of():
+def test_steps_are_placed_at_their_first_mention():
     aligned = [np.array([0, 0, 2]), np.array([1, -1])]
     spoken = [np.array([4, 6, 20]), np.array([7, 9])]
     places = place_aligned(aligned, spoken, [30, 30], 3)

@@ -14,17 +14,17 @@ from howsteps.task import BETWEEN, LIKE_SEEN, SAID
 
 
 @pytest.mark.parametrize("solver", ["combined", "descent", "frank-wolfe", "interior"])
-def test_every_solver_finds_steps_with_looks_of_their_own(task, solver):
+def test_every_solver_finds_distinct_steps(task, solver):
     videos, truth = task
     iterations = 30 if solver == "frank-wolfe" else None
     result = cluster(videos, steps=3, solver=solver, iterations=iterations, restarts=3)
-    # The order of three alike steps is free, so a few videos may settle elsewhere.
+    # Nothing fixes which step is which, so a few videos may end in another local optimum.
     assert (result.intervals == truth).mean() >= 0.8
     assert result.objective > 0
     assert {point.solver for point in result.trace}
 
 
-def test_the_result_says_how_it_was_found(task):
+def test_the_result_has_objective_gap_and_trace(task):
     videos, truth = task
     result = cluster(videos, steps=3)
     assert isinstance(result, Clustering)
@@ -36,7 +36,7 @@ def test_the_result_says_how_it_was_found(task):
     assert seconds == sorted(seconds)
 
 
-def test_windows_hold_and_contradictions_are_listed(task):
+def test_windows_are_respected_and_contradictions_reported(task):
     videos, _ = task
     windows = [np.ones((len(x), 3), bool) for x in videos]
     windows[0][:, 1] = np.arange(len(videos[0])) == 4
@@ -50,21 +50,21 @@ def test_windows_hold_and_contradictions_are_listed(task):
     assert [(w.video, w.step) for w in result.relaxed_windows] == [(1, 0)]
 
 
-def test_the_default_is_not_above_the_papers_scheme(task):
+def test_the_default_objective_is_not_above_that_of_the_paper(task):
     videos, _ = task
     ours = cluster(videos, steps=3, restarts=2)
     paper = cluster(videos, steps=3, solver="frank-wolfe", iterations=100)
     assert ours.objective <= paper.objective + 1e-12
 
 
-def test_error_bars_come_from_what_was_rounded_after_the_best(task):
+def test_error_bars_use_the_roundings_after_the_best(task):
     videos, _ = task
     result = cluster(videos, steps=3, solver="frank-wolfe", iterations=30)
     assert len(result.roundings) < 30
     assert all(places.shape == (6, 3) for places in result.roundings)
 
 
-def test_a_step_that_is_not_there_can_be_said_to_be_absent():
+def test_a_step_that_is_not_in_a_video_can_be_absent():
     rng = np.random.default_rng(0)
     videos, truth = [], np.full((12, 3), -1)
     for n in range(12):
@@ -81,7 +81,7 @@ def test_a_step_that_is_not_there_can_be_said_to_be_absent():
     assert (free.intervals[~missing] == truth[~missing]).mean() >= 0.8
 
 
-def test_a_named_step_is_never_said_to_be_absent():
+def test_a_named_step_is_never_absent():
     rng = np.random.default_rng(1)
     videos = [rng.random((15, 4)).astype(np.float32) for _ in range(5)]
     windows = [np.ones((15, 2), bool) for _ in videos]
@@ -135,7 +135,7 @@ def test_extents_never_overlap(seed):
 GOOD = np.random.default_rng(0).random((9, 4)).astype(np.float32)
 
 
-def spoilt(value):
+def corrupted(value):
     x = GOOD.copy()
     x[5, 2] = value
     return x
@@ -145,8 +145,8 @@ def spoilt(value):
     ("videos", "message"),
     [
         ([], "no video"),
-        ([GOOD, spoilt(np.nan)], "video 1 .* not finite in interval 5"),
-        ([spoilt(np.inf)], "video 0 .* not finite in interval 5"),
+        ([GOOD, corrupted(np.nan)], "video 1 .* not finite in interval 5"),
+        ([corrupted(np.inf)], "video 0 .* not finite in interval 5"),
         ([GOOD, GOOD[:2]], "video 1 has 2 intervals"),
         ([GOOD, GOOD[:, :3]], "video 1 has 3 features an interval, video 0 has 4"),
         ([GOOD[0]], "video 0"),
@@ -184,7 +184,7 @@ def test_options_that_cannot_be_used_are_named(options, message):
     width=st.sampled_from([1, 3, 40]),
     kind=st.sampled_from(["random", "duplicates", "zeros"]),
 )
-def test_odd_but_legal_features_have_an_answer(seed, videos, width, kind):
+def test_degenerate_features_are_accepted(seed, videos, width, kind):
     """One video, more features than intervals, duplicate rows, no information at all."""
     rng = np.random.default_rng(seed)
     features = [rng.random((rng.integers(3, 8), width)) for _ in range(videos)]
@@ -201,12 +201,12 @@ def test_odd_but_legal_features_have_an_answer(seed, videos, width, kind):
     assert result.relaxed_objective - result.duality_gap <= result.objective + 1e-9
 
 
-def test_whole_numbers_are_features_too():
+def test_integer_features_are_accepted():
     counts = [np.random.default_rng(n).integers(0, 5, (8, 4)) for n in range(3)]
     assert cluster(counts, steps=2).intervals.shape == (3, 2)
 
 
-def test_lists_are_taken_where_arrays_are(task):
+def test_lists_are_accepted(task):
     videos, truth = task
     windows = [
         np.abs(np.arange(len(x))[:, None] - row) <= 2 for x, row in zip(videos, truth, strict=True)
@@ -236,13 +236,13 @@ def test_scores_are_those_of_the_other_videos(task):
     assert result.scores is result.scores
 
 
-def test_the_backend_needs_no_compiler():
+def test_the_backend_does_not_import_numba():
     code = "import sys, howsteps.localise.backend; sys.exit('numba' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0  # noqa: S603
 
 
 @pytest.mark.parametrize("device", ["cpu", *(["torch-cpu"] if find_spec("torch") else [])])
-def test_every_device_gives_the_same_answer(task, device):
+def test_every_device_gives_the_same_result(task, device):
     videos, _ = task
     here, there = cluster(videos, steps=3), cluster(videos, steps=3, device=device)
     np.testing.assert_array_equal(here.intervals, there.intervals)

@@ -21,7 +21,7 @@ def videos_of(width, filled, dtype=np.float32):
     )
 
 
-# Where PyTorch is not installed, only the lines of the processor can be held to the whole matrix.
+# Without PyTorch, only the CPU backend is compared with the full matrix.
 DEVICES = ["cpu", *(["torch-cpu"] if find_spec("torch") else [])]
 
 
@@ -29,7 +29,7 @@ DEVICES = ["cpu", *(["torch-cpu"] if find_spec("torch") else [])]
 @pytest.mark.parametrize("bias", [0.0, 0.01])
 @pytest.mark.parametrize("filled", [DENSE, SPARSE])
 @pytest.mark.parametrize("width", [7, 60])  # fewer and more features than intervals
-def test_cost_is_that_of_the_whole_matrix(width, filled, bias, device):
+def test_the_cost_agrees_with_the_full_matrix(width, filled, bias, device):
     videos = videos_of(width, filled)
     cost = ClusteringCost(videos, 0.05, bias, device)
     b = naive.cost_matrix(np.vstack(videos), 0.05, bias)
@@ -60,7 +60,7 @@ def test_weights_minimise_the_regularised_loss(filled):
         assert loss(*nearby) > best
 
 
-def test_zeros_are_left_out_only_when_there_are_many():
+def test_rows_are_compressed_only_if_most_entries_are_zero():
     assert make_backend(videos_of(30, SPARSE)).sparse
     assert not make_backend(videos_of(30, DENSE)).sparse
 
@@ -84,7 +84,7 @@ def test_sparse_and_dense_products_agree(dtype):
 
 
 @pytest.mark.parametrize("width", [1, 5, BLOCK, BLOCK + 1, 3 * BLOCK - 7])
-def test_a_packed_matrix_multiplies_as_the_whole(width):
+def test_a_packed_matrix_multiplies_like_a_full_one(width):
     rng = np.random.default_rng(width)
     m = rng.random((width, width))
     m += m.T
@@ -94,7 +94,7 @@ def test_a_packed_matrix_multiplies_as_the_whole(width):
     assert packed.memory.size <= width * (width + BLOCK) / 2
 
 
-def test_rows_may_come_from_disk(tmp_path):
+def test_features_may_be_memory_mapped(tmp_path):
     videos = videos_of(7, DENSE)
     mapped = []
     for n, x in enumerate(videos):
@@ -116,20 +116,20 @@ def test_a_gpu_without_pytorch_names_the_extra(monkeypatch):
         make_backend(videos_of(3, DENSE), "cuda")
 
 
-def test_a_matrix_that_cannot_be_inverted_is_told():
+def test_a_singular_matrix_is_an_error():
     same = (np.ones((5, 3), np.float32),)
     with pytest.raises(HowstepsError, match="regularisation"):
         NumpyBackend(same, compress=False).inverse(-20.0)
 
 
-def test_a_part_of_a_packed_matrix():
+def test_a_submatrix_of_a_packed_matrix():
     rng = np.random.default_rng(0)
     x = rng.random((2 * BLOCK + 9, 30))
     full = x @ x.T
-    chosen = np.sort(rng.choice(len(full), 50, replace=False))
+    indices = np.sort(rng.choice(len(full), 50, replace=False))
     packed = PackedSymmetricMatrix.of(full.copy())
-    np.testing.assert_array_equal(packed.part(chosen), full[np.ix_(chosen, chosen)])
-    assert packed.part(chosen[:0]).shape == (0, 0)
+    np.testing.assert_array_equal(packed.submatrix(indices), full[np.ix_(indices, indices)])
+    assert packed.submatrix(indices[:0]).shape == (0, 0)
 
 
 def test_compressed_videos_are_the_same_videos():

@@ -1,4 +1,4 @@
-"""The estimator is what ``cluster`` and ``Model`` do, in two calls."""
+"""The estimator agrees with ``cluster`` and ``Model``."""
 
 import numpy as np
 import pytest
@@ -6,9 +6,9 @@ import pytest
 from howsteps.localise import LocaliseError, Model, StepLocaliser, cluster
 
 
-def windows_around(videos, truth, reach=3):
+def windows_around(videos, truth, radius=3):
     return [
-        np.abs(np.arange(len(x))[:, None] - places) <= reach
+        np.abs(np.arange(len(x))[:, None] - places) <= radius
         for x, places in zip(videos, truth, strict=True)
     ]
 
@@ -28,7 +28,7 @@ def test_fit_and_predict_are_cluster_and_model(task):
     np.testing.assert_array_equal(localiser.predict(videos[5:]), truth[5:])
 
 
-def test_the_same_videos_can_be_predicted_at_once(task):
+def test_fit_predict_returns_the_clustering(task):
     videos, truth = task
     found = StepLocaliser(3, restarts=3).fit_predict(videos)
     assert (found == truth).mean() >= 0.8
@@ -44,14 +44,14 @@ def test_a_fitted_model_has_the_names_of_the_steps_and_can_be_saved(task, tmp_pa
     np.testing.assert_array_equal(found, localiser.predict(videos[:1]))
 
 
-def test_fitting_again_forgets_the_videos_before(task):
+def test_fitting_again_replaces_the_first_fit(task):
     videos, _ = task
     localiser = StepLocaliser(3).fit(videos[:3])
     first = localiser.model
     assert localiser.fit(videos).model is not first
 
 
-def test_lists_are_taken(task):
+def test_lists_are_accepted(task):
     videos, truth = task
     windows = [window.tolist() for window in windows_around(videos, truth)]
     found = StepLocaliser().fit([x.tolist() for x in videos], windows).predict([videos[0].tolist()])
@@ -59,12 +59,12 @@ def test_lists_are_taken(task):
 
 
 @pytest.mark.parametrize("use", [lambda e: e.predict([np.ones((9, 4))]), lambda e: e.weights])
-def test_it_has_to_be_fitted_first(use):
+def test_using_an_unfitted_localiser_is_an_error(use):
     with pytest.raises(LocaliseError, match=r"not fitted: call fit"):
         use(StepLocaliser(3))
 
 
-def test_the_number_of_steps_has_to_be_known(task):
+def test_an_unknown_number_of_steps_is_an_error(task):
     videos, _ = task
     with pytest.raises(LocaliseError, match="give steps or windows"):
         StepLocaliser().fit(videos)

@@ -29,7 +29,7 @@ def test_steps_are_found_in_a_new_video(model):
     assert (located.confidence > 0.9).all()
 
 
-def test_captions_of_the_new_video_hold(model):
+def test_windows_of_the_new_video_are_respected(model):
     window = np.ones((25, 3), bool)
     window[:, 1] = np.arange(25) == 15
     located = model.localise([new_video()], [window])
@@ -37,13 +37,13 @@ def test_captions_of_the_new_video_hold(model):
     assert located.evidence[0, 1] == SAID
 
 
-def test_a_step_that_is_not_there_is_absent(model):
+def test_a_step_that_is_not_in_the_video_is_absent(model):
     x = new_video()
     x[11] = 0.1
     assert model.localise([x], absent=True).intervals[0].tolist() == [4, -1, 20]
 
 
-def test_a_model_comes_back_as_it_was_saved(model, tmp_path):
+def test_a_saved_model_is_loaded_unchanged(model, tmp_path):
     model.save(tmp_path / "jack")
     again = Model.load(tmp_path / "jack")
     assert again.steps == model.steps
@@ -53,7 +53,7 @@ def test_a_model_comes_back_as_it_was_saved(model, tmp_path):
     assert json.loads((tmp_path / "jack" / "model.json").read_text())["version"] == 2
 
 
-def test_lists_are_taken_where_arrays_are(model):
+def test_lists_are_accepted(model):
     x, window = new_video(), np.ones((25, 3), bool)
     found = model.localise([x.tolist()], [window.tolist()])
     np.testing.assert_array_equal(found.intervals, model.localise([x], [window]).intervals)
@@ -64,7 +64,7 @@ def test_windows_of_another_shape_are_refused(model):
         model.localise([new_video()], [np.ones((25, 2), bool)])
 
 
-def test_other_features_are_refused(model):
+def test_features_of_another_width_are_refused(model):
     with pytest.raises(LocaliseError, match="8"):
         model.localise([np.ones((10, 5), np.float32)])
 
@@ -82,7 +82,7 @@ def test_a_file_that_is_not_a_model_is_named(tmp_path, text):
         Model.load(tmp_path)
 
 
-def test_arrays_that_do_not_fit_are_told(model, tmp_path):
+def test_arrays_of_the_wrong_shape_are_an_error(model, tmp_path):
     model.save(tmp_path)
     text = json.loads((tmp_path / "model.json").read_text())
     (tmp_path / "model.json").write_text(json.dumps({**text, "steps": ["one"]}))
@@ -100,7 +100,7 @@ def test_arrays_that_do_not_fit_are_told(model, tmp_path):
         ({"version": [[]]}, "version"),
     ],
 )
-def test_a_model_that_somebody_edited_is_refused(model, tmp_path, changes, reason):
+def test_an_invalid_edit_of_a_model_is_refused(model, tmp_path, changes, reason):
     model.save(tmp_path)
     text = json.loads((tmp_path / "model.json").read_text())
     (tmp_path / "model.json").write_text(json.dumps({**text, **changes}))
@@ -151,7 +151,7 @@ def test_every_option_of_a_model_is_checked(model, tmp_path, changes):
     assert "\n" not in str(caught.value)
 
 
-def test_weights_beyond_all_that_are_learnt_are_refused(model, tmp_path):
+def test_implausibly_large_weights_are_refused(model, tmp_path):
     model.save(tmp_path)
     matrix = np.full_like(model.weights.matrix, 1e39)
     bias, null = model.weights.bias, model.null_scores

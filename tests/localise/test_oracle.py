@@ -51,7 +51,7 @@ def test_no_placement_with_absent_steps_is_cheaper(problem):
 
 
 @given(problems())
-def test_free_windows_are_no_windows(problem):
+def test_all_true_windows_are_no_constraint(problem):
     cost, _, _ = problem
     free = cheapest_placement(cost, np.ones(cost.shape, bool))
     np.testing.assert_array_equal(cheapest_placement(cost), free)
@@ -66,7 +66,7 @@ def test_windows_against_the_order_are_infeasible():
     assert cheapest_placement(np.zeros((2, 2)), allowed) is None
 
 
-def test_ties_go_to_the_latest_and_to_presence():
+def test_ties_go_to_the_latest_placement_and_to_presence():
     np.testing.assert_array_equal(cheapest_placement(np.ones((8, 3))), [5, 6, 7])
     np.testing.assert_array_equal(cheapest_placement(np.ones((4, 2)), absence=np.ones(2)), [2, 3])
 
@@ -77,13 +77,13 @@ def test_a_step_is_absent_when_that_is_cheaper():
     np.testing.assert_array_equal(cheapest_placement(cost, absence=np.ones(3)), [1, -1, 3])
 
 
-def test_indicator_has_one_entry_a_present_step():
+def test_the_indicator_has_one_entry_per_present_step():
     z = indicator(np.array([2, -1, 4]), 5)
     assert z.sum() == 2
     assert z[2, 0] == z[4, 2] == 1
 
 
-def test_the_placements_of_the_authors_program(golden):
+def test_placements_agree_with_the_authors_program(golden):
     for case in golden["dp"]:
         cost = np.array(case["cost"], float).T
         found = cheapest_placement(cost)

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsteps.localise.cost import ClusteringCost
-from howsteps.localise.descent import Shares, descent
+from howsteps.localise.descent import IncrementalWeights, descent
 from howsteps.localise.frank_wolfe import frank_wolfe
 from howsteps.localise.interior_point import HullPoint, interior_point
 from howsteps.localise.oracle import cheapest_placement, placement_value
@@ -24,17 +24,17 @@ def small_problem(seed, *, lengths=(5, 6, 4), steps=2, absence=None, filled=1.0,
 
 
 def all_objectives(videos, problem):
-    """Objective of every placement of every video: the integer problem by brute force."""
+    """All placements with their objectives: the integer problem by brute force."""
     b = naive.cost_matrix(np.vstack(videos), 0.1, 0.01)
     choices = [
         [p for p in naive.placements(len(w), problem.steps) if naive.is_allowed(p, w)]
         for w in problem.windows
     ]
-    found = []
+    objectives = []
     for index in np.ndindex(*map(len, choices)):
         places = np.array([choice[i] for choice, i in zip(choices, index, strict=True)])
-        found.append((naive.objective(b, problem.indicator(places)), places))
-    return found
+        objectives.append((naive.objective(b, problem.indicator(places)), places))
+    return objectives
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -61,21 +61,21 @@ def test_descent_never_rises_and_ends_where_no_video_can_improve(filled):
                 assert problem.objective(trial) >= result.objective - 1e-12
 
 
-def test_shares_add_up_to_the_weights():
+def test_incremental_weights_agree_with_the_exact_ones():
     _, problem = small_problem(2)
     rng = np.random.default_rng(0)
-    shares = Shares(problem, problem.random_placement(rng))
+    current = IncrementalWeights(problem, problem.random_placement(rng))
     for _ in range(5):
         new = problem.random_placement(rng)
         for n in range(problem.videos):
-            shares.move(n, new[n])
-    exact = problem.cost.weights(problem.indicator(shares.places))
-    np.testing.assert_allclose(shares.weights.matrix, exact.matrix, atol=1e-10)
-    np.testing.assert_allclose(shares.weights.bias, exact.bias, atol=1e-10)
-    without = shares.places.copy()
+            current.update(n, new[n])
+    exact = problem.cost.weights(problem.indicator(current.places))
+    np.testing.assert_allclose(current.weights.matrix, exact.matrix, atol=1e-10)
+    np.testing.assert_allclose(current.weights.bias, exact.bias, atol=1e-10)
+    without = current.places.copy()
     without[1] = -1
     left_out = problem.cost.scores(problem.indicator(without))[problem.rows(1)]
-    np.testing.assert_allclose(shares.others(1), left_out, atol=1e-10)
+    np.testing.assert_allclose(current.scores_without(1), left_out, atol=1e-10)
 
 
 def test_absent_steps_lower_the_penalised_objective():
@@ -90,16 +90,16 @@ def test_absent_steps_lower_the_penalised_objective():
 
 def test_relaxed_solvers_agree_and_bound_every_placement():
     videos, problem = small_problem(5)
-    inner = interior_point(problem, tolerance=1e-8)
-    plain = frank_wolfe(problem, iterations=400)
-    assert inner.gap <= 1e-8 * inner.objective
-    assert plain.objective >= inner.objective - inner.gap
-    assert plain.objective - plain.gap <= inner.objective
+    interior = interior_point(problem, tolerance=1e-8)
+    corners = frank_wolfe(problem, iterations=400)
+    assert interior.gap <= 1e-8 * interior.objective
+    assert corners.objective >= interior.objective - interior.gap
+    assert corners.objective - corners.gap <= interior.objective
     least = min(value for value, _ in all_objectives(videos, problem))
-    assert inner.objective - inner.gap <= least
+    assert interior.objective - interior.gap <= least
 
 
-def test_frank_wolfe_goes_down_and_its_gap_is_a_bound():
+def test_frank_wolfe_descends_and_its_gap_is_a_bound():
     _, problem = small_problem(6, lengths=(12, 15, 9), steps=3)
     run = frank_wolfe(problem, iterations=60, seed=2)
     values = [point.objective for point in run.trace]
@@ -112,7 +112,7 @@ def test_frank_wolfe_goes_down_and_its_gap_is_a_bound():
 
 
 @pytest.mark.parametrize("solver", [frank_wolfe, descent])
-def test_the_same_seed_gives_the_same_answer(solver):
+def test_the_same_seed_gives_the_same_result(solver):
     _, problem = small_problem(8)
     options = {} if solver is descent else {"iterations": 20}
     first, second = (solver(problem, seed=4, **options) for _ in range(2))
@@ -140,7 +140,7 @@ def test_newton_steps_end_at_the_nearest_point_of_the_hull(problem):
     assert (z[~window] == 0).all()
     assert hull.violation < 1e-9
     np.testing.assert_allclose(z.sum(axis=0), 1.0)
-    # z is nearest exactly when no placement lies beyond the plane through z that faces the scores.
+    # Optimality: the linear oracle finds no corner with a lower value of the gradient.
     gradient = z - scores
     corner = cheapest_placement(gradient, window)
     assert np.vdot(gradient, z) - placement_value(gradient, corner) < 1e-8

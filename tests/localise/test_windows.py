@@ -42,7 +42,7 @@ def test_windows_of_the_authors_program(golden):
             np.testing.assert_array_equal(inside, allowed)
 
 
-def test_modes_put_windows_together():
+def test_modes_combine_windows():
     inside = np.array([[0, 1, 1, 0, 0, 0], [0, 0, 1, 0, 1, 0], [1, 0, 0, 0, 0, 0]], bool)
     assignment = [np.array([0, 0, -1])]
 
@@ -61,7 +61,7 @@ def test_modes_put_windows_together():
         step_windows([inside], assignment, 2, "sometimes")
 
 
-def test_contradicting_windows_are_opened_least_support_first():
+def test_contradicting_windows_with_the_least_support_are_relaxed():
     window = np.ones((6, 3), bool)
     window[:, 0] = [0, 0, 0, 1, 0, 0]
     window[:, 2] = [0, 1, 0, 0, 0, 0]
@@ -69,10 +69,10 @@ def test_contradicting_windows_are_opened_least_support_first():
     assert [(w.video, w.step, w.support) for w in relaxed] == [(0, 2, 1.0)]
     assert opened[0][:, 2].all()
     np.testing.assert_array_equal(opened[0][:, 0], window[:, 0])
-    assert not window[:, 2].all()  # the caller's own stays as it was
+    assert not window[:, 2].all()  # the input is not modified
 
 
-def test_an_empty_window_is_opened_and_listed():
+def test_an_empty_window_is_relaxed_and_reported():
     window = np.ones((4, 2), bool)
     window[:, 1] = False
     opened, relaxed = relax([window])
@@ -89,7 +89,7 @@ def test_too_short_a_video_is_named():
     hnp.arrays(np.bool_, st.tuples(st.integers(4, 6), st.integers(1, 4))),
     st.lists(st.integers(1, 5), min_size=4, max_size=4),
 )
-def test_no_cheaper_set_of_windows_could_be_opened(window, weights):
+def test_no_set_of_windows_with_less_support_could_be_relaxed(window, weights):
     weight = np.array(weights[: window.shape[1]])
     opened, relaxed = relax([window], weight[None])
     free = np.zeros(window.shape)
@@ -110,7 +110,7 @@ def test_no_cheaper_set_of_windows_could_be_opened(window, weights):
     assert sum(w.support for w in relaxed) == least
 
 
-def test_lists_are_taken_where_arrays_are():
+def test_lists_are_accepted():
     inside = mention_windows([[1.0, 2.0]], 30, 0.5, after=3.0)
     assert inside.tolist() == mention_windows(np.array([[1.0, 2.0]]), 30, 0.5, after=3.0).tolist()
     windows = step_windows([inside.tolist()], [[1]], 2)

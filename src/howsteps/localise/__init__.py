@@ -1,8 +1,7 @@
-"""Features and windows in, the place of every step in every video out.
+"""Localisation on arrays: from features and windows to the place of every step in every video.
 
-Everything here works on arrays: :func:`cluster` is the paper's method;
-docs/research/localise.md explains the problem and each solver. Names are loaded on first
-use: the backend alone needs no compiler.
+:func:`cluster` is the paper's method; docs/research/localise.md explains the problem and each
+solver. Names are imported on first use, so that the backend works without Numba.
 """
 
 from importlib import import_module
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
         step_windows,
     )
 
-_HOME = {
+_MODULES = {
     "Clustering": "clustering",
     "LocaliseError": "problem",
     "StepIntervals": "extents",
@@ -58,9 +57,9 @@ __all__ = [
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        """Load a public name from its module."""
-        if name in _HOME:
-            return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+        """Import a public name from its module."""
+        if name in _MODULES:
+            return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -1,12 +1,11 @@
-"""Products with the features of all videos, on the processor or on a GPU.
+"""Products with the features of all videos, on the CPU or a GPU.
 
-The features stay where they are, one float32 array a video, perhaps mapped from disk: X is never
-copied into one array. Every product is accumulated in float64. There are three implementations:
+The features stay one float32 array a video, possibly memory-mapped: on the CPU, X is never copied
+into one array. Every product is accumulated in float64. There are three implementations:
 
-* ``NumpyBackend`` with compressed rows, when most entries are zero
-  (:mod:`howsteps.localise.sparse`);
+* ``NumpyBackend`` with compressed rows, if most entries are zero (:mod:`howsteps.localise.sparse`);
 * ``NumpyBackend`` with blocks of dense rows otherwise;
-* ``TorchBackend``, the same blocks through PyTorch on a CUDA device.
+* ``TorchBackend``, dense blocks through PyTorch on a CUDA device.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,15 +21,15 @@ if TYPE_CHECKING:
     from howsteps.localise.sparse import CompressedRows, PackedSymmetricMatrix
 
 Floats = NDArray[np.float64]
-# Each T_n×d; :class:`howsteps.localise.sparse.CompressedVideos` where most entries are zero.
+# T_n×d a video; :class:`howsteps.localise.sparse.CompressedVideos` if most entries are zero.
 Videos = Sequence[NDArray[np.float32]]
 
-SPARSE_BELOW = 0.15  # share of non-zeros under which compressed rows are the faster way
+SPARSE_BELOW = 0.15  # share of non-zeros below which compressed rows are faster
 _BLOCK_ROWS = 512
 
 
 class Backend(Protocol):
-    """What the clustering cost asks of the features X (T×d); arrays go in and out as NumPy's."""
+    """Linear algebra with the features X (T×d); takes and returns NumPy arrays."""
 
     offsets: NDArray[np.int64]
 
@@ -39,7 +38,7 @@ class Backend(Protocol):
         ...
 
     def kernel_inverse(self, ridge: float) -> Any:
-        """(XXᵀ + ridge·I)⁻¹, kept on the device; only for T smaller than d."""
+        """(XXᵀ + ridge·I)⁻¹, kept on the device; meant for T < d."""
         ...
 
     def apply(self, matrix: Any, right: Floats) -> Floats:
@@ -59,7 +58,7 @@ class Backend(Protocol):
         ...
 
     def times(self, weights: Floats, video: int | None = None) -> Floats:
-        """X W, or the rows of it that belong to one video."""
+        """X W, or its rows of one video."""
         ...
 
     def transposed_times(self, z: Floats) -> Floats:
@@ -72,36 +71,37 @@ class Backend(Protocol):
 
 
 def make_backend(videos: Videos, device: str = "cpu") -> Backend:
-    """Choose the backend: ``cpu`` (compressed or dense, by the share of zeros) or a PyTorch device.
+    """Return the backend of a device.
 
-    ``device`` is ``"cpu"``, ``"cuda"``, ``"cuda:N"``, or ``"torch-cpu"``: PyTorch on the
-    processor, to test the code of the GPU without one.
+    ``device`` is ``"cpu"`` (compressed or dense, by the share of zeros), ``"cuda"``, ``"cuda:N"``,
+    or ``"torch-cpu"``: PyTorch on the CPU, to test the code for GPUs without one.
     """
     if device == "cpu":
-        filled = sum(np.count_nonzero(x) for x in videos)
+        nonzeros = sum(np.count_nonzero(x) for x in videos)
         entries = sum(x.size for x in videos)
-        return NumpyBackend(videos, compress=bool(filled < SPARSE_BELOW * entries))
+        return NumpyBackend(videos, compress=bool(nonzeros < SPARSE_BELOW * entries))
     if device == "torch-cpu" or device.partition(":")[0] == "cuda":
         return TorchBackend(videos, device.removeprefix("torch-"))
     raise HowstepsError(unknown_name("device", device, ("cpu", "cuda", "torch-cpu")))
 
 
 def _offsets(videos: Videos) -> NDArray[np.int64]:
+    """Return the first row of every video in X, and the number of rows; N + 1."""
     return np.concatenate([[0], np.cumsum([len(x) for x in videos])]).astype(np.int64)
 
 
 def _blocks(videos: Videos) -> Iterator[tuple[int, int, NDArray[np.float32]]]:
-    """Cut X into runs of rows, none longer than a block, with their place in X."""
-    row = 0
+    """Yield first row, end row and rows of blocks of X; no block crosses videos."""
+    offset = 0
     for x in videos:
         for first in range(0, len(x), _BLOCK_ROWS):
             block = x[first : first + _BLOCK_ROWS]
-            yield row + first, row + first + len(block), block
-        row += len(x)
+            yield offset + first, offset + first + len(block), block
+        offset += len(x)
 
 
 def _mirror(matrix: Floats) -> None:
-    """Copy the upper triangle of a C-ordered matrix onto the lower one, block by block."""
+    """Copy the upper triangle of a C-ordered matrix to the lower one, in place, by blocks."""
     for first in range(0, len(matrix), _BLOCK_ROWS):
         last = min(first + _BLOCK_ROWS, len(matrix))
         matrix[last:, first:last] = matrix[first:last, last:].T
@@ -110,7 +110,7 @@ def _mirror(matrix: Floats) -> None:
 
 
 def _invert(upper: Floats, ridge: float) -> None:
-    """Replace a symmetric M ⪰ 0 by (M + ridge·I)⁻¹, both by their upper triangle: one Cholesky."""
+    """Replace a symmetric M ⪰ 0 by (M + ridge·I)⁻¹ in place; only upper triangles are used."""
     from scipy.linalg import lapack  # noqa: PLC0415 - not needed on another device
 
     upper[np.diag_indices(len(upper))] += ridge
@@ -122,7 +122,7 @@ def _invert(upper: Floats, ridge: float) -> None:
 
 
 class NumpyBackend:
-    """Products on the processor, from compressed rows or from dense blocks."""
+    """Products on the CPU, with compressed rows or dense blocks."""
 
     def __init__(self, videos: Videos, compress: bool) -> None:
         self.offsets = _offsets(videos)
@@ -131,7 +131,7 @@ class NumpyBackend:
 
     @cached_property
     def _compressed(self) -> "CompressedRows | None":
-        """Compressed rows, made on first use, when the memory of the Gram matrix is free again."""
+        """Compressed rows; made on first use, after the Gram matrix has been freed."""
         if not self.sparse:
             return None
         from howsteps.localise.sparse import CompressedRows  # noqa: PLC0415 - needs a compiler

@@ -1,4 +1,4 @@
-"""Baselines of clustering under text constraints."""
+"""Baselines for localisation: uniform, video only, joint features, and supervised."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Validation = Callable[[Places, Sequence[Mask]], float]
 
 
 def uniform(lengths: Sequence[int], steps: int) -> Places:
-    """Spread the steps evenly over every video: step k at ⌊(k + ½)·T_n/K⌋; N×K."""
+    """Return steps that are spread evenly: step k at ⌊(k + ½)·T_n/K⌋; N×K."""
     for video, length in enumerate(lengths):
         if length < steps:
             raise too_short(video, length, steps)
@@ -29,7 +29,7 @@ def uniform(lengths: Sequence[int], steps: int) -> Places:
 def video_only(
     features: Sequence[NDArray[np.floating]], *, steps: int, **options: Any
 ) -> Clustering:
-    """Cluster the features under the order alone, without windows."""
+    """Cluster the features under the order constraint alone, without windows."""
     return cluster(features, None, steps=steps, **options)
 
 
@@ -40,7 +40,7 @@ def video_and_words(
     steps: int,
     **options: Any,
 ) -> Clustering:
-    """Cluster the features beside a bag of the narration's relations, in a single stage.
+    """Cluster the features concatenated with a bag of relations, in a single stage.
 
     Parameters
     ----------
@@ -51,27 +51,27 @@ def video_and_words(
     steps
         K.
     options
-        Of :func:`~howsteps.localise.cluster`.
+        Options of :func:`~howsteps.localise.cluster`.
     """
-    joined = [
+    concatenated = [
         np.hstack([x, text.astype(np.float32)]) for x, text in zip(features, words, strict=True)
     ]
-    return cluster(joined, None, steps=steps, **options)
+    return cluster(concatenated, None, steps=steps, **options)
 
 
 def bag_of_relations(
     mentions: Mask, relations: NDArray[np.integer], vocabulary: int
 ) -> NDArray[np.float32]:
-    """Histogram of the relations whose windows hold each interval, T_n×D, Hellinger-normalised.
+    """Return the histogram of the relations around each interval, Hellinger-normalised; T_n×D.
 
     Parameters
     ----------
     mentions
         S_n×T_n windows, from :func:`~howsteps.localise.mention_windows`.
     relations
-        S_n: the relation of every mention, below ``vocabulary``.
+        S_n: index of the relation of every mention.
     vocabulary
-        D.
+        D, the number of relations.
     """
     counts = np.zeros((mentions.shape[1], vocabulary), np.float32)
     for window, relation in zip(mentions, relations, strict=True):
@@ -82,9 +82,9 @@ def bag_of_relations(
 
 
 def known_step_f1(places: Places, truth: Sequence[Mask]) -> float:
-    """F1 of steps that are known by number: correct when inside a true interval of the step.
+    """Return F1 of known steps: a place is correct if it is inside a true interval of the step.
 
-    precision = correct/(steps placed), recall = correct/((video, step) pairs that exist).
+    precision = correct/(steps placed), recall = correct/(true pairs of video and step).
     """
     present = np.array([window.any(axis=0) for window in truth])
     correct = sum(
@@ -99,7 +99,7 @@ def known_step_f1(places: Places, truth: Sequence[Mask]) -> float:
 
 @dataclass(frozen=True)
 class Supervised:
-    """Predictions on the videos left out of training, and the λ and the score of every fold."""
+    """Predictions for held-out videos (N×K), and the λ and the score of every fold."""
 
     intervals: Places
     regularisations: tuple[float, ...]
@@ -116,22 +116,22 @@ def supervised(
     score: Validation = known_step_f1,
     seed: int = 0,
 ) -> Supervised:
-    """Learn W from windows of the ground truth; predict on the videos left out, in order.
+    """Learn W from the ground truth of some videos, and place the steps in the others in order.
 
     Parameters
     ----------
     features
         T_n×d a video.
     truth
-        T_n×K a video: where each step truly is; a step without any interval is not in the video.
+        T_n×K a video: the true intervals of each step; none if it is not in the video.
     folds, inner_folds
-        Of the evaluation, and of the choice of λ inside each training set.
+        Number of folds for the evaluation, and for the choice of λ inside each training set.
     regularisations
-        The λ to choose from.
+        Candidates for λ.
     score
-        What to choose by; higher is better.
+        Validation score; higher is better.
     seed
-        Of the folds.
+        Seed of the folds.
     """
     if len(features) < max(folds, inner_folds + 1):
         raise LocaliseError(f"{len(features)} videos are too few for {folds} folds")
@@ -140,34 +140,34 @@ def supervised(
     steps = truth[0].shape[1]
     places = np.full((len(features), steps), -1)
     chosen, scores = [], []
-    for part in parts:
-        train = np.setdiff1d(np.arange(len(features)), part)
+    for test in parts:
+        train = np.setdiff1d(np.arange(len(features)), test)
         inner = np.array_split(rng.permutation(train), inner_folds)
 
         def validation(value: float, train: Places = train, inner: list[Places] = inner) -> float:
             return sum(
                 score(
-                    _leave_out(features, truth, np.setdiff1d(train, left_out), left_out, value),
-                    [truth[n] for n in left_out],
+                    _fit_predict(features, truth, np.setdiff1d(train, held_out), held_out, value),
+                    [truth[n] for n in held_out],
                 )
-                for left_out in inner
+                for held_out in inner
             )
 
         best = max(regularisations, key=validation)
-        places[part] = _leave_out(features, truth, train, part, best)
+        places[test] = _fit_predict(features, truth, train, test, best)
         chosen.append(best)
-        scores.append(score(places[part], [truth[n] for n in part]))
+        scores.append(score(places[test], [truth[n] for n in test]))
     return Supervised(places, tuple(chosen), tuple(scores))
 
 
-def _leave_out(
+def _fit_predict(
     features: Sequence[NDArray[np.floating]],
     truth: Sequence[Mask],
     train: Places,
     test: Places,
     regularisation: float,
 ) -> Places:
-    """Train on some videos, place the steps in others."""
+    """Train on some videos, and return the placements in others."""
     windows = [np.where(truth[n].any(axis=0), truth[n], True) for n in train]
     learnt = cluster(
         [features[n] for n in train],

@@ -1,4 +1,4 @@
-"""The paper's method on arrays: features and windows in, the interval of every step out."""
+"""Discriminative clustering, the paper's method: from features and windows to placements."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -29,12 +29,12 @@ from howsteps.localise.windows import RelaxedWindow, relax
 
 ClusteringMode: TypeAlias = Literal["paper", "authors"]
 ClusteringSolver: TypeAlias = Literal["combined", "descent", "frank-wolfe", "interior"]
-AUTHORS_VIDEOS = 30  # the N of their λ, however many there are
+AUTHORS_VIDEOS = 30  # the constant N in the authors' λ
 
 
 @dataclass(frozen=True)
 class Clustering:
-    """Where every step is in every video, and how it was found.
+    """The placement of every step in every video, and how it was found.
 
     Attributes
     ----------
@@ -43,19 +43,19 @@ class Clustering:
     objective
         h of that placement.
     relaxed_objective, duality_gap
-        h at the best point of the hull that was found, and its duality gap: no placement has an h
-        below their difference. None where the solver has no bound.
+        h of the best relaxed solution, and its duality gap: their difference is a lower bound of h
+        over all placements. None for a solver without a bound.
     weights
         W* and b* of the placement.
     trace
         Seconds, objective and gap of the solver.
     relaxed_windows
-        Windows that contradicted the order and were opened.
+        Windows that contradicted the order and were relaxed.
     roundings
         Placements that were visited after the chosen one: the worst and the best score among them
         are the paper's error bars.
     windows
-        T_n×K a video: where each step was allowed.
+        T_n×K a video: the given windows.
     """
 
     intervals: Places
@@ -73,17 +73,17 @@ class Clustering:
 
     @cached_property
     def scores(self) -> tuple[Floats, ...]:
-        """T_n×K a video: scores by the classifier of the *other* videos. Computed on first use."""
+        """T_n×K a video: scores by the classifier of the *other* videos; computed on first use."""
         return leave_one_out_scores(self._problem, self.intervals)
 
     @cached_property
     def null_scores(self) -> Floats:
-        """N×K: scores of null samples (:mod:`howsteps.localise.null_scores`), on first use."""
+        """N×K: scores of null samples (:mod:`howsteps.localise.null_scores`); on first use."""
         return null_scores(self._problem, self._all_present, self._seed)
 
     @cached_property
     def located(self) -> StepIntervals:
-        """The steps with extent, confidence and evidence. Computed on first use."""
+        """The placement with extent, confidence and evidence; computed on first use."""
         return locate(self.intervals, self.scores, self.null_scores, self.windows)
 
 
@@ -111,10 +111,10 @@ def cluster(
     Parameters
     ----------
     features
-        One T_n×d array a video (or list of lists), best in float32: other types are converted,
-        which copies them. May be mapped from disk.
+        T_n×d a video (arrays or lists of lists), best in float32: most other types are copied. May
+        be memory-mapped.
     windows
-        One T_n×K boolean array a video: where each step is allowed. None: everywhere.
+        T_n×K booleans a video: where each step is allowed. None: everywhere.
     steps
         K.
     regularisation
@@ -127,20 +127,20 @@ def cluster(
         ``frank-wolfe`` (the default of the ``authors`` mode), or ``interior``; the last two round
         the relaxed point.
     support
-        N×K weight of each window, for the choice of those to open when they contradict the order.
+        N×K weight of each window, for the choice of those to relax if they contradict the order.
     absent
-        Let a step that the narration does not name be absent from a video when its score is no
-        better than that of null samples.
+        Leave a step that is not named out of a video if its score is no better than that of null
+        samples.
     restarts
-        How many random starts the descent tries as well.
+        Number of additional random starts of the descent.
     tolerance
-        Relative duality gap at which ``interior`` and ``combined`` stop. ``frank-wolfe`` goes on to
-        its last iteration, because the paper's error bars need its roundings.
+        Relative duality gap at which ``interior`` and ``combined`` stop. ``frank-wolfe`` runs all
+        iterations, because the paper's error bars need its roundings.
     iterations
-        Most iterations of the relaxed solver; its own default when None (``frank-wolfe``: 200, or
-        650 in the ``authors`` mode).
+        Maximum number of iterations of the relaxed solver; None: its default (``frank-wolfe``: 200,
+        or 650 in the ``authors`` mode).
     seed
-        Of everything random.
+        Seed of all random choices.
     device
         ``cpu``, ``cuda`` or ``torch-cpu``: where Gram matrix, factorisation and scores are
         computed.
@@ -169,10 +169,10 @@ def cluster(
     as_authors = mode == "authors"
     if regularisation is None:
         regularisation = 1.0 / ((AUTHORS_VIDEOS if as_authors else len(videos)) * steps)
-    opened, relaxed_windows = (allowed, ()) if as_authors else relax(allowed, support)
+    feasible, relaxed_windows = (allowed, ()) if as_authors else relax(allowed, support)
     problem = ClusteringProblem(
         ClusteringCost(videos, regularisation, AUTHORS_BIAS if as_authors else PAPER_BIAS, device),
-        opened,
+        feasible,
         scale=2.0 if as_authors else 1.0,
         forbidden=authors.FORBIDDEN if as_authors else None,
     )
@@ -181,25 +181,25 @@ def cluster(
     trace = () if relaxed is None else relaxed.trace
     start = None if relaxed is None else relaxed.roundings[relaxed.chosen][1]
     if start is None or name == "combined":
-        places, steps_down = _descend(problem, start, restarts, seed)
-        trace = (*trace, *steps_down)
+        places, descent_trace = _descend(problem, start, restarts, seed)
+        trace = (*trace, *descent_trace)
     else:
         places = start
     all_present = places
     if absent:
         null = null_scores(problem, places, seed)
         leverages = problem.cost.leverages
-        usual = np.array([1 - np.median(leverages[problem.rows(n)]) for n in range(len(videos))])
-        costs = absence_costs(leave_one_out_scores(problem, places), null, opened, usual)
-        problem = ClusteringProblem(problem.cost, opened, absence=costs)
-        ended = descent(problem, places, seed=seed)
-        places, trace = ended.places, (*trace, *ended.trace)
+        diagonal = np.array([1 - np.median(leverages[problem.rows(n)]) for n in range(len(videos))])
+        costs = absence_costs(leave_one_out_scores(problem, places), null, feasible, diagonal)
+        problem = ClusteringProblem(problem.cost, feasible, absence=costs)
+        improved = descent(problem, places, seed=seed)
+        places, trace = improved.places, (*trace, *improved.trace)
     if as_authors:
-        of_window = None if support is None else np.asarray(support, np.float64)
+        window_support = None if support is None else np.asarray(support, np.float64)
         relaxed_windows = tuple(
-            RelaxedWindow(n, k, 1.0 if of_window is None else float(of_window[n, k]))
-            for n, window in enumerate(opened)
-            for k in authors.broken(places[n], window)
+            RelaxedWindow(n, k, 1.0 if window_support is None else float(window_support[n, k]))
+            for n, window in enumerate(feasible)
+            for k in authors.violated(places[n], window)
         )
     weights = problem.cost.weights(problem.indicator(places))
     return Clustering(
@@ -228,22 +228,22 @@ def _relax(
     iterations: int | None,
     seed: int,
 ) -> Relaxed | None:
-    """Run the relaxed part of a solver, where it has one."""
+    """Solve the relaxed problem; None for a solver that does not."""
     if solver == "descent":
         return None
     if solver in ("combined", "interior"):
         return interior_point(problem, tolerance=tolerance, iterations=iterations or 200)
     if solver == "frank-wolfe":
-        usual = AUTHORS_ITERATIONS if mode == "authors" else PAPER_ITERATIONS
-        return frank_wolfe(problem, iterations=iterations or usual, seed=seed)
+        default = AUTHORS_ITERATIONS if mode == "authors" else PAPER_ITERATIONS
+        return frank_wolfe(problem, iterations=iterations or default, seed=seed)
     raise LocaliseError(unknown_name("solver", solver, get_args(ClusteringSolver)))
 
 
 def _descend(
     problem: ClusteringProblem, start: Places | None, restarts: int, seed: int
 ) -> tuple[Places, tuple[TracePoint, ...]]:
-    """Best of one descent from ``start`` and of some from random placements."""
+    """Return the best of a descent from ``start`` and of those from random placements."""
     runs = [descent(problem, start, seed=seed)]
-    runs += [descent(problem, seed=seed + 1 + extra) for extra in range(restarts)]
+    runs += [descent(problem, seed=seed + 1 + restart) for restart in range(restarts)]
     best = min(runs, key=lambda run: run.objective)
     return best.places, tuple(point for run in runs for point in run.trace)

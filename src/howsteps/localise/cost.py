@@ -1,15 +1,15 @@
-"""The clustering cost: how well a linear classifier of the features can tell the steps apart.
+"""The clustering cost: how well a linear classifier separates the steps by their features.
 
     h(Z) = min_{W,b}  1/(2T) ‖Z − XW − 1bᵀ‖² + λ/2 ‖W‖² + λρ/2 ‖b‖²  =  1/(2T) Tr(ZᵀBZ)
 
-ρ says how weakly the bias is regularised: the paper's constant bias feature of value 1/√ρ, or the
-authors' explicit bias when ρ = 0. With P = (XᵀX + TλI)⁻¹, u = PXᵀ1 and σ = T(1 + λρ) − 1ᵀXu,
-bordering gives
+ρ is the relative regularisation of the bias: the paper has a constant bias feature of value 1/√ρ,
+the authors' program an explicit bias, ρ = 0. With P = (XᵀX + TλI)⁻¹, u = PXᵀ1 and
+σ = T(1 + λρ) − 1ᵀXu, block inversion gives
 
     b = (1ᵀZ − uᵀXᵀZ)/σ,   W = PXᵀZ − ubᵀ,   BZ = Z − XW − 1bᵀ,
     B_tt = 1 − x_tᵀPx_t − (1 − uᵀx_t)²/σ        (one minus the leverage of t)
 
-When there are fewer intervals than features, P is applied through the T×T kernel instead:
+If there are fewer intervals than features, P is applied through the T×T kernel matrix instead:
 P = (I − Xᵀ(XXᵀ + TλI)⁻¹X)/(Tλ).
 """
 
@@ -27,30 +27,30 @@ AUTHORS_BIAS = 0.0
 
 @dataclass(frozen=True)
 class Weights:
-    """A linear score for every step: x ↦ xᵀW + b, with W d×K and b K."""
+    """A linear classifier of every step: scores xᵀW + b, with W d×K and b K."""
 
     matrix: Floats
     bias: Floats
 
     def scores(self, x: NDArray[np.floating]) -> Floats:
-        """Scores of rows of features, T×K."""
+        """Return the scores of rows of features, T×K."""
         product: Floats = np.asarray(x, np.float64) @ self.matrix + self.bias
         return product
 
 
 class ClusteringCost:
-    """h and what it is made of, factorised once for one set of features.
+    """The cost h, its gradient and classifiers, factorised once for one set of features.
 
     Parameters
     ----------
     videos
-        One T_n×d array of features a video.
+        Features, T_n×d a video.
     regularisation
         λ.
     bias
-        ρ, see above.
+        ρ (see the module).
     device
-        Where the algebra runs.
+        As for :func:`howsteps.localise.cluster`.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class ClusteringCost:
         self._sigma = self.intervals + self._ridge * bias - float(total[:, 0] @ self._u)
 
     def _apply(self, right: Floats) -> Floats:
-        """P R."""
+        """Return P R."""
         if not self._kernel:
             return self.backend.apply(self._inverse, right)
         inner = self.backend.apply(self._inverse, self.backend.times(right))
@@ -81,44 +81,44 @@ class ClusteringCost:
     def leverages(self) -> Floats:
         """1 − B_tt of every interval."""
         if self._kernel:
-            own = 1.0 - self._ridge * self.backend.diagonal(self._inverse)
+            without_bias = 1.0 - self._ridge * self.backend.diagonal(self._inverse)
         else:
-            own = self.backend.quadratic(self._inverse)
+            without_bias = self.backend.quadratic(self._inverse)
         border = 1.0 - self.backend.times(self._u[:, None])[:, 0]
-        return own + border**2 / self._sigma
+        return without_bias + border**2 / self._sigma
 
     def hat(self, video: int, x: NDArray[np.floating]) -> Floats:
-        """H_nn, the part of I − B that belongs to one video, whose features are ``x``: T_n×T_n."""
+        """Return H_nn, the block of I − B of one video, whose features are ``x``; T_n×T_n."""
         if self._kernel:
-            own = self.backend.times(self._apply(np.asarray(x, np.float64).T), video)
+            without_bias = self.backend.times(self._apply(np.asarray(x, np.float64).T), video)
         else:
-            own = self.backend.hat(self._inverse, video)
+            without_bias = self.backend.hat(self._inverse, video)
         border = 1.0 - self.backend.times(self._u[:, None], video)
-        product: Floats = own + border @ border.T / self._sigma
-        return product
+        block: Floats = without_bias + border @ border.T / self._sigma
+        return block
 
     def weights_of(self, features_sum: Floats, count: Floats) -> Weights:
-        """W* and b* from XᵀZ and 1ᵀZ; linear in both."""
+        """Return W* and b* from XᵀZ and 1ᵀZ; linear in both."""
         bias = (count - self._u @ features_sum) / self._sigma
         return Weights(self._apply(features_sum) - np.outer(self._u, bias), bias)
 
     def weights(self, z: Floats) -> Weights:
-        """W*(Z) and b*(Z) of a T×K matrix."""
+        """Return W*(Z) and b*(Z) for a T×K matrix."""
         return self.weights_of(self.backend.transposed_times(z), z.sum(axis=0))
 
     def scores_of(self, weights: Weights, video: int | None = None) -> Floats:
-        """XW + 1bᵀ, or the rows of one video."""
+        """Return XW + 1bᵀ, or its rows of one video."""
         return self.backend.times(weights.matrix, video) + weights.bias
 
     def scores(self, z: Floats) -> Floats:
-        """(I − B) Z: what the best classifier of Z says of every interval."""
+        """Return (I − B) Z, the scores of the optimal classifier of Z; T×K."""
         return self.scores_of(self.weights(z))
 
     def gradient(self, z: Floats) -> Floats:
-        """BZ/T, the derivative of h."""
+        """Return BZ/T, the gradient of h."""
         return (z - self.scores(z)) / self.intervals
 
     def objective(self, z: Floats, scores: Floats | None = None) -> float:
-        """h(Z) = ⟨Z, BZ⟩/(2T); ``scores`` saves the product where it is known."""
+        """Return h(Z) = ⟨Z, BZ⟩/(2T); ``scores`` of Z are computed if None."""
         residual = z - (self.scores(z) if scores is None else scores)
         return float(np.vdot(z, residual)) / (2 * self.intervals)

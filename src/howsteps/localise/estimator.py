@@ -1,4 +1,4 @@
-"""An estimator over the paper's method: fit on some videos, predict in others."""
+"""The paper's method as an estimator: fit on some videos, predict in others."""
 
 from collections.abc import Sequence
 from typing import Any, Self
@@ -15,12 +15,12 @@ from howsteps.localise.problem import LocaliseError
 
 
 class StepLocaliser:
-    """Find the steps of a job in videos.
+    """Localise the steps of a task in videos.
 
     Parameters
     ----------
     steps
-        K, or the names of the steps in order. None: as many as the windows have columns.
+        K, or the names of the steps in order. None: the number of columns of the windows.
     mode, solver, regularisation, absent, restarts, tolerance, iterations, seed, device
         As for :func:`~howsteps.localise.cluster`.
 
@@ -73,7 +73,7 @@ class StepLocaliser:
         *,
         support: ArrayLike | None = None,
     ) -> Self:
-        """Cluster the features of some videos, and learn a linear score for each step.
+        """Cluster the features of some videos, and learn a linear classifier of each step.
 
         Parameters
         ----------
@@ -82,7 +82,7 @@ class StepLocaliser:
         windows
             T_n×K a video: where the narration allows each step. None: everywhere.
         support
-            N×K: what each window weighs, where windows contradict the order.
+            N×K: weight of each window, for those that contradict the order.
         """
         names = self._names(windows)
         self._clustering = cluster(
@@ -101,24 +101,24 @@ class StepLocaliser:
     def predict(
         self, features: Sequence[ArrayLike], windows: Sequence[ArrayLike] | None = None
     ) -> Places:
-        """The interval of every step in new videos, N×K; −1 where a step is absent."""
+        """Return the interval of every step in new videos, N×K; −1 where a step is absent."""
         return self.locate(features, windows).intervals
 
     def fit_predict(
         self, features: Sequence[ArrayLike], windows: Sequence[ArrayLike] | None = None
     ) -> Places:
-        """Fit, and return the interval of every step in the same videos, N×K."""
+        """Fit, and return the interval of every step in these videos, N×K."""
         return self.fit(features, windows).clustering.intervals
 
     def locate(
         self, features: Sequence[ArrayLike], windows: Sequence[ArrayLike] | None = None
     ) -> StepIntervals:
-        """The steps in new videos with extent, confidence and evidence."""
+        """Return the places in new videos with extent, confidence and evidence."""
         return self.model.localise(features, windows, absent=self.absent)
 
     @property
     def clustering(self) -> Clustering:
-        """What :func:`~howsteps.localise.cluster` found in the videos of :meth:`fit`."""
+        """The result of :func:`~howsteps.localise.cluster` for the videos of :meth:`fit`."""
         if self._clustering is None:
             raise LocaliseError("the localiser is not fitted: call fit(features, windows) first")
         return self._clustering
@@ -134,7 +134,7 @@ class StepLocaliser:
 
     @property
     def weights(self) -> Weights:
-        """W (d×K) and b (K) of the linear scores."""
+        """W (d×K) and b (K) of the linear classifiers."""
         return self.clustering.weights
 
     @property

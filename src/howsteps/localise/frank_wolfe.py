@@ -1,8 +1,8 @@
-"""Frank-Wolfe on the convex hull, as the paper does it.
+"""The Frank-Wolfe algorithm on the convex hull of the placements, as in the paper.
 
-Every iteration asks the oracle for the corner S that minimises ⟨BZ, S⟩, steps towards it by the
-exact γ = ⟨BZ, Z − S⟩ / ⟨S − Z, B(S − Z)⟩, and rounds. BZ is linear in Z, so only the scores of the
-corner, which has N·K ones, are computed anew.
+Every iteration finds the corner S that minimises ⟨BZ, S⟩ by the linear oracle, moves towards it by
+exact line search, γ = ⟨BZ, Z − S⟩ / ⟨S − Z, B(S − Z)⟩, and rounds. BZ is linear in Z, so only the
+scores of the corner, which has N·K ones, have to be computed.
 """
 
 import time
@@ -12,14 +12,14 @@ import numpy as np
 from howsteps.localise.oracle import Floats
 from howsteps.localise.problem import ClusteringProblem, Relaxed, TracePoint
 
-# The paper names no number. The best rounding comes among the first few tens, and the others are
-# what its error bars go over; the authors' program goes on for longer.
+# The paper gives no number of iterations. The best rounding is usually among the first few tens,
+# and the later ones give the error bars; the authors' program runs longer.
 PAPER_ITERATIONS, AUTHORS_ITERATIONS = 200, 650
 _START_CORNERS = 10
 
 
 def mean_of_random_corners(problem: ClusteringProblem, rng: np.random.Generator) -> Floats:
-    """Start where the authors do, at the mean of ten random placements."""
+    """Return the mean of ten random placements, the authors' starting point; T×K."""
     z = np.zeros((problem.cost.intervals, problem.steps))
     for _ in range(_START_CORNERS):
         z += problem.indicator(problem.random_placement(rng)) / _START_CORNERS
@@ -34,20 +34,20 @@ def frank_wolfe(
     tolerance: float = 0.0,
     seed: int = 0,
 ) -> Relaxed:
-    """Minimise h over the hull, rounding at every iterate.
+    """Minimise h over the hull, and round every iterate.
 
     Parameters
     ----------
     problem
-        What to solve.
+        The problem.
     start
-        Z₀, T×K; the mean of ten random placements when None.
+        Z₀, T×K; the mean of ten random placements if None.
     iterations
-        Most iterates, the start included.
+        Maximum number of iterates, including the start.
     tolerance
-        Stop when the duality gap is below this share of the objective.
+        Stop when the duality gap relative to the objective is at most this.
     seed
-        Of the random start.
+        Seed of the random start.
     """
     began = time.perf_counter()
     scale = problem.scale / (2 * problem.cost.intervals)

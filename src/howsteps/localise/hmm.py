@@ -1,14 +1,14 @@
-"""Re-alignment of a transcript to known steps by a hidden Markov model, as Malmaud et al. (2015).
+"""Alignment of a transcript to known steps by a hidden Markov model (Malmaud et al., 2015).
 
-The hidden state after each mention is the step that the narrator has reached; it never goes back.
-A mention is either about that step, and drawn from its relations, or background, drawn from
-all relations:
+The hidden state after each mention is the step that the narrator has reached; it never decreases.
+A mention is either about that step, and drawn from its relations, or background, drawn from all
+relations:
 
     P(mention | step k) = β·P(relation | k),   P(mention, background) = (1 − β)·P(relation)
     P(k → k + j) = (1 − stay)·2^−j for j ≥ 1,  stay for j = 0
 
-Viterbi finds the best path. A step is placed at its first mention, and steps without a mention are
-spread between their neighbours.
+The Viterbi algorithm finds the best path. A step is placed at its first mention, and steps without
+a mention are spread evenly between their neighbours.
 """
 
 from collections.abc import Sequence
@@ -28,16 +28,16 @@ def align_transcript(
     about_step: float = 0.5,
     stay: float = 0.5,
 ) -> Places:
-    """Step of every mention of one video, −1 for background.
+    """Return the step of every mention of one video, −1 for background; S.
 
     Parameters
     ----------
     relations
-        S: the relation of every mention, in time order.
+        S: index of the relation of every mention, in order of time.
     step_relations
-        K×D: how often each relation belongs to each step.
+        K×D: count of each relation among the mentions of each step.
     relation_counts
-        D: how often each relation occurs in the task.
+        D: count of each relation in the task.
     about_step
         β: probability that a mention is about the current step.
     stay
@@ -47,25 +47,25 @@ def align_transcript(
     if not len(relations):
         return np.empty(0, np.int64)
     with np.errstate(divide="ignore"):
-        of_step = np.log(about_step * _rows_to_one(step_relations))[:, relations].T
-    background = np.log((1 - about_step) * _rows_to_one(relation_counts[None] + 1.0))[0, relations]
-    jump = np.arange(steps)[None, :] - np.arange(-1, steps)[:, None]  # from −1 (none yet) on
+        emission = np.log(about_step * _normalised(step_relations))[:, relations].T
+    background = np.log((1 - about_step) * _normalised(relation_counts[None] + 1.0))[0, relations]
+    jump = np.arange(steps)[None, :] - np.arange(-1, steps)[:, None]  # −1: no step reached yet
     with np.errstate(divide="ignore"):
-        move = np.where(jump > 0, np.log((1 - stay) * 0.5 ** np.maximum(jump, 1)), -np.inf)
-    move[jump == 0] = np.log(stay)
-    # best[k + 1]: log-probability of having reached step k, best[0] of none yet.
+        transition = np.where(jump > 0, np.log((1 - stay) * 0.5 ** np.maximum(jump, 1)), -np.inf)
+    transition[jump == 0] = np.log(stay)
+    # best[k + 1]: log-probability of the best path that has reached step k; best[0]: no step yet.
     best = np.full(steps + 1, -np.inf)
     best[0] = 0.0
     came_from = np.zeros((len(relations), steps + 1), np.int64)
-    for s, unrelated in enumerate(background):
-        about = best[:, None] + move + of_step[s]
-        origin = about.argmax(axis=0)
-        about_step_now = about[origin, np.arange(steps)]
-        idle = best + unrelated
+    for s, background_s in enumerate(background):
+        candidates = best[:, None] + transition + emission[s]
+        origin = candidates.argmax(axis=0)
+        if_about_step = candidates[origin, np.arange(steps)]
+        if_background = best + background_s
         came_from[s] = -1  # background keeps the state
-        better = np.concatenate([[False], about_step_now > idle[1:]])
+        better = np.concatenate([[False], if_about_step > if_background[1:]])
         came_from[s, better] = origin[better[1:]]
-        best = np.where(better, np.concatenate([[-np.inf], about_step_now]), idle)
+        best = np.where(better, np.concatenate([[-np.inf], if_about_step]), if_background)
     state = int(best.argmax())
     aligned = np.full(len(relations), -1)
     for s in range(len(relations) - 1, -1, -1):
@@ -78,7 +78,7 @@ def align_transcript(
 def place_aligned(
     aligned: Sequence[Places], intervals: Sequence[Places], lengths: Sequence[int], steps: int
 ) -> Places:
-    """Interval of every step in every video, N×K, from aligned mentions.
+    """Return the interval of every step in every video from aligned mentions, N×K.
 
     Parameters
     ----------
@@ -93,12 +93,14 @@ def place_aligned(
     """
     places = []
     for video, length in enumerate(lengths):
-        step_of, mentioned = aligned[video], intervals[video]
-        found = [k for k in range(steps) if (step_of == k).any()]
+        step_of_mention, interval = aligned[video], intervals[video]
+        named = [k for k in range(steps) if (step_of_mention == k).any()]
         # The ends of the video are half a step before the first and after the last.
-        known = [-0.5, *found, steps - 0.5]
-        wanted = [0.0, *(float(mentioned[step_of == k].min()) for k in found), float(length - 1)]
-        targets = np.interp(np.arange(steps), known, wanted)
+        known_steps = [-0.5, *named, steps - 0.5]
+        first_mentions = [float(interval[step_of_mention == k].min()) for k in named]
+        targets = np.interp(
+            np.arange(steps), known_steps, [0.0, *first_mentions, float(length - 1)]
+        )
         row = cheapest_placement(np.abs(np.arange(length)[:, None] - targets))
         if row is None:
             raise too_short(video, length, steps)
@@ -106,7 +108,7 @@ def place_aligned(
     return np.array(places)
 
 
-def _rows_to_one(counts: Floats) -> Floats:
-    """Rows as probabilities; a row of zeros stays as it is."""
+def _normalised(counts: Floats) -> Floats:
+    """Return rows that sum to one; a row of zeros is unchanged."""
     total = counts.sum(axis=1, keepdims=True)
     return counts / np.where(total > 0, total, 1.0)

@@ -1,23 +1,22 @@
-"""The relaxed optimum, to a small duality gap, by an accelerated interior-point method.
+"""Solve the relaxed problem to a small duality gap by an accelerated interior-point method.
 
-The largest eigenvalue of B is one, so moving Z to the point of the hull nearest to its own scores,
-Z ← Proj(Z − BZ) = Proj(XW*(Z)), lowers h. Along the hull B is well conditioned: its one small
-eigenvalue belongs to the almost constant direction, in which the hull is flat. A little momentum
-therefore gives six digits in about sixteen products with X. The projection is never carried out: a
-few Newton steps a video follow it while the distance to the boundary shrinks with the gap. The
-optimum spreads each step over its whole window, so a method that mixes corners would need thousands
-of them a video.
+The largest eigenvalue of B is one, so a projected gradient step, Z ← Proj(Z − BZ) = Proj(XW*(Z)),
+lowers h. Along the hull B is well conditioned: its only small eigenvalue belongs to the nearly
+constant direction, in which the hull is flat. With some momentum, six digits take about sixteen
+products with X. The projection is inexact: a few Newton steps a video, with a barrier parameter
+that shrinks with the gap. The optimum spreads each step over its whole window, so a method that
+combines corners would need thousands of them a video.
 
-The hull of the placements of one video is a network. With step k moved k intervals to the left,
-"strictly in order" becomes "not later than the next", and a point z of the hull is a unit of flow
-on a small grid: z_k(t) is the flow that takes step k at time t, and w_k(t) = Σ_{u≤t} z_k(u) −
+The hull of the placements of one video is a network flow polytope. With step k shifted k intervals
+to the left, "strictly in order" becomes "not later than the next", and a point z of the hull is a
+unit flow on a grid: z_k(t) is the flow that takes step k at time t, and w_k(t) = Σ_{u≤t} z_k(u) −
 z_{k+1}(u) the flow that waits between step k and the next. So the hull is
 
     z ≥ 0,  w ≥ 0,  Σ_t z_1(t) = 1,  w_k(t) − w_k(t−1) − z_k(t) + z_{k+1}(t) = 0
 
-and its corners are 0/1. :class:`HullPoint` keeps a point inside it with its multipliers, and moves
-it towards the minimum of ½‖z − s‖² by Newton steps of a primal–dual interior-point method. One
-potential belongs to every node of the grid, and the systems are banded: a step costs O(T·K³).
+and its corners are integral. :class:`HullPoint` holds an interior point with its multipliers, and
+moves it towards the minimum of ½‖z − s‖² by Newton steps of a primal–dual interior-point method.
+With one potential per node of the grid, the systems are banded: a step costs O(T·K³).
 """
 
 import time
@@ -33,11 +32,11 @@ from howsteps.localise.problem import ClusteringProblem, LocaliseError, Relaxed,
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 _MOMENTUM = 0.3
-_STEPS_A_PRODUCT = 3
-_FEASIBLE = 1e-8  # of the mass of a step
-_BARRIER = 0.1  # share of the gap that the distance to the boundary may cost
-_LEAST_CUT = 0.1  # least share of the products that one step aims to keep
-_BOUNDARY = 0.99  # share of the way to the boundary that one step may go
+_NEWTON_STEPS = 3  # per product with X
+_FEASIBLE = 1e-8  # largest violation of the order, relative to the mass of a step
+_BARRIER = 0.1  # share of the gap that the barrier may account for
+_MIN_REDUCTION = 0.1  # least factor by which one step may reduce the complementarity
+_BOUNDARY = 0.99  # largest share of the way to the boundary in one step
 
 
 def interior_point(
@@ -48,11 +47,11 @@ def interior_point(
     Parameters
     ----------
     problem
-        What to solve; every step present, binding windows.
+        The problem, with windows as hard constraints and without costs of absence.
     tolerance
-        Relative duality gap to stop at.
+        Relative duality gap at which to stop.
     iterations
-        Most products with X; what is reached by then is returned with its gap.
+        Maximum number of products with X; the result then has the gap that was reached.
     """
     if problem.absence is not None or problem.forbidden is not None:
         raise LocaliseError(
@@ -71,7 +70,7 @@ def interior_point(
         for video, hull in enumerate(hulls):
             rows = problem.rows(video)
             target = scores[rows] + _MOMENTUM * (scores[rows] - before[rows])
-            for _ in range(_STEPS_A_PRODUCT):
+            for _ in range(_NEWTON_STEPS):
                 hull.step(target, tau)
             z[rows] = hull.point
         before, scores = scores, problem.cost.scores(z)
@@ -91,42 +90,44 @@ def interior_point(
 
 @compiled
 def _reachable(allowed: Mask) -> tuple[Mask, Mask]:
-    """Which z_k(t) and w_k(t) lie on some path; both K×M, on the moved grid."""
+    """Return which z_k(t) and w_k(t) lie on some path; both K×M, on the shifted grid."""
     steps, length = allowed.shape
-    # ahead[k, t]: k steps can be done before time t; behind[k, t]: from there the rest can be done.
-    ahead = np.zeros((steps + 1, length + 1), np.bool_)
-    behind = np.zeros((steps + 1, length + 1), np.bool_)
+    # forward[k, t]: the first k steps fit before time t; backward[k, t]: the other steps fit after.
+    forward = np.zeros((steps + 1, length + 1), np.bool_)
+    backward = np.zeros((steps + 1, length + 1), np.bool_)
     for t in range(length + 1):
-        ahead[0, t] = True
-        behind[steps, t] = True
+        forward[0, t] = True
+        backward[steps, t] = True
     for t in range(length):
-        # Several steps may be taken in one column, because the grid is moved.
-        taken = ahead[0, t]
+        # Several steps may be taken in one column, because the grid is shifted.
+        taken = forward[0, t]
         for k in range(steps):
-            taken = (taken and allowed[k, t]) or ahead[k + 1, t]
-            ahead[k + 1, t + 1] = taken
+            taken = (taken and allowed[k, t]) or forward[k + 1, t]
+            forward[k + 1, t + 1] = taken
     for t in range(length - 1, -1, -1):
-        taken = behind[steps, t + 1]
+        taken = backward[steps, t + 1]
         for k in range(steps - 1, -1, -1):
-            taken = (taken and allowed[k, t]) or behind[k, t + 1]
-            behind[k, t] = taken
+            taken = (taken and allowed[k, t]) or backward[k, t + 1]
+            backward[k, t] = taken
     take = np.zeros((steps, length), np.bool_)
     wait = np.zeros((steps, length), np.bool_)
     for k in range(steps):
         for t in range(length):
-            # Just before taking k in column t: k steps done by the column's earlier part.
-            before = ahead[k, t + 1]
-            after = behind[k + 1, t]
+            before = forward[k, t + 1]
+            after = backward[k + 1, t]
             take[k, t] = allowed[k, t] and before and after
             wait[k, t] = (
-                k < steps - 1 and t < length - 1 and ahead[k + 1, t + 1] and behind[k + 1, t + 1]
+                k < steps - 1
+                and t < length - 1
+                and forward[k + 1, t + 1]
+                and backward[k + 1, t + 1]
             )
     return take, wait
 
 
 @compiled
 def _factor(band: Floats) -> None:
-    """Cholesky in place of a banded matrix; band[i, j] is entry (i, i − j)."""
+    """Factorise a banded matrix by Cholesky, in place; band[i, j] is entry (i, i − j)."""
     size, width = band.shape
     column = np.empty(width)
     for c in range(size):
@@ -136,7 +137,7 @@ def _factor(band: Floats) -> None:
         for b in range(1, reach):
             column[b] = band[c + b, b] / pivot
             band[c + b, b] = column[b]
-        # The rows below, entry by entry without a running sum, so that they vectorise.
+        # No running sum, so that the loop is vectorised.
         for b in range(1, reach):
             row = band[c + b]
             for j in range(b):
@@ -145,7 +146,7 @@ def _factor(band: Floats) -> None:
 
 @compiled
 def _solve(band: Floats, x: Floats) -> None:
-    """Solve in place with the factor of :func:`_factor`."""
+    """Solve a system in place with the factor of :func:`_factor`."""
     size, width = band.shape
     for i in range(size):
         total = x[i]
@@ -159,10 +160,10 @@ def _solve(band: Floats, x: Floats) -> None:
 
 
 class _Point(NamedTuple):
-    """A point of the hull with its multipliers; K×M but for the last two."""
+    """A point of the hull with its multipliers; K×M except the last two."""
 
-    take: Mask  # which z are there
-    wait: Mask  # which w are there
+    take: Mask  # which z are variables
+    wait: Mask  # which w are variables
     z: Floats
     w: Floats
     y: Floats  # multipliers of z ≥ 0
@@ -172,7 +173,7 @@ class _Point(NamedTuple):
 
 
 class _Move(NamedTuple):
-    """A Newton step: a part of its own, and a scale for the difference of two potentials."""
+    """A Newton step: dz and dw, and their derivatives by the difference of two potentials."""
 
     dz: Floats
     dw: Floats
@@ -181,8 +182,8 @@ class _Move(NamedTuple):
 
 
 @compiled
-def _own_parts(s: Floats, at: _Point, tau: float, move: _Move) -> None:
-    """Fill in the part of every move that does not depend on the change of the potentials."""
+def _set_fixed_part(s: Floats, at: _Point, tau: float, move: _Move) -> None:
+    """Set the part of the step that does not depend on the change of the potentials."""
     steps, length = s.shape
     for k in range(steps):
         for t in range(length):
@@ -201,9 +202,9 @@ def _own_parts(s: Floats, at: _Point, tau: float, move: _Move) -> None:
 
 @compiled
 def _potentials(at: _Point, move: _Move) -> tuple[Floats, float]:
-    """Change of the potentials that makes the flow balance at every node after the step.
+    """Return the change of the potentials, and of the total's multiplier, that conserves the flow.
 
-    Node (k, t) is row t·(K−1) + k of a banded system; the total's multiplier is a border of it.
+    Node (k, t) is row t·(K−1) + k of a banded system, bordered by the total's multiplier.
     """
     steps, length = at.z.shape
     nodes = steps - 1
@@ -237,7 +238,7 @@ def _potentials(at: _Point, move: _Move) -> tuple[Floats, float]:
                 right[after + nodes] += flow
                 band[after + nodes, nodes] -= scale
     for i in range(size):
-        # Nodes that no path visits stand alone.
+        # Nodes that are on no path are decoupled.
         band[i, 0] = band[i, 0] * (1.0 + 1e-14) if band[i, 0] > 0.0 else 1.0
     _factor(band)
     column = border.copy()
@@ -249,13 +250,13 @@ def _potentials(at: _Point, move: _Move) -> tuple[Floats, float]:
 
 @compiled
 def _multiplier_move(x: float, y: float, dx: float, tau: float) -> float:
-    """Move of a multiplier, from the linearised product (y + dy)·x + y·dx = τ."""
+    """Return dy of a multiplier, from the linearised complementarity (y + dy)·x + y·dx = τ."""
     return (tau - y * dx) / x - y
 
 
 @compiled
 def _reach(x: Floats, y: Floats, dx: Floats, tau: float) -> float:
-    """How far x and its multipliers y may go and stay positive."""
+    """Return the largest step length that keeps x and its multipliers y positive."""
     reach = 1.0
     for i in range(len(x)):
         if x[i] <= 0.0:
@@ -270,7 +271,7 @@ def _reach(x: Floats, y: Floats, dx: Floats, tau: float) -> float:
 
 @compiled
 def _advance(x: Floats, y: Floats, dx: Floats, tau: float, reach: float) -> None:
-    """Move x and its multipliers y."""
+    """Move x and its multipliers y by a step length, in place."""
     for i in range(len(x)):
         if x[i] > 0.0:
             dy = _multiplier_move(x[i], y[i], dx[i], tau)
@@ -280,21 +281,21 @@ def _advance(x: Floats, y: Floats, dx: Floats, tau: float, reach: float) -> None
 
 @compiled
 def _step(s: Floats, at: _Point, tau: float) -> None:
-    """One Newton step from ``at``, in place, towards z·y = w·v = τ.
+    """Make one Newton step from ``at``, in place, towards z·y = w·v = τ.
 
-    Where the products are still far above τ, the step goes only part of the way: a point that
-    comes too close to the boundary too early stays there.
+    While the complementarity products are far above τ, the step aims at a larger τ: a point that
+    comes too close to the boundary too early gets stuck there.
     """
     steps, length = s.shape
     products = np.sum(at.z * at.y) + np.sum(at.w * at.v)
-    tau = max(tau, _LEAST_CUT * products / (np.sum(at.take) + np.sum(at.wait)))
+    tau = max(tau, _MIN_REDUCTION * products / (np.sum(at.take) + np.sum(at.wait)))
     move = _Move(
         np.zeros((steps, length)),
         np.zeros((steps, length)),
         np.zeros((steps, length)),
         np.zeros((steps, length)),
     )
-    _own_parts(s, at, tau, move)
+    _set_fixed_part(s, at, tau, move)
     change, total = _potentials(at, move)
     nodes = steps - 1
     for t in range(length):
@@ -318,20 +319,20 @@ def _step(s: Floats, at: _Point, tau: float) -> None:
 
 
 class HullPoint:
-    """A point inside the hull of one video's placements, with its multipliers.
+    """An interior point of the hull of the placements of one video, with its multipliers.
 
     Parameters
     ----------
     allowed
-        T×K windows that some placement satisfies.
+        T×K windows that are feasible.
     """
 
     def __init__(self, allowed: Mask) -> None:
         self.length, self.steps = allowed.shape
         self._width = self.length - self.steps + 1
-        take, wait = _reachable(self._moved(allowed))
+        take, wait = _reachable(self._shifted(allowed))
         free = take.sum(axis=1, keepdims=True)
-        # Multipliers on one central path: every product z·y and w·v starts out the same.
+        # On the central path: all products z·y and w·v are equal at first.
         level = np.min(1.0 / free) ** 2
         self._at = _Point(
             take=take,
@@ -344,28 +345,28 @@ class HullPoint:
             total=np.zeros(1),
         )
 
-    def _moved(self, matrix: NDArray[Scalar]) -> NDArray[Scalar]:
-        """T×K to K×M, with step k moved k intervals to the left."""
+    def _shifted(self, matrix: NDArray[Scalar]) -> NDArray[Scalar]:
+        """Return a T×K matrix as K×M, with step k shifted k intervals to the left."""
         return np.stack([matrix[k : k + self._width, k] for k in range(self.steps)])
 
     @property
     def inequalities(self) -> int:
-        """How many inequalities keep the point inside."""
+        """Number of inequalities of the hull."""
         return int(self._at.take.sum() + self._at.wait.sum())
 
     def step(self, scores: Floats, tau: float) -> None:
-        """Step towards the point nearest to ``scores`` (T×K), kept off the boundary by τ."""
-        _step(self._moved(scores), self._at, tau)
+        """Make a Newton step towards the point nearest to ``scores`` (T×K), with barrier τ."""
+        _step(self._shifted(scores), self._at, tau)
 
     @property
     def violation(self) -> float:
-        """Mass by which the point violates the order; almost zero once a whole step was made."""
-        ahead = np.cumsum(self._at.z / self._at.z.sum(axis=1, keepdims=True), axis=1)
-        return float(np.max(ahead[1:] - ahead[:-1], initial=0.0))
+        """Mass by which the point violates the order; nearly zero after a step of full length."""
+        taken = np.cumsum(self._at.z / self._at.z.sum(axis=1, keepdims=True), axis=1)
+        return float(np.max(taken[1:] - taken[:-1], initial=0.0))
 
     @property
     def point(self) -> Floats:
-        """The point, T×K; every column adds up to one."""
+        """The point, T×K; every column sums to one."""
         z = np.zeros((self.length, self.steps))
         for k, row in enumerate(self._at.z):
             z[k : k + self._width, k] = row / row.sum()

@@ -1,9 +1,9 @@
-"""The linear oracle: the cheapest way to place the steps of one video in order.
+"""The linear oracle: the cheapest placement of the steps of one video in order.
 
     minimise  Σ_k C[t_k, k]   subject to   t_1 < t_2 < … < t_K,  t_k allowed
 
-by the dynamic programme  best[t, k] = min(best[t−1, k], best[t−1, k−1] + C[t, k]),  O(T·K). A step
-may also be *absent* at a cost of its own: best[t, k] = min(…, best[t, k−1] + absence[k]).
+by the dynamic program  best[t, k] = min(best[t−1, k], best[t−1, k−1] + C[t, k]),  O(T·K). A step
+may also be *absent*, at a cost: best[t, k] = min(…, best[t, k−1] + absence[k]).
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ _STAY, _PLACE, _SKIP = 0, 1, 2
 
 @compiled
 def _place(cost: Floats, allowed: Mask, absence: Floats, places: Places) -> float:
-    """Fill ``places`` and return the least cost; infinity says that nothing is feasible."""
+    """Fill ``places`` and return the least cost; infinity if no placement is feasible."""
     length, steps = cost.shape
     choice = np.empty((length + 1, steps + 1), np.uint8)
     best = np.empty(steps + 1)
@@ -64,22 +64,21 @@ def _place(cost: Floats, allowed: Mask, absence: Floats, places: Places) -> floa
 def cheapest_placement(
     cost: Floats, allowed: Mask | None = None, absence: Floats | None = None
 ) -> Places | None:
-    """Place every step of one video where the total cost is least.
+    """Return the placement of the steps of one video with the least total cost.
 
     Parameters
     ----------
     cost
-        C, T×K: the cost of step k in interval t; finite.
+        C, T×K: cost of step k in interval t; finite.
     allowed
-        T×K: where each step may be; everywhere when None.
+        T×K: where each step may be; everywhere if None.
     absence
-        K: what leaving a step out costs, infinity when it may not be left out; None allows none.
+        K: cost of leaving a step out, infinity if it must be placed; None: all must be placed.
 
     Returns
     -------
-    The interval of every step, −1 where it is absent, or None when no placement keeps the order
-    inside the allowed intervals. Of equal placements the latest is taken, and presence before
-    absence.
+    The interval of every step, −1 where it is absent; None if no placement is feasible. Of equally
+    cheap placements the latest is returned, and presence is preferred to absence.
     """
     length, steps = cost.shape
     places = np.full(steps, ABSENT, np.int64)
@@ -93,7 +92,7 @@ def cheapest_placement(
 
 
 def placement_value(cost: Floats, places: Places, absence: Floats | None = None) -> float:
-    """Cost of a placement: Σ_k C[t_k, k], plus the cost of the absent steps."""
+    """Return the cost of a placement: Σ_k C[t_k, k], plus the costs of absent steps."""
     present = np.flatnonzero(places >= 0)
     value = float(cost[places[present], present].sum())
     if absence is not None:
@@ -102,7 +101,7 @@ def placement_value(cost: Floats, places: Places, absence: Floats | None = None)
 
 
 def indicator(places: Places, length: int) -> Floats:
-    """Z_n ∈ {0,1}^{T_n×K} of a placement."""
+    """Return Z_n ∈ {0,1}^{T_n×K} of a placement."""
     z = np.zeros((length, len(places)))
     present = np.flatnonzero(places >= 0)
     z[places[present], present] = 1.0

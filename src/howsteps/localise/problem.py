@@ -1,4 +1,4 @@
-"""The clustering problem: a cost, the windows of every video, and the oracle over all videos."""
+"""The clustering problem: cost, windows and linear oracle over all videos; checks of the input."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,42 +20,40 @@ class LocaliseError(HowstepsError, ValueError):
 
 
 def too_short(video: int, length: int, steps: int) -> LocaliseError:
-    """The error for a video with fewer intervals than steps."""
+    """Return the error for a video with fewer intervals than steps."""
     return LocaliseError(
         f"video {video} has {length} intervals: too few to place {steps} steps in order"
     )
 
 
 def checked_features(features: Sequence[ArrayLike], steps: int) -> Videos:
-    """Features as arrays of one width, in float32 or float64.
+    """Return the features as arrays of one width, in float32 or float64.
 
     Raises
     ------
     LocaliseError
-        When there is no video, or a video has another width, too few intervals for the steps, or an
+        If there is no video, or a video has another width, too few intervals for the steps, or an
         entry that is not a finite number.
     """
     if steps < 1:
         raise LocaliseError(f"at least one step is needed, not {steps}")
     videos: list[NDArray[np.float32]] = []
-    for number, rows in enumerate(features):
-        x = _array(rows, f"video {number}: features")
+    for index, rows in enumerate(features):
+        x = _array(rows, f"video {index}: features")
         if x.ndim != 2 or x.shape[1] == 0:
-            raise LocaliseError(f"video {number}: features are T×d, not of shape {x.shape}")
+            raise LocaliseError(f"video {index}: features are T×d, not of shape {x.shape}")
         if x.dtype.kind not in "biuf":
-            raise LocaliseError(f"video {number}: features are numbers, not {x.dtype}")
+            raise LocaliseError(f"video {index}: features are numbers, not {x.dtype}")
         if videos and x.shape[1] != videos[0].shape[1]:
             raise LocaliseError(
-                f"video {number} has {x.shape[1]} features an interval, "
+                f"video {index} has {x.shape[1]} features an interval, "
                 f"video 0 has {videos[0].shape[1]}"
             )
         if len(x) < steps:
-            raise too_short(number, len(x), steps)
+            raise too_short(index, len(x), steps)
         if not np.isfinite(x).all():
             row = int(np.flatnonzero(~np.isfinite(x).all(axis=1))[0])
-            raise LocaliseError(
-                f"video {number} has a feature that is not finite in interval {row}"
-            )
+            raise LocaliseError(f"video {index} has a feature that is not finite in interval {row}")
         videos.append(x if x.dtype in (np.float32, np.float64) else x.astype(np.float32))
     if not videos:
         raise LocaliseError("no video: at least one is needed")
@@ -65,12 +63,12 @@ def checked_features(features: Sequence[ArrayLike], steps: int) -> Videos:
 def checked_windows(
     windows: Sequence[ArrayLike] | None, lengths: Sequence[int], steps: int
 ) -> tuple[Mask, ...]:
-    """Windows as one boolean T_n×K array a video; everything is allowed where there are none.
+    """Return the windows as one boolean T_n×K array a video; all True without windows.
 
     Raises
     ------
     LocaliseError
-        When they do not have the shape of the videos.
+        If they do not have the shape of the videos.
     """
     if windows is None:
         return tuple(np.ones((length, steps), np.bool_) for length in lengths)
@@ -86,11 +84,11 @@ def checked_windows(
     return tuple(np.asarray(window, np.bool_) for window in arrays)
 
 
-def _array(rows: ArrayLike, what: str) -> NDArray[Any]:
+def _array(rows: ArrayLike, description: str) -> NDArray[Any]:
     try:
         return np.asarray(rows)
     except ValueError:
-        raise LocaliseError(f"{what} have rows of different lengths") from None
+        raise LocaliseError(f"{description} have rows of different lengths") from None
 
 
 @dataclass(frozen=True)
@@ -102,14 +100,14 @@ class ClusteringProblem:
     cost
         h.
     windows
-        T_n×K a video, each satisfied by some placement (or of any kind in the ``authors`` mode).
+        T_n×K a video, feasible for some placement (not required in the ``authors`` mode).
     absence
-        N×K: what it costs to leave a step out, in units of 2T·h; None when every step must be
-        placed.
+        N×K: cost of leaving a step out, in units of 2T·h; None: every step must be placed.
     scale
         Factor of the reported objectives: 2 in the ``authors`` mode, whose objective is twice h.
     forbidden
-        The ``authors`` mode's price of an interval outside the windows; None makes them binding.
+        Cost of an interval outside the windows in the ``authors`` mode; None: windows are hard
+        constraints.
     """
 
     cost: ClusteringCost
@@ -129,19 +127,19 @@ class ClusteringProblem:
         return int(self.windows[0].shape[1])
 
     @cached_property
-    def _left_open(self) -> tuple[Mask, ...]:
-        """What the ``authors`` mode leaves open; computed once, used in every iteration."""
-        return tuple(authors.left_open(window) for window in self.windows)
+    def _permitted(self) -> tuple[Mask, ...]:
+        """Intervals that the ``authors`` mode permits, T_n×K a video."""
+        return tuple(authors.permitted(window) for window in self.windows)
 
     def rows(self, video: int) -> slice:
-        """Rows of a video in X and Z."""
+        """Return the rows of a video in X and Z."""
         return slice(int(self.cost.offsets[video]), int(self.cost.offsets[video + 1]))
 
     def place(self, video: int, cost: Floats) -> Places:
-        """Cheapest placement in one video for a T_n×K cost."""
+        """Return the cheapest placement in one video for a T_n×K cost; K."""
         window: Mask | None = self.windows[video]
         if self.forbidden is not None:
-            cost, window = authors.filtered(cost, self._left_open[video], self.forbidden), None
+            cost, window = authors.forbid(cost, self._permitted[video], self.forbidden), None
         absence = None if self.absence is None else self.absence[video]
         places = cheapest_placement(cost, window, absence)
         if places is None:
@@ -149,35 +147,35 @@ class ClusteringProblem:
         return places
 
     def place_all(self, cost: Floats) -> Places:
-        """Cheapest placement in every video for a T×K cost: the linear oracle; N×K."""
+        """Return the cheapest placement in every video for a T×K cost (the linear oracle); N×K."""
         return np.array([self.place(n, cost[self.rows(n)]) for n in range(self.videos)])
 
     def value(self, cost: Floats, places: Places) -> float:
-        """⟨C, Z⟩ of placements, for a T×K cost."""
+        """Return ⟨C, Z⟩ for a T×K cost C."""
         n, k = np.nonzero(places >= 0)
         return float(cost[self.cost.offsets[n] + places[n, k], k].sum())
 
     def indicator(self, places: Places) -> Floats:
-        """Z of placements, T×K."""
+        """Return Z, T×K."""
         z = np.zeros((self.cost.intervals, self.steps))
         n, k = np.nonzero(places >= 0)
         z[self.cost.offsets[n] + places[n, k], k] = 1.0
         return z
 
     def round(self, scores: Floats) -> Places:
-        """Placement nearest to the scores: min ‖Z − XW*‖² = min −2⟨Z, XW*⟩."""
+        """Return the placement nearest to the scores: argmin ‖Z − XW*‖² = argmin −2⟨Z, XW*⟩."""
         return self.place_all(-2.0 * scores)
 
     def features_at(self, video: int, places: Places) -> Floats:
-        """X_nᵀZ_n, d×K: the features at the places of the steps, zero where a step is absent."""
+        """Return X_nᵀZ_n, d×K: the features at the places, zero where a step is absent."""
         rows = self.cost.offsets[video] + np.maximum(places, 0)
         return (self.cost.backend.rows(rows) * (places >= 0)[:, None]).T
 
     def objective(self, places: Places, weights: Weights | None = None) -> float:
-        """Compute h of a placement (times the scale), without the cost of absence.
+        """Return scale·h of a placement, without the costs of absence.
 
-        Z is 0/1, so that ⟨Z, BZ⟩ = |Z| − ⟨XᵀZ, W*⟩ − ⟨1ᵀZ, b*⟩; ``weights`` saves W* where it is
-        known.
+        Z is 0/1, so ⟨Z, BZ⟩ = |Z| − ⟨XᵀZ, W*⟩ − ⟨1ᵀZ, b*⟩. ``weights`` are W* and b*, computed if
+        None.
         """
         sums = np.sum([self.features_at(n, row) for n, row in enumerate(places)], axis=0)
         counts = (places >= 0).sum(axis=0).astype(np.float64)
@@ -187,7 +185,7 @@ class ClusteringProblem:
         return self.scale * (float(counts.sum()) - explained) / (2 * self.cost.intervals)
 
     def random_placement(self, rng: np.random.Generator) -> Places:
-        """Draw a placement, by costs drawn at random."""
+        """Return a random placement: the cheapest one for random costs."""
         return self.place_all(rng.random((self.cost.intervals, self.steps)))
 
 
@@ -203,10 +201,18 @@ class TracePoint:
 
 @dataclass(frozen=True)
 class Relaxed:
-    """A point of the hull, its objective and gap, and the roundings on the way to it.
+    """The solution of the relaxed problem, with all roundings.
 
-    ``roundings`` holds every rounded placement with its objective, in order; the first of the
-    lowest is chosen.
+    Attributes
+    ----------
+    z, scores
+        T×K: the point of the hull, and XW*(z).
+    objective, gap
+        Objective of z, and its duality gap.
+    roundings
+        Objective and placement of every rounding, in order of the iterations.
+    trace
+        Progress of the solver.
     """
 
     z: Floats
@@ -218,5 +224,5 @@ class Relaxed:
 
     @property
     def chosen(self) -> int:
-        """Index of the best rounding."""
+        """Index of the first rounding with the lowest objective."""
         return int(np.argmin([value for value, _ in self.roundings]))

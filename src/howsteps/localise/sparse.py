@@ -1,8 +1,8 @@
-"""Products with features that are mostly zeros, as histograms are: only other entries count.
+"""Products with sparse features, such as histograms.
 
-The rows are kept in compressed form (values float32, columns as narrow as d allows), and every sum
-is in float64. For the Gram matrix and the leverages the loop goes feature by feature, so that the
-row of the d×d matrix it works on stays in the nearest cache.
+Rows are stored as in CSR (values float32, column indices as narrow as d allows), and sums are in
+float64. For the Gram matrix and the leverages the loops go feature by feature, so that the current
+row of the d×d matrix stays in the L1 cache.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from howsteps.compiled import compiled
 from howsteps.localise.backend import Floats
 
-BLOCK = 64  # rows of a packed matrix; thin products run a tenth faster than with 128
+BLOCK = 64  # rows of a packed matrix; products with few columns are 10 % faster than with 128
 _BLOCK_ROWS = 2048  # rows of X that are sorted by column at a time
 
 
 class _Rows(NamedTuple):
-    """Row t has ``values[starts[t]:starts[t + 1]]`` in the columns at the same places."""
+    """CSR: row t has ``values[starts[t]:starts[t + 1]]`` in the same slice of ``columns``."""
 
     starts: NDArray[np.int64]
     columns: NDArray[np.uint32]
@@ -30,14 +30,14 @@ class _Rows(NamedTuple):
 def _compress(
     x: NDArray[np.float32], first: int, columns: NDArray[np.uint32], values: NDArray[np.float32]
 ) -> None:
-    """Write the entries of the rows of ``x`` that are not zero, from place ``first`` on."""
-    place = first
+    """Write the non-zero entries of ``x`` row by row, starting at index ``first``."""
+    i = first
     for t in range(x.shape[0]):
         for j in range(x.shape[1]):
             if x[t, j] != 0.0:
-                values[place] = x[t, j]
-                columns[place] = j
-                place += 1
+                values[i] = x[t, j]
+                columns[i] = j
+                i += 1
 
 
 _ByColumn = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
@@ -45,36 +45,40 @@ _ByColumn = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]
 
 @compiled
 def _by_column(rows: _Rows, first: int, last: int, width: int) -> _ByColumn:
-    """Sort the entries of rows ``first`` to ``last`` by column: bounds, then rows and places."""
+    """Sort the entries of rows ``first`` to ``last`` by column.
+
+    Returns the bounds of every column, and the rows and indices of the sorted entries, both
+    relative to row ``first``.
+    """
     starts, columns = rows.starts, rows.columns
     bounds = np.zeros(width + 1, np.int64)
     for p in range(starts[first], starts[last]):
         bounds[columns[p] + 1] += 1
     for j in range(width):
         bounds[j + 1] += bounds[j]
-    free = bounds[:-1].copy()
+    following = bounds[:-1].copy()
     row_of = np.empty(starts[last] - starts[first], np.int32)
-    place_of = np.empty(len(row_of), np.int32)
+    index_of = np.empty(len(row_of), np.int32)
     for t in range(first, last):
         for p in range(starts[t], starts[t + 1]):
-            at = free[columns[p]]
-            row_of[at] = t - first
-            place_of[at] = p - starts[first]
-            free[columns[p]] += 1
-    return bounds, row_of, place_of
+            q = following[columns[p]]
+            row_of[q] = t - first
+            index_of[q] = p - starts[first]
+            following[columns[p]] += 1
+    return bounds, row_of, index_of
 
 
 @compiled
 def _add_gram(rows: _Rows, gram: Floats) -> None:
     """Add Σ_t x_t x_tᵀ to the upper triangle of ``gram``."""
     starts, columns, values = rows
-    bounds, row_of, place_of = _by_column(rows, 0, len(starts) - 1, gram.shape[0])
+    bounds, row_of, index_of = _by_column(rows, 0, len(starts) - 1, gram.shape[0])
     for i in range(gram.shape[0]):
         total = gram[i]
         for q in range(bounds[i], bounds[i + 1]):
-            at = place_of[q]
-            value = np.float64(values[at])
-            for p in range(at, starts[row_of[q] + 1]):
+            first = index_of[q]
+            value = np.float64(values[first])
+            for p in range(first, starts[row_of[q] + 1]):
                 total[columns[p]] += value * values[p]
 
 
@@ -82,18 +86,18 @@ def _add_gram(rows: _Rows, gram: Floats) -> None:
 def _add_quadratic(
     rows: _Rows, first: int, columns_of: _ByColumn, block: Floats, out: Floats
 ) -> None:
-    """Add to x_tᵀ M x_t what the last rows of M give that ``block`` holds, from its diagonal on."""
+    """Add the terms of one packed block of M to x_tᵀ M x_t of every row."""
     starts, columns, values = rows
-    bounds, row_of, place_of = columns_of
+    bounds, row_of, index_of = columns_of
     corner = len(bounds) - 1 - block.shape[1]
     for i in range(corner, corner + block.shape[0]):
         row = block[i - corner]
         for q in range(bounds[i], bounds[i + 1]):
-            p = starts[first] + place_of[q]
+            p = starts[first] + index_of[q]
             end = starts[first + row_of[q] + 1]
             value = np.float64(values[p])
             diagonal = row[i - corner] * value
-            # Four sums, because one alone would wait for each addition before the next.
+            # Four independent sums, so that additions can overlap.
             a = b = c = d = 0.0
             p += 1
             while p + 4 <= end:
@@ -110,7 +114,7 @@ def _add_quadratic(
 
 @compiled
 def _times(rows: _Rows, first: int, last: int, weights: Floats, out: Floats) -> None:
-    """Rows ``first`` to ``last`` of X W."""
+    """Write rows ``first`` to ``last`` of X W to ``out``."""
     starts, columns, values = rows
     for t in range(first, last):
         total = out[t - first]
@@ -124,7 +128,7 @@ def _times(rows: _Rows, first: int, last: int, weights: Floats, out: Floats) -> 
 
 @compiled
 def _transposed_times(rows: _Rows, z: Floats, out: Floats) -> None:
-    """XᵀZ, passing over the rows of Z that are zero."""
+    """Add XᵀZ to ``out``, skipping the rows of Z that are zero."""
     starts, columns, values = rows
     for t in range(z.shape[0]):
         row = z[t]
@@ -144,11 +148,9 @@ def _transposed_times(rows: _Rows, z: Floats, out: Floats) -> None:
 class PackedSymmetricMatrix:
     """A symmetric matrix in half the memory, multiplied at the speed of a full one.
 
-    It holds the upper triangle in blocks of rows, one after the other: rows i … i+63 from column i
-    on.
-
-    ``memory`` is the flat array of all blocks; a block is a rectangle of it, so that products go
-    through BLAS without unpacking.
+    It stores the upper triangle in consecutive blocks of rows: rows i … i+63 from column i on.
+    ``memory`` is the flat array of all blocks; each block is rectangular, so products use BLAS
+    without unpacking.
     """
 
     def __init__(self, memory: Floats, width: int) -> None:
@@ -159,38 +161,38 @@ class PackedSymmetricMatrix:
     def of(matrix: Floats) -> "PackedSymmetricMatrix":
         """Pack a matrix given by its upper triangle.
 
-        Its own memory is reused and shortened, so that the two never exist side by side. The
-        matrix must own its memory, and cannot be used afterwards.
+        Its memory is reused and shrunk, so that there is never a second copy. The matrix must own
+        its memory, and cannot be used afterwards.
         """
         width = len(matrix)
         flat = matrix.reshape(-1)
-        place = 0
+        end = 0
         for first in range(0, width, BLOCK):
             last = min(first + BLOCK, width)
             square = matrix[first:last, first:last]
             square[:] = np.triu(square) + np.triu(square, 1).T
             for i in range(first, last):
-                # Rows only ever move towards the front, over what has been moved already.
-                flat[place : place + width - first] = matrix[i, first:].copy()
-                place += width - first
+                # Rows only move towards the front, over rows that have been moved already.
+                flat[end : end + width - first] = matrix[i, first:].copy()
+                end += width - first
         del flat, square
-        matrix.resize(place, refcheck=False)
+        matrix.resize(end, refcheck=False)
         return PackedSymmetricMatrix(matrix, width)
 
     def blocks(self) -> Iterator[tuple[int, Floats]]:
         """Yield the first row of every block, and the block."""
-        place = 0
+        start = 0
         for first in range(0, self.width, BLOCK):
             rows, columns = min(BLOCK, self.width - first), self.width - first
-            yield first, self.memory[place : place + rows * columns].reshape(rows, columns)
-            place += rows * columns
+            yield first, self.memory[start : start + rows * columns].reshape(rows, columns)
+            start += rows * columns
 
-    def part(self, chosen: NDArray[np.int64]) -> Floats:
-        """The full matrix of some rows and the same columns; ``chosen`` is sorted."""
-        out = np.empty((len(chosen), len(chosen)))
+    def submatrix(self, indices: NDArray[np.int64]) -> Floats:
+        """Return the full matrix of some rows and the same columns; ``indices`` are sorted."""
+        out = np.empty((len(indices), len(indices)))
         for first, block in self.blocks():
-            begin, end = np.searchsorted(chosen, [first, first + len(block)])
-            rows, columns = chosen[begin:end] - first, chosen[begin:] - first
+            begin, end = np.searchsorted(indices, [first, first + len(block)])
+            rows, columns = indices[begin:end] - first, indices[begin:] - first
             out[begin:end, begin:] = block[np.ix_(rows, columns)]
             out[begin:, begin:end] = out[begin:end, begin:].T
         return out
@@ -206,7 +208,7 @@ class PackedSymmetricMatrix:
 
 
 class CompressedRows:
-    """X without its zeros."""
+    """X as compressed rows (CSR)."""
 
     def __init__(self, rows: _Rows, width: int) -> None:
         self.rows = rows
@@ -246,13 +248,13 @@ class CompressedRows:
     def hat(self, matrix: PackedSymmetricMatrix, first: int, last: int) -> Floats:
         """X_n M X_nᵀ of the rows ``first`` to ``last``."""
         starts = self.rows.starts[first : last + 1]
-        own = slice(starts[0], starts[-1])
-        # One narrator uses few of all words.
-        used, places = np.unique(self.rows.columns[own], return_inverse=True)
-        columns = places.astype(self.rows.columns.dtype)
-        x = _Rows(starts - starts[0], columns, self.rows.values[own])
+        entries = slice(starts[0], starts[-1])
+        # One narrator uses few of all words, so few columns of M are needed.
+        used, inverse = np.unique(self.rows.columns[entries], return_inverse=True)
+        columns = inverse.astype(self.rows.columns.dtype)
+        x = _Rows(starts - starts[0], columns, self.rows.values[entries])
         product, out = np.empty((last - first, len(used))), np.empty((last - first, last - first))
-        _times(x, 0, last - first, matrix.part(used.astype(np.int64)), product)
+        _times(x, 0, last - first, matrix.submatrix(used.astype(np.int64)), product)
         _times(x, 0, last - first, np.ascontiguousarray(product.T), out)
         return out
 
@@ -264,7 +266,7 @@ class CompressedRows:
 
 
 class CompressedVideos(Sequence[NDArray[np.float32]]):
-    """Features of videos, kept without their zeros; those of one video are whole when asked for."""
+    """Features of videos, stored as compressed rows; an item is the dense array of a video."""
 
     def __init__(self, videos: Iterable[NDArray[np.float32]]) -> None:
         self._videos = [CompressedRows.of((x,)) for x in videos]
@@ -273,27 +275,27 @@ class CompressedVideos(Sequence[NDArray[np.float32]]):
         return len(self._videos)
 
     @overload
-    def __getitem__(self, number: int) -> NDArray[np.float32]: ...
+    def __getitem__(self, index: int) -> NDArray[np.float32]: ...
     @overload
-    def __getitem__(self, number: slice) -> list[NDArray[np.float32]]: ...
-    def __getitem__(self, number: int | slice) -> NDArray[np.float32] | list[NDArray[np.float32]]:
-        """The features of a video, T×d."""
-        if isinstance(number, slice):
-            return [self[n] for n in range(*number.indices(len(self)))]
-        (starts, columns, values), width = self._videos[number].rows, self._videos[number].width
+    def __getitem__(self, index: slice) -> list[NDArray[np.float32]]: ...
+    def __getitem__(self, index: int | slice) -> NDArray[np.float32] | list[NDArray[np.float32]]:
+        """Return the features of a video as a dense array, T_n×d."""
+        if isinstance(index, slice):
+            return [self[n] for n in range(*index.indices(len(self)))]
+        (starts, columns, values), width = self._videos[index].rows, self._videos[index].width
         out = np.zeros((len(starts) - 1, width), values.dtype)
         out[np.repeat(np.arange(len(out)), np.diff(starts)), columns] = values
         return out
 
 
 def gram(videos: Sequence[NDArray[np.float32]]) -> Floats:
-    """Upper triangle of XᵀX; only a few videos are compressed at a time, to leave it the memory."""
+    """Return the upper triangle of XᵀX; few videos are compressed at a time, to save memory."""
     width = videos[0].shape[1]
     total = np.zeros((width, width))
     group: list[NDArray[np.float32]] = []
-    for number, video in enumerate(videos):
+    for n, video in enumerate(videos):
         group.append(video)
-        if sum(map(len, group)) >= _BLOCK_ROWS or number == len(videos) - 1:
+        if sum(map(len, group)) >= _BLOCK_ROWS or n == len(videos) - 1:
             _add_gram(CompressedRows.of(tuple(group)).rows, total)
             group = []
     return total
