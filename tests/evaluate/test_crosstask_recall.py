@@ -19,11 +19,11 @@ def test_worked_example():
     assert score.precision == pytest.approx(2 / 4)
 
 
-def test_steps_are_known_so_that_a_wrong_name_is_wrong():
+def test_a_prediction_for_another_step_is_wrong():
     assert crosstask_recall(placed({"u": [35, 11]}), JOB).recall == 0
 
 
-def test_a_step_that_is_absent_is_no_prediction():
+def test_an_absent_step_is_not_a_prediction():
     score = crosstask_recall(placed({"u": [11, None]}), JOB)
     assert (score.precision, score.recall) == (1, pytest.approx(1 / 3))
 

@@ -1,4 +1,4 @@
-"""Methods × steps × seeds: what is run, on which videos, and why the rest is not."""
+"""Experiments: which methods run on which videos, and the reasons why others do not."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -61,7 +61,7 @@ def test_every_method_runs_on_captions(tea, narrated):
 
 
 @pytest.mark.slow
-def test_the_bars_of_the_paper_are_of_what_visits_other_solutions(tea, narrated):
+def test_only_methods_with_roundings_have_the_error_bars_of_the_paper(tea, narrated):
     plan = Plan(steps=(4,), protocols=("paper-f1",), bars=Bars.roundings, search_seconds=0.2)
     rows = {row.method: row for row in run_plan(tea, narrated, plan)}
     barred = {name for name, row in rows.items() if row.low is not None}
@@ -79,7 +79,7 @@ def test_every_method_that_needs_no_folds_runs_on_the_release(release):
     assert reason == "4 videos are too few for 5 folds"
 
 
-def test_without_narrations_only_what_looks_at_the_video_runs(release):
+def test_without_narrations_only_methods_on_video_run(release):
     silent = replace(
         release,
         task=replace(
@@ -96,7 +96,7 @@ def test_without_narrations_only_what_looks_at_the_video_runs(release):
     }
 
 
-def test_a_truth_alone_allows_nothing_and_says_so(tmp_path):
+def test_nothing_runs_on_a_truth_alone_and_reasons_are_given(tmp_path):
     path = tmp_path / "steps.csv"
     path.write_text("video,step,start,end\nu,boil,0,4\nv,boil,1,2\n")
     [one] = labelled.read_labelled(path).tasks
@@ -110,7 +110,7 @@ def test_a_truth_alone_allows_nothing_and_says_so(tmp_path):
     }
 
 
-def test_a_subsample_is_a_choice_of_videos_by_seed(tea):
+def test_a_subsample_depends_on_the_seed(tea):
     names = [video.id for video in tea.task.videos]
     first = subsampled(tea, 3, 0)
     assert first == subsampled(tea, 3, 0)
@@ -148,7 +148,7 @@ def test_a_script_is_discovered_once_for_each_subsample_steps_and_seed(tea, narr
 
 
 @pytest.mark.slow
-def test_a_method_with_known_steps_is_run_once_a_subsample(tea, narrated, monkeypatch):
+def test_a_method_with_known_steps_is_run_once_per_subsample(tea, narrated, monkeypatch):
     calls = []
 
     def predicted(sample, steps, seed):
@@ -167,14 +167,14 @@ def test_a_method_with_known_steps_is_run_once_a_subsample(tea, narrated, monkey
     assert calls == [0, 1]
 
 
-def test_supervised_knows_the_steps_by_their_numbers(tea, narrated):
+def test_supervised_predicts_the_indices_of_the_true_steps(tea, narrated):
     found = METHODS["supervised"](Subsample(tea, narrated, subsampled(tea, None, 0)), 99, 0)
     assert (found.known_steps, found.steps) == (True, len(STEPS))
     assert len(found.folds) == 5
 
 
 @pytest.mark.slow
-def test_one_seed_one_result(tea, narrated):
+def test_the_same_seed_gives_the_same_result(tea, narrated):
     plan = Plan(("video-only", "paper", "default"), (3,), ("paper-f1", "kukleva"), videos=4)
     plan = replace(plan, search_seconds=0.1)
     assert list(run_plan(tea, narrated, plan)) == list(run_plan(tea, narrated, plan))
@@ -189,7 +189,7 @@ def test_one_seed_one_result(tea, narrated):
         ({"seeds": 0}, "at least one"),
     ],
 )
-def test_a_plan_that_makes_no_sense_is_refused(wrong, reason):
+def test_an_invalid_plan_is_refused(wrong, reason):
     with pytest.raises(HowstepsError, match=reason):
         Plan(**wrong)
 
@@ -211,13 +211,13 @@ def test_summaries_are_means_over_seeds():
     assert (script.low, script.over_seeds) == (None, None)
 
 
-def test_aligners_are_held_to_one_bound(narrated):
+def test_no_aligner_is_below_the_bound(narrated):
     found = compare_aligners(narrated["paper"], seconds=0.2)
     assert found["bound"] <= found["search"] <= min(found["POA"], found["progressive"])
     assert found["bound"] <= found["Frank-Wolfe"]
 
 
-def test_words_stand_in_for_features_on_the_same_grid(tea, narrated):
+def test_features_of_the_narration_are_on_the_same_grid(tea, narrated):
     sample = Subsample(tea, narrated, subsampled(tea, None, 0))
     assert [len(x) for x in sample.features] == sample.lengths
     assert all(np.isfinite(x).all() for x in sample.features)

@@ -1,4 +1,4 @@
-"""``frame-f1``, ``kukleva`` and ``per-video``: worked by hand, and what all three share."""
+"""``frame-f1``, ``kukleva`` and ``per-video``: examples worked by hand, and common properties."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ from howsteps.evaluate import frame_f1, kukleva, label_frames, per_video, true_f
 from tests.evaluate.truths import labelled_videos, labels, truth
 
 
-def test_frames_are_labelled_by_their_middle_and_the_later_begin_wins():
+def test_frames_are_labelled_at_their_middle_and_the_later_start_wins():
     job = truth({"u": [(0, 0.0, 4.0), (1, 2.0, 3.0), (0, 6.0, 6.4)]}, 2, {"u": 7.0})
     # At one frame a second, the middles are 0.5, 1.5 …: step 1 has 2.5; 6.5 is after 6.4.
     assert true_frames(job, rate=1.0)["u"].tolist() == labels("aaba...").tolist()
@@ -21,7 +21,7 @@ def test_videos_of_unknown_length_have_no_frames():
 
 def test_frame_f1_worked_example():
     # true       a a a a . . b b      predicted  b b b . . b a .
-    # b with a: 3 frames, a with b: 1, b with b: 0  ->  b→a, a→b: 4 right frames
+    # b with a: 3 frames, a with b: 1, b with b: 0  ->  b→a, a→b: 4 correct frames
     # 5 frames are predicted to be in a step (b b b b a), 6 truly are.
     score = frame_f1([labels("bbb..ba.")], [labels("aaaa..bb")])
     assert score.matching == (1, 0)
@@ -39,7 +39,7 @@ def test_frame_f1_has_one_matching_for_all_videos():
 def test_kukleva_worked_example():
     # true       . a a b b .      predicted  a a a a b b      (matching a→a, b→b)
     # Without background 4 frames remain: a a | b b, predicted a a | a b.
-    # Segment a is wholly right, segment b to a half: MoF = 3/4.
+    # Segment a is fully correct, segment b half: MoF = 3/4.
     # On average c = 1 + ½; N·K_pred = 1·3, 2 segments: P = ½, R = ¾ on average.
     score = kukleva([labels("aaaabb")], [labels(".aabb.")], steps=3, repeats=4000)
     assert score.frames == pytest.approx(3 / 4)
@@ -50,27 +50,27 @@ def test_kukleva_worked_example():
     assert score.low < score.f1 < score.high
 
 
-def test_kukleva_without_chance_is_exact():
-    # Segments a (right), b (wrong), a (right): c = 2 in every draw; P = 2/(1·2), R = 2/3.
+def test_kukleva_is_exact_if_segments_are_all_correct_or_all_wrong():
+    # Segments a (correct), b (wrong), a (correct): c = 2 in every draw; P = 2/(1·2), R = 2/3.
     score = kukleva([labels("aa..aa")], [labels("aabbaa")], steps=2)
     assert score.precision == 1
     assert score.recall == pytest.approx(2 / 3)
     assert score.low == score.high == pytest.approx(score.f1) == pytest.approx(0.8)
 
 
-def test_kukleva_gives_the_same_answer_for_the_same_seed():
+def test_kukleva_gives_the_same_result_for_the_same_seed():
     videos = [labels("aabbab")], [labels("abbbaa")]
     assert kukleva(*videos, steps=2, seed=5) == kukleva(*videos, steps=2, seed=5)
 
 
-def test_kukleva_precision_can_pass_1_where_steps_are_repeated():
+def test_kukleva_precision_can_exceed_1_if_steps_are_repeated():
     # One step in 3 segments of one video, K_pred = 1: c = 3 of N·K_pred = 1.
     score = kukleva([labels("a.a.a")], [labels("ababa")], steps=1)
     assert score.precision == 3
 
 
-def test_kukleva_does_not_mind_background():
-    # Labelling background as a step costs nothing here; frame-f1 minds.
+def test_kukleva_does_not_penalise_labelled_background():
+    # Labelling background as a step costs nothing here; frame-f1 penalises it.
     all_steps, truthful = [labels("aaaa")], [labels("a...")]
     assert kukleva(all_steps, truthful, steps=1).f1 == 1
     assert frame_f1(all_steps, truthful).precision == 1 / 4
@@ -79,7 +79,7 @@ def test_kukleva_does_not_mind_background():
 def test_per_video_worked_example_without_background():
     # true       a a b b .      predicted  b b a . a       (without the last frame)
     # b→a: 2 of 2 and 2; a→b: 1 of 1 and 2.
-    # a: P 1, R 1, F1 1.  b: P 1, R ½, F1 2·1/(1+2) = ⅔.  3 of 4 frames are right.
+    # a: P 1, R 1, F1 1.  b: P 1, R ½, F1 2·1/(1+2) = ⅔.  3 of 4 frames are correct.
     score = per_video([labels("bba.a")], [labels("aabb.")], background=False)
     assert score.precision == 1
     assert score.recall == pytest.approx(3 / 4)
@@ -101,12 +101,12 @@ def test_per_video_worked_example_with_background():
     assert score.recall == pytest.approx((1 + 1 / 2 + 1) / 3)
 
 
-def test_per_video_does_not_mind_steps_that_change_places_between_videos():
+def test_per_video_matches_each_video_separately():
     score = per_video([labels("ab"), labels("ba")], [labels("ab"), labels("ab")], background=False)
     assert score.f1 == score.frames == 1
 
 
-def test_per_video_leaves_out_videos_without_anything_to_find():
+def test_per_video_leaves_out_videos_without_true_labels():
     videos = [labels("ab"), labels("aa")], [labels("ab"), labels("..")]
     assert per_video(*videos, background=False).f1 == 1
     assert per_video([labels("a")], [labels(".")], background=False).f1 == 0
@@ -124,13 +124,13 @@ def test_per_video_leaves_out_videos_without_anything_to_find():
 )
 class TestEveryProtocol:
     @given(videos=labelled_videos())
-    def test_finds_a_share_of_what_is_there(self, protocol, videos):
+    def test_scores_are_shares(self, protocol, videos):
         score = protocol(*videos)
         for share in (score.recall, score.frames or 0):
             assert 0 <= share <= 1 + 1e-12
 
     @given(videos=labelled_videos())
-    def test_does_not_mind_what_discovered_steps_are_called(self, protocol, videos):
+    def test_is_invariant_to_the_numbering_of_discovered_steps(self, protocol, videos):
         predicted, true = videos
         names = np.array([2, 0, 3, 1, -1])
         renamed, score = protocol([names[p] for p in predicted], true), protocol(predicted, true)
@@ -141,7 +141,7 @@ class TestEveryProtocol:
             assert renamed.frames == pytest.approx(score.frames)
 
     @given(videos=labelled_videos())
-    def test_a_perfect_prediction_finds_every_frame(self, protocol, videos):
+    def test_a_perfect_prediction_has_every_frame_correct(self, protocol, videos):
         _, true = videos
         score = protocol(true, true)
         if any((t >= 0).any() for t in true):
@@ -152,5 +152,5 @@ class TestEveryProtocol:
         with pytest.raises(ValueError, match="2 predicted and 3 true labels"):
             protocol([labels("ab")], [labels("abc")])
 
-    def test_takes_no_videos_at_all(self, protocol):
+    def test_accepts_an_empty_list_of_videos(self, protocol):
         assert protocol([], []).f1 == 0

@@ -1,4 +1,4 @@
-"""Predictions and truth in every form that is taken, and every fault that is refused."""
+"""Every accepted form of predictions and truth, and every invalid one."""
 
 import math
 
@@ -55,18 +55,18 @@ TRUTHS = {
 
 
 @pytest.mark.parametrize("predictions", PREDICTIONS.values(), ids=PREDICTIONS)
-def test_every_form_of_predictions_is_taken(predictions):
+def test_every_form_of_predictions_is_accepted(predictions):
     score = paper_f1(predictions, JOB)
     assert (score.precision, score.recall) == (3 / 4, 1)
 
 
 @pytest.mark.parametrize("job", TRUTHS.values(), ids=TRUTHS)
 @pytest.mark.parametrize("protocol", [paper_f1, crosstask_recall])
-def test_every_form_of_a_truth_is_taken(protocol, job):
+def test_every_form_of_a_truth_is_accepted(protocol, job):
     assert protocol(TIMES, job).recall == 1
 
 
-def test_a_plain_truth_may_name_steps_and_videos_that_nobody_does():
+def test_a_plain_truth_may_have_steps_and_videos_without_annotations():
     job = as_truth(ROWS, steps=["a", "b", "c"], durations={"u": 50, "w": 10})
     assert (job.steps, job.durations) == (("a", "b", "c"), {"u": 50, "w": 10, "v": None})
 
@@ -117,12 +117,12 @@ def test_a_step_that_is_predicted_twice_is_refused(protocol):
     ("row", "reason"),
     [
         (("u", -1, 0, 1), "step -1 in video 'u'"),
-        (("u", 0, 2, 1), "2 to 1 is no interval of time"),
-        (("u", 0, math.nan, 1), "nan to 1 is no interval of time"),
+        (("u", 0, 2, 1), "2 to 1 is not an interval of time"),
+        (("u", 0, math.nan, 1), "nan to 1 is not an interval of time"),
         (("u", 0, 1), "an annotation has a video, a step, a start and an end"),
     ],
 )
-def test_an_annotation_that_makes_no_sense_is_refused(row, reason):
+def test_an_invalid_annotation_is_refused(row, reason):
     with pytest.raises(EvaluationError, match=reason):
         paper_f1({"u": [1.0]}, [row])
 
@@ -134,7 +134,7 @@ def test_a_truth_has_the_videos_and_steps_of_its_annotations():
             statistics(type(job)(job.task, job.steps, (wrong,), job.durations))
 
 
-def test_predictions_for_other_videos_are_left_out_on_request_only():
+def test_predictions_for_other_videos_are_removed_on_request_only():
     found = [Localisation("u", 0, 12.0), Localisation("w", 0, 12.0)]
     assert in_truth(found, JOB) == (found[0],)
 
@@ -144,8 +144,8 @@ def test_predictions_for_other_videos_are_left_out_on_request_only():
     ("predicted", "true", "reason"),
     [
         ([[0, -2]], [[0, 1]], "video 0 has the label -2"),
-        ([[0, 1]], [[0, 0.5]], "labels are whole numbers"),
-        ([[0, math.nan]], [[0, 1]], "labels are whole numbers"),
+        ([[0, 1]], [[0, 0.5]], "labels are integers"),
+        ([[0, math.nan]], [[0, 1]], "labels are integers"),
         ([[0, 1]], [[0, 1], [0]], "video 1 is in the truth but not predicted"),
         ({"u": [0], "w": [0]}, {"u": [0]}, "video 'w' is predicted but not in the truth"),
         ({"u": [0]}, [[0]], "by video for one of predictions and truth only"),
@@ -161,7 +161,7 @@ def test_labels_may_be_lists_by_video():
     assert frame_f1({"u": [0, -1, 1]}, {"u": [1, -1, 0]}).f1 == 1
 
 
-def test_frame_protocols_take_localisations_where_lengths_are_known():
+def test_frame_protocols_accept_localisations_if_durations_are_known():
     assert frame_f1([("u", 0, 15.0)], as_truth({"u": [(0, 0, 30)]}, durations={"u": 30})).f1 == 1
     with pytest.raises(EvaluationError, match="the length of video 'u' is not known"):
         frame_f1([("u", 0, 15.0)], as_truth({"u": [(0, 0, 30)]}))
@@ -173,12 +173,12 @@ def test_a_label_beyond_the_number_of_steps_is_refused():
 
 
 @pytest.mark.parametrize("matching", [(0,), (0, 2), (0, -1)])
-def test_a_matching_that_does_not_fit_is_refused(matching):
+def test_an_invalid_matching_is_refused(matching):
     with pytest.raises(EvaluationError, match="the matching"):
         paper_f1(TIMES, JOB, matching=matching)
 
 
-def test_names_and_orders_that_do_not_exist_are_refused():
+def test_unknown_variants_and_invalid_orders_are_refused():
     with pytest.raises(EvaluationError, match="unknown variant 'mine': choose one of paper"):
         paper_f1(TIMES, JOB, variant="mine")
     with pytest.raises(EvaluationError, match="not in the order"):

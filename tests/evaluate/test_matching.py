@@ -1,4 +1,4 @@
-"""The matching, held to the authors' program and to trying everything."""
+"""The matching, compared with the authors' program and with brute force."""
 
 import json
 from itertools import permutations
@@ -16,7 +16,7 @@ GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "golden.json").read_
 
 
 @pytest.mark.parametrize("case", GOLDEN["assignment"])
-def test_costs_as_little_as_the_authors_assignment(case):
+def test_has_the_cost_of_the_authors_assignment(case):
     cost = np.array(case["cost"])
     theirs = [(row, column - 1) for row, column in enumerate(case["assign_1based"]) if column]
     ours = [(row, column) for row, column in enumerate(match(-cost)) if column >= 0]
@@ -25,12 +25,12 @@ def test_costs_as_little_as_the_authors_assignment(case):
 
 
 @pytest.mark.parametrize("case", GOLDEN["assignment"][1:])
-def test_is_the_authors_assignment_where_theirs_is_not_one_of_several(case):
+def test_is_the_authors_assignment_if_the_optimum_is_unique(case):
     assert (match(-np.array(case["cost"])) + 1).tolist() == case["assign_1based"]
 
 
 @given(arrays.arrays(np.int64, st.tuples(*[st.integers(1, 4)] * 2), elements=st.integers(0, 9)))
-def test_no_matching_is_worth_more(gain):
+def test_no_matching_has_a_larger_gain(gain):
     matched = match(gain)
     worth = sum(gain[row, column] for row, column in enumerate(matched) if column >= 0)
     wide = gain if gain.shape[0] <= gain.shape[1] else gain.T
@@ -40,5 +40,5 @@ def test_no_matching_is_worth_more(gain):
     assert len(used) == len(set(used)) == min(gain.shape)
 
 
-def test_a_row_that_is_left_over_has_no_step():
+def test_an_unmatched_row_has_no_step():
     assert as_steps(match(np.array([[3], [5]]))) == (None, 0)

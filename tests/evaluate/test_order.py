@@ -1,4 +1,4 @@
-"""The global order, held to trying every order."""
+"""The global order, compared with brute force."""
 
 from itertools import permutations
 
@@ -45,7 +45,7 @@ def test_worked_example():
 
 
 @pytest.mark.parametrize("steps", [12, 15])
-def test_finds_and_proves_the_order_of_a_job_with_slips(steps):
+def test_finds_and_proves_the_order_of_videos_with_swaps_and_omissions(steps):
     # Every video leaves out one step and swaps two neighbours: l = u − 1 for the true order.
     videos = []
     for n in range(2 * steps):
@@ -64,13 +64,13 @@ def test_says_when_the_best_is_not_proved():
     assert not find_order(videos, 11, most=3).proved
 
 
-def test_a_job_without_a_list_of_steps_is_ordered_without_a_search():
+def test_many_steps_are_ordered_without_a_search():
     videos = [list(range(40)), list(range(39))]
     order = find_order(videos, 40)
     assert order.steps == tuple(range(40))
     assert not order.proved
 
 
-def test_no_videos_and_no_steps_are_fine():
+def test_no_videos_and_no_steps_are_accepted():
     assert find_order([], 3).agreement == 0
     assert find_order([[]], 0).steps == ()

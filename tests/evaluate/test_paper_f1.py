@@ -1,4 +1,4 @@
-"""``paper-f1``: worked by hand, held to the authors' program, and its general properties."""
+"""``paper-f1``: examples worked by hand, the authors' program, and general properties."""
 
 import json
 from pathlib import Path
@@ -30,15 +30,15 @@ def test_worked_example():
     assert score.f1 == pytest.approx(2 * 0.75 / 1.75)
 
 
-def test_saying_that_a_step_is_absent_pays_only_where_precision_counts_what_was_made():
-    # As above, but discovered step 0 is said to be absent from v: 3 predictions, all correct.
+def test_predicting_absence_raises_precision_in_the_variant_made_only():
+    # As above, but discovered step 0 is predicted absent from v: 3 predictions, all correct.
     found = placed({"u": [35, 12], "v": [None, 15]})
     assert paper_f1(found, JOB).precision == pytest.approx(3 / 4)
     assert paper_f1(found, JOB, variant="made").precision == pytest.approx(3 / 3)
     assert paper_f1(found, JOB, variant=Variant.made).f1 == 1
 
 
-def test_any_true_interval_of_a_step_will_do():
+def test_any_true_interval_of_a_step_counts():
     job = truth({"u": [(0, 0, 1), (0, 8, 9)]}, steps=1)
     assert paper_f1(placed({"u": [8.5]}), job).f1 == 1
 
@@ -64,12 +64,12 @@ def test_two_predictions_of_a_step_in_a_video_are_refused():
         interval_hit_table([[[1], [1]]], [[[1], [0]]])
 
 
-def test_nothing_to_find_and_nothing_found_is_zero():
+def test_no_true_steps_and_no_predictions_score_zero():
     empty = truth({"u": []}, steps=1)
     assert paper_f1([], empty, steps=1).f1 == 0
 
 
-def test_the_bar_goes_from_the_worst_to_the_best_later_rounding():
+def test_the_error_bar_ranges_from_the_worst_to_the_best_rounding():
     # F1 of the chosen rounding is 6/7 (above); of a perfect one with the missing step forced
     # it is the same; of one that hits only in v: correct 1 of 4 and of 3, F1 = 2/7.
     chosen = placed({"u": [35, 12], "v": [50, 15]})
@@ -103,7 +103,7 @@ def test_agrees_with_the_authors_program(case):
     # Where no pair is long enough, the authors divide by zero; here that is 0.
     assert score.recall == pytest.approx(case["recall_display"] or 0)
     assert score.f1 == pytest.approx(case["F1_display"] or 0, abs=1e-6)
-    # Recall as the paper's text has it is the authors' figure inside the loop.
+    # Recall as in the text of the paper is the authors' figure inside the loop.
     assert table.score().recall == pytest.approx(case["recall_loop"], abs=1e-6)
 
 

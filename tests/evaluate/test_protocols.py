@@ -1,4 +1,4 @@
-"""Protocols by name: the numbers are those of the functions, and reasons are given for gaps."""
+"""Protocols by name: scores agree with the functions, and missing scores have a reason."""
 
 import numpy as np
 import pytest
@@ -10,8 +10,8 @@ from howsteps.evaluate.protocols import (
     Bars,
     NotMeasured,
     Prediction,
+    make_reference,
     measure,
-    reference,
 )
 from howsteps.task import Localisation, Mention, Rule, Script, Step
 from tests.evaluate.test_worked_example import FOUND, TRUTH
@@ -21,13 +21,13 @@ WORKED = Prediction(3, tuple(FOUND), known_steps=True)
 
 
 def test_every_protocol_has_the_numbers_of_the_worked_example():
-    against = reference(TRUTH)
+    reference = make_reference(TRUTH)
     f1 = {
-        name: round(measure(name, WORKED, against).f1, 3)
+        name: round(measure(name, WORKED, reference).f1, 3)
         for name in PROTOCOLS
         if not name.startswith("script")
     }
-    # Three labels a second instead of one move the edges of the frame protocols by nothing here.
+    # The example has the same frame scores at three labels per second as at one.
     assert f1 == {
         "paper-f1": 0.727,
         "paper-f1-made": 0.727,
@@ -42,37 +42,37 @@ def test_every_protocol_has_the_numbers_of_the_worked_example():
 
 @pytest.mark.parametrize("name", [n for n in PROTOCOLS if not n.startswith("script")])
 def test_a_bootstrap_of_videos_goes_round_the_score(name):
-    score = measure(name, WORKED, reference(TRUTH))
-    # Two videos, so that the ends are the videos alone: u and v are as different as that.
+    score = measure(name, WORKED, make_reference(TRUTH))
+    # With two videos, the ends of the interval are the scores of u and v alone.
     assert score.low <= score.f1 <= score.high
     assert score.low < score.high
 
 
 def test_the_matching_of_all_videos_is_kept_in_the_bootstrap():
-    # In each video alone another matching would be perfect; over both, one of them is right.
+    # In each video alone another matching would be perfect; over both, one of them is correct.
     seen = truth({"u": [(0, 0, 1), (1, 2, 3)], "v": [(1, 0, 1), (0, 2, 3)]}, steps=2)
     found = Prediction(2, tuple(placed({"u": [0.5, 2.5], "v": [0.5, 2.5]})))
-    score = measure("paper-f1", found, reference(seen))
+    score = measure("paper-f1", found, make_reference(seen))
     assert (score.low, score.f1, score.high) == (0, 0.5, 1)
 
 
-def test_bars_of_the_paper_go_over_later_solutions():
+def test_error_bars_of_the_paper_are_over_later_solutions():
     seen = truth({"u": [(0, 0, 1), (1, 2, 3)]}, steps=2)
     right, half, wrong = (tuple(placed({"u": times})) for times in ([0.5, 2.5], [0.5, 9], [8, 9]))
-    against = reference(seen, bars=Bars.roundings)
-    score = measure("paper-f1", Prediction(2, half, roundings=(right, wrong)), against)
+    reference = make_reference(seen, bars=Bars.roundings)
+    score = measure("paper-f1", Prediction(2, half, roundings=(right, wrong)), reference)
     assert (score.f1, score.low, score.high) == (0.5, 0, 1)
-    folds = measure("paper-f1", Prediction(2, half, folds=(0.2, 0.7)), against)
+    folds = measure("paper-f1", Prediction(2, half, folds=(0.2, 0.7)), reference)
     assert (folds.f1, folds.low, folds.high) == (0.5, 0.2, 0.7)
-    alone = measure("paper-f1", Prediction(2, half), against)
+    alone = measure("paper-f1", Prediction(2, half), reference)
     assert (alone.low, alone.high) == (None, None)
 
 
 @pytest.mark.parametrize("name", [n for n in PROTOCOLS if not n.startswith(("script", "paper"))])
-def test_what_has_no_roundings_has_no_bar_of_another_kind(name):
-    score = measure(name, WORKED, reference(TRUTH, bars=Bars.roundings))
+def test_a_score_without_roundings_has_no_error_bar(name):
+    score = measure(name, WORKED, make_reference(TRUTH, bars=Bars.roundings))
     assert (score.low, score.high) == (None, None)
-    assert score.f1 == measure(name, WORKED, reference(TRUTH)).f1
+    assert score.f1 == measure(name, WORKED, make_reference(TRUTH)).f1
 
 
 def script(*relations: str) -> Script:
@@ -85,7 +85,7 @@ def script(*relations: str) -> Script:
     )
 
 
-def test_a_script_is_judged_in_the_order_in_which_the_job_is_done():
+def test_a_script_is_judged_by_the_global_order():
     # The source lists the steps the other way round.
     rows = [(1, 0, 1), (0, 2, 3)]
     seen = truth({"u": rows, "v": rows}, steps=2)
@@ -93,10 +93,10 @@ def test_a_script_is_judged_in_the_order_in_which_the_job_is_done():
         "step 0": [Rule(frozenset({"stir"}), frozenset({"tea"}))],
         "step 1": [Rule(frozenset({"boil"}), frozenset({"water"}))],
     }
-    against = reference(seen, rules)
-    assert against.order == (1, 0)
+    reference = make_reference(seen, rules)
+    assert reference.order == (1, 0)
     found = script("boil water", "stir tea")
-    score = measure("script-judged", Prediction(2, script=found), against)
+    score = measure("script-judged", Prediction(2, script=found), reference)
     assert (score.precision, score.recall, score.note) == (1, 1, "judged")
 
 
@@ -110,19 +110,21 @@ def test_a_script_is_judged_in_the_order_in_which_the_job_is_done():
         ("crosstask-recall", Prediction(1, tuple(placed({"u": [1.0]}))), "for known steps"),
     ],
 )
-def test_what_cannot_be_measured_says_why(protocol, found, reason):
-    against = reference(truth({"u": [(0, 0, 1)]}, steps=1))
+def test_a_missing_score_has_a_reason(protocol, found, reason):
+    reference = make_reference(truth({"u": [(0, 0, 1)]}, steps=1))
     with pytest.raises(NotMeasured, match=reason):
-        measure(protocol, found, against)
+        measure(protocol, found, reference)
 
 
 def test_the_text_free_baseline_has_no_words_to_judge():
-    against = reference(truth({"u": [(0, 0, 1)]}, steps=1), {"step 0": []})
+    reference = make_reference(truth({"u": [(0, 0, 1)]}, steps=1), {"step 0": []})
     with pytest.raises(NotMeasured, match="no words to judge"):
-        measure("script-judged", Prediction(1, mention_times=(Localisation("u", 0, 1.0),)), against)
+        measure(
+            "script-judged", Prediction(1, mention_times=(Localisation("u", 0, 1.0),)), reference
+        )
 
 
-def test_a_place_without_extent_reaches_halfway_to_its_neighbours():
+def test_a_localisation_without_extent_extends_halfway_to_its_neighbours():
     found = with_extents(
         [
             Localisation("u", 1, 8.0),
@@ -141,7 +143,7 @@ def test_a_place_without_extent_reaches_halfway_to_its_neighbours():
     assert found["v"] == []
 
 
-def test_a_choice_of_videos_counts_each_as_often_as_it_is_chosen():
+def test_a_repeated_video_counts_as_often_as_it_is_chosen():
     table = hit_table(FOUND, TRUTH, steps=3)
     first = table.of(np.array([0, 0, 0]))
     assert isinstance(first, HitTable)

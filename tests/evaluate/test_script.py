@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsteps.evaluate import by_time, judged, mention_times, script_score
-from howsteps.evaluate.script_protocols import chain, tail
+from howsteps.evaluate.script_protocols import longest_chain, poisson_binomial_tail
 from howsteps.task import Localisation, Mention, Rule, Script, Step
 from tests.evaluate.truths import truth
 
@@ -28,14 +28,14 @@ class TestChain:
         assert score.note == "judged"
         assert sum(step is not None for step in score.matching) == 3
 
-    def test_the_order_is_that_of_the_job_not_of_the_list(self):
+    def test_the_global_order_counts_not_that_of_the_list(self):
         assert script_score([{1}, {0}], [1, 0], note="").recall == 1
         assert script_score([{1}, {0}], [0, 1], note="").recall == 1 / 2
 
-    def test_a_discovered_step_counts_once_though_it_may_be_several(self):
+    def test_a_discovered_step_counts_once(self):
         # One discovered step that may be 0 or 1 cannot recover both.
         assert script_score([{0, 1}], [0, 1], note="").recall == 1 / 2
-        assert chain([{0, 1}, {0, 1}], [0, 1]) == (0, 1)
+        assert longest_chain([{0, 1}, {0, 1}], [0, 1]) == (0, 1)
 
     def test_an_empty_script_recovers_nothing(self):
         assert script_score([], [0], note="").f1 == 0
@@ -48,7 +48,7 @@ class TestChain:
 
         choices = product(*([None, *allowed] for allowed in options))
         longest = max(sum(s is not None for s in c) for c in choices if is_chain(c))
-        counts = chain(options, order)
+        counts = longest_chain(options, order)
         assert is_chain(counts)
         assert sum(step is not None for step in counts) == longest
         assert all(step is None or step in options[k] for k, step in enumerate(counts))
@@ -69,7 +69,7 @@ class TestJudgement:
         third = Step("see nut", (*half.mentions, mention("see", "car")))
         assert judged([half, third], RULES, ["lift", "loosen"]) == [{1}, set()]
 
-    def test_any_of_the_rules_will_do_and_verb_and_noun_must_both_fit(self):
+    def test_one_rule_suffices_but_verb_and_noun_must_both_match(self):
         steps = [
             Step("put jack", (mention("put", "jack"), mention("jack", "car"))),
             Step("put car", (mention("put", "car"),)),
@@ -82,7 +82,7 @@ class TestJudgement:
 
 
 def job(videos: int, seed: int):
-    """True steps of 10 s at places that differ from video to video."""
+    """True steps of 10 s at different times in every video."""
     rng = np.random.default_rng(seed)
     begins = {f"v{n}": np.sort(rng.uniform(0, 190, 3)) for n in range(videos)}
     rows = {v: [(k, b, b + 10) for k, b in enumerate(found)] for v, found in begins.items()}
@@ -90,7 +90,7 @@ def job(videos: int, seed: int):
 
 
 class TestByTime:
-    def test_what_happens_together_in_all_videos_is_the_same_step(self):
+    def test_steps_that_coincide_in_all_videos_are_matched(self):
         true, begins = job(12, seed=1)
         events = [
             Localisation(video, discovered, found[step] + 5)
@@ -99,13 +99,13 @@ class TestByTime:
         ]
         assert by_time(events, true, steps=3) == [{2}, {0}, set()]
 
-    def test_what_is_named_before_it_is_done_needs_a_lead(self):
+    def test_steps_that_are_named_early_need_a_lead(self):
         true, begins = job(12, seed=2)
         events = [Localisation(video, 0, found[1] - 1.5) for video, found in begins.items()]
         assert by_time(events, true, steps=1, lead=2.0) == [{1}]
         assert by_time(events, true, steps=1) != [{1}]
 
-    def test_times_that_only_know_their_place_in_the_video_are_no_step(self):
+    def test_times_that_depend_on_the_position_only_match_no_step(self):
         # The text-free control: one random time in each of ten bins. At most one in twenty of
         # its steps may be taken for a true one.
         taken = 0
@@ -121,21 +121,23 @@ class TestByTime:
         assert taken <= 0.05 * 120
 
     def test_several_mentions_in_a_video_are_one_hit(self):
-        # 1 video has 5 hits, the other none: with 2 videos nothing can be told from chance.
+        # 1 video has 5 hits, the other none: with 2 videos nothing is significant.
         true = truth({"u": [(0, 0, 10)], "v": [(0, 90, 100)]}, 1, {"u": 100.0, "v": 100.0})
         events = [Localisation("u", 0, t) for t in range(5)] + [Localisation("v", 0, 5)]
         assert by_time(events, true, steps=1) == [set()]
 
-    def test_one_video_or_no_time_tells_nothing(self):
+    def test_one_video_or_no_time_matches_no_step(self):
         true = truth({"u": [(0, 0, 10)]}, 1)
         assert by_time([Localisation("u", 0, 5)], true, steps=1) == [set()]
         assert by_time([Localisation("u", 0, None)], true, steps=1) == [set()]
 
-    def test_a_script_happens_when_it_is_mentioned(self):
+    def test_mention_times_of_a_script(self):
         script = Script((Step("a", (mention("a", "b", "v", 3.0),)),))
         assert mention_times(script) == [Localisation("v", 0, 3.0)]
 
-    def test_tail_worked_example(self):
-        # Two events with chances ½ and ¼: P(≥1) = 1 − ½·¾ = ⅝, P(≥2) = ⅛, P(≥0) = 1.
-        chances = np.array([0.5, 0.25])
-        assert [tail(k, chances) for k in range(3)] == pytest.approx([1, 5 / 8, 1 / 8])
+    def test_poisson_binomial_tail_worked_example(self):
+        # Two events with probabilities ½ and ¼: P(≥1) = 1 − ½·¾ = ⅝, P(≥2) = ⅛, P(≥0) = 1.
+        probabilities = np.array([0.5, 0.25])
+        assert [poisson_binomial_tail(k, probabilities) for k in range(3)] == pytest.approx(
+            [1, 5 / 8, 1 / 8]
+        )

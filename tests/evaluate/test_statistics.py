@@ -39,17 +39,17 @@ def test_worked_example():
     assert found.video_length == pytest.approx((8 + 8) / 2)
 
 
-def test_a_given_order_is_taken():
+def test_a_given_order_is_used():
     # Against c b a, only one step of each video is in order.
     found = statistics(in_order("abc", "abc"), order=(2, 1, 0))
     assert found.order_error == pytest.approx(1 - 2 / 6)
 
 
-def test_a_video_in_which_nothing_is_done_misses_everything():
+def test_a_video_without_annotations_misses_every_step():
     assert statistics(in_order("abc", "")).missing == pytest.approx(1 / 2)
 
 
-def test_time_that_two_steps_share_is_counted_once():
+def test_overlapping_steps_are_covered_once():
     job = truth({"u": [(0, 0, 6), (1, 4, 8)]}, 2, {"u": 10.0})
     assert statistics(job).covered == pytest.approx(0.8)
 
@@ -60,13 +60,13 @@ def test_lengths_of_unknown_videos_are_unknown():
     assert found.covered is None
 
 
-def test_a_truth_without_rows_has_no_errors_of_order():
+def test_a_truth_without_annotations_has_no_order_error():
     found = statistics(truth({"u": []}, 2))
     assert (found.order_error, found.missing, found.repetition) == (0, 1, 0)
 
 
 @given(st.lists(st.text("abc", max_size=6), min_size=1, max_size=4))
-def test_all_are_shares_and_no_given_order_errs_less(videos):
+def test_all_are_shares_and_no_order_has_a_smaller_error(videos):
     job = in_order(*videos)
     found = statistics(job)
     shares = found.order_error, found.missing, found.repetition, found.repetition_in_turn

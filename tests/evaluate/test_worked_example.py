@@ -50,15 +50,15 @@ FRAMES = [label_frames([f for f in FOUND if f.video == v], 20, 1.0) for v in ("u
     ],
     ids=["paper-f1", "made", "crosstask-recall", "frame-f1", "without", "with background"],
 )
-def test_the_numbers_of_the_page(score, precision, recall, f1, frames):
+def test_scores_of_the_documentation(score, precision, recall, f1, frames):
     assert score.precision == pytest.approx(precision, abs=5e-4)
     assert score.recall == pytest.approx(recall, abs=5e-4)
     assert score.f1 == pytest.approx(f1, abs=5e-4)
     assert score.frames == (None if frames is None else pytest.approx(frames, abs=5e-4))
 
 
-def test_the_numbers_of_kukleva():
-    # Segments are right to 3/4, 3/6, 1/3, 3/4 and 4/6: c = 3 on average.
+def test_scores_of_kukleva():
+    # Segments are correct to 3/4, 3/6, 1/3, 3/4 and 4/6: c = 3 on average.
     score = kukleva(FRAMES, TRUE, steps=3, repeats=4000)
     assert score.f1 == pytest.approx(6 / 11, abs=0.005)
     assert score.precision == pytest.approx(3 / 6, abs=0.005)

@@ -1,4 +1,4 @@
-"""Small truths that the tests of protocols are worked out on by hand."""
+"""Small truths for tests of protocols."""
 
 from collections.abc import Mapping, Sequence
 
@@ -21,7 +21,7 @@ def truth(
 
 
 def placed(times: Mapping[str, Sequence[float | None]]) -> list[Localisation]:
-    """One prediction of each step in each video; None where the step is said to be absent."""
+    """One prediction of each step in each video; None where the step is predicted absent."""
     return [
         Localisation(video, step, time)
         for video, found in times.items()

@@ -1,4 +1,4 @@
-"""Evaluation: protocols that compare predictions with a truth, and statistics of data sets.
+"""Evaluation: protocols that score predictions against a truth, and statistics of data sets.
 
 ::
 
@@ -7,7 +7,7 @@
     truth ────────► statistics (order)
 
 Every protocol is a pure function of predictions and truth that returns a :class:`Score`. Both may
-be values of howsteps or plain lists and dictionaries (:mod:`howsteps.evaluate.inputs`).
+be objects of howsteps or plain lists and dictionaries (:mod:`howsteps.evaluate.inputs`).
 """
 
 from howsteps.evaluate.frame_protocols import (

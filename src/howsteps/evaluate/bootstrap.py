@@ -10,7 +10,7 @@ RESAMPLES = 500
 LEVEL = 0.95
 
 
-def over_videos(
+def bootstrap_interval(
     score: Callable[[NDArray[np.int64]], float],
     videos: int,
     *,
@@ -18,29 +18,35 @@ def over_videos(
     level: float = LEVEL,
     seed: int = 0,
 ) -> tuple[float, float]:
-    """Percentile interval of a score over a bootstrap of videos.
+    """Return the percentile interval of a score over bootstrap samples of the videos.
 
     Parameters
     ----------
     score
-        The score of some videos, given by their numbers; one may come several times.
+        The score of some videos, given by their indices, which may repeat.
     videos
-        N: how many there are, and how many are drawn each time, with replacement.
+        N: the number of videos, and of draws with replacement in each sample.
+    resamples
+        Number of bootstrap samples.
+    level
+        Confidence level of the interval.
+    seed
+        Seed of the draws.
     """
-    generator = np.random.default_rng(seed)
-    resampled = generator.integers(videos, size=(resamples, videos))
+    rng = np.random.default_rng(seed)
+    samples = rng.integers(videos, size=(resamples, videos))
     low, high = np.quantile(
-        [score(chosen) for chosen in resampled], ((1 - level) / 2, (1 + level) / 2)
+        [score(indices) for indices in samples], ((1 - level) / 2, (1 + level) / 2)
     )
     return float(low), float(high)
 
 
-def over_seeds(values: Sequence[float], *, level: float = LEVEL) -> tuple[float, float] | None:
-    """Student's interval of the mean, x̄ ± t·s/√n; None for a single value."""
+def t_interval(values: Sequence[float], *, level: float = LEVEL) -> tuple[float, float] | None:
+    """Return Student's confidence interval of the mean, x̄ ± t·s/√n; None for a single value."""
     if len(values) < 2:
         return None
     from scipy.stats import t  # noqa: PLC0415 - slow to import
 
-    middle, spread = float(np.mean(values)), float(np.std(values, ddof=1))
-    half = float(t.ppf((1 + level) / 2, len(values) - 1)) * spread / sqrt(len(values))
-    return middle - half, middle + half
+    mean, deviation = float(np.mean(values)), float(np.std(values, ddof=1))
+    half = float(t.ppf((1 + level) / 2, len(values) - 1)) * deviation / sqrt(len(values))
+    return mean - half, mean + half

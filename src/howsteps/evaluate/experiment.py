@@ -1,4 +1,4 @@
-"""Methods × numbers of steps × seeds on a task, scored by protocols; one row for each."""
+"""Experiments: methods × numbers of steps × seeds on a task, scored by protocols."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 
 from howsteps.datasets.labelled import Labelled, select_videos
 from howsteps.errors import HowstepsError, unknown_name
-from howsteps.evaluate.bootstrap import over_seeds
+from howsteps.evaluate.bootstrap import t_interval
 from howsteps.evaluate.methods import METHODS, SCRIPT_BASELINES
 from howsteps.evaluate.protocols import (
     PROTOCOLS,
@@ -18,8 +18,8 @@ from howsteps.evaluate.protocols import (
     Prediction,
     Reference,
     Rules,
+    make_reference,
     measure,
-    reference,
 )
 from howsteps.evaluate.subsample import Subsample
 from howsteps.narration.features import Kind
@@ -28,12 +28,22 @@ from howsteps.task import Task, Video
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be measured.
+    """The grid of an experiment.
 
-    ``videos`` is the size of the subsample of each seed; None: all videos, and seeds only change
-    what is random in the methods. ``narration`` names the features of the narration that stand in
-    for those of the video: ``words`` or ``meaning``. ``search_seconds`` is the effort of each
-    search for a script.
+    Attributes
+    ----------
+    methods, steps, protocols
+        Names of methods, values of K, and names of protocols.
+    seeds
+        Number of seeds.
+    videos
+        Size of the subsample of each seed. None: all videos, and seeds only affect the methods.
+    bars
+        What error bars are computed over.
+    narration
+        Features of the narration to use where the videos have none: ``words`` or ``meaning``.
+    search_seconds
+        Effort of each search for a script.
     """
 
     methods: tuple[str, ...] = tuple(METHODS)
@@ -46,29 +56,29 @@ class Plan:
     search_seconds: float = 5.0
 
     def __post_init__(self) -> None:
-        for what, asked, known in (
+        for what, names, known in (
             ("method", self.methods, METHODS),
             ("protocol", self.protocols, PROTOCOLS),
         ):
-            if unknown := [name for name in asked if name not in known]:
+            if unknown := [name for name in names if name not in known]:
                 raise HowstepsError(unknown_name(what, unknown[0], known))
         if min(self.steps, default=0) < 1 or self.seeds < 1:
             raise HowstepsError("at least one step and one seed are needed")
 
     @property
     def runs(self) -> list[str]:
-        """The methods, and the baselines of scripts where scripts are scored."""
+        """The methods, with the script baselines if scripts are scored."""
         scripts = any(name in SCRIPT_PROTOCOLS for name in self.protocols)
         return [*self.methods, *(SCRIPT_BASELINES if scripts else ())]
 
     def __len__(self) -> int:
-        """How many predictions are made for a task."""
+        """Number of predictions per task."""
         return len(self.runs) * len(self.steps) * self.seeds
 
 
 @dataclass(frozen=True, slots=True)
 class _Scored:
-    """A score, and what it is of; ``low`` and ``high`` are the ends of its error bar."""
+    """A score and what it belongs to; ``low`` and ``high`` are the ends of its error bar."""
 
     task: str
     method: str
@@ -90,14 +100,14 @@ class Row(_Scored):
 
 @dataclass(frozen=True, slots=True)
 class Summary(_Scored):
-    """Means over seeds; ``over_seeds`` is the interval of the mean F1, for several seeds."""
+    """Means over seeds; ``over_seeds`` is the confidence interval of the mean F1, if several."""
 
     over_seeds: tuple[float, float] | None
 
 
 @dataclass(frozen=True, slots=True)
 class NoScore:
-    """A method that could not be run or scored, and why."""
+    """A method that could not be run or scored, with the reason."""
 
     task: str
     method: str
@@ -108,9 +118,9 @@ class NoScore:
 def with_narrations(
     labelled: Labelled, plan: Plan, progress: Callable[[Video], None] | None = None
 ) -> dict[str, Task]:
-    """The videos of a plan with the mentions of each mode; empty without narrations.
+    """Return the videos of a plan with the mentions of each mode; empty without narrations.
 
-    Every caption is parsed once, whatever the number of methods and seeds.
+    Every caption is parsed once for all methods and seeds.
     """
     names = {name for seed in range(plan.seeds) for name in subsampled(labelled, plan.videos, seed)}
     task = select_videos(labelled, list(names)).task
@@ -131,12 +141,12 @@ def run_plan(
     rules: Rules | None = None,
     progress: Callable[[], None] = lambda: None,
 ) -> Iterator[Row | NoScore]:
-    """Run the plan on one task; what cannot be measured comes back with its reason.
+    """Run the plan on one task; yield a row per score, or the reason why there is none.
 
     Parameters
     ----------
     labelled, narrated
-        The task, and what :func:`with_narrations` made of it.
+        The task, and the result of :func:`with_narrations` for it.
     rules
         Which relations name which true step, for the protocol ``script-judged``.
     progress
@@ -153,21 +163,20 @@ def run_plan(
                 narration=plan.narration,
                 search_seconds=plan.search_seconds,
             )
-            once: dict[str, Prediction] = {}
-        against = reference(sample.truth, rules, bars=plan.bars, seed=seed)
+            supervised: dict[str, Prediction] = {}
+        reference = make_reference(sample.truth, rules, bars=plan.bars, seed=seed)
         for steps in plan.steps:
             for method in plan.runs:
-                found = once.get(method) or _predicted(method, sample, steps, seed)
-                if isinstance(found, Prediction) and found.known_steps:
-                    once[method] = (
-                        found  # the same for every number of steps and every seed of the subsample
-                    )
-                yield from _scored(found, method, steps, seed, plan.protocols, against)
+                prediction = supervised.get(method) or _predict(method, sample, steps, seed)
+                if isinstance(prediction, Prediction) and prediction.known_steps:
+                    # It does not depend on K, and is kept for all seeds of the subsample.
+                    supervised[method] = prediction
+                yield from _score(prediction, method, steps, seed, plan.protocols, reference)
                 progress()
 
 
 def subsampled(labelled: Labelled, videos: int | None, seed: int) -> list[str]:
-    """Names of the videos of a subsample, in the order of the task."""
+    """Return the names of the videos of a random subsample, in the order of the task."""
     names = [video.id for video in labelled.task.videos]
     if videos is None or videos >= len(names):
         return names
@@ -175,33 +184,33 @@ def subsampled(labelled: Labelled, videos: int | None, seed: int) -> list[str]:
     return [names[n] for n in sorted(chosen)]
 
 
-def _predicted(method: str, sample: Subsample, steps: int, seed: int) -> Prediction | NotMeasured:
+def _predict(method: str, sample: Subsample, steps: int, seed: int) -> Prediction | NotMeasured:
     try:
         return {**METHODS, **SCRIPT_BASELINES}[method](sample, steps, seed)
     except HowstepsError as error:
         return NotMeasured(str(error))
 
 
-def _scored(
-    found: Prediction | NotMeasured,
+def _score(
+    prediction: Prediction | NotMeasured,
     method: str,
     steps: int,
     seed: int,
     protocols: Sequence[str],
-    against: Reference,
+    reference: Reference,
 ) -> Iterator[Row | NoScore]:
     for protocol in protocols:
-        if (method in SCRIPT_BASELINES) and protocol not in SCRIPT_PROTOCOLS:
+        if method in SCRIPT_BASELINES and protocol not in SCRIPT_PROTOCOLS:
             continue
         try:
-            if isinstance(found, NotMeasured):
-                raise found
-            score = measure(protocol, found, against)
+            if isinstance(prediction, NotMeasured):
+                raise prediction
+            score = measure(protocol, prediction, reference)
         except NotMeasured as reason:
-            yield NoScore(against.truth.task, method, protocol, str(reason))
+            yield NoScore(reference.truth.task, method, protocol, str(reason))
             continue
         yield Row(
-            task=against.truth.task,
+            task=reference.truth.task,
             method=method,
             steps=steps,
             protocol=protocol,
@@ -215,24 +224,24 @@ def _scored(
 
 
 def summarise(rows: Sequence[Row]) -> list[Summary]:
-    """One line for each task, method, number of steps and protocol."""
+    """Return the means over seeds for each task, method, number of steps and protocol."""
     groups: dict[tuple[str, str, int, str], list[Row]] = {}
     for row in rows:
         groups.setdefault((row.task, row.method, row.steps, row.protocol), []).append(row)
     return [
         Summary(
             *key,
-            f1=fmean(row.f1 for row in same),
-            precision=fmean(row.precision for row in same),
-            recall=fmean(row.recall for row in same),
-            low=_mean_of_known([row.low for row in same]),
-            high=_mean_of_known([row.high for row in same]),
-            over_seeds=over_seeds([row.f1 for row in same]),
+            f1=fmean(row.f1 for row in group),
+            precision=fmean(row.precision for row in group),
+            recall=fmean(row.recall for row in group),
+            low=_mean_if_all_known([row.low for row in group]),
+            high=_mean_if_all_known([row.high for row in group]),
+            over_seeds=t_interval([row.f1 for row in group]),
         )
-        for key, same in groups.items()
+        for key, group in groups.items()
     ]
 
 
-def _mean_of_known(values: Sequence[float | None]) -> float | None:
+def _mean_if_all_known(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return fmean(known) if len(known) == len(values) else None

@@ -3,26 +3,26 @@
 ``frame-f1`` is the score of procedure learning (Elhamifar and Naing, 2019). One Hungarian matching
 of steps, shared by all videos, maximises the frames that agree::
 
-    precision = right frames / frames predicted to be in a step
-    recall    = right frames / frames that truly are in a step
+    precision = correct frames / frames predicted to be in a step
+    recall    = correct frames / frames that truly are in a step
 
 ``kukleva`` is what "F1 on YouTube Instructions" means since Kukleva et al. (2019). Frames whose
 true label is background are left out. One matching, shared by all videos, maximises the frames that
 agree. A true segment counts by the share of 15 frames, drawn from it with replacement, whose
-matched label is right; c is the sum over all segments::
+matched label is correct; c is the sum over all segments::
 
     precision = c / (N·K_pred)      recall = c / #segments      F1: the mean of 50 repeats
-    MoF = right frames / frames
+    MoF = correct frames / frames
 
 It rewards labelling every frame with some step, because background costs nothing. Where steps are
-repeated, precision can pass 1. Their program never counts the last segment of a task, and joins
+repeated, precision can exceed 1. Their program never counts the last segment of a task, and joins
 segments of one step that end one video and begin the next; this one does neither.
 
-``per-video`` matches each video on its own, so a step need not be the same in all videos. For a
+``per-video`` matches each video separately, so a step need not be the same in all videos. For a
 true label g with its match p, F1 = 2|p∩g| / (|p|+|g|), and 0 without a match. Scores are means over
-the labels of a video, and then over videos; MoF is the share of right frames. With background,
+the labels of a video, and then over videos; MoF is the share of correct frames. With background,
 background is one more label on both sides. Without it, frames whose true label is background are
-left out, and predicted background is never right.
+left out, and predicted background is never correct.
 """
 
 from collections.abc import Mapping, Sequence
@@ -39,9 +39,9 @@ from howsteps.evaluate.score import (
     Score,
     as_columns,
     as_steps,
-    counted,
-    harmonic,
+    f1_of,
     match,
+    precision_recall_f1,
     ratio,
 )
 from howsteps.task import Localisation, Truth
@@ -50,7 +50,7 @@ Labels: TypeAlias = NDArray[np.int64]
 FrameLabels: TypeAlias = Sequence[ArrayLike] | Mapping[str, ArrayLike]
 
 BACKGROUND = -1
-LABEL_RATE = 3.0  # labels a second, where localisations are compared with a truth
+LABEL_RATE = 3.0  # labels per second, for localisations
 SAMPLES, REPEATS = 15, 50
 
 
@@ -59,7 +59,7 @@ class StepInterval(Protocol):
 
     @property
     def step(self) -> int:
-        """Which step."""
+        """Index of the step."""
 
     @property
     def start(self) -> float | None:
@@ -71,10 +71,10 @@ class StepInterval(Protocol):
 
 
 def label_frames(intervals: Sequence[StepInterval], frames: int, rate: float) -> Labels:
-    """The step of every frame; −1 for background.
+    """Return the step of every frame, −1 for background.
 
-    A frame has one label: where intervals overlap, it is that of the interval that starts last.
-    Frame t is judged by its middle, (t + ½)/rate seconds.
+    Where intervals overlap, the one that starts last wins. Frame t has the label at its middle,
+    (t + ½)/rate seconds.
     """
     labels = np.full(frames, BACKGROUND, dtype=np.int64)
     middles = (np.arange(frames) + 0.5) / rate
@@ -86,7 +86,7 @@ def label_frames(intervals: Sequence[StepInterval], frames: int, rate: float) ->
 
 
 def true_frames(truth: Truth, rate: float = LABEL_RATE) -> dict[str, Labels]:
-    """The true labels of all videos whose length is known."""
+    """Return the true labels of all videos whose duration is known."""
     return {
         video: label_frames(annotations, round(duration * rate), rate)
         for video, annotations in truth.by_video.items()
@@ -97,14 +97,14 @@ def true_frames(truth: Truth, rate: float = LABEL_RATE) -> dict[str, Labels]:
 def predicted_frames(
     predictions: Predictions, truth: Truth, rate: float = LABEL_RATE
 ) -> dict[str, Labels]:
-    """The predicted labels of the videos of a truth.
+    """Return the predicted labels of the videos of a truth.
 
-    A localisation without start and end reaches halfway to its neighbours.
+    A localisation without start and end extends halfway to its neighbours.
     """
-    found, _ = as_predictions(predictions, truth)
-    spans = with_extents(found, truth.durations)
+    localisations, _ = as_predictions(predictions, truth)
+    by_video = with_extents(localisations, truth.durations)
     return {
-        video: label_frames(spans[video], len(labels), rate)
+        video: label_frames(by_video[video], len(labels), rate)
         for video, labels in true_frames(truth, rate).items()
     }
 
@@ -112,12 +112,12 @@ def predicted_frames(
 def with_extents(
     localisations: Sequence[Localisation], durations: Mapping[str, float | None]
 ) -> dict[str, list[Localisation]]:
-    """Localisations with an extent, by video; one without reaches halfway to its neighbours."""
-    videos: dict[str, list[Localisation]] = {video: [] for video in durations}
-    for found in localisations:
-        if found.video in videos and found.time is not None:
-            videos[found.video].append(found)
-    return {video: _halfway(found, durations[video] or 0.0) for video, found in videos.items()}
+    """Return localisations by video; those without an extent get one, halfway to the neighbours."""
+    by_video: dict[str, list[Localisation]] = {video: [] for video in durations}
+    for at in localisations:
+        if at.video in by_video and at.time is not None:
+            by_video[at.video].append(at)
+    return {video: _halfway(found, durations[video] or 0.0) for video, found in by_video.items()}
 
 
 def frame_f1(
@@ -125,30 +125,29 @@ def frame_f1(
     truth: FrameLabels | Truth,
     matching: Matching | None = None,
 ) -> Score:
-    """Precision, recall and F1 over all frames, by the best matching or a given one.
+    """Return precision, recall and F1 over all frames, by the best or a given matching.
 
     Parameters
     ----------
     predictions, truth
-        Labels of frames, an array of whole numbers for each video (a list of them, or a dictionary
-        by video), −1 for background. Or predictions as :mod:`howsteps.evaluate.inputs` lists, and a
+        Labels of frames: an integer array for each video (in a list, or a dictionary by video), −1
+        for background. Or predictions in a form of :mod:`howsteps.evaluate.inputs`, and a
         :class:`~howsteps.task.Truth` whose videos have durations.
     matching
-        The true step of each discovered step; the best matching when None.
+        True step of each discovered step; the best matching if None.
 
     Raises
     ------
     EvaluationError
-        When the two do not have the same videos and frames, or a label is no step.
+        If the two do not have the same videos and frames, or a label is not a step.
     """
-    predicted, true = _labels(predictions, truth)
-    ours, theirs = _joined(predicted), _joined(true)
-    matched = _matched(ours, theirs, matching)
+    predicted, true = map(_concatenate, _labels(predictions, truth))
+    matched = _matched(predicted, true, matching)
     return Score(
-        *counted(
-            _right(ours, theirs, matched).sum(),
-            (ours != BACKGROUND).sum(),
-            (theirs != BACKGROUND).sum(),
+        *precision_recall_f1(
+            _is_correct(predicted, true, matched).sum(),
+            (predicted != BACKGROUND).sum(),
+            (true != BACKGROUND).sum(),
         ),
         matching=as_steps(matched),
     )
@@ -164,42 +163,47 @@ def kukleva(
     samples: int = SAMPLES,
     repeats: int = REPEATS,
 ) -> Score:
-    """F1 and MoF of Kukleva et al.; the error bar of F1 goes over the repeats.
+    """Return F1 and MoF of Kukleva et al.; the error bar of F1 is over the repeats.
 
     Parameters
     ----------
     predictions, truth, matching
         As for :func:`frame_f1`.
     steps
-        K_pred, the number of discovered steps. None: as many as the predictions count up to.
+        K_pred, the number of discovered steps. None: the largest predicted label plus one.
+    seed
+        Seed of the draws of frames.
+    samples, repeats
+        Frames drawn from each segment, and number of repetitions.
     """
     predicted, true = _labels(predictions, truth)
-    ours, theirs = _joined(predicted), _joined(true)
-    steps = _count(ours) if steps is None else steps
-    if _count(ours) > steps:
+    all_predicted, all_true = _concatenate(predicted), _concatenate(true)
+    n_predicted = _count(all_predicted)
+    steps = n_predicted if steps is None else steps
+    if n_predicted > steps:
         raise EvaluationError(
-            f"a frame has the label {_count(ours) - 1}: steps are the numbers 0 … {steps - 1}"
+            f"a frame has the label {n_predicted - 1}: steps are the numbers 0 … {steps - 1}"
         )
-    matched = _matched(ours, theirs, matching, steps)
-    shares, right, frames = [], 0, 0
+    matched = _matched(all_predicted, all_true, matching, steps)
+    shares, n_correct, n_frames = [], 0, 0
     for p, t in zip(predicted, true, strict=True):
         kept = t != BACKGROUND
-        correct = _right(p[kept], t[kept], matched)
-        right, frames = right + int(correct.sum()), frames + int(kept.sum())
+        correct = _is_correct(p[kept], t[kept], matched)
+        n_correct, n_frames = n_correct + int(correct.sum()), n_frames + int(kept.sum())
         shares += [float(part.mean()) for part in _segments(correct, t[kept]) if len(part)]
-    # 15 frames drawn with replacement, of which each is right with the segment's share.
-    repeated = np.random.default_rng(seed).binomial(samples, shares, size=(repeats, len(shares)))
-    found = repeated.sum(axis=1) / samples
-    precisions = [ratio(c, len(predicted) * steps) for c in found]
-    recalls = [ratio(c, len(shares)) for c in found]
-    scores = [harmonic(p, r) for p, r in zip(precisions, recalls, strict=True)]
+    # Frames are drawn with replacement, so the number of correct ones is binomial.
+    drawn = np.random.default_rng(seed).binomial(samples, shares, size=(repeats, len(shares)))
+    totals = drawn.sum(axis=1) / samples
+    precisions = [ratio(c, len(predicted) * steps) for c in totals]
+    recalls = [ratio(c, len(shares)) for c in totals]
+    scores = [f1_of(p, r) for p, r in zip(precisions, recalls, strict=True)]
     return Score(
         precision=float(np.mean(precisions)),
         recall=float(np.mean(recalls)),
         f1=float(np.mean(scores)),
         low=min(scores),
         high=max(scores),
-        frames=ratio(right, frames),
+        frames=ratio(n_correct, n_frames),
         matching=as_steps(matched),
     )
 
@@ -210,18 +214,18 @@ def per_video(
     *,
     background: bool = False,
 ) -> Score:
-    """Precision, recall, F1 and MoF, as means over the videos that have something to find.
+    """Return precision, recall, F1 and MoF: means over the videos that have a true label.
 
     Parameters
     ----------
     predictions, truth
         As for :func:`frame_f1`.
     background
-        Whether background is one more label.
+        Count background as one more label.
     """
     predicted, true = _labels(predictions, truth)
-    found = [_one_video(p, t, background) for p, t in zip(predicted, true, strict=True) if len(t)]
-    rows = np.array([row for row in found if row is not None])
+    scores = [_one_video(p, t, background) for p, t in zip(predicted, true, strict=True) if len(t)]
+    rows = np.array([row for row in scores if row is not None])
     if not len(rows):
         return Score(0.0, 0.0, 0.0, frames=0.0)
     precision, recall, f1, frames = (float(column) for column in rows.mean(axis=0))
@@ -231,7 +235,8 @@ def per_video(
 def _one_video(
     predicted: Labels, true: Labels, background: bool
 ) -> tuple[float, float, float, float] | None:
-    if background:  # counts from 0 as any other label
+    """Return precision, recall, F1 and MoF of one video; None if it has no true label."""
+    if background:  # becomes label 0
         predicted, true = predicted + 1, true + 1
     kept = true != BACKGROUND
     if not kept.any():
@@ -239,23 +244,24 @@ def _one_video(
     predicted, true = predicted[kept], true[kept]
     table = _overlaps(predicted, true, (_count(predicted), _count(true)))
     matched = match(table)
-    own = np.bincount(predicted[predicted != BACKGROUND], minlength=len(table))
-    theirs = np.bincount(true)
-    precisions, recalls, scores, right = [], [], [], 0
-    partner = {int(g): p for p, g in enumerate(matched) if g >= 0}
-    for g in np.flatnonzero(theirs):
-        p = partner.get(int(g))
+    predicted_counts = np.bincount(predicted[predicted != BACKGROUND], minlength=len(table))
+    true_counts = np.bincount(true)
+    precisions, recalls, scores, correct = [], [], [], 0
+    match_of = {int(g): p for p, g in enumerate(matched) if g >= 0}
+    for g in np.flatnonzero(true_counts):
+        p = match_of.get(int(g))
         common = 0 if p is None else int(table[p, g])
-        right += common
-        precisions.append(0.0 if p is None else ratio(common, own[p]))
-        recalls.append(ratio(common, theirs[g]))
-        scores.append(ratio(2 * common, theirs[g] + (0 if p is None else own[p])))
+        size = 0 if p is None else predicted_counts[p]
+        correct += common
+        precisions.append(ratio(common, size))
+        recalls.append(ratio(common, true_counts[g]))
+        scores.append(ratio(2 * common, true_counts[g] + size))
     precision, recall, f1 = (float(np.mean(values)) for values in (precisions, recalls, scores))
-    return precision, recall, f1, ratio(right, len(true))
+    return precision, recall, f1, ratio(correct, len(true))
 
 
 def _labels(predictions: Any, truth: Any) -> tuple[list[Labels], list[Labels]]:
-    """Predicted and true labels, one array a video."""
+    """Return predicted and true labels, one array a video."""
     if isinstance(truth, Truth):
         truth = as_truth(truth)
         for video, duration in truth.durations.items():
@@ -284,7 +290,7 @@ def _labels(predictions: Any, truth: Any) -> tuple[list[Labels], list[Labels]]:
 def _checked(labels: ArrayLike, video: str | int) -> Labels:
     array = np.asarray(labels)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise EvaluationError(f"video {video!r}: labels are whole numbers, one a frame")
+        raise EvaluationError(f"video {video!r}: labels are integers, one a frame")
     if array.min(initial=0) < BACKGROUND:
         raise EvaluationError(
             f"video {video!r} has the label {array.min()}: steps are numbers from 0 on, "
@@ -293,18 +299,18 @@ def _checked(labels: ArrayLike, video: str | int) -> Labels:
     return array.astype(np.int64)
 
 
-def _joined(videos: Sequence[Labels]) -> Labels:
-    """All videos in a row."""
+def _concatenate(videos: Sequence[Labels]) -> Labels:
+    """Return the labels of all videos in one array."""
     return np.concatenate([np.zeros(0, dtype=np.int64), *videos])
 
 
 def _count(labels: Labels) -> int:
-    """The number of steps that labels count up to."""
+    """Return the largest label plus one."""
     return int(labels.max(initial=BACKGROUND)) + 1
 
 
 def _overlaps(predicted: Labels, true: Labels, shape: tuple[int, int]) -> NDArray[np.int64]:
-    """How many frames have each pair of a predicted and a true step (``shape``: K_pred, K)."""
+    """Return the number of frames of each pair of predicted and true step; K_pred×K."""
     both = (predicted != BACKGROUND) & (true != BACKGROUND)
     table = np.zeros(shape, dtype=np.int64)
     np.add.at(table, (predicted[both], true[both]), 1)
@@ -314,7 +320,7 @@ def _overlaps(predicted: Labels, true: Labels, shape: tuple[int, int]) -> NDArra
 def _matched(
     predicted: Labels, true: Labels, matching: Matching | None, steps: int = 0
 ) -> NDArray[np.int64]:
-    """The true step of each of at least ``steps`` predicted ones, −1 for none."""
+    """Return the true step of each of at least ``steps`` predicted ones, −1 for none."""
     shape = max(steps, _count(predicted)), _count(true)
     if matching is not None:
         # A subsample of videos need not have every true step of the matching.
@@ -323,18 +329,19 @@ def _matched(
     return match(_overlaps(predicted, true, shape))
 
 
-def _right(predicted: Labels, true: Labels, matched: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which frames have the right step."""
-    renamed = np.append(matched, BACKGROUND)[predicted]  # −1 takes the last: background
-    return np.asarray((renamed == true) & (renamed != BACKGROUND))
+def _is_correct(predicted: Labels, true: Labels, matched: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which frames have the correct step."""
+    mapped = np.append(matched, BACKGROUND)[predicted]  # index −1 is the last entry
+    return np.asarray((mapped == true) & (mapped != BACKGROUND))
 
 
 def _segments(values: NDArray[np.bool_], labels: Labels) -> list[NDArray[np.bool_]]:
-    """Parts of ``values`` over which the label stays the same."""
+    """Split ``values`` where the label changes."""
     return np.split(values, np.flatnonzero(np.diff(labels)) + 1)
 
 
 def _halfway(localisations: Sequence[Localisation], duration: float) -> list[Localisation]:
+    """Return the localisations of one video in order of time, each with an extent."""
     ordered = sorted(localisations, key=lambda p: p.time or 0.0)
     times = [p.time or 0.0 for p in ordered]
     borders = [0.0, *((a + b) / 2 for a, b in pairwise(times)), duration]

@@ -1,4 +1,4 @@
-"""Predictions and truth as the protocols take them: values of howsteps or plain lists, checked.
+"""Validation of predictions and truth, given as objects of howsteps or as plain lists.
 
 Predictions are one of
 
@@ -13,7 +13,7 @@ A truth is one of
   and ``end``, or tuples (video, step, start, end);
 * a dictionary with a list of (step, start, end) for each video.
 
-Times are seconds. Steps are numbers from 0 on; in a plain truth they may also be names.
+Times are in seconds. Steps are integers from 0 on; in a plain truth they may also be names.
 """
 
 import math
@@ -44,29 +44,29 @@ def as_truth(
     steps: Sequence[str] | None = None,
     durations: Mapping[str, float | None] | None = None,
 ) -> Truth:
-    """Check a truth, or make one of plain annotations.
+    """Return a validated truth, built from plain annotations if necessary.
 
     Parameters
     ----------
     truth
-        Any form that the module lists. A :class:`~howsteps.task.Truth` is checked and returned.
+        Any form listed in the module. A :class:`~howsteps.task.Truth` is checked and returned.
     steps
-        Names of the steps of a plain truth. None: as many as the annotations count up to, or their
-        names in the order in which they first appear.
+        Names of the steps of a plain truth. None: the names in order of first appearance, or one
+        for each number up to the largest.
     durations
-        Length of the videos of a plain truth in seconds, None where it is unknown. Videos that are
-        only here have no step.
+        Durations of the videos of a plain truth in seconds, None if unknown. Videos that are listed
+        here alone have no steps.
 
     Raises
     ------
     EvaluationError
-        When an annotation has an unknown step or video, or its times are no interval.
+        If an annotation has an unknown step or video, or its times are not an interval.
     """
     if not isinstance(truth, Truth):
         rows = list(_annotation_rows(truth))
         if steps is None:
             steps = _step_names([row[1] for row in rows])
-        number = {name: k for k, name in enumerate(steps)}
+        index = {name: k for k, name in enumerate(steps)}
         videos = dict.fromkeys([*(durations or {}), *(truth if isinstance(truth, Mapping) else ())])
         videos.update(dict.fromkeys(str(row[0]) for row in rows))
         truth = Truth(
@@ -74,7 +74,7 @@ def as_truth(
             tuple(steps),
             tuple(
                 Annotation(
-                    str(video), number.get(step, -1) if isinstance(step, str) else step, start, end
+                    str(video), index.get(step, -1) if isinstance(step, str) else step, start, end
                 )
                 for video, step, start, end in rows
             ),
@@ -84,9 +84,10 @@ def as_truth(
         if a.video not in truth.durations:
             raise EvaluationError(f"video {a.video!r} is annotated but not among the videos")
         _check_step(a.step, len(truth.steps), a.video)
-        if not (_finite(a.start) and _finite(a.end) and a.start <= a.end):
+        if not (_is_finite(a.start) and _is_finite(a.end) and a.start <= a.end):
             raise EvaluationError(
-                f"step {a.step} in video {a.video!r}: {a.start} to {a.end} is no interval of time"
+                f"step {a.step} in video {a.video!r}: "
+                f"{a.start} to {a.end} is not an interval of time"
             )
     return truth
 
@@ -94,35 +95,35 @@ def as_truth(
 def as_predictions(
     predictions: Predictions, truth: Truth, steps: int | None = None, *, once: bool = True
 ) -> tuple[tuple[Localisation, ...], int]:
-    """Check predictions against a truth; return them as localisations, and K_pred.
+    """Check predictions against a truth, and return them as localisations, with K_pred.
 
     Parameters
     ----------
     predictions
-        Any form that the module lists.
+        Any form listed in the module.
     steps
-        K_pred, the number of discovered steps. None: as many as the predictions count up to.
+        K_pred, the number of discovered steps. None: the largest predicted step plus one.
     once
-        Whether a step may be predicted once in a video only.
+        Refuse a step that is predicted more than once in a video.
 
     Raises
     ------
     EvaluationError
-        When a video is not in the truth (:func:`in_truth` leaves such videos out), a step is not
-        one of 0 … K_pred − 1, a time is not finite, or a step is predicted twice.
+        If a video is not in the truth (:func:`in_truth` removes such videos), a step is not one of
+        0 … K_pred − 1, a time is not finite, or a step is predicted twice.
     """
-    found = tuple(_localisation(row) for row in _prediction_rows(predictions))
+    localisations = tuple(_localisation(row) for row in _prediction_rows(predictions))
     if steps is None:
         lists = predictions.values() if isinstance(predictions, Mapping) else ()
-        known = [p.step for p in found if _is_number(p.step)]
-        steps = max([len(times) for times in lists] + [step + 1 for step in known], default=0)
+        numbers = [p.step for p in localisations if _is_integer(p.step)]
+        steps = max([len(times) for times in lists] + [step + 1 for step in numbers], default=0)
     seen: set[tuple[str, int]] = set()
-    for p in found:
+    for p in localisations:
         if p.video not in truth.durations:
             raise EvaluationError(f"video {p.video!r} is predicted but not in the truth")
         _check_step(p.step, steps, p.video)
         for time in (p.time, p.start, p.end):
-            if time is not None and not _finite(time):
+            if time is not None and not _is_finite(time):
                 raise EvaluationError(
                     f"step {p.step} in video {p.video!r} has the time {time}, not a finite number"
                 )
@@ -130,11 +131,11 @@ def as_predictions(
             if (p.video, p.step) in seen:
                 raise EvaluationError(f"step {p.step} is predicted twice in video {p.video!r}")
             seen.add((p.video, p.step))
-    return found, steps
+    return localisations, steps
 
 
 def in_truth(predictions: Iterable[Localisation], truth: Truth) -> tuple[Localisation, ...]:
-    """The predictions for videos that are in the truth; the others cannot be scored."""
+    """Return the predictions for videos that are in the truth; the others cannot be scored."""
     return tuple(p for p in predictions if p.video in truth.durations)
 
 
@@ -166,7 +167,7 @@ def _localisation(row: Any) -> Localisation:
 
 def _annotation_rows(truth: Any) -> Iterable[tuple[Any, Any, Any, Any]]:
     rows = (
-        [(video, row) for video, found in truth.items() for row in found]
+        [(video, row) for video, annotations in truth.items() for row in annotations]
         if isinstance(truth, Mapping)
         else [(None, row) for row in truth]
     )
@@ -192,12 +193,12 @@ def _annotation_rows(truth: Any) -> Iterable[tuple[Any, Any, Any, Any]]:
 def _step_names(steps: Sequence[Any]) -> tuple[str, ...]:
     if any(isinstance(step, str) for step in steps):
         return tuple(dict.fromkeys(str(step) for step in steps))
-    count = max((step + 1 for step in steps if _is_number(step)), default=0)
+    count = max((step + 1 for step in steps if _is_integer(step)), default=0)
     return tuple(str(k) for k in range(count))
 
 
 def _check_step(step: Any, steps: int, video: str) -> None:
-    if not _is_number(step) or not 0 <= step < steps:
+    if not _is_integer(step) or not 0 <= step < steps:
         raise EvaluationError(
             f"step {step!r} in video {video!r}: steps are the numbers 0 … {steps - 1}"
             if steps
@@ -205,12 +206,12 @@ def _check_step(step: Any, steps: int, video: str) -> None:
         )
 
 
-def _is_number(step: Any) -> bool:
-    """Whether a step is a whole number, NumPy's included."""
+def _is_integer(step: Any) -> bool:
+    """Return whether a step is an integer, also one of NumPy."""
     return hasattr(step, "__index__") and not isinstance(step, bool)
 
 
-def _finite(time: Any) -> bool:
+def _is_finite(time: Any) -> bool:
     try:
         return math.isfinite(time)
     except TypeError:

@@ -1,4 +1,4 @@
-"""Methods by their names: what each predicts for a subsample of videos."""
+"""Methods by name: each predicts scripts or localisations for a subsample of videos."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -19,60 +19,62 @@ from howsteps.script.baselines import frequent as most_frequent
 from howsteps.script.baselines import text_free as random_times
 from howsteps.task import Mode
 
-# The paper's solver: the solutions it visits are what its error bars go over.
+# The paper's solver, whose roundings give the error bars.
 SOLVER = "frank-wolfe"
-WORDS = 200  # relations in the bag of ``video+bow``
+BAG_SIZE = 200  # relations in the bag of ``video+bow``
 
 Method: TypeAlias = Callable[[Subsample, int, int], Prediction]
 
 
 def _uniform(sample: Subsample, steps: int, seed: int) -> Prediction:
-    """Steps spread evenly over every video."""
+    """Spread the steps evenly over every video."""
     return Prediction(steps, sample.in_seconds(baselines.uniform(sample.lengths, steps)))
 
 
 def _video_only(sample: Subsample, steps: int, seed: int) -> Prediction:
-    """Clustering of the features under the order, without any window."""
-    found = baselines.video_only(sample.features, steps=steps, seed=seed, solver=SOLVER)
-    return _clustered(sample, found)
+    """Cluster the features under the order constraint, without windows."""
+    clustering = baselines.video_only(sample.features, steps=steps, seed=seed, solver=SOLVER)
+    return _from_clustering(sample, clustering)
 
 
 def _video_and_words(sample: Subsample, steps: int, seed: int) -> Prediction:
-    """The same with a bag of relations beside the features, in a single stage."""
+    """Cluster the features concatenated with a bag of relations, in a single stage."""
     mentions = sample.mentions("paper")
     counts = Counter(m.relation for row in mentions for m in row)
-    kept = sorted(counts, key=lambda relation: (-counts[relation], relation))[:WORDS]
-    number = {relation: at for at, relation in enumerate(kept)}
+    kept = sorted(counts, key=lambda relation: (-counts[relation], relation))[:BAG_SIZE]
+    index = {relation: i for i, relation in enumerate(kept)}
     words = []
     for row, length in zip(mentions, map(len, sample.features), strict=True):
-        kept_here = [m for m in row if m.relation in number]
-        times = np.array([(m.start, m.end) for m in kept_here]).reshape(-1, 2)
-        relations = np.array([number[m.relation] for m in kept_here], dtype=np.int64)
+        in_bag = [m for m in row if m.relation in index]
+        times = np.array([(m.start, m.end) for m in in_bag]).reshape(-1, 2)
+        relations = np.array([index[m.relation] for m in in_bag], dtype=np.int64)
         windows = mention_windows(times, length, GRID)
         words.append(baselines.bag_of_relations(windows, relations, len(kept)))
-    found = baselines.video_and_words(sample.features, words, steps=steps, seed=seed, solver=SOLVER)
-    return _clustered(sample, found)
+    clustering = baselines.video_and_words(
+        sample.features, words, steps=steps, seed=seed, solver=SOLVER
+    )
+    return _from_clustering(sample, clustering)
 
 
 def _transcript(sample: Subsample, steps: int, seed: int) -> Prediction:
-    """The paper's script, to which a hidden Markov model re-aligns every transcript."""
+    """Align every transcript to the paper's script by a hidden Markov model."""
     script = sample.script("paper", steps, seed)
     mentions = sample.mentions("paper")
-    names = sorted({m.relation for row in mentions for m in row})
-    number = {relation: at for at, relation in enumerate(names)}
-    numbers = [np.array([number[m.relation] for m in row], dtype=np.int64) for row in mentions]
-    of_step = np.zeros((len(script.steps), len(names)))
+    relations = sorted({m.relation for row in mentions for m in row})
+    index = {relation: i for i, relation in enumerate(relations)}
+    sequences = [np.array([index[m.relation] for m in row], dtype=np.int64) for row in mentions]
+    step_relations = np.zeros((len(script.steps), len(relations)))
     for k, step in enumerate(script.steps):
         for relation, count in step.relations:
-            of_step[k, number[relation]] = count
-    counts = np.bincount(np.concatenate(numbers), minlength=len(names)).astype(np.float64)
-    aligned = [hmm.align_transcript(row, of_step, counts) for row in numbers]
+            step_relations[k, index[relation]] = count
+    counts = np.bincount(np.concatenate(sequences), minlength=len(relations)).astype(np.float64)
+    aligned = [hmm.align_transcript(row, step_relations, counts) for row in sequences]
     times = [np.array([m.start for m in row]) for row in mentions]
-    return _mentioned(sample, aligned, times, len(script.steps))
+    return _from_mentions(sample, aligned, times, len(script.steps))
 
 
 def _narration(sample: Subsample, steps: int, seed: int) -> Prediction:
-    """The paper's script, each step two seconds after its mention, the others in between."""
+    """Place each step of the paper's script two seconds after its mention, others in between."""
     script = sample.script("paper", steps, seed)
     mentions: dict[str, list[tuple[float, int]]] = {video: [] for video in sample.videos}
     for k, step in enumerate(script.steps):
@@ -80,15 +82,15 @@ def _narration(sample: Subsample, steps: int, seed: int) -> Prediction:
             mentions[m.video].append(((m.start + m.end) / 2 + LEAD, k))
     aligned = [np.array([k for _, k in mentions[v]], dtype=np.int64) for v in sample.videos]
     times = [np.array([time for time, _ in mentions[v]]) for v in sample.videos]
-    return _mentioned(sample, aligned, times, len(script.steps))
+    return _from_mentions(sample, aligned, times, len(script.steps))
 
 
 def _supervised(sample: Subsample, steps: int, seed: int) -> Prediction:
-    """Classifiers learnt from the truth of other videos; the steps and their order are known."""
+    """Learn classifiers from the truth of other videos; the steps and their order are known."""
     truth = sample.truth
-    sequences = [[a.step for a in found] for found in truth.by_video.values()]
+    sequences = [[a.step for a in annotations] for annotations in truth.by_video.values()]
     order = find_order(sequences, len(truth.steps)).steps
-    column = {step: at for at, step in enumerate(order)}
+    column = {step: k for k, step in enumerate(order)}
     masks = []
     for video, x in zip(sample.videos, sample.features, strict=True):
         middles = (np.arange(len(x)) + 0.5) * GRID
@@ -96,20 +98,19 @@ def _supervised(sample: Subsample, steps: int, seed: int) -> Prediction:
         for a in truth.by_video[video]:
             mask[(a.start <= middles) & (middles <= a.end), column[a.step]] = True
         masks.append(mask)
-    found = baselines.supervised(sample.features, masks, seed=seed)
-    renamed = tuple(
-        replace(localisation, step=order[localisation.step])
-        for localisation in sample.in_seconds(found.intervals)
+    result = baselines.supervised(sample.features, masks, seed=seed)
+    localisations = tuple(
+        replace(at, step=order[at.step]) for at in sample.in_seconds(result.intervals)
     )
-    return Prediction(len(order), renamed, folds=found.scores, known_steps=True)
+    return Prediction(len(order), localisations, folds=result.scores, known_steps=True)
 
 
 def _mode(mode: Mode) -> Method:
-    """One of the three modes: its script and its localisations."""
+    """Return the method of a mode: its script and its localisations."""
 
     def method(sample: Subsample, steps: int, seed: int) -> Prediction:
         script = sample.script(mode, steps, seed)
-        found = localise_task(
+        result = localise_task(
             sample.task(mode),
             script,
             sample.labelled.features,
@@ -121,8 +122,8 @@ def _mode(mode: Mode) -> Method:
         )
         return Prediction(
             len(script.steps),
-            found.localisations,
-            tuple(sample.in_seconds(rounding) for rounding in found.roundings),
+            result.localisations,
+            tuple(sample.in_seconds(rounding) for rounding in result.roundings),
             script=script,
             mention_times=tuple(mention_times(script)),
         )
@@ -144,41 +145,44 @@ METHODS: Mapping[str, Method] = {
 
 
 def _frequent(sample: Subsample, steps: int, seed: int) -> Prediction:
-    """The relations that most videos name, by their median time."""
+    """Return the relations that most videos name, in order of their median time."""
     script = most_frequent(sample.task("paper"), steps)
     times = tuple(mention_times(script))
     return Prediction(len(script.steps), script=script, mention_times=times)
 
 
 def _text_free(sample: Subsample, steps: int, seed: int) -> Prediction:
-    """Random times, one in each of K equal parts of every video."""
+    """Draw random times, one in each of K equal parts of every video."""
     if any(duration is None for duration in sample.truth.durations.values()):
         raise NotMeasured("the length of the videos is not known")
     return Prediction(steps, mention_times=random_times(sample.labelled.task, steps, seed))
 
 
-# What every script is shown beside.
+# Baselines that every script is compared with.
 SCRIPT_BASELINES: Mapping[str, Method] = {"frequent": _frequent, "text-free": _text_free}
 
 
-def _clustered(sample: Subsample, found: Clustering) -> Prediction:
+def _from_clustering(sample: Subsample, clustering: Clustering) -> Prediction:
     return Prediction(
-        found.intervals.shape[1],
-        sample.in_seconds(found.intervals),
-        tuple(sample.in_seconds(rounding) for rounding in found.roundings),
+        clustering.intervals.shape[1],
+        sample.in_seconds(clustering.intervals),
+        tuple(sample.in_seconds(rounding) for rounding in clustering.roundings),
     )
 
 
-def _mentioned(
+def _from_mentions(
     sample: Subsample,
-    steps_of: Sequence[NDArray[np.int64]],
+    aligned: Sequence[NDArray[np.int64]],
     times: Sequence[NDArray[np.float64]],
     steps: int,
 ) -> Prediction:
-    """Steps where they are mentioned, the others spread between those."""
+    """Place steps at their mentions, and the others evenly between those.
+
+    ``aligned`` and ``times`` are the step and the time in seconds of every mention, S_n a video.
+    """
     intervals = [
-        np.clip((mentioned / GRID).astype(np.int64), 0, length - 1)
-        for mentioned, length in zip(times, sample.lengths, strict=True)
+        np.clip((seconds / GRID).astype(np.int64), 0, length - 1)
+        for seconds, length in zip(times, sample.lengths, strict=True)
     ]
-    places = hmm.place_aligned(list(steps_of), intervals, sample.lengths, steps)
+    places = hmm.place_aligned(list(aligned), intervals, sample.lengths, steps)
     return Prediction(steps, sample.in_seconds(places))

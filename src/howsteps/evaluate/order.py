@@ -1,13 +1,13 @@
-"""The order in which a job is usually done, found from the orders in which people do it.
+"""The global order of the steps of a task, from the orders in the videos.
 
 The global order π of K steps maximises Σ_n l_n(π), where l_n is the length of the longest common
-subsequence of π and the steps of video n in time: the order error 1 − Σl/Σu is then the smallest
-that any order has. A branch and bound over the beginnings of π proves the optimum:
+subsequence (LCS) of π and the steps of video n in order of time; it minimises the order error
+1 − Σl/Σu. A branch and bound over prefixes of π proves the optimum:
 
-* best[n, j], the longest chain among the first j steps of video n that uses the placed steps in
-  their order, grows by one line of a dynamic programme when a step is placed;
-* Σ_n max_j (best[n, j] + distinct unplaced steps from place j on) bounds all ends of a beginning;
-* of two beginnings with the same steps, one whose ``best`` is nowhere larger is dropped.
+* best[n, j], the LCS length of the prefix and the first j steps of video n, is updated by one row
+  of the dynamic program when a step is appended;
+* Σ_n max_j (best[n, j] + number of distinct unplaced steps from j on) bounds all completions;
+* of two prefixes with the same set of steps, one whose ``best`` is nowhere larger is pruned.
 """
 
 from collections.abc import Sequence
@@ -21,15 +21,15 @@ from howsteps.evaluate.inputs import EvaluationError
 
 Table: TypeAlias = NDArray[np.int16]
 
-# Data of real jobs need a few hundred; this many take some seconds.
-_MOST_BEGINNINGS = 10_000
-# With more steps than this, as where every video has its own, no order is worth a search.
-_MOST_STEPS = 30
+# Real data sets need a few hundred; this many take some seconds.
+_MAX_PREFIXES = 10_000
+# With more steps, as where every video has its own, a search is not worthwhile.
+_MAX_STEPS = 30
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A global order of steps, and Σ l_n; ``proved`` if no order has a larger sum."""
+    """A global order of steps, its agreement Σ l_n, and whether it is ``proved`` to be optimal."""
 
     steps: tuple[int, ...]
     agreement: int
@@ -37,32 +37,30 @@ class Order:
 
 
 def agreement(order: Sequence[int], sequences: Sequence[Sequence[int]]) -> list[int]:
-    """l_n: the length of the longest common subsequence of ``order`` and each sequence."""
+    """Return l_n, the LCS length of ``order`` and each sequence."""
     table = _Sequences.of(sequences, max(order, default=-1) + 1)
     best = table.start()
     for step in order:
-        best = table.place(step, best)
+        best = table.append(step, best)
     return [int(length) for length in best[:, -1]]
 
 
-def find_order(
-    sequences: Sequence[Sequence[int]], steps: int, most: int = _MOST_BEGINNINGS
-) -> Order:
-    """Find the global order that agrees best with the order of steps in each video.
+def find_order(sequences: Sequence[Sequence[int]], steps: int, most: int = _MAX_PREFIXES) -> Order:
+    """Return the global order that agrees best with the order of steps in each video.
 
     Parameters
     ----------
     sequences
-        The steps of each video, in time, counted from 0; a step may come again.
+        The steps of each video in order of time, numbered from 0; a step may repeat.
     steps
         K, the number of steps.
     most
-        How many beginnings are examined before the best order so far is returned unproved.
+        Maximum number of prefixes to examine; then the best order so far is returned unproved.
 
     Raises
     ------
     EvaluationError
-        When a step is not one of 0 … K − 1.
+        If a step is not one of 0 … K − 1.
     """
     for n, sequence in enumerate(sequences):
         for step in sequence:
@@ -71,108 +69,120 @@ def find_order(
                     f"step {step!r} in sequence {n}: steps are the numbers 0 … {steps - 1}"
                 )
     table = _Sequences.of(sequences, steps)
-    order = _by_mean_place(sequences, steps)
-    if steps > _MOST_STEPS:
-        return Order(tuple(order), table.agreed(order), proved=False)
-    order, agreed = _insertions(table, order)
-    search = _Search(table, tuple(order), agreed, most)
+    order = _by_mean_position(sequences, steps)
+    if steps > _MAX_STEPS:
+        return Order(tuple(order), table.agreement(order), proved=False)
+    order, value = _local_search(table, order)
+    search = _Search(table, tuple(order), value, most)
     search.extend((), table.start(), tuple(range(steps)))
-    return Order(search.order, search.agreed, search.left > 0)
+    return Order(search.order, search.agreement, search.prefixes_left > 0)
 
 
 @dataclass(frozen=True, slots=True)
 class _Sequences:
-    """All sequences as one array: N×T, filled up with −1."""
+    """All sequences as one array, N×T, padded with −1.
+
+    ``ahead[s, n, j]`` is 1 if step s occurs at index j or later in video n.
+    """
 
     steps: NDArray[np.int64]
     ahead: Table
-    """ahead[s, n, j]: whether step s comes at place j or later in video n."""
 
     @classmethod
     def of(cls, sequences: Sequence[Sequence[int]], steps: int) -> "_Sequences":
         longest = max(map(len, sequences), default=0)
-        filled = np.full((len(sequences), longest), -1, dtype=np.int64)
+        padded = np.full((len(sequences), longest), -1, dtype=np.int64)
         for n, sequence in enumerate(sequences):
-            filled[n, : len(sequence)] = sequence
+            padded[n, : len(sequence)] = sequence
         ahead = np.zeros((steps, len(sequences), longest + 1), dtype=np.int16)
         for step in range(steps):
-            here = (filled == step)[:, ::-1]
-            ahead[step, :, :-1] = np.logical_or.accumulate(here, axis=1)[:, ::-1]
-        return cls(filled, ahead)
+            from_end = (padded == step)[:, ::-1]
+            ahead[step, :, :-1] = np.logical_or.accumulate(from_end, axis=1)[:, ::-1]
+        return cls(padded, ahead)
 
     def start(self) -> Table:
+        """Return ``best`` of the empty prefix, N×(T+1)."""
         n, longest = self.steps.shape
         return np.zeros((n, longest + 1), dtype=np.int16)
 
-    def place(self, step: int, best: Table) -> Table:
-        """The table ``best`` after ``step`` is put behind the steps placed so far."""
+    def append(self, step: int, best: Table) -> Table:
+        """Return ``best`` of the prefix with ``step`` appended."""
         longer = best.copy()
         longer[:, 1:] = np.maximum(best[:, 1:], (best[:, :-1] + 1) * (self.steps == step))
         return np.maximum.accumulate(longer, axis=1)
 
     def bound(self, best: Table, unplaced: Sequence[int]) -> int:
+        """Return an upper bound of the agreement of all completions of a prefix."""
         ahead = self.ahead[list(unplaced)].sum(axis=0, dtype=np.int16)
         return int((best + ahead).max(axis=1).sum())
 
-    def agreed(self, order: Sequence[int]) -> int:
+    def agreement(self, order: Sequence[int]) -> int:
+        """Return Σ l_n of an order."""
         best = self.start()
         for step in order:
-            best = self.place(step, best)
+            best = self.append(step, best)
         return int(best[:, -1].sum())
 
 
 class _Search:
-    """Depth first, the most promising beginning first."""
+    """Depth-first branch and bound, the most promising prefix first."""
 
     def __init__(
-        self, table: _Sequences, order: tuple[int, ...], agreed: int, beginnings: int
+        self, table: _Sequences, order: tuple[int, ...], agreement: int, max_prefixes: int
     ) -> None:
-        self.table, self.order, self.agreed, self.left = table, order, agreed, beginnings
+        self.table = table
+        self.order = order
+        self.agreement = agreement
+        self.prefixes_left = max_prefixes
         self._seen: dict[frozenset[int], list[Table]] = {}
 
-    def extend(self, placed: tuple[int, ...], best: Table, unplaced: tuple[int, ...]) -> None:
+    def extend(self, prefix: tuple[int, ...], best: Table, unplaced: tuple[int, ...]) -> None:
+        """Search all completions of a prefix, and keep the best order."""
         if not unplaced:
-            if (agreed := int(best[:, -1].sum())) > self.agreed:
-                self.order, self.agreed = placed, agreed
+            if (agreement := int(best[:, -1].sum())) > self.agreement:
+                self.order, self.agreement = prefix, agreement
             return
-        nexts = []
+        branches = []
         for step in unplaced:
             rest = tuple(other for other in unplaced if other != step)
-            longer = self.table.place(step, best)
-            nexts.append((self.table.bound(longer, rest), step, longer, rest))
-        for bound, step, longer, rest in sorted(nexts, key=lambda item: -item[0]):
-            if bound <= self.agreed or self.left <= 0:
+            extended = self.table.append(step, best)
+            branches.append((self.table.bound(extended, rest), step, extended, rest))
+        for bound, step, extended, rest in sorted(branches, key=lambda branch: -branch[0]):
+            if bound <= self.agreement or self.prefixes_left <= 0:
                 return
-            if self._is_new(frozenset(rest), longer):
-                self.left -= 1
-                self.extend((*placed, step), longer, rest)
+            if not self._is_dominated(frozenset(rest), extended):
+                self.prefixes_left -= 1
+                self.extend((*prefix, step), extended, rest)
 
-    def _is_new(self, unplaced: frozenset[int], best: Table) -> bool:
+    def _is_dominated(self, unplaced: frozenset[int], best: Table) -> bool:
+        """Return whether a prefix seen earlier, of the same steps, is nowhere worse."""
         seen = self._seen.setdefault(unplaced, [])
         if any((other >= best).all() for other in seen):
-            return False
+            return True
         seen.append(best)
-        return True
+        return False
 
 
-def _by_mean_place(sequences: Sequence[Sequence[int]], steps: int) -> list[int]:
-    places: list[list[float]] = [[] for _ in range(steps)]
+def _by_mean_position(sequences: Sequence[Sequence[int]], steps: int) -> list[int]:
+    """Return the steps in order of their mean relative position."""
+    positions: list[list[float]] = [[] for _ in range(steps)]
     for sequence in sequences:
-        for place, step in enumerate(sequence):
-            places[step].append((place + 0.5) / len(sequence))
-    return sorted(range(steps), key=lambda s: float(np.mean(places[s])) if places[s] else 0.5)
+        for i, step in enumerate(sequence):
+            positions[step].append((i + 0.5) / len(sequence))
+    means = [float(np.mean(values)) if values else 0.5 for values in positions]
+    return sorted(range(steps), key=lambda step: means[step])
 
 
-def _insertions(table: _Sequences, order: list[int]) -> tuple[list[int], int]:
-    """Move single steps elsewhere as long as that helps."""
-    agreed = table.agreed(order)
-    better = True
-    while better:
-        better = False
+def _local_search(table: _Sequences, order: list[int]) -> tuple[list[int], int]:
+    """Move single steps as long as the agreement rises; return the order and its agreement."""
+    best = table.agreement(order)
+    improved = True
+    while improved:
+        improved = False
         for step in tuple(order):
             rest = [other for other in order if other != step]
-            for place in range(len(order)):
-                moved = [*rest[:place], step, *rest[place:]]
-                if (found := table.agreed(moved)) > agreed:
-                    order, agreed, better = moved, found, True
-    return order, agreed
+            for i in range(len(order)):
+                candidate = [*rest[:i], step, *rest[i:]]
+                if (value := table.agreement(candidate)) > best:
+                    order, best, improved = candidate, value, True
+    return order, best

@@ -1,4 +1,4 @@
-"""The tables of the paper: what is measured, beside what the paper prints."""
+"""The tables of the paper: measured values beside the printed ones."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class PrintedStatistics:
     repetition: float
 
 
-# By the names that the release gives the tasks.
+# By the names of the tasks in the release.
 PRINTED_STATISTICS = {
     "changing_tire": PrintedStatistics(0.007, 0.16, 0.04),
     "cpr": PrintedStatistics(0.11, 0.32, 0.50),
@@ -28,7 +28,7 @@ PRINTED_STATISTICS = {
     "coffee": PrintedStatistics(0.03, 0.28, 0.11),
     "jump_car": PrintedStatistics(0.08, 0.27, 0.004),
 }
-# Most steps K: precision and recall of the script, task by task.
+# By the maximum number of steps K: precision and recall of the script for each task.
 _SCRIPT = {
     7: ((0.85, 0.54), (0.5, 0.43), (1, 0.86), (0.8, 0.4), (0.83, 0.42)),
     10: ((0.9, 0.9), (0.4, 0.57), (1, 0.86), (0.67, 0.6), (0.83, 0.42)),
@@ -47,7 +47,7 @@ PRINTED_AVERAGE = PrintedStatistics(0.06, 0.27, 0.14)
 def compare_aligners(
     task: Task, *, matches: GivenMatches | None = None, seconds: float = 2.0, seed: int = 0
 ) -> dict[str, float]:
-    """Tr(UᵀBU)/S of partial-order and progressive alignment, Frank-Wolfe, and our search.
+    """Return Tr(UᵀBU)/S of partial-order and progressive alignment, Frank-Wolfe and our search.
 
     The problem is that of the authors' program: the most frequent relations, and the last mention
     of each in a narration.
@@ -62,19 +62,19 @@ def compare_aligners(
 
     mentions = [sorted(video.mentions, key=lambda m: (m.start, m.end)) for video in task.videos]
     relations = sorted({mention.relation for row in mentions for mention in row})
-    number = {relation: at for at, relation in enumerate(relations)}
-    every = [[number[mention.relation] for mention in row] for row in mentions]
-    kept = sorted(most_frequent(every, OPTIONS["authors"].vocabulary or 0))
-    renumbered = {relation: at for at, relation in enumerate(kept)}
-    rows = [[renumbered[relation] for relation in row if relation in renumbered] for row in every]
-    sequences = [[row[place] for place in last_occurrences(row)] for row in rows]
-    match = (matches or wordnet_match())([relations[relation] for relation in kept])
+    index = {relation: i for i, relation in enumerate(relations)}
+    tokens = [[index[mention.relation] for mention in row] for row in mentions]
+    kept = sorted(most_frequent(tokens, OPTIONS["authors"].vocabulary or 0))
+    new_index = {token: i for i, token in enumerate(kept)}
+    rows = [[new_index[token] for token in row if token in new_index] for row in tokens]
+    sequences = [[row[i] for i in last_occurrences(row)] for row in rows]
+    match = (matches or wordnet_match())([relations[token] for token in kept])
     search = align(sequences, match, seconds=seconds, seed=seed)
-    plain = align(sequences, match, mode="authors", seed=seed)
+    frank_wolfe = align(sequences, match, mode="authors", seed=seed)
     return {
         "POA": partial_order_alignment(sequences, match, seed=seed).objective_per_token,
         "progressive": progressive_alignment(sequences, match, seed=seed).objective_per_token,
-        "Frank-Wolfe": plain.objective_per_token,
+        "Frank-Wolfe": frank_wolfe.objective_per_token,
         "search": search.objective_per_token,
         "bound": search.bound / search.tokens if search.tokens else 0.0,
     }
@@ -82,7 +82,7 @@ def compare_aligners(
 
 @dataclass(frozen=True, slots=True)
 class PaperTable:
-    """A table with a name for its file, a title, and a note on how to read it."""
+    """A table with a name for its file, a title, and an explanatory note."""
 
     name: str
     title: str
@@ -91,20 +91,20 @@ class PaperTable:
     note: str = ""
 
     def markdown(self) -> str:
-        """The table as Markdown, under its title."""
+        """Return the table as Markdown, with title and note."""
         lines = [self.headings, tuple("---" for _ in self.headings), *self.rows]
         table = "\n".join(f"| {' | '.join(map(_cell, line))} |" for line in lines)
         return "\n\n".join(filter(None, (f"## {self.title}", table, self.note)))
 
 
 def statistics_table(rows: Sequence[Statistics]) -> PaperTable:
-    """Order error, missing and repeated steps in per cent; the paper's in brackets."""
+    """Return the table of order error, missing and repeated steps; printed values in brackets."""
 
-    def cell(row: Statistics, what: str) -> str:
-        ours = f"{100 * getattr(row, what):.1f}"
+    def cell(row: Statistics, field: str) -> str:
+        measured = f"{100 * getattr(row, field):.1f}"
         if row.task not in PRINTED_STATISTICS:
-            return ours
-        return f"{ours} ({100 * getattr(PRINTED_STATISTICS[row.task], what):g})"
+            return measured
+        return f"{measured} ({100 * getattr(PRINTED_STATISTICS[row.task], field):g})"
 
     return PaperTable(
         "statistics",
@@ -115,7 +115,7 @@ def statistics_table(rows: Sequence[Statistics]) -> PaperTable:
                 row.task,
                 str(row.videos),
                 str(row.steps),
-                *(cell(row, what) for what in ("order_error", "missing", "repetition")),
+                *(cell(row, field) for field in ("order_error", "missing", "repetition")),
             )
             for row in rows
         ),
@@ -124,20 +124,20 @@ def statistics_table(rows: Sequence[Statistics]) -> PaperTable:
 
 
 def script_table(rows: Sequence[Summary], steps: Sequence[int]) -> PaperTable:
-    """Precision and recall of scripts for several K, the printed ones first."""
+    """Return the table of precision and recall of scripts for several K, printed ones first."""
     lines: list[tuple[str, ...]] = [
         (task, "printed", "judged by eye", *(_pair(PRINTED_SCRIPT[k][task]) for k in steps))
         for task in PRINTED_STATISTICS
         if all(k in PRINTED_SCRIPT for k in steps)
     ]
     mappings = {"script": "by time", "script-judged": "judged"}
-    found = {
+    measured = {
         (row.task, row.method, mappings[row.protocol], row.steps): (row.precision, row.recall)
         for row in rows
         if row.protocol in mappings
     }
-    for key in dict.fromkeys(key[:3] for key in found):
-        cells = (_pair(found[*key, k]) if (*key, k) in found else NO_VALUE for k in steps)
+    for key in dict.fromkeys(key[:3] for key in measured):
+        cells = (_pair(measured[*key, k]) if (*key, k) in measured else NO_VALUE for k in steps)
         lines.append((*key, *cells))
     return PaperTable(
         "script",
@@ -149,8 +149,8 @@ def script_table(rows: Sequence[Summary], steps: Sequence[int]) -> PaperTable:
     )
 
 
-def alignment_table(found: Mapping[str, Mapping[str, float]]) -> PaperTable:
-    """Objectives Tr(UᵀBU)/S of several aligners; lower is better."""
+def alignment_table(objectives: Mapping[str, Mapping[str, float]]) -> PaperTable:
+    """Return the table of Tr(UᵀBU)/S by task and aligner (:func:`compare_aligners`)."""
     columns = ("POA", "progressive", "Frank-Wolfe", "search", "bound")
     lines: list[tuple[str, ...]] = [
         (task, "printed", f"{poa:.2f}", NO_VALUE, f"{frank_wolfe:.2f}", NO_VALUE, NO_VALUE)
@@ -158,7 +158,7 @@ def alignment_table(found: Mapping[str, Mapping[str, float]]) -> PaperTable:
     ]
     lines += [
         (task, "here", *(f"{values[column]:.2f}" for column in columns))
-        for task, values in found.items()
+        for task, values in objectives.items()
     ]
     return PaperTable(
         "alignment",
@@ -170,15 +170,17 @@ def alignment_table(found: Mapping[str, Mapping[str, float]]) -> PaperTable:
 
 
 def localisation_table(rows: Sequence[Summary], steps: Sequence[int]) -> PaperTable:
-    """F1 of every method with its error bar, for several K."""
-    placed = {(row.task, row.method, row.steps): row for row in rows if row.protocol == "paper-f1"}
+    """Return the table of F1 of every method with its error bar, for several K."""
+    summaries = {
+        (row.task, row.method, row.steps): row for row in rows if row.protocol == "paper-f1"
+    }
     return PaperTable(
         "localisation",
         "Localisation: F1 (from–to)",
         ("task", "method", *(f"K ≤ {k}" for k in steps)),
         tuple(
-            (*key, *(_with_bar(placed.get((*key, k))) for k in steps))
-            for key in dict.fromkeys(key[:2] for key in placed)
+            (*key, *(_with_bar(summaries.get((*key, k))) for k in steps))
+            for key in dict.fromkeys(key[:2] for key in summaries)
         ),
         "In brackets: the worst and the best solution visited after the chosen one, or fold. "
         "The paper shows these as bars without numbers.",
@@ -197,5 +199,5 @@ def _pair(scores: Iterable[float]) -> str:
 
 
 def _cell(text: str) -> str:
-    """Text that cannot end a cell or start a tag."""
+    """Return text that is escaped for a cell of a Markdown table."""
     return text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")

@@ -1,17 +1,17 @@
 """Protocols for predictions that are points in time: ``paper-f1`` and ``crosstask-recall``.
 
-``paper-f1`` asks for every step at a time when it is truly done. One Hungarian matching, shared by
-all N videos, maximises the number of correct predictions. A prediction is correct when its time
-lies in any true interval of the matched step::
+``paper-f1`` has one prediction for every step in every video. One Hungarian matching, shared by all
+N videos, maximises the number of correct predictions. A prediction is correct if its time lies in
+any true interval of the matched step::
 
-    precision = correct / (N·K_pred)      recall = correct / #(video, step) pairs that exist
+    precision = correct / (N·K_pred)      recall = correct / #true (video, step) pairs
 
-With one forced prediction of each step in each video, and a share M of the steps missing, no method
-can pass F1 = 2(1−M)/(2−M).
+If every step is predicted in every video, and a share M of the steps is missing, no method can
+exceed F1 = 2(1−M)/(2−M).
 
 ``crosstask-recall`` is for a known list of steps (Zhukov et al., 2019). There is no matching: step
-k of the prediction is step k of the list. A prediction is correct when its second is one of those
-that the true intervals of the step touch: from ⌊start⌋ up to ⌈end⌉, as in their program.
+k of the prediction is step k of the list. A prediction is correct if its second is one of those
+that a true interval of the step overlaps, ⌊start⌋ to ⌈end⌉, as in their program.
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,17 +31,24 @@ from howsteps.evaluate.inputs import (
     as_predictions,
     as_truth,
 )
-from howsteps.evaluate.score import Matching, Score, as_columns, as_steps, counted, match
+from howsteps.evaluate.score import (
+    Matching,
+    Score,
+    as_columns,
+    as_steps,
+    match,
+    precision_recall_f1,
+)
 
-Bits: TypeAlias = NDArray[np.bool_]
+Mask: TypeAlias = NDArray[np.bool_]
 
 
 class Variant(StrEnum):
-    """What precision and recall are shares of.
+    """The denominators of precision and recall.
 
-    ``paper``: all N·K_pred predictions, and the pairs that exist. ``authors``: recall counts only
-    pairs that last longer than one interval, as the authors' program does. ``made``: precision
-    counts only predictions that were made, for methods that may say "not in this video".
+    ``paper``: all N·K_pred predictions, and the true pairs of video and step. ``authors``: recall
+    counts only pairs that last longer than one interval, as the authors' program does. ``made``:
+    precision counts only predictions that were made, for methods that can predict absence.
     """
 
     paper = "paper"
@@ -53,17 +60,23 @@ class Variant(StrEnum):
 class HitTable:
     """Predictions compared with the truth.
 
-    ``hits`` (N×K_pred×K): the prediction lies in the true step. ``made`` (N×K_pred): there is one.
-    ``present`` (N×K): the step is done in the video; ``long``: for more than one interval.
+    Attributes
+    ----------
+    hits
+        N×K_pred×K: the prediction lies in the true step.
+    made
+        N×K_pred: there is a prediction.
+    present, long
+        N×K: the true step is in the video; and lasts for more than one interval.
     """
 
-    hits: Bits
-    made: Bits
-    present: Bits
-    long: Bits
+    hits: Mask
+    made: Mask
+    present: Mask
+    long: Mask
 
     def of(self, videos: NDArray[np.int64]) -> "HitTable":
-        """The table of some videos; one may be chosen several times."""
+        """Return the table of some videos, given by their indices, which may repeat."""
         return HitTable(
             self.hits[videos], self.made[videos], self.present[videos], self.long[videos]
         )
@@ -71,7 +84,7 @@ class HitTable:
     def score(
         self, variant: Variant | str = Variant.paper, matching: Matching | None = None
     ) -> Score:
-        """Precision, recall and F1, by the best matching or a given one."""
+        """Return precision, recall and F1, by the best or a given matching."""
         variant = _variant(variant)
         if matching is None:
             matched = match(self.hits.sum(axis=0))
@@ -80,9 +93,11 @@ class HitTable:
         rows = np.flatnonzero(matched >= 0)
         correct = self.hits[:, rows, matched[rows]].sum()
         predicted = self.made.sum() if variant == Variant.made else self.made.size
-        existing = self.long if variant == Variant.authors else self.present
+        true = self.long if variant == Variant.authors else self.present
         return Score(
-            *counted(correct, predicted, existing.sum()), matching=as_steps(matched), note=variant
+            *precision_recall_f1(correct, predicted, true.sum()),
+            matching=as_steps(matched),
+            note=variant,
         )
 
 
@@ -95,27 +110,27 @@ def paper_f1(
     matching: Matching | None = None,
     roundings: Iterable[Predictions] = (),
 ) -> Score:
-    """Precision, recall and F1 of the paper.
+    """Return precision, recall and F1 of the paper.
 
     Parameters
     ----------
     predictions, truth
-        As :mod:`howsteps.evaluate.inputs` lists. At most one prediction for each video and step;
-        one without a time says that the step is absent.
+        In a form of :mod:`howsteps.evaluate.inputs`. At most one prediction for each video and
+        step; one without a time means that the step is absent.
     steps
-        K_pred, the number of discovered steps. None: as many as the predictions count up to.
+        K_pred, the number of discovered steps. None: the largest predicted step plus one.
     variant
-        What precision and recall are shares of.
+        The denominators of precision and recall.
     matching
-        The true step of each discovered step; the best matching when None.
+        True step of each discovered step; the best matching if None.
     roundings
-        Other solutions of the solver. The error bar goes from the worst to the best F1 of the
+        Other solutions of the solver. The error bar ranges from the worst to the best F1 of the
         predictions and of these, so it need not be symmetric.
 
     Raises
     ------
     EvaluationError
-        When a prediction has an unknown video or step or a time that is not finite, or comes twice.
+        If a prediction has an unknown video or step, a time that is not finite, or is repeated.
 
     Examples
     --------
@@ -153,29 +168,29 @@ def hit_table(
         Length of an interval in seconds (10 frames at 30 a second), for the variant ``authors``.
     """
     truth = as_truth(truth)
-    found, steps = as_predictions(predictions, truth, steps)
-    numbers = {video: n for n, video in enumerate(truth.durations)}
-    hits = np.zeros((len(numbers), steps, len(truth.steps)), dtype=bool)
-    times = np.full((len(numbers), steps), np.nan)
-    for prediction in found:
-        if prediction.time is not None:
-            times[numbers[prediction.video], prediction.step] = prediction.time
-    lengths = np.zeros((len(numbers), len(truth.steps)))
+    localisations, steps = as_predictions(predictions, truth, steps)
+    index = {video: n for n, video in enumerate(truth.durations)}
+    hits = np.zeros((len(index), steps, len(truth.steps)), dtype=bool)
+    times = np.full((len(index), steps), np.nan)
+    for at in localisations:
+        if at.time is not None:
+            times[index[at.video], at.step] = at.time
+    lengths = np.zeros((len(index), len(truth.steps)))
     for a in truth.annotations:
-        n = numbers[a.video]
+        n = index[a.video]
         lengths[n, a.step] += a.end - a.start
         hits[n, :, a.step] |= (a.start <= times[n]) & (times[n] <= a.end)
-    # Two intervals are longer than one and a half, whatever rounding did to them.
+    # More than one interval; 1.5 allows for rounding.
     return HitTable(hits, ~np.isnan(times), lengths > 0, lengths > 1.5 * interval)
 
 
 def interval_hit_table(predicted: Sequence[ArrayLike], truth: Sequence[ArrayLike]) -> HitTable:
-    """Compare predictions with the truth where both are marked on intervals.
+    """Compare predictions with the truth, both as masks over intervals.
 
     Parameters
     ----------
     predicted, truth
-        For each video Z_n (T_n×K_pred) with at most one 1 a column, and the truth (T_n×K).
+        T_n×K_pred a video with at most one 1 per column, and T_n×K a video.
     """
     if len(predicted) != len(truth):
         raise EvaluationError(f"{len(predicted)} videos are predicted, {len(truth)} are annotated")
@@ -199,7 +214,7 @@ def interval_hit_table(predicted: Sequence[ArrayLike], truth: Sequence[ArrayLike
 
 
 def crosstask_recall(predictions: Predictions, truth: TruthLike) -> Score:
-    """Recall of known steps, beside the precision and F1 of the same predictions.
+    """Return recall of known steps, with precision and F1 of the same predictions.
 
     Parameters
     ----------
@@ -207,15 +222,18 @@ def crosstask_recall(predictions: Predictions, truth: TruthLike) -> Score:
         As for :func:`paper_f1`; step k of a prediction is step k of the truth.
     """
     truth = as_truth(truth)
-    found, _ = as_predictions(predictions, truth, len(truth.steps))
+    localisations, _ = as_predictions(predictions, truth, len(truth.steps))
     seconds: dict[tuple[str, int], set[int]] = {}
     for a in truth.annotations:
-        touched = range(floor(a.start), ceil(a.end))
-        seconds.setdefault((a.video, a.step), set()).update(touched)
-    made = {(p.video, p.step): p.time for p in found if p.time is not None}
+        overlapped = range(floor(a.start), ceil(a.end))
+        seconds.setdefault((a.video, a.step), set()).update(overlapped)
+    made = {(p.video, p.step): p.time for p in localisations if p.time is not None}
     correct = sum(floor(time) in seconds.get(pair, ()) for pair, time in made.items())
-    same = tuple(range(len(truth.steps)))
-    return Score(*counted(correct, len(made), len(seconds)), matching=same, note="known steps")
+    return Score(
+        *precision_recall_f1(correct, len(made), len(seconds)),
+        matching=tuple(range(len(truth.steps))),
+        note="known steps",
+    )
 
 
 def _variant(variant: Variant | str) -> Variant:

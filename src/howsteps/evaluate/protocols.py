@@ -1,4 +1,4 @@
-"""Every protocol by its name, on one kind of prediction."""
+"""Protocols by name, all for the same type of prediction."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.errors import HowstepsError
-from howsteps.evaluate.bootstrap import over_videos
+from howsteps.evaluate.bootstrap import bootstrap_interval
 from howsteps.evaluate.frame_protocols import (
     frame_f1,
     kukleva,
@@ -31,11 +31,11 @@ Localisations: TypeAlias = tuple[Localisation, ...]
 
 
 class NotMeasured(HowstepsError):
-    """A method cannot run on the data, or a protocol not on the method; the message says why."""
+    """A method cannot run on the data, or cannot be scored by a protocol; the message says why."""
 
 
 class Bars(StrEnum):
-    """What an error bar goes over: a bootstrap of videos, or the solver's roundings (paper)."""
+    """What error bars are computed over: a bootstrap of videos, or the solver's roundings."""
 
     videos = "videos"
     roundings = "roundings"
@@ -43,22 +43,21 @@ class Bars(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a method predicts for a task.
+    """The prediction of a method for a task.
 
     Attributes
     ----------
     steps
-        K_pred: how many steps it found.
+        K_pred, the number of discovered steps.
     localisations
-        At most one for each video and step; empty where the method does not localise. Videos that
-        are not in the truth are left out when it is scored.
+        At most one for each video and step; empty if the method does not localise. Videos that are
+        not in the truth are not scored.
     roundings, folds
-        The localisations of other solutions, or the F1 of each fold: what the paper's error bars go
-        over.
+        Localisations of other solutions, or F1 of each fold, for the paper's error bars.
     script
-        The steps in order, where the method has a script of its own.
+        The steps in order, if the method has a script.
     mention_times
-        When each step is mentioned, for a script that is scored by time.
+        Times at which each step is mentioned, for a script that is scored by time.
     known_steps
         Whether step k is step k of the truth, because the method was given the list of steps.
     """
@@ -74,10 +73,16 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """What predictions are compared with, and how.
+    """The truth that predictions are compared with, and options of the comparison.
 
-    ``order`` are the true steps in the order of the job. ``rules`` say which relations name which
-    step, where people judged that.
+    Attributes
+    ----------
+    order
+        The true steps in their global order.
+    rules
+        For each true step, the rules of the relations that name it, as people judged; or None.
+    bars, seed
+        What error bars are computed over, and the seed of the bootstrap.
     """
 
     truth: Truth
@@ -87,94 +92,99 @@ class Reference:
     seed: int = 0
 
 
-def reference(
+def make_reference(
     truth: Truth, rules: Rules | None = None, *, bars: Bars = Bars.videos, seed: int = 0
 ) -> Reference:
-    """A reference whose order of the job is the one that agrees best with the videos."""
-    sequences = [[a.step for a in found] for found in truth.by_video.values()]
+    """Return a reference with the global order that agrees best with the videos."""
+    sequences = [[a.step for a in annotations] for annotations in truth.by_video.values()]
     return Reference(truth, find_order(sequences, len(truth.steps)).steps, rules, bars, seed)
 
 
-def measure(protocol: str, prediction: Prediction, against: Reference) -> Score:
+def measure(protocol: str, prediction: Prediction, reference: Reference) -> Score:
     """Score a prediction by the protocol of this name.
 
     Raises
     ------
     NotMeasured
-        The prediction or the truth lacks something that the protocol needs.
+        If the prediction or the truth lacks something that the protocol needs.
     """
-    return PROTOCOLS[protocol](prediction, against)
+    return PROTOCOLS[protocol](prediction, reference)
 
 
 def _paper(variant: Variant) -> "Protocol":
-    def protocol(prediction: Prediction, against: Reference) -> Score:
-        found, truth = _localisations(prediction, against), against.truth
-        if against.bars == Bars.roundings:
-            others = [in_truth(rounding, truth) for rounding in prediction.roundings]
+    def protocol(prediction: Prediction, reference: Reference) -> Score:
+        localisations, truth = _localisations(prediction, reference), reference.truth
+        if reference.bars == Bars.roundings:
+            roundings = [in_truth(rounding, truth) for rounding in prediction.roundings]
             score = paper_f1(
-                found, truth, steps=prediction.steps, variant=variant, roundings=others
+                localisations,
+                truth,
+                steps=prediction.steps,
+                variant=variant,
+                roundings=roundings,
             )
             if prediction.folds:
                 return replace(score, low=min(prediction.folds), high=max(prediction.folds))
             return score
-        table = hit_table(found, truth, prediction.steps)
+        table = hit_table(localisations, truth, prediction.steps)
         return _with_bar(
             table.score(variant),
             lambda score, videos: table.of(videos).score(variant, score.matching),
-            against,
+            reference,
         )
 
     return protocol
 
 
-def _script(prediction: Prediction, against: Reference) -> Score:
+def _script(prediction: Prediction, reference: Reference) -> Score:
     if not prediction.mention_times:
         raise NotMeasured("has no script of its own")
-    events = in_truth(prediction.mention_times, against.truth)
-    options = by_time(events, against.truth, prediction.steps, lead=SCRIPT_LEAD)
-    return script_score(options, against.order, BY_TIME)
+    events = in_truth(prediction.mention_times, reference.truth)
+    options = by_time(events, reference.truth, prediction.steps, lead=SCRIPT_LEAD)
+    return script_score(options, reference.order, BY_TIME)
 
 
-def _script_judged(prediction: Prediction, against: Reference) -> Score:
-    if against.rules is None:
+def _script_judged(prediction: Prediction, reference: Reference) -> Score:
+    if reference.rules is None:
         raise NotMeasured("no file of judged relations is given")
     if prediction.script is None:
         raise NotMeasured("has no words to judge" if prediction.mention_times else "has no script")
-    options = judged(prediction.script.steps, against.rules, against.truth.steps)
-    return script_score(options, against.order, JUDGED)
+    options = judged(prediction.script.steps, reference.rules, reference.truth.steps)
+    return script_score(options, reference.order, JUDGED)
 
 
-def _crosstask(prediction: Prediction, against: Reference) -> Score:
+def _crosstask(prediction: Prediction, reference: Reference) -> Score:
     if not prediction.known_steps:
         raise NotMeasured("discovers steps, and this protocol is for known steps")
-    truth = against.truth
-    found, names = in_truth(prediction.localisations, truth), list(truth.durations)
+    truth = reference.truth
+    localisations, names = in_truth(prediction.localisations, truth), list(truth.durations)
 
     def resampled(_: Score, videos: NDArray[np.int64]) -> Score:
-        return crosstask_recall(*_copied(found, truth, [names[n] for n in videos]))
+        return crosstask_recall(*_resample(localisations, truth, [names[n] for n in videos]))
 
-    return _with_bar(crosstask_recall(found, truth), resampled, against)
+    return _with_bar(crosstask_recall(localisations, truth), resampled, reference)
 
 
-def _frames(scored: "_OnFrames") -> "Protocol":
-    def protocol(prediction: Prediction, against: Reference) -> Score:
-        found, truth = _localisations(prediction, against), against.truth
+def _frames(score_frames: "_FrameScore") -> "Protocol":
+    def protocol(prediction: Prediction, reference: Reference) -> Score:
+        localisations, truth = _localisations(prediction, reference), reference.truth
         if any(duration is None for duration in truth.durations.values()):
             raise NotMeasured("the length of the videos is not known")
-        ours = list(predicted_frames(found, truth).values())
-        theirs = list(true_frames(truth).values())
+        predicted = list(predicted_frames(localisations, truth).values())
+        true = list(true_frames(truth).values())
 
         def resampled(score: Score, videos: NDArray[np.int64]) -> Score:
-            chosen = [ours[n] for n in videos], [theirs[n] for n in videos]
-            return scored(*chosen, prediction.steps, score.matching)
+            sample = [predicted[n] for n in videos], [true[n] for n in videos]
+            return score_frames(*sample, prediction.steps, score.matching)
 
-        return _with_bar(scored(ours, theirs, prediction.steps, None), resampled, against)
+        score = score_frames(predicted, true, prediction.steps, None)
+        return _with_bar(score, resampled, reference)
 
     return protocol
 
 
 Protocol: TypeAlias = Callable[[Prediction, Reference], Score]
-_OnFrames: TypeAlias = Callable[[Any, Any, int, Matching | None], Score]
+_FrameScore: TypeAlias = Callable[[Any, Any, int, Matching | None], Score]
 
 PROTOCOLS: Mapping[str, Protocol] = {
     "paper-f1": _paper(Variant.paper),
@@ -191,40 +201,42 @@ PROTOCOLS: Mapping[str, Protocol] = {
 SCRIPT_PROTOCOLS = ("script", "script-judged")
 
 
-def _localisations(prediction: Prediction, against: Reference) -> Localisations:
+def _localisations(prediction: Prediction, reference: Reference) -> Localisations:
     if not prediction.localisations:
         raise NotMeasured("localises no steps")
-    return in_truth(prediction.localisations, against.truth)
+    return in_truth(prediction.localisations, reference.truth)
 
 
 def _with_bar(
-    score: Score, resampled: Callable[[Score, NDArray[np.int64]], Score], against: Reference
+    score: Score, resampled: Callable[[Score, NDArray[np.int64]], Score], reference: Reference
 ) -> Score:
-    """Add a bootstrap of videos to a score; the matching of all videos is kept in each resample.
+    """Return a score with an error bar over a bootstrap of videos, with a fixed matching.
 
-    Where bars over roundings are asked for, a score that has none of its own stays without.
+    If error bars are over roundings, the score has none.
     """
-    if against.bars == Bars.roundings:
+    if reference.bars == Bars.roundings:
         return replace(score, low=None, high=None)
-    videos = len(against.truth.durations)
-    low, high = over_videos(lambda chosen: resampled(score, chosen).f1, videos, seed=against.seed)
+    videos = len(reference.truth.durations)
+    low, high = bootstrap_interval(
+        lambda indices: resampled(score, indices).f1, videos, seed=reference.seed
+    )
     return replace(score, low=low, high=high)
 
 
-def _copied(
+def _resample(
     localisations: Sequence[Localisation], truth: Truth, videos: Sequence[str]
 ) -> tuple[list[Localisation], Truth]:
-    """Predictions and truth of videos that may be in the list several times."""
-    annotated = truth.by_video
-    predicted: dict[str, list[Localisation]] = {video: [] for video in truth.durations}
+    """Return predictions and truth of a list of videos, which may repeat, under new names."""
+    annotations_by_video = truth.by_video
+    predictions_by_video: dict[str, list[Localisation]] = {video: [] for video in truth.durations}
     for p in localisations:
-        predicted[p.video].append(p)
-    found: list[Localisation] = []
+        predictions_by_video[p.video].append(p)
+    predictions: list[Localisation] = []
     annotations: list[Annotation] = []
     durations: dict[str, float | None] = {}
     for n, video in enumerate(videos):
         copy = f"{n} {video}"
         durations[copy] = truth.durations[video]
-        found += (replace(p, video=copy) for p in predicted[video])
-        annotations += (replace(a, video=copy) for a in annotated[video])
-    return found, replace(truth, annotations=tuple(annotations), durations=durations)
+        predictions += (replace(p, video=copy) for p in predictions_by_video[video])
+        annotations += (replace(a, video=copy) for a in annotations_by_video[video])
+    return predictions, replace(truth, annotations=tuple(annotations), durations=durations)

@@ -1,4 +1,4 @@
-"""What every protocol returns, and the one-to-one matching of discovered to true steps."""
+"""The result of every protocol, and the one-to-one matching of discovered to true steps."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,11 +14,18 @@ Matching: TypeAlias = Sequence[int | None]
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """Precision, recall and F1; 0 of 0 is 0.
+    """Precision, recall and F1, where 0/0 is 0.
 
-    ``low`` and ``high`` are the ends of the error bar of F1, and ``frames`` is the share of right
-    frames (MoF), in protocols that have them. ``matching`` gives the true step of each discovered
-    step where one matching holds for the task. ``note`` says how the matching was found.
+    Attributes
+    ----------
+    low, high
+        Ends of the error bar of F1, in protocols that have one.
+    frames
+        Share of correct frames (mean over frames, MoF), in protocols that have it.
+    matching
+        True step of each discovered step, or None, if one matching holds for the task.
+    note
+        How the matching was found.
     """
 
     precision: float
@@ -31,33 +38,35 @@ class Score:
     note: str = ""
 
 
-def ratio(part: float, whole: float) -> float:
-    """Part of a whole; 0 of 0 is 0."""
-    return float(part / whole) if whole else 0.0
+def ratio(part: float, total: float) -> float:
+    """Return part/total, where 0/0 is 0."""
+    return float(part / total) if total else 0.0
 
 
-def harmonic(precision: float, recall: float) -> float:
-    """F1 = 2PR/(P+R)."""
+def f1_of(precision: float, recall: float) -> float:
+    """Return F1 = 2PR/(P+R)."""
     return ratio(2 * precision * recall, precision + recall)
 
 
-def counted(correct: float, predicted: float, existing: float) -> tuple[float, float, float]:
-    """Precision, recall and F1 from counts."""
-    precision, recall = ratio(correct, predicted), ratio(correct, existing)
-    return precision, recall, harmonic(precision, recall)
+def precision_recall_f1(
+    correct: float, predicted: float, true: float
+) -> tuple[float, float, float]:
+    """Return precision, recall and F1 from the numbers of correct, predicted and true items."""
+    precision, recall = ratio(correct, predicted), ratio(correct, true)
+    return precision, recall, f1_of(precision, recall)
 
 
 def match(gain: NDArray[Any]) -> NDArray[np.int64]:
-    """The one-to-one matching of rows to columns with the largest sum of gains (Hungarian method).
+    """Return the one-to-one matching with the largest sum of gains (Hungarian method).
 
     Parameters
     ----------
     gain
-        What it is worth to match a row (discovered step) with a column (true step).
+        K_pred×K: gain of matching a row (discovered step) with a column (true step).
 
     Returns
     -------
-    For each row its column, or −1 for a row that is left over.
+    The column of each row, or −1 for an unmatched row.
     """
     from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - slow to import
 
@@ -68,12 +77,12 @@ def match(gain: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def as_columns(matching: Matching, steps: int, true_steps: int) -> NDArray[np.int64]:
-    """A given matching as an array of at least ``steps`` entries: −1 in place of None.
+    """Return a given matching as an array, with −1 in place of None.
 
     Raises
     ------
     EvaluationError
-        When it is too short, or names a true step that does not exist.
+        If it has fewer than ``steps`` entries, or names a true step that does not exist.
     """
     if len(matching) < steps:
         raise EvaluationError(f"the matching has {len(matching)} steps, the prediction {steps}")
@@ -86,5 +95,5 @@ def as_columns(matching: Matching, steps: int, true_steps: int) -> NDArray[np.in
 
 
 def as_steps(matched: NDArray[np.int64]) -> tuple[int | None, ...]:
-    """A matching to read: None in place of −1."""
+    """Return a matching as a tuple, with None in place of −1."""
     return tuple(None if step < 0 else int(step) for step in matched)

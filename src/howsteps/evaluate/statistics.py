@@ -1,12 +1,12 @@
-"""Statistics of a data set: how regular a job is, before any method is run.
+"""Statistics of a data set: how regularly a task is done, independent of any method.
 
-With g_n annotated, u_n distinct steps in video n, and l_n the length of the longest common
-subsequence of its steps in time and the global order::
+With g_n annotated and u_n distinct steps in video n, and l_n the length of the longest common
+subsequence of its steps and the global order::
 
     order error = 1 − Σl/Σu      missing = 1 − Σu/(K·N)      repetition = 1 − Σu/Σg
 
-Annotators differ in whether a step that is interrupted and goes on is one row or two; counting
-rows of the same step that follow each other as one gives ``repetition_in_turn``.
+Annotators differ in whether a step that is interrupted and continued is one row or two;
+``repetition_in_turn`` counts consecutive rows of the same step as one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ from howsteps.task import Mention, Rule, Truth
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """The statistics of one task; shares are between 0 and 1, lengths are seconds."""
+    """The statistics of one task; shares are in [0, 1], lengths in seconds."""
 
     task: str
     videos: int
@@ -42,18 +42,18 @@ class Statistics:
 
 
 def statistics(truth: TruthLike, order: Sequence[int] | None = None) -> Statistics:
-    """The statistics of a task.
+    """Return the statistics of a task.
 
     Parameters
     ----------
     truth
-        As :mod:`howsteps.evaluate.inputs` lists.
+        In a form of :mod:`howsteps.evaluate.inputs`.
     order
         The global order of the steps. None: the one that agrees best with the videos;
-        ``order_proved`` then says whether no other order agrees better.
+        ``order_proved`` then says whether it is proved to be optimal.
     """
     truth = as_truth(truth)
-    sequences = [[a.step for a in found] for found in truth.by_video.values()]
+    sequences = [[a.step for a in annotations] for annotations in truth.by_video.values()]
     proved = True
     if order is None:
         found = find_order(sequences, len(truth.steps))
@@ -83,27 +83,27 @@ def statistics(truth: TruthLike, order: Sequence[int] | None = None) -> Statisti
 
 
 def _covered(truth: Truth) -> float | None:
-    """The share of time in which any step is done, over the videos of known length."""
-    total, inside = 0.0, 0.0
+    """Return the share of time in which any step is done, over videos of known duration."""
+    total, covered = 0.0, 0.0
     for video, annotations in truth.by_video.items():
         duration = truth.durations[video]
         if duration is None:
             continue
         total += duration
-        reached = 0.0
+        last_end = 0.0
         for a in annotations:
-            inside += max(0.0, a.end - max(a.start, reached))
-            reached = max(reached, a.end)
-    return inside / total if total else None
+            covered += max(0.0, a.end - max(a.start, last_end))
+            last_end = max(last_end, a.end)
+    return covered / total if total else None
 
 
 def narration_leads(
     mentions: Sequence[Mention], rules: Mapping[str, Sequence[Rule]], truth: Truth
 ) -> list[float]:
-    """How long before a step starts it is named, in seconds; negative when it is named after.
+    """Return the seconds from mentions to the starts of their steps; negative if named later.
 
-    For every mention that the rules allow as a true step that is done in its video: the time from
-    the mention to the nearest start of that step.
+    For every mention that the rules assign to a true step in its video: the time from the mention
+    to the nearest start of that step.
     """
     starts: dict[tuple[str, int], list[float]] = {}
     for a in truth.annotations:

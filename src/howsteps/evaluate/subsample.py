@@ -1,4 +1,4 @@
-"""A subsample of the videos of a task, and what several methods need of it, computed once."""
+"""A subsample of the videos of a task, with the data that methods share, computed once."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +13,7 @@ from howsteps.narration.features import Kind, narration_features, video_interval
 from howsteps.script import discover
 from howsteps.task import Localisation, Mention, Script, Task, Truth
 
-# Which extraction of relations each mode works on: the authors' program has that of the paper.
+# The extraction of relations of each mode: the authors' program has that of the paper.
 EXTRACTION = {"paper": "paper", "authors": "paper", "default": "default"}
 
 
@@ -27,9 +27,9 @@ class Subsample:
     narrated
         The task with the mentions of the modes ``paper`` and ``default``; empty without narrations.
     videos
-        The names of the videos in the subsample.
+        Names of the videos in the subsample.
     narration
-        Features of the narration (``words`` or ``meaning``), where there are none of the video.
+        Features of the narration (``words`` or ``meaning``) to use if there are none of the video.
     search_seconds
         Effort of the search for a script.
     """
@@ -60,24 +60,24 @@ class Subsample:
 
     @property
     def videos(self) -> list[str]:
-        """Their names, in the order of the task."""
+        """Names of the videos, in the order of the task."""
         return [video.id for video in self.labelled.task.videos]
 
     def task(self, mode: str) -> Task:
-        """The videos with the mentions that a mode works on."""
+        """Return the videos with the mentions of a mode."""
         if not self._narrated:
             raise NotMeasured("the data set has no narrations")
         return self._narrated[EXTRACTION[mode]]
 
     def mentions(self, mode: str) -> list[list[Mention]]:
-        """The mentions of every video, in order of time."""
+        """Return the mentions of every video, in order of time."""
         return [
             sorted(video.mentions, key=lambda m: (m.start, m.end))
             for video in self.task(mode).videos
         ]
 
     def script(self, mode: str, steps: int, seed: int) -> Script:
-        """The script of a mode, discovered on first use."""
+        """Return the script of a mode; discovered on first use."""
         key = (mode, steps, seed)
         if key not in self._scripts:
             self._scripts[key] = discover(
@@ -94,7 +94,7 @@ class Subsample:
 
     @cached_property
     def lengths(self) -> list[int]:
-        """T_n: intervals of every video."""
+        """T_n, the number of intervals of every video."""
         if self.labelled.features:
             return [len(self.labelled.features[video]) for video in self.videos]
         videos = self.labelled.task.videos
@@ -104,13 +104,13 @@ class Subsample:
 
     @cached_property
     def features(self) -> list[NDArray[np.float32]]:
-        """X_n, T_n×d: features of the video, or of the narration where there are none."""
+        """X_n, T_n×d: features of the videos, or of the narration if there are none."""
         if self.labelled.features:
             return [self.labelled.features[video] for video in self.videos]
         return narration_features(self.task("paper").videos, kind=self.narration, seconds=GRID)
 
     def in_seconds(self, intervals: NDArray[np.int64]) -> Localisations:
-        """Localisations of intervals (N×K, −1: absent), in the middle of each interval."""
+        """Return localisations in the middle of intervals (N×K, −1: absent)."""
         return tuple(
             Localisation(video, k, None if t < 0 else (int(t) + 0.5) * GRID)
             for video, row in zip(self.videos, intervals, strict=True)
