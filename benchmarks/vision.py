@@ -27,8 +27,8 @@ from howsteps.engine.executor import cores
 from howsteps.pipeline.features import Features, features_of
 from howsteps.task import Video
 from howsteps.vision.codebook import Codebook
-from howsteps.vision.local import directions, quantised
-from howsteps.vision.motion import Motion
+from howsteps.vision.local import dequantise, quantise
+from howsteps.vision.motion import TrajectoryExtractor
 from howsteps.vision.networks import EfficientNetLite0
 from howsteps.vision.options import (
     CODEWORDS,
@@ -36,8 +36,8 @@ from howsteps.vision.options import (
     MotionOptions,
     VisionOptions,
 )
-from howsteps.vision.stopwatch import Spent, timed, timed_each
-from howsteps.vision.torch_network import ready
+from howsteps.vision.stopwatch import Timings, timed, timed_each
+from howsteps.vision.torch_network import prepare
 from howsteps.vision.weights import lite0_checkpoint
 
 LITE_NORMAL = ((127 / 255,) * 3, (128 / 255,) * 3)
@@ -80,7 +80,7 @@ def ours(
         seen = features_of(videos, options or VisionOptions(), context, codebooks=words)
         wall, processor = time.perf_counter() - started, processor_seconds() - used
     assert len(seen.vectors) == len(films), seen.problems
-    spent = Spent(float)
+    spent = Timings(float)
     for video in seen.described:
         for what, seconds in video.spent.items():
             spent[what] += seconds
@@ -93,14 +93,14 @@ def obvious(film: Path, frames: int, words: dict[str, Codebook]) -> Timing:
 
     cv2.setNumThreads(cores())
     torch.set_num_threads(cores())
-    spent, shown = Spent(float), 0
-    motion = Motion(MotionOptions(pixels=1280 * 720, flow="farneback"), spent)
+    spent, shown = Timings(float), 0
+    motion = TrajectoryExtractor(MotionOptions(pixels=1280 * 720, flow="farneback"), spent)
     module = EfficientNetLite0()
     path = lite0_checkpoint()
     module.load_state_dict(
         {k: v for k, v in torch.load(path, weights_only=True).items() if k in module.state_dict()}
     )
-    network = ready(module, "cpu", torch.float32, LITE_NORMAL)
+    network = prepare(module, "cpu", torch.float32, LITE_NORMAL)
     centres = {}
     for kind, vocabulary in words.items():
         centres[kind] = KMeans(len(vocabulary), init=vocabulary.centres, n_init=1, max_iter=1)
@@ -114,16 +114,16 @@ def obvious(film: Path, frames: int, words: dict[str, Codebook]) -> Timing:
                 luma = frame.to_ndarray(format="gray8")
             found = {}
             for tracks in motion.step(luma, shown / 30):
-                found["motion"] = quantised(tracks.descriptors)
+                found["motion"] = quantise(tracks.descriptors)
             if shown % 10 == 5:
                 with timed(spent, "network"):
                     picture = frame.to_ndarray(format="rgb24")
                     sizes = ((384, 224), (288, 160))
                     maps = [network.describe(cv2.resize(picture, size)[None])[0] for size in sizes]
-                    found["appearance"] = quantised(np.concatenate(maps))
+                    found["appearance"] = quantise(np.concatenate(maps))
             with timed(spent, "words"):
                 for kind, values in found.items():
-                    centres[kind].predict(directions(values))
+                    centres[kind].predict(dequantise(values))
             shown += 1
     wall, processor = time.perf_counter() - started, processor_seconds() - used
     return Timing(shown / 30, wall, processor, spent)
@@ -136,9 +136,9 @@ def words_alone(seen: Features) -> None:
     for kind, vocabulary in seen.codebooks.items():
         size = vocabulary.centres.shape[1]
         points = rng.normal(size=(20_000, size)).astype(np.float32)
-        vocabulary.words(points)
+        vocabulary.assign(points)
         started = time.perf_counter()
-        vocabulary.words(points)
+        vocabulary.assign(points)
         rate = len(points) / (time.perf_counter() - started)
         distances = rate * len(vocabulary) / 1e9
         print(f"| {kind}, {len(vocabulary)} | {size} | {rate:,.0f} | {distances:.2f} |")

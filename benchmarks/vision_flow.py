@@ -56,7 +56,7 @@ def main() -> None:
         for images in scenes:
             for (before, truth), (after, _) in pairwise(images):
                 started = time.process_time()
-                _, filtered = field.between(before, after)
+                _, filtered = field.compute(before, after)
                 spent += time.process_time() - started
                 errors.append(np.linalg.norm(filtered - truth, axis=2)[inner].mean())
         print(f"| {method} | {np.mean(errors):.3f} | {1000 * spent / len(errors):.1f} |")

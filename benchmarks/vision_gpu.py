@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from howsteps.vision.networks import Vgg16
-from howsteps.vision.torch_network import TorchNetwork, ready
+from howsteps.vision.torch_network import TorchNetwork, prepare
 
 # Width and height: the two scales of a 16:9 video in `howsteps features`, the training resolution
 # of the paper's networks, and 720p.
@@ -31,7 +31,7 @@ def network(device: str, dtype: torch.dtype) -> TorchNetwork:
         if isinstance(layer, nn.Conv2d):
             nn.init.kaiming_normal_(layer.weight)
             nn.init.zeros_(layer.bias)
-    return ready(module, device, dtype)
+    return prepare(module, device, dtype)
 
 
 def arithmetic(module: Vgg16, width: int, height: int) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.film import RATE, frames
-from howsteps.vision.motion import Motion
+from howsteps.vision.motion import TrajectoryExtractor
 from howsteps.vision.options import MotionOptions
 
 SMALL, SHOWN = (426, 240), (852, 480)
@@ -19,7 +19,7 @@ PATH, END = (90, 255, 90), (60, 60, 255)  # colours in BGR
 
 def tracks(images: list[NDArray[np.uint8]], *, camera: bool) -> list[NDArray[np.float32]]:
     """Return the paths of the tracks that end in the last five frames."""
-    motion, found = Motion(MotionOptions(camera=camera)), []
+    motion, found = TrajectoryExtractor(MotionOptions(camera=camera)), []
     for n, image in enumerate(images):
         luma = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
         ended = motion.step(cv2.resize(luma, SMALL, interpolation=cv2.INTER_AREA), n / RATE)

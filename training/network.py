@@ -69,7 +69,7 @@ class Graph:
 def onnx_model(weights: Mapping[str, torch.Tensor]) -> onnx.ModelProto:
     """The whole network as an ONNX model."""
     network = EfficientNetLite0()
-    network.take(weights)
+    network.load_checkpoint(weights)
     graph = Graph()
     maps = graph.node("Cast", "frames", to=TensorProto.FLOAT)
     maps = graph.node("Sub", maps, graph.constant(np.array(MEAN, np.float32)))
@@ -78,11 +78,11 @@ def onnx_model(weights: Mapping[str, torch.Tensor]) -> onnx.ModelProto:
     maps = graph.convolution(maps, network._conv_stem, clipped=True)
     for block in network._blocks:
         wide = maps
-        if block.widens:
+        if block.expands:
             wide = graph.convolution(maps, block._expand_conv, clipped=True)
         wide = graph.convolution(wide, block._depthwise_conv, clipped=True)
         narrow = graph.convolution(wide, block._project_conv, clipped=False)
-        maps = graph.node("Add", narrow, maps) if block.adds else narrow
+        maps = graph.node("Add", narrow, maps) if block.has_skip else narrow
     graph.node("Identity", maps, name="maps")
     head = graph.convolution(maps, network._conv_head, clipped=True)
     graph.node("ReduceMean", head, name="pooled", axes=[2, 3], keepdims=0)
@@ -111,7 +111,7 @@ def largest_difference(
     import onnxruntime  # noqa: PLC0415 - only to check
 
     network = EfficientNetLite0()
-    network.take(weights)
+    network.load_checkpoint(weights)
     with torch.inference_mode():
         values = torch.from_numpy(frames).permute(0, 3, 1, 2).float()
         maps = network((values - MEAN) * SCALE)

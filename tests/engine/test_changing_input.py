@@ -15,7 +15,7 @@ from howsteps.io import files
 from howsteps.pipeline import describe_video, descriptors, stages
 from howsteps.pipeline.descriptors import extract_descriptors
 from howsteps.task import Video
-from howsteps.vision.options import looking_for
+from howsteps.vision.options import vision_options
 from tests.engine.jobs import captions, narration
 from tests.films import film
 
@@ -110,7 +110,7 @@ class TestFilms:
 
     def look(self, path: Path, cache: Path) -> tuple[list[float], list[str]]:
         """How long the film is by its descriptors, or why there are none."""
-        watch = looking_for("default", quick=True).watch
+        watch = vision_options("default", quick=True).watch
         found, problems = extract_descriptors(
             [Video("ann", media=path)], watch, Context(Cache(cache))
         )

@@ -1,4 +1,4 @@
-"""Tests of PyTorch are for who has it: ``make test-gpu``."""
+"""Tests that need PyTorch run only if it is installed: ``make test-gpu``."""
 
 from importlib.util import find_spec
 

@@ -1,4 +1,4 @@
-"""Slow and plainly right versions of what is compiled or blocked."""
+"""Slow reference implementations of compiled or blocked code."""
 
 import math
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 def hof_frame(
     flow: NDArray[np.float32], x: float, y: float, patch: float, still: float
 ) -> NDArray[np.float64]:
-    """Root of the L1-normalised histogram of flow in 2×2 cells of 9 bins around a point."""
+    """Square root of the L1-normalised histogram of flow in 2×2 cells of 9 bins around a point."""
     counts = np.zeros((2, 2, 9))
     height, width, _ = flow.shape
     half = patch / 2
@@ -32,14 +32,14 @@ def hof_frame(
 
 
 def nearest(descriptors: NDArray[np.float32], centres: NDArray[np.float32]) -> list[float]:
-    """Squared distance of each descriptor to the centre that is nearest."""
+    """Squared distance of each descriptor to the nearest centre."""
     return [min(float(((x - c) ** 2).sum()) for c in centres) for x in descriptors]
 
 
 def block_counts(
     places: NDArray[np.int32], words: NDArray[np.int32], intervals: int, size: int
 ) -> NDArray[np.float64]:
-    """How often each word is in an interval or beside it."""
+    """Count of each codeword in each interval and its neighbours."""
     counts = np.zeros((intervals, size))
     for place, word in zip(places, words, strict=True):
         for t in range(max(0, place - 1), min(intervals, place + 2)):

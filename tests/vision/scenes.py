@@ -1,4 +1,4 @@
-"""Rendered films with a known answer: a textured scene, a camera that pans, a disc that moves."""
+"""Rendered videos with known motion: a textured scene, a panning camera, a moving disc."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
@@ -32,7 +32,7 @@ def scene(
     radius: int = 40,
     seed: int = 0,
 ) -> Iterator[Image]:
-    """Luminance pictures; speeds are in pixels per frame, the disc's relative to the scene."""
+    """Luminance images; speeds are in pixels per frame, that of the disc relative to the scene."""
     width, height = size
     margin = int(max(map(abs, camera)) * frames) + 4
     back = texture(height + 2 * margin, width + 2 * margin, seed)
@@ -40,7 +40,7 @@ def scene(
     rows, columns = np.mgrid[-radius : radius + 1, -radius : radius + 1]
     mask = (rows**2 + columns**2 <= radius**2).astype(np.float32)
     for n in range(frames):
-        # The camera goes right: what is seen goes left.
+        # If the camera moves right, the scene moves left.
         view = shifted(back, margin + camera[0] * n, margin + camera[1] * n, width, height)
         if disc is not None:
             x = width / 2 + (disc[0] - camera[0]) * n - disc[0] * frames / 2 + 0.0
@@ -50,7 +50,7 @@ def scene(
 
 
 def shifted(back: Image, x: float, y: float, width: int, height: int) -> NDArray[np.float32]:
-    """The part of a picture that begins at (x, y), between pixels if need be."""
+    """The part of an image that begins at (x, y), with subpixel interpolation."""
     centre = (x + (width - 1) / 2, y + (height - 1) / 2)
     return cv2.getRectSubPix(back.astype(np.float32), (width, height), centre)
 
@@ -58,7 +58,7 @@ def shifted(back: Image, x: float, y: float, width: int, height: int) -> NDArray
 def pasted(
     view: NDArray[np.float32], front: Image, mask: NDArray[np.float32], x: float, y: float
 ) -> NDArray[np.float32]:
-    """Put a small picture on another at (x, y)."""
+    """Paste a small image into another at (x, y)."""
     move = np.array([[1, 0, x], [0, 1, y]], np.float32)
     size = (view.shape[1], view.shape[0])
     over = cv2.warpAffine(front.astype(np.float32), move, size)
@@ -75,7 +75,7 @@ def film(
     codec: str = "libx264",
     options: dict[str, str] | None = None,
 ) -> Path:
-    """Write pictures (luminance or colours) as a video file."""
+    """Write images (luminance or RGB) as a video file."""
     with av.open(str(path), "w") as container:
         stream = None
         for n, picture in enumerate(pictures):

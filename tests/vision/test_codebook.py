@@ -1,4 +1,4 @@
-"""Vocabulary and description: from local descriptors to one vector for each interval."""
+"""Codebooks and histograms: from local descriptors to one vector for each interval."""
 
 from pathlib import Path
 
@@ -10,8 +10,8 @@ from hypothesis.extra import numpy as arrays
 
 from howsteps.errors import InputError
 from howsteps.vision.codebook import Codebook, learn_codebook, read_codebooks, to_bytes
-from howsteps.vision.histograms import blocks, count_words, hellinger
-from howsteps.vision.local import directions, quantised
+from howsteps.vision.histograms import blocks, count_codewords, hellinger
+from howsteps.vision.local import dequantise, quantise
 from tests.vision.naive import block_counts, nearest
 
 
@@ -24,50 +24,50 @@ def clouds(count: int, each: int, seed: int = 0) -> np.ndarray:
     )
 
 
-def test_words_are_the_nearest_centres() -> None:
+def test_codewords_are_the_nearest_centres() -> None:
     chance = np.random.default_rng(0)
-    vocabulary = Codebook(chance.normal(size=(50, 12)).astype("f4"), "")
+    codebook = Codebook(chance.normal(size=(50, 12)).astype("f4"), "")
     points = chance.normal(size=(300, 12)).astype("f4")
-    chosen = vocabulary.centres[vocabulary.words(points)]
+    chosen = codebook.centres[codebook.assign(points)]
     assert ((points - chosen) ** 2).sum(axis=1) == pytest.approx(
-        nearest(points, vocabulary.centres), rel=1e-4
+        nearest(points, codebook.centres), rel=1e-4
     )
 
 
-def test_blocks_of_descriptors_do_not_matter() -> None:
+def test_the_result_does_not_depend_on_blocks() -> None:
     chance = np.random.default_rng(0)
-    vocabulary = Codebook(chance.normal(size=(7, 3)).astype("f4"), "")
+    codebook = Codebook(chance.normal(size=(7, 3)).astype("f4"), "")
     points = chance.normal(size=(10_000, 3)).astype("f4")
-    singly = [int(vocabulary.words(points[n : n + 1])[0]) for n in range(0, 10_000, 997)]
-    assert vocabulary.words(points)[::997].tolist() == singly
+    singly = [int(codebook.assign(points[n : n + 1])[0]) for n in range(0, 10_000, 997)]
+    assert codebook.assign(points)[::997].tolist() == singly
 
 
-def test_clouds_become_words() -> None:
+def test_separated_clusters_become_codewords() -> None:
     points = clouds(5, 200)
-    vocabulary = learn_codebook(points, 5, "test")
-    assert len(vocabulary) == 5
-    words = vocabulary.words(points).reshape(5, 200)
+    codebook = learn_codebook(points, 5, "test")
+    assert len(codebook) == 5
+    words = codebook.assign(points).reshape(5, 200)
     assert all(len(set(row)) == 1 for row in words.tolist())
 
 
-def test_one_seed_one_vocabulary() -> None:
+def test_the_same_seed_gives_the_same_codebook() -> None:
     points = clouds(40, 50)
     assert learn_codebook(points, 20, "", 3).digest == learn_codebook(points, 20, "", 3).digest
     assert learn_codebook(points, 20, "", 3).digest != learn_codebook(points, 20, "", 4).digest
 
 
-def test_fewer_descriptors_than_words_are_words_themselves() -> None:
+def test_a_few_distinct_descriptors_are_the_codewords() -> None:
     points = np.repeat(clouds(3, 2), 4, axis=0)
-    vocabulary = learn_codebook(points, 2000, "few")
-    assert len(vocabulary) == 6
-    assert vocabulary.centres[vocabulary.words(points)] == pytest.approx(points)
+    codebook = learn_codebook(points, 2000, "few")
+    assert len(codebook) == 6
+    assert codebook.centres[codebook.assign(points)] == pytest.approx(points)
 
 
-def test_no_descriptors_no_words() -> None:
+def test_without_descriptors_there_are_no_codewords() -> None:
     assert len(learn_codebook(np.empty((0, 0), np.float32), 10, "none")) == 0
 
 
-def test_vocabularies_are_read_as_they_were_written(tmp_path: Path) -> None:
+def test_codebooks_are_read_as_they_were_written(tmp_path: Path) -> None:
     both = {
         "motion": learn_codebook(clouds(3, 9), 3, "a"),
         "appearance": learn_codebook(clouds(4, 9), 4, "b"),
@@ -81,7 +81,7 @@ def test_vocabularies_are_read_as_they_were_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"no zip", None])
-def test_other_files_are_no_vocabularies(tmp_path: Path, content: bytes | None) -> None:
+def test_other_files_are_not_codebooks(tmp_path: Path, content: bytes | None) -> None:
     path = tmp_path / "words.npz"
     if content is None:
         np.savez(path, other=np.zeros(3))
@@ -95,10 +95,10 @@ def test_other_files_are_no_vocabularies(tmp_path: Path, content: bytes | None) 
     places=st.lists(st.integers(0, 5), max_size=30),
     words=st.lists(st.integers(0, 3), min_size=30, max_size=30),
 )
-def test_counts_in_blocks_agree_with_counting(places: list[int], words: list[int]) -> None:
+def test_block_counts_agree_with_a_naive_count(places: list[int], words: list[int]) -> None:
     where = np.array(places, np.int32)
     which = np.array(words[: len(places)], np.int32)
-    counts = blocks(count_words(where, which, 6, 4))
+    counts = blocks(count_codewords(where, which, 6, 4))
     wanted = block_counts(where, which, 6, 4)
     assert np.array_equal(counts, wanted)
     roots = hellinger(counts)
@@ -106,15 +106,15 @@ def test_counts_in_blocks_agree_with_counting(places: list[int], words: list[int
     assert lengths == pytest.approx((wanted.sum(axis=1) > 0).astype(float), abs=1e-5)
 
 
-def test_a_track_that_ends_after_the_film_counts_in_its_last_interval() -> None:
-    counts = count_words(np.array([0, 4], np.int32), np.array([0, 1], np.int32), 3, 2)
+def test_a_track_after_the_end_counts_in_the_last_interval() -> None:
+    counts = count_codewords(np.array([0, 4], np.int32), np.array([0, 1], np.int32), 3, 2)
     assert counts.tolist() == [[1, 0], [0, 0], [0, 1]]
 
 
 @given(arrays.arrays(np.float32, (4, 9), elements=st.floats(-100, 100, width=32)))
-def test_directions_survive_in_bytes(values: np.ndarray) -> None:
+def test_quantisation_keeps_directions(values: np.ndarray) -> None:
     lengths = np.linalg.norm(values, axis=1)
-    found = directions(quantised(values))
+    found = dequantise(quantise(values))
     for row, length, again in zip(values, lengths, found, strict=True):
         if length > 1e-6:
             assert float(again @ row) / length > 0.999

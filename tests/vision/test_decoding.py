@@ -1,4 +1,4 @@
-"""Frames that are not needed are not decoded; times and lengths stay what they are."""
+"""Selective decoding: unneeded frames are skipped, times and durations are unchanged."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ def times(path: Path, decoding: Decoding) -> tuple[list[float], float]:
 
 @pytest.fixture(scope="module")
 def usual(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three seconds with frames that nothing depends on, and one key frame."""
+    """Three seconds with non-reference frames, and one key frame."""
     path = tmp_path_factory.mktemp("usual") / "a.mp4"
     options = {"g": "250", "bf": "3", "sc_threshold": "0", "b-adapt": "0"}
     return film(path, scene(90, size=SIZE, disc=(2, 0)), options=options)
@@ -25,13 +25,13 @@ def usual(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def keyed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three seconds with two key frames in each."""
+    """Three seconds with two key frames per second."""
     path = tmp_path_factory.mktemp("keyed") / "a.mp4"
     options = {"g": "15", "bf": "0"}
     return film(path, scene(90, size=SIZE, disc=(2, 0)), options=options)
 
 
-def test_frames_that_no_other_needs_are_left_out(usual: Path) -> None:
+def test_non_reference_frames_are_skipped(usual: Path) -> None:
     every, end = times(usual, Decoding())
     some, same = times(usual, plan_decoding(usual, 1 / 3))
     assert len(every) == 90
@@ -40,7 +40,7 @@ def test_frames_that_no_other_needs_are_left_out(usual: Path) -> None:
     assert same == pytest.approx(end, abs=0.02)
 
 
-def test_who_is_in_a_hurry_sees_key_frames_where_they_are_close(keyed: Path) -> None:
+def test_sparing_decodes_key_frames_only_if_they_are_frequent(keyed: Path) -> None:
     plan = plan_decoding(keyed, 2 / 3, sparing=True)
     assert plan == Decoding("key", apart=1 / 3, deblock=False)
     some, end = times(keyed, plan)
@@ -49,11 +49,11 @@ def test_who_is_in_a_hurry_sees_key_frames_where_they_are_close(keyed: Path) -> 
     assert plan_decoding(keyed, 1 / 3).frames == "reference"
 
 
-def test_where_key_frames_are_far_apart_others_are_decoded_too(usual: Path) -> None:
+def test_sparing_decodes_other_frames_if_key_frames_are_rare(usual: Path) -> None:
     assert plan_decoding(usual, 2 / 3, sparing=True) == Decoding("reference", deblock=False)
 
 
-def test_of_a_video_of_key_frames_alone_only_those_that_are_due_are_decoded(
+def test_a_video_of_key_frames_is_decoded_at_the_needed_rate_only(
     tmp_path: Path,
 ) -> None:
     path = film(tmp_path / "a.avi", scene(60, size=SIZE, disc=(2, 0)), codec="mjpeg")
@@ -64,7 +64,7 @@ def test_of_a_video_of_key_frames_alone_only_those_that_are_due_are_decoded(
     assert end == pytest.approx(2.0, abs=0.02)
 
 
-def test_what_is_no_video_gets_the_plain_answer(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_video_gets_the_default(tmp_path: Path) -> None:
     path = tmp_path / "a.mp4"
     path.write_text("no video")
     assert plan_decoding(path, 1 / 3) == Decoding()

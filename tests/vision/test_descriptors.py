@@ -1,4 +1,4 @@
-"""A film from beginning to end: intervals, bounds, and frames that are held."""
+"""Descriptors of a whole video: intervals, limits, and frames that are shown for long."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from howsteps.vision import descriptors
 from howsteps.vision.descriptors import DescriptorExtractor
 from howsteps.vision.frames import VideoReader
-from howsteps.vision.local import Local
+from howsteps.vision.local import Descriptors
 from howsteps.vision.options import AppearanceOptions, PooledOptions, WatchOptions
 from tests.vision.scenes import film, scene
 
 
 class Network:
-    """The mean colour, and how often it was asked."""
+    """A network that returns the mean colour, and counts its calls."""
 
     looks = 0
 
@@ -38,13 +38,15 @@ LOOK = WatchOptions(motion=None, appearance=AppearanceOptions(sides=(32,)))
 POOL = WatchOptions(None, None, pooled=PooledOptions(side=32))
 
 
-def watch(path: Path, options: WatchOptions, network: Network | None = None) -> dict[str, Local]:
-    """All chunks of a film as one."""
+def watch(
+    path: Path, options: WatchOptions, network: Network | None = None
+) -> dict[str, Descriptors]:
+    """All chunks of a video, concatenated."""
     networks = {"appearance": network, "pooled": network} if network else {}
     with VideoReader(path) as opened:
         chunks = [*DescriptorExtractor(opened, options, networks).chunks()]
     return {
-        kind: Local(
+        kind: Descriptors(
             np.concatenate([s[kind].values for s in chunks if s[kind].values.size]),
             np.concatenate([s[kind].intervals for s in chunks]),
         )
@@ -57,7 +59,7 @@ def coloured(path: Path, colours: list[tuple[int, int, int]], **how: object) -> 
     return film(path, pictures, **how)  # type: ignore[arg-type]
 
 
-def test_every_interval_shows_its_middle_frame(tmp_path: Path, network: Network) -> None:
+def test_every_interval_is_described_by_its_middle_frame(tmp_path: Path, network: Network) -> None:
     red, blue = (200, 10, 10), (10, 10, 200)
     path = coloured(tmp_path / "a.mp4", [red] * 20 + [blue] * 20)
     seen = watch(path, LOOK, network)["appearance"]
@@ -72,15 +74,15 @@ def test_a_pooled_frame_is_one_row_of_half_floats(tmp_path: Path, network: Netwo
     assert seen.values == pytest.approx(np.repeat([[200, 10, 10], [10, 10, 200]], 2, axis=0), abs=9)
 
 
-def test_some_intervals_may_be_passed_over(tmp_path: Path, network: Network) -> None:
+def test_intervals_may_be_skipped(tmp_path: Path, network: Network) -> None:
     path = coloured(tmp_path / "a.mp4", [(90, 90, 90)] * 60)
     thin = replace(POOL, pooled=PooledOptions(side=32, every=2))
     assert watch(path, thin, network)["pooled"].intervals.tolist() == [0, 2, 4]
     assert network.looks == 3
 
 
-def test_a_frame_that_is_held_is_looked_at_once(tmp_path: Path, network: Network) -> None:
-    """A slide that stands for ten seconds has thirty intervals and one look."""
+def test_a_frame_of_several_intervals_is_described_once(tmp_path: Path, network: Network) -> None:
+    """A frame that is shown for ten seconds has thirty intervals and is described once."""
     path = coloured(
         tmp_path / "a.mkv", [(200, 10, 10), (10, 200, 10), (10, 10, 200)], stamps=[0, 300, 310]
     )
@@ -90,9 +92,7 @@ def test_a_frame_that_is_held_is_looked_at_once(tmp_path: Path, network: Network
     assert network.looks <= 3
 
 
-def test_an_hour_of_one_picture_is_handed_over_in_stretches(
-    tmp_path: Path, network: Network
-) -> None:
+def test_an_hour_of_one_frame_is_yielded_in_chunks(tmp_path: Path, network: Network) -> None:
     path = coloured(tmp_path / "a.mkv", [(200, 10, 10), (10, 10, 200)], stamps=[0, 30 * 3600])
     with VideoReader(path) as opened:
         lengths = [
@@ -110,19 +110,19 @@ def test_the_grid_is_in_seconds(tmp_path: Path, network: Network, rate: int) -> 
 
 
 @pytest.mark.slow
-def test_motion_is_where_it_happens(tmp_path: Path) -> None:
+def test_motion_is_in_the_intervals_where_it_happens(tmp_path: Path) -> None:
     still = [next(scene(1, size=(320, 180)))] * 45
     moving = [*scene(45, size=(320, 180), disc=(3, 0))]
     path = film(tmp_path / "a.mp4", [*still, *moving])
     seen = watch(path, WatchOptions(appearance=None))["motion"]
     assert len(seen.intervals) > 100
-    # The disc begins to move at 1.5 s; a track that sees it move begins half a second before.
+    # The disc begins to move at 1.5 s; a track with that motion begins up to half a second before.
     assert seen.intervals.min() >= 3
     assert np.median(seen.intervals) >= 5
 
 
 @pytest.mark.slow
-def test_no_interval_has_more_than_its_share(tmp_path: Path) -> None:
+def test_the_number_of_descriptors_per_interval_is_limited(tmp_path: Path) -> None:
     path = film(tmp_path / "a.mp4", scene(60, size=(320, 180), disc=(3, 0)))
     some = watch(path, WatchOptions(appearance=None, most_motion=20))["motion"]
     assert np.bincount(some.intervals).max() == 20
@@ -133,7 +133,7 @@ def test_no_interval_has_more_than_its_share(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_stretches_do_not_change_what_is_seen(
+def test_chunks_do_not_change_the_descriptors(
     tmp_path: Path, network: Network, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = film(tmp_path / "a.mp4", scene(90, size=(320, 180), disc=(3, 0)))
@@ -148,7 +148,7 @@ def test_stretches_do_not_change_what_is_seen(
         assert np.array_equal(joined, whole[kind].values)
 
 
-def test_progress_is_told(tmp_path: Path, network: Network) -> None:
+def test_progress_is_reported(tmp_path: Path, network: Network) -> None:
     path = coloured(tmp_path / "a.mp4", [(90, 90, 90)] * 60)
     told: list[float] = []
     with VideoReader(path) as opened:

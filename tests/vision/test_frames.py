@@ -1,4 +1,4 @@
-"""Files as they are: whole, odd and broken."""
+"""Reading of valid, unusual and damaged video files."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -27,7 +27,7 @@ def test_frames_come_with_their_times(tmp_path: Path) -> None:
     with VideoReader(path) as opened:
         assert (opened.width, opened.height) == (160, 120)
         assert [*opened][-1].time < opened.end == pytest.approx(1.0, abs=1e-3)
-        assert opened.flaws() == []
+        assert opened.warnings() == []
 
 
 def test_variable_frame_rates_keep_their_times(tmp_path: Path) -> None:
@@ -36,11 +36,9 @@ def test_variable_frame_rates_keep_their_times(tmp_path: Path) -> None:
     assert times(path) == pytest.approx([n / 30 for n in stamps], abs=2e-3)
 
 
-@pytest.mark.parametrize("suffix", ["mp4", "mkv"])  # stamps of 1/15360 s, and of 1 ms
+@pytest.mark.parametrize("suffix", ["mp4", "mkv"])  # time bases of 1/15360 s and 1 ms
 @pytest.mark.parametrize("frames", [10, 20, 30, 50, 75])
-def test_the_end_is_after_the_last_frame_and_not_a_moment_more(
-    tmp_path: Path, suffix: str, frames: int
-) -> None:
+def test_the_end_is_that_of_the_last_frame(tmp_path: Path, suffix: str, frames: int) -> None:
     path = film(tmp_path / f"a.{suffix}", scene(frames, size=(64, 48)))
     with VideoReader(path) as opened:
         assert [*opened][-1].time < opened.end
@@ -49,8 +47,8 @@ def test_the_end_is_after_the_last_frame_and_not_a_moment_more(
         assert interval_count(opened.end, 1 / 3) == -(-frames // 10)
 
 
-def test_the_clock_is_that_of_the_file(tmp_path: Path) -> None:
-    """A picture that begins two seconds after the sound begins at two seconds."""
+def test_times_are_relative_to_the_start_of_the_file(tmp_path: Path) -> None:
+    """If video starts two seconds after audio, its first frame is at two seconds."""
     path = tmp_path / "late.mkv"
     with av.open(str(path), "w") as container:
         sound = container.add_stream("pcm_s16le", rate=8000, layout="mono")
@@ -69,7 +67,7 @@ def test_the_clock_is_that_of_the_file(tmp_path: Path) -> None:
 
 
 def shuffled(path: Path, stamps: list[int]) -> Path:
-    """A file of pictures that can stand alone, stamped as one likes."""
+    """A file of independent frames with given timestamps."""
     with av.open(str(path), "w") as container:
         stream = container.add_stream("mjpeg", rate=30)
         stream.width, stream.height, stream.pix_fmt = 160, 120, "yuvj420p"
@@ -86,7 +84,7 @@ def shuffled(path: Path, stamps: list[int]) -> Path:
     return path
 
 
-def test_times_that_run_backwards_are_mended(tmp_path: Path) -> None:
+def test_decreasing_timestamps_are_replaced(tmp_path: Path) -> None:
     path = shuffled(tmp_path / "a.mkv", [0, 1, 2, 9, 4, 3, 5, 10, 11, 12])
     with VideoReader(path) as opened:
         found = [frame.time for frame in opened]
@@ -96,7 +94,7 @@ def test_times_that_run_backwards_are_mended(tmp_path: Path) -> None:
     assert found[-1] < 1.0
 
 
-def test_a_stream_without_times_has_the_usual_pace(tmp_path: Path) -> None:
+def test_a_stream_without_timestamps_has_the_default_frame_rate(tmp_path: Path) -> None:
     whole = film(tmp_path / "a.mp4", scene(20, size=(160, 120)), options={"bf": "0"})
     raw = tmp_path / "a.h264"
     with av.open(str(whole)) as source, av.open(str(raw), "w", format="h264") as target:
@@ -110,17 +108,17 @@ def test_a_stream_without_times_has_the_usual_pace(tmp_path: Path) -> None:
     assert np.diff(found) == pytest.approx(np.diff(found)[0], rel=0.35)
 
 
-def test_a_film_that_was_turned_is_put_upright(tmp_path: Path) -> None:
+def test_a_rotated_video_is_made_upright(tmp_path: Path) -> None:
     path = lay_on_its_side(film(tmp_path / "a.mp4", scene(3, size=(160, 96))))
     [flat] = [*scene(1, size=(160, 96))]
     with VideoReader(path) as opened:
         assert (opened.width, opened.height) == (96, 160)
         frame = next(iter(opened))
         luma = frame.luma(96, 160).astype(float)
-        assert frame.colours(48, 80).shape == (80, 48, 3)
+        assert frame.rgb(48, 80).shape == (80, 48, 3)
     matches = [np.corrcoef(np.rot90(flat, k).ravel(), luma.ravel())[0, 1] for k in (1, 3)]
     assert max(matches) > 0.95
-    assert matches[1] > matches[0]  # a quarter to the right, as players show it
+    assert matches[1] > matches[0]  # a quarter turn clockwise, as players show it
 
 
 @pytest.mark.parametrize(
@@ -139,9 +137,9 @@ def test_odd_formats_and_sizes(tmp_path: Path, codec: str, form: str) -> None:
         frame = next(iter(opened))
         assert (opened.width, opened.height) == (161, 121)
         small = frame.luma(80, 60)
-        assert frame.colours(80, 60).shape == (60, 80, 3)
+        assert frame.rgb(80, 60).shape == (60, 80, 3)
     wanted = luma[:121, :161].astype(float).mean()
-    assert abs(float(small.mean()) - wanted) < 25  # television range is a little narrower
+    assert abs(float(small.mean()) - wanted) < 25  # limited range
 
 
 def test_pixels_need_not_be_square(tmp_path: Path) -> None:
@@ -157,13 +155,13 @@ def test_pixels_need_not_be_square(tmp_path: Path) -> None:
         assert (opened.width, opened.height) == (213, 120)
 
 
-def test_a_small_picture_has_the_shape_of_the_film(tmp_path: Path) -> None:
+def test_the_scaled_size_keeps_the_aspect_ratio(tmp_path: Path) -> None:
     path = film(tmp_path / "a.mp4", scene(2, size=(640, 360)))
     with VideoReader(path) as opened:
         width, height = opened.size(426 * 240)
         assert abs(width * height - 426 * 240) < 500
         assert width / height == pytest.approx(16 / 9, rel=0.01)
-        assert opened.size(10**9) == (640, 360)  # never larger than it is
+        assert opened.size(10**9) == (640, 360)  # never enlarged
 
 
 def text(path: Path) -> None:
@@ -201,7 +199,7 @@ def thin(path: Path) -> None:
 
 
 def no_frame(path: Path) -> None:
-    """A header that is whole, and pictures that are noise."""
+    """A valid header with frames of noise."""
     film(path, scene(10, size=(160, 120)), options={"bf": "0"})
     content = bytearray(path.read_bytes())
     start = content.index(b"mdat") + 4
@@ -216,7 +214,7 @@ BROKEN: dict[Callable[[Path], None], str] = {
     chance: "not a readable video",
     header_only: "not a readable video",
     sound_only: "no video stream",
-    thin: "10000×2 pixels, too thin",
+    thin: "10000×2 pixels, too small",
     no_frame: "no frame",
 }
 
@@ -224,7 +222,7 @@ BROKEN: dict[Callable[[Path], None], str] = {
 @pytest.mark.parametrize(
     ("make", "reason"), BROKEN.items(), ids=lambda x: getattr(x, "__name__", "")
 )
-def test_what_cannot_be_seen_is_said_in_one_line(
+def test_an_unusable_file_is_reported_in_one_line(
     tmp_path: Path, make: Callable[[Path], None], reason: str
 ) -> None:
     path = tmp_path / "film.mp4"
@@ -241,26 +239,26 @@ def test_a_missing_file(tmp_path: Path) -> None:
         VideoReader(tmp_path / "none.mp4")
 
 
-def test_one_frame_is_a_film(tmp_path: Path) -> None:
+def test_a_single_frame_is_a_video(tmp_path: Path) -> None:
     path = film(tmp_path / "a.mp4", scene(1, size=(160, 120)))
     assert times(path) == [0.0]
 
 
-def test_the_name_does_not_matter(tmp_path: Path) -> None:
+def test_the_format_does_not_depend_on_the_name(tmp_path: Path) -> None:
     path = film(tmp_path / "a.mkv", scene(5, size=(160, 120)))
     assert len(times(path.rename(tmp_path / "a.avi"))) == 5
 
 
-def test_a_film_that_is_cut_short_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+def test_a_truncated_video_is_read_as_far_as_possible(tmp_path: Path) -> None:
     path = film(tmp_path / "a.mkv", scene(150, size=(160, 120)), options={"g": "15"})
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     with VideoReader(path) as opened:
         found = [frame.time for frame in opened]
         assert 20 < len(found) < 120
-        assert any("cut short" in flaw for flaw in opened.flaws())
+        assert any("cut short" in warning for warning in opened.warnings())
 
 
-def test_damaged_packets_are_left_out(tmp_path: Path) -> None:
+def test_damaged_packets_are_skipped(tmp_path: Path) -> None:
     path = film(tmp_path / "a.mp4", scene(60, size=(160, 120)), options={"g": "10", "bf": "0"})
     content = bytearray(path.read_bytes())
     middle = content.index(b"mdat") + (content.index(b"moov") - content.index(b"mdat")) // 2
@@ -269,7 +267,7 @@ def test_damaged_packets_are_left_out(tmp_path: Path) -> None:
     assert len(times(path)) > 30
 
 
-def test_a_file_that_says_it_lasts_for_days_is_refused(tmp_path: Path) -> None:
+def test_a_file_with_a_duration_of_days_is_refused(tmp_path: Path) -> None:
     path = film(tmp_path / "a.mkv", scene(2, size=(160, 120)), stamps=[0, 30 * 3600 * 50])
     with pytest.raises(InputError, match="hours"):
         times(path)

@@ -1,4 +1,4 @@
-"""Rendered motion with a known answer."""
+"""Motion descriptors of rendered scenes with known motion."""
 
 import cv2
 import numpy as np
@@ -6,8 +6,8 @@ import pytest
 from numpy.typing import NDArray
 
 from howsteps.vision import tracks
-from howsteps.vision.flow import FlowField, camera, without_camera
-from howsteps.vision.motion import Motion
+from howsteps.vision.flow import FlowField, estimate_camera_motion, remove_camera_motion
+from howsteps.vision.motion import TrajectoryExtractor
 from howsteps.vision.options import MotionOptions
 from tests.vision.naive import hof_frame
 from tests.vision.scenes import scene, texture
@@ -19,7 +19,7 @@ def watch(
     options: MotionOptions | None = None, rate: float = 30.0, **what: object
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Descriptors and speeds (pixels per frame of 1/30 s) of all tracks in a rendered scene."""
-    motion = Motion(options)
+    motion = TrajectoryExtractor(options)
     descriptors, speeds = [np.empty((0, 108), np.float32)], [np.empty((0, 2), np.float32)]
     for n, picture in enumerate(scene(int(FRAMES * rate / 30), **what)):  # type: ignore[arg-type]
         for ended in motion.step(picture, n / rate):
@@ -35,12 +35,12 @@ def directions(descriptors: NDArray[np.float32]) -> NDArray[np.float32]:
     return shares / shares.sum()
 
 
-def test_nothing_moves_in_a_still_scene() -> None:
+def test_a_static_scene_has_no_tracks() -> None:
     assert len(watch()[0]) == 0
 
 
 @pytest.mark.slow
-def test_a_disc_is_followed_at_its_speed() -> None:
+def test_a_disc_is_tracked_at_its_speed() -> None:
     descriptors, speeds = watch(disc=(3, 0))
     assert len(descriptors) > 300
     inside = speeds[np.abs(speeds[:, 0] - 3) < 0.5]
@@ -62,19 +62,19 @@ def test_directions_have_their_bins(towards: tuple[float, float], bin_: int) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pan", [(3, 1), (-2.5, 0.3), (0.5, -4)])
-def test_a_pan_over_a_still_scene_leaves_nothing(pan: tuple[float, float]) -> None:
+def test_a_pan_over_a_static_scene_has_no_tracks(pan: tuple[float, float]) -> None:
     assert len(watch(camera=pan)[0]) == 0
     before, speeds = watch(MotionOptions(camera=False), camera=pan)
     assert len(before) > 3000
-    assert np.abs(np.median(speeds, axis=0) + pan).max() < 0.15  # what is seen goes the other way
+    assert np.abs(np.median(speeds, axis=0) + pan).max() < 0.15  # the image moves the other way
 
 
 def test_a_disc_under_a_pan_keeps_its_own_motion() -> None:
     descriptors, speeds = watch(camera=(-3, 1), disc=(2, 2))
     assert len(descriptors) > 300
     shares = directions(descriptors)
-    assert shares[1] > 0.6  # down to the right: its own way, not the one on the screen
-    # On the screen it goes (5, 1).
+    assert shares[1] > 0.6  # down to the right, relative to the scene
+    # In the image it moves by (5, 1).
     assert np.abs(np.median(speeds, axis=0) - [5, 1]).max() < 0.6
 
 
@@ -82,12 +82,12 @@ def test_a_disc_under_a_pan_keeps_its_own_motion() -> None:
 def test_an_object_that_the_camera_follows_still_moves() -> None:
     descriptors, speeds = watch(camera=(4, 0), disc=(4, 0))
     assert len(descriptors) > 300
-    assert np.abs(np.median(speeds, axis=0)).max() < 0.6  # it stands still on the screen
+    assert np.abs(np.median(speeds, axis=0)).max() < 0.6  # it is static in the image
     assert directions(descriptors)[0] > 0.6
 
 
 @pytest.mark.parametrize("rate", [15.0, 25.0, 60.0])
-def test_the_frame_rate_does_not_change_the_answer(rate: float) -> None:
+def test_descriptors_do_not_depend_on_the_frame_rate(rate: float) -> None:
     per_frame = 3 * 30 / rate
     descriptors, speeds = watch(rate=rate, disc=(per_frame, 0))
     assert len(descriptors) > 150
@@ -96,8 +96,8 @@ def test_the_frame_rate_does_not_change_the_answer(rate: float) -> None:
     assert directions(descriptors)[0] > 0.65
 
 
-def test_frames_closer_than_the_rate_are_left_out() -> None:
-    motion = Motion(MotionOptions(rate=15.0))
+def test_frames_above_the_rate_are_skipped() -> None:
+    motion = TrajectoryExtractor(MotionOptions(rate=15.0))
     seen = []
     for n in range(60):
         if motion.due(n / 60):
@@ -107,15 +107,15 @@ def test_frames_closer_than_the_rate_are_left_out() -> None:
 
 
 def test_a_cut_ends_all_tracks() -> None:
-    motion = Motion(MotionOptions(least_moved=0.0, least_spread=0.0))
+    motion = TrajectoryExtractor(MotionOptions(least_moved=0.0, least_spread=0.0))
     scenes = [*scene(10, seed=1), *(255 - picture for picture in scene(14, seed=9))]
     ended = [motion.step(picture, n / 30) for n, picture in enumerate(scenes)]
     assert not any(ended)
 
 
-def test_no_track_is_lost_where_the_frame_rate_falls() -> None:
-    """Tracks that were born in several frames may end in the same one."""
-    motion = Motion(MotionOptions(camera=False))
+def test_no_track_is_lost_if_the_frame_rate_drops() -> None:
+    """Tracks that start in different frames may end in the same one."""
+    motion = TrajectoryExtractor(MotionOptions(camera=False))
     times = [*(n / 30 for n in range(14)), *(13 / 30 + n * 0.2 for n in range(1, 6))]
     pictures = [*scene(len(times), disc=(3, 0))]
     ended = [motion.step(picture, time) for picture, time in zip(pictures, times, strict=True)]
@@ -124,23 +124,25 @@ def test_no_track_is_lost_where_the_frame_rate_falls() -> None:
     assert len(steps) > 1
 
 
-def test_a_blank_picture_has_nothing_to_follow() -> None:
-    motion = Motion()
+def test_a_blank_image_has_no_tracks() -> None:
+    motion = TrajectoryExtractor()
     for n in range(20):
         assert motion.step(np.full((120, 160), 128, np.uint8), n / 30) == []
 
 
 @pytest.mark.slow
-def test_the_same_pictures_give_the_same_descriptors() -> None:
+def test_the_same_frames_give_the_same_descriptors() -> None:
     first, second = (watch(camera=(1, 0), disc=(3, 1))[0] for _ in range(2))
     assert np.array_equal(first, second)
 
 
-def test_every_descriptor_is_made_of_roots_of_shares() -> None:
+def test_descriptors_are_hellinger_normalised() -> None:
     descriptors, _ = watch(disc=(3, 2))
     per_time = (descriptors.reshape(-1, 3, 36) ** 2).sum(axis=2)
     assert per_time.max() <= 1 + 1e-5
-    assert per_time.min() > 0.5  # frames of one track look alike, so their mean is nearly a unit
+    assert (
+        per_time.min() > 0.5
+    )  # frames of a track are similar, so the norm of their mean is near 1
 
 
 def test_integral_images_agree_with_plain_sums() -> None:
@@ -158,7 +160,7 @@ def test_integral_images_agree_with_plain_sums() -> None:
         assert found[n] == pytest.approx(wanted, abs=2e-3)
 
 
-def test_tracks_that_leave_the_picture_are_struck_out() -> None:
+def test_tracks_that_leave_the_frame_end() -> None:
     flow = np.full((20, 30, 2), 5, np.float32)
     path = np.zeros((2, 2, 2), np.float32)
     path[:, 0] = [[2, 2], [27, 10]]
@@ -170,19 +172,22 @@ def test_tracks_that_leave_the_picture_are_struck_out() -> None:
     assert path[0, 1].tolist() == [7, 7]
 
 
-def test_the_camera_is_the_homography_of_the_scene() -> None:
+def test_camera_motion_is_the_homography_of_the_scene() -> None:
     picture = texture(240, 320)
     turn = cv2.getRotationMatrix2D((160, 120), 1.5, 1.01)
     moved = cv2.warpAffine(picture, turn, (320, 240), borderMode=cv2.BORDER_REFLECT)
-    flow, filtered = FlowField().between(picture, moved)
-    found = camera(picture, flow)
+    flow, filtered = FlowField().compute(picture, moved)
+    found = estimate_camera_motion(picture, flow)
     assert found is not None
     corners = np.array([[40, 40, 1], [280, 40, 1], [40, 200, 1], [280, 200, 1]], float)
     there = corners @ found.T
     assert there[:, :2] / there[:, 2:] == pytest.approx(corners @ turn.T, abs=0.6)
-    left = without_camera(filtered, np.linalg.inv(found), 1.0)
+    left = remove_camera_motion(filtered, np.linalg.inv(found), 1.0)
     assert np.abs(left[40:200, 40:280]).mean() < 0.15
 
 
-def test_without_corners_there_is_no_camera() -> None:
-    assert camera(np.zeros((60, 80), np.uint8), np.zeros((60, 80, 2), np.float32)) is None
+def test_without_corners_there_is_no_camera_motion() -> None:
+    assert (
+        estimate_camera_motion(np.zeros((60, 80), np.uint8), np.zeros((60, 80, 2), np.float32))
+        is None
+    )

@@ -1,4 +1,4 @@
-"""The network that ships: the numbers of its authors, without PyTorch."""
+"""The shipped network: it agrees with that of its authors, without PyTorch."""
 
 import hashlib
 from pathlib import Path
@@ -20,13 +20,13 @@ def network() -> OnnxNetwork:
     return found
 
 
-def test_the_file_is_the_one_that_was_checked() -> None:
+def test_the_hash_of_the_file_is_the_verified_one() -> None:
     digest = hashlib.sha256(SHIPPED.read_bytes()).hexdigest()
     assert digest in (SHIPPED.parent / "README.md").read_text("utf-8")
     assert identity("efficientnet-lite0") == f"efficientnet-lite0 {digest}"
 
 
-def test_it_gives_the_numbers_of_its_authors(network: OnnxNetwork) -> None:
+def test_it_agrees_with_its_authors(network: OnnxNetwork) -> None:
     """As computed by the package efficientnet-lite-pytorch with the same weights."""
     local = network.describe(RAMP)
     assert local.shape == (1, 49, 320)
@@ -47,14 +47,14 @@ def test_it_agrees_with_pytorch(network: OnnxNetwork) -> None:
 
 
 @pytest.mark.parametrize(("height", "width"), [(224, 384), (160, 288), (97, 131)])
-def test_any_size_goes_in(network: OnnxNetwork, height: int, width: int) -> None:
+def test_frames_of_any_size_are_accepted(network: OnnxNetwork, height: int, width: int) -> None:
     frames = np.zeros((2, height, width, 3), np.uint8)
     positions = -(-height // 32) * -(-width // 32)
     assert network.describe(frames).shape == (2, positions, 320)
     assert network.pooled(frames).shape == (2, 1280)
 
 
-def test_a_file_that_is_no_network_is_named(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_network_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "n.onnx"
     path.write_bytes(b"no network")
     with pytest.raises(InputError, match=r"n\.onnx: is not an ONNX network"):

@@ -1,4 +1,4 @@
-"""Features made elsewhere, in all the ways they are shared."""
+"""Features computed elsewhere, in all supported formats."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.io import savemat
 
 from howsteps.errors import InputError
-from howsteps.vision.precomputed import read_folder, resampled
+from howsteps.vision.precomputed import read_folder, resample
 
 MATRIX = np.arange(60, dtype=np.float32).reshape(15, 4)
 
@@ -20,7 +20,7 @@ def npy(path: Path) -> None:
     np.save(path.with_suffix(".npy"), MATRIX)
 
 
-def npy_turned(path: Path) -> None:
+def npy_transposed(path: Path) -> None:
     np.save(path.with_suffix(".npy"), np.asfortranarray(MATRIX.T).astype(np.float64))
 
 
@@ -69,7 +69,7 @@ def all_in_one(path: Path) -> None:
 
 FORMS: list[Callable[[Path], None]] = [
     npy,
-    npy_turned,
+    npy_transposed,
     npy_one_more_axis,
     npz_named,
     npz_compressed,
@@ -82,15 +82,15 @@ FORMS: list[Callable[[Path], None]] = [
 ]
 
 
-def test_a_file_that_claims_more_than_any_machine_has_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_too_large_is_refused(tmp_path: Path) -> None:
     with h5py.File(tmp_path / "v.h5", "w") as file:
-        file.create_dataset("features", (2**20, 2**20), np.float32)  # takes no room on disk
+        file.create_dataset("features", (2**20, 2**20), np.float32)  # sparse: no space on disk
     _, [problem] = read_folder(tmp_path, ["v"], rate=1.0)
     assert problem.reason == "holds more than 8 GiB"
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
-def test_every_form_gives_the_same_rows(tmp_path: Path, form: Callable[[Path], None]) -> None:
+def test_every_format_gives_the_same_rows(tmp_path: Path, form: Callable[[Path], None]) -> None:
     form(tmp_path / "film")
     found, problems = read_folder(tmp_path, ["film"], rate=3.0, durations={"film": 5.0})
     assert problems == []
@@ -98,17 +98,17 @@ def test_every_form_gives_the_same_rows(tmp_path: Path, form: Callable[[Path], N
     assert np.array_equal(found["film"], MATRIX)
 
 
-def test_sizes_that_features_have_tell_rows_from_columns(tmp_path: Path) -> None:
+def test_usual_sizes_distinguish_rows_from_columns(tmp_path: Path) -> None:
     np.save(tmp_path / "film.npy", np.zeros((2048, 90), np.float32))
     found, _ = read_folder(tmp_path, ["film"], rate=30.0)
     assert found["film"].shape == (9, 2048)
 
 
-def test_faster_rows_are_averaged_and_slower_ones_held() -> None:
+def test_faster_rows_are_averaged_and_slower_ones_repeated() -> None:
     rows = np.arange(10, dtype=np.float32)[:, None]
-    assert resampled(rows, 15.0, 1 / 3, 2)[:, 0].tolist() == [2.0, 7.0]
-    assert resampled(rows[:2], 1.0, 1 / 3, 6)[:, 0].tolist() == [0, 0, 0, 1, 1, 1]
-    assert resampled(rows[:1], 3.0, 1 / 3, 3)[:, 0].tolist() == [0, 0, 0]  # the last one is held
+    assert resample(rows, 15.0, 1 / 3, 2)[:, 0].tolist() == [2.0, 7.0]
+    assert resample(rows[:2], 1.0, 1 / 3, 6)[:, 0].tolist() == [0, 0, 0, 1, 1, 1]
+    assert resample(rows[:1], 3.0, 1 / 3, 3)[:, 0].tolist() == [0, 0, 0]  # the last one is repeated
 
 
 @given(
@@ -118,7 +118,7 @@ def test_faster_rows_are_averaged_and_slower_ones_held() -> None:
 )
 def test_resampling_agrees_with_averaging_by_hand(rows: int, rate: float, intervals: int) -> None:
     values = np.random.default_rng(rows).normal(size=(rows, 2)).astype(np.float32)
-    found = resampled(values, rate, 1 / 3, intervals)
+    found = resample(values, rate, 1 / 3, intervals)
     for t in range(intervals):
         inside = [i for i in range(rows) if int((i + 0.5) / rate / (1 / 3)) == t]
         held = values[min(int((t + 0.5) * (1 / 3) * rate), rows - 1)]
@@ -126,7 +126,7 @@ def test_resampling_agrees_with_averaging_by_hand(rows: int, rate: float, interv
         assert found[t] == pytest.approx(wanted, abs=1e-5)
 
 
-def test_one_bad_file_never_loses_the_others(tmp_path: Path) -> None:
+def test_one_bad_file_does_not_affect_the_others(tmp_path: Path) -> None:
     np.save(tmp_path / "good.npy", MATRIX)
     (tmp_path / "cut.npy").write_bytes((tmp_path / "good.npy").read_bytes()[:100])
     np.save(tmp_path / "nan.npy", np.full((15, 4), np.nan))

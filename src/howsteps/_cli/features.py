@@ -16,7 +16,7 @@ from howsteps.errors import HowstepsError, MissingExtra, Problem
 from howsteps.extras import VISION
 from howsteps.io.timestamps import format_time
 from howsteps.task import Task
-from howsteps.vision.options import MotionOptions, VisionOptions, WatchOptions, looking_for
+from howsteps.vision.options import MotionOptions, VisionOptions, WatchOptions, vision_options
 
 if TYPE_CHECKING:
     import numpy as np
@@ -97,7 +97,7 @@ def features(
         raise MissingExtra(VISION.name, VISION.purpose)
     from howsteps.pipeline.features import require_extras  # noqa: PLC0415
 
-    usual = looking_for(mode.value, quick=quick)
+    usual = vision_options(mode.value, quick=quick)
     asked = VisionOptions(
         _watch_options(usual.watch, network, weights, motion, seed),
         motion_words or usual.motion_words,

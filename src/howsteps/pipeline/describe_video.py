@@ -44,7 +44,7 @@ def describe(job: dict[str, Any]) -> dict[str, object]:
     keys: dict[str, str] = job["keys"]  # by kind
     cache, count = Cache(Path(job["cache"])), 0
     with VideoReader(media, threads, decoding) as video:
-        answer({"seconds": 0.0, "total": video.stated})
+        answer({"seconds": 0.0, "total": video.stated_duration})
         extractor = DescriptorExtractor(video, options, networks)
         for chunk in extractor.chunks(lambda time: answer({"seconds": time})):
             for kind, local in chunk.items():
@@ -58,13 +58,13 @@ def describe(job: dict[str, Any]) -> dict[str, object]:
             "intervals": extractor.intervals,
             "seconds": video.end,
             "chunks": count,
-            "flaws": video.flaws(),
+            "flaws": video.warnings(),
         }
     size, changed = job["fingerprint"]
     check_unchanged(media, (size, changed))  # or another film would be kept under its hash
     for key in keys.values():
         cache.put_json(VIDEOS, key, record)
-    return {**record, "spent": dict(extractor.spent)}
+    return {**record, "spent": dict(extractor.timings)}
 
 
 if __name__ == "__main__":

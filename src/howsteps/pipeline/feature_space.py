@@ -20,7 +20,7 @@ from howsteps.pipeline.features import Features
 from howsteps.pipeline.options import RunOptions
 from howsteps.task import Mode, Task
 from howsteps.vision.codebook import Codebook, read_codebooks, to_bytes
-from howsteps.vision.options import MODES, looking_for
+from howsteps.vision.options import MODES, vision_options
 
 VERSION = 2
 FILE, CODEBOOKS = "features.json", "codebooks.npz"
@@ -62,7 +62,7 @@ def save(space: FeatureSpace, folder: Path) -> None:
             for word, weight in zip(space.words.words, space.words.weights, strict=True)
         ]
     else:
-        made_by = origins(looking_for(space.mode, quick=space.quick).watch)
+        made_by = origins(vision_options(space.mode, quick=space.quick).watch)
         content |= {"mode": space.mode, "quick": space.quick, "origins": made_by}
         if space.codebooks:  # pooled frames need none
             write_atomically(folder / CODEBOOKS, to_bytes(space.codebooks))
@@ -96,7 +96,7 @@ def load(folder: Path) -> FeatureSpace:
         made_by = value["origins"]
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise InputError(path, f"does not say what the model reads ({error})") from error
-    wanted = looking_for(mode, quick=quick).watch
+    wanted = vision_options(mode, quick=quick).watch
     if made_by != origins(wanted):
         raise InputError(path, "the model reads features that this version does not compute")
     quantised = wanted.motion is not None or wanted.appearance is not None

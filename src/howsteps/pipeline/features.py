@@ -32,14 +32,14 @@ from howsteps.pipeline.descriptors import (
 from howsteps.pipeline.options import RunOptions
 from howsteps.task import Task, Video
 from howsteps.vision.codebook import SAMPLE, Codebook, learn_codebook
-from howsteps.vision.histograms import blocks, count_words, hellinger
-from howsteps.vision.local import directions
+from howsteps.vision.histograms import blocks, count_codewords, hellinger
+from howsteps.vision.local import dequantise
 from howsteps.vision.options import (
     POOLED,
     VisionOptions,
     WatchOptions,
-    looking_for,
     needs_torch,
+    vision_options,
 )
 from howsteps.vision.pooled import pooled_features
 from howsteps.vision.precomputed import read_folder
@@ -100,7 +100,7 @@ def visual_features(
             raise MissingExtra(VISION.name, VISION.purpose)
         reason = f"only the captions were used; to look at the videos too: {VISION.command}"
         return task, Features(problems=(Problem(Path(task.name), reason, harmless=True),))
-    wanted = looking_for(options.mode, quick=options.quick)
+    wanted = vision_options(options.mode, quick=options.quick)
     require_extras(wanted.watch, options.device)
     found = features_of(
         videos,
@@ -210,7 +210,7 @@ def learn_codebooks(
     """The codebook of each kind, learnt from videos; and a remark where it has few codewords."""
     found, problems = {}, []
     for kind, origin in _quantised(options).items():
-        wanted = options.words(kind)
+        wanted = options.codebook_size(kind)
         # In their order, on which the sample depends.
         keys = [video.keys[kind] for video in videos]
         key = key_of(_VERSION, videos=keys, codewords=wanted, seed=options.seed)
@@ -265,7 +265,7 @@ def _sample(
             here = chosen[(chosen >= start) & (chosen < start + len(values))] - start
             drawn.append(values[here])
             start += len(values)
-    return directions(np.concatenate(drawn)) if drawn else np.empty((0, 0), np.float32)
+    return dequantise(np.concatenate(drawn)) if drawn else np.empty((0, 0), np.float32)
 
 
 def _counts(
@@ -285,7 +285,7 @@ def _counts(
         intervals, codewords = (np.concatenate(part) for part in zip(*pairs, strict=True))
         cached = {"intervals": intervals, "codewords": codewords}
         cache.put_arrays(_CODEWORDS, key, cached)
-    return count_words(cached["intervals"], cached["codewords"], video.intervals, len(codebook))
+    return count_codewords(cached["intervals"], cached["codewords"], video.intervals, len(codebook))
 
 
 def _are_codewords(arrays: Mapping[str, NDArray[Any]], intervals: int, words: int) -> bool:
@@ -303,7 +303,7 @@ def _codewords(
     video: VideoDescriptors, kind: str, codebook: Codebook, cache: Cache
 ) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
     for intervals, values in video.local(kind, cache):
-        yield intervals, codebook.words(directions(values))
+        yield intervals, codebook.assign(dequantise(values))
 
 
 def _quantised(options: VisionOptions) -> dict[str, str]:

@@ -1,11 +1,12 @@
-"""Frames → local descriptors of motion and appearance → words → one vector per interval.
+"""Features of videos: one vector for each interval.
 
 ::
 
-    video ─► frames ─┬─► motion       tracks through dense flow, camera removed, HOF  ─┐
-                    └─► appearance   maps of a CNN at several scales                 ─┴─► watching
-    descriptors ─► vocabulary ─► words ─► description: a histogram per block, Hellinger
-    folders of features made elsewhere ─► precomputed ─► the same grid
+    video ─► frames ─┬─► motion       dense trajectories, HOF without camera motion ─┐
+                     ├─► appearance   feature maps of a CNN at several scales       ─┼─► descriptors
+                     └─► pooled       one vector of a CNN per frame                 ─┘
+    descriptors ─► codebook ─► codewords ─► histograms: one per block of intervals, Hellinger
+    features computed elsewhere ─► precomputed ─► the same grid
 
-Import the rooms themselves: OpenCV, PyAV, Numba and PyTorch are loaded only where they are needed.
+Import the modules themselves: OpenCV, PyAV, Numba and PyTorch are loaded only where needed.
 """

@@ -1,4 +1,4 @@
-"""Dense optical flow between two small luminance frames, and the camera's part in it."""
+"""Dense optical flow between two small luminance frames, and camera motion."""
 
 import cv2
 import numpy as np
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from howsteps.compiled import compiled
 from howsteps.vision.frames import Image
 
-Flow = NDArray[np.float32]  # H×W×2: where each pixel goes, in pixels
+Flow = NDArray[np.float32]  # H×W×2: displacement of each pixel, in pixels
 Homography = NDArray[np.float64]  # 3×3
 
 DIS, FARNEBACK = "dis", "farneback"
@@ -20,19 +20,19 @@ _FARNEBACK = {
     "poly_sigma": 1.5,
     "flags": 0,
 }
-CORNERS = 500  # points that vote for the motion of the camera
-_APART = 6  # pixels between two of them
-_QUALITY = 0.001  # of the strongest corner
-_TOLERANCE = 1.0  # pixels by which a point may miss the homography and still agree with it
-_LEAST_VOTES, _LEAST_SHARE = 12, 0.25
-_MEDIAN = 5  # pixels; the odd size of the filter on the flow
+CORNERS = 500  # most corners that the camera motion is estimated from
+_MIN_DISTANCE = 6  # pixels between corners
+_QUALITY = 0.001  # least quality of a corner, relative to the strongest
+_TOLERANCE = 1.0  # pixels: reprojection error of an inlier
+_MIN_INLIERS, _MIN_INLIER_SHARE = 12, 0.25
+_MEDIAN = 5  # pixels: size of the median filter of the flow
 
 
 class FlowField:
-    """Dense flow, median-filtered so that tracks keep to objects.
+    """Dense optical flow, with a median filter that keeps tracks on their objects.
 
-    ``dis`` is inverse search; ``farneback`` is what the first programs of dense trajectories used,
-    five times slower and less exact on what moves in front of something.
+    ``dis`` is dense inverse search; ``farneback`` was used by the first implementations of dense
+    trajectories, and is five times slower and less accurate at occlusions.
     """
 
     def __init__(self, method: str = DIS) -> None:
@@ -40,11 +40,11 @@ class FlowField:
             raise ValueError(f"flow {method!r} is neither {DIS!r} nor {FARNEBACK!r}")
         self._method = method
         self._search = cv2.DISOpticalFlow_create(cv2.DISOPTICAL_FLOW_PRESET_ULTRAFAST)
-        # At half size, not a quarter: a third of the error for two milliseconds more.
+        # Half size instead of a quarter: a third of the error for two milliseconds more.
         self._search.setFinestScale(1)
 
-    def between(self, before: Image, after: Image) -> tuple[Flow, Flow]:
-        """The flow ω, and ω filtered by a median of 5×5 pixels."""
+    def compute(self, before: Image, after: Image) -> tuple[Flow, Flow]:
+        """Return the flow ω, and ω after a 5×5 median filter."""
         if self._method == DIS:
             flow = self._search.calc(before, after, None)
         else:
@@ -53,48 +53,50 @@ class FlowField:
         return flow, np.stack(filtered, axis=-1)
 
 
-def camera(before: Image, flow: Flow) -> Homography | None:
-    """The homography that most corners of a still scene follow; None when too few agree.
+def estimate_camera_motion(before: Image, flow: Flow) -> Homography | None:
+    """Return the homography of the background between two frames; None if there is no consensus.
 
-    Corners x are matched with x + ω(x), and RANSAC finds H with H x ≈ x + ω(x) for as many as can
-    agree. Where something in front fills the picture there is no majority, and no camera is seen.
+    Corners x are matched with x + ω(x), and RANSAC finds H with H x ≈ x + ω(x) for as many as
+    possible. If a moving object fills the frame, too few corners agree.
     """
-    corners = cv2.goodFeaturesToTrack(before, CORNERS, _QUALITY, _APART)
-    if corners is None or len(corners) < _LEAST_VOTES:
+    corners = cv2.goodFeaturesToTrack(before, CORNERS, _QUALITY, _MIN_DISTANCE)
+    if corners is None or len(corners) < _MIN_INLIERS:
         return None
     points = corners[:, 0]
     columns, rows = points.astype(np.intp).T
     moved = points + flow[rows, columns]
-    found, agree = cv2.findHomography(points, moved, cv2.RANSAC, _TOLERANCE)
-    if found is None or not np.isfinite(found).all():
+    homography, inliers = cv2.findHomography(points, moved, cv2.RANSAC, _TOLERANCE)
+    if homography is None or not np.isfinite(homography).all():
         return None
-    votes = int(np.count_nonzero(agree))
-    if votes < _LEAST_VOTES or votes < _LEAST_SHARE * len(points):
+    count = int(np.count_nonzero(inliers))
+    if count < _MIN_INLIERS or count < _MIN_INLIER_SHARE * len(points):
         return None
-    # A picture that folds or shrinks to half between two frames is a mistake, not a camera.
-    return found if 0.5 < np.linalg.det(found / found[2, 2]) < 2.0 else None
+    # A reflection, or a change of area by a factor of two between frames, is an error.
+    return homography if 0.5 < np.linalg.det(homography / homography[2, 2]) < 2.0 else None
 
 
 @compiled
-def without_camera(flow: Flow, back: Homography, scale: float) -> Flow:
-    """The flow that is left when the camera is held still: scale · (H⁻¹(x + ω(x)) − x).
+def remove_camera_motion(flow: Flow, inverse: Homography, scale: float) -> Flow:
+    """Return the flow without the camera motion: scale · (H⁻¹(x + ω(x)) − x).
 
     Parameters
     ----------
     flow
         ω, H×W×2.
-    back
-        H⁻¹, from the second picture back to the first.
+    inverse
+        H⁻¹, from the second frame to the first.
     scale
-        Factor on the result, to have it per unit of time.
+        Factor of the result, to normalise it to a unit of time.
     """
     height, width, _ = flow.shape
-    left = np.empty_like(flow)
+    corrected = np.empty_like(flow)
     for y in range(height):
         for x in range(width):
             u = x + flow[y, x, 0]
             v = y + flow[y, x, 1]
-            w = back[2, 0] * u + back[2, 1] * v + back[2, 2]
-            left[y, x, 0] = scale * ((back[0, 0] * u + back[0, 1] * v + back[0, 2]) / w - x)
-            left[y, x, 1] = scale * ((back[1, 0] * u + back[1, 1] * v + back[1, 2]) / w - y)
-    return left
+            w = inverse[2, 0] * u + inverse[2, 1] * v + inverse[2, 2]
+            column = (inverse[0, 0] * u + inverse[0, 1] * v + inverse[0, 2]) / w
+            row = (inverse[1, 0] * u + inverse[1, 1] * v + inverse[1, 2]) / w
+            corrected[y, x, 0] = scale * (column - x)
+            corrected[y, x, 1] = scale * (row - y)
+    return corrected

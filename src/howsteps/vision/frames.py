@@ -1,7 +1,7 @@
-"""A video file → its frames one after another, each with its time; memory does not grow.
+"""Decode a video file frame by frame, with times, in constant memory.
 
-Times are seconds after the start of the *file*, as captions count them. A stamp that is missing,
-runs backwards or leaps out of the video is replaced by the pace of the video so far.
+Times are seconds after the start of the *file*, as in captions. A timestamp that is missing, not
+increasing or beyond the end of the video is replaced by an estimate from the frame rate so far.
 """
 
 from collections.abc import Iterator
@@ -25,28 +25,28 @@ except ImportError as error:
 
 Image = NDArray[np.uint8]
 
-THINNEST = 16  # pixels of the shorter side that still hold something to see
-_GAP = 60.0  # seconds without a frame that a stamp may leap where no length is stated
-_PACE = 1 / 30  # seconds from one frame to the next until the video shows its own pace
+MIN_SIDE = 16  # pixels: least shorter side of a usable video
+_MAX_GAP = 60.0  # seconds that timestamps may skip if the file states no duration
+_FRAME_TIME = 1 / 30  # seconds per frame, until it is known for the video
 
-_SAMPLE = 60.0  # seconds of a file by which it is told how its frames depend on one another
-_KEYS_APART = 2.0  # seconds: key frames this close together show what there is to see
-_DEAR = 4_000_000  # bits a second: more take too long to decode for who is in a hurry
+_SAMPLE = 60.0  # seconds of a file whose packets are inspected
+_KEY_FRAME_TIME = 2.0  # seconds: key frames this frequent suffice for sparing decoding
+_HIGH_BIT_RATE = 4_000_000  # bits per second: above it sparing decoding uses key frames only
 
-# Formats whose first plane is the luminance, one byte for each pixel.
+# Pixel formats whose first plane is the luminance, one byte per pixel.
 _PLANAR = ("yuv4", "yuvj4", "nv12", "nv21", "gray")
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One decoded frame; its images are made when they are asked for, at the size asked for."""
+    """One decoded frame; images are made on demand, at the requested size."""
 
     time: float
     decoded: Any  # av.VideoFrame
-    turns: int  # quarter turns to the left that put it upright
+    turns: int  # counter-clockwise quarter turns that make it upright
 
     def luma(self, width: int, height: int) -> Image:
-        """The upright luminance picture, averaged down to a size."""
+        """Return the upright luminance image, scaled to a size by area averaging."""
         import cv2  # noqa: PLC0415 - for motion alone
 
         frame = self.decoded
@@ -56,21 +56,24 @@ class Frame:
         rows = np.frombuffer(plane, np.uint8).reshape(plane.height, plane.line_size)
         return self._upright(
             cv2.resize(
-                rows[:, : plane.width], self._before(width, height), interpolation=cv2.INTER_AREA
+                rows[:, : plane.width],
+                self._stored_size(width, height),
+                interpolation=cv2.INTER_AREA,
             )
         )
 
-    def colours(self, width: int, height: int) -> Image:
-        """The upright picture in red, green and blue, averaged down to a size."""
-        across, down = self._before(width, height)
-        small = self.decoded.reformat(across, down, "rgb24", interpolation="AREA")
+    def rgb(self, width: int, height: int) -> Image:
+        """Return the upright RGB image, scaled to a size by area averaging."""
+        stored = self._stored_size(width, height)
+        small = self.decoded.reformat(*stored, "rgb24", interpolation="AREA")
         return self._upright(small.to_ndarray())
 
-    def _before(self, width: int, height: int) -> tuple[int, int]:
+    def _stored_size(self, width: int, height: int) -> tuple[int, int]:
+        """Return an upright size as it is before rotation."""
         return (height, width) if self.turns % 2 else (width, height)
 
-    def _upright(self, picture: NDArray[Any]) -> Image:
-        return np.ascontiguousarray(np.rot90(picture, self.turns))
+    def _upright(self, image: NDArray[Any]) -> Image:
+        return np.ascontiguousarray(np.rot90(image, self.turns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +83,12 @@ class Decoding:
     Attributes
     ----------
     frames
-        ``all``; ``reference``: those that others are made from, which is all or about half; or
-        ``key``: those that need no other.
+        ``all``; ``reference``: those that others depend on, which is all or about half; or
+        ``key``: key frames, which depend on no other.
     apart
-        Seconds from one ``key`` frame that is decoded to the next, at least.
+        Least time in seconds between ``key`` frames that are decoded.
     deblock
-        Whether the edges of blocks are smoothed; without, decoding is quicker and a little worse.
+        Whether to apply the deblocking filter; without it, decoding is faster and slightly worse.
     """
 
     frames: Literal["all", "reference", "key"] = "all"
@@ -94,58 +97,69 @@ class Decoding:
 
 
 def plan_decoding(media: Path, seconds: float, *, sparing: bool = False) -> Decoding:
-    """How to decode as little as possible to see one frame every few ``seconds``.
+    """Return how to decode as little as possible for one frame per ``seconds``.
 
-    Decided by the packets of the file's first minute, never by the clock: the same file is always
-    decoded alike. ``sparing`` trades closeness in time for speed. A file that cannot be read gives
-    the plain answer; who opens it will find out.
+    The decision depends on the packets of the first minute only, never on the clock, so that a file
+    is always decoded in the same way. ``sparing`` trades accuracy in time for speed. For a file
+    that cannot be read, the default is returned; opening it will raise an error.
     """
-    keys, count, size, end = 0, 0, 0, 0.0
+    n_keys, n_packets, size, end = 0, 0, 0, 0.0
     try:
         with open_media(media) as container:
             for packet in container.demux(container.streams.video[0]):
                 if packet.pts is None or packet.time_base is None:
                     continue
-                keys, count, size = keys + packet.is_keyframe, count + 1, size + packet.size
+                n_keys, n_packets = n_keys + packet.is_keyframe, n_packets + 1
+                size += packet.size
                 end = max(end, float(packet.pts * packet.time_base))
                 if end > _SAMPLE:
                     break
     except (InputError, av.error.FFmpegError, ValueError, IndexError):
         return Decoding()
-    if keys == 0 or end <= 0:
-        return Decoding("reference", deblock=not sparing)
-    only_keys = keys == count
-    if only_keys or (sparing and (end / keys <= _KEYS_APART or 8 * size / end > _DEAR)):
-        # Half an interval of slack: key frames need not fall where they are wanted.
-        return Decoding("key", apart=seconds / 2, deblock=not sparing)
+    if n_keys > 0 and end > 0:
+        enough_keys = end / n_keys <= _KEY_FRAME_TIME or 8 * size / end > _HIGH_BIT_RATE
+        if n_keys == n_packets or (sparing and enough_keys):
+            # Half an interval of tolerance: key frames need not be where they are wanted.
+            return Decoding("key", apart=seconds / 2, deblock=not sparing)
     return Decoding("reference", deblock=not sparing)
 
 
 class VideoReader:
-    """A video file that is open for reading, from its beginning and once.
+    """An open video file whose frames can be iterated once.
 
     Parameters
     ----------
     media
-        The file; what it is is told by its content, not by its name.
+        The file; its format is recognised by content, not by name.
     threads
-        How many threads decode.
+        Number of threads for decoding.
     decoding
-        Which frames are decoded.
+        Which frames to decode; all by default.
+
+    Attributes
+    ----------
+    width, height
+        Size of the upright video, with square pixels.
+    stated_duration
+        Duration in seconds that the file states; None if it states none.
+    end
+        End of the last frame that was read, in seconds.
+    damaged, restamped
+        Packets that could not be decoded, and frames whose time was estimated.
 
     Raises
     ------
     InputError
-        It cannot be read, is no media file, or has no picture that can be looked at.
+        If it cannot be read, is not a media file, or has no usable video stream.
     """
 
     def __init__(self, media: Path, threads: int = 1, decoding: Decoding | None = None) -> None:
         self.media = media
         self._decoding = decoding or Decoding()
-        self._packets_end = 0.0  # seconds on the stream's own clock
-        self.damaged = 0  # packets that could not be decoded
-        self.restamped = 0  # frames whose time had to be guessed
-        self.end = 0.0  # when the last frame that was read leaves the screen
+        self._packets_end = 0.0  # seconds in the time of the stream
+        self.damaged = 0
+        self.restamped = 0
+        self.end = 0.0
         self._container = open_media(media)
         try:
             self._begin(threads)
@@ -154,14 +168,14 @@ class VideoReader:
             raise
 
     def _begin(self, threads: int) -> None:
-        """Find the video stream and decode its first frame, which tells the size."""
+        """Open the video stream and decode its first frame, for the size."""
         if not self._container.streams.video:
             raise InputError(self.media, "has no video stream")
         self._stream = self._container.streams.video[0]
         self._stream.codec_context.thread_type = "AUTO"
         self._stream.codec_context.thread_count = threads
         if not self._decoding.deblock:
-            # Added to the options that open_media set.
+            # Keep the options that open_media set.
             context = self._stream.codec_context
             context.options = {**context.options, "skip_loop_filter": "all"}
         if self._decoding.frames == "reference":
@@ -169,16 +183,16 @@ class VideoReader:
         elif self._decoding.frames == "key":
             self._stream.codec_context.skip_frame = "NONKEY"
         stated = self._container.duration
-        self.stated = stated / av.time_base if stated and stated > 0 else None
-        if self.stated is not None and self.stated > MAX_SECONDS:
-            hours = self.stated / 3600
+        self.stated_duration = stated / av.time_base if stated and stated > 0 else None
+        if self.stated_duration is not None and self.stated_duration > MAX_SECONDS:
+            hours = self.stated_duration / 3600
             raise InputError(self.media, f"says it lasts {hours:,.0f} hours; the most is 6")
-        self._frames = self._decoded()
+        self._frames = self._decode()
         self._first = self._next_frame()
         if self._first is None:
             too_large = f"or they are of more than {MAX_PIXELS // 10**6} million pixels"
             raise InputError(self.media, f"no frames can be decoded, {too_large}")
-        self.width, self.height = self._shown_size(self._first)
+        self.width, self.height = self._display_size(self._first)
 
     def __enter__(self) -> Self:
         return self
@@ -191,73 +205,73 @@ class VideoReader:
     ) -> None:
         self._container.close()
 
-    def flaws(self) -> list[str]:
-        """What was wrong with the video as far as it was read, in words."""
-        flaws = []
+    def warnings(self) -> list[str]:
+        """Return messages about damage in the part of the video that was read."""
+        warnings = []
         if self.damaged:
-            flaws.append(f"{self.damaged} damaged packets were left out")
-        if self.stated is not None and self.stated - self.end > max(1.0, 0.05 * self.stated):
-            lasts = f"it should last {self.stated:.1f} s, its frames end after {self.end:.1f} s"
-            flaws.append(f"cut short: {lasts}")
-        return flaws
+            warnings.append(f"{self.damaged} damaged packets were left out")
+        stated = self.stated_duration
+        if stated is not None and stated - self.end > max(1.0, 0.05 * stated):
+            lasts = f"it should last {stated:.1f} s, its frames end after {self.end:.1f} s"
+            warnings.append(f"cut short: {lasts}")
+        return warnings
 
     def size(self, pixels: int) -> tuple[int, int]:
-        """Width and height of about so many pixels in the shape in which the video is shown."""
+        """Return width and height of about ``pixels`` pixels with the aspect ratio of the video."""
         scale = min(1.0, (pixels / (self.width * self.height)) ** 0.5)
-        return max(THINNEST, round(self.width * scale)), max(THINNEST, round(self.height * scale))
+        return max(MIN_SIDE, round(self.width * scale)), max(MIN_SIDE, round(self.height * scale))
 
     def __iter__(self) -> Iterator[Frame]:
-        """Give the frames in the order in which they are shown, with times that always grow."""
+        """Yield the frames in order of presentation, with strictly increasing times."""
         start = (self._container.start_time or 0) / av.time_base
-        limit = self.stated + 1.0 if self.stated is not None else None
-        time, pace = -1.0, _PACE
+        limit = self.stated_duration + 1.0 if self.stated_duration is not None else None
+        time, frame_time = -1.0, _FRAME_TIME
         frame = self._first
         while frame is not None:
             stamp = None
             if frame.pts is not None and frame.time_base is not None:
                 stamp = float(frame.pts * frame.time_base) - start
-            latest = limit if limit is not None else max(time, 0.0) + _GAP
+            latest = limit if limit is not None else max(time, 0.0) + _MAX_GAP
             if time < 0:
-                good = stamp is not None and 0 <= stamp <= latest
-                time = stamp if good and stamp is not None else 0.0
+                time = stamp if stamp is not None and 0 <= stamp <= latest else 0.0
             elif stamp is not None and time < stamp <= latest:
-                # The pace is that of the usual frame: a long pause does not count.
-                pace = min(2 * pace, 0.9 * pace + 0.1 * (stamp - time))
+                # A running mean that long pauses hardly affect.
+                frame_time = min(2 * frame_time, 0.9 * frame_time + 0.1 * (stamp - time))
                 time = stamp
             else:
                 self.restamped += 1
-                time += pace
+                time += frame_time
             if time > MAX_SECONDS:
                 raise InputError(self.media, "lasts longer than 6 hours")
-            # Hundredths, never more than it is: rounded stamps must not begin another interval.
-            self.end = floor(100 * (time + pace) + 1e-4) / 100
+            # Rounded down to hundredths: rounded timestamps must not begin another interval.
+            self.end = floor(100 * (time + frame_time) + 1e-4) / 100
             yield Frame(time, frame, round(frame.rotation / 90) % 4)
             frame = self._next_frame()
         if self._decoding.frames != "all" and not self.restamped:
-            # The last frame may be one that was not decoded; its packet has a time all the same.
-            end = min(self._packets_end - start, limit if limit is not None else time + _GAP)
+            # The last frame may not have been decoded, but its packet has a time.
+            end = min(self._packets_end - start, limit if limit is not None else time + _MAX_GAP)
             self.end = max(floor(100 * end + 1e-4) / 100, floor(100 * time + 1e-4) / 100)
 
     def _next_frame(self) -> Any:
         return next(self._frames, None)
 
-    def _decoded(self) -> Iterator[Any]:
-        """Decode packet by packet; a damaged one is counted and left out."""
+    def _decode(self) -> Iterator[Any]:
+        """Yield decoded frames; damaged packets are counted and skipped."""
         packets = self._container.demux(self._stream)
-        due = -inf  # seconds on the stream's own clock
+        due = -inf  # time of the next key frame to decode, in the time of the stream
         while True:
             try:
                 packet = next(packets, None)
             except av.error.FFmpegError:
-                # The container breaks off: what came so far is what there is.
+                # The container is truncated.
                 self.damaged += 1
                 return
             if packet is None:
                 return
             if packet.pts is not None and packet.time_base is not None:
                 time = float(packet.pts * packet.time_base)
-                lasts = float((packet.duration or 0) * packet.time_base)
-                self._packets_end = max(self._packets_end, time + lasts)
+                duration = float((packet.duration or 0) * packet.time_base)
+                self._packets_end = max(self._packets_end, time + duration)
                 if self._decoding.frames == "key":
                     if not packet.is_keyframe or due > time > due - MAX_SECONDS:
                         continue
@@ -271,17 +285,17 @@ class VideoReader:
                 continue
             yield from frames
 
-    def _shown_size(self, frame: Any) -> tuple[int, int]:
-        """Width and height as shown: pixels need not be square, and phones record sideways."""
-        shape = self._stream.sample_aspect_ratio or Fraction(1)
-        if not Fraction(1, 8) < shape < 8:
-            shape = Fraction(1)  # no screen shows that: the number is broken
-        width, height = max(1, round(frame.width * shape)), frame.height
-        if min(width, height) < THINNEST:
-            shape_text = f"{frame.width}×{frame.height}"
-            raise InputError(self.media, f"has a picture of {shape_text} pixels, too thin to see")
+    def _display_size(self, frame: Any) -> tuple[int, int]:
+        """Return width and height as displayed, by pixel aspect ratio and rotation."""
+        aspect = self._stream.sample_aspect_ratio or Fraction(1)
+        if not Fraction(1, 8) < aspect < 8:
+            aspect = Fraction(1)  # implausible, so the metadata is wrong
+        width, height = max(1, round(frame.width * aspect)), frame.height
+        if min(width, height) < MIN_SIDE:
+            size = f"{frame.width}×{frame.height}"
+            raise InputError(self.media, f"has frames of {size} pixels, too small to use")
         return (height, width) if round(frame.rotation / 90) % 2 else (width, height)
 
 
-def _has_luma_plane(form: Any) -> bool:
-    return bool(form.name.startswith(_PLANAR) and form.components[0].bits == 8)
+def _has_luma_plane(pixel_format: Any) -> bool:
+    return bool(pixel_format.name.startswith(_PLANAR) and pixel_format.components[0].bits == 8)

@@ -1,11 +1,11 @@
-"""Words in intervals → one vector for each interval.
+"""Histograms of codewords: one vector for each interval.
 
-An interval t is described over the block of 30 frames around it, that is with its neighbours:
+Interval t is described by the block of 30 frames around it, that is with its neighbours:
 
-    h_t[w] = number of descriptors of word w in the intervals t−r … t+r,   r = 1
+    h_t[w] = number of descriptors with codeword w in the intervals t−r … t+r,   r = 1
     x_t    = √(h_t / Σ_w h_t[w])                                         (Hellinger)
 
-and the x of motion and of appearance stand side by side: d = 2,000 + 1,000.
+and the x of motion and of appearance are concatenated: d = 2,000 + 1,000.
 """
 
 from math import ceil
@@ -17,22 +17,30 @@ AROUND = 1  # intervals on either side: 30 frames are three intervals of 10
 
 
 def interval_count(length: float, seconds: float) -> int:
-    """How many intervals a video of some length has: T, the last one may be cut off."""
+    """Return T, the number of intervals in ``length`` seconds; the last may be partial."""
     return max(1, ceil(length / seconds - 1e-9))
 
 
-def count_words(
-    places: NDArray[np.int32], words: NDArray[np.int32], intervals: int, size: int
+def count_codewords(
+    interval_of: NDArray[np.int32], codewords: NDArray[np.int32], intervals: int, size: int
 ) -> NDArray[np.float32]:
-    """How often each of ``size`` words is in each interval, T×k, from the place of each word."""
+    """Return the count of each codeword in each interval, T×k.
+
+    Parameters
+    ----------
+    interval_of, codewords
+        n: the interval and the codeword of every descriptor.
+    intervals, size
+        T and k.
+    """
     counts = np.zeros((intervals, size), np.float32)
-    # The middle of a video's last track may lie a moment after its last interval.
-    np.add.at(counts, (np.minimum(places, intervals - 1), words), 1)
+    # The middle of the last track may lie just after the last interval.
+    np.add.at(counts, (np.minimum(interval_of, intervals - 1), codewords), 1)
     return counts
 
 
 def blocks(counts: NDArray[np.float32], around: int = AROUND) -> NDArray[np.float32]:
-    """Sums over the intervals t−around … t+around; the video's ends have fewer."""
+    """Return sums over the intervals t−around … t+around; fewer at the ends of the video."""
     total = np.zeros_like(counts)
     for shift in range(-around, around + 1):
         source = counts[max(0, shift) : len(counts) + min(0, shift)]
@@ -41,7 +49,7 @@ def blocks(counts: NDArray[np.float32], around: int = AROUND) -> NDArray[np.floa
 
 
 def hellinger(counts: NDArray[np.float32]) -> NDArray[np.float32]:
-    """√(h / Σh) in each row; a row without any word stays zero."""
+    """Return √(h / Σh) of each row; a row of zeros stays zero."""
     totals = counts.sum(axis=1, keepdims=True)
     roots: NDArray[np.float32] = np.sqrt(counts / np.maximum(totals, 1.0))
     return roots

@@ -1,6 +1,6 @@
-"""What is found in intervals, as it is kept.
+"""Storage of descriptors with their intervals.
 
-Local descriptors are directions, a byte for each number; pooled vectors are half floats.
+Local descriptors are unit vectors, quantised to one byte per entry; pooled vectors are float16.
 """
 
 from dataclasses import dataclass
@@ -11,29 +11,29 @@ from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
-class Local:
+class Descriptors:
     """Descriptors (n×d) and the interval of each (n).
 
-    Those of a codebook are whole numbers of -127…127; a pooled vector is one row, in half floats.
+    Local descriptors are int8 from −127 to 127; a pooled vector is one row of float16.
     """
 
     values: NDArray[Any]
     intervals: NDArray[np.int32]
 
 
-Chunk: TypeAlias = dict[str, Local]  # by kind
-Found: TypeAlias = tuple[int, NDArray[Any]]  # an interval and descriptors of it
+Chunk: TypeAlias = dict[str, Descriptors]  # by kind
+IntervalDescriptors: TypeAlias = tuple[int, NDArray[Any]]  # an interval and its descriptors
 
 
-def quantised(values: NDArray[np.float32]) -> NDArray[np.int8]:
-    """Directions in a byte for each number: 127 · v / max |v|."""
+def quantise(values: NDArray[np.float32]) -> NDArray[np.int8]:
+    """Return the direction of each row in one byte per entry: 127 · v / max |v|."""
     largest = np.abs(values).max(axis=1, keepdims=True)
     bytes_: NDArray[np.int8] = np.rint(values * (127 / np.maximum(largest, 1e-12))).astype(np.int8)
     return bytes_
 
 
-def directions(values: NDArray[np.int8]) -> NDArray[np.float32]:
-    """Unit vectors again: v / ‖v‖."""
+def dequantise(values: NDArray[np.int8]) -> NDArray[np.float32]:
+    """Return the unit vector of each quantised row: v / ‖v‖."""
     floats = values.astype(np.float32)
     lengths: NDArray[np.float32] = np.linalg.norm(floats, axis=1, keepdims=True)
     floats /= np.maximum(lengths, 1e-12)

@@ -1,7 +1,7 @@
-"""Networks that look at frames: the one that ships runs in ONNX Runtime, all others in PyTorch.
+"""Networks that describe frames: the shipped one runs in ONNX Runtime, all others in PyTorch.
 
-Both answer two questions. *Local descriptors*, one for every position of a map, are what a codebook
-quantises. *Pooled* features are one vector for the whole frame: what the network knows of it.
+*Local descriptors* are the vectors at every position of a feature map, for a codebook. *Pooled*
+features are one vector for the whole frame.
 """
 
 from pathlib import Path
@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 from howsteps.errors import InputError, MissingExtra
 from howsteps.io.files import read_bounded
 from howsteps.vision.options import LITE0, AppearanceOptions
-from howsteps.vision.weights import find
+from howsteps.vision.weights import weights_file
 
-_LARGEST = 2**31  # bytes of an ONNX file, as of its format
+_LARGEST = 2**31  # bytes: the limit of the ONNX format
 
 Frames = NDArray[np.uint8]  # B×H×W×3
 Floats = NDArray[np.float32]
 
 
 class Network(Protocol):
-    """Something that looks at frames of one size."""
+    """A network that describes frames of one size."""
 
     def describe(self, frames: Frames) -> Floats:
         """Local descriptors, B × positions × d."""
@@ -43,14 +43,14 @@ class OnnxNetwork:
             raise MissingExtra("vision", "looking at video files") from error
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
-        options.log_severity_level = 4  # its warnings are about its own optimiser
+        options.log_severity_level = 4  # its warnings concern its optimiser only
         try:
             self._session: Any = onnxruntime.InferenceSession(
                 read_bounded(path, _LARGEST, "a network"),
                 options,
                 providers=["CPUExecutionProvider"],
             )
-        except Exception as error:  # whatever the runtime raises on a broken file
+        except Exception as error:  # the runtime raises many types
             raise InputError(path, "is not an ONNX network") from error
 
     def describe(self, frames: Frames) -> Floats:
@@ -63,26 +63,26 @@ class OnnxNetwork:
         return self._run("pooled", frames)
 
     def _run(self, output: str, frames: Frames) -> Floats:
-        [found] = self._session.run([output], {"frames": frames})
-        values: Floats = found
+        values: Floats
+        [values] = self._session.run([output], {"frames": frames})
         return values
 
 
 def load(
     options: AppearanceOptions | None = None, device: str = "cpu", threads: int = 1
 ) -> Network:
-    """Make a network ready.
+    """Load a network.
 
     Raises
     ------
     HowstepsError
-        The device is not there, the file does not hold the network's weights, or PyTorch is needed
-        and not installed.
+        If the device does not exist, the file does not hold the network's weights, or PyTorch is
+        needed and not installed.
     """
     options = options or AppearanceOptions()
     if options.network == LITE0 and options.weights is None and device == "cpu":
-        path = find(LITE0)
-        assert path is not None  # only timm finds its own  # noqa: S101
+        path = weights_file(LITE0)
+        assert path is not None  # None is for timm only  # noqa: S101
         return OnnxNetwork(path, threads)
     from howsteps.vision.torch_network import load as load_torch  # noqa: PLC0415 - PyTorch
 

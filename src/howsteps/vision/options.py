@@ -1,8 +1,9 @@
-"""What can be chosen about seeing, described once; plain values, nothing is loaded for them.
+"""Options of the features of videos, as plain values without heavy imports.
 
-The three modes are :data:`MODES`; :data:`QUICK` is for who cannot wait. Mode ``default`` pools what
-a network knows of each frame. The paper fixes the kinds of descriptors, the blocks and the number
-of codewords; how densely it sampled is not told, so ``paper`` keeps as many as are practical.
+The three modes are :data:`MODES`; :data:`QUICK` is faster and less accurate. Mode ``default`` uses
+the pooled features of a network for each frame. The paper states the kinds of descriptors, the
+blocks and the number of codewords, but not how densely it sampled, so ``paper`` keeps as many
+descriptors as are practical.
 """
 
 from dataclasses import dataclass, field
@@ -10,38 +11,38 @@ from typing import Any
 
 from howsteps.task import Mode
 
-# Two kinds of local descriptors, which a codebook quantises, and one vector for a whole frame.
+# Two kinds of local descriptors, for a codebook, and one vector for a whole frame.
 MOTION, APPEARANCE, POOLED = "motion", "appearance", "pooled"
 LITE0, VGG16, TIMM = "efficientnet-lite0", "vgg16", "timm:"
 
 
 @dataclass(frozen=True, slots=True)
 class MotionOptions:
-    """How tracks are made; lengths are in pixels of the small picture, speeds in those per 1/30 s.
+    """Options of dense trajectories; lengths in pixels of the small frame, speeds per 1/30 s.
 
     Attributes
     ----------
     pixels
-        Size of the picture in which motion is measured (426×240 for 16:9).
+        Number of pixels of the frame in which motion is measured (426×240 for 16:9).
     rate
-        Most frames a second that are looked at.
+        Maximum number of frames per second that are used.
     seconds
-        Life of a track.
+        Duration of a track.
     spacing, patch
         Distance of the tracks and side of the square described, at the finest scale.
     scales
-        Each is √2 coarser than the one before.
+        Number of scales; each is √2 coarser than the one before.
     still
-        Flow up to this speed counts as none.
+        Flow up to this speed counts as no motion.
     least_spread, most_spread
-        Standard deviation of positions: less in both directions, camera removed, is a track that
-        stands still; more in one is an erratic one.
+        Standard deviation of the positions: a track with less in both directions, without camera
+        motion, is static; one with more in any direction is erratic.
     longest_step
-        A step longer than this, and longer than 0.7 of the whole track, is a leap.
+        A step longer than this, and longer than 0.7 of the whole track, is a jump.
     least_moved
-        A track none of whose steps, camera removed, is faster than this only follows the camera.
+        A track none of whose steps, without camera motion, is faster only follows the camera.
     camera
-        Whether the motion of the camera is removed.
+        Whether to remove camera motion.
     flow
         ``dis`` or ``farneback``.
     """
@@ -63,7 +64,7 @@ class MotionOptions:
 
 @dataclass(frozen=True, slots=True)
 class AppearanceOptions:
-    """How frames are looked at.
+    """Options of local appearance descriptors.
 
     Attributes
     ----------
@@ -71,9 +72,9 @@ class AppearanceOptions:
         ``efficientnet-lite0``, ``vgg16``, ``timm:NAME``, or the path of a TorchScript file that
         turns B×3×H×W (ImageNet-normalised) into maps B×d×h×w or vectors B×d.
     weights
-        A file of weights in place of the usual ones.
+        A file of weights instead of the default ones.
     sides
-        Shorter side of the picture at each scale, in pixels.
+        Shorter side of the frame at each scale, in pixels.
     """
 
     network: str = LITE0
@@ -83,19 +84,19 @@ class AppearanceOptions:
 
 @dataclass(frozen=True, slots=True)
 class PooledOptions:
-    """How frames are pooled into one vector each.
+    """Options of pooled features, one vector per frame.
 
     Attributes
     ----------
     network, weights
         As for :class:`AppearanceOptions`.
     side
-        Shorter side of the frame that the network is shown, in pixels.
+        Shorter side of the input of the network, in pixels.
     every
-        Look at one interval in so many; those between hold what was seen last.
+        Compute the first of this many intervals; the others take the nearest one.
     sparing
-        Decode as little as possible: key frames alone where they are close together or all else
-        would cost too much, and no deblocking.
+        Decode as little as possible: key frames only if they are frequent or the bit rate is high,
+        and no deblocking.
     """
 
     network: str = LITE0
@@ -107,18 +108,18 @@ class PooledOptions:
 
 @dataclass(frozen=True, slots=True)
 class WatchOptions:
-    """What is looked for in a video.
+    """Options of the descriptors of a video.
 
     Attributes
     ----------
     motion, appearance, pooled
-        Options of each; None leaves it out.
+        Options of each kind; None to leave it out.
     seconds
-        Length of an interval: 10 frames at 30 a second.
+        Duration of an interval: 10 frames at 30 per second.
     most_motion, most_appearance
-        Most descriptors that are kept of an interval, drawn by chance.
+        Maximum number of descriptors of an interval; a random subset is kept.
     seed
-        One seed, one draw.
+        Seed of the random subsets.
     """
 
     motion: MotionOptions | None = field(default_factory=MotionOptions)
@@ -132,16 +133,16 @@ class WatchOptions:
 
 @dataclass(frozen=True, slots=True)
 class VisionOptions:
-    """From videos to vectors.
+    """Options of the features of videos.
 
     Attributes
     ----------
     watch
-        What is looked for in the videos.
+        Options of the descriptors.
     motion_words, appearance_words
-        How many words each vocabulary has at most.
+        Maximum number of codewords of each codebook.
     seed
-        Of the vocabulary.
+        Seed of the codebooks.
     """
 
     watch: WatchOptions = field(
@@ -151,12 +152,12 @@ class VisionOptions:
     appearance_words: int = 1000
     seed: int = 0
 
-    def words(self, kind: str) -> int:
-        """How many words a kind of descriptors has at most."""
+    def codebook_size(self, kind: str) -> int:
+        """Return the maximum number of codewords of a kind of descriptors."""
         return self.motion_words if kind == MOTION else self.appearance_words
 
 
-# What the paper's text says; its authors' program is not known to differ here.
+# As in the text of the paper; the authors' program is not known to differ here.
 PAPER = VisionOptions(
     WatchOptions(
         MotionOptions(scales=6, flow="farneback"),
@@ -166,13 +167,13 @@ PAPER = VisionOptions(
     )
 )
 MODES: dict[Mode, VisionOptions] = {"default": VisionOptions(), "paper": PAPER, "authors": PAPER}
-# Both kinds of local descriptors in little time: what ``default`` was before frames were pooled.
+# Both kinds of local descriptors, fast: the default before pooled features.
 CODEWORDS = VisionOptions(WatchOptions())
-# One interval in two, and small frames.
+# Every second interval, and small frames.
 QUICK = VisionOptions(
     WatchOptions(None, None, pooled=PooledOptions(side=160, every=2, sparing=True))
 )
-# Small frames at one scale, ten a second, and fewer codewords.
+# Small frames at one scale, ten per second, and fewer codewords.
 QUICK_CODEWORDS = VisionOptions(
     WatchOptions(
         MotionOptions(pixels=160 * 120, rate=10.0, spacing=6.0, scales=1),
@@ -183,21 +184,25 @@ QUICK_CODEWORDS = VisionOptions(
 )
 
 
-def looking_for(mode: Mode, *, quick: bool) -> VisionOptions:
-    """What a mode looks for; ``quick`` looks less closely, whatever the mode."""
+def vision_options(mode: Mode, *, quick: bool) -> VisionOptions:
+    """Return the options of a mode; ``quick`` ones are faster and less accurate."""
     if quick:
         return QUICK if mode == "default" else QUICK_CODEWORDS
     return MODES[mode]
 
 
 def needs_torch(options: WatchOptions, device: str = "cpu") -> bool:
-    """Whether PyTorch is needed: for all networks but the one that ships, and for every GPU."""
-    looks = [look for look in (options.appearance, options.pooled) if look is not None]
-    return any(device != "cpu" or (look.network, look.weights) != (LITE0, None) for look in looks)
+    """Return whether PyTorch is needed: for every network but the shipped one, and for GPUs."""
+    networks = [
+        (kind.network, kind.weights)
+        for kind in (options.appearance, options.pooled)
+        if kind is not None
+    ]
+    return any(device != "cpu" or network != (LITE0, None) for network in networks)
 
 
 def watch_options(values: dict[str, Any]) -> WatchOptions:
-    """Options from what JSON makes of them."""
+    """Return options from their JSON form."""
     motion, appearance, pooled = values["motion"], values["appearance"], values["pooled"]
     if motion is not None:
         motion = MotionOptions(**motion)

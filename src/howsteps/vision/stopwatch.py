@@ -1,4 +1,4 @@
-"""Where the time goes: seconds added up by what they were spent on."""
+"""Timings: seconds added up by name."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -6,27 +6,27 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import TypeAlias, TypeVar
 
-Spent: TypeAlias = defaultdict[str, float]
+Timings: TypeAlias = defaultdict[str, float]
 Item = TypeVar("Item")
 
 
 @contextmanager
-def timed(spent: Spent, what: str) -> Iterator[None]:
-    """Add the seconds inside the block."""
+def timed(timings: Timings, name: str) -> Iterator[None]:
+    """Add the seconds spent inside the block."""
     began = perf_counter()
     yield
-    spent[what] += perf_counter() - began
+    timings[name] += perf_counter() - began
 
 
-def timed_each(items: Iterable[Item], spent: Spent, what: str) -> Iterator[Item]:
-    """The same items; the seconds that each takes to come are added."""
-    came = iter(items)
+def timed_each(items: Iterable[Item], timings: Timings, name: str) -> Iterator[Item]:
+    """Yield the same items; add the seconds that it takes to produce them."""
+    iterator = iter(items)
     while True:
         began = perf_counter()
         try:
-            item = next(came)
+            item = next(iterator)
         except StopIteration:
             return
         finally:
-            spent[what] += perf_counter() - began
+            timings[name] += perf_counter() - began
         yield item

