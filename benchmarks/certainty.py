@@ -1,6 +1,6 @@
 """Accuracy and calibration of localisation: ``python -m benchmarks.certainty RESULTS TRUTH…``.
 
-RESULTS is a folder of work folders, one a task (``howsteps run CAPTIONS --out RESULTS/TASK``).
+RESULTS is a folder of work folders, one per task (``howsteps run CAPTIONS --out RESULTS/TASK``).
 TRUTH are folders of ``spoken_TASK.json`` (spans in which a step is spoken of as being done, with
 rules for the relations that name it), or of task files with annotated steps, ``TASK.json``. Steps
 are localised again by the current code, and discovered steps are matched to true ones as

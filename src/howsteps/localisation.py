@@ -190,35 +190,25 @@ class _TaskData:
             (m, k, 1.0) for k, step in enumerate(script.steps) for m in step.mentions
         ]
         # S×3 for every video of the task: start and end in seconds, and the step.
-        self._mentions = [rows[:, :3] for rows in spoken_by_video(task, self._step_mentions)]
+        self._all_mentions = [rows[:, :3] for rows in spoken_by_video(task, self._step_mentions)]
+        self.mentions = [self._all_mentions[n] for n in self.with_features]
 
     def windows(
-        self,
-        before: float,
-        after: float,
-        *,
-        seconds: float | None = None,
-        mode: ClusteringMode = "paper",
+        self, before: float, after: float, seconds: float, mode: ClusteringMode = "paper"
     ) -> Windows:
-        """Return the windows of the mentions.
-
-        ``before`` and ``after`` are Δb and Δa; ``seconds`` the duration of an interval, by default
-        that of the features.
-        """
-        seconds = seconds or self.seconds
-        mentions = [self._mentions[n] for n in self.with_features]
+        """Return the windows from Δb before to Δa after mentions, in intervals of ``seconds``."""
         return step_windows(
             [
                 mention_windows(rows[:, :2], length, seconds, before=before, after=after, mode=mode)
-                for rows, length in zip(mentions, self.lengths_at(seconds), strict=True)
+                for rows, length in zip(self.mentions, self.lengths_at(seconds), strict=True)
             ],
-            [rows[:, 2].astype(np.int64) for rows in mentions],
+            [rows[:, 2].astype(np.int64) for rows in self.mentions],
             self.steps,
             "hull" if mode == "authors" else "union",
         )
 
     def features(self) -> Iterator[NDArray[np.floating]]:
-        """Yield the features, T_n×d a video.
+        """Yield the features, T_n×d per video.
 
         Those of the narration are computed here and are sparse: keep them compressed.
         """
@@ -233,10 +223,6 @@ class _TaskData:
                 self.videos[n], self.lengths[n], kind=self.kind, seconds=self.seconds
             )
 
-    def mentions_of(self, video: int) -> Floats:
-        """Return start, end and step of the mentions of a video with features, S×3."""
-        return self._mentions[self.with_features[video]]
-
     def lengths_at(self, seconds: float) -> list[int]:
         """Return T_n in intervals of another duration."""
         return [
@@ -245,34 +231,32 @@ class _TaskData:
 
     @cached_property
     def mentions_and_echoes(self) -> list[Floats]:
-        """Mentions and echoes of the steps, S×4 a video.
+        """Mentions and echoes of the steps, S×4 per video.
 
         Start, end, step, and the probability that the step is being done: that the mention is work
         and not talk, lower for an echo.
         """
-        rows = spoken_by_video(
-            self._task, [*self._step_mentions, *echoes(self._task, self._script)]
-        )
+        mentions = [*self._step_mentions, *echoes(self._task, self._script)]
+        rows = spoken_by_video(self._task, mentions)
         return [rows[n] for n in self.with_features]
 
     def support(self) -> Floats:
         """Return the share of the videos of the task that name each step, K."""
         steps = np.arange(self.steps)
-        named: Floats = np.mean([np.isin(steps, rows[:, 2]) for rows in self._mentions], axis=0)
+        named: Floats = np.mean([np.isin(steps, m[:, 2]) for m in self._all_mentions], axis=0)
         return named
 
     def mention_prior(self, options: LearningOptions, seconds: float) -> MentionPrior:
         """Return the evidence of the mentions, in intervals of ``seconds``."""
         lengths = self.lengths_at(seconds)
         if options.window is None:
-            mentions = [self._mentions[n] for n in self.with_features]
-            return LagPrior(mentions, lengths, self.steps, seconds)
+            return LagPrior(self.mentions, lengths, self.steps, seconds)
         before, after = options.window
 
         def window(video: int) -> Floats:
-            mentions, length = self.mentions_and_echoes[video], lengths[video]
+            rows, length = self.mentions_and_echoes[video], lengths[video]
             return window_probabilities(
-                mentions, length, seconds, self.steps, before=before, after=after
+                rows, length, seconds, self.steps, before=before, after=after
             )
 
         return WindowPrior(LazySequence(window, len(lengths)), options.log_prior, seconds)
@@ -280,11 +264,10 @@ class _TaskData:
     def place_by_mentions(self, videos: Sequence[int], located: StepIntervals) -> StepIntervals:
         """Place steps shortly after their mentions, and the others evenly between those.
 
-        The confidence is estimated on the videos with features: the share of their steps (named
-        and other ones separately) that are ``located`` within 2.5 s of such a place. The extent of
-        a step is 2.5 s around its place, up to the border with the next one.
-
-        ``videos`` are indices in the task.
+        ``videos`` are indices in the task. The confidence is estimated on the videos with features:
+        the share of their steps (named and other ones separately) that are ``located`` within 2.5 s
+        of such a place. The extent of a step is 2.5 s around its place, up to the border with the
+        next one.
         """
         places, named = self._mention_places(videos)
         radius = round(NEAR / self.seconds)
@@ -296,13 +279,11 @@ class _TaskData:
         expected, expected_named = self._mention_places(self.with_features)
         confirmed = (located.intervals >= 0) & (np.abs(expected - located.intervals) <= radius)
 
-        def share_confirmed(among: Mask) -> float:
-            return float(confirmed[among].mean()) if among.any() else 0.0
+        def accuracy(steps: Mask) -> float:
+            return float(confirmed[steps].mean()) if steps.any() else 0.0
 
         absent = places < 0
-        confidence = np.where(
-            named, share_confirmed(expected_named), share_confirmed(~expected_named)
-        )
+        confidence = np.where(named, accuracy(expected_named), accuracy(~expected_named))
         return StepIntervals(
             places,
             np.where(absent, -1, first),
@@ -320,23 +301,19 @@ class _TaskData:
         long_enough = [n for n in videos if self.lengths[n] >= self.steps]
         places = np.full((len(videos), self.steps), -1)
         if long_enough:
-            mentions = [self._mentions[n] for n in long_enough]
-            places[np.isin(videos, long_enough)] = place_aligned(
-                [rows[:, 2].astype(np.int64) for rows in mentions],
-                [
-                    np.minimum(
-                        ((rows[:, :2].mean(axis=1) + LEAD) / self.seconds).astype(np.int64),
-                        self.lengths[n] - 1,
-                    )
-                    for n, rows in zip(long_enough, mentions, strict=True)
-                ],
-                [self.lengths[n] for n in long_enough],
-                self.steps,
-            )
-        named = np.array(
-            [np.isin(np.arange(self.steps), self._mentions[n][:, 2]) for n in videos], np.bool_
-        ).reshape(places.shape)
-        return places, named
+            mentions = [self._all_mentions[n] for n in long_enough]
+            lengths = [self.lengths[n] for n in long_enough]
+            aligned = [rows[:, 2].astype(np.int64) for rows in mentions]
+            times = [rows[:, :2].mean(axis=1) + LEAD for rows in mentions]
+            intervals = [
+                np.minimum((seconds / self.seconds).astype(np.int64), length - 1)
+                for seconds, length in zip(times, lengths, strict=True)
+            ]
+            placed = place_aligned(aligned, intervals, lengths, self.steps)
+            places[np.isin(videos, long_enough)] = placed
+        steps = np.arange(self.steps)
+        named = np.array([np.isin(steps, self._all_mentions[n][:, 2]) for n in videos], np.bool_)
+        return places, named.reshape(places.shape)
 
 
 def _cluster(
@@ -344,7 +321,7 @@ def _cluster(
 ) -> _Localised:
     """Cluster the features inside the windows, as the paper does."""
     before, after = (0.0, _AUTHORS_AFTER) if mode == "authors" else (BEFORE, AFTER)
-    windows = data.windows(before, after, mode=mode)
+    windows = data.windows(before, after, data.seconds, mode)
     result = cluster(
         list(data.features()),
         windows.allowed,
@@ -372,18 +349,12 @@ def _self_train(data: _TaskData, device: str, *, absent: bool) -> _Localised:
     options = LEARNING_OPTIONS[data.kind]
     coarsening = options.coarsening(data.seconds)
     seconds = coarsening * data.seconds
-    positions = None
+    positions, lengths = None, data.lengths_at(seconds)
     if options.use_position:
-        positions = position_prior(
-            data.mentions_and_echoes, data.lengths_at(seconds), data.steps, seconds
-        )
+        positions = position_prior(data.mentions_and_echoes, lengths, data.steps, seconds)
+    features, prior = _prepared_features(data, options), data.mention_prior(options, seconds)
     learnt = learn(
-        _prepared_features(data, options),
-        data.mention_prior(options, seconds),
-        options,
-        seconds=seconds,
-        position_prior=positions,
-        device=device,
+        features, prior, options, seconds=seconds, position_prior=positions, device=device
     )
     log_odds = learnt.prior.log_odds()
     located = decide(
@@ -395,13 +366,13 @@ def _self_train(data: _TaskData, device: str, *, absent: bool) -> _Localised:
         lengths=[data.lengths[n] for n in data.with_features],
         position_prior=positions,
         support=data.support(),
-        mentioned=data.windows(*options.window, seconds=seconds).named if options.window else None,
+        mentioned=data.windows(*options.window, seconds).named if options.window else None,
         absent=absent,
     )
     overruled = [
-        RelaxedWindow(n, int(k), float((data.mentions_of(n)[:, 2] == k).sum()))
-        for n, odds in enumerate(log_odds)
-        for k in np.unique(data.mentions_of(n)[:, 2].astype(np.int64))
+        RelaxedWindow(n, int(k), float((mentions[:, 2] == k).sum()))
+        for n, (mentions, odds) in enumerate(zip(data.mentions, log_odds, strict=True))
+        for k in np.unique(mentions[:, 2].astype(np.int64))
         if (t := located.intervals[n, k]) >= 0 and odds[t // coarsening, k] < NAMED_LOG_ODDS
     ]
     settings = ModelOptions("default", options.regularisation, data.seconds, learnt_from=data.kind)
@@ -420,10 +391,7 @@ def _prepared_features(data: _TaskData, options: LearningOptions) -> Videos:
 def _in_task_order(
     task: Task, groups: Sequence[tuple[Sequence[int], StepIntervals]], seconds: float
 ) -> tuple[Localisation, ...]:
-    """Return the localisations of several groups of videos, in the order of the task.
-
-    A group is the indices of its videos in the task, and their placements.
-    """
+    """Return the localisations of groups (indices of videos, places), in the order of the task."""
     localisations: list[Localisation] = []
     for indices, located in groups:
         videos = [task.videos[n].id for n in indices]

@@ -148,7 +148,7 @@ def corrupted(value):
         ([GOOD, corrupted(np.nan)], "video 1 .* not finite in interval 5"),
         ([corrupted(np.inf)], "video 0 .* not finite in interval 5"),
         ([GOOD, GOOD[:2]], "video 1 has 2 intervals"),
-        ([GOOD, GOOD[:, :3]], "video 1 has 3 features an interval, video 0 has 4"),
+        ([GOOD, GOOD[:, :3]], "video 1 has 3 features per interval, video 0 has 4"),
         ([GOOD[0]], "video 0"),
         ([[[0.0, 1.0], [1.0]]], "video 0: features have rows of different lengths"),
         ([[["a", "b"]] * 4], "video 0: features are numbers"),

@@ -261,7 +261,7 @@ def _one_video(
 
 
 def _labels(predictions: Any, truth: Any) -> tuple[list[Labels], list[Labels]]:
-    """Return predicted and true labels, one array a video."""
+    """Return predicted and true labels, one array per video."""
     if isinstance(truth, Truth):
         truth = as_truth(truth)
         for video, duration in truth.durations.items():
@@ -290,7 +290,7 @@ def _labels(predictions: Any, truth: Any) -> tuple[list[Labels], list[Labels]]:
 def _checked(labels: ArrayLike, video: str | int) -> Labels:
     array = np.asarray(labels)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise EvaluationError(f"video {video!r}: labels are integers, one a frame")
+        raise EvaluationError(f"video {video!r}: labels are integers, one per frame")
     if array.min(initial=0) < BACKGROUND:
         raise EvaluationError(
             f"video {video!r} has the label {array.min()}: steps are numbers from 0 on, "

@@ -178,7 +178,7 @@ def _from_mentions(
 ) -> Prediction:
     """Place steps at their mentions, and the others evenly between those.
 
-    ``aligned`` and ``times`` are the step and the time in seconds of every mention, S_n a video.
+    ``aligned`` and ``times`` are the step and the time in seconds of every mention, S_n per video.
     """
     intervals = [
         np.clip((seconds / GRID).astype(np.int64), 0, length - 1)

@@ -190,7 +190,7 @@ def interval_hit_table(predicted: Sequence[ArrayLike], truth: Sequence[ArrayLike
     Parameters
     ----------
     predicted, truth
-        T_n×K_pred a video with at most one 1 per column, and T_n×K a video.
+        T_n×K_pred per video with at most one 1 per column, and T_n×K per video.
     """
     if len(predicted) != len(truth):
         raise EvaluationError(f"{len(predicted)} videos are predicted, {len(truth)} are annotated")

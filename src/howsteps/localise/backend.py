@@ -1,6 +1,6 @@
 """Products with the features of all videos, on the CPU or a GPU.
 
-The features stay one float32 array a video, possibly memory-mapped: on the CPU, X is never copied
+The features stay one float32 array per video, possibly memory-mapped: on the CPU, X is never copied
 into one array. Every product is accumulated in float64. There are three implementations:
 
 * ``NumpyBackend`` with compressed rows, if most entries are zero (:mod:`howsteps.localise.sparse`);
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from howsteps.localise.sparse import CompressedRows, PackedSymmetricMatrix
 
 Floats = NDArray[np.float64]
-# T_n×d a video; :class:`howsteps.localise.sparse.CompressedVideos` if most entries are zero.
+# T_n×d per video; :class:`howsteps.localise.sparse.CompressedVideos` if most entries are zero.
 Videos = Sequence[NDArray[np.float32]]
 
 SPARSE_BELOW = 0.15  # share of non-zeros below which compressed rows are faster

@@ -45,9 +45,9 @@ def video_and_words(
     Parameters
     ----------
     features
-        T_n×d a video.
+        T_n×d per video.
     words
-        T_n×D a video, from :func:`bag_of_relations`.
+        T_n×D per video, from :func:`bag_of_relations`.
     steps
         K.
     options
@@ -121,9 +121,9 @@ def supervised(
     Parameters
     ----------
     features
-        T_n×d a video.
+        T_n×d per video.
     truth
-        T_n×K a video: the true intervals of each step; none if it is not in the video.
+        T_n×K per video: the true intervals of each step; none if it is not in the video.
     folds, inner_folds
         Number of folds for the evaluation, and for the choice of λ inside each training set.
     regularisations

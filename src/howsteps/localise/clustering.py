@@ -55,7 +55,7 @@ class Clustering:
         Placements that were visited after the chosen one: the worst and the best score among them
         are the paper's error bars.
     windows
-        T_n×K a video: the given windows.
+        T_n×K per video: the given windows.
     """
 
     intervals: Places
@@ -73,7 +73,7 @@ class Clustering:
 
     @cached_property
     def scores(self) -> tuple[Floats, ...]:
-        """T_n×K a video: scores by the classifier of the *other* videos; computed on first use."""
+        """T_n×K per video: scores by the classifier of the *other* videos; on first use."""
         return leave_one_out_scores(self._problem, self.intervals)
 
     @cached_property
@@ -111,10 +111,10 @@ def cluster(
     Parameters
     ----------
     features
-        T_n×d a video (arrays or lists of lists), best in float32: most other types are copied. May
-        be memory-mapped.
+        T_n×d per video (arrays or lists of lists), best in float32: most other types are copied.
+        They may be memory-mapped.
     windows
-        T_n×K booleans a video: where each step is allowed. None: everywhere.
+        T_n×K booleans per video: where each step is allowed. None: everywhere.
     steps
         K.
     regularisation

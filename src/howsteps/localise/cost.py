@@ -44,7 +44,7 @@ class ClusteringCost:
     Parameters
     ----------
     videos
-        Features, T_n×d a video.
+        Features, T_n×d per video.
     regularisation
         λ.
     bias

@@ -39,7 +39,7 @@ def decide(
     Parameters
     ----------
     scores, log_odds
-        T×K a video, on the coarse grid: classifier scores as log-weights, and the log-odds of the
+        T×K per video, on the coarse grid: classifier scores as log-weights, and the log-odds of the
         mentions (zero where nothing is said).
     options
         The options that the scores were learnt with.
@@ -50,12 +50,12 @@ def decide(
     lengths
         T_n on the fine grid, which the result is on.
     position_prior
-        T×K a video: log-density of the usual position of each step; uniform when None.
+        T×K per video: log-density of the usual position of each step; uniform when None.
     support
         K: share of the videos that name each step, where it is known.
     mentioned
-        T×K a video: where a mention of the script names each step. Other log-odds come from echoes,
-        and their evidence is *like what others say*. None: all come from mentions.
+        T×K per video: where a mention of the script names each step. Other log-odds come from
+        echoes, and their evidence is *like what others say*. None: all come from mentions.
     absent
         Leave out the steps that are probably not in a video.
     """

@@ -78,9 +78,9 @@ class StepLocaliser:
         Parameters
         ----------
         features
-            T_n×d a video.
+            T_n×d per video.
         windows
-            T_n×K a video: where the narration allows each step. None: everywhere.
+            T_n×K per video: where the narration allows each step. None: everywhere.
         support
             N×K: weight of each window, for those that contradict the order.
         """
@@ -139,7 +139,7 @@ class StepLocaliser:
 
     @property
     def scores(self) -> tuple[Floats, ...]:
-        """T_n×K a video of :meth:`fit`: scores by the classifier of the other videos."""
+        """T_n×K per video of :meth:`fit`: scores by the classifier of the other videos."""
         return self.clustering.scores
 
     def _names(self, windows: Sequence[ArrayLike] | None) -> list[str]:

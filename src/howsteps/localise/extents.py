@@ -87,11 +87,11 @@ def locate(
     intervals
         N×K, −1 where a step is absent.
     scores
-        T_n×K a video, by a classifier that was not trained on that video.
+        T_n×K per video, by a classifier that was not trained on that video.
     null
         Scores of null samples, of any shape (:mod:`howsteps.localise.null_scores`).
     windows
-        T_n×K a video; a step whose window excludes some interval is named by the narration.
+        T_n×K per video; a step whose window excludes some interval is named by the narration.
     alike
         The evidence of a step that scores higher than nine null samples in ten: *looks
         like the others* or *like what others say*, depending on the features.

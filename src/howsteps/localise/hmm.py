@@ -83,9 +83,9 @@ def place_aligned(
     Parameters
     ----------
     aligned
-        S_n a video, from :func:`align_transcript`.
+        S_n per video, from :func:`align_transcript`.
     intervals
-        S_n a video: the interval of each mention.
+        S_n per video: the interval of each mention.
     lengths
         T_n.
     steps

@@ -3,9 +3,9 @@
 The largest eigenvalue of B is one, so a projected gradient step, Z ← Proj(Z − BZ) = Proj(XW*(Z)),
 lowers h. Along the hull B is well conditioned: its only small eigenvalue belongs to the nearly
 constant direction, in which the hull is flat. With some momentum, six digits take about sixteen
-products with X. The projection is inexact: a few Newton steps a video, with a barrier parameter
+products with X. The projection is inexact: a few Newton steps per video, with a barrier parameter
 that shrinks with the gap. The optimum spreads each step over its whole window, so a method that
-combines corners would need thousands of them a video.
+combines corners would need thousands of them per video.
 
 The hull of the placements of one video is a network flow polytope. With step k shifted k intervals
 to the left, "strictly in order" becomes "not later than the next", and a point z of the hull is a

@@ -1,6 +1,6 @@
 """A sequence whose items are computed on access and never kept.
 
-With thousands of videos, one T_n×K array a video would take hundreds of megabytes.
+With thousands of videos, one T_n×K array per video would take hundreds of megabytes.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -32,7 +32,7 @@ class LeaveOneOut:
     Parameters
     ----------
     videos
-        T_n×d a video. A single video is scored by its own classifier.
+        T_n×d per video. A single video is scored by its own classifier.
     regularisation
         λ.
     device

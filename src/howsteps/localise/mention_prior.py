@@ -39,7 +39,7 @@ _ROUNDS = 10  # of the estimate of ρ, which changes little after five
 
 
 class MentionPrior(Protocol):
-    """Evidence of the mentions, T_n×K a video."""
+    """Evidence of the mentions, T_n×K per video."""
 
     def log_odds(self) -> Sequence[Floats]:
         """Return the log-odds of every place against a uniform one; 0 without mentions."""
@@ -50,7 +50,7 @@ class MentionPrior(Protocol):
         ...
 
     def fit(self, scores: Sequence[Floats]) -> Self:
-        """Return a copy with parameters fitted to leave-one-out scores, T_n×K a video."""
+        """Return a copy with parameters fitted to leave-one-out scores, T_n×K per video."""
         ...
 
 
@@ -61,7 +61,7 @@ class WindowPrior:
     Attributes
     ----------
     windows
-        T_n×K a video: probability p that a mention there refers to the step being done, or a mask.
+        T_n×K per video: a mask, or the probability p that the mention is of the step being done.
     weight
         Log-odds inside a window with p = 1; in general the odds are 1 + p·(exp weight − 1).
     seconds
@@ -73,7 +73,7 @@ class WindowPrior:
     seconds: float
 
     def log_odds(self) -> Sequence[Floats]:
-        """Return the log-odds, T_n×K a video; 0 outside the windows."""
+        """Return the log-odds, T_n×K per video; 0 outside the windows."""
         return LazySequence(self._log_odds, len(self.windows))
 
     def labels(self) -> Sequence[Floats]:
@@ -102,7 +102,7 @@ class LagPrior:
     Attributes
     ----------
     mentions
-        S_n×3 a video: start and end in seconds, and the step.
+        S_n×3 per video: start and end in seconds, and the step.
     lengths, steps
         T_n and K.
     seconds
@@ -121,7 +121,7 @@ class LagPrior:
     reliability: float = RELIABILITY
 
     def log_odds(self) -> list[Floats]:
-        """Return log(1 + ρ/(1 − ρ)·T·q), T_n×K a video."""
+        """Return log(1 + ρ/(1 − ρ)·T·q), T_n×K per video."""
         odds = self.reliability / (1.0 - self.reliability)
         return [
             np.log1p(odds * length * density)
@@ -129,7 +129,7 @@ class LagPrior:
         ]
 
     def labels(self) -> list[Floats]:
-        """Return q scaled to a mention's seconds, at most 1, T_n×K a video."""
+        """Return q scaled to a mention's seconds, at most 1, T_n×K per video."""
         return [
             np.minimum(MENTION_SECONDS / self.seconds * density, 1.0)
             for density in self._densities()

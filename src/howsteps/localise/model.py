@@ -96,22 +96,22 @@ class Model:
         Parameters
         ----------
         features
-            T_n×d a video.
+            T_n×d per video.
         windows
-            T_n×K a video: where the narration allows each step. Windows that contradict the order
+            T_n×K per video: where the narration allows each step. Windows that contradict the order
             are relaxed (:func:`~howsteps.localise.relax`); in mode ``default`` they are evidence
             beside the scores and the order. None: everywhere.
         absent
             Leave out the steps that are probably not in a video.
         said
-            T_n×K a video, in mode ``default`` only, in place of ``windows``: the probability that
+            T_n×K per video, in mode ``default`` only, in place of ``windows``: the probability that
             the narration names each step as being done.
         """
         n_steps = len(self.steps)
         videos = checked_features(features, n_steps)
         if videos[0].shape[1] != len(self.weights.matrix):
             raise LocaliseError(
-                f"the videos have {videos[0].shape[1]} features an interval, "
+                f"the videos have {videos[0].shape[1]} features per interval, "
                 f"the model has {len(self.weights.matrix)}"
             )
         allowed = checked_windows(windows, [len(x) for x in videos], n_steps)

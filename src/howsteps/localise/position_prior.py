@@ -21,12 +21,12 @@ _BINS = 200  # positions at which the density is computed
 def position_prior(
     mentions: Sequence[Floats], lengths: Sequence[int], steps: int, seconds: float
 ) -> Sequence[Floats]:
-    """Return the log-density of the position of every step, T_n×K a video; 0 where uniform.
+    """Return the log-density of the position of every step, T_n×K per video; 0 where uniform.
 
     Parameters
     ----------
     mentions
-        S_n×4 a video: start and end in seconds, the step, and the probability that it is the step.
+        S_n×4 per video: start and end in seconds, the step, and the probability that it is done.
     lengths
         T_n.
     steps

@@ -46,7 +46,7 @@ def checked_features(features: Sequence[ArrayLike], steps: int) -> Videos:
             raise LocaliseError(f"video {index}: features are numbers, not {x.dtype}")
         if videos and x.shape[1] != videos[0].shape[1]:
             raise LocaliseError(
-                f"video {index} has {x.shape[1]} features an interval, "
+                f"video {index} has {x.shape[1]} features per interval, "
                 f"video 0 has {videos[0].shape[1]}"
             )
         if len(x) < steps:
@@ -63,7 +63,7 @@ def checked_features(features: Sequence[ArrayLike], steps: int) -> Videos:
 def checked_windows(
     windows: Sequence[ArrayLike] | None, lengths: Sequence[int], steps: int
 ) -> tuple[Mask, ...]:
-    """Return the windows as one boolean T_n×K array a video; all True without windows.
+    """Return the windows as one boolean T_n×K array per video; all True without windows.
 
     Raises
     ------
@@ -100,7 +100,7 @@ class ClusteringProblem:
     cost
         h.
     windows
-        T_n×K a video, feasible for some placement (not required in the ``authors`` mode).
+        T_n×K per video, feasible for some placement (not required in the ``authors`` mode).
     absence
         N×K: cost of leaving a step out, in units of 2T·h; None: every step must be placed.
     scale
@@ -128,7 +128,7 @@ class ClusteringProblem:
 
     @cached_property
     def _permitted(self) -> tuple[Mask, ...]:
-        """Intervals that the ``authors`` mode permits, T_n×K a video."""
+        """Intervals that the ``authors`` mode permits, T_n×K per video."""
         return tuple(authors.permitted(window) for window in self.windows)
 
     def rows(self, video: int) -> slice:

@@ -132,7 +132,7 @@ class Learnt:
     Attributes
     ----------
     scores
-        T_n×K a video: log-weights by the classifier of the other videos.
+        T_n×K per video: log-weights by the classifier of the other videos.
     prior
         The mentions, with the lag and reliability that were learnt.
     weights
@@ -158,7 +158,7 @@ def learn(
     Parameters
     ----------
     features
-        T_n×d a video.
+        T_n×d per video.
     prior
         The mentions of each video.
     options
@@ -166,7 +166,7 @@ def learn(
     seconds
         Duration of an interval.
     position_prior
-        T_n×K a video: log-density of the usual position of each step; uniform when None.
+        T_n×K per video: log-density of the usual position of each step; uniform when None.
     device
         As for :func:`howsteps.localise.cluster`.
     """
@@ -191,7 +191,7 @@ def learn(
 def total_evidence(
     scores: Sequence[Floats], log_odds: Sequence[Floats], position_prior: Sequence[Floats] | None
 ) -> Iterator[Floats]:
-    """Yield e = score + log-odds of mentions + log-density of position, T_n×K a video."""
+    """Yield e = score + log-odds of mentions + log-density of position, T_n×K per video."""
     if position_prior is None:
         yield from (score + odds for score, odds in zip(scores, log_odds, strict=True))
         return

@@ -30,7 +30,7 @@ AFTER = 10.0  # Δa, seconds
 
 @dataclass(frozen=True)
 class Windows:
-    """Allowed intervals, T_n×K a video, and the number of mentions of each step, N×K."""
+    """Allowed intervals, T_n×K per video, and the number of mentions of each step, N×K."""
 
     allowed: tuple[Mask, ...]
     support: NDArray[np.int64]
@@ -107,9 +107,9 @@ def step_windows(
     Parameters
     ----------
     mentions
-        S_n×T_n a video, from :func:`mention_windows`.
+        S_n×T_n per video, from :func:`mention_windows`.
     assignments
-        S_n a video: the step that each mention belongs to, −1 for none.
+        S_n per video: the step that each mention belongs to, −1 for none.
     steps
         K.
     mode
@@ -188,7 +188,7 @@ def relax(
     Parameters
     ----------
     allowed
-        T_n×K a video.
+        T_n×K per video.
     support
         N×K: weight of each window; 1 when None.
     """
