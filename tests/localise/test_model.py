@@ -113,6 +113,7 @@ def test_an_invalid_edit_of_a_model_is_refused(model, tmp_path, changes, reason)
     [
         {"bias": np.zeros(7)},
         {"weights": np.full((8, 3), np.nan)},
+        {"weights": np.zeros((8, 3), np.float16)},
         {"null_scores": np.array(["high"])},
         {"null_scores": np.zeros((2, 2))},
         {"null_scores": np.zeros(0)},

@@ -83,3 +83,10 @@ def test_evidence_for_a_place_raises_the_presence():
     presence = marginals(evidence, 3).presence
     assert presence[1] > presence[0]
     assert presence[1] > presence[2]
+
+
+def test_presence_has_finite_log_odds_however_strong_the_evidence():
+    evidence = np.zeros((2000, 2))
+    evidence[10, 0], evidence[:, 1] = 1e6, -1e6
+    presence = marginals(evidence).presence
+    assert 0 < presence[1] < 0.5 < presence[0] < 1

@@ -183,7 +183,8 @@ class Model:
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
             raise InputError(path, f"not a model that was saved here: {problem}") from problem
         for array in (weights.matrix, weights.bias, null):
-            if array.dtype.kind != "f" or not (np.abs(array) <= _LARGEST_WEIGHT).all():
+            is_real = array.dtype in (np.float32, np.float64)  # half floats overflow below the limit
+            if not is_real or not (np.abs(array) <= _LARGEST_WEIGHT).all():
                 reason = f"has values that are not numbers of at most {_LARGEST_WEIGHT:.0e}"
                 raise InputError(folder / "model.npz", reason)
         shapes = weights.matrix.shape[1:], weights.bias.shape, null.ndim, null.size > 0

@@ -79,7 +79,8 @@ def marginals(
     log_weight = evidence + order * np.maximum(log_context - highest, _FORBIDDEN)
     if_present = np.logaddexp.reduce(log_weight, axis=0)
     if_absent = absent + order * (_context_if_absent(evidence, gap, absent) - highest)
-    presence = 1.0 / (1.0 + np.exp(np.clip(if_absent - if_present, -50.0, 50.0)))
+    # Never exactly 0 or 1, so that it has finite log-odds.
+    presence = 1.0 / (1.0 + np.exp(np.clip(if_absent - if_present, -30.0, 30.0)))
     return Marginals(np.exp(log_weight - if_present), presence)
 
 
