@@ -22,7 +22,7 @@ from howsteps.errors import HowstepsError, InputError
 from howsteps.io.text import read_text
 from howsteps.localise.model import Model
 from howsteps.pipeline import learnt_steps
-from howsteps.result import read_result, settled, text_of
+from howsteps.result import as_stored, read_result, text_of
 from howsteps.script.edited import read_script
 from howsteps.script.text_form import parse_script_text
 from howsteps.task import Caption, Mention, Task, Truth, Video
@@ -115,7 +115,7 @@ def _info(folder: Path) -> None:
 
 def _result(folder: Path) -> None:
     found = read_result(folder)
-    assert settled(found) == settled(settled(found))
+    assert as_stored(found) == as_stored(as_stored(found))
     text_of(found, folder).encode("utf-8")
 
 

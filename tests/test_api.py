@@ -87,7 +87,7 @@ class TestDiscover:
         assert [p.path.name for p in problems if not p.harmless] == ["broken.srt"]
 
     def test_what_is_no_source_is_said(self) -> None:
-        with pytest.raises(howsteps.HowstepsError, match="for each video a list of captions"):
+        with pytest.raises(howsteps.HowstepsError, match="a list of captions for each video"):
             howsteps.discover([howsteps.Caption(0.0, 1.0, "fill the tub")])  # type: ignore[list-item]
 
 

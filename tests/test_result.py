@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsteps.errors import InputError
-from howsteps.result import from_record, read_result, record, schema, settled, text_of
+from howsteps.result import as_stored, from_record, read_result, record, schema, text_of
 from howsteps.task import (
     LIKE_SEEN,
     SAID,
@@ -131,8 +131,10 @@ def test_every_result_follows_the_schema_and_comes_back(result: Result) -> None:
     jsonschema.Draft202012Validator(schema()).validate(value)
     back = from_record(value, folder)
     assert record(back, folder) == value
-    assert settled(back) == back
-    assert [v.chapters for v in settled(back).task.videos] == [v.chapters for v in back.task.videos]
+    assert as_stored(back) == back
+    assert [v.chapters for v in as_stored(back).task.videos] == [
+        v.chapters for v in back.task.videos
+    ]
     assert [video.id for video in back.task.videos] == [video.id for video in result.task.videos]
 
 
@@ -162,7 +164,7 @@ def test_a_video_is_found_again_when_both_folders_move(tmp_path: Path) -> None:
         (lambda v: v.pop("steps"), "is not a result of howsteps"),
         (lambda v: v.update(videos={}), "videos: is not a list"),
         (lambda v: v["videos"][0].pop("id"), r"videos\[0\]: has no 'id'"),
-        (lambda v: v["videos"].append(v["videos"][0]), "an id stands twice"),
+        (lambda v: v["videos"].append(v["videos"][0]), "duplicate id"),
         (lambda v: v["videos"][0]["mentions"][0].update(start="x"), "start is 'x'"),
         (lambda v: v["videos"][0]["mentions"][0].update(color="red"), "color"),
         (lambda v: v["videos"][0]["sentences"][0].update(words=[]), "has no words"),

@@ -1,7 +1,7 @@
-"""The calls for people who write Python: one line from videos to steps, and on from there.
+"""The public functions: from videos to steps in one call, and what to do with the result.
 
-Paths may be ``str`` or :class:`pathlib.Path`. Problems (what was repaired, set aside, or is worth a
-remark) are returned with the results; errors are :class:`howsteps.HowstepsError`.
+Paths may be ``str`` or :class:`pathlib.Path`. Problems (what was repaired or set aside, and
+remarks) are returned with the results; errors are :class:`howsteps.HowstepsError`.
 """
 
 import tempfile
@@ -37,12 +37,12 @@ __all__ = [
 ]
 
 AnyPath: TypeAlias = str | PathLike[str]
-# A path; a task; paths of videos and captions; or the captions of every video.
+# A path; a task; paths of videos and captions; or the captions of each video.
 Source: TypeAlias = AnyPath | Task | Sequence[AnyPath] | Sequence[Sequence[Caption]]
 
 
 class Files(NamedTuple):
-    """The files that were written, and the problems with those that were not."""
+    """The files that were written, and problems."""
 
     paths: tuple[Path, ...]
     problems: tuple[Problem, ...]
@@ -73,7 +73,7 @@ def discover(
     source
         A folder with the videos and captions of one job, or another path that
         :func:`howsteps.datasets.read_tasks` reads; a list of such paths; a task; or a list with
-        the captions of every video.
+        the captions of each video.
     out
         A work folder, with a cache. None: nothing is written.
     steps, mode, seed, parser, speech, vision, quick, device, title, keep_all
@@ -81,7 +81,7 @@ def discover(
     editor
         A language model that edits the script: ``Editor("http://localhost:11434/v1", "NAME")``.
     workers
-        How many processes work on videos; with more than one, call this under
+        The number of processes that work on videos; with more than one, call this under
         ``if __name__ == "__main__":``.
     callback
         Called with every event.
@@ -126,13 +126,13 @@ def apply(
     Parameters
     ----------
     model
-        The work folder of a run, or its ``model``.
+        The work folder of a run, or its ``model`` folder.
     videos
         One or more videos, caption files, or folders of them.
     out
         A work folder for the result. None: nothing is written.
     title
-        The name of the result; else that of the job that was learnt.
+        The name of the result; by default, the name of the learnt job.
     speech, device, workers, callback
         As in :func:`howsteps.discover`.
 
@@ -169,7 +169,7 @@ def export(
     guesses: bool = False,
     precise: bool = False,
 ) -> Files:
-    """Write a result for other programs, each format into its own folder under ``folder``.
+    """Export a result for other programs, each format into its own folder under ``folder``.
 
     Parameters
     ----------
@@ -178,16 +178,16 @@ def export(
     formats
         One or more of :data:`howsteps.report.exports.FORMATS`: ``vtt``, ``youtube``, ``csv``, …
     guesses
-        Also the places that are guesses.
+        Include places that are guesses.
     precise
-        Cut clips at the frame, which encodes the video again.
+        Cut clips at the exact frame, which re-encodes the video.
 
     Raises
     ------
     HowstepsError
         There is no such format, or no such result.
     """
-    from howsteps.report.exports import export as write  # noqa: PLC0415 - has many parts
+    from howsteps.report.exports import export as write  # noqa: PLC0415 - slow to import
 
     names = [formats] if isinstance(formats, str) else formats
     paths, problems = write(_result(result), Path(folder), names, guesses=guesses, precise=precise)
@@ -204,20 +204,20 @@ def write_page(
     result
         A result, a ``result.json``, or a work folder.
     folder
-        Where to; else where the result is.
+        Where to write it; by default, the folder of the result.
     thumbnails
-        Take a thumbnail of every located step (needs PyAV).
+        Make a thumbnail of every placed step (needs PyAV).
 
     Raises
     ------
     HowstepsError
-        There is no such result, or no folder.
+        There is no such result, or no folder was given for a result in memory.
     """
     from howsteps.report import write_page as write  # noqa: PLC0415 - loads Jinja2
 
     if folder is None:
         if isinstance(result, Result):
-            raise HowstepsError("a result in memory has no folder: name one for the page")
+            raise HowstepsError("a result in memory has no folder: pass one for the page")
         path = Path(result)
         folder = path if path.is_dir() else path.parent
     problems: list[Problem] = []
@@ -226,7 +226,7 @@ def write_page(
 
 
 def _read(source: Source, title: str | None) -> tuple[Path | Task, list[Problem]]:
-    """What a run can read: a path or a task; and the problems of reading it."""
+    """Turn a source into a path or a task, which a run accepts; also return problems."""
     if isinstance(source, Task):
         return source, []
     if isinstance(source, str | PathLike):
@@ -239,13 +239,13 @@ def _read(source: Source, title: str | None) -> tuple[Path | Task, list[Problem]
     videos = []
     for number, captions in enumerate(source, 1):
         if isinstance(captions, str | PathLike | Caption):
-            raise HowstepsError("a list holds paths, or for each video a list of captions")
+            raise HowstepsError("a list must hold paths, or a list of captions for each video")
         videos.append(Video(f"video-{number}", tuple(captions)))
     return Task(name, tuple(videos)), []
 
 
 def _name(source: Source) -> str:
-    """The source in a message."""
+    """The source as shown in messages."""
     if isinstance(source, Task):
         return source.name
     return str(source) if isinstance(source, str | PathLike) else "these videos"
@@ -266,6 +266,6 @@ def _one(done: Run, source: str) -> Result:
         return replace(result, problems=done.problems)
     if done.results:
         names = ", ".join(done.results)
-        raise HowstepsError(f"{source} holds several tasks ({names}): howsteps.run takes them all")
+        raise HowstepsError(f"{source} holds several tasks ({names}): use howsteps.run for them")
     reason = done.problems[-1] if done.problems else "no task was found"
     raise HowstepsError(f"no steps were found in {source}: {reason}")

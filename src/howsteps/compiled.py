@@ -1,4 +1,4 @@
-"""Loops compiled by Numba, with the type of the Python function they come from."""
+"""Compile functions with Numba, keeping their static types."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
@@ -9,12 +9,12 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def compiled(function: Function) -> Function:
-    """Compile ``function`` on first use and keep the machine code beside its file.
+    """Compile ``function`` on first use, and cache the machine code next to its file.
 
-    Products and sums may be fused, nothing more: infinity keeps its meaning, because the dynamic
-    programme uses it as the state "cannot be reached", and sums keep their order from run to run.
+    Of fast-math, only fused multiply-add is allowed: dynamic programming uses infinity for
+    "unreachable", and sums must have the same order in every run.
     """
     try:
         return cast(Function, numba.njit(cache=True, fastmath={"contract"})(function))
-    except RuntimeError:  # nowhere to keep it: neither the package nor a home can be written
+    except RuntimeError:  # no cache: neither the package nor the home folder is writable
         return cast(Function, numba.njit(fastmath={"contract"})(function))

@@ -6,11 +6,11 @@ from pathlib import Path
 
 
 class HowstepsError(Exception):
-    """Base of every error that howsteps raises on purpose."""
+    """Base class of all errors that howsteps raises deliberately."""
 
 
 class MissingExtra(HowstepsError):
-    """An optional part of howsteps is needed and not installed."""
+    """An optional dependency (extra) is needed but not installed."""
 
     def __init__(self, extra: str, purpose: str) -> None:
         super().__init__(f"{purpose} needs an extra: pip install 'howsteps[{extra}]'")
@@ -18,7 +18,7 @@ class MissingExtra(HowstepsError):
 
 
 class CannotWrite(HowstepsError):
-    """A file or folder cannot be written, or the disk is full: the next task would fail too."""
+    """A file or folder cannot be written, or the disk is full; all other tasks would fail too."""
 
 
 def unknown_name(kind: str, name: object, choices: Iterable[str]) -> str:
@@ -27,9 +27,9 @@ def unknown_name(kind: str, name: object, choices: Iterable[str]) -> str:
 
 
 def shown(text: str) -> str:
-    r"""Text for one line of a terminal: control characters are written as ``\x1b``.
+    r"""Make text safe for a terminal: control characters are escaped, as in ``\x1b``.
 
-    Messages repeat names of files and values out of them, which come from outside.
+    Messages contain file names and values from files, which are untrusted.
     """
     if text.isprintable():
         return text
@@ -38,9 +38,9 @@ def shown(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something in the input that was repaired or set aside, and where it is.
+    """Something in the input that was repaired or set aside, and where.
 
-    A ``harmless`` problem is a remark: nothing is lost.
+    A ``harmless`` problem is a remark: nothing was lost.
     """
 
     path: Path
@@ -49,8 +49,8 @@ class Problem:
     harmless: bool = False
 
     def __str__(self) -> str:
-        place = f"{self.path}:{self.line}" if self.line else str(self.path)
-        return shown(f"{place}: {self.reason}")
+        location = f"{self.path}:{self.line}" if self.line else str(self.path)
+        return shown(f"{location}: {self.reason}")
 
 
 class InputError(HowstepsError):

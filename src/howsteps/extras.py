@@ -1,4 +1,4 @@
-"""The optional parts of howsteps: what each is for, and whether it is installed."""
+"""The optional dependencies (extras): what each is for, and whether it is installed."""
 
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -6,7 +6,7 @@ from importlib.util import find_spec
 
 @dataclass(frozen=True, slots=True)
 class Extra:
-    """An optional part: what it is for, and the modules that it brings."""
+    """An extra: what it is for, and the modules that it installs."""
 
     name: str
     purpose: str
@@ -14,12 +14,12 @@ class Extra:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Those of its modules that cannot be found."""
+        """The modules that are not installed."""
         return tuple(module for module in self.modules if find_spec(module) is None)
 
     @property
     def command(self) -> str:
-        """What installs it."""
+        """The command that installs it."""
         return f"pip install 'howsteps[{self.name}]'"
 
 

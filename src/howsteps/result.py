@@ -1,7 +1,7 @@
-"""``result.json``: a :class:`~howsteps.task.Result` as JSON, and back.
+"""``result.json``: convert a :class:`~howsteps.task.Result` to JSON and back.
 
-The layout is published as ``schemas/result.schema.json`` (``docs/reference/result.md``). Stages
-cache narrations, scripts and localisations in the same form, so that each value has one on disk.
+The format is specified in ``schemas/result.schema.json`` (``docs/reference/result.md``). Stages
+cache narrations, scripts and localisations in the same format.
 """
 
 import json
@@ -38,8 +38,8 @@ from howsteps.task import (
 VERSION = 1
 FILE = "result.json"
 _MENTION = tuple(field.name for field in fields(Mention) if field.name != "video")
-_LARGEST = 10**9  # bytes: of some twenty thousand narrations
-_LINES = 4  # deep: a line for each sentence, mention and step's mention
+_LARGEST = 10**9  # bytes: about twenty thousand narrations
+_LINES = 4  # nesting depth down to which JSON is split into lines: one per sentence or mention
 
 
 def schema() -> dict[str, Any]:
@@ -50,18 +50,18 @@ def schema() -> dict[str, Any]:
 
 
 def record(result: Result, folder: Path) -> dict[str, Any]:
-    """A result as plain values; the paths of videos are written relative to ``folder``."""
+    """Convert a result to JSON values; video paths are relative to ``folder``."""
     videos = [_video_record(video, folder) for video in result.task.videos]
     return {**_head(result), "videos": videos, **_findings(result)}
 
 
 def text_of(result: Result, folder: Path) -> str:
-    """The text of the ``result.json`` that stands in ``folder``."""
+    """The text of the ``result.json`` in ``folder``."""
     return "".join(text_parts(result, folder))
 
 
 def text_parts(result: Result, folder: Path) -> Iterator[str]:
-    """The same in parts, for results that are larger than the memory."""
+    """The same in parts, for results that do not fit into memory."""
     videos = (_video_record(video, folder) for video in result.task.videos)
     yield from json_parts({**_head(result), "videos": videos, **_findings(result)}, _LINES)
     yield "\n"
@@ -79,7 +79,7 @@ def _video_record(video: Video, folder: Path) -> dict[str, Any]:
         "media": None if video.media is None else _relative(video.media, folder),
         "youtube": video.youtube,
         "language": video.language,
-        "chapters": [[_seconds(one.start), one.title] for one in video.chapters],
+        "chapters": [[_seconds(chapter.start), chapter.title] for chapter in video.chapters],
         **narration_record(video),
     }
 
@@ -88,7 +88,7 @@ def _findings(result: Result) -> dict[str, Any]:
     return {
         **script_record(result.script, result.task),
         "localisations": localisation_records(result.localisations),
-        "odd": [{"video": video, "reason": why} for video, why in result.odd_videos.items()],
+        "odd": [{"video": video, "reason": reason} for video, reason in result.odd_videos.items()],
         "set_aside": [asdict(video) for video in result.set_aside],
         "other_ways": [
             {
@@ -115,7 +115,7 @@ def result_file(path: Path) -> Path:
         return path / FILE
     reason = "is not a work folder of howsteps; run 'howsteps run' first"
     if jobs := sorted(folder.parent.name for folder in path.glob(f"*/{FILE}")):
-        reason = f"holds the work folders of {len(jobs)} jobs; give one of them, as {jobs[0]!r}"
+        reason = f"holds the work folders of {len(jobs)} jobs; give one of them, e.g. {jobs[0]!r}"
     raise InputError(path, reason)
 
 
@@ -125,7 +125,7 @@ def read_result(path: Path | str) -> Result:
     Raises
     ------
     InputError
-        There is none, or it is not one that howsteps wrote; the message says what is wrong where.
+        There is none, or it is invalid; the message says what is wrong and where.
     """
     path = result_file(Path(path))
     value = read_json(path, _LARGEST)
@@ -141,12 +141,12 @@ def read_result(path: Path | str) -> Result:
 
 
 def from_record(value: Mapping[str, Any], folder: Path) -> Result:
-    """The result that :func:`record` wrote; it has sentences, but no captions.
+    """Rebuild a result from :func:`record`; it has sentences, but no captions.
 
     Raises
     ------
     Malformed
-        A part is missing, of the wrong kind, or points at something that is not there.
+        A part is missing, of the wrong type, or refers to something that does not exist.
     """
     videos = each(value, "videos", lambda entry: _video(entry, folder))
     task = Task(part("task", lambda: text(value["task"])), videos)
@@ -155,7 +155,7 @@ def from_record(value: Mapping[str, Any], folder: Path) -> Result:
 
 def _with_findings(task: Task, value: Mapping[str, Any]) -> Result:
     if len({video.id for video in task.videos}) < len(task.videos):
-        raise Malformed("videos: an id stands twice")
+        raise Malformed("videos: duplicate id")
     script = script_from(value, task)
     localisations = localisations_from(value)
     check_localisations(localisations, task, script)
@@ -173,33 +173,33 @@ def _other_way(entry: Mapping[str, Any]) -> OtherWay:
 
 
 def check_localisations(found: Sequence[Localisation], task: Task, script: Script) -> None:
-    """Raise ``Malformed`` if a localisation is of a video or step that is not there."""
+    """Raise ``Malformed`` if a localisation refers to a video or step that does not exist."""
     ids = {video.id for video in task.videos}
-    for n, one in enumerate(found):
-        if one.video not in ids:
-            raise Malformed(f"localisations[{n}]: there is no video {one.video!r}")
-        if not 0 <= one.step < len(script.steps):
-            raise Malformed(f"localisations[{n}]: there is no step {one.step}")
+    for i, localisation in enumerate(found):
+        if localisation.video not in ids:
+            raise Malformed(f"localisations[{i}]: there is no video {localisation.video!r}")
+        if not 0 <= localisation.step < len(script.steps):
+            raise Malformed(f"localisations[{i}]: there is no step {localisation.step}")
 
 
 def checked_narration(video: Video) -> Video:
-    """The video, if its mentions are in its sentences; else raises ``Malformed``."""
-    for n, mention in enumerate(video.mentions):
+    """Return the video; raise ``Malformed`` if a mention refers to a missing sentence."""
+    for i, mention in enumerate(video.mentions):
         if not 0 <= mention.sentence < len(video.sentences):
-            raise Malformed(f"mentions[{n}]: there is no sentence {mention.sentence}")
+            raise Malformed(f"mentions[{i}]: there is no sentence {mention.sentence}")
     return video
 
 
-def settled(result: Result) -> Result:
+def as_stored(result: Result) -> Result:
     """The result as it is read back from its file: times to the millisecond, no captions."""
     folder = Path.cwd()
-    # One video after the other: the records of thousands would take more memory than they do.
+    # Video by video, because the records of thousands of videos would take too much memory.
     videos = tuple(_video(_video_record(v, folder), folder) for v in result.task.videos)
     return _with_findings(Task(result.task.name, videos), _findings(result))
 
 
 def narration_record(video: Video) -> dict[str, Any]:
-    """The sentences and mentions of one video."""
+    """Convert the sentences and mentions of one video to JSON values."""
     return {
         "sentences": [
             {
@@ -215,7 +215,7 @@ def narration_record(video: Video) -> dict[str, Any]:
 
 
 def with_narration(video: Video, value: Mapping[str, Any]) -> Video:
-    """The video with the narration that :func:`narration_record` wrote."""
+    """Return the video with the narration from :func:`narration_record`."""
 
     def mention(entry: Mapping[str, Any]) -> Mention:
         parts = {
@@ -231,12 +231,13 @@ def with_narration(video: Video, value: Mapping[str, Any]) -> Video:
 
 
 def script_record(script: Script, task: Task) -> dict[str, Any]:
-    """A script, its mentions as places in the lists of the task's videos.
+    """Convert a script to JSON values; mentions are indices into those of the task's videos.
 
-    The time that the alignment took is left out: the same input must give the same bytes.
+    The run time of the alignment is left out: the same input must give the same bytes.
     """
-    places = {
-        video.id: {mention: place for place, mention in reversed([*enumerate(video.mentions)])}
+    # Reversed, so that equal mentions get the index of the first.
+    indices = {
+        video.id: {mention: index for index, mention in reversed([*enumerate(video.mentions)])}
         for video in task.videos
     }
     return {
@@ -254,7 +255,7 @@ def script_record(script: Script, task: Task) -> dict[str, Any]:
                 ],
                 "examples": list(step.examples),
                 "mentions": [
-                    {"video": mention.video, "mention": places[mention.video][mention]}
+                    {"video": mention.video, "mention": indices[mention.video][mention]}
                     for mention in step.mentions
                 ],
             }
@@ -276,7 +277,7 @@ def _edit_record(script: Script) -> dict[str, Any]:
 
 
 def script_from(value: Mapping[str, Any], task: Task) -> Script:
-    """The script that :func:`script_record` wrote for this task."""
+    """Rebuild a script of this task from :func:`script_record`."""
     mentions = {video.id: video.mentions for video in task.videos}
 
     def step(entry: Mapping[str, Any]) -> Step:
@@ -284,7 +285,7 @@ def script_from(value: Mapping[str, Any], task: Task) -> Script:
             Step,
             label=entry["label"],
             mentions=tuple(
-                _place(mentions, at["video"], at["mention"]) for at in entry["mentions"]
+                _mention_at(mentions, at["video"], at["mention"]) for at in entry["mentions"]
             ),
             examples=tuple(text(example) for example in entry["examples"]),
             stability=entry["stability"],
@@ -306,7 +307,7 @@ def _edited(script: Script, value: Mapping[str, Any]) -> Script:
 
 
 def localisation_records(localisations: Iterable[Localisation]) -> list[dict[str, Any]]:
-    """Where the steps are, one object for each video and step."""
+    """Convert localisations to JSON values, one object per video and step."""
     return [
         {
             **asdict(found),
@@ -326,14 +327,14 @@ def localisation_records(localisations: Iterable[Localisation]) -> list[dict[str
 
 
 def localisations_from(value: Mapping[str, Any]) -> tuple[Localisation, ...]:
-    """What :func:`localisation_records` wrote, from under the name ``localisations``."""
+    """Rebuild localisations from :func:`localisation_records`, under the key ``localisations``."""
     return each(value, "localisations", lambda entry: build(Localisation, **entry))
 
 
 def _mention_record(mention: Mention) -> dict[str, Any]:
-    # By hand: ``asdict`` copies every value, which takes most of the time of writing a result.
-    found: dict[str, Any] = {name: getattr(mention, name) for name in _MENTION}
-    return found | {
+    # Not by ``asdict``: its deep copies would take most of the time of writing a result.
+    values: dict[str, Any] = {name: getattr(mention, name) for name in _MENTION}
+    return values | {
         "start": _seconds(mention.start),
         "end": _seconds(mention.end),
         "places": [{"preposition": p.preposition, "noun": p.noun} for p in mention.places],
@@ -358,7 +359,7 @@ def _video(entry: Mapping[str, Any], folder: Path) -> Video:
 
 def _sentence(entry: Mapping[str, Any]) -> Sentence:
     words = tuple(
-        # The same few thousand words are said again and again: each is kept once.
+        # Interned to save memory: narrations repeat the same few thousand words.
         Word(intern(text(word)), number(start), number(end))
         for word, start, end in entry["words"]
     )
@@ -367,12 +368,12 @@ def _sentence(entry: Mapping[str, Any]) -> Sentence:
     return Sentence(words)
 
 
-def _place(mentions: Mapping[str, Sequence[Mention]], video: str, place: int) -> Mention:
+def _mention_at(mentions: Mapping[str, Sequence[Mention]], video: str, index: int) -> Mention:
     if video not in mentions:
         raise Malformed(f"there is no video {video!r}")
-    if not 0 <= place < len(mentions[video]):
-        raise Malformed(f"video {video!r} has no mention {place}")
-    return mentions[video][place]
+    if not 0 <= index < len(mentions[video]):
+        raise Malformed(f"video {video!r} has no mention {index}")
+    return mentions[video][index]
 
 
 def _seconds(time: float) -> float:

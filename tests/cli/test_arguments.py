@@ -77,7 +77,7 @@ def test_a_folder_of_several_jobs_names_one(
         (tmp_path / name).mkdir()
         (tmp_path / name / "result.json").write_text("{}")
     said = error_of(capsys, monkeypatch, "report", tmp_path)
-    assert said.endswith("holds the work folders of 2 jobs; give one of them, as 'knots'")
+    assert said.endswith("holds the work folders of 2 jobs; give one of them, e.g. 'knots'")
 
 
 def test_a_work_folder_is_no_file(

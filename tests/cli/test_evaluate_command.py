@@ -41,7 +41,7 @@ def test_methods_stand_side_by_side(tea, tmp_path):
     )
     assert code == 0
     assert "Make tea: 5 of 6 videos, 4 true steps, 2 seeds" in out
-    assert "words of the narration stand in for X" in out
+    assert "words of the narration are used instead" in out
     assert "script (which step is which: by time)" in out
     assert "script (which step is which: judged by people)" in out
     assert "not measured by script: uniform, narration (has no script of its own)" in out
@@ -76,7 +76,7 @@ def test_what_words_mean_may_stand_in_for_features(tea):
     _, words, _ = run("evaluate", tea, *options)
     code, meanings, _ = run("evaluate", tea, *options, "--narration", "meaning")
     assert code == 0
-    assert "meanings of the words said stand in for X" in meanings
+    assert "the meaning of the narration is used instead" in meanings
     assert words.splitlines()[-1] != meanings.splitlines()[-1]
 
 
@@ -85,12 +85,12 @@ def test_videos_that_are_not_described_are_named(tmp_path):
     film(folder / "v0.mp4", LENGTH, 0)
     options = ("--methods", "uniform", "--protocol", "paper-f1", "--quiet")
     _, out, _ = run("evaluate", folder, *options)
-    [line] = [line for line in out.splitlines() if "not described" in line]
-    assert line.startswith("1 video not described: 'howsteps features FOLDER --out WORK' makes")
+    [line] = [line for line in out.splitlines() if "not used:" in line]
+    assert line.startswith("1 video not used: 'howsteps features FOLDER --out WORK' computes")
     for n in range(6):
         np.save(tmp_path / f"v{n}.npy", np.ones((30, 2), np.float32))
     _, out, _ = run("evaluate", folder, *options, "--features", tmp_path)
-    assert "not described" not in out
+    assert "not used:" not in out
 
 
 def test_the_release_is_measured_and_gaps_are_said(tmp_path):
@@ -119,7 +119,7 @@ def test_the_help_knows_every_method_and_protocol():
 @pytest.mark.parametrize(
     ("options", "code", "reason"),
     [
-        (("--steps", "ten"), 2, "is not numbers"),
+        (("--steps", "ten"), 2, "is not a list of numbers"),
         (("--steps", "0"), 2, "at least 1"),
         (("--bars", "seeds"), 2, "is none of"),
         (("--narration", "pictures"), 2, "'pictures' is not one of"),
@@ -164,7 +164,7 @@ def test_the_paper_is_made_of_what_is_there(tmp_path):
     assert "| coffee | 1 | 1 | 0.0 (3) | 0.0 (28) | 0.0 (11) |" in page
     assert "| changing_tire | printed | 11.30 | – | -5.18 | – | – |" in page
     assert "| Make tea | paper | judged |" in page
-    assert "coffee: scripts, alignment, localisation; the paper's release is not there" in page
+    assert "coffee: scripts, alignment, localisation; the paper's release is missing" in page
     assert "Make tea: rows of frames; there are no video files" in page
     assert "Missing" in screen
     files = {path.name for path in out.iterdir()}
@@ -185,7 +185,7 @@ def test_printed_scripts_stand_beside_ours_at_the_papers_numbers_of_steps(tmp_pa
 def test_no_data_is_an_error_in_one_line(tmp_path):
     code, _, err = run("paper", "--data", tmp_path, "--out", tmp_path / "r")
     assert code == 1
-    assert "holds no ground truth" in err
+    assert "holds no usable ground truth" in err
     assert not (tmp_path / "r").exists()
 
 

@@ -155,8 +155,9 @@ def test_a_folder_of_videos_alone_says_how_to_transcribe_them(command: str, tmp_
     (tmp_path / "film.mp4").write_bytes(b"not really a film")
     code, _, err = run(command, tmp_path, "--speech", "none")
     assert code == 1
-    assert "film.mp4: has no captions, and speech was not asked for (--speech" in err.replace(
-        "\n", ""
+    assert (
+        "film.mp4: has no captions, and transcription is off (to turn it on: --speech"
+        in err.replace("\n", "")
     )
 
 

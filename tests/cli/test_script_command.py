@@ -9,7 +9,7 @@ import typer
 from typer.testing import CliRunner
 
 from howsteps._cli.app import app
-from howsteps._cli.script import found_again, script, show_script
+from howsteps._cli.script import script, show_script, stability_summary
 from howsteps.task import Script, Step, Task
 from tests.engine.jobs import captions
 from tests.script import spoken
@@ -64,7 +64,7 @@ def test_columns_show_where_every_video_names_every_step(folder: Path) -> None:
 
 def test_a_certificate_on_request(folder: Path) -> None:
     _, out, _ = run(folder, "--quiet", "--mode", "paper", "--certify", "5")
-    assert "proved to be the best" in out
+    assert "proved optimal" in out
 
 
 def test_json_has_the_documented_shape(folder: Path, tmp_path: Path) -> None:
@@ -108,8 +108,8 @@ def test_a_step_that_no_video_names_has_no_bar(capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("shares", "said"),
     [
-        ((0.5, 0.9), "these steps are found again 70% of the time (step 1 least often: 50%)"),
-        ((0.9, 0.9), "these steps are found again 90% of the time"),
+        ((0.5, 0.9), "these steps are found 70% of the time (step 1 least often: 50%)"),
+        ((0.9, 0.9), "these steps are found 90% of the time"),
         ((None, None), ""),
     ],
 )
@@ -117,7 +117,9 @@ def test_how_often_steps_are_found_again_is_one_sentence(
     shares: tuple[float | None, ...], said: str
 ) -> None:
     steps = tuple(Step("sing", (), stability=share) for share in shares)
-    assert found_again(Script(steps)).removeprefix("in random samples of the videos, ") == said
+    assert (
+        stability_summary(Script(steps)).removeprefix("in random samples of the videos, ") == said
+    )
 
 
 @pytest.mark.slow

@@ -106,12 +106,12 @@ class TestNarrationLead:
         says(Mention("u", "boil", "water", "boil the water", 7.5, 8))
         code, out, _ = run("stats", tea, "--judge", judge)
         assert code == 0
-        assert "begins 2.5 s after it is named (median of 1 mentions" in out
+        assert "begins 2.5 s after it is mentioned (median of 1 mentions" in out
 
     def test_may_have_nothing_to_go_by(self, tea, judge, says):
         says(Mention("u", "see", "water", "see the water", 7.5, 8))
         _, out, _ = run("stats", tea, "--judge", judge)
-        assert "no mention names a step" in out
+        assert "no mention is of a step" in out
 
     def test_needs_one_task_with_narrations(self, table, judge):
         result = CliRunner().invoke(app, ["stats", str(table), "--judge", str(judge)])

@@ -20,7 +20,7 @@ from tests.films import film
 STAGES = {
     "read": "howsteps.datasets.read_tasks",
     "narration": "howsteps.pipeline.stages._extract",
-    "relevance": "howsteps.pipeline.run.of_this_job",
+    "relevance": "howsteps.pipeline.run.set_aside_other_jobs",
     "script": "howsteps.script.discover",
     "script files": "howsteps.pipeline.run.write_script",
     "features": "howsteps.pipeline.run.visual_features",

@@ -16,8 +16,8 @@ from howsteps.engine.executor import (
     ProcessExecutor,
     SerialExecutor,
     ThreadExecutor,
-    fitting,
     local_executor,
+    workers_that_fit,
 )
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
@@ -40,9 +40,9 @@ def test_what_needs_the_gpu_is_done_one_after_another() -> None:
     ids=["here", "processes", "threads"],
 )
 def test_one_failure_loses_nothing_else(executor: Executor) -> None:
-    outcomes = sorted(executor.map(half, range(9)), key=lambda outcome: outcome.place)
-    assert [o.place for o in outcomes] == list(range(9))
-    failed = {o.place: o.failure for o in outcomes if o.failure is not None}
+    outcomes = sorted(executor.map(half, range(9)), key=lambda outcome: outcome.index)
+    assert [o.index for o in outcomes] == list(range(9))
+    failed = {o.index: o.failure for o in outcomes if o.failure is not None}
     assert set(failed) == {3, 5, 7}
     assert failed[3].problem is not None
     assert failed[3].problem.path == Path("three.mp4")
@@ -55,13 +55,13 @@ def test_one_failure_loses_nothing_else(executor: Executor) -> None:
 def test_a_process_that_died_is_tried_again(tmp_path: Path) -> None:
     markers = [str(tmp_path / name) for name in "abc"]
     outcomes = list(ProcessExecutor(2, SMALL).map(die_once, markers))
-    assert sorted(outcome.place for outcome in outcomes) == [0, 1, 2]
+    assert sorted(outcome.index for outcome in outcomes) == [0, 1, 2]
     assert {outcome.value for outcome in outcomes} == {"alive"}
 
 
 @pytest.mark.slow
 def test_what_always_dies_is_set_aside_with_its_reason() -> None:
-    outcomes = {o.place: o for o in ProcessExecutor(2, SMALL).map(die_always, ["a", "deadly", "c"])}
+    outcomes = {o.index: o for o in ProcessExecutor(2, SMALL).map(die_always, ["a", "deadly", "c"])}
     assert outcomes[1].failure is not None
     assert "dies every time" in outcomes[1].failure.reason
     assert outcomes[0] == Outcome(0, "alive")
@@ -79,9 +79,9 @@ def test_workers_share_the_cores_and_the_environment_comes_back(
 
 
 def test_memory_bounds_the_workers() -> None:
-    assert fitting(8, 2, 9) == 4
-    assert fitting(8, 2, 1) == 1
-    assert fitting(8, 2, None) == 8
+    assert workers_that_fit(8, 2, 9) == 4
+    assert workers_that_fit(8, 2, 1) == 1
+    assert workers_that_fit(8, 2, None) == 8
     assert isinstance(local_executor(1), SerialExecutor)
     assert isinstance(local_executor(2), ProcessExecutor)
 

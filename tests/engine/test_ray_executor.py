@@ -62,8 +62,8 @@ def cluster(nodes) -> RayExecutor:
 
 
 def test_one_failure_loses_nothing_else(cluster):
-    outcomes = sorted(cluster.map(half, range(9)), key=lambda outcome: outcome.place)
-    failed = {o.place: o.failure for o in outcomes if o.failure is not None}
+    outcomes = sorted(cluster.map(half, range(9)), key=lambda outcome: outcome.index)
+    failed = {o.index: o.failure for o in outcomes if o.failure is not None}
     assert set(failed) == {3, 5, 7}
     assert failed[3].problem.path == Path("three.mp4")
     assert failed[5].reason == "no halves today"
@@ -76,7 +76,7 @@ def test_a_worker_that_died_is_replaced(cluster, tmp_path):
 
 
 def test_what_always_dies_is_set_aside_with_its_reason(cluster):
-    outcomes = {o.place: o for o in cluster.map(die_always, ["a", "deadly"])}
+    outcomes = {o.index: o for o in cluster.map(die_always, ["a", "deadly"])}
     assert outcomes[0].value == "alive"
     assert "dies every time" in outcomes[1].failure.reason
     assert TRIES > 1

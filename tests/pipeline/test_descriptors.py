@@ -86,7 +86,7 @@ def test_a_model_of_films_reads_films(job: Path, done: tuple[Path, Run], tmp_pat
     assert [video.id for video in result.task.videos] == ["bob"]
     assert len(result.localisations) == len(result.script.steps) > 0
     assert [str(problem) for problem in found.problems if not problem.harmless] == [
-        "flo: set aside: the model reads video frames, and this has none"
+        "flo: set aside: the model needs video frames, but there is no video file"
     ]
 
 

@@ -240,7 +240,7 @@ def test_too_few_descriptors_are_said(films: Path, both: tuple[Path, Features]) 
     found = features_of(videos(films, "left"), asked, Context(Cache(both[0])))
     [flaw] = found.problems
     assert flaw.harmless
-    assert "no more different descriptors" in flaw.reason
+    assert "no more distinct descriptors" in flaw.reason
     assert found.vectors["left"].shape[1] == len(found.codebooks["motion"]) < 100_000
 
 

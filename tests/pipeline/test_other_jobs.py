@@ -8,7 +8,7 @@ from howsteps.engine.cache import Cache
 from howsteps.engine.context import Context
 from howsteps.errors import Problem
 from howsteps.pipeline.options import RunOptions
-from howsteps.pipeline.other_jobs import of_this_job, other_ways, with_their_steps
+from howsteps.pipeline.other_jobs import find_other_ways, set_aside_other_jobs, with_page_hint
 from howsteps.task import Mention, OtherWay, Sentence, Task, Video, Word
 
 BOILED = ("boil egg", "peel egg", "salt egg")
@@ -34,19 +34,19 @@ def ways_of(fried: int, acts: tuple[str, ...], folder: Path) -> tuple[OtherWay, 
     own = videos(12, "boil", "How to boil eggs", BOILED, "boil the eggs")
     others = videos(fried, "fry", "Eggs", acts, "eggs eggs eggs")
     task = Task("how to boil eggs", (*own, *others))
-    found = of_this_job(task, RunOptions())
+    found = set_aside_other_jobs(task, RunOptions())
     assert {video.id for video in found.task.videos} == {video.id for video in own}
     [remark] = found.remarks  # on all of them, and not on each too
     assert f"{fried} of {12 + fried} videos hardly say 'boil'" in remark.reason
-    return other_ways(task, found.ways, RunOptions(), Context(Cache(folder)))
+    return find_other_ways(task, found.ways, RunOptions(), Context(Cache(folder)))
 
 
 def test_a_way_that_many_agree_on_has_its_steps_in_order(tmp_path: Path) -> None:
     [way] = ways_of(9, FRIED, tmp_path)
     remark = Problem(Path("eggs"), way.reason, harmless=True)
-    [said] = with_their_steps([remark], [way])
+    [said] = with_page_hint([remark], [way])
     assert said.reason == f"{way.reason}; their own steps are at the end of the page"
-    assert with_their_steps([remark], []) == [remark]
+    assert with_page_hint([remark], []) == [remark]
     assert "9 of 21 videos hardly say 'boil'" in way.reason
     assert len(way.videos) == 9
     assert [step.label for step in way.steps] == list(FRIED)

@@ -15,7 +15,7 @@ from howsteps.datasets import read_tasks
 from howsteps.engine.events import Event, Noted, StageEnded, record
 from howsteps.errors import HowstepsError, InputError
 from howsteps.pipeline.options import STAGES, RunOptions
-from howsteps.pipeline.run import Run, few_steps, run
+from howsteps.pipeline.run import Run, few_steps_remark, run
 from howsteps.result import read_result
 from howsteps.script.edited import read_script
 from howsteps.task import Script, Step, Task, Video
@@ -206,7 +206,7 @@ class TestFolders:
             captions(tmp_path / "jobs" / name, ("ann", "bob"))
         with pytest.raises(HowstepsError, match=r"a title is for one job, but .*jobs holds 2"):
             run(tmp_path / "jobs", tmp_path / "out", RunOptions(title="Wash a cat"))
-        with pytest.raises(HowstepsError, match="a title has words"):
+        with pytest.raises(HowstepsError, match="the title is empty"):
             run(tmp_path / "jobs" / "one", tmp_path / "out", RunOptions(title=" "))
 
     def test_a_work_folder_inside_the_videos_is_never_read(self, tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ class TestFolders:
         folder = captions(tmp_path / "job", ("ann", "eve"))
         found = run(folder, tmp_path / "out", RunOptions(steps=2, mode="paper"))
         assert found.results == {}
-        assert "no 2 steps stand out" in found.problems[-1].reason
+        assert "cannot choose 2 steps" in found.problems[-1].reason
 
     def test_nothing_to_read_is_an_error(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="no such file"):
@@ -259,7 +259,7 @@ class TestFolders:
 def test_few_steps_are_worth_a_remark(found: int, asked: int | None, line: str | None) -> None:
     task = Task("tea", (Video("a"), Video("b")))
     script = Script(tuple(Step(str(n), ()) for n in range(found)))
-    remarks = few_steps(task, script, asked)
+    remarks = few_steps_remark(task, script, asked)
     assert [problem.reason.partition(";")[0] for problem in remarks] == ([line] if line else [])
 
 

@@ -76,7 +76,7 @@ class TestTranscribe:
 
     def test_speech_that_nobody_asked_for_is_left(self, silent: Task, context: Context) -> None:
         _, [problem] = stages.transcribe(silent, RunOptions(speech=None), context)
-        assert "speech was not asked for" in problem.reason
+        assert "transcription is off" in problem.reason
 
 
 class TestSeeing:

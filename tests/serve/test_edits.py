@@ -2,7 +2,7 @@
 
 import pytest
 
-from howsteps.serve.edits import GATHER, BadEdit, draft_of, edited
+from howsteps.serve.edits import GATHER, BadEdit, apply_edits, draft_of
 from howsteps.task import BY_HAND
 from tests.report.job import tea
 
@@ -12,7 +12,7 @@ LABELS = [step.label for step in DRAFT.steps]
 
 
 def labels(*edits) -> list[str]:
-    return [step.label for step in edited(DRAFT, edits).steps]
+    return [step.label for step in apply_edits(DRAFT, edits).steps]
 
 
 def at(mention) -> list[object]:
@@ -44,7 +44,7 @@ def test_a_step_is_moved_to_its_new_number(step, to) -> None:
 
 def test_a_merged_step_has_the_mentions_of_both() -> None:
     one, other = DRAFT.steps[1], DRAFT.steps[3]
-    merged = edited(DRAFT, [{"op": "merge", "step": 3, "into": 1}])
+    merged = apply_edits(DRAFT, [{"op": "merge", "step": 3, "into": 1}])
     assert [step.label for step in merged.steps] == [*LABELS[:3], LABELS[4]]
     assert set(merged.steps[1].mentions) == {*one.mentions, *other.mentions}
 
@@ -52,7 +52,7 @@ def test_a_merged_step_has_the_mentions_of_both() -> None:
 def test_a_split_step_gives_the_chosen_mentions_to_a_new_one_after_it() -> None:
     chosen = DRAFT.steps[1].mentions[:2]
     told = {"op": "split", "step": 1, "label": "heat it", "mentions": [at(m) for m in chosen]}
-    after = edited(DRAFT, [told])
+    after = apply_edits(DRAFT, [told])
     assert [step.label for step in after.steps[1:3]] == [LABELS[1], "heat it"]
     assert after.steps[2].mentions == chosen
     assert set(after.steps[1].mentions) == set(DRAFT.steps[1].mentions) - set(chosen)
@@ -62,29 +62,31 @@ def test_steps_are_deleted_added_and_marked() -> None:
     assert labels({"op": "delete", "step": 0}) == LABELS[1:]
     assert labels({"op": "add", "at": 5, "label": "rest"}) == [*LABELS, "rest"]
     told = {"op": "optional", "step": 2, "value": True}
-    assert edited(DRAFT, [told]).steps[2].optional
+    assert apply_edits(DRAFT, [told]).steps[2].optional
 
 
 def test_a_place_goes_with_its_step() -> None:
-    after = edited(DRAFT, [placed(2), {"op": "move", "step": 2, "to": 0}])
+    after = apply_edits(DRAFT, [placed(2), {"op": "move", "step": 2, "to": 0}])
     [one] = after.by_hand
     assert (one.step, one.time, one.confidence, one.evidence) == (0, 10.0, 1.0, BY_HAND)
-    after = edited(after, [{"op": "add", "at": 0, "label": "begin"}])
+    after = apply_edits(after, [{"op": "add", "at": 0, "label": "begin"}])
     assert after.by_hand[0].step == 1
-    merged = edited(after, [{"op": "merge", "step": 1, "into": 4}])
+    merged = apply_edits(after, [{"op": "merge", "step": 1, "into": 4}])
     assert merged.by_hand[0].step == 3
-    assert edited(after, [{"op": "delete", "step": 1}]).by_hand == ()
+    assert apply_edits(after, [{"op": "delete", "step": 1}]).by_hand == ()
 
 
 def test_the_place_of_the_step_that_stays_is_kept_in_a_merge() -> None:
-    after = edited(DRAFT, [placed(1, 10.0), placed(3, 30.0), {"op": "merge", "step": 3, "into": 1}])
+    after = apply_edits(
+        DRAFT, [placed(1, 10.0), placed(3, 30.0), {"op": "merge", "step": 3, "into": 1}]
+    )
     assert [(one.step, one.time) for one in after.by_hand] == [(1, 10.0)]
 
 
 def test_a_step_can_be_said_to_be_absent_and_let_go_again() -> None:
-    after = edited(DRAFT, [placed(2, 10.0), placed(2, None)])
+    after = apply_edits(DRAFT, [placed(2, 10.0), placed(2, None)])
     assert [one.time for one in after.by_hand] == [None]
-    assert edited(after, [{"op": "release", "step": 2, "video": "Ada"}]).by_hand == ()
+    assert apply_edits(after, [{"op": "release", "step": 2, "video": "Ada"}]).by_hand == ()
 
 
 @pytest.mark.parametrize(
@@ -125,18 +127,20 @@ def test_a_step_can_be_said_to_be_absent_and_let_go_again() -> None:
 )
 def test_what_cannot_be_done_is_refused(edit) -> None:
     with pytest.raises(BadEdit):
-        edited(DRAFT, [edit])
+        apply_edits(DRAFT, [edit])
 
 
 def test_a_script_has_no_end_of_steps() -> None:
     many = [{"op": "add", "at": 0, "label": f"step {n}"} for n in range(95)]
-    full = edited(DRAFT, many)
+    full = apply_edits(DRAFT, many)
     with pytest.raises(BadEdit, match="100 steps at most"):
-        edited(full, [{"op": "add", "at": 0, "label": "one more"}])
+        apply_edits(full, [{"op": "add", "at": 0, "label": "one more"}])
 
 
 def test_what_a_new_step_was_matched_with_becomes_its_own() -> None:
-    added = edited(DRAFT, [{"op": "delete", "step": 1}, {"op": "add", "at": 1, "label": "heat"}])
+    added = apply_edits(
+        DRAFT, [{"op": "delete", "step": 1}, {"op": "add", "at": 1, "label": "heat"}]
+    )
     said = DRAFT.steps[1].mentions
-    after = edited(added, [{"op": GATHER, "step": 1, "mentions": [at(m) for m in said]}])
+    after = apply_edits(added, [{"op": GATHER, "step": 1, "mentions": [at(m) for m in said]}])
     assert after.steps[1].mentions == said

@@ -48,7 +48,7 @@ def test_a_bad_file_is_named_and_leaves_the_next_alone(served, work) -> None:
     assert looked_at(served, 1)["refused"] == {"notes.srt": "is not in a known caption format"}
     drop(served, "text.mp4", b"hello")
     said = looked_at(served, 2)["refused"]
-    assert said["text.mp4"] == "is not a video that can be read"
+    assert said["text.mp4"] == "is not a readable video"
     assert not list((work / FOLDER).iterdir())  # nothing can come of either
     drop(served, "Zoe.srt", SRT)
     now = looked_at(served, 3)
@@ -64,7 +64,7 @@ def test_a_film_waits_for_its_captions(served, work, tmp_path) -> None:
     served.edit(0, do={"op": "rename", "step": 0, "label": "fetch water"})
     served.until_placed()
     drop(served, "Zoe.mp4", film(tmp_path / "Zoe.mp4", 3, 0).read_bytes())
-    assert looked_at(served, 1)["refused"] == {"Zoe.mp4": "has no captions; drop them too"}
+    assert looked_at(served, 1)["refused"] == {"Zoe.mp4": "has no captions; add them too"}
     drop(served, "Zoe.srt", SRT)
     assert looked_at(served, 2)["refused"] == {}
     assert {path.name for path in (work / FOLDER).iterdir()} == {"Zoe.mp4", "Zoe.srt"}
@@ -104,9 +104,9 @@ def test_a_job_without_a_model_says_so(served, work) -> None:
 @pytest.mark.parametrize(
     ("name", "body", "line"),
     [
-        ("evil.exe", b"MZ", "neither a video nor captions"),
-        ("", b"x", "neither a video nor captions"),
-        ("report.html", b"x", "neither a video nor captions"),
+        ("evil.exe", b"MZ", "neither a video nor a caption file"),
+        ("", b"x", "neither a video nor a caption file"),
+        ("report.html", b"x", "neither a video nor a caption file"),
         ("empty.srt", b"", "is empty"),
         ("large.srt", b"x" * 3000, "is larger than"),
     ],
@@ -132,7 +132,7 @@ def test_a_name_cannot_leave_the_folder(served, work, tmp_path, name) -> None:
     [new] = kept() - before
     assert new.parent == work / FOLDER
     assert new.name.isprintable()
-    assert drop(served, name, SRT) == (400, "is there already\n")
+    assert drop(served, name, SRT) == (400, "exists already\n")
 
 
 def test_another_site_cannot_drop_a_video(served, work) -> None:
@@ -142,6 +142,6 @@ def test_another_site_cannot_drop_a_video(served, work) -> None:
 
 
 def test_there_is_an_end_to_files(served, monkeypatch) -> None:
-    monkeypatch.setattr("howsteps.serve.new_videos.MOST_FILES", 1)
+    monkeypatch.setattr("howsteps.serve.new_videos.MAX_FILES", 1)
     assert drop(served, "one.srt", SRT)[0] == 200
     assert "are enough" in drop(served, "two.srt", SRT)[1]

@@ -1,4 +1,4 @@
-"""The ``howsteps`` command: one sub-command for each stage, each in its own file."""
+"""The ``howsteps`` command line; each command has its own module."""
 
 import inspect
 import os
@@ -41,7 +41,7 @@ app = typer.Typer(
 
 
 def _help(command: Callable[..., None]) -> str:
-    """The docstring of a command, a line for each paragraph: it is wrapped to the terminal."""
+    """The docstring of a command, one line per paragraph, so that it wraps to the terminal."""
     paragraphs = (inspect.getdoc(command) or "").split("\n\n")
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
 
@@ -70,30 +70,30 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line; an error that a person can act on is one line, not a traceback."""
+    """Run the command line; expected errors are one line, not a traceback."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            # A terminal or pipe that cannot show a sign gets a stand-in, not a traceback.
+            # Replace characters that a terminal or pipe cannot encode, instead of failing.
             stream.reconfigure(errors="replace")
     if "" in sys.argv[1:]:
-        # As a path it would be the current folder: rarely what an unset variable means.
-        _end("an argument is empty: ''")
+        # As a path it would mean the current folder, which an unset variable rarely does.
+        _exit("an argument is empty: ''")
     try:
         app()
     except HowstepsError as error:
-        _end(str(error))
+        _exit(str(error))
     except OSError as error:
         if error.filename is None:
             raise
-        # A name that no file can have, as of thousands of characters.
-        _end(f"{os.fsdecode(error.filename)}: {error.strerror}")
+        # An impossible file name, for instance one of thousands of characters.
+        _exit(f"{os.fsdecode(error.filename)}: {error.strerror}")
     except SystemExit as end:
         if end.code != INTERRUPTED:
             raise
-        _end("stopped by Ctrl-C", INTERRUPTED)  # Typer ends without a word
+        _exit("stopped by Ctrl-C", INTERRUPTED)  # Typer itself prints nothing
 
 
-def _end(reason: str, code: int = 1) -> NoReturn:
+def _exit(reason: str, code: int = 1) -> NoReturn:
     text = shown(reason)
     if len(text) > _LONGEST:
         text = f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"

@@ -1,4 +1,4 @@
-"""``howsteps apply``: a job that was learnt before, in new videos."""
+"""``howsteps apply``: find the steps of a learnt job in new videos."""
 
 from pathlib import Path
 from typing import Annotated
@@ -19,14 +19,14 @@ def apply(
         list[Path], typer.Argument(metavar="VIDEO...", help="Videos, captions, or folders of them.")
     ],
     out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where the result goes.")
+        Path, typer.Option("--out", "-o", metavar="FOLDER", help="The work folder of the result.")
     ] = Path("applied-steps"),
     speech: options.Speech = options.SPEECH,
     device: options.Device = options.Processor.cpu,
     title: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="The name of the result. Default: the job that was learnt."
+            metavar="NAME", help="The name of the result. Default: the name of the learnt job."
         ),
     ] = None,
     workers: options.Workers = None,
@@ -56,5 +56,5 @@ def apply(
     if not json_lines:
         for result in done.results.values():
             screen.out.print(running.places_table(result))
-            running.show_where(out)
+            running.show_location(out)
     screen.finish(done.problems, found=bool(done.results))

@@ -1,4 +1,4 @@
-"""``howsteps demo``: the whole of it, on a job that comes with howsteps."""
+"""``howsteps demo``: the whole pipeline, on a job that ships with howsteps."""
 
 from pathlib import Path
 from time import perf_counter
@@ -30,26 +30,26 @@ def demo(
     workers: options.Workers = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Draw thirteen videos of one job, find the steps, and compare them with the truth.
+    """Render thirteen videos of one job, find the steps, and compare them with the ground truth.
 
     The job is replacing the inner tube of a bicycle wheel. The narrations (in ten caption formats)
-    and the videos are made for the demo; the rest is what 'howsteps run' does with any folder.
-    Without the extra 'demo', only the captions are used.
+    and the videos are made for the demo; everything else is what 'howsteps run' does with any
+    folder. Without the extra 'demo', only the captions are used.
     """
     from howsteps.demo.job import prepare, true_steps  # noqa: PLC0415 - kept out of every start
     from howsteps.engine.executor import cores, local_executor  # noqa: PLC0415
     from howsteps.pipeline.run import run  # noqa: PLC0415
 
     start = perf_counter()
-    many = workers or cores()
+    count = workers or cores()
     if DEMO.missing:
-        line = f"captions alone; to draw and analyse the videos too: {DEMO.command}"
+        line = f"using captions only; to render and analyse the videos too: {DEMO.command}"
         screen.err.print(line, markup=False, soft_wrap=True)
-    with screen.progress("drawing videos", 13, quiet=quiet) as advance:
-        executor = None if DEMO.missing else local_executor(many)
+    with screen.progress("rendering videos", 13, quiet=quiet) as advance:
+        executor = None if DEMO.missing else local_executor(count)
         videos = prepare(out / "videos", executor, lambda _: advance())
     with live_callback(quiet=quiet, json_lines=False) as callback:
-        done = run(videos, out / "steps", RunOptions(quick=True), workers=many, callback=callback)
+        done = run(videos, out / "steps", RunOptions(quick=True), workers=count, callback=callback)
     if not done.results:
         raise HowstepsError("; ".join(str(problem) for problem in done.problems))
     show(done.results, done.folders)
@@ -60,13 +60,13 @@ def demo(
 
 
 def _scores(result: "Result", truth: "Truth") -> Table:
-    """What was found against what is true."""
+    """Scores of the script and the places against the ground truth."""
     from howsteps.demo.job import rules  # noqa: PLC0415
     from howsteps.evaluate import Variant, in_truth, judged, paper_f1, script_score  # noqa: PLC0415
 
     steps = len(result.script.steps)
     counts_as = judged(result.script.steps, rules(), truth.steps)
-    sure = [each for each in result.localisations if each.level != "guess"]
+    not_guesses = [each for each in result.localisations if each.level != "guess"]
     rows: dict[str, Score] = {
         "the script: right steps, in the right order": script_score(
             counts_as, range(len(truth.steps)), "judged"
@@ -75,11 +75,11 @@ def _scores(result: "Result", truth: "Truth") -> Table:
             in_truth(result.localisations, truth), truth, steps=steps, variant=Variant.made
         ),
         "the places, guesses left out": paper_f1(
-            in_truth(sure, truth), truth, steps=steps, variant=Variant.made
+            in_truth(not_guesses, truth), truth, steps=steps, variant=Variant.made
         ),
     }
     table = Table(box=None, pad_edge=False, header_style="dim", title_justify="left")
-    table.add_column("against the truth")
+    table.add_column("against the ground truth")
     for heading in ("precision", "recall", "F1"):
         table.add_column(heading, justify="right")
     for what, score in rows.items():

@@ -1,4 +1,4 @@
-"""``howsteps doctor``: what is installed, what is missing, and the command that gets it."""
+"""``howsteps doctor``: what is installed, what is missing, and how to install it."""
 
 import platform
 import shutil
@@ -23,7 +23,7 @@ _PACKAGES = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked for; ``remedy`` is empty where nothing need be done."""
+    """One check; ``remedy`` is a command to run, or empty."""
 
     what: str
     found: str
@@ -32,19 +32,19 @@ class Finding:
 
 
 def doctor() -> None:
-    """Show what is installed, what is missing, and how to get it.
+    """Show what is installed, what is missing, and how to install it.
 
     The exit code is 0 if howsteps can turn captions into steps, even if optional parts are missing.
     """
     table = Table(box=None, pad_edge=False, show_header=False)
     for finding in findings():
-        sign = "[green]✓[/]" if finding.good else "[yellow]–[/]"
-        table.add_row(sign, escape(finding.what), escape(finding.found), escape(finding.remedy))
+        mark = "[green]✓[/]" if finding.good else "[yellow]–[/]"
+        table.add_row(mark, escape(finding.what), escape(finding.found), escape(finding.remedy))
     screen.out.print(table)
 
 
 def findings() -> Iterator[Finding]:
-    """Everything that was looked for."""
+    """Run all checks."""
     from howsteps.engine.executor import available_memory, cores  # noqa: PLC0415
 
     yield Finding("howsteps", f"{howsteps.__version__}, Python {platform.python_version()}")
@@ -66,7 +66,7 @@ def _versioned(module: str) -> str:
     package = _PACKAGES.get(module, module)
     try:
         return f"{package} {version(package)}"
-    except PackageNotFoundError:  # another build of the same, under another name
+    except PackageNotFoundError:  # another build of the package, under another name
         return package
 
 

@@ -1,4 +1,4 @@
-"""``howsteps evaluate``: methods side by side on a data set with ground truth."""
+"""``howsteps evaluate``: compare methods on a data set with ground truth."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -15,10 +15,10 @@ from howsteps._cli.measuring import (
     ALL_METHODS,
     check_figure,
     draw_f1,
-    listed,
-    measured,
     narrations_for,
-    numbers,
+    run_measurements,
+    split_names,
+    split_numbers,
     unmeasured,
     write_scores,
 )
@@ -35,7 +35,7 @@ _TITLES = {
 
 
 class Narration(StrEnum):
-    """What describes a moment where there are no features of the video."""
+    """The features of the narration, used if there are none of the video."""
 
     words = "words"
     meaning = "meaning"
@@ -122,25 +122,25 @@ def evaluate(
     ] = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Run methods on a data set with ground truth, and show their scores side by side.
+    """Run methods on a data set with ground truth, and compare their scores.
 
     Example: howsteps evaluate change_a_tire.json --steps 7,10,12,15 --videos 30 --seeds 3
     """
-    from howsteps.datasets import labelled  # noqa: PLC0415 - loads NumPy
+    from howsteps.datasets.labelled import read_labelled  # noqa: PLC0415 - loads NumPy
     from howsteps.datasets.task_file import read_judgements  # noqa: PLC0415
     from howsteps.evaluate.experiment import Plan, summarise  # noqa: PLC0415
     from howsteps.evaluate.protocols import Bars  # noqa: PLC0415
 
     if figure is not None:
         check_figure(figure)
-    usual = "paper-f1,script,script-judged" if judge else "paper-f1,script"
+    default_protocols = "paper-f1,script,script-judged" if judge else "paper-f1,script"
     if bars not in list(Bars):
         raise typer.BadParameter(f"'{bars}' is none of {', '.join(Bars)}", param_hint="--bars")
     try:
         plan = Plan(
-            methods=listed(methods),
-            steps=numbers(steps, "--steps"),
-            protocols=listed(protocol or usual),
+            methods=split_names(methods),
+            steps=split_numbers(steps, "--steps"),
+            protocols=split_names(protocol or default_protocols),
             seeds=seeds,
             videos=videos,
             bars=Bars(bars),
@@ -149,17 +149,17 @@ def evaluate(
         )
     except HowstepsError as error:
         raise typer.BadParameter(str(error)) from error
-    found = labelled.read_labelled(source, captions=captions, features=features)
+    found = read_labelled(source, captions=captions, features=features)
     if judge and len(found.tasks) != 1:
         raise HowstepsError(f"--judge is for one task, and {source} has {len(found.tasks)}")
     rows: list[Row] = []
-    for one in found.tasks:
-        rules = read_judgements(judge, one.truth.steps) if judge else None
-        narrations = narrations_for(one, plan, quiet=quiet)
-        scores, reasons = measured(one, narrations, plan, rules, quiet=quiet)
+    for labelled in found.tasks:
+        rules = read_judgements(judge, labelled.truth.steps) if judge else None
+        narrations = narrations_for(labelled, plan, quiet=quiet)
+        scores, reasons = run_measurements(labelled, narrations, plan, rules, quiet=quiet)
         rows += scores
         if str(json_file) != "-":
-            show(one, plan, summarise(scores), reasons)
+            show(labelled, plan, summarise(scores), reasons)
     if json_file is not None:
         screen.write_json({"rows": [asdict(row) for row in rows]}, json_file)
     if csv_file is not None:
@@ -170,24 +170,27 @@ def evaluate(
 
 
 def show(
-    one: "Labelled", plan: "Plan", rows: Sequence["Summary"], reasons: Sequence["NoScore"]
+    labelled: "Labelled", plan: "Plan", rows: Sequence["Summary"], reasons: Sequence["NoScore"]
 ) -> None:
     """Print a table for each protocol, and what could not be measured."""
-    count = len(one.task.videos)
-    many = "all" if plan.videos is None or plan.videos >= count else f"{plan.videos} of"
+    count = len(labelled.task.videos)
+    used = "all" if plan.videos is None or plan.videos >= count else f"{plan.videos} of"
     screen.out.print(
-        f"\n[bold]{escape(one.task.name)}[/]: {many} {screen.plural(count, 'video')}, "
-        f"{screen.plural(len(one.truth.steps), 'true step')}, {screen.plural(plan.seeds, 'seed')}"
+        f"\n[bold]{escape(labelled.task.name)}[/]: {used} {screen.plural(count, 'video')}, "
+        f"{screen.plural(len(labelled.truth.steps), 'true step')}, "
+        f"{screen.plural(plan.seeds, 'seed')}"
     )
-    if not one.features and any(video.captions for video in one.task.videos):
-        said = {"words": "words of the narration", "meaning": "meanings of the words said"}
-        stand_in = said[plan.narration]
-        screen.out.print(f"[dim]no features of the video: {stand_in} stand in for X[/]")
-    videos = sum(video.media is not None for video in one.task.videos)
-    if videos and not one.features:
+    if not labelled.features and any(video.captions for video in labelled.task.videos):
+        narration = {
+            "words": "the words of the narration are",
+            "meaning": "the meaning of the narration is",
+        }[plan.narration]
+        screen.out.print(f"[dim]no features of the video: {narration} used instead[/]")
+    videos = sum(video.media is not None for video in labelled.task.videos)
+    if videos and not labelled.features:
         screen.out.print(
-            f"[dim]{screen.plural(videos, 'video')} not described: 'howsteps features FOLDER --out "
-            "WORK' makes features of them for --features WORK/features[/]",
+            f"[dim]{screen.plural(videos, 'video')} not used: 'howsteps features FOLDER --out "
+            "WORK' computes features for --features WORK/features[/]",
             soft_wrap=True,
         )
     for protocol in plan.protocols:
@@ -222,5 +225,5 @@ def _table(rows: Sequence["Summary"], plan: "Plan") -> Table:
 
 
 def span(low: float | None, high: float | None) -> str:
-    """An interval for people."""
+    """Format an interval."""
     return "–" if low is None or high is None else f"{low:.3f} … {high:.3f}"

@@ -1,4 +1,4 @@
-"""``howsteps export``: a result for other programs."""
+"""``howsteps export``: export a result for other programs."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -10,7 +10,7 @@ from rich.table import Table
 
 from howsteps._cli import options, screen
 
-# The names stand here too, so that --help shows them without loading what writes them.
+# Repeated here, so that --help does not need to import the exporters.
 FORMATS = (
     *("vtt", "srt", "youtube", "ffmetadata", "csv", "edl", "otio", "label-studio", "elan"),
     *("markdown", "video", "clips"),
@@ -50,7 +50,7 @@ def export(
     from howsteps.report.exports import export as write  # noqa: PLC0415
     from howsteps.result import read_result, result_file  # noqa: PLC0415
 
-    result_file(work)  # also where nothing is written yet, a wrong name is worth a word
+    result_file(work)  # report a wrong folder even if only the formats are listed
     if not formats:
         table = Table(box=None, pad_edge=False, show_header=False)
         for each in KNOWN.values():

@@ -1,4 +1,4 @@
-"""``howsteps features``: one vector of motion and appearance for each interval of the videos."""
+"""``howsteps features``: compute one vector per interval of the videos."""
 
 import io
 from collections import Counter
@@ -36,7 +36,7 @@ def features(
     mode: Annotated[
         options.Mode,
         typer.Option(
-            help="'default': EfficientNet-Lite0 features of three frames a second. 'paper' and "
+            help="'default': EfficientNet-Lite0 features of three frames per second. 'paper' and "
             "'authors': codewords of dense trajectories and VGG-16; slow, and needs the extra "
             "'paper'."
         ),
@@ -46,7 +46,7 @@ def features(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Another network for the frames: 'efficientnet-lite0', "
+            help="The network for the frames: 'efficientnet-lite0', "
             "'vgg16', 'timm:NAME', the path of a TorchScript file, or 'none'.",
         ),
     ] = None,
@@ -56,7 +56,7 @@ def features(
     ] = None,
     motion: Annotated[
         bool | None,
-        typer.Option(help="Whether to describe motion too. Default: depends on the mode."),
+        typer.Option(help="Whether to add motion features. Default: depends on the mode."),
     ] = None,
     motion_words: Annotated[
         int | None,
@@ -77,13 +77,13 @@ def features(
     device: options.Device = options.Processor.cpu,
     workers: options.Workers = None,
     seed: options.Seed = 0,
-    force: Annotated[bool, typer.Option("--force", help="Describe all videos again.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Ignore cached descriptors.")] = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Compute features of the videos of a job: a vector for every third of a second.
+    """Compute features of the videos of a job: one vector per third of a second.
 
     Each video is decoded once, and its descriptors are cached in the work folder, where 'run' finds
-    them. A command that was stopped continues where it was. A video that cannot be read is named
+    them. An interrupted command resumes where it stopped. A video that cannot be read is reported
     and left out.
 
     Example: howsteps features videos/ --out steps/
@@ -98,13 +98,13 @@ def features(
     from howsteps.pipeline.features import require_extras  # noqa: PLC0415
 
     usual = vision_options(mode.value, quick=quick)
-    asked = VisionOptions(
+    requested = VisionOptions(
         _watch_options(usual.watch, network, weights, motion, seed),
         motion_words or usual.motion_words,
         appearance_words or usual.appearance_words,
         seed,
     )
-    require_extras(asked.watch, device.value)
+    require_extras(requested.watch, device.value)
     given = read_codebooks(vocabulary) if vocabulary else None
     folder = out or options.default_out(source)
     redo = frozenset({FOLDER}) if force else frozenset()
@@ -121,7 +121,7 @@ def features(
                 continue
             result = features_of(
                 videos,
-                asked,
+                requested,
                 context,
                 task=task.name,
                 codebooks=given,
@@ -142,23 +142,23 @@ def features(
 def _watch_options(
     usual: WatchOptions, network: str | None, weights: Path | None, motion: bool | None, seed: int
 ) -> WatchOptions:
-    """The options of a mode with what was asked for in place of its own."""
+    """The options of a mode, with those from the command line instead of the defaults."""
     described = usual.motion
     if motion is not None:
         described = (usual.motion or MotionOptions()) if motion else None
-    asked = replace(usual, motion=described, seed=seed)
+    requested = replace(usual, motion=described, seed=seed)
     if network == NONE:
-        asked = replace(asked, appearance=None, pooled=None)
+        requested = replace(requested, appearance=None, pooled=None)
     else:
-        own = str(weights.absolute()) if weights else None
-        if (look := asked.appearance) is not None:
-            look = replace(look, network=network or look.network, weights=own)
-        if (pooled := asked.pooled) is not None:
-            pooled = replace(pooled, network=network or pooled.network, weights=own)
-        asked = replace(asked, appearance=look, pooled=pooled)
-    if asked.motion is None and asked.appearance is None and asked.pooled is None:
+        path = str(weights.absolute()) if weights else None
+        if (appearance := requested.appearance) is not None:
+            appearance = replace(appearance, network=network or appearance.network, weights=path)
+        if (pooled := requested.pooled) is not None:
+            pooled = replace(pooled, network=network or pooled.network, weights=path)
+        requested = replace(requested, appearance=appearance, pooled=pooled)
+    if requested.motion is None and requested.appearance is None and requested.pooled is None:
         raise typer.BadParameter("nothing to compute: neither motion nor a network")
-    return asked
+    return requested
 
 
 def _write(vectors: "Mapping[str, NDArray[np.float32]]", folder: Path) -> None:
@@ -173,13 +173,13 @@ def _write(vectors: "Mapping[str, NDArray[np.float32]]", folder: Path) -> None:
 
 
 def show(task: Task, result: "Features", videos: int, folder: Path) -> None:
-    """Print how many videos were described, the work it took, and where the vectors are."""
+    """Print how many videos were processed, the time it took, and where the vectors are."""
     screen.out.print(f"[bold]{escape(task.name)}[/]: {_videos(result, videos)}")
     spent: Counter[str] = Counter()
     for video in result.described:
         spent.update(video.spent)
     if work := sum(spent.values()):
-        parts = ", ".join(f"{what} {100 * s / work:.0f}%" for what, s in spent.most_common())
+        parts = ", ".join(f"{name} {100 * s / work:.0f}%" for name, s in spent.most_common())
         screen.out.print(f"[dim]{work:,.0f} s of work: {parts}[/]")
     if result.vectors:
         rows = sum(len(vectors) for vectors in result.vectors.values())

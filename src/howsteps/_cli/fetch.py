@@ -1,4 +1,4 @@
-"""``howsteps fetch``: data sets from where their authors keep them."""
+"""``howsteps fetch``: download data sets from their authors' pages."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ from howsteps._cli import options, screen
 
 
 class DataSet(StrEnum):
-    """Data sets that can be fetched."""
+    """Data sets that can be downloaded."""
 
     niv = "niv"
 
@@ -29,14 +29,14 @@ def fetch(
     ),
     everything: Annotated[
         bool,
-        typer.Option("--all", help="Also fetch the videos and the paper's results."),
+        typer.Option("--all", help="Also download the videos and the paper's results."),
     ] = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Download a data set from its authors' page, over https.
 
-    A download that was cut off continues where it was. The checksum of each archive is recorded the
-    first time, and checked from then on.
+    Interrupted downloads resume. The checksum of each archive is recorded the first time, and
+    verified from then on.
 
     Example: howsteps fetch niv --to data/niv
     """
@@ -53,7 +53,7 @@ def fetch(
 
 @contextmanager
 def _bar(what: str, quiet: bool) -> Iterator[Callable[[int, int | None], None]]:
-    """A bar of bytes on a terminal; the value is called with those done and those to come."""
+    """A progress bar of a download; call the yielded function with the bytes done and in total."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

@@ -1,4 +1,4 @@
-"""Progress of a run: a live display, plain lines, lines of JSON, or nothing."""
+"""The progress of a run: a live display, plain lines, JSON lines, or nothing."""
 
 import json
 import sys
@@ -34,14 +34,14 @@ from howsteps.engine.events import (
 from howsteps.io.timestamps import format_time
 
 _LINE_EVERY_SECONDS = 10.0
-_DOING = {
+_DESCRIPTIONS = {
     "transcribe": "transcribing",
     "narration": "reading narrations",
     "script": "discovering the script",
     "script of another way": "discovering the script of another way",
     "labels": "reading the steps that you wrote",
     "editor": "asking the language model",
-    "features": "describing videos",
+    "features": "computing video features",
     "localise": "localising steps",
     "tasks": "tasks on the cluster",
 }
@@ -49,7 +49,7 @@ _DOING = {
 
 @contextmanager
 def live_callback(*, quiet: bool, json_lines: bool) -> Iterator[Callback]:
-    """A callback that shows events; lines of JSON go to stdout, all else to stderr."""
+    """A callback that shows events; JSON lines go to stdout, everything else to stderr."""
     if json_lines:
         yield _print_json
     elif quiet:
@@ -75,7 +75,7 @@ def _print_json(event: Event) -> None:
 
 
 class _Display:
-    """One bar for the stage under way, and a line for each that is done."""
+    """A progress bar for the current stage, and a line for each finished one."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -83,8 +83,8 @@ class _Display:
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, StageBegan):
-            self._remove()  # of a stage that failed, and with it its task
-            what = f"{escape(event.task)}: {_DOING[event.stage]}"
+            self._remove()  # the bar of a stage that failed
+            what = f"{escape(event.task)}: {_DESCRIPTIONS[event.stage]}"
             self._bar = self._progress.add_task(what, total=event.total, item="")
         elif isinstance(event, ItemAt) and self._bar is not None:
             total = "" if event.total is None else f" of {format_time(event.total)}"
@@ -103,7 +103,7 @@ class _Display:
 
 
 class _Speed(ProgressColumn):
-    """Items a minute."""
+    """Items per minute."""
 
     def render(self, task: Bar) -> Text:
         if not task.speed or task.total == 1:
@@ -112,7 +112,7 @@ class _Speed(ProgressColumn):
 
 
 class _Lines:
-    """A line for each stage that is done, and one now and then in between."""
+    """A line for each finished stage, and one every few seconds in between."""
 
     def __init__(self) -> None:
         self._printed = monotonic()
@@ -140,9 +140,9 @@ class _Lines:
 
 def _ended(event: StageEnded) -> str:
     """``washing: narration, 13 videos (4 cached) in 2.1 s``."""
-    what = {"tasks": "task", "labels": "label"}.get(event.stage, "video")
-    how = f", {screen.plural(event.total, what)}" if event.total != 1 else ""
+    noun = {"tasks": "task", "labels": "label"}.get(event.stage, "video")
+    items = f", {screen.plural(event.total, noun)}" if event.total != 1 else ""
     if event.cached == event.total:
-        return f"{event.task}: {event.stage}{how}, all cached"
-    some = f" ({event.cached} cached)" if event.cached else ""
-    return f"{event.task}: {event.stage}{how}{some} in {event.seconds:.1f} s"
+        return f"{event.task}: {event.stage}{items}, all cached"
+    cached = f" ({event.cached} cached)" if event.cached else ""
+    return f"{event.task}: {event.stage}{items}{cached} in {event.seconds:.1f} s"

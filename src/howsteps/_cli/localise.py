@@ -1,4 +1,4 @@
-"""``howsteps localise``: the place of every step in every video, with a script of your own."""
+"""``howsteps localise``: place every step in every video, for instance with your own script."""
 
 from dataclasses import fields, replace
 from pathlib import Path
@@ -11,7 +11,7 @@ from howsteps._cli import run as running
 from howsteps._cli.live import live_callback
 from howsteps.pipeline.options import RunOptions, read_options
 
-# Options that do not change what is heard or seen, and so go without the videos.
+# Options that can be used without INPUT, because they need only the work folder.
 _WITHOUT_INPUT = frozenset({"script", "out", "json_lines", "quiet"})
 
 
@@ -21,7 +21,7 @@ def localise(
         Path | None,
         typer.Argument(
             metavar="INPUT",
-            help="The videos, as for 'run'. Without it, the work folder has all that is needed.",
+            help="The videos, as for 'run'. Can be left out if the work folder has a result.",
             show_default=False,
         ),
     ] = None,
@@ -52,16 +52,15 @@ def localise(
 ) -> None:
     """Find the steps of a script in every video, for example one that you edited.
 
-    Writes the same files as 'run', to the same work folder. What is cached there is not computed
-    again, and options that you leave out stay as they were. Steps that you wrote are matched with
-    what narrators say.
+    Writes the same files as 'run', to the same work folder. Cached results are reused, and options
+    that you leave out keep their values. Steps that you wrote are matched with what narrators say.
 
     Example: howsteps localise --out steps/ --script steps/script.md
     """
     if source is None:
         _place_again(context, script, out, json_lines=json_lines, quiet=quiet)
         return
-    asked = options.run_options(
+    requested = options.run_options(
         steps=steps,
         mode=mode,
         seed=seed,
@@ -77,7 +76,7 @@ def localise(
     done = running.run_pipeline(
         source,
         folder,
-        _as_before(asked, folder, context),
+        _as_before(requested, folder, context),
         script=script,
         begin=begin,
         force=force,
@@ -98,12 +97,12 @@ def _place_again(
     json_lines: bool,
     quiet: bool,
 ) -> None:
-    """Place a script in the videos of a work folder, which need not be there."""
+    """Place a script in the videos of a work folder, without reading INPUT again."""
     from howsteps.pipeline.placing import place_again  # noqa: PLC0415 - kept out of every start
 
     if script is None or out is None:
         raise typer.BadParameter("give INPUT, or --out FOLDER and --script FILE")
-    if others := sorted(_typed(context) - _WITHOUT_INPUT):
+    if others := sorted(_given(context) - _WITHOUT_INPUT):
         name = others[0].replace("_", "-")
         raise typer.BadParameter(f"--{name} needs INPUT, because the videos are read again")
     with live_callback(quiet=quiet, json_lines=json_lines) as callback:
@@ -113,17 +112,16 @@ def _place_again(
     screen.finish(result.problems, found=True)
 
 
-def _typed(context: typer.Context) -> set[str]:
-    """The options that are not left out."""
+def _given(context: typer.Context) -> set[str]:
+    """The names of the options on the command line."""
     sources = {name: context.get_parameter_source(name) for name in context.params}
     return {name for name, source in sources.items() if source and source.name == "COMMANDLINE"}
 
 
-def _as_before(asked: RunOptions, folder: Path, context: typer.Context) -> RunOptions:
-    """The options that were typed; the others as in the run that made the work folder."""
+def _as_before(requested: RunOptions, folder: Path, context: typer.Context) -> RunOptions:
+    """The options on the command line; the others as in the run that made the work folder."""
     before = read_options(folder)
     if before is None:
-        return asked
-    typed = _typed(context)
-    given = {field.name: getattr(asked, field.name) for field in fields(asked)}
-    return replace(before, **{name: given[name] for name in typed & given.keys()})
+        return requested
+    values = {field.name: getattr(requested, field.name) for field in fields(requested)}
+    return replace(before, **{name: values[name] for name in _given(context) & values.keys()})

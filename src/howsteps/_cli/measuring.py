@@ -1,4 +1,4 @@
-"""What the commands that measure share: lists in options, narrations, running a plan, writing."""
+"""Shared by the commands that evaluate: parse lists, read narrations, run a plan, write scores."""
 
 import csv
 import io
@@ -23,53 +23,57 @@ ALL_METHODS = "uniform,video-only,video+bow,hmm,narration,supervised,paper,autho
 _FORMATS = (".svg", ".pdf", ".png")
 
 
-def listed(text: str) -> tuple[str, ...]:
-    """Names between commas."""
+def split_names(text: str) -> tuple[str, ...]:
+    """Split a comma-separated list of names."""
     return tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
 
 
-def numbers(text: str, option: str) -> tuple[int, ...]:
-    """Whole numbers between commas, in order."""
+def split_numbers(text: str, option: str) -> tuple[int, ...]:
+    """Split a comma-separated list of positive integers, and sort it."""
     try:
-        found = sorted({int(number) for number in listed(text)})
+        found = sorted({int(number) for number in split_names(text)})
     except ValueError:
-        raise typer.BadParameter(f"'{text}' is not numbers: 7,10", param_hint=option) from None
+        raise typer.BadParameter(
+            f"'{text}' is not a list of numbers, such as 7,10", param_hint=option
+        ) from None
     if not found or found[0] < 1:
         raise typer.BadParameter(f"'{text}': at least 1 is needed", param_hint=option)
     return tuple(found)
 
 
-def measured(
-    one: "Labelled",
+def run_measurements(
+    labelled: "Labelled",
     narrations: Mapping[str, Task],
     plan: "Plan",
     rules: "Rules | None",
     *,
     quiet: bool,
 ) -> tuple[list["Row"], list["NoScore"]]:
-    """Run a plan on a task, with progress."""
+    """Run a plan on a task, and show progress."""
     from howsteps.evaluate.experiment import Row, run_plan  # noqa: PLC0415 - loads NumPy
 
-    with screen.progress(f"measuring {one.task.name}", len(plan), quiet=quiet) as advance:
-        scores = list(run_plan(one, narrations, plan, rules=rules, progress=advance))
+    with screen.progress(f"measuring {labelled.task.name}", len(plan), quiet=quiet) as advance:
+        scores = list(run_plan(labelled, narrations, plan, rules=rules, progress=advance))
     rows = [score for score in scores if isinstance(score, Row)]
     return rows, [score for score in scores if not isinstance(score, Row)]
 
 
-def narrations_for(one: "Labelled", plan: "Plan", *, quiet: bool) -> dict[str, Task]:
-    """Read the narrations that a plan needs of a task, with progress."""
+def narrations_for(labelled: "Labelled", plan: "Plan", *, quiet: bool) -> dict[str, Task]:
+    """Read the narrations of a task that a plan needs, and show progress."""
     from howsteps.evaluate.experiment import with_narrations  # noqa: PLC0415 - loads NumPy
 
-    count = min(len(one.task.videos), plan.seeds * (plan.videos or len(one.task.videos)))
-    with screen.progress(f"reading narrations of {one.task.name}", count, quiet=quiet) as advance:
-        return with_narrations(one, plan, progress=lambda _: advance())
+    count = min(len(labelled.task.videos), plan.seeds * (plan.videos or len(labelled.task.videos)))
+    with screen.progress(
+        f"reading narrations of {labelled.task.name}", count, quiet=quiet
+    ) as advance:
+        return with_narrations(labelled, plan, progress=lambda _: advance())
 
 
 def unmeasured(reasons: Sequence["NoScore"]) -> list[str]:
     """What could not be measured, one line for all methods with the same reason."""
     methods: dict[tuple[str, str], dict[str, None]] = {}
-    for one in reasons:
-        methods.setdefault((one.protocol, one.reason), {})[one.method] = None
+    for score in reasons:
+        methods.setdefault((score.protocol, score.reason), {})[score.method] = None
     return [
         f"not measured by {protocol}: {', '.join(names)} ({reason})"
         for (protocol, reason), names in methods.items()
@@ -77,7 +81,7 @@ def unmeasured(reasons: Sequence["NoScore"]) -> list[str]:
 
 
 def write_scores(rows: Sequence["Row"], path: Path) -> None:
-    """Write the rows as a table, with the same columns as the JSON."""
+    """Write the rows as CSV, with the same columns as the JSON."""
     from howsteps.evaluate.experiment import Row  # noqa: PLC0415 - loads NumPy
     from howsteps.io.files import write_atomically  # noqa: PLC0415 - of few commands
 
@@ -89,7 +93,7 @@ def write_scores(rows: Sequence["Row"], path: Path) -> None:
 
 
 def draw_f1(rows: Sequence["Summary"], path: Path) -> None:
-    """Draw the F1 of the first protocol that places steps, against K."""
+    """Plot F1 against K, for the first protocol that scores localisation."""
     from howsteps.evaluate.protocols import SCRIPT_PROTOCOLS  # noqa: PLC0415 - loads NumPy
     from howsteps.report import figures  # noqa: PLC0415
 
@@ -111,7 +115,7 @@ def draw_f1(rows: Sequence["Summary"], path: Path) -> None:
 
 
 def check_figure(path: Path) -> None:
-    """Refuse what could not be drawn before anything is measured."""
+    """Check that the figure can be drawn, before anything is measured."""
     if path.suffix.lower() not in _FORMATS:
         raise typer.BadParameter(f"{path} is none of {', '.join(_FORMATS)}", param_hint="--figure")
     if PLOTS.missing:

@@ -15,7 +15,7 @@ from howsteps.narration.summary import CommonRelation, common_relations
 from howsteps.result import narration_record
 from howsteps.task import Mention, Sentence, Task, Video
 
-VERSION = 1  # of the JSON
+VERSION = 1  # of the JSON format
 
 
 def narration(
@@ -25,7 +25,7 @@ def narration(
     mode: Annotated[
         options.Mode,
         typer.Option(
-            help="'paper' and 'authors' take only active verbs with a direct object; 'default' "
+            help="'paper' and 'authors' use only active verbs with a direct object; 'default' "
             "adds passives, relative clauses, measures and pronouns."
         ),
     ] = options.Mode.default,
@@ -43,17 +43,19 @@ def narration(
     """Show what the narrators of a job say they do, and when.
 
     Reads SubRip, WebVTT, YouTube json3 and srv3, TTML, Whisper and WhisperX JSON, TSV and CSV, and
-    recognises them by content. For each video it finds sentences and verb–object relations with
-    their times; for each job, the relations that most videos share.
+    detects the format from the content. For each video it finds sentences and verb–object relations
+    with their times; for each job, the relations that most videos share.
 
     Example: howsteps narration captions/ --json narration.json
     """
-    asked = options.run_options(mode=mode, parser=parser, speech=speech, device=device, title=title)
+    requested = options.run_options(
+        mode=mode, parser=parser, speech=speech, device=device, title=title
+    )
     problems: list[Problem] = []
-    records: dict[str, Any] = {}  # only for the JSON: memory must not grow with the number of tasks
+    records: dict[str, Any] = {}  # filled only for --json, to save memory with many tasks
     found = False
     with stage_context(source, out, workers=workers, quiet=quiet) as context:
-        for task in narrated_tasks(source, asked, context, problems):
+        for task in narrated_tasks(source, requested, context, problems):
             found = found or any(video.mentions for video in task.videos)
             if json_file is not None:
                 records[task.name] = {video.id: record(video) for video in task.videos}
@@ -87,20 +89,20 @@ def document(records: dict[str, Any]) -> dict[str, Any]:
 
 
 def record(video: Video) -> dict[str, Any]:
-    """The sentences and relations of a video."""
-    found = narration_record(video)
+    """The sentences and relations of a video, as JSON values."""
+    narration = narration_record(video)
     return {
         "title": video.title,
-        "sentences": found["sentences"],
+        "sentences": narration["sentences"],
         "relations": [
             {**entry, "act": mention.is_work}
-            for entry, mention in zip(found["mentions"], video.mentions, strict=True)
+            for entry, mention in zip(narration["mentions"], video.mentions, strict=True)
         ],
     }
 
 
 def show_task(task: Task, top: int, *, each_video: bool) -> None:
-    """Print a task's common relations, and its videos where asked for."""
+    """Print the common relations of a task, and its videos if requested."""
     relations = common_relations(task)
     mentions = sum(len(video.mentions) for video in task.videos)
     screen.out.print(
@@ -116,7 +118,7 @@ def show_task(task: Task, top: int, *, each_video: bool) -> None:
 
 
 def relation_table(task: Task, relations: Sequence[CommonRelation]) -> Table:
-    """The relations of a task, how many videos name them, and how."""
+    """The relations of a task, how many videos mention them, and how they are phrased."""
     wide = screen.is_wide()
     table = Table(box=None, pad_edge=False, header_style="dim", expand=wide)
     for heading in ("videos", "mentions"):
@@ -127,14 +129,14 @@ def relation_table(task: Task, relations: Sequence[CommonRelation]) -> Table:
         table.add_column("for example", no_wrap=True, overflow="ellipsis", ratio=1)
     sentences = {video.id: video.sentences for video in task.videos}
     for common in relations:
-        shown = common.example
-        quote = excerpt(shown, sentences[shown.video][shown.sentence])
+        example = common.example
+        quote = excerpt(example, sentences[example.video][example.sentence])
         cells = (
             str(common.videos),
             str(common.mentions),
             escape(str(common.relation)),
             escape(common.phrase),
-            f"[dim]{format_time(shown.start)}[/] {escape(quote)}",
+            f"[dim]{format_time(example.start)}[/] {escape(quote)}",
         )
         table.add_row(*cells[: len(table.columns)])
     return table
@@ -148,12 +150,12 @@ def excerpt(mention: Mention, sentence: Sentence, around: float = 1.0) -> str:
 
 
 def show_video(video: Video) -> None:
-    """Print a video's sentences with their times, and under each the relations in it."""
+    """Print the sentences of a video with their times, and under each its relations."""
     screen.out.print(f"\n[bold]{escape(video.id)}[/] {escape(video.title)}")
-    for number, sentence in enumerate(video.sentences):
+    for index, sentence in enumerate(video.sentences):
         screen.out.print(f"[dim]{format_time(sentence.start):>7}[/]  {escape(sentence.text)}")
         for mention in video.mentions:
-            if mention.sentence == number:
+            if mention.sentence == index:
                 screen.out.print(f"{'':9}[green]→ {escape(describe(mention))}[/]")
 
 

@@ -1,4 +1,4 @@
-"""Options that several commands share, each described once."""
+"""Options that several commands share."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from howsteps.editor import Editor
 
 NO_SPEECH = "none"
-SPEECH = "small.en"  # the usual model
+SPEECH = "small.en"  # the default model
 
 
 class Mode(StrEnum):
-    """The three ways of doing everything: ours, the paper's text, the authors' program."""
+    """Our method, the text of the paper, or the authors' code."""
 
     default = "default"
     paper = "paper"
@@ -33,7 +33,7 @@ Source: TypeAlias = Annotated[
     typer.Argument(
         metavar="INPUT",
         help="A folder with the videos of one job, their captions, or both; a caption file; a task "
-        "JSON; or a folder of those.",
+        "JSON file; or a folder of those.",
     ),
 ]
 WorkFolder: TypeAlias = Annotated[
@@ -70,8 +70,8 @@ EditorUrl: TypeAlias = Annotated[
         "--editor",
         metavar="URL",
         help="Let a language model edit the script. URL is a server with OpenAI's chat "
-        "completions API (Ollama: http://localhost:11434/v1). It is sent what 'script --ask' "
-        "writes. Set HOWSTEPS_EDITOR_KEY if it needs a key.",
+        "completions API (Ollama: http://localhost:11434/v1). The text that 'script --ask' writes "
+        "is sent to it. Set HOWSTEPS_EDITOR_KEY if it needs a key.",
     ),
 ]
 EditorModel: TypeAlias = Annotated[
@@ -83,14 +83,19 @@ JsonLines: TypeAlias = Annotated[
 Steps: TypeAlias = Annotated[
     int | None,
     typer.Option(
-        min=1, metavar="K", help="Find at most this many steps. Default: chosen from the videos."
+        min=1, metavar="K", help="Find at most this many steps. Default: chosen automatically."
     ),
 ]
 AnyMode: TypeAlias = Annotated[
     Mode,
-    typer.Option(help="'paper': as the CVPR 2016 paper describes. 'authors': as its program did."),
+    typer.Option(
+        help="'default': our best method. 'paper': the text of the CVPR 2016 paper. 'authors': its "
+        "released code."
+    ),
 ]
-Seed: TypeAlias = Annotated[int, typer.Option(min=0, help="The same seed gives the same result.")]
+Seed: TypeAlias = Annotated[
+    int, typer.Option(min=0, help="Random seed; the same seed gives the same result.")
+]
 Speech: TypeAlias = Annotated[
     str,
     typer.Option(
@@ -103,16 +108,14 @@ Vision: TypeAlias = Annotated[
     bool | None,
     typer.Option(
         "--vision/--no-vision",
-        help="Whether to look at the frames. Default: yes, if there are video files and "
+        help="Whether to use the video frames. Default: yes, if there are video files and "
         "howsteps\\[vision] is installed.",
     ),
 ]
 Quick: TypeAlias = Annotated[
-    bool, typer.Option("--quick", help="Look at fewer and smaller frames: several times faster.")
+    bool, typer.Option("--quick", help="Use fewer and smaller frames: several times faster.")
 ]
-Device: TypeAlias = Annotated[
-    Processor, typer.Option(help="Where to compute: the processor, or a GPU.")
-]
+Device: TypeAlias = Annotated[Processor, typer.Option(help="Compute on the CPU or on a GPU.")]
 Parser: TypeAlias = Annotated[
     str | None,
     typer.Option(
@@ -125,7 +128,7 @@ Title: TypeAlias = Annotated[
 ]
 KeepAll: TypeAlias = Annotated[
     bool,
-    typer.Option("--keep-all", help="Also learn from videos that seem to show another job."),
+    typer.Option("--keep-all", help="Also use videos that seem to show another job."),
 ]
 From: TypeAlias = Annotated[
     Stage | None, typer.Option("--from", help="Run this stage and all later ones again.")
@@ -136,7 +139,7 @@ Force: TypeAlias = Annotated[
 Workers: TypeAlias = Annotated[
     int | None,
     typer.Option(
-        min=1, metavar="N", help="How many videos to work on at once. Default: one per core."
+        min=1, metavar="N", help="How many videos to process in parallel. Default: one per core."
     ),
 ]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")]
@@ -155,7 +158,7 @@ def run_options(
     title: str | None = None,
     keep_all: bool = False,
 ) -> RunOptions:
-    """The options of the pipeline, from those of the command line."""
+    """Convert the options of the command line to those of the pipeline."""
     return RunOptions(
         steps,
         mode.value,
@@ -171,23 +174,23 @@ def run_options(
 
 
 def editor_of(url: str | None, model: str | None) -> "Editor | None":
-    """The language model that was asked for; says once where the question goes."""
+    """The requested language model; prints where the question is sent."""
     if url is None and model is None:
         return None
     if url is None or model is None:
-        raise typer.BadParameter("--editor URL and --model NAME go together")
+        raise typer.BadParameter("--editor URL and --model NAME must be used together")
     from howsteps.editor import Editor  # noqa: PLC0415 - kept out of every start
 
     editor = Editor(url, model)
     screen.err.print(
-        f"what the narrators do is sent to {escape(editor.address)} "
-        "('howsteps script --ask question.md' shows exactly what)",
+        f"what the narrators say they do is sent to {escape(editor.address)} "
+        "('howsteps script --ask question.md' writes exactly what is sent)",
         soft_wrap=True,
     )
     return editor
 
 
 def default_out(source: Path) -> Path:
-    """The work folder unless one is named: where you are, under the name of the input."""
+    """The default work folder: in the current folder, named after the input."""
     resolved = source.resolve()
     return Path(f"{resolved.stem if resolved.is_file() else resolved.name}-steps")

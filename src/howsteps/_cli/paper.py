@@ -1,4 +1,4 @@
-"""``howsteps paper``: the tables and figures of the paper, as far as the data allow."""
+"""``howsteps paper``: the tables and figures of the paper, as far as the data allow it."""
 
 import csv
 import io
@@ -15,10 +15,10 @@ from howsteps._cli import options, screen
 from howsteps._cli.measuring import (
     ALL_METHODS,
     draw_f1,
-    listed,
-    measured,
     narrations_for,
-    numbers,
+    run_measurements,
+    split_names,
+    split_numbers,
     unmeasured,
     write_scores,
 )
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from howsteps.evaluate.protocols import Rules
     from howsteps.evaluate.subsample import Subsample
 
-_STEPS_SHOWN = 10  # K of the rows of frames, as in the paper
-_FETCH = "the paper's release is not there ('howsteps fetch niv' gets it)"
+_STEPS_SHOWN = 10  # number of steps in the rows of frames, as in the paper
+_FETCH = "the paper's release is missing ('howsteps fetch niv' downloads it)"
 
 
 def paper(
@@ -55,14 +55,14 @@ def paper(
         str, typer.Option(metavar="K,…", help="At most this many steps.")
     ] = "7,10,12,15",
     videos: Annotated[
-        int, typer.Option(min=2, metavar="N", help="Videos per draw; the paper has 30.")
+        int, typer.Option(min=2, metavar="N", help="Videos per random sample; the paper has 30.")
     ] = 30,
-    seeds: Annotated[int, typer.Option(min=1, metavar="N", help="How many draws.")] = 1,
+    seeds: Annotated[int, typer.Option(min=1, metavar="N", help="How many random samples.")] = 1,
     quiet: options.Quiet = False,
 ) -> None:
-    """Make the paper's tables and figures from your data, beside its printed numbers.
+    """Make the paper's tables and figures from your data, next to the published numbers.
 
-    Lists what the data do not allow, with the reason.
+    Lists what is missing, with the reason.
 
     Example: howsteps paper --data datasets/ --out results/
     """
@@ -77,8 +77,8 @@ def paper(
 
     try:
         plan = Plan(
-            methods=listed(methods),
-            steps=numbers(steps, "--steps"),
+            methods=split_names(methods),
+            steps=split_numbers(steps, "--steps"),
             protocols=("paper-f1", "script", "script-judged"),
             seeds=seeds,
             videos=videos,
@@ -89,40 +89,42 @@ def paper(
     with screen.waiting(f"looking through {data}", quiet=quiet):
         found = survey_folder(data)
     if not (found.tasks or found.truths):
-        raise HowstepsError(f"{data} holds no ground truth that could be measured on")
+        raise HowstepsError(f"{data} holds no usable ground truth")
     tables = [_statistics(found)]
     _show(tables[0])
-    made = _Made()
-    for one in found.tasks:
-        _measure(one, found.judgements.get(one.task.name), plan, out, made, quiet=quiet)
-    means = summarise(made.rows)
+    results = _Results()
+    for labelled in found.tasks:
+        _measure(
+            labelled, found.judgements.get(labelled.task.name), plan, out, results, quiet=quiet
+        )
+    means = summarise(results.rows)
     tables += (
         script_table(means, plan.steps),
-        alignment_table(made.objectives),
+        alignment_table(results.objectives),
         localisation_table(means, plan.steps),
     )
     for table in tables[1:]:
         _show(table)
-    missing = [*_missing(found, made.unscored), *made.missing]
-    write_scores(made.rows, out / "scores.csv")
-    if any(row.protocol == "paper-f1" for row in made.rows):
+    missing = [*_missing(found, results.unscored), *results.missing]
+    write_scores(results.rows, out / "scores.csv")
+    if any(row.protocol == "paper-f1" for row in results.rows):
         try:
             draw_f1(means, out / "f1.svg")
-            made.figures.insert(0, "## F1 against K\n\n![F1 against K](f1.svg)")
+            results.figures.insert(0, "## F1 against K\n\n![F1 against K](f1.svg)")
         except MissingExtra as error:
             missing.append(f"F1 against K, as a figure; {error}")
-    how = f"Draws of {plan.videos} videos, {plan.seeds} of them. F1 by `paper-f1`."
-    _write(out, [f"# Tables and figures\n\n{how}"], tables, made.figures, missing)
+    how = f"{screen.plural(plan.seeds, 'random sample')} of {plan.videos} videos. F1 by `paper-f1`."
+    _write(out, [f"# Tables and figures\n\n{how}"], tables, results.figures, missing)
     screen.out.print("\n[bold]Missing[/]")
     for line in missing:
         screen.out.print(f"- {escape(line)}")
     screen.out.print(f"\nwritten to {escape(str(out / 'paper.md'))}", soft_wrap=True)
-    screen.finish([*found.problems, *made.problems], found=True)
+    screen.finish([*found.problems, *results.problems], found=True)
 
 
 @dataclass(slots=True)
-class _Made:
-    """What is made of the tasks, one after another."""
+class _Results:
+    """Collects the results of all tasks."""
 
     rows: list["Row"] = field(default_factory=list)
     unscored: list["NoScore"] = field(default_factory=list)
@@ -133,49 +135,51 @@ class _Made:
 
 
 def _measure(
-    one: "Labelled",
+    labelled: "Labelled",
     rules: "Rules | None",
     plan: "Plan",
     out: Path,
-    made: _Made,
+    results: _Results,
     *,
     quiet: bool,
 ) -> None:
-    """Read the narrations of a task once, and make scores, alignments and rows of frames."""
+    """Read the narrations of a task once, and add its scores, alignments and rows of frames."""
     from howsteps.evaluate.experiment import subsampled  # noqa: PLC0415
     from howsteps.evaluate.paper_tables import compare_aligners  # noqa: PLC0415 - loads Numba
     from howsteps.evaluate.subsample import Subsample  # noqa: PLC0415
 
-    narrations = narrations_for(one, plan, quiet=quiet)
-    rows, unscored = measured(one, narrations, plan, rules, quiet=quiet)
-    made.rows += rows
-    made.unscored += unscored
-    first = Subsample(one, narrations, subsampled(one, plan.videos, 0))
-    name = one.task.name
+    narrations = narrations_for(labelled, plan, quiet=quiet)
+    rows, unscored = run_measurements(labelled, narrations, plan, rules, quiet=quiet)
+    results.rows += rows
+    results.unscored += unscored
+    first = Subsample(labelled, narrations, subsampled(labelled, plan.videos, 0))
+    name = labelled.task.name
     if narrations:
         with screen.waiting(f"aligning {name}", quiet=quiet):
-            made.objectives[name] = compare_aligners(first.task("paper"), matches=one.matches)
+            results.objectives[name] = compare_aligners(
+                first.task("paper"), matches=labelled.matches
+            )
     try:
         section, problems = _frames(first, out)
-        made.figures.append(section)
-        made.problems += problems
+        results.figures.append(section)
+        results.problems += problems
     except HowstepsError as error:
-        made.missing.append(f"{name}: rows of frames; {error}")
+        results.missing.append(f"{name}: rows of frames; {error}")
 
 
 def _statistics(found: "Survey") -> "PaperTable":
     from howsteps.evaluate import statistics  # noqa: PLC0415 - loads NumPy
     from howsteps.evaluate.paper_tables import statistics_table  # noqa: PLC0415
 
-    truths = [*found.truths, *(one.truth for one in found.tasks)]
+    truths = [*found.truths, *(labelled.truth for labelled in found.tasks)]
     return statistics_table([statistics(truth) for truth in truths])
 
 
 def _missing(found: "Survey", unscored: Sequence["NoScore"]) -> list[str]:
-    """What the data do not allow, and why."""
+    """What is missing from the tables and figures, and why."""
     from howsteps.evaluate.paper_tables import PRINTED_STATISTICS  # noqa: PLC0415
 
-    narrated = {one.task.name for one in found.tasks}
+    narrated = {labelled.task.name for labelled in found.tasks}
     annotated = narrated | {truth.task for truth in found.truths}
     lines = []
     for task in PRINTED_STATISTICS:
@@ -184,24 +188,24 @@ def _missing(found: "Survey", unscored: Sequence["NoScore"]) -> list[str]:
         elif task not in narrated:
             lines.append(f"{task}: scripts, alignment, localisation; {_FETCH}")
     lines += (
-        f"{one.task.name}: features of the video; words of the narration stand in for X"
-        for one in found.tasks
-        if not one.features
+        f"{labelled.task.name}: features of the video; words of the narration are used instead"
+        for labelled in found.tasks
+        if not labelled.features
     )
-    for one in found.tasks:
+    for labelled in found.tasks:
         reasons = [
             reason
             for reason in unscored
-            # That a baseline has no script is no gap in the data.
-            if reason.task == one.task.name
+            # A baseline without a script is not a gap in the data.
+            if reason.task == labelled.task.name
             and (reason.method in ("paper", "authors", "default") or reason.protocol == "paper-f1")
         ]
-        lines += (f"{one.task.name}: {line}" for line in unmeasured(reasons))
+        lines += (f"{labelled.task.name}: {line}" for line in unmeasured(reasons))
     return lines
 
 
 def _frames(first: "Subsample", out: Path) -> tuple[str, list[Problem]]:
-    """Rows of frames of the default method, for a task that comes with videos."""
+    """Rows of frames placed by the default method, for a task with video files."""
     from howsteps.evaluate import hit_table, in_truth  # noqa: PLC0415 - loads NumPy
     from howsteps.evaluate.methods import METHODS  # noqa: PLC0415
     from howsteps.report.frame_rows import frame_rows  # noqa: PLC0415
@@ -224,13 +228,13 @@ def _frames(first: "Subsample", out: Path) -> tuple[str, list[Problem]]:
 
 
 def _show(table: "PaperTable") -> None:
-    printed = Table(box=None, pad_edge=False, header_style="dim")
-    for number, heading in enumerate(table.headings):
-        printed.add_column(escape(heading), justify="right" if number > 1 else "left")
+    grid = Table(box=None, pad_edge=False, header_style="dim")
+    for column, heading in enumerate(table.headings):
+        grid.add_column(escape(heading), justify="right" if column > 1 else "left")
     for row in table.rows:
-        printed.add_row(*map(escape, row))
+        grid.add_row(*map(escape, row))
     screen.out.print(f"\n[bold]{escape(table.title)}[/]")
-    screen.out.print(printed)
+    screen.out.print(grid)
     if table.note:
         screen.out.print(f"[dim]{escape(table.note)}[/]")
 
@@ -242,7 +246,7 @@ def _write(
     figures: Sequence[str],
     missing: Sequence[str],
 ) -> None:
-    """Write every table as CSV, and all of it as one Markdown page."""
+    """Write every table as CSV, and everything as one Markdown page."""
     from howsteps.io.files import write_atomically  # noqa: PLC0415 - of this command alone
 
     for table in tables:

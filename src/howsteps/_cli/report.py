@@ -1,4 +1,4 @@
-"""``howsteps report``: the page that shows a result."""
+"""``howsteps report``: write the page of a result."""
 
 from rich.markup import escape
 

@@ -1,4 +1,4 @@
-"""``howsteps run``: a folder of how-to videos in, their steps out."""
+"""``howsteps run``: from a folder of how-to videos to their steps."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from rich.table import Table
 
 from howsteps._cli import options, screen
 from howsteps._cli.live import live_callback
-from howsteps._cli.script import found_again, show_script
+from howsteps._cli.script import show_script, stability_summary
 from howsteps.io.timestamps import format_time
 from howsteps.pipeline.options import RunOptions
 from howsteps.task import LEVELS, Level
@@ -35,7 +35,7 @@ Address = Annotated[
     str | None,
     typer.Option(
         metavar="HOST:PORT",
-        help="The head of the Ray cluster. Default: the one on this machine, or a new one.",
+        help="The head node of the Ray cluster. Default: one on this machine, or a new one.",
     ),
 ]
 
@@ -66,15 +66,15 @@ def run(
     """Find the steps of a job in a folder of its videos.
 
     INPUT holds videos, captions, or both side by side. A folder of such folders holds many jobs.
-    Results are cached: a run that was stopped continues where it was, and a run with one more video
-    only works on that video.
+    Results are cached: an interrupted run resumes where it stopped, and if you add a video, only
+    that video is processed.
 
     The exit code is 0 if every file could be read, even if videos of another job were set aside.
     It is 3 if a file could not be used, and 1 if nothing was found.
 
     Example: howsteps run videos/ --out steps/
     """
-    asked = options.run_options(
+    requested = options.run_options(
         steps=steps,
         mode=mode,
         seed=seed,
@@ -89,7 +89,7 @@ def run(
     done = run_pipeline(
         source,
         out or options.default_out(source),
-        asked,
+        requested,
         editor=options.editor_of(editor, model),
         begin=begin,
         force=force,
@@ -106,7 +106,7 @@ def run(
 def run_pipeline(
     source: Path,
     out: Path,
-    asked: RunOptions,
+    requested: RunOptions,
     *,
     script: Path | None = None,
     editor: "Editor | None" = None,
@@ -117,7 +117,7 @@ def run_pipeline(
     json_lines: bool,
     quiet: bool,
 ) -> "Run":
-    """Run the stages, and show their progress."""
+    """Run the pipeline, and show its progress."""
     from howsteps.engine.executor import cores  # noqa: PLC0415 - kept out of every start
     from howsteps.pipeline.run import run as run_stages  # noqa: PLC0415
 
@@ -125,7 +125,7 @@ def run_pipeline(
         return run_stages(
             source,
             out,
-            asked,
+            requested,
             script=script,
             editor=editor,
             begin=begin,
@@ -137,7 +137,7 @@ def run_pipeline(
 
 
 def executor_of(engine: Engine, address: str | None) -> "Executor | None":
-    """The executor that was chosen; None for processes on this machine."""
+    """The chosen executor; None for processes on this machine."""
     if engine is Engine.local:
         if address is not None:
             raise typer.BadParameter("an address needs --engine ray", param_hint="--address")
@@ -148,22 +148,22 @@ def executor_of(engine: Engine, address: str | None) -> "Executor | None":
 
 
 def show(results: "Mapping[str, Result]", folders: Mapping[str, Path]) -> None:
-    """Print the script of every task, and where all of it is."""
+    """Print the script and a summary of every task, and where its files are."""
     for name, result in results.items():
         show_script(result.task, result.script)
-        if again := found_again(result.script):
-            screen.out.print(f"[dim]{again}[/]")
-        screen.out.print(f"[dim]{escape(_found(result))}[/]")
+        if stability := stability_summary(result.script):
+            screen.out.print(f"[dim]{stability}[/]")
+        screen.out.print(f"[dim]{escape(_summary(result))}[/]")
         if aside := len(result.set_aside):
             total = screen.plural(len(result.task.videos) + aside, "video")
             jobs = "another job" if aside == 1 else "other jobs"
-            told = f"{aside} of {total} set aside as {jobs}: see report.html (or --keep-all)"
-            screen.out.print(f"[dim]{told}[/]", soft_wrap=True)
-        show_where(folders[name])
+            line = f"{aside} of {total} set aside as {jobs}: see report.html (or --keep-all)"
+            screen.out.print(f"[dim]{line}[/]", soft_wrap=True)
+        show_location(folders[name])
 
 
-def show_where(folder: Path) -> None:
-    """Print where a result is, and the page to look at."""
+def show_location(folder: Path) -> None:
+    """Print the folder of a result, and the page to open."""
     from howsteps.report.page import PAGE  # noqa: PLC0415 - kept out of the start of every command
 
     screen.out.print(f"written to {escape(str(folder))}", soft_wrap=True)
@@ -171,33 +171,33 @@ def show_where(folder: Path) -> None:
         screen.out.print(f"open this page: {escape(str(page))}", soft_wrap=True)
 
 
-def _found(result: "Result") -> str:
+def _summary(result: "Result") -> str:
     """``97 places in 13 videos: 61 sure, 30 likely, 6 guesses; a step is absent 12 times``."""
     placed = [each for each in result.localisations if each.time is not None]
     levels = Counter(each.level for each in placed)
-    how = ", ".join(_levels(name, levels[name]) for name in LEVELS if levels[name])
-    videos = len({each.video for each in placed})
-    where = f"{screen.plural(len(placed), 'place')} in {screen.plural(videos, 'video')}"
-    absent = len(result.localisations) - len(placed)
-    gone = f"; a step is absent {screen.plural(absent, 'time')}" if absent else ""
-    return (f"{where}: {how}" if how else where) + gone
+    counts = ", ".join(_level_count(name, levels[name]) for name in LEVELS if levels[name])
+    n_videos = len({each.video for each in placed})
+    places = f"{screen.plural(len(placed), 'place')} in {screen.plural(n_videos, 'video')}"
+    n_absent = len(result.localisations) - len(placed)
+    absent = f"; a step is absent {screen.plural(n_absent, 'time')}" if n_absent else ""
+    return (f"{places}: {counts}" if counts else places) + absent
 
 
-def _levels(level: Level, count: int) -> str:
+def _level_count(level: Level, count: int) -> str:
     """``61 sure``, ``1 guess``, ``6 guesses``."""
     return f"{count:,} {'guesses' if level == 'guess' and count > 1 else level}"
 
 
 def places_table(result: "Result") -> Table:
-    """Every step, and its time in every video, with how sure it is."""
+    """A table of steps by videos, with the time and level of every place."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("step")
     for video in result.task.videos:
         table.add_column(escape(video.id), justify="right")
-    for number, step in enumerate(result.script.steps):
-        places = {p.video: p for p in result.localisations if p.step == number}
+    for index, step in enumerate(result.script.steps):
+        places = {p.video: p for p in result.localisations if p.step == index}
         cells = (_cell(places.get(video.id)) for video in result.task.videos)
-        table.add_row(f"{number + 1}. {escape(step.label)}", *cells)
+        table.add_row(f"{index + 1}. {escape(step.label)}", *cells)
     return table
 
 

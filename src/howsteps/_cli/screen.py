@@ -1,4 +1,4 @@
-"""Output of the commands: results on stdout, progress and problems on stderr, and the exit code."""
+"""Terminal output: results on stdout, progress and problems on stderr, and the exit code."""
 
 import json
 import re
@@ -16,24 +16,23 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from howsteps.errors import Problem
 from howsteps.io.files import write_atomically
 
-# 0: every file was read; a video of another job is a finding, and no failure. 1: nothing could be
-# done. 3: done, but a file could not be used, or something was lost.
-# (2 is Typer's own, for a command that was typed wrongly.)
+# Exit codes. 0: every file was read; a video of another job is not a failure. 1: nothing was found.
+# 3: done, but a file could not be used, or something was lost. (2 is Typer's, for a wrong command
+# line.)
 NOTHING, SET_ASIDE = 1, 3
 
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
-# A terminal gets a bar; a log gets a line now and then.
-_LINE_EVERY_SECONDS = 10.0
-_WIDE = 100  # columns that a quotation needs to be worth its place
-_LINES = 30  # problems that are listed
-_ALIKE = 3  # remarks of one kind that are listed; more are counted
+_LINE_EVERY_SECONDS = 10.0  # progress if stderr is not a terminal
+_WIDE = 100  # columns of a terminal with room for example sentences
+_MAX_PROBLEMS = 30  # problems that are listed
+_MAX_SIMILAR = 3  # similar remarks that are listed; more are summarised
 
 
 @contextmanager
 def progress(what: str, total: int, *, quiet: bool) -> Iterator[Callable[[], None]]:
-    """Show progress; the value is called once for every item done."""
+    """Show progress; call the yielded function after every item."""
     if quiet:
         yield lambda: None
     elif err.is_terminal:
@@ -52,7 +51,7 @@ def progress(what: str, total: int, *, quiet: bool) -> Iterator[Callable[[], Non
 
 @contextmanager
 def waiting(what: str, *, quiet: bool) -> Iterator[None]:
-    """Show on a terminal that something of unknown length is under way."""
+    """Show a spinner on a terminal during work of unknown length."""
     if quiet or not err.is_terminal:
         yield
     else:
@@ -61,22 +60,22 @@ def waiting(what: str, *, quiet: bool) -> Iterator[None]:
 
 
 def _lines(what: str, total: int) -> Callable[[], None]:
-    done, said, started = 0, monotonic(), False
+    done, printed, started = 0, monotonic(), False
 
     def advance() -> None:
-        nonlocal done, said, started
+        nonlocal done, printed, started
         done += 1
-        if monotonic() - said >= _LINE_EVERY_SECONDS or (started and done == total):
-            said, started = monotonic(), True
+        if monotonic() - printed >= _LINE_EVERY_SECONDS or (started and done == total):
+            printed, started = monotonic(), True
             print(f"{what}: {done} of {total}", file=sys.stderr, flush=True)
 
     return advance
 
 
 def finish(problems: Sequence[Problem], *, found: bool) -> None:
-    """Show the problems and end with the exit code that fits.
+    """Show the problems, and exit with the appropriate code.
 
-    Remarks come first, then losses in their order: what ended the command is its last line.
+    Remarks come first, then problems in their order, so that the fatal one is the last line.
     """
     show_problems(problems)
     if not found:
@@ -85,37 +84,37 @@ def finish(problems: Sequence[Problem], *, found: bool) -> None:
         raise typer.Exit(SET_ASIDE)
 
 
-def show_problems(problems: Sequence[Problem], most: int = _LINES) -> None:
-    """List problems, one line each; many remarks of one kind are one line with their count."""
-    kinds: dict[str, list[Problem]] = {}
+def show_problems(problems: Sequence[Problem], limit: int = _MAX_PROBLEMS) -> None:
+    """List problems, one line each; many similar remarks become one line with a count."""
+    groups: dict[str, list[Problem]] = {}
     for problem in problems:
         if problem.harmless:
-            kinds.setdefault(_kind(problem.reason), []).append(problem)
-    for alike in kinds.values():
-        shown = alike if len(alike) <= _ALIKE else alike[:1]
-        count = f" ({_more(alike)} like this)" if len(alike) > len(shown) else ""
+            groups.setdefault(_template(problem.reason), []).append(problem)
+    for similar in groups.values():
+        shown = similar if len(similar) <= _MAX_SIMILAR else similar[:1]
+        count = f" ({_more(similar)} like this)" if len(similar) > len(shown) else ""
         for problem in shown:
             err.print(f"[dim]{escape(str(problem))}{count}[/]", soft_wrap=True)
-    lost = [problem for problem in problems if not problem.harmless]
-    hidden = len(lost) - most
-    for problem in lost[: most - 1] if hidden > 0 else lost[:-1]:
+    harmful = [problem for problem in problems if not problem.harmless]
+    hidden = len(harmful) - limit
+    for problem in harmful[: limit - 1] if hidden > 0 else harmful[:-1]:
         err.print(f"[yellow]{escape(str(problem))}[/]", soft_wrap=True)
     if hidden > 0:
         err.print(f"[yellow]… and {hidden} more[/]")
-    for problem in lost[-1:]:
+    for problem in harmful[-1:]:
         err.print(f"[yellow]{escape(str(problem))}[/]", soft_wrap=True)
 
 
-def _more(alike: Sequence[Problem]) -> str:
-    """``and 3 more``, or the lines where they are all in one file: ``lines 3, 5 and 7 are``."""
-    lines = [str(problem.line) for problem in alike[1:] if problem.line]
-    if len(lines) == len(alike) - 1 and len({problem.path for problem in alike}) == 1:
+def _more(similar: Sequence[Problem]) -> str:
+    """``and 3 more``, or, if all are in one file, their lines: ``lines 3, 5 and 7 are``."""
+    lines = [str(problem.line) for problem in similar[1:] if problem.line]
+    if len(lines) == len(similar) - 1 and len({problem.path for problem in similar}) == 1:
         return f"lines {', '.join(lines[:-1])} and {lines[-1]} are"
-    return f"and {len(alike) - 1} more"
+    return f"and {len(similar) - 1} more"
 
 
-def _kind(reason: str) -> str:
-    """A reason without its numbers and quotations."""
+def _template(reason: str) -> str:
+    """A reason with its numbers and quoted text replaced, to compare it with others."""
     return re.sub(r"'[^']*'|\d+(\.\d+)?", "…", reason)
 
 
@@ -134,5 +133,5 @@ def plural(count: int, noun: str) -> str:
 
 
 def is_wide() -> bool:
-    """Whether there is room for a quotation at the end of a table's line."""
+    """Whether the terminal has room for example sentences in a table."""
     return out.width >= _WIDE

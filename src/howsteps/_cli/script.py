@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     Edit = Callable[[Task, Script, Context], tuple[Task, Script, list[Problem]]]
 
 BAR = 10  # characters of a full bar
-VIDEO_COLUMN, STEP_COLUMN = 20, 8  # characters of a video's name, and of a time with its gap
-SWAPS = 3  # pairs of steps that change places, the clearest, that are listed
-OTHER_WORDS = 3  # other ways of saying a step that are listed
+VIDEO_COLUMN, STEP_COLUMN = 20, 8  # column widths in characters
+MAX_SWAPS = 3  # swapped pairs of steps that are listed
+OTHER_RELATIONS = 3  # other relations of a step that are listed
 
 
 def script(
@@ -37,8 +37,8 @@ def script(
     mode: Annotated[
         options.Mode,
         typer.Option(
-            help="'paper': all relations. 'authors': their program (45 relations, last mentions, "
-            "one start). 'default': clusters of similar mentions, without small talk."
+            help="'default': clusters of similar mentions, without small talk. 'paper': alignment "
+            "of all relations. 'authors': their code (45 relations, last mentions, one start)."
         ),
     ] = options.Mode.default,
     seed: options.Seed = 0,
@@ -50,7 +50,7 @@ def script(
         typer.Option(min=0.0, metavar="SECONDS", help="Time for a tighter bound (paper, authors)."),
     ] = 0.0,
     columns: Annotated[
-        bool, typer.Option("--columns", help="Show when each video names each step.")
+        bool, typer.Option("--columns", help="Show when each video mentions each step.")
     ] = False,
     ask: Annotated[
         Path | None,
@@ -75,7 +75,7 @@ def script(
     workers: options.Workers = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """List the steps of a job in order, with the number of videos that name each.
+    """List the steps of a job in order, with the number of videos that mention each.
 
     This is the script that 'run' finds; --json writes the same script.json.
 
@@ -84,8 +84,8 @@ def script(
 
     Example: howsteps script captions/ --steps 10 --json script.json
     """
-    from howsteps.pipeline.other_jobs import of_this_job, other_ways  # noqa: PLC0415 - loads Numba
-    from howsteps.pipeline.run import few_steps  # noqa: PLC0415
+    from howsteps.pipeline.other_jobs import find_other_ways, set_aside_other_jobs  # noqa: PLC0415 - loads Numba
+    from howsteps.pipeline.run import few_steps_remark  # noqa: PLC0415
     from howsteps.pipeline.stages import discover_script  # noqa: PLC0415
     from howsteps.pipeline.work_folder import (  # noqa: PLC0415
         UNEDITED,
@@ -96,7 +96,7 @@ def script(
 
     if sum(each is not None for each in (ask, answer, editor)) > 1:
         raise typer.BadParameter("--ask, --answer and --editor cannot be combined")
-    asked = options.run_options(
+    requested = options.run_options(
         steps=steps,
         mode=mode,
         seed=seed,
@@ -108,51 +108,51 @@ def script(
     )
     edit = _editing(answer, options.editor_of(editor, model))
     problems: list[Problem] = []
-    before: list[tuple[Task, Script]] = []
+    unedited: list[tuple[Task, Script]] = []
     scripts: list[tuple[Task, Script]] = []
-    count = 0
+    n_tasks = 0
     with stage_context(source, out, workers=workers, quiet=quiet) as context:
-        for everything in narrated_tasks(source, asked, context, problems):
-            count += 1
-            own_job = of_this_job(everything, asked)
-            task = own_job.task
-            problems += own_job.remarks
+        for all_videos in narrated_tasks(source, requested, context, problems):
+            n_tasks += 1
+            filtered = set_aside_other_jobs(all_videos, requested)
+            task = filtered.task
+            problems += filtered.remarks
             if not any(video.mentions for video in task.videos):
                 continue  # there is a remark on every video
-            found = discover_script(task, asked, context, seconds=seconds, certify=certify)
-            before.append((task, found))
-            problems += few_steps(task, found, asked.steps)
+            found = discover_script(task, requested, context, seconds=seconds, certify=certify)
+            unedited.append((task, found))
+            problems += few_steps_remark(task, found, requested.steps)
             if ask is not None:
                 continue
-            own, found, remarks = edit(task, found, context)
+            task, found, remarks = edit(task, found, context)
             problems += remarks
-            scripts.append((own, found))
+            scripts.append((task, found))
             if str(json_file) == "-":
                 continue
-            show_script(own, found)
+            show_script(task, found)
             if found.steps:
-                show_freedom(freedom(own, found))
+                show_order_variation(freedom(task, found))
                 show_quality(found, mode)
             if columns:
-                show_places(own, found)
-            show_ways(other_ways(everything, own_job.ways, asked, context))
+                show_mention_times(task, found)
+            show_ways(find_other_ways(all_videos, filtered.ways, requested, context))
     if ask is not None:
-        _write_question([task for task, _ in before], ask)
-        screen.finish(problems, found=bool(before))
+        _write_question([task for task, _ in unedited], ask)
+        screen.finish(problems, found=bool(unedited))
         return
     if out is not None:
-        for (task, old), (own, found) in zip(before, scripts, strict=True):
-            folder = out if count == 1 else out / task.name
+        for (task, old), (edited_task, found) in zip(unedited, scripts, strict=True):
+            folder = out if n_tasks == 1 else out / task.name
             if found.editor:
                 write_script(task, old, folder, UNEDITED)
-            problems += write_script(own, found, folder)
+            problems += write_script(edited_task, found, folder)
     if json_file is not None:
         screen.write_json(script_document(scripts), json_file)
     screen.finish(problems, found=bool(scripts))
 
 
 def _editing(answer: Path | None, editor: "Editor | None") -> "Edit":
-    """What is done to every script that is found."""
+    """The function that edits every discovered script; without an editor, it changes nothing."""
     from howsteps.io.text import read_text  # noqa: PLC0415 - kept out of every start
     from howsteps.pipeline import editing  # noqa: PLC0415
 
@@ -161,7 +161,7 @@ def _editing(answer: Path | None, editor: "Editor | None") -> "Edit":
     if answer is None:
         return lambda task, script, context: (task, script, [])
     text, name = read_text(answer), answer.name
-    return lambda task, script, context: editing.take_answer(task, script, text, name)
+    return lambda task, script, context: editing.edit_from_answer(task, script, text, name)
 
 
 def _with_editor(
@@ -191,7 +191,7 @@ def _write_question(tasks: Sequence[Task], path: Path) -> None:
 
 
 def show_script(task: Task, found: Script) -> None:
-    """Print the steps, with the videos that name each."""
+    """Print the steps, with the number of videos that mention each."""
     screen.out.print(
         f"\n[bold]{escape(task.name)}[/]: {screen.plural(len(found.steps), 'step')} "
         f"from {screen.plural(len(task.videos), 'video')}"
@@ -201,8 +201,8 @@ def show_script(task: Task, found: Script) -> None:
         return
     wide = screen.is_wide()
     table = Table(box=None, pad_edge=False, header_style="dim", expand=wide)
-    number = len(str(len(found.steps)))
-    table.add_column("", justify="right", style="dim", no_wrap=True, min_width=number)
+    digits = len(str(len(found.steps)))
+    table.add_column("", justify="right", style="dim", no_wrap=True, min_width=digits)
     table.add_column("step", no_wrap=True, overflow="ellipsis")
     table.add_column("videos", justify="right", no_wrap=True, min_width=6)
     table.add_column("", no_wrap=True, width=BAR)
@@ -216,7 +216,7 @@ def show_script(task: Task, found: Script) -> None:
             shown_label(step),
             str(step.support),
             f"[green]{'█' * length}[/]",
-            escape(other_words(step)),
+            escape(other_relations(step)),
             escape(step.examples[0] if step.examples else ""),
         )
         table.add_row(*cells[: len(table.columns)])
@@ -224,51 +224,50 @@ def show_script(task: Task, found: Script) -> None:
 
 
 def show_ways(ways: Sequence[OtherWay]) -> None:
-    """Print the steps of videos that were set aside together."""
+    """Print the steps of groups of videos that do the job in another way."""
     for way in ways:
         screen.out.print(f"\n{escape(way.reason)}. Its steps:", soft_wrap=True)
-        for place, step in enumerate(way.steps, 1):
-            screen.out.print(f"{place:3d}. {escape(step.label)} [dim]({step.support})[/]")
+        for number, step in enumerate(way.steps, 1):
+            screen.out.print(f"{number:3d}. {escape(step.label)} [dim]({step.support})[/]")
 
 
 def shown_label(step: Step) -> str:
-    """The label of a step as ``script.md`` has it: "or lift it", "dry it (optional)"."""
+    """The label of a step as in ``script.md``: "or lift it", "dry it (optional)"."""
     before, after = "or " * step.alternative, " (optional)" * step.optional
     return f"{before}[bold]{escape(step.label)}[/]{after}"
 
 
-def show_freedom(order: "Freedom") -> None:
-    """Print which steps change places, and which are often left out."""
-    swaps = sorted(order.swaps, key=lambda swap: -swap.swapped)[:SWAPS]
+def show_order_variation(order: "Freedom") -> None:
+    """Print which steps are swapped in some videos, and which are often left out."""
+    swaps = sorted(order.swaps, key=lambda swap: -swap.swapped)[:MAX_SWAPS]
     for swap in swaps:
         screen.out.print(
             f"[dim]steps {swap.one + 1} and {swap.two + 1} are sometimes swapped: {swap.in_order} "
             f"videos have them in this order, {swap.swapped} in the other[/]"
         )
     if order.optional:
-        steps = ", ".join(str(place + 1) for place in order.optional)
-        screen.out.print(f"[dim]named by few videos, perhaps optional: {steps}[/]")
+        steps = ", ".join(str(index + 1) for index in order.optional)
+        screen.out.print(f"[dim]mentioned in few videos, perhaps optional: {steps}[/]")
 
 
-def other_words(step: Step) -> str:
-    """The relations of a step other than the one it is named by."""
-    return ", ".join(str(relation) for relation, _ in step.relations[1 : 1 + OTHER_WORDS])
+def other_relations(step: Step) -> str:
+    """The most frequent relations of a step other than the one of its label."""
+    return ", ".join(str(relation) for relation, _ in step.relations[1 : 1 + OTHER_RELATIONS])
 
 
-def found_again(found: Script) -> str:
-    """How often samples of the videos give the same steps, in a sentence; empty if not measured."""
+def stability_summary(found: Script) -> str:
+    """How often subsamples of the videos give the same steps; empty if not measured."""
     shares = {n: s.stability for n, s in enumerate(found.steps, 1) if s.stability is not None}
     if not shares:
         return ""
     mean = fmean(shares.values())
     least = min(shares, key=lambda number: shares[number])
     worst = f" (step {least} least often: {shares[least]:.0%})" if shares[least] < mean else ""
-    again = f"these steps are found again {mean:.0%} of the time{worst}"
-    return f"in random samples of the videos, {again}"
+    return f"in random samples of the videos, these steps are found {mean:.0%} of the time{worst}"
 
 
 def show_quality(found: Script, mode: options.Mode) -> None:
-    """Print the figures of the alignment, or in mode ``default`` who edited the script."""
+    """Print the objective of the alignment; in mode ``default``, who edited the script."""
     if mode is not options.Mode.default:
         screen.out.print(f"[dim]{alignment_quality(found)}[/]")
     elif found.editor:
@@ -276,24 +275,26 @@ def show_quality(found: Script, mode: options.Mode) -> None:
 
 
 def alignment_quality(found: Script) -> str:
-    """The figures of the alignment in one line."""
+    """The objective of the alignment and its gap to the bound, in one line."""
     line = f"alignment {found.objective:,.0f} ({found.objective_per_token:.2f} per mention)"
     if found.objective == found.bound:
-        return f"{line}, proved to be the best"
+        return f"{line}, proved optimal"
     gap = (found.objective - found.bound) / -found.bound
-    return f"{line}, at most {gap:.1%} from the best ({found.bound:,.0f})"
+    return f"{line}, at most {gap:.1%} from the optimum ({found.bound:,.0f})"
 
 
-def show_places(task: Task, found: Script) -> None:
-    """Print when every video names every step, as many steps side by side as there is room for."""
+def show_mention_times(task: Task, found: Script) -> None:
+    """Print when every video mentions every step, in as many tables as the width requires."""
     room = max(1, (screen.out.width - VIDEO_COLUMN) // STEP_COLUMN)
     for first in range(0, len(found.steps), room):
-        screen.out.print(places(task, found, range(first, min(first + room, len(found.steps)))))
-    screen.out.print("[dim]* named in other words[/]")
+        screen.out.print(
+            mention_table(task, found, range(first, min(first + room, len(found.steps))))
+        )
+    screen.out.print("[dim]* in other words[/]")
 
 
-def places(task: Task, found: Script, numbers: range) -> Table:
-    """Every video's mentions under the steps they belong to, by the clock."""
+def mention_table(task: Task, found: Script, numbers: range) -> Table:
+    """A table of videos by steps, with the time of the first mention."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("video", no_wrap=True, overflow="ellipsis", max_width=VIDEO_COLUMN - 2)
     for number in numbers:
@@ -301,9 +302,9 @@ def places(task: Task, found: Script, numbers: range) -> Table:
     for video in task.videos:
         cells = []
         for step in (found.steps[number] for number in numbers):
-            own = [mention for mention in step.mentions if mention.video == video.id]
+            mentions = [mention for mention in step.mentions if mention.video == video.id]
             usual = step.relations[0][0]
-            star = "*" if own and own[0].relation != usual else ""
-            cells.append(format_time(own[0].start) + star if own else "[dim]·[/]")
+            star = "*" if mentions and mentions[0].relation != usual else ""
+            cells.append(format_time(mentions[0].start) + star if mentions else "[dim]·[/]")
         table.add_row(escape(video.title or video.id), *cells)
     return table

@@ -1,4 +1,4 @@
-"""``howsteps serve``: the page of a result, alive."""
+"""``howsteps serve``: edit a result in its page."""
 
 import webbrowser
 from pathlib import Path
@@ -33,8 +33,8 @@ def serve(
     timeline by hand. Every change is saved to WORK/edits.jsonl at once, and all of them can be
     undone. The page, the exports, script.md and result.json are updated.
 
-    Only this machine can reach the page, and only by its full address, which is secret. Stop it
-    with Ctrl-C.
+    Only this machine can reach the page, and only through its full, secret address. Stop it with
+    Ctrl-C.
 
     Example: howsteps serve steps/
     """

@@ -1,4 +1,4 @@
-"""What commands that run some of the stages share: the context, and reading the tasks."""
+"""Shared by the commands that run single stages: the context, and reading the tasks."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -23,7 +23,7 @@ def stage_context(
     quiet: bool,
     redo: frozenset[str] = frozenset(),
 ) -> Iterator["Context"]:
-    """A context over a work folder; without one, over the user's cache."""
+    """A context that caches in the work folder or, without one, in the user's cache folder."""
     from howsteps.engine.cache import Cache, user_cache  # noqa: PLC0415 - kept out of every start
     from howsteps.engine.context import Context  # noqa: PLC0415
     from howsteps.engine.executor import cores, local_executor  # noqa: PLC0415
@@ -44,14 +44,14 @@ def stage_context(
 def narrated_tasks(
     source: Path, options: RunOptions, context: "Context", problems: list[Problem]
 ) -> Iterator[Task]:
-    """The tasks under a path with their mentions, one after another; problems join the list."""
-    from howsteps.pipeline.run import narrate, read_source  # noqa: PLC0415 - loads NumPy
+    """Yield the tasks under a path, with mentions; problems are appended to the list."""
+    from howsteps.pipeline.run import prepare_narration, read_source  # noqa: PLC0415 - loads NumPy
     from howsteps.pipeline.stages import check_parser  # noqa: PLC0415
 
     check_parser(options.parser)
     collection = read_source(source, options.title)
     problems += collection.problems
     for task in collection.tasks:
-        narrated, found = narrate(task, options, context)
+        narrated, found = prepare_narration(task, options, context)
         problems += found
         yield narrated

@@ -1,4 +1,4 @@
-"""``howsteps stats``: how regular the jobs of a data set are."""
+"""``howsteps stats``: statistics of a data set with ground truth."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -26,14 +26,15 @@ def stats(
         Path,
         typer.Argument(
             metavar="PATH",
-            help="Ground truth: a table video,step,start,end; a task JSON with steps; COIN.json; "
-            "the annotations of YouCook2; or the folder of a data set.",
+            help="Ground truth: a table video,step,start,end; a task JSON file with steps; "
+            "COIN.json; the annotations of YouCook2; or the folder of a data set.",
         ),
     ],
     listed: Annotated[
         bool,
         typer.Option(
-            "--listed", help="Use the order in which the steps are listed. Default: the best order."
+            "--listed",
+            help="Use the order in which the steps are listed. Default: the best order.",
         ),
     ] = False,
     judge: Annotated[
@@ -41,15 +42,15 @@ def stats(
         typer.Option(
             metavar="FILE",
             help="Rules that say which relations name which step. Measures how long before a step "
-            "its narrator names it. PATH must be a task JSON.",
+            "it is mentioned. PATH must be a task JSON file.",
         ),
     ] = None,
     json_file: options.JsonFile = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Show the statistics of a data set: order error, missing and repeated steps, lengths.
+    """Show the statistics of a data set: order error, missing and repeated steps, durations.
 
-    For the tasks of the CVPR 2016 paper, its printed numbers are shown too.
+    For the tasks of the CVPR 2016 paper, the published numbers are shown too.
 
     Example: howsteps stats captions/change_a_tire.json
     """
@@ -81,7 +82,7 @@ def stats(
 
 
 def _regularity(rows: Sequence["Statistics"]) -> Table:
-    """Order error, missing and repetition in per cent, the paper's numbers in brackets."""
+    """Order error, missing and repeated steps in percent, the paper's numbers in brackets."""
     from howsteps.evaluate.paper_tables import PRINTED_AVERAGE, PRINTED_STATISTICS  # noqa: PLC0415
 
     table = Table(box=None, pad_edge=False, header_style="dim")
@@ -139,7 +140,7 @@ def _show_order(row: "Statistics", truth: Truth, listed: bool) -> None:
 
 
 def _leads(source: Path, truths: Sequence[Truth], judge: Path, quiet: bool) -> list[float]:
-    """The seconds from each mention of a step to the step, for the narrations of a task file."""
+    """Seconds from each mention of a step to the step, for the narrations of a task file."""
     from howsteps import datasets  # noqa: PLC0415
     from howsteps.datasets.task_file import read_judgements  # noqa: PLC0415
     from howsteps.evaluate import narration_leads  # noqa: PLC0415
@@ -159,10 +160,10 @@ def _show_leads(leads: Sequence[float]) -> None:
     import numpy as np  # noqa: PLC0415
 
     if not leads:
-        screen.out.print("\nnarration lead: no mention names a step that is done in its video")
+        screen.out.print("\nnarration lead: no mention is of a step that is done in its video")
         return
     low, middle, high = np.quantile(leads, (0.25, 0.5, 0.75))
     screen.out.print(
-        f"\nnarration lead: a step begins {middle:.1f} s after it is named "
+        f"\nnarration lead: a step begins {middle:.1f} s after it is mentioned "
         f"(median of {len(leads):,} mentions; half of them between {low:.1f} and {high:.1f} s)"
     )

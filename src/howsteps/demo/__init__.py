@@ -1,4 +1,4 @@
-"""A job that comes with howsteps: narrations of the project, and videos that it draws itself.
+"""A demo job that ships with howsteps: narrations, and code that renders the videos.
 
 ::
 

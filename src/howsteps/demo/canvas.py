@@ -1,6 +1,6 @@
-"""A small canvas on which the videos of the demo are drawn (OpenCV), and the look of each video.
+"""A small canvas for drawing the demo videos (OpenCV), and the look of each video.
 
-The look is what distinguishes one video from another: colours, layout, speed and camera.
+The look distinguishes the videos: colours, layout, speed and camera.
 """
 
 import hashlib
@@ -90,25 +90,25 @@ class Canvas:
         self._background = _background(look)
 
     def clear(self) -> None:
-        """Begin the next frame with the empty room."""
+        """Start the next frame with an empty room."""
         self.pixels[:] = self._background
 
     def line(self, points: Sequence[Point], colour: RGB, width: float) -> None:
-        """A line through points."""
+        """Draw a line through points."""
         path = np.array([_fixed(point) for point in points], np.int32)
         cv2.polylines(self.pixels, [path], False, colour, _pixels(width), cv2.LINE_AA, _SHIFT)
 
     def patch(self, points: Sequence[Point], colour: RGB) -> None:
-        """A filled polygon."""
+        """Draw a filled polygon."""
         path = np.array([_fixed(point) for point in points], np.int32)
         cv2.fillPoly(self.pixels, [path], colour, cv2.LINE_AA, _SHIFT)
 
     def disc(self, centre: Point, radius: float, colour: RGB) -> None:
-        """A filled circle."""
+        """Draw a filled circle."""
         self._circle(centre, radius, colour, -1)
 
     def ring(self, centre: Point, radius: float, colour: RGB, width: float) -> None:
-        """A circle with a line width."""
+        """Draw a circle with a line width."""
         self._circle(centre, radius, colour, _pixels(width))
 
     def arc(
@@ -119,13 +119,13 @@ class Canvas:
         colour: RGB,
         width: float,
     ) -> None:
-        """A part of an ellipse from one angle to another, in turns."""
+        """Draw an arc of an ellipse between two angles, in turns."""
         angles = np.linspace(*span, 24) * 2 * pi
         x, y = centre
         self.line([(x + radius[0] * cos(a), y + radius[1] * sin(a)) for a in angles], colour, width)
 
     def as_seen(self, seconds: float) -> NDArray[np.uint8]:
-        """The frame as the camera sees it."""
+        """Return the frame as seen by the camera."""
         look = self.look
         turn = seconds * 0.7 + look.phase
         zoom, x, y = 1.06, 0.0, 0.0

@@ -1,4 +1,4 @@
-"""The demo as a folder of videos: captions are copied, video files drawn."""
+"""Create the folder of the demo: copy the captions, render the videos."""
 
 from collections.abc import Callable
 from importlib.resources import as_file, files
@@ -13,18 +13,18 @@ from howsteps.io.files import write_atomically
 from howsteps.task import Rule, Truth
 
 NAME = "fix_a_flat_bike_tire"
-_AFTERWARDS = 2.0  # seconds of video after the last word
+_TAIL = 2.0  # seconds of video after the last word
 
 
 def true_steps() -> Truth:
-    """The true steps of the demo, and where they are done."""
+    """The ground truth of the demo."""
     with as_file(files("howsteps.demo") / "steps.csv") as table:
         [found] = truth.read_truth_files(table).truths
     return found
 
 
 def rules() -> dict[str, tuple[Rule, ...]]:
-    """Which relations name which true step, as judged by the project."""
+    """The relations that count as each true step, as judged by the project."""
     with as_file(files("howsteps.demo") / "judgement.json") as file:
         return read_judgements(file, true_steps().steps)
 
@@ -32,14 +32,14 @@ def rules() -> dict[str, tuple[Rule, ...]]:
 def prepare(
     folder: Path, executor: Executor | None, drawn: Callable[[str], None] = lambda _: None
 ) -> Path:
-    """Make the folder of the demo; ``executor`` draws its videos, which are left out without one.
+    """Create the folder of the demo; without an ``executor``, no videos are rendered.
 
-    Existing videos are kept; ``drawn`` is called with the id of each one that is done.
+    Existing videos are kept; ``drawn`` is called with the id of each new one.
 
     Raises
     ------
     HowstepsError
-        The folder cannot be written, or a video cannot be drawn.
+        The folder cannot be written, or a video cannot be rendered.
     """
     target = folder / NAME
     for caption in sorted((files("howsteps.demo") / NAME).iterdir(), key=lambda file: file.name):
@@ -58,15 +58,15 @@ def prepare(
             old.unlink()
         write_atomically(mark, b"")
     [task] = datasets.read_tasks(target).tasks
-    lengths = {v.id: v.captions[-1].end + _AFTERWARDS for v in task.videos}
-    done = true_steps()
+    lengths = {v.id: v.captions[-1].end + _TAIL for v in task.videos}
+    true = true_steps()
     missing = [
-        each
-        for each in demo_videos(done.annotations, done.steps, lengths, target)
-        if not each.path.exists()
+        video
+        for video in demo_videos(true.annotations, true.steps, lengths, target)
+        if not video.path.exists()
     ]
     for outcome in executor.map(draw_video, missing):
         if outcome.failure is not None:
-            raise HowstepsError(f"a video cannot be drawn: {outcome.failure.reason}")
-        drawn(missing[outcome.place].id)
+            raise HowstepsError(f"a video cannot be rendered: {outcome.failure.reason}")
+        drawn(missing[outcome.index].id)
     return target

@@ -1,8 +1,7 @@
-"""What is visible during each step of the demo, and the objects in it.
+"""The scenes of the demo, one per step, and the objects in them.
 
-One drawing for each step, the same act in every video. A scene gets the progress of the step
-(``share``, from 0 to 1) and the time in seconds, which moves the hands. Colours, size and pace are
-those of the video.
+A scene is drawn from the progress of the step (``share``, from 0 to 1) and the time in seconds,
+which moves the hands. Colours, size and pace depend on the video.
 """
 
 from collections.abc import Callable

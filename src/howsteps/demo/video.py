@@ -1,4 +1,4 @@
-"""Draw the videos of the demo: a person talks, and does each step when the truth says so."""
+"""Render the demo videos: a person talks, and does each step at its true time."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ from howsteps.demo.scenes import SCENES, talker
 from howsteps.task import Annotation
 
 DEMO_FRAME_RATE = 10  # frames per second
-DRAWING_VERSION = 1  # another number makes old videos be drawn again
+DRAWING_VERSION = 1  # increment to have existing videos rendered again
 
 
 @dataclass(frozen=True, slots=True)
 class DemoVideo:
-    """One video to draw: its id, the steps with their times, its length, and its file."""
+    """One video to render: its id, the steps with start and end, its duration, and its file."""
 
     id: str
     steps: tuple[tuple[str, float, float], ...]
@@ -29,7 +29,7 @@ class DemoVideo:
 def demo_videos(
     annotations: Sequence[Annotation], steps: Sequence[str], lengths: dict[str, float], folder: Path
 ) -> list[DemoVideo]:
-    """The videos in ``lengths``."""
+    """Return the videos to render, one per entry of ``lengths`` (duration in seconds by id)."""
     return [
         DemoVideo(
             video,
@@ -42,12 +42,12 @@ def demo_videos(
 
 
 def draw_video(video: DemoVideo) -> str:
-    """Draw one video and write it, completely or not at all; return its id."""
+    """Render one video and write it atomically; return its id."""
     temporary = video.path.with_name(f".part-{video.path.name}")
     with av.open(str(temporary.absolute()), "w") as container:
         stream = container.add_stream("libx264", rate=DEMO_FRAME_RATE)
         stream.width, stream.height, stream.pix_fmt = WIDTH, HEIGHT, "yuv420p"
-        # One thread: the same video gives the same bytes, on any number of cores.
+        # One thread, so that the bytes do not depend on the number of cores.
         stream.options = {"preset": "veryfast", "crf": "25", "g": "20", "threads": "1"}
         for pixels in draw_frames(video):
             frame = av.VideoFrame.from_ndarray(pixels, format="rgb24")
@@ -58,10 +58,10 @@ def draw_video(video: DemoVideo) -> str:
 
 
 def draw_frames(video: DemoVideo) -> Iterator[NDArray[np.uint8]]:
-    """The frames of a video, HEIGHT×WIDTH×3."""
+    """Yield the frames of a video, HEIGHT×WIDTH×3."""
     canvas = Canvas(look_of(video.id))
-    for number in range(round(video.seconds * DEMO_FRAME_RATE)):
-        seconds = number / DEMO_FRAME_RATE
+    for index in range(round(video.seconds * DEMO_FRAME_RATE)):
+        seconds = index / DEMO_FRAME_RATE
         canvas.clear()
         for step, start, end in video.steps:
             if start <= seconds < end:

@@ -1,9 +1,9 @@
-"""A folder of results, each entry named by the hash of what it was computed from.
+"""The cache: a folder of stage results, each named by the hash of its inputs.
 
-An entry is one file under ``folder/stage/`` with its checksum beside it. The checksum is written
-last: an entry that was cut off or damaged does not agree with it, counts as missing, and is
-computed again. One that agrees with it but that no stage wrote is refused: it counts as missing
-too, and is named.
+An entry is one file under ``folder/stage/`` with a checksum file next to it, which is written last.
+A truncated or damaged entry does not match its checksum, counts as missing, and is computed again.
+An entry that matches but that no stage could have written is refused: it also counts as missing,
+and is reported.
 """
 
 import hashlib
@@ -28,14 +28,14 @@ from howsteps.io.text import json_parts
 
 _LARGEST = 8 * 2**30  # bytes of an entry
 _LONGEST_CHECKSUM = 2**10
-_LINES = 2  # deep: a line for each sentence or localisation
+_LINES = 2  # nesting depth down to which JSON is split into lines: one per sentence etc.
 
 
 def key_of(version: int, **parts: object) -> str:
-    """The name of an entry: a hash of the stage's version, its inputs and its options.
+    """The key of an entry: a hash of the stage's version, its inputs and its options.
 
-    Parts are what JSON can hold, frozen dataclasses of it, or the keys of other entries. Anything
-    else is refused, so that two different inputs never share a name.
+    Parts are JSON values, dataclasses of them, or the keys of other entries. Anything else is
+    rejected, so that two different inputs never share a key.
     """
     text = json.dumps(
         {"version": version, **parts}, sort_keys=True, default=_plain, allow_nan=False
@@ -44,21 +44,21 @@ def key_of(version: int, **parts: object) -> str:
 
 
 def _plain(value: object) -> object:
-    """A dataclass as a dictionary, under the name of its class."""
+    """Convert a dataclass to a dictionary, under the name of its class."""
     if is_dataclass(value) and not isinstance(value, type):
         return {type(value).__name__: asdict(value)}
     raise TypeError(f"{type(value).__name__} cannot be part of a cache key")
 
 
 class Cache:
-    """Entries of all stages under one folder."""
+    """The entries of all stages, under one folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._refused: dict[Path, str] = {}
 
     def json(self, stage: str, key: str) -> Any | None:
-        """The JSON of an entry; None when there is none, or it is damaged."""
+        """The JSON value of an entry; None if it is missing or damaged."""
         content = self._read(self.path(stage, key, "json"))
         try:
             return None if content is None else json.loads(content)
@@ -72,7 +72,7 @@ class Cache:
         return self._write(self.path(stage, key, "json"), f"{text}\n".encode())
 
     def arrays(self, stage: str, key: str) -> dict[str, NDArray[Any]] | None:
-        """The arrays of an entry by name; None when there is none, or it is damaged."""
+        """The arrays of an entry by name; None if it is missing or damaged."""
         path = self.path(stage, key, "npz")
         content = self._read(path)
         try:
@@ -86,17 +86,17 @@ class Cache:
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w") as archive:
             for name, array in arrays.items():
-                # Opened by name, an entry is dated 1980 instead of now.
+                # Opened by name, an archive member is dated 1980 instead of now.
                 with archive.open(f"{name}.npy", "w") as entry:
                     np.lib.format.write_array(entry, array, allow_pickle=False)
         return self._write(self.path(stage, key, "npz"), buffer.getvalue())
 
     def refuse(self, stage: str, key: str, kind: str, reason: str) -> None:
-        """Remember that somebody else wrote an entry, with a right checksum."""
+        """Record that an entry with a correct checksum was not written by its stage."""
         self._refused[self.path(stage, key, kind)] = reason
 
     def take_refused(self) -> list[Problem]:
-        """The entries that were refused since this was last asked, as remarks."""
+        """Return and clear the refused entries, as remarks."""
         found, self._refused = self._refused, {}
         why = "is not a result of this stage, and was computed again"
         return [Problem(path, f"{why} ({reason})", harmless=True) for path, reason in found.items()]
@@ -129,9 +129,9 @@ def _checksum_file(path: Path) -> Path:
 
 @contextmanager
 def user_cache() -> Iterator[Cache]:
-    """The cache of commands that have no work folder: in the user's folder for caches.
+    """The cache of commands without a work folder, in the user's cache folder.
 
-    Where there is none that can be written, as in a container, a temporary folder takes its place.
+    If that cannot be written, as in a container, a temporary folder is used instead.
     """
     try:
         base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")

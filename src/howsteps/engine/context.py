@@ -1,4 +1,4 @@
-"""What all stages share: the cache, the executor, and the callback that is given every event."""
+"""What all stages share: the cache, the executor, and the event callback."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,8 +15,8 @@ from howsteps.errors import HowstepsError, Problem
 Job = TypeVar("Job")
 Value = TypeVar("Value")
 
-# What readers raise on values that are not of their kind.
-_SENSELESS = (
+# What readers raise on invalid values.
+_INVALID_VALUE = (
     *(ValueError, KeyError, IndexError, TypeError, AttributeError, ArithmeticError, RecursionError),
     HowstepsError,
 )
@@ -24,20 +24,20 @@ _SENSELESS = (
 
 @dataclass(frozen=True)
 class Context:
-    """The surroundings of a run.
+    """The resources of a run.
 
     Parameters
     ----------
     cache
         Where results are stored.
     executor
-        Computes what is computed for each video.
+        Runs the work for each video.
     callback
         Called with every event.
     redo
-        Stages whose cached results are ignored and computed again.
+        Stages whose cached results are ignored.
     workers
-        The most processes at once.
+        The maximum number of processes.
     """
 
     cache: Cache
@@ -47,10 +47,9 @@ class Context:
     workers: int = 1
 
     def cached(self, stage: str, key: str, read: Callable[[Any], Value]) -> Value | None:
-        """The cached result of a stage; None when there is none, or it is to be computed again.
+        """The cached result of a stage; None if it has to be computed.
 
-        An entry that ``read`` cannot make sense of was not written by this stage: it is named, and
-        computed again.
+        An entry that ``read`` rejects was not written by this stage: it is reported as a remark.
         """
         if stage in self.redo:
             return None
@@ -58,7 +57,7 @@ class Context:
         if value is not None:
             try:
                 found = read(value)
-            except _SENSELESS as error:
+            except _INVALID_VALUE as error:
                 self.cache.refuse(stage, key, "json", str(error))
         self.note(self.cache.take_refused())
         return found
@@ -70,7 +69,7 @@ class Context:
 
     @contextmanager
     def stage(self, name: str, task: str, total: int) -> Iterator["Progress"]:
-        """Report that a stage begins, and that it ended."""
+        """Report the start and the end of a stage."""
         self.callback(StageBegan(name, task, total))
         start = perf_counter()
         progress = Progress(name, task, self.callback)
@@ -78,7 +77,7 @@ class Context:
         seconds = perf_counter() - start
         self.callback(StageEnded(name, task, total, progress.cached, round(seconds, 3)))
 
-    def each(
+    def compute_each(
         self,
         stage: str,
         task: str,
@@ -86,29 +85,29 @@ class Context:
         function: Callable[[Job], Any],
         read: Callable[[str, Any], Value],
         *,
-        few: int = 1,
+        max_serial: int = 1,
         device: str = "cpu",
     ) -> tuple[dict[str, Value], dict[str, Failure]]:
-        """Compute one result for each video, except for those that are cached.
+        """Compute one result per video, unless it is cached.
 
         Parameters
         ----------
         jobs
             For each video its id, the key of its result, and the argument of the function.
         function
-            Turns a job into what JSON can hold. It may run in another process, so it must be a
-            function of a module.
+            Turns a job into a JSON value. It may run in another process, so it must be defined at
+            module level.
         read
-            Makes a value of the id of the video and what the function returned; raises an error
-            where that does not make sense.
-        few
-            Up to so many jobs run in this process, as others would take longer to start.
+            Makes the result from the video id and the JSON value; raises an error if that is
+            invalid.
+        max_serial
+            Up to this many jobs run in this process, as starting others would take longer.
         device
-            What every job needs to itself: a core or a GPU.
+            What every job needs for itself: a core (``cpu``) or a GPU (``cuda``).
 
         Returns
         -------
-        Results and failures by the id of the video.
+        Results and failures, by video id.
         """
         results: dict[str, Value] = {}
         failures: dict[str, Failure] = {}
@@ -122,9 +121,9 @@ class Context:
                 else:
                     results[video] = found
                     progress.done(video, cached=True)
-            executor = self.executor if len(missing) > few else SerialExecutor()
+            executor = self.executor if len(missing) > max_serial else SerialExecutor()
             for outcome in executor.map(function, [job for *_, job in missing], device=device):
-                video, key, _ = missing[outcome.place]
+                video, key, _ = missing[outcome.index]
                 if outcome.failure is not None:
                     failures[video] = outcome.failure
                 else:
@@ -136,7 +135,7 @@ class Context:
 
 @dataclass
 class Progress:
-    """Counts and reports the items of a stage that are done."""
+    """Counts and reports the finished items of a stage."""
 
     stage: str
     task: str

@@ -1,4 +1,4 @@
-"""The events of a run: plain values, given to a callback."""
+"""The events of a run, which are passed to a callback."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -10,7 +10,7 @@ from howsteps.errors import Problem
 
 @dataclass(frozen=True, slots=True)
 class StageBegan:
-    """A stage begins on a task; ``total`` counts its videos, or is 1 for a whole task."""
+    """A stage begins on a task; ``total`` is the number of videos, or 1 for a whole task."""
 
     stage: str
     task: str
@@ -19,7 +19,7 @@ class StageBegan:
 
 @dataclass(frozen=True, slots=True)
 class ItemDone:
-    """A video is done; ``cached`` when nothing had to be computed for it."""
+    """A video is done; ``cached`` if nothing had to be computed."""
 
     stage: str
     task: str
@@ -29,7 +29,7 @@ class ItemDone:
 
 @dataclass(frozen=True, slots=True)
 class ItemAt:
-    """How far a long item is, in seconds of its video; ``total`` where that is known."""
+    """Progress within a video, in seconds of it; ``total`` is its duration, if known."""
 
     stage: str
     task: str
@@ -40,7 +40,7 @@ class ItemAt:
 
 @dataclass(frozen=True, slots=True)
 class StageEnded:
-    """A stage is done; ``cached`` of ``total`` results were there already."""
+    """A stage is done; ``cached`` of ``total`` results came from the cache."""
 
     stage: str
     task: str
@@ -51,7 +51,7 @@ class StageEnded:
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """Something was repaired or set aside, or is a remark."""
+    """A problem or remark was reported."""
 
     problem: Problem
 
@@ -82,7 +82,7 @@ def ignore_event(event: Event) -> None:
 
 
 def record(event: Event) -> dict[str, Any]:
-    """An event as plain values, for a line of JSON."""
+    """Convert an event to a dictionary, for a line of JSON."""
     fields = asdict(event)
     fields |= fields.pop("problem", {})
     if "path" in fields:

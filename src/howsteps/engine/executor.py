@@ -1,7 +1,7 @@
 """Executors: map a function over items, in this process, in others, or on a cluster.
 
-Outcomes come as they are done, and an item that fails does not stop the others. What is computed
-never depends on the executor.
+Outcomes are yielded as they complete, and an item that fails does not stop the others. Results
+never depend on the executor.
 """
 
 import multiprocessing
@@ -25,14 +25,14 @@ Item = TypeVar("Item")
 Value = TypeVar("Value")
 
 _GIGABYTE = 1 << 30
-TRIES = 2
+TRIES = 2  # attempts per item
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why there is no value; ``problem`` names the file where there is one.
+    """Why an item has no value; ``problem`` names the file, if any.
 
-    ``fatal`` when nothing can be written, so that the other items will fail too.
+    ``fatal`` if nothing can be written, so that all other items will fail too.
     """
 
     reason: str
@@ -42,9 +42,9 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Outcome(Generic[Value]):
-    """The value of one item, or its failure; ``place`` is its place in the sequence."""
+    """The value of one item, or its failure; ``index`` is its position in the sequence."""
 
-    place: int
+    index: int
     value: Value | None = None
     failure: Failure | None = None
 
@@ -52,8 +52,8 @@ class Outcome(Generic[Value]):
 class Executor(Protocol):
     """Maps functions over items.
 
-    An executor that ``takes_tasks`` is given whole tasks where there are several, and maps over
-    the videos of each as well. With the others, tasks run one after another.
+    If ``takes_tasks``, whole tasks are mapped in parallel, as well as the videos of each;
+    otherwise, tasks run one after another.
     """
 
     takes_tasks: ClassVar[bool]
@@ -70,24 +70,24 @@ class Executor(Protocol):
         device: str = "cpu",
         nested: bool = False,
     ) -> Iterator[Outcome[Value]]:
-        """Apply a function to every item; outcomes come as they are done.
+        """Apply a function to every item; yield outcomes as they complete.
 
-        ``device`` is what every item needs to itself: a core, or a GPU. ``nested`` items wait for
-        items of their own, and must not hold the resources that those need.
+        ``device`` is what every item needs for itself: a core (``cpu``) or a GPU (``cuda``).
+        ``nested`` items wait for items of their own, and must not hold the resources those need.
         """
         ...
 
 
-class _Here:
-    """An executor on this machine, which is always there."""
+class _LocalExecutor:
+    """Base of the executors on this machine, which are always available."""
 
     takes_tasks: ClassVar[bool] = False
 
     def check(self) -> None:
-        """Nothing is to be connected."""
+        """Do nothing: there is no connection to check."""
 
 
-class SerialExecutor(_Here):
+class SerialExecutor(_LocalExecutor):
     """One item after another, in this process."""
 
     def map(
@@ -99,24 +99,24 @@ class SerialExecutor(_Here):
         nested: bool = False,
     ) -> Iterator[Outcome[Value]]:
         """Apply a function to every item, in order."""
-        for place, item in enumerate(items):
-            yield attempt(function, place, item)
+        for index, item in enumerate(items):
+            yield attempt(function, index, item)
 
 
 @dataclass(frozen=True)
-class ProcessExecutor(_Here):
+class ProcessExecutor(_LocalExecutor):
     """A pool of processes on this machine.
 
-    Each is spawned, has its share of the cores, ignores Ctrl-C, which the parent handles, and ends
-    when the parent does, however that ends. When a process dies, the remaining items are tried one
-    by one, each twice at most.
+    Processes are spawned, share the cores, leave Ctrl-C to the parent, and end with the parent,
+    even if it is killed. If a process dies, the remaining items are tried one by one, each at most
+    twice.
 
     Parameters
     ----------
     workers
-        The most processes; fewer where memory is short.
+        The maximum number of processes; fewer if memory is short.
     memory
-        Bytes that one of them may need.
+        Bytes that one process may need.
     """
 
     workers: int
@@ -130,40 +130,40 @@ class ProcessExecutor(_Here):
         device: str = "cpu",
         nested: bool = False,
     ) -> Iterator[Outcome[Value]]:
-        """Apply a function to every item; outcomes come as they are done.
+        """Apply a function to every item; yield outcomes as they complete.
 
-        What needs the GPU runs alone: this machine may have one, and its memory is short.
+        On a GPU, items run one at a time, because its memory is limited.
         """
-        most = 1 if device == "cuda" else min(self.workers, len(items))
-        workers = fitting(most, self.memory, available_memory())
+        limit = 1 if device == "cuda" else min(self.workers, len(items))
+        workers = workers_that_fit(limit, self.memory, available_memory())
         if workers <= 1:
             yield from SerialExecutor().map(function, items)
             return
-        left = dict(enumerate(items))
-        for outcome in self._pooled(function, left, workers):
-            del left[outcome.place]
+        remaining = dict(enumerate(items))
+        for outcome in self._pooled(function, remaining, workers):
+            del remaining[outcome.index]
             yield outcome
-        # Which of them killed its process is not known, so each is now tried alone.
-        for place, item in left.items():
-            tries = (next(self._pooled(function, {place: item}, 1), None) for _ in range(TRIES))
-            died = Failure("the process that works on it dies every time (is memory short?)")
-            yield next(filter(None, tries), Outcome(place, failure=died))
+        # It is unknown which item killed its process, so each is now tried alone.
+        for index, item in remaining.items():
+            tries = (next(self._pooled(function, {index: item}, 1), None) for _ in range(TRIES))
+            died = Failure("its worker process dies every time (out of memory?)")
+            yield next(filter(None, tries), Outcome(index, failure=died))
 
     @staticmethod
     def _pooled(
         function: Callable[[Item], Value], items: dict[int, Item], workers: int
     ) -> Iterator[Outcome[Value]]:
-        """Outcomes of a fresh pool, until all are done or one of its processes dies."""
+        """Yield the outcomes of a new pool, until all are done or one of its processes dies."""
         before = set(multiprocessing.active_children())
         threads = max(1, cores() // workers)
         with _environment({**ISOLATED, **dict.fromkeys(THREADS, str(threads))}):
             pool = ProcessPoolExecutor(
-                workers, multiprocessing.get_context("spawn"), initializer=_begin
+                workers, multiprocessing.get_context("spawn"), initializer=_set_up_worker
             )
             finished = False
             try:
                 futures: list[Future[Outcome[Value]]] = [
-                    pool.submit(attempt, function, place, item) for place, item in items.items()
+                    pool.submit(attempt, function, index, item) for index, item in items.items()
                 ]
                 for future in as_completed(futures):
                     try:
@@ -172,17 +172,17 @@ class ProcessExecutor(_Here):
                         return
                 finished = True
             finally:
-                if not finished:  # Ctrl-C, or the caller stopped: do not wait for the rest
+                if not finished:  # Ctrl-C, or the caller stopped iterating: do not wait
                     for child in set(multiprocessing.active_children()) - before:
                         child.terminate()
                 pool.shutdown(cancel_futures=True)
 
 
 @dataclass(frozen=True)
-class ThreadExecutor(_Here):
-    """Threads, for functions that only wait for a worker process of their own.
+class ThreadExecutor(_LocalExecutor):
+    """A thread pool, for functions that only wait for a worker process of their own.
 
-    When the caller stops early, threads that are still busy are not waited for.
+    If the caller stops early, busy threads are not waited for.
     """
 
     workers: int
@@ -195,11 +195,11 @@ class ThreadExecutor(_Here):
         device: str = "cpu",
         nested: bool = False,
     ) -> Iterator[Outcome[Value]]:
-        """Apply a function to every item; outcomes come as they are done."""
+        """Apply a function to every item; yield outcomes as they complete."""
         pool = ThreadPoolExecutor(max(1, min(self.workers, len(items))))
         finished = False
         try:
-            futures = [pool.submit(attempt, function, n, item) for n, item in enumerate(items)]
+            futures = [pool.submit(attempt, function, i, item) for i, item in enumerate(items)]
             for future in as_completed(futures):
                 yield future.result()
             finished = True
@@ -214,10 +214,10 @@ def local_executor(workers: int) -> Executor:
 
 @contextmanager
 def single_threaded() -> Iterator[None]:
-    """Let BLAS and OpenMP use one thread, so that sums are the same on every machine.
+    """Limit BLAS and OpenMP to one thread, so that results are the same on every machine.
 
-    The last bits of a product depend on how many threads shared it, and a solver can turn them
-    into another answer.
+    The last bits of a matrix product depend on the number of threads, and a solver can amplify
+    them into a different solution.
     """
     with threadpool_limits(1):
         yield
@@ -231,7 +231,7 @@ def cores() -> int:
 
 
 def available_memory() -> int | None:
-    """Bytes of memory that are available; None where the system does not say."""
+    """The available memory in bytes; None if unknown."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
         [kilobytes] = [line.split()[1] for line in lines if line.startswith("MemAvailable:")]
@@ -240,41 +240,41 @@ def available_memory() -> int | None:
         return None
 
 
-def fitting(workers: int, each: int, available: int | None) -> int:
-    """The number of workers that fit into memory, at least one."""
-    return workers if available is None else max(1, min(workers, available // each))
+def workers_that_fit(workers: int, memory: int, available: int | None) -> int:
+    """The number of workers that fit into memory (bytes per worker, in all), at least one."""
+    return workers if available is None else max(1, min(workers, available // memory))
 
 
-def attempt(function: Callable[[Item], Value], place: int, item: Item) -> Outcome[Value]:
-    """Apply the function to one item; an exception becomes a failure."""
+def attempt(function: Callable[[Item], Value], index: int, item: Item) -> Outcome[Value]:
+    """Apply a function to one item; an exception becomes a failure."""
     try:
-        return Outcome(place, function(item))
+        return Outcome(index, function(item))
     except CannotWrite as error:
-        return Outcome(place, failure=Failure(str(error), fatal=True))
+        return Outcome(index, failure=Failure(str(error), fatal=True))
     except InputError as error:
-        return Outcome(place, failure=Failure(error.problem.reason, error.problem))
+        return Outcome(index, failure=Failure(error.problem.reason, error.problem))
     except HowstepsError as error:
-        return Outcome(place, failure=Failure(str(error)))
+        return Outcome(index, failure=Failure(str(error)))
     except Exception as error:
-        return Outcome(place, failure=Failure(f"unexpected {type(error).__name__}: {error}"))
+        return Outcome(index, failure=Failure(f"unexpected {type(error).__name__}: {error}"))
 
 
-def _begin() -> None:
+def _set_up_worker() -> None:
     """Set up a worker process: ignore Ctrl-C, and end when the parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     if parent is not None:
-        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+        threading.Thread(target=_exit_with, args=(parent,), daemon=True).start()
 
 
-def _end_with(parent: multiprocessing.process.BaseProcess) -> None:
+def _exit_with(parent: multiprocessing.process.BaseProcess) -> None:
     parent.join()
     os._exit(1)
 
 
 @contextmanager
 def _environment(values: dict[str, str]) -> Iterator[None]:
-    """Set environment variables for processes that start meanwhile."""
+    """Set environment variables for the processes started inside the context."""
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     try:

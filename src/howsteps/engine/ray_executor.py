@@ -1,7 +1,7 @@
 """Run on a Ray cluster (extra ``ray``).
 
-All machines see the same files under the same paths, and have the same howsteps installed. Results
-and cache are the same as on one machine.
+All machines must see the same files under the same paths, and have the same version of howsteps.
+Results and cache are the same as on one machine.
 """
 
 import logging
@@ -21,9 +21,9 @@ from howsteps.extras import CLUSTER
 from howsteps.io.worker_process import ISOLATED, THREADS
 
 _GIGABYTE = 1 << 30
-TRIES = 3  # one more than for a process, as a machine that dies takes other items with it
-_AHEAD = 2  # items under way for each core
-_PATIENCE = 10.0  # seconds for the head of a cluster to answer
+TRIES = 3  # one more than for a process, as a dying machine takes other items with it
+_TASKS_PER_CORE = 2  # in flight
+_CONNECT_TIMEOUT = 10.0  # seconds for the head node to answer
 _INSTALLED = Path(howsteps.__file__).parents[1]  # the folder that howsteps is imported from
 
 
@@ -31,15 +31,14 @@ _INSTALLED = Path(howsteps.__file__).parents[1]  # the folder that howsteps is i
 class RayExecutor:
     """Maps over items on the machines of a Ray cluster.
 
-    Every item is a Ray task with a core, memory (unless it waits for others) and, where the device
-    is ``cuda``, a GPU of its own. At most twice as many as there are cores are under way, so that
-    neither items nor outcomes pile up. An item whose worker or machine dies is tried again
-    elsewhere, three times at most.
+    Every item is a Ray task with one core, memory (unless nested) and, for device ``cuda``, a GPU.
+    At most twice as many tasks as cores are in flight, so that neither items nor outcomes pile up.
+    An item whose worker or machine dies is retried elsewhere, at most three attempts in all.
 
     Parameters
     ----------
     address
-        Of the head of the cluster. None: the cluster on this machine, or a new one.
+        Address of the head node. None: the cluster on this machine, or a new one.
     memory
         Bytes that one item may need.
     """
@@ -49,7 +48,7 @@ class RayExecutor:
     takes_tasks: ClassVar[bool] = True
 
     def check(self) -> None:
-        """Connect to the cluster, so that one that is not there is found out at once.
+        """Connect to the cluster, so that a missing one is reported at once.
 
         Raises
         ------
@@ -66,7 +65,7 @@ class RayExecutor:
         device: str = "cpu",
         nested: bool = False,
     ) -> Iterator[Outcome[Value]]:
-        """Apply a function to every item; outcomes come as they are done.
+        """Apply a function to every item; yield outcomes as they complete.
 
         Raises
         ------
@@ -77,29 +76,29 @@ class RayExecutor:
         task = ray.remote(attempt).options(
             num_cpus=1,
             num_gpus=1 if device == "cuda" else 0,
-            # A waiting task gives its core back, but not its memory, and would block the tasks it
+            # A waiting task releases its core but not its memory, and could block the tasks it
             # waits for.
             memory=0 if nested else self.memory,
-            max_retries=0,  # tries are counted here, with a reason at the end
+            max_retries=0,  # retries are counted here, to report a reason at the end
         )
-        waiting = deque((place, 1) for place in range(len(items)))
+        waiting = deque((index, 1) for index in range(len(items)))
         pending: dict[Any, tuple[int, int]] = {}
         try:
             while waiting or pending:
-                while waiting and len(pending) < _AHEAD * _cores(ray):
-                    place, tries = waiting.popleft()
-                    pending[task.remote(function, place, items[place])] = (place, tries)
+                while waiting and len(pending) < _TASKS_PER_CORE * _cores(ray):
+                    index, tries = waiting.popleft()
+                    pending[task.remote(function, index, items[index])] = (index, tries)
                 [done], _ = ray.wait(list(pending))
-                place, tries = pending.pop(done)
+                index, tries = pending.pop(done)
                 try:
                     yield ray.get(done)
                 except ray.exceptions.RayError as error:
                     if tries < TRIES:
-                        waiting.append((place, tries + 1))
+                        waiting.append((index, tries + 1))
                     else:
-                        yield Outcome(place, failure=_why(error))
+                        yield Outcome(index, failure=_failure(error))
         finally:
-            for reference in pending:  # Ctrl-C, or the caller stopped
+            for reference in pending:  # Ctrl-C, or the caller stopped iterating
                 ray.cancel(reference, force=True)
 
 
@@ -107,17 +106,17 @@ def connected(address: str | None) -> Any:
     """The module ``ray``, connected to the cluster."""
     if CLUSTER.missing:
         raise HowstepsError(f"a run on {CLUSTER.purpose} needs an extra: {CLUSTER.command}")
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no statistics are sent
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # send no statistics
     import ray  # noqa: PLC0415 - an extra, and slow to import
 
     if not ray.is_initialized():
         where = address or "this machine"
         _check_address(address)
-        # Otherwise each library starts a thread per core in each worker.
+        # Otherwise every library would start one thread per core in every worker.
         environment = {**ISOLATED, **dict.fromkeys(THREADS, "1")}
         try:
-            # Workers import from the folder in which this is called, first of all: it must not be
-            # one with a ``click.py``.
+            # The current folder comes first on the import path of Ray's workers, and must not
+            # contain, say, a ``click.py``.
             with chdir(_INSTALLED):
                 ray.init(
                     address=address,
@@ -131,22 +130,22 @@ def connected(address: str | None) -> Any:
 
 
 def _check_address(address: str | None) -> None:
-    """Raise an error where nothing listens at HOST:PORT; Ray itself would try for minutes."""
+    """Raise an error if nothing listens at HOST:PORT; Ray itself would retry for minutes."""
     host, _, port = (address or "").rpartition("://")[2].rpartition(":")
     if not (host and port.isdecimal()):
         return
     try:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=_PATIENCE).close()
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_TIMEOUT).close()
     except (OSError, OverflowError) as error:
         reason = f"nothing answers there ({error})"
         raise HowstepsError(f"no Ray cluster can be reached at {address}: {reason}") from error
 
 
 def _cores(ray: Any) -> int:
-    """The cores of the cluster now; machines come and go."""
+    """The current number of cores of the cluster; machines come and go."""
     return max(1, int(ray.cluster_resources().get("CPU", 1)))
 
 
-def _why(error: Exception) -> Failure:
+def _failure(error: Exception) -> Failure:
     first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-    return Failure(f"the worker or machine that works on it dies every time ({first})")
+    return Failure(f"its worker or machine dies every time ({first})")

@@ -183,7 +183,10 @@ class Model:
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
             raise InputError(path, f"not a model that was saved here: {problem}") from problem
         for array in (weights.matrix, weights.bias, null):
-            is_real = array.dtype in (np.float32, np.float64)  # half floats overflow below the limit
+            is_real = array.dtype in (
+                np.float32,
+                np.float64,
+            )  # half floats overflow below the limit
             if not is_real or not (np.abs(array) <= _LARGEST_WEIGHT).all():
                 reason = f"has values that are not numbers of at most {_LARGEST_WEIGHT:.0e}"
                 raise InputError(folder / "model.npz", reason)

@@ -1,4 +1,4 @@
-"""Find the steps of a learnt job in new videos."""
+"""Apply a model: find the steps of a learnt job in new videos."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ from howsteps.pipeline import feature_space, learnt_steps
 from howsteps.pipeline.feature_space import FeatureSpace
 from howsteps.pipeline.features import visual_features
 from howsteps.pipeline.options import INTERVAL, RunOptions
-from howsteps.pipeline.run import Run, narrate, set_aside
+from howsteps.pipeline.run import Run, prepare_narration, set_aside_unusable
 from howsteps.pipeline.work_folder import (
     CACHE,
     MODEL,
@@ -35,7 +35,7 @@ from howsteps.pipeline.work_folder import (
     write_report,
     write_result,
 )
-from howsteps.result import result_file, settled
+from howsteps.result import as_stored, result_file
 from howsteps.script.echoes import ECHO_WEIGHT, spoken_by_video
 from howsteps.task import Localisation, Result, Script, Task, Video
 
@@ -52,11 +52,11 @@ def apply(
     pages: bool = True,
     callback: Callback = ignore_event,
 ) -> Run:
-    """Place the steps of a model in other videos, and write them down as a run does.
+    """Place the steps of a model in new videos, and write the same files as a run.
 
-    A model that reads video frames needs the video files; one that reads words needs captions, or
-    speech. What is said in the new videos is matched with the steps, and places go by it where the
-    model reads words in mode ``default``.
+    A model of video frames needs video files; a model of words needs captions, or transcription.
+    The narration of the new videos is matched with the steps; a model of words in mode ``default``
+    also uses these mentions to place the steps.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def apply(
     out
         The work folder of the result.
     title
-        The name of the result; else that of the job that was learnt.
+        The name of the result; by default, the name of the learnt job.
     speech, device, workers, pages, callback
         As for :func:`howsteps.run`.
 
@@ -78,7 +78,7 @@ def apply(
     """
     folder = model if (model / feature_space.FILE).is_file() else model / MODEL
     if not (folder / MODEL_FILE).is_file():
-        result_file(model)  # says that this is no work folder
+        result_file(model)  # raises a better error if this is not a work folder
         raise InputError(model, "has no model; run 'howsteps run' again")
     learnt, space = Model.load(folder), feature_space.load(folder)
     known = learnt_steps.load(folder, learnt.steps)
@@ -89,14 +89,14 @@ def apply(
     context = Context(Cache(out / CACHE), local_executor(workers), callback, workers=workers)
     options = RunOptions(mode=space.mode, speech=speech, quick=space.quick, device=device)
     if space.words is not None:
-        task, found = narrate(task, options, context)
-        problems += found
-    task, vectors, found = _features(task, space, options, context)
-    task, problems = set_aside(task, vectors, [*problems, *found])
+        task, new_problems = prepare_narration(task, options, context)
+        problems += new_problems
+    task, vectors, new_problems = _features(task, space, options, context)
+    task, problems = set_aside_unusable(task, vectors, [*problems, *new_problems])
     if space.words is None:
-        # What is not said, or not written down, takes nothing away from what is seen.
-        task, found = narrate(task, options, context)
-        problems += [problem for problem in found if not problem.harmless]
+        # A model of video frames works without captions, so remarks on them are dropped.
+        task, new_problems = prepare_narration(task, options, context)
+        problems += [problem for problem in new_problems if not problem.harmless]
     script = known.script(task)
     seconds = learnt.options.seconds_per_interval or INTERVAL
     places: list[Localisation] = []
@@ -117,7 +117,7 @@ def apply(
     results: dict[str, Result] = {}
     if placed:
         task = replace(task, videos=tuple(placed))
-        result = settled(Result(task, _of_videos(script, task), tuple(places)))
+        result = as_stored(Result(task, _restricted(script, task), tuple(places)))
         results[task.name] = result
         write_result(result, out, context)
         if pages:
@@ -129,36 +129,36 @@ def apply(
 
 
 def _said(learnt: Model, script: Script, video: Video, length: int) -> list[Floats] | None:
-    """How surely a video names each step at each interval; None if the model goes by no words.
+    """How certainly a video mentions each step at each interval; None if the model ignores words.
 
-    A mention that was matched counts as an echo does: it is less sure than those of a script that
-    many narrators agreed on.
+    A matched mention has the weight of an echo: it is less certain than the mentions of a script
+    that many narrators agreed on.
     """
     how = LEARNING_OPTIONS.get(learnt.options.learnt_from)
     if learnt.options.mode != "default" or how is None or how.window is None:
         return None
-    own = [(m, k, ECHO_WEIGHT) for k, step in enumerate(script.steps) for m in step.mentions]
-    [rows] = spoken_by_video(Task("", (video,)), own)
+    mentions = [(m, k, ECHO_WEIGHT) for k, step in enumerate(script.steps) for m in step.mentions]
+    [rows] = spoken_by_video(Task("", (video,)), mentions)
     seconds = learnt.options.seconds_per_interval or INTERVAL
     before, after = how.window
     steps = len(learnt.steps)
     return [window_probabilities(rows, length, seconds, steps, before=before, after=after)]
 
 
-def _of_videos(script: Script, task: Task) -> Script:
+def _restricted(script: Script, task: Task) -> Script:
     """The script without the mentions of videos that are not in the task."""
-    there = {video.id for video in task.videos}
+    ids = {video.id for video in task.videos}
     return replace(
         script,
         steps=tuple(
-            replace(step, mentions=tuple(m for m in step.mentions if m.video in there))
+            replace(step, mentions=tuple(m for m in step.mentions if m.video in ids))
             for step in script.steps
         ),
     )
 
 
 def read_videos(sources: Sequence[Path], name: str) -> Collection:
-    """All videos under some paths as one task."""
+    """Read all videos under some paths as one task."""
     videos: list[Video] = []
     problems: list[Problem] = []
     names = Names("video")
@@ -177,7 +177,7 @@ def read_videos(sources: Sequence[Path], name: str) -> Collection:
 def _features(
     task: Task, space: FeatureSpace, options: RunOptions, context: Context
 ) -> tuple[Task, dict[str, NDArray[np.float32]], list[Problem]]:
-    """The videos in the features that the model reads."""
+    """Compute the features that the model takes as input: T×d by video id, with problems."""
     if space.words is not None:
         vectors = {
             video.id: space.words.features(
@@ -187,7 +187,7 @@ def _features(
             if video.sentences
         }
         return task, vectors, []
-    reason = "the model reads video frames, and this has none"
-    lost = [Problem(Path(v.id), reason) for v in task.videos if not v.media]
+    reason = "the model needs video frames, but there is no video file"
+    problems = [Problem(Path(v.id), reason) for v in task.videos if not v.media]
     task, found = visual_features(task, replace(options, vision=True), context, space.codebooks)
-    return task, found.vectors, [*lost, *found.problems]
+    return task, found.vectors, [*problems, *found.problems]

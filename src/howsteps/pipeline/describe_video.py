@@ -1,7 +1,7 @@
-"""``python -m howsteps.pipeline.describe_video``: the descriptors of one video.
+"""``python -m howsteps.pipeline.describe_video``: extract the descriptors of one video.
 
-Runs as a worker process of :mod:`howsteps.pipeline.descriptors`: reads a job from stdin, writes
-descriptors into the cache, and reports its progress on stdout.
+The worker process of :mod:`howsteps.pipeline.descriptors`: reads a job from stdin, writes
+descriptors into the cache, and reports progress on stdout.
 """
 
 from pathlib import Path
@@ -18,8 +18,8 @@ VIDEOS, CHUNKS = "descriptors", "chunks"  # stages of the cache
 
 
 def describe(job: dict[str, Any]) -> dict[str, object]:
-    """Write the chunks of descriptors of a video, and after them one record for each kind."""
-    # A missing library is an answer too.
+    """Write the descriptors of a video in chunks, and finally one record per kind."""
+    # Imported here, so that a missing library is reported as an answer.
     from howsteps.vision.descriptors import DescriptorExtractor  # noqa: PLC0415
     from howsteps.vision.frames import VideoReader, plan_decoding  # noqa: PLC0415
     from howsteps.vision.network import load  # noqa: PLC0415
@@ -39,7 +39,7 @@ def describe(job: dict[str, Any]) -> dict[str, object]:
         if options.motion is None and options.appearance is None:
             every = pooled.every * options.seconds
             decoding = plan_decoding(media, every, sparing=pooled.sparing)
-    if device == "cpu":  # a GPU's driver reserves more addresses than any machine has
+    if device == "cpu":  # a GPU driver reserves far more address space than there is memory
         limit_memory(job["memory"])
     keys: dict[str, str] = job["keys"]  # by kind
     cache, count = Cache(Path(job["cache"])), 0
@@ -61,7 +61,7 @@ def describe(job: dict[str, Any]) -> dict[str, object]:
             "flaws": video.warnings(),
         }
     size, changed = job["fingerprint"]
-    check_unchanged(media, (size, changed))  # or another film would be kept under its hash
+    check_unchanged(media, (size, changed))  # or another video would be cached under this hash
     for key in keys.values():
         cache.put_json(VIDEOS, key, record)
     return {**record, "spent": dict(extractor.timings)}

@@ -1,4 +1,4 @@
-"""Videos → descriptors in the cache: each in a worker process of its own, several at a time."""
+"""Extract the descriptors of videos into the cache: one worker process per video, in parallel."""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,17 +22,18 @@ from howsteps.task import Video
 from howsteps.vision.options import APPEARANCE, MOTION, POOLED, WatchOptions
 from howsteps.vision.weights import identity
 
-_VERSION = 1  # of what is computed: a change here computes all of it again
+_VERSION = 1  # increment when the descriptors change
 STAGE = "features"
-_MOST = 10**7  # intervals, chunks or seconds of a video
-MEMORY = 2 * 2**30  # bytes that one video may take, over what the libraries do
+_LARGEST_COUNT = 10**7  # intervals, chunks or seconds of a video
+MEMORY = 2 * 2**30  # bytes that one video may use, on top of the libraries
 
 
 @dataclass(frozen=True, slots=True)
 class VideoDescriptors:
-    """A video whose descriptors are in the cache, by kind: under a key, in so many chunks.
+    """A video whose descriptors are cached: for each kind a cache key and a number of chunks.
 
-    ``spent`` has the seconds of work by what they were spent on; empty when all was cached.
+    ``seconds`` is its duration, ``defects`` what is wrong with the file, and ``spent`` the seconds
+    of work by task, empty if everything was cached.
     """
 
     video: str
@@ -41,25 +42,26 @@ class VideoDescriptors:
     intervals: int
     seconds: float
     chunks: Mapping[str, int]
-    flaws: tuple[str, ...]
+    defects: tuple[str, ...]
     spent: Mapping[str, float] = field(default_factory=dict)
 
     def local(self, kind: str, cache: Cache) -> Iterator[tuple[NDArray[np.int32], NDArray[Any]]]:
-        """Intervals and descriptors, one chunk after another."""
-        for number in range(self.chunks[kind]):
-            name = f"{self.keys[kind]}-{number:05d}"
+        """Yield interval indices (n) and descriptors (n×d), chunk by chunk."""
+        for index in range(self.chunks[kind]):
+            name = f"{self.keys[kind]}-{index:05d}"
             arrays = _chunk(name, self.intervals, cache)
             if arrays is None:
                 path = cache.path(CHUNKS, name, "npz")
-                raise HowstepsError(f"{path} is damaged: delete it, and run this again")
+                raise HowstepsError(f"{path} is damaged: delete it, and run the command again")
             if len(arrays["values"]):
                 yield arrays["intervals"], arrays["values"]
 
 
 def origins(options: WatchOptions) -> dict[str, str]:
-    """For each kind of descriptors that is wanted, the hash of all that they depend on.
+    """For each requested kind of descriptors, the hash of all options they depend on.
 
-    The device is left out on purpose: what a GPU computed, in half precision, is good on a laptop.
+    The device is left out on purpose: descriptors computed on a GPU, in half precision, are reused
+    on a CPU.
     """
     grid = {"seconds": options.seconds, "seed": options.seed}
     found = {}
@@ -92,7 +94,7 @@ def origins(options: WatchOptions) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class _Job:
-    """What is the same for all videos; it travels to other processes and machines."""
+    """What all videos have in common; sent to other processes and machines."""
 
     options: WatchOptions
     origins: Mapping[str, str]
@@ -100,7 +102,7 @@ class _Job:
     device: str
     threads: int
     memory: int
-    again: bool
+    redo: bool
 
 
 def extract_descriptors(
@@ -112,11 +114,14 @@ def extract_descriptors(
     device: str = "cpu",
     memory: int = MEMORY,
 ) -> tuple[list[VideoDescriptors], list[Problem]]:
-    """Describe all videos that have a file, except for those whose descriptors are cached.
+    """Extract the descriptors of all videos that have a file, unless they are cached.
 
-    Videos are described on the cluster of the context's executor, or by its ``workers`` on this
-    machine. When this is interrupted, the videos under way are given up at once; what is complete
-    stays in the cache.
+    Runs on the cluster of the context's executor, or in ``workers`` processes on this machine. On
+    interruption, unfinished videos are abandoned at once; completed ones stay in the cache.
+
+    Returns
+    -------
+    The descriptors of the videos that could be read, and problems.
 
     Raises
     ------
@@ -153,22 +158,22 @@ def extract_descriptors(
     with context.stage(STAGE, task, len(videos)) as progress:
         try:
             for outcome in executor.map(describe, videos, device=device):
-                video, failure = videos[outcome.place], outcome.failure
+                video, failure = videos[outcome.index], outcome.failure
                 if failure is not None:
                     if failure.fatal:
                         raise CannotWrite(failure.reason)
-                    problems[outcome.place] = Problem(video.media or Path(), failure.reason)
+                    problems[outcome.index] = Problem(video.media or Path(), failure.reason)
                 elif outcome.value is not None:
-                    found[outcome.place] = outcome.value
+                    found[outcome.index] = outcome.value
                 cached = outcome.value is not None and not outcome.value.spent
                 progress.done(video.id, cached=cached)
         except BaseException:
             stop.set()
             raise
     context.note(context.cache.take_refused())
-    described = [found[place] for place in sorted(found)]
-    flaws = [Problem(video.media, flaw) for video in described for flaw in video.flaws]
-    return described, [problems[place] for place in sorted(problems)] + flaws
+    described = [found[index] for index in sorted(found)]
+    defects = [Problem(video.media, defect) for video in described for defect in video.defects]
+    return described, [problems[index] for index in sorted(problems)] + defects
 
 
 def _describe(
@@ -178,13 +183,13 @@ def _describe(
     report: Callable[[ItemAt], None] | None = None,
     stop: threading.Event | None = None,
 ) -> VideoDescriptors:
-    """Describe one video, as far as it is not in the cache already."""
+    """Compute the descriptors of one video that are not in the cache yet."""
     media = video.media or Path()
     before = fingerprint(media)
     content = sha256_of_file(media)
     keys = {kind: key_of(_VERSION, by=by, of=content) for kind, by in job.origins.items()}
     missing = {
-        kind: key for kind, key in keys.items() if job.again or not _is_cached(key, job.cache)
+        kind: key for kind, key in keys.items() if job.redo or not _is_cached(key, job.cache)
     }
     spent: Mapping[str, float] = {}
     if missing:
@@ -220,64 +225,64 @@ def _describe(
             stop=stop,
         )
         spent = done["spent"] or {"all": 0.0}
-    return _recall(video, keys, job.cache, spent)
+    return _from_cache(video, keys, job.cache, spent)
 
 
 def _is_cached(key: str, cache: Cache) -> bool:
     record = _record(key, cache)
     return record is not None and all(
-        _chunk(f"{key}-{number:05d}", record["intervals"], cache) is not None
-        for number in range(record["chunks"])
+        _chunk(f"{key}-{index:05d}", record["intervals"], cache) is not None
+        for index in range(record["chunks"])
     )
 
 
 def _record(key: str, cache: Cache) -> dict[str, Any] | None:
-    """What is known of a video; None where there is nothing, or what no worker wrote."""
+    """The cached record of a video; None if it is missing or invalid."""
     record = cache.json(VIDEOS, key)
     if record is None:
         return None
     record = record if isinstance(record, dict) else {}
     numbers: list[Any] = [record.get(name) for name in ("intervals", "chunks", "seconds")]
-    flaws = record.get("flaws")
-    fits = (
-        all(type(number) in (int, float) and 0 <= number <= _MOST for number in numbers)
+    defects = record.get("flaws")
+    is_valid = (
+        all(type(number) in (int, float) and 0 <= number <= _LARGEST_COUNT for number in numbers)
         and all(type(number) is int for number in numbers[:2])
-        and isinstance(flaws, list)
-        and all(isinstance(flaw, str) for flaw in flaws)
+        and isinstance(defects, list)
+        and all(isinstance(defect, str) for defect in defects)
     )
-    if not fits:
-        cache.refuse(VIDEOS, key, "json", "it describes no video")
-    return record if fits else None
+    if not is_valid:
+        cache.refuse(VIDEOS, key, "json", "it is not the record of a video")
+    return record if is_valid else None
 
 
-def _chunk(name: str, most: int, cache: Cache) -> dict[str, NDArray[Any]] | None:
-    """Descriptors and their intervals, of which there are ``most``; None where they do not fit."""
+def _chunk(name: str, n_intervals: int, cache: Cache) -> dict[str, NDArray[Any]] | None:
+    """A cached chunk: descriptors and their interval indices; None if missing or invalid."""
     arrays = cache.arrays(CHUNKS, name)
     if arrays is None:
         return None
-    nothing = np.empty(0)
-    intervals, values = (arrays.get(part, nothing) for part in ("intervals", "values"))
-    fits = (
+    missing = np.empty(0)
+    intervals, values = (arrays.get(part, missing) for part in ("intervals", "values"))
+    is_valid = (
         (intervals.ndim, values.ndim) == (1, 2)
         and (intervals.dtype.kind, values.dtype.kind in "if") == ("i", True)
         and len(intervals) == len(values)
-        and (not len(intervals) or 0 <= intervals.min() <= intervals.max() < most)
+        and (not len(intervals) or 0 <= intervals.min() <= intervals.max() < n_intervals)
     )
-    if not fits:
+    if not is_valid:
         cache.refuse(CHUNKS, name, "npz", "it holds no descriptors of this video")
-    return arrays if fits else None
+    return arrays if is_valid else None
 
 
-def _recall(
+def _from_cache(
     video: Video, keys: Mapping[str, str], cache: Cache, spent: Mapping[str, float]
 ) -> VideoDescriptors:
-    """What the cache holds of a video."""
+    """The cached descriptors of a video."""
     media = video.media or Path()
     cached = {kind: _record(key, cache) for kind, key in keys.items()}
     records = {kind: record for kind, record in cached.items() if record is not None}
     if len(records) < len(keys):
-        raise InputError(media, "was described, but its descriptors are gone from the cache")
-    # Every record says the same of the video; kinds computed apart come in other chunks.
+        raise InputError(media, "its descriptors were computed, but are gone from the cache")
+    # Records of different kinds agree except for the number of chunks.
     first = next(iter(records.values()))
     return VideoDescriptors(
         video.id,

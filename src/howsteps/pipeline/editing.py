@@ -10,30 +10,30 @@ from howsteps.engine.context import Context
 from howsteps.errors import Problem
 from howsteps.task import Script, Task
 
-_EDITOR = 1  # version of what is cached
+_EDITOR = 1  # version of the cache entries
 STAGE = "editor"
 
 
 def edit(
     task: Task, script: Script, editor: Editor, context: Context
 ) -> tuple[Task, Script, list[Problem]]:
-    """Let a model edit a script; what it cannot do leaves the script as it was.
+    """Let a language model edit a script; if that fails, the script is unchanged.
 
-    Its replies are cached under the question, so a second run asks nobody.
+    Replies are cached under the question, so a second run sends no request.
 
     Returns
     -------
-    The task without the videos that are of another job, the script, and what there is to say.
+    The task without the videos of another job, the script, and problems.
     """
     key = key_of(
         _EDITOR, question=make_question(task).text, address=editor.address, model=editor.model
     )
-    known = context.cached(STAGE, key, _replies) or []
+    cached = context.cached(STAGE, key, _check_replies) or []
     replies: list[str] = []
 
     def reply(messages: Sequence[dict[str, str]]) -> str:
         turn = len(replies)
-        replies.append(known[turn] if turn < len(known) else editor.reply(messages))
+        replies.append(cached[turn] if turn < len(cached) else editor.reply(messages))
         return replies[-1]
 
     with context.stage(STAGE, task.name, 1) as progress:
@@ -42,37 +42,37 @@ def edit(
         except EditorError as error:
             progress.done(task.name, cached=False)
             return task, script, [_problem(task, f"the script was not edited: {error}")]
-        if replies != known:
+        if replies != cached:
             context.cache.put_json(STAGE, key, replies)
-        progress.done(task.name, cached=replies == known)
+        progress.done(task.name, cached=replies == cached)
     if found.script is None:
         reasons = "; then: ".join(found.refused)
         return task, script, [_problem(task, f"the script was not edited: {reasons}")]
-    return applied(task, found, editor.model)
+    return apply_edit(task, found, editor.model)
 
 
-def _replies(value: object) -> list[str]:
-    """The replies that were cached."""
+def _check_replies(value: object) -> list[str]:
+    """Check a cache entry: a list of replies."""
     if not (isinstance(value, list) and all(isinstance(reply, str) for reply in value)):
         raise TypeError("not a list of replies")
     return value
 
 
-def take_answer(
+def edit_from_answer(
     task: Task, script: Script, answer: str, name: str
 ) -> tuple[Task, Script, list[Problem]]:
-    """Make a script of an answer that a person brought.
+    """Edit a script by an answer that a person got from an assistant called ``name``.
 
     Raises
     ------
     AnswerError
         It breaks a rule; the message says which.
     """
-    return applied(task, edit_with_answer(task, script, answer), name)
+    return apply_edit(task, edit_with_answer(task, script, answer), name)
 
 
-def applied(task: Task, found: Edit, name: str) -> tuple[Task, Script, list[Problem]]:
-    """A task and its script after an edit."""
+def apply_edit(task: Task, found: Edit, name: str) -> tuple[Task, Script, list[Problem]]:
+    """Return a task and its script after an edit, with remarks on the videos of another job."""
     script = replace(found.script or Script(()), editor=name, changes=found.changes)
     other = set(found.other_job)
     problems = [

@@ -1,8 +1,8 @@
-"""The features that a model reads, so that new videos can be described in the same way.
+"""The feature space of a model, so that the same features can be computed for new videos.
 
-Beside ``model.json`` lies ``features.json``, which says whether the model reads words or video
-frames. For words it holds them with their weights; for frames, what they were described by, and
-``codebooks.npz`` the codewords where there are any.
+``features.json``, next to ``model.json``, says whether the features are words or video frames. For
+words it holds the vocabulary with weights; for frames, how they were described, with the codewords,
+if any, in ``codebooks.npz``.
 """
 
 import json
@@ -30,9 +30,9 @@ _LARGEST_WEIGHT = 1e6  # the logarithm of a number of videos is far smaller
 
 @dataclass(frozen=True)
 class FeatureSpace:
-    """The words of the narration, or the codebooks of the video frames: one of the two.
+    """Either the vocabulary of the narration, or the codebooks of the video frames.
 
-    ``mode`` and ``quick`` say how the frames were described.
+    ``mode`` and ``quick`` tell how the frames were described.
     """
 
     words: Words | None = None
@@ -42,7 +42,7 @@ class FeatureSpace:
 
 
 def of(task: Task, features: Features, options: RunOptions) -> FeatureSpace:
-    """The space in which a task was described."""
+    """The feature space of a task: video frames if it has them, else words."""
     if features.vectors:
         return FeatureSpace(
             codebooks=dict(features.codebooks), mode=options.mode, quick=options.quick
@@ -51,7 +51,7 @@ def of(task: Task, features: Features, options: RunOptions) -> FeatureSpace:
 
 
 def save(space: FeatureSpace, folder: Path) -> None:
-    """Write the space beside its model."""
+    """Write the feature space next to its model."""
     content: dict[str, object] = {
         "version": VERSION,
         "reads": _WORDS if space.words else _FRAMES,
@@ -76,7 +76,7 @@ def load(folder: Path) -> FeatureSpace:
     Raises
     ------
     InputError
-        It is not there, or not whole.
+        It is missing or incomplete.
     """
     path = folder / FILE
     value = read_json(path)
@@ -86,19 +86,19 @@ def load(folder: Path) -> FeatureSpace:
         if value["reads"] == _WORDS:
             words = tuple(str(word) for word, _ in value["words"])
             weights = np.array([float(weight) for _, weight in value["words"]])
-            # A NaN is not at most anything.
+            # Written so that NaN fails too.
             if not (np.abs(weights) <= _LARGEST_WEIGHT).all():
-                raise ValueError("a word has a weight beyond all that are learnt")
+                raise ValueError("a word has an impossible weight")
             return FeatureSpace(words=Words(words, weights.astype(np.float32)))
         mode, quick = value["mode"], bool(value["quick"])
         if mode not in MODES:
             raise ValueError(f"there is no mode {mode!r}")
         made_by = value["origins"]
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise InputError(path, f"does not say what the model reads ({error})") from error
+        raise InputError(path, f"is not a valid description of the features ({error})") from error
     wanted = vision_options(mode, quick=quick).watch
     if made_by != origins(wanted):
-        raise InputError(path, "the model reads features that this version does not compute")
+        raise InputError(path, "the model uses features that this version does not compute")
     quantised = wanted.motion is not None or wanted.appearance is not None
     codebooks = read_codebooks(folder / CODEBOOKS) if quantised else {}
     return FeatureSpace(codebooks=codebooks, mode=mode, quick=quick)

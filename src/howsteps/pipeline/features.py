@@ -1,12 +1,12 @@
-"""Videos → one vector for each interval, through the cache.
+"""The stage ``features``: videos → one vector per interval, through the cache.
 
 ::
 
     video ─► descriptors (in a worker process) ─┬─► pooled ────────────────┬─► vectors
                                                 └─► codebook ─► codewords ─┘
 
-Descriptors are cached for each video and kind, under the content of the video and the options. A
-video that is added later is described alone; for the others only codewords are looked up again.
+Descriptors are cached per video and kind, under the hash of the video file and the options. When a
+video is added, descriptors are computed for that video only; the others only get new codewords.
 """
 
 import hashlib
@@ -44,7 +44,7 @@ from howsteps.vision.options import (
 from howsteps.vision.pooled import pooled_features
 from howsteps.vision.precomputed import read_folder
 
-_VERSION = 1  # of what is computed: a change here computes all of it again
+_VERSION = 1  # increment when the features change
 _CODEWORDS, _CODEBOOK = "codewords", "codebook"  # stages of the cache
 
 
@@ -57,15 +57,15 @@ class Features:
     vectors
         By video id, T×d float32. A video that cannot be decoded is missing.
     problems
-        The reason for each that is missing, and what was wrong with others.
+        Why each missing video is missing, and what is wrong with the others.
     keys
-        By video id, a hash of all that its vectors depend on.
+        By video id, a hash of everything its vectors depend on.
     durations
-        By video id, seconds.
+        By video id, in seconds.
     codebooks
-        By kind, the codewords that the vectors count.
+        By kind, the codebooks of the histograms.
     described
-        What was read of the videos.
+        The descriptors of the videos.
     """
 
     vectors: dict[str, NDArray[np.float32]] = field(default_factory=dict)
@@ -82,15 +82,15 @@ def visual_features(
     context: Context,
     codebooks: Mapping[str, Codebook] | None = None,
 ) -> tuple[Task, Features]:
-    """The stage that looks at the video frames; returns the task with the lengths of its videos.
+    """Compute the features of the video frames; also returns the task with video durations.
 
-    Vectors count the codewords of ``codebooks``, or those of codebooks learnt from these videos.
+    Descriptors are quantised by ``codebooks``, or by codebooks learnt from these videos.
 
     Raises
     ------
     MissingExtra
-        ``options.vision`` is True, and what it needs is not installed; or what the mode or the
-        device needs besides.
+        ``options.vision`` is True and the extra is not installed, or the mode or device needs
+        another one.
     """
     videos = [video for video in task.videos if video.media]
     if not videos or options.vision is False:
@@ -114,15 +114,15 @@ def visual_features(
 
 
 def unreadable_media(task: Task, features: Features) -> set[Path]:
-    """The video files that were looked at and could not be decoded."""
+    """The video files that could not be decoded."""
     found = {problem.path for problem in features.problems}
     return {v.media for v in task.videos if v.media in found and v.id not in features.vectors}
 
 
 def with_durations(task: Task, features: Features) -> Task:
-    """The task with the lengths of the videos that were decoded."""
-    lengths = features.durations
-    videos = tuple(replace(v, duration=lengths.get(v.id, v.duration)) for v in task.videos)
+    """The task with the durations of the decoded videos."""
+    durations = features.durations
+    videos = tuple(replace(v, duration=durations.get(v.id, v.duration)) for v in task.videos)
     return replace(task, videos=videos)
 
 
@@ -136,7 +136,7 @@ def features_of(
     device: str = "cpu",
     memory: int = MEMORY,
 ) -> Features:
-    """Describe every interval of every video that has a file.
+    """Compute a vector for every interval of every video that has a file.
 
     Parameters
     ----------
@@ -145,20 +145,20 @@ def features_of(
     options
         Which descriptors, and how many codewords.
     context
-        Cache, workers and callback. Stage ``features`` in ``redo`` describes the videos again.
+        Cache, workers and callback. With ``features`` in ``redo``, descriptors are recomputed.
     task
-        A name for events.
+        The task name in events.
     codebooks
-        By kind, learnt elsewhere; else they are learnt from these videos.
+        By kind; None: learn them from these videos.
     device
         ``cpu``, or ``cuda`` for the network.
     memory
-        Bytes that one video may take, over what the libraries do.
+        Bytes that one video may use, on top of the libraries.
 
     Raises
     ------
     HowstepsError
-        The codebooks are of descriptors made with other options, or the network is not there.
+        The codebooks were made with other options, or the network is not available.
     """
     if codebooks is not None:
         _check(codebooks, options)
@@ -170,8 +170,8 @@ def features_of(
         return Features(problems=tuple(problems))
     with single_threaded():
         if codebooks is None:
-            codebooks, flaws = learn_codebooks(described, options, cache)
-            problems += flaws
+            codebooks, remarks = learn_codebooks(described, options, cache)
+            problems += remarks
         used = {kind: codebooks[kind] for kind in described[0].keys if kind != POOLED}
         vectors = {video.video: _vectors(video, used, cache) for video in described}
     context.note(cache.take_refused())
@@ -192,7 +192,7 @@ def features_from(
     rate: float,
     seconds: float = 1 / 3,
 ) -> Features:
-    """Features that were made elsewhere (:mod:`howsteps.vision.precomputed`), on the same grid."""
+    """Read precomputed features (:mod:`howsteps.vision.precomputed`), resampled to the grid."""
     known = {video.id: video.duration for video in videos if video.duration}
     names = [video.id for video in videos]
     vectors, problems = read_folder(folder, names, rate=rate, durations=known, seconds=seconds)
@@ -207,26 +207,26 @@ def features_from(
 def learn_codebooks(
     videos: Sequence[VideoDescriptors], options: VisionOptions, cache: Cache
 ) -> tuple[dict[str, Codebook], list[Problem]]:
-    """The codebook of each kind, learnt from videos; and a remark where it has few codewords."""
+    """Learn the codebook of each kind, with a remark if it has fewer codewords than requested."""
     found, problems = {}, []
     for kind, origin in _quantised(options).items():
         wanted = options.codebook_size(kind)
-        # In their order, on which the sample depends.
+        # Not sorted: the sample depends on the order of the videos.
         keys = [video.keys[kind] for video in videos]
         key = key_of(_VERSION, videos=keys, codewords=wanted, seed=options.seed)
         cached = cache.arrays(_CODEBOOK, key)
         centres = (cached or {}).get("centres", np.empty(0))
-        if fits := centres.ndim == 2 and centres.dtype == np.float32:
+        if is_valid := centres.ndim == 2 and centres.dtype == np.float32:
             found[kind] = Codebook(centres, origin)
         elif cached is not None:
-            cache.refuse(_CODEBOOK, key, "npz", "it is no codebook")
-        if not fits:
+            cache.refuse(_CODEBOOK, key, "npz", "it is not a codebook")
+        if not is_valid:
             sample = _sample(videos, kind, wanted * SAMPLE, options.seed, cache)
             found[kind] = learn_codebook(sample, wanted, origin, options.seed)
             cache.put_arrays(_CODEBOOK, key, {"centres": found[kind].centres})
         if len(found[kind]) < wanted:
             count = len(found[kind])
-            reason = f"{kind}: {count} codewords, as there are no more different descriptors"
+            reason = f"{kind}: only {count} codewords: no more distinct descriptors"
             problems.append(Problem(videos[0].media.parent, reason, harmless=True))
     return found, problems
 
@@ -251,27 +251,27 @@ def _vector_key(video: VideoDescriptors, codebooks: Mapping[str, Codebook]) -> s
 
 
 def _sample(
-    videos: Sequence[VideoDescriptors], kind: str, most: int, seed: int, cache: Cache
+    videos: Sequence[VideoDescriptors], kind: str, size: int, seed: int, cache: Cache
 ) -> NDArray[np.float32]:
-    """Descriptors of all videos, as many of each: at most ``most`` in all."""
-    share = -(-most // len(videos))
-    drawn: list[NDArray[np.int8]] = []
-    for number, video in enumerate(videos):
-        generator = np.random.default_rng((seed, number))
+    """Sample about ``size`` descriptors, the same number from every video."""
+    per_video = -(-size // len(videos))
+    sampled: list[NDArray[np.int8]] = []
+    for index, video in enumerate(videos):
+        generator = np.random.default_rng((seed, index))
         total = sum(len(intervals) for intervals, _ in video.local(kind, cache))
-        chosen = np.sort(generator.permutation(total)[:share])
+        chosen = np.sort(generator.permutation(total)[:per_video])
         start = 0
         for _, values in video.local(kind, cache):
-            here = chosen[(chosen >= start) & (chosen < start + len(values))] - start
-            drawn.append(values[here])
+            in_chunk = chosen[(chosen >= start) & (chosen < start + len(values))] - start
+            sampled.append(values[in_chunk])
             start += len(values)
-    return dequantise(np.concatenate(drawn)) if drawn else np.empty((0, 0), np.float32)
+    return dequantise(np.concatenate(sampled)) if sampled else np.empty((0, 0), np.float32)
 
 
 def _counts(
     video: VideoDescriptors, kind: str, codebook: Codebook, cache: Cache
 ) -> NDArray[np.float32]:
-    """T×k counts of codewords; the codeword of every descriptor is cached."""
+    """Codeword counts, T×k; the codeword of every descriptor is cached."""
     if not len(codebook):
         return np.zeros((video.intervals, 0), np.float32)
     key = key_of(_VERSION, video=video.keys[kind], codebook=codebook.digest)
@@ -288,14 +288,15 @@ def _counts(
     return count_codewords(cached["intervals"], cached["codewords"], video.intervals, len(codebook))
 
 
-def _are_codewords(arrays: Mapping[str, NDArray[Any]], intervals: int, words: int) -> bool:
-    """Whether arrays are places in so many intervals, each with one of so many codewords."""
+def _are_codewords(arrays: Mapping[str, NDArray[Any]], n_intervals: int, n_codewords: int) -> bool:
+    """Whether the arrays are valid interval and codeword indices."""
     if not arrays.keys() >= {"intervals", "codewords"}:
         return False
-    places, found = arrays["intervals"], arrays["codewords"]
-    return places.shape == found.shape == (places.size,) and all(
-        part.dtype.kind == "i" and (not part.size or 0 <= part.min() <= part.max() < most)
-        for part, most in ((places, intervals), (found, words))
+    intervals, codewords = arrays["intervals"], arrays["codewords"]
+    return intervals.shape == codewords.shape == (intervals.size,) and all(
+        indices.dtype.kind == "i"
+        and (not indices.size or 0 <= indices.min() <= indices.max() < limit)
+        for indices, limit in ((intervals, n_intervals), (codewords, n_codewords))
     )
 
 
@@ -307,17 +308,17 @@ def _codewords(
 
 
 def _quantised(options: VisionOptions) -> dict[str, str]:
-    """The kinds of descriptors that a codebook quantises, and what they depend on."""
+    """The kinds of descriptors that are quantised by a codebook, with the hash of their options."""
     return {kind: by for kind, by in origins(options.watch).items() if kind != POOLED}
 
 
 def require_extras(options: WatchOptions, device: str = "cpu") -> None:
-    """Say in one line which extra some features need, if it is missing.
+    """Check that the extras needed by these features are installed.
 
     Raises
     ------
     MissingExtra
-        It is.
+        One is missing.
     """
     quantised = options.motion is not None or options.appearance is not None
     if VISION.missing:
@@ -333,6 +334,4 @@ def _check(codebooks: Mapping[str, Codebook], options: VisionOptions) -> None:
         if kind not in codebooks:
             raise HowstepsError(f"the codebook has no codewords for {kind}")
         if codebooks[kind].origin != origin:
-            raise HowstepsError(
-                f"the codebook's codewords for {kind} are of descriptors made with other options"
-            )
+            raise HowstepsError(f"the codebook's codewords for {kind} were made with other options")

@@ -1,7 +1,7 @@
-"""The stage ``labels``: a script that a person gives, as JSON or as a page of text.
+"""The stage ``labels``: a script given by a person, as JSON or as text.
 
-Labels of which nothing is known are read for the acts that they name. Plain ones need no parser,
-and what the parser found in the others is cached: it takes longer to load than all the rest.
+Acts are extracted from labels that have no mentions. Simple labels need no parser; for the others
+the parser's output is cached, because loading the parser takes longer than everything else.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,17 +27,17 @@ STAGE = "labels"
 
 
 def is_text(path: Path) -> bool:
-    """Whether a script is a page of text: all that is not JSON."""
+    """Whether a script file is text: anything but JSON."""
     return path.suffix.lower() != ".json"
 
 
-def check_given(path: Path, task: Task) -> None:
-    """Refuse a script that is wrong whatever the narrations say; they need not have been heard.
+def check_given_script(path: Path, task: Task) -> None:
+    """Check the syntax of a script, before the narrations are processed.
 
     Raises
     ------
     InputError
-        The file is no script; the message says where.
+        The file is not a script; the message says where.
     """
     if is_text(path):
         parse_script_text(read_text(path), path)
@@ -45,28 +45,28 @@ def check_given(path: Path, task: Task) -> None:
         check_script(path, task)
 
 
-def read_given(
+def read_given_script(
     given: Path | str,
     task: Task,
     known: Script,
     options: RunOptions,
     context: Context,
 ) -> tuple[Script, list[Problem]]:
-    """The script in a file, or on a page of text.
+    """Read a script from a file or a string.
 
     Parameters
     ----------
     given
-        The path of a file (``.json``, else text), or the text of a page.
+        The path of a file (``.json``, else text), or the text itself.
     task
-        Its narrations have been heard.
+        The task, with mentions.
     known
-        The script that the page was made from (:func:`known_script`).
+        The script that the text was made from (:func:`known_script`).
 
     Raises
     ------
     InputError
-        It cannot be used; the message says which line.
+        It cannot be used; the message gives the line.
     """
     if isinstance(given, Path) and not is_text(given):
         return read_script(given, task), []
@@ -77,14 +77,16 @@ def read_given(
     return script_of_text(steps, task, known, reader, path)
 
 
-def look_for(script: Script, task: Task, options: RunOptions, context: Context) -> Script:
-    """A script whose steps without mentions are matched with what is said."""
+def match_unmentioned_steps(
+    script: Script, task: Task, options: RunOptions, context: Context
+) -> Script:
+    """Match the steps that have no mentions with what is said."""
     reader = partial(_read_labels, task=task.name, options=options, context=context)
     return with_matches(script, task, reader)
 
 
 def known_script(folders: Iterable[Path], task: Task) -> Script:
-    """The first script of this task in some work folders; one without steps if there is none."""
+    """The first script of this task in some work folders; an empty one if there is none."""
     for folder in folders:
         with suppress(InputError):
             return read_script(folder / SCRIPT, task)
@@ -100,7 +102,7 @@ def _read_labels(
         for label in labels
         if label not in plain
     ]
-    parsed, _ = context.each(STAGE, task, jobs, _read_label, _acts, few=len(jobs))
+    parsed, _ = context.compute_each(STAGE, task, jobs, _read_label, _acts, max_serial=len(jobs))
     return [plain.get(label) or parsed.get(label, ()) for label in labels]
 
 

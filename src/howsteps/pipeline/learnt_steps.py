@@ -1,6 +1,6 @@
-"""What a model knows of its script: the name of the job, and how narrators name each step.
+"""The script of a model: the name of the job, and the acts by which narrators mention each step.
 
-It lies beside ``model.json`` as ``steps.json``, so that steps are recognised in new narrations.
+Stored as ``steps.json`` next to ``model.json``, to recognise the steps in new narrations.
 """
 
 import json
@@ -24,7 +24,7 @@ FILE = "steps.json"
 
 @dataclass(frozen=True)
 class LearntStep:
-    """A step: how many videos named it, and the acts by which most of them did."""
+    """A step: how many videos mentioned it, and its most frequent acts."""
 
     label: str
     support: int
@@ -40,29 +40,30 @@ class LearntSteps:
 
     @staticmethod
     def of(task: Task, script: Script) -> "LearntSteps":
-        """What the videos of a task say about its steps."""
+        """Collect what the videos of a task say about its steps."""
 
         def learnt(step: Step) -> LearntStep:
-            own = [mention for mention in step.mentions if mention.verb]  # placed by hand: no words
-            return LearntStep(step.label, step.support, tuple(acts_of(own)))
+            # Manual places have no words.
+            spoken = [mention for mention in step.mentions if mention.verb]
+            return LearntStep(step.label, step.support, tuple(acts_of(spoken)))
 
         return LearntSteps(task.name, tuple(learnt(step) for step in script.steps))
 
     def script(self, task: Task) -> Script:
-        """The script with the mentions that new videos have of its steps."""
+        """The script, with the mentions of its steps in new videos."""
         found = find_known_steps(
             [[_mention(act) for act in step.acts] for step in self.steps], task
         )
         return Script(
             tuple(
-                Step(step.label, own, examples(task, own), learnt_from=step.support)
-                for step, own in zip(self.steps, found, strict=True)
+                Step(step.label, mentions, examples(task, mentions), learnt_from=step.support)
+                for step, mentions in zip(self.steps, found, strict=True)
             )
         )
 
 
 def save(learnt: LearntSteps, folder: Path) -> None:
-    """Write the steps beside their model."""
+    """Write the steps next to their model."""
     content = {
         "version": VERSION,
         "job": learnt.job,
@@ -80,12 +81,12 @@ def save(learnt: LearntSteps, folder: Path) -> None:
 
 
 def load(folder: Path, labels: tuple[str, ...]) -> LearntSteps:
-    """Read what :func:`save` wrote; of an older model, its ``labels`` are all that is known.
+    """Read what :func:`save` wrote; for older models without the file, use their ``labels``.
 
     Raises
     ------
     InputError
-        The file is not whole, or of another model.
+        The file is incomplete, or of another model.
     """
     path = folder / FILE
     if not path.is_file():
@@ -96,9 +97,9 @@ def load(folder: Path, labels: tuple[str, ...]) -> LearntSteps:
             raise InputError(path, f"is version {value['version']!r}, not {VERSION}")
         found = LearntSteps(text(value["job"]), each(value, "steps", _step))
     except (Malformed, KeyError, TypeError, ValueError) as error:
-        raise InputError(path, f"does not say how the steps are named ({error})") from error
+        raise InputError(path, f"is not a valid description of the steps ({error})") from error
     if tuple(step.label for step in found.steps) != labels:
-        raise InputError(path, "has other steps than the model beside it")
+        raise InputError(path, "has other steps than the model next to it")
     return found
 
 
@@ -117,6 +118,6 @@ def _act(entry: Mapping[str, Any]) -> ActWithContext:
 
 
 def _mention(act: ActWithContext) -> Mention:
-    """An act as if a label named it."""
+    """An act as a mention without video, time and phrase."""
     places = tuple(Place("", noun) for noun in act.around)
     return Mention("", act.verb, act.noun, "", 0.0, 0.0, particle=act.particle, places=places)

@@ -1,4 +1,4 @@
-"""The options of a run, and the file in the work folder that remembers them."""
+"""The options of a run, and ``options.json`` in the work folder."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -10,7 +10,7 @@ from howsteps.io.files import write_atomically
 from howsteps.io.text import read_json
 from howsteps.task import Mode
 
-# In the order in which they run. Results of a stage are cached under its name.
+# In the order in which they run; also the names of the cache folders.
 STAGES = ("transcribe", "narration", "script", "editor", "features", "localise")
 
 INTERVAL = 1 / 3  # seconds: ten frames at thirty a second
@@ -19,33 +19,32 @@ FILE = "options.json"
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """The options that change the result.
+    """The options that affect the result.
 
     Parameters
     ----------
     steps
-        The most steps of the script; chosen when None.
+        The maximum number of steps of the script; chosen automatically if None.
     mode
         ``default``, ``paper`` or ``authors``, in every stage.
     seed
-        One seed, one answer.
+        The random seed; the same seed gives the same result.
     parser
-        A spaCy pipeline, by name or folder, in place of the one that ships.
+        A spaCy pipeline, by name or folder, instead of the one that ships.
     speech
         The Whisper model that transcribes videos without captions; None: do not transcribe.
     vision
-        Whether to look at the video frames: True, False, or None for "where the extra is
-        installed".
+        Whether to use the video frames: True, False, or None for "if the extra is installed".
     quick
-        Look less closely, whatever the mode: small frames at one scale. Several times faster, and
-        enough where the steps look different at a glance.
+        Use small frames at one scale, in any mode. Several times faster, and enough if the steps
+        look clearly different.
     device
         ``cpu`` or ``cuda``, for what can use it.
     title
-        The name of the job, in place of the name of its folder. Doing the job is not one of its
+        The name of the job, instead of the name of its folder. Doing the job is not one of its
         steps, so a good title makes a better script.
     keep_all
-        Learn from all videos, also from those that seem to be of another job.
+        Use all videos, including those that seem to be of another job.
     """
 
     steps: int | None = None
@@ -67,7 +66,7 @@ def write_options(options: RunOptions, folder: Path) -> None:
 
 
 def read_options(folder: Path) -> RunOptions | None:
-    """The options of the run that made a work folder; None where there are none.
+    """Read the options of the run that made a work folder; None if there is no file.
 
     Raises
     ------
@@ -78,8 +77,8 @@ def read_options(folder: Path) -> RunOptions | None:
     if not path.exists():
         return None
     value = read_json(path)
-    is_whole = isinstance(value, dict) and value.keys() == asdict(RunOptions()).keys()
-    if not is_whole or value["mode"] not in get_args(Mode):
+    is_complete = isinstance(value, dict) and value.keys() == asdict(RunOptions()).keys()
+    if not is_complete or value["mode"] not in get_args(Mode):
         raise InputError(
             path, "does not hold the options of a run; delete it to go on without them"
         )

@@ -1,7 +1,7 @@
-"""Videos of another job: set aside, and told with the steps that they have in common.
+"""Set aside videos of another job, and find the steps that groups of them share.
 
-Half of a collection may cook the eggs in a pan. Their steps do not belong into the script of the
-others, and are worth telling where enough narrators agree on them.
+Half of a collection may cook the eggs in a pan. Those steps do not belong in the script of the
+other half, but are listed separately if enough narrators agree on them.
 """
 
 from collections.abc import Iterable
@@ -16,28 +16,28 @@ from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.stages import discover_script
 from howsteps.task import OtherWay, SetAside, Task, WayStep
 
-OTHER_SCRIPT = "script of another way"  # the stage, as events call it
-FEWEST_VIDEOS = 8
-FEWEST_STEPS = 5
-FEWEST_NARRATORS, NARRATORS = 3, 0.1  # of a step: a number, and a share of the videos
+OTHER_SCRIPT = "script of another way"  # stage name in events
+MIN_VIDEOS = 8
+MIN_STEPS = 5
+MIN_SUPPORT, MIN_SUPPORT_SHARE = 3, 0.1  # of a step: videos, and share of the videos
 
 
-class OfThisJob(NamedTuple):
+class FilteredTask(NamedTuple):
     """The task without the videos of another job, and those videos.
 
-    There is a remark on each of them, or one on all of a way.
+    There is one remark per video, or one per group of videos that do the job in another way.
     """
 
     task: Task
-    aside: tuple[SetAside, ...] = ()
+    set_aside: tuple[SetAside, ...] = ()
     remarks: tuple[Problem, ...] = ()
     ways: tuple[Way, ...] = ()
 
 
-def of_this_job(task: Task, options: RunOptions) -> OfThisJob:
-    """Set aside the videos of another job; the modes of the paper learn from all of them."""
+def set_aside_other_jobs(task: Task, options: RunOptions) -> FilteredTask:
+    """Set aside the videos of another job; modes ``paper`` and ``authors`` keep all of them."""
     if options.keep_all or options.mode != "default":
-        return OfThisJob(task)
+        return FilteredTask(task)
     found = relevance(task)
     others = [video for video in task.videos if video.id in found.aside]
     kept = tuple(video for video in task.videos if video.id not in found.aside)
@@ -61,40 +61,42 @@ def of_this_job(task: Task, options: RunOptions) -> OfThisJob:
         for way in found.ways
     ]
     aside = tuple(SetAside(v.id, v.title, found.aside[v.id]) for v in others)
-    return OfThisJob(replace(task, videos=kept), aside, tuple(remarks), found.ways)
+    return FilteredTask(replace(task, videos=kept), aside, tuple(remarks), found.ways)
 
 
-def with_their_steps(problems: Iterable[Problem], told: Iterable[OtherWay]) -> list[Problem]:
-    """Problems in which the remark on a way says that the page has its own steps, if it has."""
-    reasons = {way.reason for way in told}
-    there = "; their own steps are at the end of the page"
+def with_page_hint(problems: Iterable[Problem], on_page: Iterable[OtherWay]) -> list[Problem]:
+    """Add to the remark on another way, if its steps are on the page, where to find them."""
+    reasons = {way.reason for way in on_page}
+    hint = "; their own steps are at the end of the page"
     return [
-        replace(one, reason=f"{one.reason}{there}") if one.reason in reasons else one
-        for one in problems
+        replace(problem, reason=f"{problem.reason}{hint}") if problem.reason in reasons else problem
+        for problem in problems
     ]
 
 
-def other_ways(
+def find_other_ways(
     task: Task, ways: Iterable[Way], options: RunOptions, context: Context
 ) -> tuple[OtherWay, ...]:
-    """The ways that have a script of their own.
+    """Find the groups of videos that have a script of their own.
 
     Parameters
     ----------
     task
-        All videos, heard; those of the ways are among them.
+        All videos with their mentions, including those of the ways.
     """
     found = []
     for way in ways:
-        if len(way.videos) < FEWEST_VIDEOS:
+        if len(way.videos) < MIN_VIDEOS:
             continue
         videos = tuple(video for video in task.videos if video.id in way.videos)
-        own = replace(task, videos=videos)
-        script = discover_script(own, options, context, stage=OTHER_SCRIPT)
-        enough = max(FEWEST_NARRATORS, NARRATORS * len(videos))
+        way_task = replace(task, videos=videos)
+        script = discover_script(way_task, options, context, stage=OTHER_SCRIPT)
+        min_support = max(MIN_SUPPORT, MIN_SUPPORT_SHARE * len(videos))
         steps = tuple(
-            WayStep(step.label, step.support) for step in script.steps if step.support >= enough
+            WayStep(step.label, step.support)
+            for step in script.steps
+            if step.support >= min_support
         )
-        if len(steps) >= FEWEST_STEPS:
+        if len(steps) >= MIN_STEPS:
             found.append(OtherWay(way.sentence(len(task.videos)), way.videos, steps))
     return tuple(found)

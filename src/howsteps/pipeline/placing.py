@@ -1,7 +1,7 @@
-"""Place the steps of an edited script again, from what a work folder has: nothing is heard twice.
+"""Place the steps of an edited script again, from the files of a work folder.
 
-The narrations are those of ``result.json``, the descriptors of the videos those of the cache. So an
-edit takes seconds, and the folder of the videos is read only where its frames were looked at.
+Narrations come from ``result.json`` and video descriptors from the cache, so an edit takes seconds,
+and the video files are read only if their frames are used.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ from howsteps.io.files import read_bounded
 from howsteps.localisation import LEAD
 from howsteps.pipeline import stages
 from howsteps.pipeline.features import unreadable_media, visual_features
-from howsteps.pipeline.given_script import look_for, read_given
+from howsteps.pipeline.given_script import match_unmentioned_steps, read_given_script
 from howsteps.pipeline.options import RunOptions, read_options
 from howsteps.pipeline.work_folder import (
     CACHE,
@@ -26,7 +26,7 @@ from howsteps.pipeline.work_folder import (
     write_result,
     write_script,
 )
-from howsteps.result import FILE, read_result, settled
+from howsteps.result import FILE, as_stored, read_result
 from howsteps.task import BY_HAND, Localisation, Mention, Result, Script, Step, Task
 
 _LARGEST_RESULT = 2**31  # bytes
@@ -41,25 +41,24 @@ def place_again(
     pages: bool = True,
     callback: Callback = ignore_event,
 ) -> Result:
-    """Place the steps of another script in the videos of a work folder, and write all of it again.
+    """Place the steps of another script in the videos of a work folder, and update its files.
 
-    Writes what a run writes: ``script.json``, ``script.md``, ``result.json``, ``model/``, the page
-    and the exports.
+    Writes the same files as a run: ``script.json``, ``script.md``, ``result.json``, ``model/``, the
+    page and the exports.
 
     Parameters
     ----------
     work
-        The folder of a result.
+        The work folder of a single result.
     script
-        The new script; the path of a file that has it (``.json``, else a page of text); or the
-        text of such a page.
+        The new script; the path of its file (``.json``, else text); or its text.
     by_hand
-        Where a person put steps of the new script: each counts as said there, and as sure. A
-        localisation without a time says that the step is not in the video. None: as in the result
-        that is there, for the steps that have the same labels or mentions.
+        Places that a person chose for steps of the new script: each is treated as a mention there,
+        and is certain. A localisation without a time means that the step is not in the video.
+        None: keep those of the existing result, for steps with the same label or mentions.
     matched
-        Match the steps of a ``Script`` that have no mentions with what is said, as those of a page
-        of text are; else nobody names them.
+        Match the steps of a ``Script`` that have no mentions with what is said, as is done for
+        text; otherwise they stay without mentions.
     pages
         Also write the page and the exports.
     callback
@@ -67,7 +66,7 @@ def place_again(
 
     Returns
     -------
-    The result as it is read back from its file, with the problems on the way.
+    The result as it is read back from its file, with all problems.
 
     Raises
     ------
@@ -83,20 +82,25 @@ def place_again(
     context = Context(Cache(root / CACHE), callback=callback)
     problems: list[Problem] = []
     if isinstance(script, Script):
-        chosen = look_for(script, before.task, options, context) if matched else script
+        new_script = script
+        if matched:
+            new_script = match_unmentioned_steps(script, before.task, options, context)
     else:
-        chosen, problems = read_given(script, before.task, before.script, options, context)
-    fixed = _still_placed(before, chosen) if by_hand is None else tuple(by_hand)
-    _check(fixed, before.task, chosen)
+        new_script, problems = read_given_script(
+            script, before.task, before.script, options, context
+        )
+    fixed = _still_placed(before, new_script) if by_hand is None else tuple(by_hand)
+    _check(fixed, before.task, new_script)
     task, features = visual_features(before.task, options, context)
-    said = with_hand(task, chosen, fixed)
-    place = stages.localise(*said, features, options, context)
-    found = placed_by_hand(place.localisations, fixed)
-    problems += [*features.problems, *place.remarks]
+    localised = stages.localise(
+        *with_manual_mentions(task, new_script, fixed), features, options, context
+    )
+    localisations = override_localisations(localised.localisations, fixed)
+    problems += [*features.problems, *localised.remarks]
     given = script.absolute() if isinstance(script, Path) else None
-    problems += write_script(task, chosen, work, edited=True, given=given)
-    write_model(place.model, work)
-    result = settled(Result(task, chosen, found, before.set_aside, before.other_ways))
+    problems += write_script(task, new_script, work, edited=True, given=given)
+    write_model(localised.model, work)
+    result = as_stored(Result(task, new_script, localisations, before.set_aside, before.other_ways))
     write_result(result, work, context)
     if pages:
         problems += write_report(result, work, context, unreadable_media(task, features))
@@ -104,8 +108,8 @@ def place_again(
     return replace(result, problems=tuple(problems))
 
 
-def placed_before(folder: Path, task: Task, script: Script) -> tuple[Localisation, ...]:
-    """What a person placed by hand in the result of a folder, if there is one, and still can be."""
+def manual_localisations(folder: Path, task: Task, script: Script) -> tuple[Localisation, ...]:
+    """The manual localisations in the result of a folder that still apply; empty without one."""
     try:
         if BY_HAND.encode() not in read_bounded(folder / FILE, _LARGEST_RESULT, "a result"):
             return ()
@@ -113,69 +117,73 @@ def placed_before(folder: Path, task: Task, script: Script) -> tuple[Localisatio
     except InputError:
         return ()
     videos = {video.id for video in task.videos}
-    return tuple(one for one in _still_placed(before, script) if one.video in videos)
+    return tuple(each for each in _still_placed(before, script) if each.video in videos)
 
 
-def placed_by_hand(
+def override_localisations(
     found: Iterable[Localisation], by_hand: Iterable[Localisation]
 ) -> tuple[Localisation, ...]:
-    """Localisations, those of a person in place of ours."""
-    hand = {(one.video, one.step): one for one in by_hand}
-    return tuple(_sure(hand[key]) if (key := (o.video, o.step)) in hand else o for o in found)
+    """Replace localisations by those that a person chose."""
+    manual = {(each.video, each.step): _certain(each) for each in by_hand}
+    return tuple(manual.get((each.video, each.step), each) for each in found)
 
 
-def _sure(one: Localisation) -> Localisation:
-    if one.time is None:
-        absent = replace(one, start=None, end=None, confidence=0.0, presence=0.0)
+def _certain(manual: Localisation) -> Localisation:
+    if manual.time is None:
+        absent = replace(manual, start=None, end=None, confidence=0.0, presence=0.0)
         return replace(absent, evidence=BY_HAND)
-    return replace(one, confidence=1.0, presence=1.0, evidence=BY_HAND)
+    return replace(manual, confidence=1.0, presence=1.0, evidence=BY_HAND)
 
 
-def with_hand(task: Task, script: Script, by_hand: Sequence[Localisation]) -> tuple[Task, Script]:
-    """A task and its script in which steps are named where a person put them, and only there."""
+def with_manual_mentions(
+    task: Task, script: Script, by_hand: Sequence[Localisation]
+) -> tuple[Task, Script]:
+    """Replace the mentions of manually placed steps by one mention at the chosen place."""
     if not by_hand:
         return task, script
-    placed = {(one.video, one.step): one for one in by_hand}
-    steps, more = [], []
-    for number, step in enumerate(script.steps):
-        own = [m for m in step.mentions if (m.video, number) not in placed]
+    manual = {(each.video, each.step): each for each in by_hand}
+    steps, added = [], []
+    for index, step in enumerate(script.steps):
+        kept = [m for m in step.mentions if (m.video, index) not in manual]
         new = [
-            _as_said(one, step)
-            for (_, of), one in placed.items()
-            if of == number and one.time is not None
+            _as_mention(each, step)
+            for each in manual.values()
+            if each.step == index and each.time is not None
         ]
-        more += new
-        steps.append(replace(step, mentions=(*own, *new)))
+        added += new
+        steps.append(replace(step, mentions=(*kept, *new)))
     videos = tuple(
-        replace(v, mentions=(*v.mentions, *(m for m in more if m.video == v.id)))
+        replace(v, mentions=(*v.mentions, *(m for m in added if m.video == v.id)))
         for v in task.videos
     )
     return replace(task, videos=videos), replace(script, steps=tuple(steps))
 
 
-def _as_said(one: Localisation, step: Step) -> Mention:
-    """A place as if the narrator had named the step a moment before."""
-    at = round(max(0.0, float(one.time or 0.0) - LEAD), 3)
-    return Mention(one.video, "", "", step.label, at, at)
+def _as_mention(localisation: Localisation, step: Step) -> Mention:
+    """A mention of the step just before the localisation."""
+    start = round(max(0.0, float(localisation.time or 0.0) - LEAD), 3)
+    return Mention(localisation.video, "", "", step.label, start, start)
 
 
 def _still_placed(before: Result, script: Script) -> tuple[Localisation, ...]:
-    """What a person placed by hand before, for the steps that are still there.
+    """The manual localisations of an earlier result, for the steps that still exist.
 
-    A step is the one of the same label, or, where it was renamed, the one of the same mentions.
+    Steps correspond by label or, if renamed, by their mentions.
     """
-    labels = {step.label: number for number, step in enumerate(script.steps)}
-    mentions = {step.mentions: number for number, step in enumerate(script.steps) if step.mentions}
-    now = [labels.get(s.label, mentions.get(s.mentions)) for s in before.script.steps]
+    by_label = {step.label: index for index, step in enumerate(script.steps)}
+    by_mentions = {step.mentions: index for index, step in enumerate(script.steps) if step.mentions}
+    new_index = [by_label.get(s.label, by_mentions.get(s.mentions)) for s in before.script.steps]
     return tuple(
-        replace(one, step=number)
-        for one in before.localisations
-        if one.evidence == BY_HAND and (number := now[one.step]) is not None
+        replace(each, step=index)
+        for each in before.localisations
+        if each.evidence == BY_HAND and (index := new_index[each.step]) is not None
     )
 
 
 def _check(by_hand: Iterable[Localisation], task: Task, script: Script) -> None:
     videos = {video.id for video in task.videos}
-    for one in by_hand:
-        if one.video not in videos or one.step not in range(len(script.steps)):
-            raise HowstepsError(f"there is no step {one.step + 1} of video {one.video!r} to place")
+    for each in by_hand:
+        if each.video not in videos or each.step not in range(len(script.steps)):
+            raise HowstepsError(
+                f"there is no step {each.step + 1} of video {each.video!r} to place"
+            )

@@ -1,4 +1,4 @@
-"""One call from a folder of how-to videos to their steps: the stages in their order.
+"""The whole pipeline, from a folder of how-to videos to their steps.
 
 ::
 
@@ -22,10 +22,19 @@ from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem
 from howsteps.pipeline import stages
 from howsteps.pipeline.editing import edit
 from howsteps.pipeline.features import unreadable_media, visual_features
-from howsteps.pipeline.given_script import check_given, is_text, known_script, read_given
+from howsteps.pipeline.given_script import (
+    check_given_script,
+    is_text,
+    known_script,
+    read_given_script,
+)
 from howsteps.pipeline.options import STAGES, RunOptions, write_options
-from howsteps.pipeline.other_jobs import of_this_job, other_ways, with_their_steps
-from howsteps.pipeline.placing import placed_before, placed_by_hand, with_hand
+from howsteps.pipeline.other_jobs import find_other_ways, set_aside_other_jobs, with_page_hint
+from howsteps.pipeline.placing import (
+    manual_localisations,
+    override_localisations,
+    with_manual_mentions,
+)
 from howsteps.pipeline.work_folder import (
     CACHE,
     UNEDITED,
@@ -38,15 +47,15 @@ from howsteps.pipeline.work_folder import (
     write_result,
     write_script,
 )
-from howsteps.result import settled
+from howsteps.result import as_stored
 from howsteps.task import Result, Script, Task
 
-USUAL_STEPS = 5  # fewer are worth a remark
+USUAL_STEPS = 5  # a script with fewer steps gets a remark
 
 
 @dataclass(frozen=True)
 class Run:
-    """The result of every task, the folder it is written to, and what went wrong."""
+    """The result of every task, the folder it was written to, and all problems."""
 
     results: Mapping[str, Result]
     folders: Mapping[str, Path]
@@ -67,11 +76,11 @@ def run(
     pages: bool = True,
     callback: Callback = ignore_event,
 ) -> Run:
-    """Find the steps of every task under a path, and write them down.
+    """Find the steps of every task under a path, and write the results.
 
-    With one task the files are in ``out``; with several, each task has a folder of its own there.
-    What a stage computes is cached in ``out/cache`` under the hash of what it depends on, so a run
-    that was stopped goes on where it was, and gives the same bytes.
+    The files of a single task are written to ``out``; several tasks get a subfolder each. Stage
+    results are cached in ``out/cache`` under the hash of their inputs, so an interrupted run
+    resumes where it stopped, and produces the same bytes.
 
     Parameters
     ----------
@@ -81,30 +90,30 @@ def run(
     out
         The work folder.
     options
-        What changes the result.
+        The options that affect the result.
     script
-        A script that a person wrote or edited, taken as given: ``script.json``, or a page of text.
+        A script that a person wrote or edited, used as it is: ``script.json``, or a text file.
     editor
-        A language model that edits the script that is found. The question is sent to its address.
+        A language model that edits the discovered script. The question is sent to its address.
     begin, force
-        Compute this stage and all after it again; compute these stages again.
+        Recompute this stage and all later ones; recompute these stages.
     workers
-        How many processes work on videos.
+        The number of processes that work on videos.
     executor
-        Used in place of processes on this machine, such as a
+        Used instead of local processes, for example a
         :class:`howsteps.engine.ray_executor.RayExecutor`.
     pages
-        Also write the page that shows the result, and the exports that are text.
+        Also write the page that shows the result, and the text exports.
     callback
         Called with every event.
 
     Raises
     ------
     HowstepsError
-        Nothing can be read at all, a folder cannot be written, there is no such stage, or there
-        are several tasks for one title.
+        Nothing can be read at all, a folder cannot be written, there is no such stage, or a title
+        was given for several tasks.
     """
-    # Absolute, as other machines begin in other folders.
+    # Absolute, because other machines start in other folders.
     out, options = Path(out).absolute(), options or RunOptions()
     if source == "":
         raise HowstepsError("the path of the videos is empty")
@@ -131,69 +140,71 @@ def run(
         _Job(task, out if len(tasks) == 1 else out / task.name, options, given, editor, pages)
         for task in tasks
     ]
-    for job, is_found, flaws in _run_jobs(jobs, context):
-        if is_found:
+    for job, has_result, job_problems in _run_jobs(jobs, context):
+        if has_result:
             folders[job.task.name] = job.folder
-        context.note(flaws)
-        problems += flaws
+        context.note(job_problems)
+        problems += job_problems
     if not folders:
         remove_if_empty(out)
     return Run(WrittenResults(folders), folders, tuple(problems))
 
 
 def read_source(source: Path | Task, title: str | None = None) -> Collection:
-    """The tasks of a source, under the title that was asked for, each with its videos in order.
+    """Read the tasks of a source, each with its videos sorted; ``title`` renames a single task.
 
     Raises
     ------
     HowstepsError
-        There is nothing to read, or there are several tasks for one title.
+        There is nothing to read, or a title was given for several tasks.
     """
     found = Collection((source,)) if isinstance(source, Task) else datasets.read_tasks(source)
-    found = replace(found, tasks=tuple(map(_in_order, found.tasks)))
+    found = replace(found, tasks=tuple(map(_sorted_by_id, found.tasks)))
     if title is None:
         return found
     if len(found.tasks) > 1:
         raise HowstepsError(f"a title is for one job, but {source} holds {len(found.tasks)}")
     if not (name := " ".join(title.split())):
-        raise HowstepsError("a title has words")
+        raise HowstepsError("the title is empty")
     return replace(found, tasks=tuple(replace(task, name=name) for task in found.tasks))
 
 
-def _in_order(task: Task) -> Task:
-    """The videos by their ids: the same videos in another order are the same job."""
+def _sorted_by_id(task: Task) -> Task:
+    """Sort the videos by id, so that the result does not depend on the order of the files."""
     return replace(task, videos=tuple(sorted(task.videos, key=lambda video: video.id)))
 
 
-def narrate(task: Task, options: RunOptions, context: Context) -> tuple[Task, list[Problem]]:
-    """The stages before the script: transcribe where there are no captions, extract mentions."""
+def prepare_narration(
+    task: Task, options: RunOptions, context: Context
+) -> tuple[Task, list[Problem]]:
+    """Run the stages before the script: transcribe videos without captions, extract mentions."""
     task, problems = stages.transcribe(task, options, context)
-    task, found = stages.extract_mentions(task, options, context)
-    return task, problems + found
+    task, more_problems = stages.extract_mentions(task, options, context)
+    return task, problems + more_problems
 
 
-def set_aside(
+def set_aside_unusable(
     task: Task, features: Mapping[str, object], problems: Sequence[Problem]
 ) -> tuple[Task, list[Problem]]:
-    """Leave out the videos that have neither a sentence nor features.
+    """Drop the videos that have neither a sentence nor features.
 
-    Each has one line, the last problem that it had: "is not a video file" says more than "has no
-    captions".
+    Each is reported once, with the last of its problems: "is not a video file" says more than "has
+    no captions".
     """
     used = {v.id for v in task.videos if v.sentences or v.id in features}
     videos = tuple(v for v in task.videos if v.id in used)
-    lost = dict.fromkeys(
+    reasons = dict.fromkeys(
         (v.media or Path(v.id) for v in task.videos if v.id not in used),
         "it has neither captions nor features",
     )
-    lost |= {problem.path: problem.reason for problem in problems if problem.path in lost}
-    others = [problem for problem in problems if problem.path not in lost]
-    aside = [Problem(path, f"set aside: {reason}") for path, reason in lost.items()]
-    return replace(task, videos=videos), others + aside
+    reasons |= {problem.path: problem.reason for problem in problems if problem.path in reasons}
+    others = [problem for problem in problems if problem.path not in reasons]
+    dropped = [Problem(path, f"set aside: {reason}") for path, reason in reasons.items()]
+    return replace(task, videos=videos), others + dropped
 
 
-def script_of(task: Task, options: RunOptions, context: Context) -> Script:
-    """The script of a task with mentions.
+def find_script(task: Task, options: RunOptions, context: Context) -> Script:
+    """Find the script of a task with mentions.
 
     Raises
     ------
@@ -201,15 +212,15 @@ def script_of(task: Task, options: RunOptions, context: Context) -> Script:
         There are no mentions, or no steps; the message says why.
     """
     if not any(video.mentions for video in task.videos):
-        raise HowstepsError("no narrator says what is being done, in the captions that there are")
+        raise HowstepsError("no narrator says what is being done in the available captions")
     script = stages.discover_script(task, options, context)
     if not script.steps:
         raise HowstepsError(_why_no_steps(task, options.steps))
     return script
 
 
-def few_steps(task: Task, script: Script, asked: int | None) -> list[Problem]:
-    """A remark where fewer steps were found than were asked for, or than a job usually has."""
+def few_steps_remark(task: Task, script: Script, asked: int | None) -> list[Problem]:
+    """Return a remark if fewer steps were found than requested, or than a job usually has."""
     found = len(script.steps)
     if not 0 < found < (asked or USUAL_STEPS):
         return []
@@ -228,7 +239,7 @@ def _check_stages(begin: str | None, force: Sequence[str]) -> None:
 
 @dataclass(frozen=True)
 class _Job:
-    """One task, and what is to be made of it."""
+    """One task, and how to process it."""
 
     task: Task
     folder: Path
@@ -239,7 +250,7 @@ class _Job:
 
 
 def _run_jobs(jobs: Sequence[_Job], context: Context) -> Iterator[tuple[_Job, bool, list[Problem]]]:
-    """Each job as it is done: whether it has a result, and what went wrong."""
+    """Yield each job when it is done: whether it has a result, and its problems."""
     if len(jobs) == 1 or not context.executor.takes_tasks:
         for job in jobs:
             yield job, *_run_job(job, context)
@@ -247,7 +258,7 @@ def _run_jobs(jobs: Sequence[_Job], context: Context) -> Iterator[tuple[_Job, bo
     remote = partial(_run_job, context=replace(context, callback=ignore_event, workers=1))
     with context.stage("tasks", context.cache.folder.parent.name, len(jobs)) as progress:
         for outcome in context.executor.map(remote, jobs, nested=True):
-            job = jobs[outcome.place]
+            job = jobs[outcome.index]
             progress.done(job.task.name, cached=False)
             if outcome.value is not None:
                 yield job, *outcome.value
@@ -256,60 +267,63 @@ def _run_jobs(jobs: Sequence[_Job], context: Context) -> Iterator[tuple[_Job, bo
 
 
 def _run_job(job: _Job, context: Context) -> tuple[bool, list[Problem]]:
-    """Do one job: whether it has a result, and what went wrong.
+    """Run one job; return whether it has a result, and its problems.
 
     Raises
     ------
     CannotWrite
-        A folder is full or closed. What was written before is whole, and the next run goes on.
+        The disk is full or read-only. Files written before are complete, so the next run resumes.
     """
     try:
         result, problems, unreadable = _run_task(job, context)
         if result is not None and job.pages:
             problems += write_report(result, job.folder, context, unreadable)
-    except OSError as error:  # errors of reading are handled where files are read
+    except OSError as error:  # read errors are handled by the readers
         where = error.filename or job.folder
         raise CannotWrite(f"cannot write {where}: {error.strerror}") from error
     return result is not None, problems
 
 
 def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem], set[Path]]:
-    """Run the stages on one task; what ends it early is the last of its problems.
+    """Run the stages on one task; if it ends early, the last problem says why.
 
     Returns
     -------
-    The result, the problems, and the videos that cannot be decoded.
+    The result, the problems, and the video files that cannot be decoded.
     """
     task, given, options = job.task, job.script, job.options
     problems: list[Problem] = []
     try:
         if given:
-            check_given(given, task)  # before anything that takes long
-        everything, problems = narrate(task, options, context)
-        own = of_this_job(everything, options)
-        task = own.task
-        problems += own.remarks
+            check_given_script(given, task)  # fail before the slow stages
+        all_videos, problems = prepare_narration(task, options, context)
+        filtered = set_aside_other_jobs(all_videos, options)
+        task = filtered.task
+        problems += filtered.remarks
         if given:
             known = known_script((job.folder, given.parent), task)
-            script, remarks = read_given(given, task, known, options, context)
+            script, remarks = read_given_script(given, task, known, options, context)
             problems += remarks
         else:
-            script = script_of(task, options, context)
-            problems += few_steps(task, script, options.steps)
-        ways = other_ways(everything, own.ways, options, context)
-        problems = with_their_steps(problems, ways if job.pages else ())
+            script = find_script(task, options, context)
+            problems += few_steps_remark(task, script, options.steps)
+        ways = find_other_ways(all_videos, filtered.ways, options, context)
+        problems = with_page_hint(problems, ways if job.pages else ())
         if job.editor and not given:
             write_script(task, script, job.folder, UNEDITED)
-            task, script, found = edit(task, script, job.editor, context)
-            problems += found
+            task, script, remarks = edit(task, script, job.editor, context)
+            problems += remarks
         problems += write_script(task, script, job.folder, edited=given is not None, given=given)
         task, features = visual_features(task, options, context)
-        task, problems = set_aside(task, features.vectors, [*problems, *features.problems])
-        # On a cluster the GPUs belong to the videos.
+        task, problems = set_aside_unusable(task, features.vectors, [*problems, *features.problems])
+        # On a cluster, the GPUs are reserved for decoding videos.
         device = "cpu" if context.executor.takes_tasks else options.device
-        hand = placed_before(job.folder, task, script)
-        place = stages.localise(
-            *with_hand(task, script, hand), features, replace(options, device=device), context
+        by_hand = manual_localisations(job.folder, task, script)
+        localised = stages.localise(
+            *with_manual_mentions(task, script, by_hand),
+            features,
+            replace(options, device=device),
+            context,
         )
     except CannotWrite:
         raise
@@ -317,10 +331,10 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
         return None, [*problems, error.problem], set()
     except HowstepsError as error:
         return None, [*problems, Problem(Path(task.name), str(error))], set()
-    problems += place.remarks
-    found_places = placed_by_hand(place.localisations, hand)
-    result = settled(Result(task, script, found_places, own.aside, ways))
-    write_model(place.model, job.folder)
+    problems += localised.remarks
+    localisations = override_localisations(localised.localisations, by_hand)
+    result = as_stored(Result(task, script, localisations, filtered.set_aside, ways))
+    write_model(localised.model, job.folder)
     write_result(result, job.folder, context)
     return result, problems, unreadable_media(task, features)
 
@@ -328,9 +342,9 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
 def _why_no_steps(task: Task, asked: int | None) -> str:
     if asked is not None:
         return (
-            f"no {asked} steps stand out: more are named equally often; "
+            f"cannot choose {asked} steps: more than that are mentioned equally often; "
             "ask for more steps, or leave out --steps"
         )
     if len(task.videos) < 2:
-        return "its narrator names nothing that could be a step"
-    return "no two narrators name the same act; more videos may help"
+        return "its narrator mentions nothing that could be a step"
+    return "no two narrators mention the same act; more videos may help"

@@ -1,8 +1,7 @@
 """The stages of a run, one function each: transcribe, narration, script, localise.
 
-(The stage ``features`` is in :mod:`howsteps.pipeline.features`.) Each looks for its result under
-the hash of what it depends on (:mod:`howsteps.pipeline.keys`), and computes it only where there is
-none.
+(The stage ``features`` is in :mod:`howsteps.pipeline.features`.) Each stage looks up its result in
+the cache, under the hash of its inputs (:mod:`howsteps.pipeline.keys`), and computes it if missing.
 """
 
 from dataclasses import replace
@@ -35,14 +34,14 @@ from howsteps.result import (
 from howsteps.script.stability import with_stability
 from howsteps.task import Caption, Localisation, Mode, Script, Task, Video, Word
 
-_TRANSCRIBE = 1  # version of what the stage computes
-SEARCH_SECONDS = 5.0  # the work of a search for the script, in seconds of an ordinary machine
+_TRANSCRIBE = 1  # version of the stage's output
+SEARCH_SECONDS = 5.0  # effort of the script search, in seconds on a typical machine
 SUBSAMPLE_SECONDS = 0.5  # the same for a subsample of the videos
-FEW_NARRATIONS = 32  # are parsed in the time that a second process takes to load the parser
+FEW_NARRATIONS = 32  # parsed in less time than a second process needs to load the parser
 
 
 def transcribe(task: Task, options: RunOptions, context: Context) -> tuple[Task, list[Problem]]:
-    """The task with captions also for videos that come without, by speech recognition."""
+    """Transcribe the videos that have no captions; return the task with their captions."""
     uncaptioned = [
         video for video in task.videos if video.media and not (video.captions or video.sentences)
     ]
@@ -50,7 +49,7 @@ def transcribe(task: Task, options: RunOptions, context: Context) -> tuple[Task,
         return task, []
     reason = ""
     if options.speech is None:
-        reason = "has no captions, and speech was not asked for (--speech small.en)"
+        reason = "has no captions, and transcription is off (to turn it on: --speech small.en)"
     elif SPEECH.missing:
         reason = f"has no captions; to transcribe it: {SPEECH.command}"
     if reason:
@@ -68,7 +67,7 @@ def transcribe(task: Task, options: RunOptions, context: Context) -> tuple[Task,
             continue
         key = key_of(_TRANSCRIBE, speech=identity)
         jobs.append((video.id, key, (media, str(options.speech), options.device, before)))
-    found, failures = context.each(
+    found, failures = context.compute_each(
         "transcribe", task.name, jobs, _transcribe, _captions, device=options.device
     )
     problems += [_failed(task, video, failure) for video, failure in failures.items()]
@@ -87,16 +86,16 @@ def _transcribe(job: tuple[Path, str, str, tuple[int, int]]) -> list[Any]:
     from howsteps.narration.speech import transcribe  # noqa: PLC0415 - loads an extra
 
     media, model, device, before = job
-    heard = transcribe(media, model=model, device=device)
-    check_unchanged(media, before)  # or the words of another film would be kept under its hash
+    captions = transcribe(media, model=model, device=device)
+    check_unchanged(media, before)  # or another video's words would be cached under this hash
     return [
         [line.start, line.end, line.text, [[w.text, w.start, w.end] for w in line.words]]
-        for line in heard
+        for line in captions
     ]
 
 
 def _captions(_: str, value: Any) -> tuple[Caption, ...]:
-    """The captions that :func:`_transcribe` returned."""
+    """Rebuild captions from what :func:`_transcribe` returned."""
     return tuple(
         Caption(start, end, _word(text, start, end).text, tuple(_word(*word) for word in words))
         for start, end, text, words in value
@@ -113,7 +112,7 @@ def _word(text: object, *times: object) -> Word:
 def extract_mentions(
     task: Task, options: RunOptions, context: Context
 ) -> tuple[Task, list[Problem]]:
-    """The task with the sentences and mentions of every video that has captions."""
+    """Return the task with the sentences and mentions of every video that has captions."""
     parser = parser_identity(options.parser)
     jobs = [
         (
@@ -129,7 +128,9 @@ def extract_mentions(
     def read(video: str, value: Any) -> Video:
         return checked_narration(with_narration(by_id[video], value))
 
-    found, failures = context.each("narration", task.name, jobs, _extract, read, few=FEW_NARRATIONS)
+    found, failures = context.compute_each(
+        "narration", task.name, jobs, _extract, read, max_serial=FEW_NARRATIONS
+    )
     videos = tuple(found.get(video.id, video) for video in task.videos)
     problems = [_failed(task, video, failure) for video, failure in failures.items()]
     problems += [
@@ -145,13 +146,13 @@ def _extract(job: tuple[Video, Mode, str | None]) -> dict[str, Any]:
 
     video, mode, parser = job
     with single_threaded():
-        # Alone, so that the mentions of a video never depend on the videos around it.
+        # One at a time, so that the mentions of a video never depend on other videos.
         [found] = extract_relations(Task("", (video,)), mode=mode, model=parser).videos
     return narration_record(found)
 
 
 def check_parser(parser: str | None) -> None:
-    """Raise a ``HowstepsError`` if a parser that was named cannot be used."""
+    """Raise a ``HowstepsError`` if the given parser cannot be loaded."""
     if parser is not None:
         from howsteps.narration.parser import load_parser  # noqa: PLC0415 - loads spaCy
 
@@ -167,10 +168,10 @@ def discover_script(
     certify: float = 0.0,
     stage: str = "script",
 ) -> Script:
-    """The steps of the job; in modes ``paper`` and ``authors`` each with its stability.
+    """Find the steps of the job; in modes ``paper`` and ``authors`` each with its stability.
 
-    ``seconds`` and ``certify`` are for modes ``paper`` and ``authors``, as in
-    :func:`howsteps.script.discover`. ``stage`` is what events call it.
+    ``seconds`` and ``certify`` apply to modes ``paper`` and ``authors``, as in
+    :func:`howsteps.script.discover`. ``stage`` is the stage name in events.
 
     Raises
     ------
@@ -218,7 +219,7 @@ def discover_script(
 
 
 class LocalisedTask(NamedTuple):
-    """Where the steps are, remarks on it, and the folder of the model."""
+    """The localisations, remarks on them, and the folder of the model."""
 
     localisations: tuple[Localisation, ...]
     remarks: tuple[Problem, ...]
@@ -232,7 +233,7 @@ def localise(
     options: RunOptions,
     context: Context,
 ) -> LocalisedTask:
-    """The place of every step in every video.
+    """Find the place of every step in every video.
 
     Raises
     ------
@@ -251,7 +252,7 @@ def localise(
     )
     model = context.cache.folder / "localise" / f"{key}.model"
     with context.stage("localise", task.name, 1) as progress:
-        found = context.cached("localise", key, partial(_places, task=task, script=script))
+        found = context.cached("localise", key, partial(_cached_places, task=task, script=script))
         if missing := found is None or found.model != _digests(model):
             from howsteps.localisation import localise_task  # noqa: PLC0415 - loads Numba
 
@@ -273,10 +274,10 @@ def localise(
             placement.model.save(model)
             feature_space.save(feature_space.of(task, features, options), model)
             learnt_steps.save(LearntSteps.of(task, script), model)
-            # After the model, so that whoever finds this entry finds the whole model too.
+            # Written after the model, so that an entry implies a complete model.
             value["model"] = _digests(model)
             context.cache.put_json("localise", key, value)
-            found = _places(value, task, script)
+            found = _cached_places(value, task, script)
         progress.done(task.name, cached=not missing)
     remarks = tuple(
         Problem(
@@ -290,37 +291,37 @@ def localise(
     return LocalisedTask(found.localisations, remarks, model)
 
 
-class _Places(NamedTuple):
-    """What the stage caches: where the steps are, windows that were opened, and the model."""
+class _CachedPlaces(NamedTuple):
+    """The stage's cache entry: localisations, relaxed windows (video, step), model digests."""
 
     localisations: tuple[Localisation, ...]
     relaxed: list[tuple[int, int]]
     model: dict[str, str]
 
 
-def _places(value: Any, task: Task, script: Script) -> _Places:
+def _cached_places(value: Any, task: Task, script: Script) -> _CachedPlaces:
     relaxed = [(video, step) for video, step in value["relaxed"]]
     for video, step in relaxed:
         if video not in range(len(task.videos)) or step not in range(len(script.steps)):
             raise ValueError(f"there is no step {step!r} of video {video!r}")
     found = localisations_from(value)
     check_localisations(found, task, script)
-    return _Places(found, relaxed, dict(value["model"]))
+    return _CachedPlaces(found, relaxed, dict(value["model"]))
 
 
 def _digests(model: Path) -> dict[str, str]:
-    """The content of the files of a model, as hashes."""
+    """The SHA-256 of every file of a model, by file name."""
     return {path.name: sha256_of_file(path) for path in sorted(model.glob("*"))}
 
 
 def _path(video: Video) -> Path:
-    """What a problem of a video points at."""
+    """The path that problems of a video refer to."""
     return video.media or Path(video.id)
 
 
 def _failed(task: Task, video: str, failure: Failure) -> Problem:
-    """A failure as a problem of its video."""
+    """Turn a failure into a problem of its video."""
     if failure.problem is not None:
         return failure.problem
-    [own] = [each for each in task.videos if each.id == video]
-    return Problem(_path(own), failure.reason)
+    [failed] = [each for each in task.videos if each.id == video]
+    return Problem(_path(failed), failure.reason)

@@ -1,4 +1,4 @@
-"""What a run leaves in its work folder, for people and for programs."""
+"""The files of a work folder: how they are named and written."""
 
 import hashlib
 import json
@@ -25,22 +25,19 @@ from howsteps.task import Mention, Result, Script, Task
 
 CACHE = "cache"
 SCRIPT = "script.json"
-SCRIPT_TEXT = "script.md"  # the same as a page of text, for people
-KEPT_TEXT = "script.edited.md"  # a page that a person edited, before another one took its place
-UNEDITED = "script.unedited.json"  # as it was before a language model edited it
+SCRIPT_TEXT = "script.md"  # the same as text, for people to edit
+KEPT_TEXT = "script.edited.md"  # backup of a person's script.md before it is replaced
+UNEDITED = "script.unedited.json"  # the script before a language model edited it
 MODEL = "model"
 EXPORTS = "exports"
-_LARGEST_MODEL = 2**30  # bytes of each of its files
+_LARGEST_MODEL = 2**30  # bytes per file
 _LARGEST_TEXT = 2**24  # bytes
-# At the end of a page, with its hash: who says so, howsteps or a person whose page was placed.
+# The last line of script.md has its hash and its author: howsteps, or a person.
 _FOUND, _PLACED = "<!-- as howsteps found it: ", "<!-- as you gave it: "
 
 
 class WrittenResults(Mapping[str, Result]):
-    """Results by the names of their tasks, each read from its file when it is asked for.
-
-    So thousands of them take no memory.
-    """
+    """Results by task name, each read from its file on access to save memory."""
 
     def __init__(self, folders: Mapping[str, Path]) -> None:
         self._folders = folders
@@ -56,7 +53,7 @@ class WrittenResults(Mapping[str, Result]):
 
 
 def check_folders(out: Path, *sources: Path) -> None:
-    """Refuse to read what is not there, and to write where the videos are.
+    """Check that the sources exist, and that the work folder is a folder of its own.
 
     Raises
     ------
@@ -73,17 +70,17 @@ def check_folders(out: Path, *sources: Path) -> None:
 
 
 def mark(out: Path) -> None:
-    """Mark a work folder, so that nothing in it is read as captions later."""
+    """Mark a work folder, so that nothing in it is mistaken for captions later."""
     write_atomically(out / WORK_FOLDER, b"What howsteps computed. cache/ may be deleted.\n")
 
 
 def remove_if_empty(out: Path) -> None:
     """Remove a work folder in which nothing was computed."""
-    inside = {path.name for path in out.iterdir()} if out.is_dir() else {""}
-    if inside <= {WORK_FOLDER, OPTIONS}:
-        for name in inside:
+    names = {path.name for path in out.iterdir()} if out.is_dir() else {""}
+    if names <= {WORK_FOLDER, OPTIONS}:
+        for name in names:
             (out / name).unlink()
-        with suppress(OSError):  # a folder that cannot be removed does no harm
+        with suppress(OSError):  # a leftover empty folder does no harm
             out.rmdir()
 
 
@@ -104,48 +101,50 @@ def write_script(
 ) -> list[Problem]:
     """Write ``script.json``, for programs, and ``script.md``, for people to edit.
 
-    A page that a person edited is kept under another name, with a remark, unless it is the
-    ``given`` one that this script was made from. ``edited`` says that this script is a person's
+    A ``script.md`` that a person edited is kept under another name, with a remark, unless it is the
+    ``given`` file that this script was made from. ``edited`` means that this script is a person's
     too; it may replace one that was placed before.
     """
     text = json.dumps(script_document([(task, script)]), ensure_ascii=False, indent=1)
     write_atomically(folder / name, f"{text}\n".encode())
     if name != SCRIPT:
         return []
-    page = folder / SCRIPT_TEXT
-    taken = given is not None and given.resolve() == page.resolve()
-    problems = [] if taken else _keep_edited(page, (_FOUND, _PLACED) if edited else (_FOUND,))
+    path = folder / SCRIPT_TEXT
+    is_given = given is not None and given.resolve() == path.resolve()
+    problems = [] if is_given else _keep_edited(path, (_FOUND, _PLACED) if edited else (_FOUND,))
     text = script_text(task.name, script)
-    write_atomically(page, _signed(text, _PLACED if edited else _FOUND).encode())
+    write_atomically(path, _signed(text, _PLACED if edited else _FOUND).encode())
     return problems
 
 
-def _keep_edited(page: Path, replaceable: Sequence[str]) -> list[Problem]:
-    """Move a page out of the way that is not as it was written by somebody replaceable."""
+def _keep_edited(path: Path, replaceable: Sequence[str]) -> list[Problem]:
+    """Rename a ``script.md`` unless it is unchanged since one of the ``replaceable`` wrote it."""
     try:
-        written = read_bounded(page, _LARGEST_TEXT, "a script").decode("utf-8-sig")
+        written = read_bounded(path, _LARGEST_TEXT, "a script").decode("utf-8-sig")
     except (InputError, UnicodeDecodeError):
         written = ""
     written = written.replace("\r\n", "\n")
-    same = any(_signed(written.rpartition(who)[0], who) == written for who in replaceable)
-    if same or not page.is_file():
+    unchanged = any(
+        _signed(written.rpartition(author)[0], author) == written for author in replaceable
+    )
+    if unchanged or not path.is_file():
         return []
-    number, kept = 1, page.with_name(KEPT_TEXT)
+    number, kept = 1, path.with_name(KEPT_TEXT)
     while kept.exists():
         number += 1
-        kept = page.with_name(KEPT_TEXT.replace(".md", f"-{number}.md"))
-    page.replace(kept)
+        kept = path.with_name(KEPT_TEXT.replace(".md", f"-{number}.md"))
+    path.replace(kept)
     reason = f"was edited, so it is kept as {kept.name}; to place its steps, pass it to --script"
-    return [Problem(page, reason, harmless=True)]
+    return [Problem(path, reason, harmless=True)]
 
 
-def _signed(text: str, who: str) -> str:
-    """A page with its hash at the end, which tells whether anybody changed it."""
-    return f"{text}{who}{hashlib.sha256(text.encode()).hexdigest()[:16]} -->\n"
+def _signed(text: str, author: str) -> str:
+    """Append the hash of a text, which reveals later edits."""
+    return f"{text}{author}{hashlib.sha256(text.encode()).hexdigest()[:16]} -->\n"
 
 
 def write_model(model: Path, folder: Path) -> None:
-    """Write a copy of the model, for new videos."""
+    """Copy the model from the cache into the work folder."""
     for path in sorted(model.iterdir()):
         content = read_bounded(path, _LARGEST_MODEL, "a model")
         write_atomically(folder / MODEL / path.name, content)
@@ -154,9 +153,9 @@ def write_model(model: Path, folder: Path) -> None:
 def write_report(
     result: Result, folder: Path, context: Context, unreadable: Collection[Path] = ()
 ) -> list[Problem]:
-    """Write the page, and the exports that are text.
+    """Write the page and the text exports.
 
-    Videos that are ``unreadable`` are not opened again.
+    ``unreadable`` video files are not opened again.
     """
     from howsteps.report import write_page  # noqa: PLC0415 - not needed for the result alone
     from howsteps.report.exports import TEXT_FORMATS, export  # noqa: PLC0415
@@ -173,23 +172,23 @@ def write_report(
         read_rate=partial(_rate, context),
     )
     context.callback(Wrote(name, folder / EXPORTS))
-    # Nobody asked for a format by name, so one that a video is too short for is not worth a line.
+    # Nobody requested a format by name, so do not report one that a video is too short for.
     return problems + [problem for problem in unwritten if not problem.harmless]
 
 
 def _rate(context: Context, media: Path | None) -> Fraction:
-    """Frames per second of a video file, which is opened once and not for every edit."""
+    """The frame rate of a video file, cached so that it is not opened for every edit."""
     from howsteps.report.decoding import rate_of  # noqa: PLC0415 - not needed for the result alone
 
     if media is None or VISION.missing or not media.is_file():
         return rate_of(media)
-    found = media.stat()
-    key = key_of(1, media=str(media), modified=found.st_mtime_ns, size=found.st_size)
-    known = context.cached("rate", key, Fraction)
-    if known is None or known <= 0:
-        known = rate_of(media)
-        context.cache.put_json("rate", key, str(known))
-    return known
+    stat = media.stat()
+    key = key_of(1, media=str(media), modified=stat.st_mtime_ns, size=stat.st_size)
+    rate = context.cached("rate", key, Fraction)
+    if rate is None or rate <= 0:
+        rate = rate_of(media)
+        context.cache.put_json("rate", key, str(rate))
+    return rate
 
 
 def script_document(scripts: list[tuple[Task, Script]]) -> dict[str, Any]:
@@ -208,19 +207,19 @@ def script_document(scripts: list[tuple[Task, Script]]) -> dict[str, Any]:
 
         {"version": 1, "tasks": {name: {"steps": …, "alignment": …, "order": …}}}
 
-    Steps under "order" count from 1, as they are shown.
+    Steps under "order" are numbered from 1, as on screen.
     """
-    found = {task.name: _document(task, script) for task, script in scripts}
-    if len(found) == 1:
-        [(name, value)] = found.items()
-        return {"version": VERSION, "task": name, **value}
-    return {"version": VERSION, "tasks": found}
+    documents = {task.name: _document(task, script) for task, script in scripts}
+    if len(documents) == 1:
+        [(name, document)] = documents.items()
+        return {"version": VERSION, "task": name, **document}
+    return {"version": VERSION, "tasks": documents}
 
 
 def _document(task: Task, script: Script) -> dict[str, Any]:
     record = script_record(script, task)
     for entry, step in zip(record["steps"], script.steps, strict=True):
-        # In full, as a person who edits them needs them.
+        # In full, for people who edit them.
         entry["mentions"] = [_mention(mention) for mention in step.mentions]
     return {**record, "order": _order(freedom(task, script))}
 
@@ -245,5 +244,5 @@ def _order(order: Freedom) -> dict[str, Any]:
             }
             for swap in order.swaps
         ],
-        "optional": [place + 1 for place in order.optional],
+        "optional": [index + 1 for index in order.optional],
     }

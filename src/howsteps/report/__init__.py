@@ -1,4 +1,4 @@
-"""What people look at: the page, exports, and figures for papers."""
+"""Output for people: the page, exports, and figures for papers."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,7 @@ __all__ = ["write_page"]
 
 
 def __getattr__(name: str) -> Any:
-    """Load ``write_page`` when it is first used: the worker processes have no use for it."""
+    """Load ``write_page`` on first use, because worker processes do not need it."""
     if name == "write_page":
         from howsteps.report.page import write_page  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""What narrators agree on besides the steps: what they use, and how long a step takes."""
+"""What narrators agree on besides the steps: tools and ingredients, and durations of steps."""
 
 import re
 import statistics
@@ -9,14 +9,14 @@ from howsteps.narration.job_words import job_words, stem
 from howsteps.task import Mention, Result, Sentence, Step
 from howsteps.wordnet import WordNet
 
-_FEWEST_VIDEOS = 2
-_SHARE = 0.1  # of the videos that must name a thing
-_MOST_THINGS = 12
-# "You need a jack", "grab a towel": verbs whose object is a thing to have ready.
+_MIN_VIDEOS = 2
+_MIN_SHARE = 0.1  # of the videos
+_MAX_THINGS = 12
+# "You need a jack", "grab a towel": verbs whose object is a tool or an ingredient.
 _NEEDING = frozenset("need have get grab take use want require gather".split())
 _OF_THE_VIDEO = frozenset({"video", "link"})
-# What WordNet puts below these can be used, or used up; below those, it is no tool or ingredient;
-# and the last say too little to be listed.
+# WordNet hypernyms of tools, materials and ingredients; hypernyms of what is none of these; and
+# nouns that are too vague to be listed.
 _USED = (
     *("instrumentality", "fabric", "commodity", "covering", "decoration", "ware"),
     *("food", "foodstuff", "substance", "material", "liquid", "fuel", "plant part", "plant"),
@@ -27,7 +27,7 @@ _NOT_USED = (
 )
 _VAGUE = "artifact instrumentality commodity covering substance food plant device".split()
 _VAGUE += "tool implement product ingredient equipment supply".split()
-_USUAL = 0.25  # of what a noun means, by how often each sense is meant
+_MIN_SENSE_SHARE = 0.25  # of the occurrences of a noun, by the frequencies of its senses
 _NUMBERS = {
     word: value
     for value, word in enumerate(
@@ -44,38 +44,42 @@ _DURATION = re.compile(
 
 
 def things_needed(result: Result) -> list[str]:
-    """The tools and ingredients that several narrators name, those that most name first.
+    """The tools and ingredients that several narrators mention, the most frequent first.
 
-    What the job is done to (the tire that is changed, the hat that is made) is none of them.
+    The object of the job itself (the tire that is changed, the hat that is made) is left out.
     """
-    named: dict[str, set[str]] = defaultdict(set)
+    videos_by_noun: dict[str, set[str]] = defaultdict(set)
     for video in result.task.videos:
         for mention in video.mentions:
             for noun in _things(mention):
-                named[noun].add(video.id)
-    fewest = max(_FEWEST_VIDEOS, _SHARE * len(result.task.videos))
+                videos_by_noun[noun].add(video.id)
+    min_videos = max(_MIN_VIDEOS, _MIN_SHARE * len(result.task.videos))
     product = job_words(result.task.name).head
-    common = [n for n, videos in named.items() if len(videos) >= fewest and stem(n) != product]
-    is_used = _usable() if common else bool
-    found = [noun for noun in common if is_used(noun)]
-    return sorted(found, key=lambda noun: (-len(named[noun]), noun))[:_MOST_THINGS]
+    common = [
+        noun
+        for noun, videos in videos_by_noun.items()
+        if len(videos) >= min_videos and stem(noun) != product
+    ]
+    is_usable = _usable() if common else bool
+    found = [noun for noun in common if is_usable(noun)]
+    return sorted(found, key=lambda noun: (-len(videos_by_noun[noun]), noun))[:_MAX_THINGS]
 
 
 def duration(step: Step, sentences: Mapping[str, Sequence[Sentence]]) -> str:
-    """How long a step takes, where at least two narrators say so in the same unit.
+    """How long a step takes, if at least two narrators say so in the same unit.
 
-    "30 to 60 seconds"; empty where nothing is agreed on.
+    For example "30 to 60 seconds"; otherwise empty.
     """
-    said: dict[str, dict[str, tuple[int, int]]] = defaultdict(dict)
+    by_unit: dict[str, dict[str, tuple[int, int]]] = defaultdict(dict)  # then by video
     for mention in step.mentions:
-        own = sentences.get(mention.video, ())
-        if mention.sentence < len(own):
-            for shortest, longest, unit in _durations(own[mention.sentence], mention):
-                said[unit].setdefault(mention.video, (shortest, longest))
-    unit = max(said, key=lambda unit: (len(said[unit]), unit), default="")
-    if len(said.get(unit, ())) < _FEWEST_VIDEOS:
+        narration = sentences.get(mention.video, ())
+        if mention.sentence < len(narration):
+            for shortest, longest, unit in _durations(narration[mention.sentence], mention):
+                by_unit[unit].setdefault(mention.video, (shortest, longest))
+    unit = max(by_unit, key=lambda unit: (len(by_unit[unit]), unit), default="")
+    if len(by_unit.get(unit, ())) < _MIN_VIDEOS:
         return ""
-    spans = said[unit].values()
+    spans = by_unit[unit].values()
     low = round(statistics.median(shortest for shortest, _ in spans))
     high = round(statistics.median(longest for _, longest in spans))
     ending = "" if high == 1 else "s"
@@ -90,14 +94,14 @@ def _things(mention: Mention) -> Iterable[str]:
 
 
 def _usable() -> Callable[[str], bool]:
-    """Whether a noun often enough names a tool, a material or an ingredient."""
+    """A function that tells whether a noun often means a tool, a material or an ingredient."""
     wordnet = WordNet.load()
 
     def synsets(names: Iterable[str]) -> set[int]:
         return {s for name in names for s in wordnet.synset_ids(name, "noun").tolist()}
 
-    bodily = synsets(["physical entity"])
-    used = {s for s in synsets(_USED) if not bodily.isdisjoint(wordnet.ancestors(s))}
+    physical = synsets(["physical entity"])
+    used = {s for s in synsets(_USED) if not physical.isdisjoint(wordnet.ancestors(s))}
     food = used & synsets(["food", "foodstuff"])
     not_used = synsets(_NOT_USED)
     vague = synsets(_VAGUE) | {int(wordnet.synset_ids("material", "noun")[0])}
@@ -108,18 +112,18 @@ def _usable() -> Callable[[str], bool]:
 
     def usable(noun: str) -> bool:
         senses = wordnet.synset_ids(noun, "noun").tolist()
-        # Each sense was meant once more than WordNet's corpora show.
+        # Sense frequencies with add-one smoothing.
         weights = [1 + count for count in wordnet.tag_counts(noun, "noun").tolist()]
-        meant = sum(w for s, w in zip(senses, weights, strict=True) if is_below(s, used))
-        # An egg and a fish are animals first, and eaten second.
-        eaten = any(is_below(s, food) for s in senses[:2])
-        return eaten or 0 < _USUAL * sum(weights) <= meant
+        usable_weight = sum(w for s, w in zip(senses, weights, strict=True) if is_below(s, used))
+        # Food may be the second sense: an egg and a fish are animals first.
+        is_food = any(is_below(s, food) for s in senses[:2])
+        return is_food or 0 < _MIN_SENSE_SHARE * sum(weights) <= usable_weight
 
     return usable
 
 
 def _durations(sentence: Sentence, mention: Mention) -> Iterable[tuple[int, int, str]]:
-    """The durations that are said within five seconds of a mention."""
+    """The durations (shortest, longest, unit) said within five seconds of a mention."""
     near = [w for w in sentence.words if mention.start - 5 <= w.start <= mention.end + 5]
     text = " ".join(word.text.lower().strip(".,;:!?") for word in near)
     for first, second, unit in _DURATION.findall(text):

@@ -1,4 +1,4 @@
-"""The content of the page as plain values that become JSON; independent of HTML."""
+"""The content of the page as JSON values, independent of HTML."""
 
 import math
 import os
@@ -22,30 +22,30 @@ from howsteps.report.rows import (
 from howsteps.report.text import capitalised, title_of
 from howsteps.task import LEVELS, Localisation, Mention, Relation, Result, Step, Video
 
-OPTIONAL = 1 / 3  # a step that is absent in this share of the videos, or more, is optional
+OPTIONAL = 1 / 3  # a step is optional if it is absent from at least this share of the videos
 OTHER_PHRASES = 3
 _YOUTUBE = re.compile(r"[A-Za-z0-9_-]{11}")
-_NEAR = 2  # levels above the page within which a video is linked by a relative path
+_MAX_LEVELS_UP = 2  # folders above the page from which videos are linked by relative paths
 
 Thumbnails = Mapping[tuple[str, int], str]
 
 
 class StepSummary(TypedDict):
-    """A step as the list at the top shows it."""
+    """A step as shown in the list at the top; counts are numbers of videos."""
 
     label: str
     said: int
-    learnt: int  # other videos that it was learnt from and that say it
+    learnt: int  # videos of the original run that mention it (with ``apply``)
     found: int
-    likely: int  # or sure
+    likely: int  # likely or sure
     absent: int
     optional: bool
-    marked: bool  # as optional, by whoever wrote the script
+    marked: bool  # as optional, by a person
     alternative: bool
     other: list[str]
     example: str
     thumbnail: str | None
-    best: int | None  # the video to play, by its number
+    best: int | None  # index of the video to play
 
 
 class LevelSummary(TypedDict):
@@ -53,32 +53,32 @@ class LevelSummary(TypedDict):
 
     level: str
     count: int
-    right: int  # in a hundred
+    right: int  # percent
 
 
 def content(
     result: Result, folder: Path, thumbnails: Thumbnails, *, served: bool = False
 ) -> dict[str, Any]:
-    """Everything on the page of a result.
+    """Return everything that is shown on the page of a result.
 
     Parameters
     ----------
     folder
         The folder of the page: links to videos are relative to it if possible.
     thumbnails
-        Path of the thumbnail of a step in a video, if there is one.
+        Paths of thumbnails by video id and step, where they exist.
     served
-        The page is not on disk but served by ``howsteps serve``, which gives videos by number.
+        The page is not on disk but served by ``howsteps serve``, which addresses videos by number.
     """
     usual = [step.relations[0][0] if step.mentions else None for step in result.script.steps]
     rows = localisation_rows(result)
     steps = result.script.steps
-    of_steps = _of_steps(steps)
+    step_of_mention = _step_of_mention(steps)
     videos = [
-        _video(video, rows[video.id], usual, of_steps.get(video.id, {}), thumbnails)
-        | {"source": _source(video, f"videos/{number}" if served else None, folder)}
+        _video(video, rows[video.id], usual, step_of_mention.get(video.id, {}), thumbnails)
+        | {"source": _source(video, f"videos/{index}" if served else None, folder)}
         | {"odd": result.odd_videos.get(video.id)}
-        for number, video in enumerate(result.task.videos)
+        for index, video in enumerate(result.task.videos)
     ]
     watchable = {video["id"] for video in videos if video["source"] or video["youtube"]}
     return {
@@ -95,7 +95,7 @@ def content(
             for k, step in enumerate(steps)
         ],
         "videos": videos,
-        # What a click can do: play a file, or only show the words and a link to YouTube.
+        # What a click can do: play a file, or only show the transcript and a link to YouTube.
         "filmed": any(video["file"] for video in videos),
         "playable": any(video["source"] for video in videos),
         "linked": any(video["youtube"] and not video["source"] for video in videos),
@@ -122,32 +122,33 @@ def content(
 
 
 def certainty(places: Sequence[Localisation]) -> list[LevelSummary]:
-    """How many places there are of each level, and how many in a hundred of such are right."""
+    """For each level the number of places, and the percentage that is expected to be right."""
     found = []
     for name in LEVELS:
-        own = [_number(place.confidence) for place in places if place.level == name]
-        if own:
-            found.append(LevelSummary(level=name, count=len(own), right=round(100 * fmean(own))))
+        values = [_finite(place.confidence) for place in places if place.level == name]
+        if values:
+            right = round(100 * fmean(values))
+            found.append(LevelSummary(level=name, count=len(values), right=right))
     return found
 
 
 def address(media: Path, folder: Path) -> str:
-    """The link from the page to a video: relative if it is near, otherwise a file URI."""
+    """The link from the page to a video: a relative path if it is close, else a file URI."""
     media, folder = Path(os.path.abspath(media)), Path(os.path.abspath(folder))
     try:
         relative = Path(os.path.relpath(media, folder))
     except ValueError:  # another drive
         return media.as_uri()
-    if relative.parts.count("..") > _NEAR:
+    if relative.parts.count("..") > _MAX_LEVELS_UP:
         return media.as_uri()
     # Quote the bytes: a file name need not be UTF-8.
     return quote(os.fsencode(relative.as_posix()))
 
 
 def youtube_id(video: Video) -> str | None:
-    """The id of a video on YouTube, where it is known and can be one: it becomes part of a link."""
-    known = video.youtube
-    return known if known and _YOUTUBE.fullmatch(known) else None
+    """The YouTube id of a video, if it is known and well-formed: it becomes part of a link."""
+    id_ = video.youtube
+    return id_ if id_ and _YOUTUBE.fullmatch(id_) else None
 
 
 def _summary(
@@ -161,14 +162,13 @@ def _summary(
     absent = sum(place is not None and place.time is None for place in column)
 
     def rank(place: Localisation) -> tuple[bool, bool, float]:
-        """The highest confidence first; before that a thumbnail, and a video one can watch."""
-        seen = (place.video, place.step) in thumbnails
-        return not seen, place.video not in watchable, -_number(place.confidence)
+        """Prefer places with a thumbnail, then videos one can watch, then confidence."""
+        has_thumbnail = (place.video, place.step) in thumbnails
+        return not has_thumbnail, place.video not in watchable, -_finite(place.confidence)
 
-    shown = sorted(found, key=rank)
-    best = shown[0] if shown else None
-    names = [video.id for video in result.task.videos]
-    # A step without a localisation can still be played where it is named.
+    best = min(found, key=rank, default=None)
+    ids = [video.id for video in result.task.videos]
+    # A step without a localisation can still be played where it is mentioned.
     played = [best] if best else step.mentions
     return StepSummary(
         label=capitalised(step.label),
@@ -183,7 +183,7 @@ def _summary(
         other=[str(relation) for relation, _ in step.relations[1 : 1 + OTHER_PHRASES]],
         example=step.examples[0] if step.examples else "",
         thumbnail=thumbnails.get((best.video, best.step)) if best else None,
-        best=names.index(played[0].video) if played else None,
+        best=ids.index(played[0].video) if played else None,
     )
 
 
@@ -191,10 +191,10 @@ def _video(
     video: Video,
     row: LocalisationRow,
     usual: Sequence[Relation | None],
-    of_steps: Mapping[Mention, int],
+    step_of_mention: Mapping[Mention, int],
     thumbnails: Thumbnails,
 ) -> dict[str, Any]:
-    own = {mention: number for number, mention in enumerate(video.mentions)}
+    mention_ids = {mention: index for index, mention in enumerate(video.mentions)}
     return {
         "id": video.id,
         "title": video.title or video.id,
@@ -204,21 +204,21 @@ def _video(
         "places": [_place(place, thumbnails) for place in row],
         "mentions": [
             {
-                "id": own.get(mention),
+                "id": mention_ids.get(mention),
                 "step": step,
                 "phrase": mention.phrase,
                 "usual": step >= 0 and mention.relation == usual[step],
                 "start": round(mention.start, 2),
                 "window": [round(second, 2) for second in window(mention)],
             }
-            for mention, step in _belongs(video, of_steps)
+            for mention, step in _mentions_with_steps(video, step_of_mention)
         ],
         "said": [[round(sentence.start, 2), sentence.text] for sentence in video.sentences],
     }
 
 
 def _source(video: Video, served: str | None, folder: Path) -> str | None:
-    """Where the page finds a video, if it is there."""
+    """The URL of a video for the page; None if there is no file."""
     if video.media is None or not video.media.is_file():
         return None
     return served or address(video.media, folder)
@@ -233,15 +233,15 @@ def _place(place: Localisation | None, thumbnails: Thumbnails) -> dict[str, Any]
         "time": round(place.time, 2),
         "start": round(place.time if place.start is None else place.start, 2),
         "end": round(place.time if place.end is None else place.end, 2),
-        "confidence": round(_number(place.confidence), 4),
+        "confidence": round(_finite(place.confidence), 4),
         "level": place.level,
         "evidence": place.evidence,
         "thumbnail": thumbnails.get((place.video, place.step)),
     }
 
 
-def _of_steps(steps: Sequence[Step]) -> dict[str, dict[Mention, int]]:
-    """The step of every mention that has one, by its video."""
+def _step_of_mention(steps: Sequence[Step]) -> dict[str, dict[Mention, int]]:
+    """For each video id, the step of every mention that has one."""
     found: defaultdict[str, dict[Mention, int]] = defaultdict(dict)
     for k, step in enumerate(steps):
         for mention in step.mentions:
@@ -249,14 +249,17 @@ def _of_steps(steps: Sequence[Step]) -> dict[str, dict[Mention, int]]:
     return found
 
 
-def _belongs(video: Video, of_steps: Mapping[Mention, int]) -> list[tuple[Mention, int]]:
-    """The mentions of a video in order of time, each with its step or −1."""
-    every = dict.fromkeys(chain(of_steps, video.mentions))
+def _mentions_with_steps(
+    video: Video, step_of_mention: Mapping[Mention, int]
+) -> list[tuple[Mention, int]]:
+    """The mentions of a video in temporal order, each with its step or −1."""
+    mentions = dict.fromkeys(chain(step_of_mention, video.mentions))
     return [
-        (mention, of_steps.get(mention, -1)) for mention in sorted(every, key=lambda m: m.start)
+        (mention, step_of_mention.get(mention, -1))
+        for mention in sorted(mentions, key=lambda m: m.start)
     ]
 
 
-def _number(value: float) -> float:
-    """JSON has no NaN; a confidence that is not finite counts as 0."""
+def _finite(value: float) -> float:
+    """Replace NaN and infinity, which JSON does not have, by 0."""
     return value if math.isfinite(value) else 0.0

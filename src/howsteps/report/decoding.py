@@ -1,8 +1,8 @@
-"""All that decodes videos for the page and the exports, in a worker process with limits.
+"""Decode videos for the page and the exports, in worker processes with limits.
 
-``python -m howsteps.report.decoding`` does one job on one video, as
-:mod:`howsteps.io.worker_process` describes: a video that crashes its decoder, hangs it or swells
-costs that video alone.
+``python -m howsteps.report.decoding`` runs one job on one video (see
+:mod:`howsteps.io.worker_process`): a video that crashes or hangs its decoder, or exhausts memory,
+affects only itself.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,12 +19,12 @@ from howsteps.report.video_files import USUAL_RATE
 if TYPE_CHECKING:
     from howsteps.report.exports.spans import Chapter
 
-MEMORY = 2 * 2**30  # bytes that one video may take, over what the libraries do
+MEMORY = 2 * 2**30  # bytes that one video may use, on top of the libraries
 _THREADS = 2
 
 
 def write_thumbnails(media: Path, paths: Mapping[float, Path]) -> None:
-    """Write the frame at each time, in order, to a file.
+    """Write the frame at each time (in seconds, increasing) to its file.
 
     Raises
     ------
@@ -38,11 +38,11 @@ def write_thumbnails(media: Path, paths: Mapping[float, Path]) -> None:
 
 
 def rate_of(media: Path | None) -> Fraction:
-    """Frames per second of a video; 25 if there is no readable one, or no PyAV."""
+    """The frame rate of a video; 25 if it cannot be read, or without PyAV."""
     if media is None or not media.is_file():
         return USUAL_RATE
-    found = media.stat()
-    return _rate(media, found.st_mtime_ns, found.st_size)
+    stat = media.stat()
+    return _rate(media, stat.st_mtime_ns, stat.st_size)
 
 
 @cache
@@ -54,7 +54,7 @@ def _rate(media: Path, modified: int, size: int) -> Fraction:
 
 
 def is_readable(media: Path) -> bool:
-    """Whether a file has frames to show; without PyAV nobody can tell, and it counts as one."""
+    """Whether a file is a readable video; always True without PyAV."""
     try:
         _run(media, "rate")
     except InputError:
@@ -65,24 +65,24 @@ def is_readable(media: Path) -> bool:
 
 
 def write_with_chapters(media: Path, chapters: "Sequence[Chapter]", target: Path) -> None:
-    """Write a copy of a video with chapters, as :func:`video_copies.with_chapters` does."""
-    found = [[chapter.start, chapter.end, chapter.title] for chapter in chapters]
-    _run(media, "chapters", chapters=found, target=str(target))
+    """Write a copy of a video with chapters (:func:`video_copies.with_chapters`)."""
+    values = [[chapter.start, chapter.end, chapter.title] for chapter in chapters]
+    _run(media, "chapters", chapters=values, target=str(target))
 
 
 def write_clip(
     media: Path, start: float, end: float, target: Path, *, precise: bool = False
 ) -> None:
-    """Write a clip of a video, as :func:`video_copies.cut_clip` does."""
+    """Write a clip of a video (:func:`video_copies.cut_clip`)."""
     _run(media, "clip", start=start, end=end, target=str(target), precise=precise)
 
 
-def _run(media: Path, what: str, **job: object) -> dict[str, Any]:
+def _run(media: Path, action: str, **job: object) -> dict[str, Any]:
     try:
         import av  # noqa: F401, PLC0415 - an extra
     except ImportError as error:
         raise MissingExtra("vision", "reading videos") from error
-    job |= {"do": what, "media": str(media.absolute()), "memory": MEMORY}
+    job |= {"do": action, "media": str(media.absolute()), "memory": MEMORY}
     try:
         return run_in_worker("howsteps.report.decoding", job, threads=_THREADS)
     except Failed as error:
@@ -90,8 +90,8 @@ def _run(media: Path, what: str, **job: object) -> dict[str, Any]:
 
 
 def _work(job: dict[str, Any]) -> dict[str, object]:
-    """Do one job in the worker process."""
-    from howsteps.report.exports import video_copies  # noqa: PLC0415 - this module is its client
+    """Run one job in the worker process."""
+    from howsteps.report.exports import video_copies  # noqa: PLC0415 - imports this module
     from howsteps.report.exports.spans import Chapter  # noqa: PLC0415
     from howsteps.report.thumbnails import thumbnails_at  # noqa: PLC0415
 
@@ -106,7 +106,7 @@ def _work(job: dict[str, Any]) -> dict[str, object]:
         case "rate":
             return {"rate": str(video_copies.frame_rate(media))}
         case "chapters":
-            chapters = [Chapter(*found) for found in job["chapters"]]
+            chapters = [Chapter(*values) for values in job["chapters"]]
             answer({"seconds": max((chapter.end for chapter in chapters), default=0.0)})
             video_copies.with_chapters(media, chapters, Path(job["target"]))
         case "clip":

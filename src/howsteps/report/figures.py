@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-_ROW = 0.42  # inches that a video takes
-# Eight colours, nine markers and five lines: no two of 360 methods look the same.
+_ROW = 0.42  # inches per video
+# Eight colours, nine markers and five line styles distinguish 360 methods.
 _MARKERS = "osD^vPX*h"
 _LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 _GREY = "#767676"
@@ -46,10 +46,10 @@ class F1Row(TypedDict):
 
 
 def timeline_figure(result: Result) -> "Figure":
-    """One line for each video: where the steps are, and where the narration names them.
+    """One line per video: where the steps are, and where the narration mentions them.
 
-    Blocks are the extents of the steps with their numbers, dashed if they are guesses. The
-    thin bars below them are the windows of mentions.
+    Blocks show the steps from start to end, with their numbers, dashed if they are guesses. The
+    thin bars below are the windows of mentions.
     """
     videos, steps = result.task.videos, result.script.steps
     figure = _figure(9.0, 1.2 + _ROW * len(videos))
@@ -65,12 +65,12 @@ def timeline_figure(result: Result) -> "Figure":
             colour = step_colour(place.step)
             start = place.time if place.start is None else place.start
             end = place.time if place.end is None else place.end
-            look: dict[str, Any]
+            style: dict[str, Any]
             if place.level == "guess":
-                look = {"fill": False, "edgecolor": colour.fill, "linestyle": "--"}
+                style = {"fill": False, "edgecolor": colour.fill, "linestyle": "--"}
             else:
-                look = {"color": colour.fill, "alpha": 0.35}
-            axes.barh(row, end - start, 0.5, left=start, **look)
+                style = {"color": colour.fill, "alpha": 0.35}
+            axes.barh(row, end - start, 0.5, left=start, **style)
             axes.plot(place.time, row, "o", color=colour.fill, markersize=10, clip_on=False)
             axes.text(
                 place.time,
@@ -81,16 +81,16 @@ def timeline_figure(result: Result) -> "Figure":
                 ha="center",
                 va="center_baseline",
             )
-    names = {video.id: row for row, video in enumerate(videos)}
-    for number, step in enumerate(steps):
+    rows = {video.id: row for row, video in enumerate(videos)}
+    for index, step in enumerate(steps):
         for mention in step.mentions:
             start, end = window(mention)
             axes.barh(
-                names[mention.video] + 0.34,
+                rows[mention.video] + 0.34,
                 end - start,
                 0.08,
                 left=start,
-                color=step_colour(number).fill,
+                color=step_colour(index).fill,
                 linewidth=0,
             )
     axes.set_yticks(range(len(videos)), [_name(video) for video in videos])
@@ -148,24 +148,24 @@ def alignment_figure(result: Result) -> "Figure":
 
 
 def f1_figure(rows: Sequence[F1Row], *, percent: bool = True) -> "Figure":
-    """F1 against the number of steps K: a panel for each task, a line for each method.
+    """F1 against the number of steps K: a panel per task, a line per method.
 
     Parameters
     ----------
     rows
-        One for each point, with ``f1`` and its error bar from ``low`` to ``high``, in [0, 1].
-        The points of one method are joined in the order of ``steps``.
+        The points, with ``f1`` and its error bar from ``low`` to ``high``, in [0, 1].
+        The points of one method are connected in the order of ``steps``.
     percent
-        Write F1 as a percentage, as the paper does.
+        Show F1 as a percentage, as in the paper.
     """
     if not rows:
         raise HowstepsError("there is no F1 to draw: the list of rows is empty")
     tasks = list(dict.fromkeys(row["task"] for row in rows))
     methods = list(dict.fromkeys(row["method"] for row in rows))
-    across = min(3, len(tasks))
-    down = math.ceil(len(tasks) / across)
-    figure = _figure(0.6 + 3.2 * across, 0.9 + 2.5 * down)
-    panels = figure.subplots(down, across, sharey=True, squeeze=False).ravel()
+    n_columns = min(3, len(tasks))
+    n_rows = math.ceil(len(tasks) / n_columns)
+    figure = _figure(0.6 + 3.2 * n_columns, 0.9 + 2.5 * n_rows)
+    panels = figure.subplots(n_rows, n_columns, sharey=True, squeeze=False).ravel()
     scale = 100 if percent else 1
     lines = {}
     for axes, task in zip(panels, tasks, strict=False):
@@ -183,7 +183,7 @@ def f1_figure(rows: Sequence[F1Row], *, percent: bool = True) -> "Figure":
         axes.set_axisbelow(True)
         _plain(axes)
     panels[0].set_ylim(0, 1.05 * scale * max(row["high"] for row in rows))
-    for axes in panels[::across]:
+    for axes in panels[::n_columns]:
         axes.set_ylabel("F1 (%)" if percent else "F1", fontsize=8)
     for axes in panels[len(tasks) :]:
         axes.set_visible(False)
@@ -199,17 +199,17 @@ def f1_figure(rows: Sequence[F1Row], *, percent: bool = True) -> "Figure":
 
 
 def save_figure(figure: "Figure", path: Path) -> Path:
-    """Write a figure in the format of the file's name; the same figure gives the same bytes."""
+    """Write a figure, in the format of the file extension; the output is reproducible."""
     from matplotlib import rc_context  # noqa: PLC0415 - an extra
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    dateless: Mapping[str, Mapping[str, None]] = {
+    without_date: Mapping[str, Mapping[str, None]] = {
         ".svg": {"Date": None},
         ".pdf": {"CreationDate": None},
     }
-    # Text stays text: it can be searched, and edited in a drawing program.
+    # Keep text as text, so that it can be searched, and edited in a drawing program.
     with rc_context({"svg.hashsalt": "howsteps", "svg.fonttype": "none"}):
-        figure.savefig(path, dpi=200, metadata=dateless.get(path.suffix.lower(), {}))
+        figure.savefig(path, dpi=200, metadata=without_date.get(path.suffix.lower(), {}))
     return path
 
 
@@ -222,7 +222,7 @@ def _figure(width: float, height: float) -> "Figure":
 
 
 def _curve(axes: "Axes", points: Sequence[F1Row], number: int, scale: float) -> "Line2D":
-    """Draw one method in a panel: a line, markers, and a bar from ``low`` to ``high``."""
+    """Draw one method in a panel: a line with markers and error bars."""
     colour = STEP_COLOURS[number % len(STEP_COLOURS)].fill
     values = [scale * point["f1"] for point in points]
     below = [max(0.0, scale * (point["f1"] - point["low"])) for point in points]
@@ -243,7 +243,7 @@ def _curve(axes: "Axes", points: Sequence[F1Row], number: int, scale: float) -> 
 
 
 def _steps_below(figure: "Figure", result: Result) -> None:
-    """The numbers and labels of the steps, under the axes."""
+    """Write the numbers and labels of the steps under the axes."""
     names = [f"{number} {step_label(step)}" for number, step in enumerate(result.script.steps, 1)]
     lines = [" · ".join(names[at : at + 4]) for at in range(0, len(names), 4)]
     figure.supxlabel(_literal("\n".join(lines)), fontsize=7, color=_GREY)
@@ -264,5 +264,5 @@ def _wrapped(text: str, width: int = 14) -> str:
 
 
 def _literal(text: str) -> str:
-    """Escape dollar signs, which matplotlib would read as mathematics."""
+    """Escape dollar signs, which start mathematics in matplotlib."""
     return text.replace("$", r"\$")

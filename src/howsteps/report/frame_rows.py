@@ -1,4 +1,4 @@
-"""Rows of frames as in the figures of the paper: each step in several videos, right or wrong."""
+"""Rows of frames as in the figures of the paper: each step in several videos, correct or not."""
 
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -18,7 +18,7 @@ def frame_rows(
     videos: Sequence[Video],
     folder: Path,
 ) -> tuple[str, list[Problem]]:
-    """A Markdown table of frames, which are written to ``folder``/frames; and the problems.
+    """Write frames to ``folder``/frames; return a Markdown table of them, and problems.
 
     Parameters
     ----------

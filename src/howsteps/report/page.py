@@ -44,9 +44,9 @@ def write_page(
 ) -> Path:
     """Write the page of a result into a folder, and return its path.
 
-    The folder ``report-pictures/`` beside it belongs to the page: thumbnails that it no longer
-    shows are removed. Videos are not copied. Those near the folder are linked by a relative
-    path, so that everything can be moved together.
+    The folder ``report-pictures/`` next to it belongs to the page: thumbnails that are no longer
+    shown are removed. Videos are not copied. Those close to the folder are linked by relative
+    paths, so that everything can be moved together.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def write_page(
         Make a thumbnail of every localised step (needs PyAV). Without them the page shows numbers,
         and says how to get thumbnails.
     unreadable
-        Videos that could not be decoded before, and are not opened again.
+        Video files that could not be decoded before; they are not opened again.
     progress
         Called after each video.
     on_problem
@@ -75,7 +75,7 @@ def write_page(
             except MissingExtra as error:
                 advice = f"There are no thumbnails: {error}"
                 report_problem(Problem(page, advice, harmless=True))
-        # Includes those of a video that is gone, or that failed half-way.
+        # Includes thumbnails of videos that are gone or could only be decoded in part.
         kept = (
             kept_thumbnails(video, list(times.values()), folder / THUMBNAILS) if thumbnails else {}
         )
@@ -93,7 +93,7 @@ def write_page(
 
 
 def known_thumbnails(result: Result, folder: Path) -> dict[tuple[str, int], str]:
-    """The thumbnails of a result that are in the folder of its page."""
+    """The existing thumbnails of a result, by video id and step."""
     found: dict[tuple[str, int], str] = {}
     for video, row in zip(result.task.videos, localisation_rows(result).values(), strict=True):
         times = {p.step: round(p.time, 2) for p in row if p is not None and p.time is not None}
@@ -103,7 +103,7 @@ def known_thumbnails(result: Result, folder: Path) -> dict[tuple[str, int], str]
 
 
 def render(shown: dict[str, Any], advice: str = "") -> bytes:
-    """The page as HTML, from the value of :func:`howsteps.report.content.content`."""
+    """Render the page as HTML, from the value of :func:`howsteps.report.content.content`."""
     style, script = _style(), _script()
     html = _template().render(
         shown=shown,
@@ -119,13 +119,13 @@ def render(shown: dict[str, Any], advice: str = "") -> bytes:
 
 
 def security_policy(*, served: bool) -> str:
-    """What the page may load and run: its own style and program, by hash, and files beside it."""
-    near = "'self'" if served else "'self' file:"
+    """The content security policy: the page's own style and script, by hash, and local files."""
+    local = "'self'" if served else "'self' file:"
     parts = (
         "default-src 'none'",
         *(["connect-src 'self'"] if served else []),
-        f"img-src {near} data:",
-        f"media-src {near}",
+        f"img-src {local} data:",
+        f"media-src {local}",
         f"style-src 'sha256-{_hash(_style())}'",
         f"script-src 'sha256-{_hash(_script())}'",
         "base-uri 'none'",
@@ -146,7 +146,7 @@ def _script() -> str:
 
 @cache
 def _template() -> "jinja2.Template":
-    import jinja2  # noqa: PLC0415 - only where a page is made
+    import jinja2  # noqa: PLC0415 - only needed for pages
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_PARTS), autoescape=True, undefined=jinja2.StrictUndefined
@@ -156,13 +156,13 @@ def _template() -> "jinja2.Template":
 
 
 def _island(shown: dict[str, Any]) -> str:
-    r"""JSON for a script element: no character in it can end the element.
+    r"""JSON for a script element, escaped so that it cannot end the element.
 
-    ``json`` writes everything that is not ASCII as \u escapes, also U+2028 and lone surrogates.
+    ``json`` already escapes everything that is not ASCII, including U+2028 and lone surrogates.
     """
     text = json.dumps(shown, separators=(",", ":"), allow_nan=False)
-    for sign in "<>&":
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
     return text
 
 
@@ -171,15 +171,15 @@ def _part(name: str) -> str:
 
 
 def _colours() -> str:
-    """The palette as CSS: a mark of step k has the class ``c`` and k modulo its length."""
+    """The palette as CSS: marks of step k have the class ``cN``, N = k mod number of colours."""
     return "\n".join(
-        f".c{place}{{--fill:{colour.fill};--ink-on:{colour.ink}}}"
-        for place, colour in enumerate(STEP_COLOURS)
+        f".c{index}{{--fill:{colour.fill};--ink-on:{colour.ink}}}"
+        for index, colour in enumerate(STEP_COLOURS)
     )
 
 
 def _hash(text: str) -> str:
-    """The hash by which the security policy of the page allows its style and script."""
+    """The hash of a style or script for the content security policy."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 

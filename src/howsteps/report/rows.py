@@ -1,4 +1,4 @@
-"""A result as rows of localisations, one for each video: what the page and figures show."""
+"""Localisations as rows, one per video, for the page and figures."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ LocalisationRow = Sequence[Localisation | None]
 
 
 def localisation_rows(result: Result) -> dict[str, list[Localisation | None]]:
-    """The localisation of every step for each video, in order; None if there is none."""
+    """For each video id, the localisation of every step in order; None if there is none."""
     rows: dict[str, list[Localisation | None]] = {
         video.id: [None] * len(result.script.steps) for video in result.task.videos
     }
@@ -18,12 +18,12 @@ def localisation_rows(result: Result) -> dict[str, list[Localisation | None]]:
 
 
 def is_measured(result: Result) -> bool:
-    """Whether localisations say how sure they are; such as others made may not."""
+    """Whether the localisations have confidence levels; external ones may not."""
     return any(place.level for place in result.localisations)
 
 
 def video_length(video: Video, row: LocalisationRow) -> float:
-    """Length in seconds: the known duration, or the end of the last item in it."""
+    """The duration in seconds, if known; else the end of the last caption, mention or place."""
     if video.duration is not None:
         return video.duration
     ends = [caption.end for caption in video.captions]
@@ -34,7 +34,7 @@ def video_length(video: Video, row: LocalisationRow) -> float:
 
 
 def window(mention: Mention) -> tuple[float, float]:
-    """The window in which a mention from a to b allows its step: [a − Δb, b + Δa], from 0 on."""
+    """The window that a mention from a to b allows for its step: [max(0, a − Δb), b + Δa]."""
     from howsteps.localise.windows import AFTER, BEFORE  # noqa: PLC0415 - loads Numba
 
     return max(0.0, mention.start - BEFORE), mention.end + AFTER

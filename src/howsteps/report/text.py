@@ -6,9 +6,9 @@ from html import escape
 from howsteps.task import Step
 
 # Characters with a meaning in Markdown inside a line, and at the end of a heading.
-_INSIDE = re.compile(r"[\\`*_\[\]~]|#+$")
-# What would begin a heading or a list at the start of a line.
-_BEGINNING = re.compile(r"^(?:(\d+)(?=[.)])|(?=[#+-]))")
+_SPECIAL = re.compile(r"[\\`*_\[\]~]|#+$")
+# What would start a heading or a list at the start of a line.
+_LINE_START = re.compile(r"^(?:(\d+)(?=[.)])|(?=[#+-]))")
 
 
 def capitalised(text: str) -> str:
@@ -17,7 +17,7 @@ def capitalised(text: str) -> str:
 
 
 def title_of(task: str) -> str:
-    """The name of a task as a title: folders are often called ``fix_a_flat_tire``."""
+    """The name of a task as a title: folders are often named like ``fix_a_flat_tire``."""
     return capitalised(task if " " in task else task.replace("_", " ").strip())
 
 
@@ -32,13 +32,13 @@ def step_label(step: Step) -> str:
 
 
 def markdown(text: str) -> str:
-    """Escape a text as one line of Markdown.
+    """Escape text as one line of Markdown.
 
-    HTML characters become entities: not every Markdown parser accepts a backslash before them.
+    HTML characters become entities, because not every Markdown parser accepts a backslash there.
     """
-    return escape(_INSIDE.sub(r"\\\g<0>", one_line(text)), quote=False)
+    return escape(_SPECIAL.sub(r"\\\g<0>", one_line(text)), quote=False)
 
 
 def markdown_line(text: str) -> str:
-    """The same at the start of a line, where a number or a hyphen could begin a list."""
-    return _BEGINNING.sub(r"\1\\", markdown(text))
+    """The same at the start of a line, where a number or a hyphen could start a list."""
+    return _LINE_START.sub(r"\1\\", markdown(text))

@@ -1,6 +1,6 @@
-"""Thumbnails of the steps: one small WebP for each localisation, from the video file (PyAV).
+"""Thumbnails of the steps: one small WebP image per localisation (PyAV).
 
-They are taken in a worker process (:mod:`howsteps.report.decoding`).
+They are made in a worker process (:mod:`howsteps.report.decoding`).
 """
 
 import hashlib
@@ -24,18 +24,18 @@ THUMBNAIL_WIDTH = 320  # pixels: sharp in the grid on a high-density screen
 _QUALITY = 70  # of WebP, out of 100
 _TALLEST = 4 * THUMBNAIL_WIDTH
 # Decoding is cheaper than seeking if the next frame is this close, in seconds.
-_NEAR = 4.0
+_DECODE_AHEAD = 4.0
 
 
 def thumbnail_name(video: str, time: float) -> str:
     """The file name of the thumbnail at a time: readable, and unique for each video."""
     readable = re.sub(r"[^A-Za-z0-9_-]+", "-", video).strip("-")[:40]
-    mark = hashlib.sha256(video.encode("utf-8", "surrogatepass")).hexdigest()[:6]
-    return f"{readable or 'video'}-{mark}-{time:.2f}.webp"
+    digest = hashlib.sha256(video.encode("utf-8", "surrogatepass")).hexdigest()[:6]
+    return f"{readable or 'video'}-{digest}-{time:.2f}.webp"
 
 
 def kept_thumbnails(video: Video, times: Sequence[float], folder: Path) -> dict[float, str]:
-    """The thumbnails of a video that exist in a folder: file names by time."""
+    """The existing thumbnails of a video in a folder: file names by time."""
     names = {time: thumbnail_name(video.id, time) for time in sorted(set(times))}
     return {time: name for time, name in names.items() if (folder / name).is_file()}
 
@@ -62,10 +62,10 @@ def take_thumbnails(video: Video, times: Sequence[float], folder: Path) -> dict[
 
 
 def thumbnails_at(media: Path, times: Sequence[float]) -> Iterator[tuple[float, bytes]]:
-    """The frame at each time as WebP, upright and with the right aspect ratio.
+    """Yield the frame at each time as WebP, upright and with the right aspect ratio.
 
-    ``times`` increase and are relative to the start of the file; after the end, the last frame is
-    used.
+    ``times`` are increasing, in seconds from the start of the file; after the end, the last frame
+    is used.
 
     Raises
     ------
@@ -89,13 +89,13 @@ def thumbnails_at(media: Path, times: Sequence[float]) -> Iterator[tuple[float, 
 def _frames_at(
     container: "InputContainer", times: Sequence[float]
 ) -> "Iterator[tuple[float, VideoFrame]]":
-    """The last frame that begins at or before each time; the first one if none does."""
+    """Yield the last frame that begins at or before each time; the first one if none does."""
     container.streams.video[0].thread_type = "AUTO"
     first = start_of(container)
     frames = _decoded(container)
     shown = following = next(frames, None)
     for time in times:
-        if following is None or time - _seconds(following, first) > _NEAR:
+        if following is None or time - _seconds(following, first) > _DECODE_AHEAD:
             seek_key_frame(container, Fraction(time) + first)
             frames = _decoded(container)
             shown = following = next(frames, shown)
@@ -106,7 +106,7 @@ def _frames_at(
 
 
 def _decoded(container: "InputContainer") -> "Iterator[VideoFrame]":
-    """The following frames; damaged packets are skipped."""
+    """Yield the following frames, skipping damaged packets."""
     import av  # noqa: PLC0415 - an extra
 
     for packet in container.demux(container.streams.video[0]):
@@ -119,7 +119,7 @@ def _seconds(frame: "VideoFrame", first: Fraction) -> float:
 
 
 def _webp(frame: "VideoFrame", aspect: Fraction) -> bytes:
-    """A frame as a small WebP; ``aspect`` is the width of a pixel over its height."""
+    """Encode a frame as a small WebP; ``aspect`` is the pixel aspect ratio (width / height)."""
     import av  # noqa: PLC0415 - an extra
 
     height = max(2, 2 * round(THUMBNAIL_WIDTH * frame.height / (frame.width * aspect) / 2))

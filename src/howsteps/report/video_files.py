@@ -1,4 +1,4 @@
-"""Open and seek in video files, for the page and the exports (PyAV)."""
+"""Open video files and seek in them, for the page and the exports (PyAV)."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from av.container import InputContainer
 
 USUAL_RATE = Fraction(25)  # frames per second
-_TICKS = 1_000_000  # per second of a container's clock
-# How many seconds further back to look for a key frame, before going to the start of the file.
-_BACK = (0, 5, 30)
+_TICKS = 1_000_000  # per second, in container timestamps
+# Seconds to go further back in search of a key frame, before going to the start of the file.
+_BACKTRACK = (0, 5, 30)
 
 
 @contextmanager
 def open_video(media: Path) -> "Iterator[InputContainer]":
-    """Open a file with a video stream; errors until it is closed name the file.
+    """Open a file with a video stream; errors raised while it is open name the file.
 
     Raises
     ------
@@ -31,7 +31,7 @@ def open_video(media: Path) -> "Iterator[InputContainer]":
         PyAV is not installed.
     """
     with open_media(media, "cannot be used") as container:
-        import av  # noqa: PLC0415 - an extra, which is there
+        import av  # noqa: PLC0415 - an extra
 
         try:
             if not container.streams.video:
@@ -48,30 +48,30 @@ def start_of(container: "InputContainer") -> Fraction:
 
 
 def shown_at(packet: Any) -> Fraction | None:
-    """Presentation time of a packet, in seconds; None if the file does not say."""
+    """The presentation time of a packet, in seconds; None if unknown."""
     return _seconds(packet.pts, packet.time_base)
 
 
 def decoded_at(packet: Any) -> Fraction | None:
-    """Decoding time of a packet, in seconds; only this never decreases."""
+    """The decoding time of a packet, in seconds; unlike presentation times, it never decreases."""
     return _seconds(packet.dts, packet.time_base)
 
 
 def seek_key_frame(container: "InputContainer", time: Fraction) -> Fraction | None:
     """Seek to the last key frame at or before a time, or as close before it as possible.
 
-    Without an index, as in MPEG streams, a seek can end after the key frame: then try further back.
+    Without an index, as in MPEG streams, a seek can end after the key frame: then go further back.
 
     Returns
     -------
     The time of the key frame; None if there is none before the time.
     """
     start = start_of(container)
-    for goal in (*(max(start, time - back) for back in _BACK), start):
-        place = round(goal * _TICKS)
-        container.seek(place)
+    for target in (*(max(start, time - back) for back in _BACKTRACK), start):
+        timestamp = round(target * _TICKS)
+        container.seek(timestamp)
         found = _last_key_frame(container, time)
-        container.seek(place)
+        container.seek(timestamp)
         if found is not None:
             return found
     return None
@@ -93,12 +93,12 @@ def _seconds(ticks: int | None, time_base: Fraction | None) -> Fraction | None:
 
 
 def quarter_turns(frame: "VideoFrame") -> int:
-    """How many quarter turns to the left a frame needs: phones only store a rotation."""
+    """How many quarter turns to the left a frame needs; phones store rotation as metadata."""
     return round(getattr(frame, "rotation", 0) / 90) % 4
 
 
 def turned(frame: "VideoFrame", quarters: int) -> "VideoFrame":
-    """A frame rotated to the left."""
+    """Rotate a frame to the left by quarter turns."""
     import av  # noqa: PLC0415 - an extra
     import numpy as np  # noqa: PLC0415
 

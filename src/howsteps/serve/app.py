@@ -1,9 +1,8 @@
-"""What the browser talks to: a few addresses under a secret path, on this machine alone.
+"""The web application: a few routes under a secret path, on this machine only.
 
-Whoever has the path may read and edit one work folder, and nothing else. Requests that came by
-another name of this machine (DNS rebinding), from another site, too large or not as the page sends
-them are refused with one line. Files are named by number or by a name that is checked, never by a
-path.
+The path gives access to one work folder, and nothing else. Requests under another host name (DNS
+rebinding), from another site, too large or malformed are refused with a one-line message. Files are
+addressed by number or by a validated name, never by a path.
 """
 
 import asyncio
@@ -35,8 +34,8 @@ from howsteps.serve.edits import BadEdit
 from howsteps.serve.session import Locked, Outdated, Session
 
 LARGEST_BODY = 2**20  # bytes of an edit
-_LARGEST_ARCHIVE = 2**28  # bytes of exports that are sent; larger ones stay in their folder
-_LOOK_EVERY = 0.1  # seconds, for news
+_LARGEST_ARCHIVE = 2**28  # bytes; larger exports are written but not sent
+_POLL_INTERVAL = 0.1  # seconds
 _HEARTBEAT = 15.0  # seconds
 _PICTURE = re.compile(r"[A-Za-z0-9_-]+-[0-9a-f]{6}-\d+\.\d\d\.webp")
 _WRITER = re.compile(r"[0-9a-f]{32}")
@@ -58,7 +57,7 @@ _STATUSES: Mapping[type[Exception], int] = {
 
 
 def make_app(session: Session, token: str, port: int) -> ASGIApp:
-    """The application that serves one session under ``/TOKEN/`` on a port of this machine."""
+    """Make the application that serves one session under ``/TOKEN/`` on a local port."""
 
     async def page(_: Request) -> Response:
         shown = await asyncio.to_thread(session.content)
@@ -72,17 +71,17 @@ def make_app(session: Session, token: str, port: int) -> ASGIApp:
 
     async def events(request: Request) -> Response:
         writer = _writer(request.query_params.get("writer"))
-        return StreamingResponse(_news(session, writer), media_type="text/event-stream")
+        return StreamingResponse(_event_stream(session, writer), media_type="text/event-stream")
 
     async def edit(request: Request) -> Response:
-        asked = await _asked(request)
-        writer, revision = _writer(asked.pop("writer", None)), asked.pop("revision", None)
+        change = await _json_body(request)
+        writer, revision = _writer(change.pop("writer", None)), change.pop("revision", None)
         if isinstance(revision, bool) or not isinstance(revision, int):
-            raise HTTPException(400, "'revision' is a whole number")
-        return _json(await asyncio.to_thread(session.edit, writer, revision, asked))
+            raise HTTPException(400, "'revision' must be an integer")
+        return _json(await asyncio.to_thread(session.edit, writer, revision, change))
 
     async def pen(request: Request) -> Response:
-        session.take_pen(_writer((await _asked(request)).get("writer")))
+        session.take_over(_writer((await _json_body(request)).get("writer")))
         return _json(session.status())
 
     async def picture(request: Request) -> Response:
@@ -108,13 +107,13 @@ def make_app(session: Session, token: str, port: int) -> ASGIApp:
             kept = await new_videos.keep(session.folder, name, request.stream())
         except ClientDisconnect as error:
             raise HTTPException(400, "the file ended early") from error
-        return _json({"name": kept.name, "number": session.take_new(kept.name)})
+        return _json({"name": kept.name, "number": session.add_new_file(kept.name)})
 
     async def exports(request: Request) -> Response:
         name = request.path_params["name"]
         if name not in FORMATS:
             raise HTTPException(404, f"there is no format {name!r:.40}")
-        await _asked(request)
+        await _json_body(request)
         return await asyncio.to_thread(_exported, session, name)
 
     routes = [
@@ -131,21 +130,21 @@ def make_app(session: Session, token: str, port: int) -> ASGIApp:
     ]
 
     @asynccontextmanager
-    async def living(_: Starlette) -> AsyncIterator[None]:
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
         session.start()
         yield
         await asyncio.to_thread(session.stop)
 
     inner = Starlette(
         routes=routes,
-        lifespan=living,
-        exception_handlers={HTTPException: _line, HowstepsError: _refusal},
+        lifespan=lifespan,
+        exception_handlers={HTTPException: _http_error, HowstepsError: _howsteps_error},
     )
-    return _Gate(inner, token, port)
+    return _RequestFilter(inner, token, port)
 
 
-class _Gate:
-    """Lets through what the page of this server asks for, without the secret part of its path."""
+class _RequestFilter:
+    """Rejects requests that this server's page would not send, and strips the secret path."""
 
     def __init__(self, app: ASGIApp, token: str, port: int) -> None:
         self._app, self._token = app, token
@@ -168,14 +167,14 @@ class _Gate:
 
         async def with_headers(message: Any) -> None:
             if message["type"] == "http.response.start":
-                own = [(key.encode(), value.encode()) for key, value in _HEADERS.items()]
-                message = {**message, "headers": [*message["headers"], *own]}
+                added = [(key.encode(), value.encode()) for key, value in _HEADERS.items()]
+                message = {**message, "headers": [*message["headers"], *added]}
             await send(message)
 
         await self._app(inner, receive, with_headers)
 
     def _check(self, scope: Scope) -> None:
-        """Raise an ``HTTPException`` for what the page of this server does not send."""
+        """Raise an ``HTTPException`` for requests that this server's page would not send."""
         headers: dict[str, str] = {}
         for key, value in scope["headers"]:
             name = key.decode("latin-1").lower()
@@ -184,36 +183,36 @@ class _Gate:
             headers[name] = value.decode("latin-1")
         host = headers.get("host", "")
         if host not in self._hosts:
-            raise HTTPException(421, "this server answers to its own address alone")
+            raise HTTPException(421, "this server only answers to its own address")
         first, slash, _ = scope["path"].removeprefix("/").partition("/")
         if not (slash and secrets.compare_digest(first.encode(), self._token.encode())):
-            raise HTTPException(404, "open the whole address that 'howsteps serve' printed")
+            raise HTTPException(404, "open the full address that 'howsteps serve' printed")
         if headers.get("sec-fetch-site", "none") not in {"none", "same-origin"}:
             raise HTTPException(403, "requests from other sites are refused")
         if scope["method"] not in {"GET", "HEAD"} and headers.get("origin") != f"http://{host}":
             raise HTTPException(403, "only the page of this server may write")
 
 
-async def _news(session: Session, writer: str) -> AsyncIterator[bytes]:
-    """The status whenever it changes; a page that goes away lays the pen down."""
-    told, silent = "", 0.0
+async def _event_stream(session: Session, writer: str) -> AsyncIterator[bytes]:
+    """Send the status whenever it changes; when the page is closed, another one may write."""
+    sent, silent = "", 0.0
     try:
         while not session.is_closing:
-            now = json.dumps(session.status())
-            if now != told:
-                told, silent = now, 0.0
-                yield f"data: {now}\n\n".encode()
+            status = json.dumps(session.status())
+            if status != sent:
+                sent, silent = status, 0.0
+                yield f"data: {status}\n\n".encode()
             elif silent >= _HEARTBEAT:
                 silent = 0.0
                 yield b": still here\n\n"
-            await asyncio.sleep(_LOOK_EVERY)
-            silent += _LOOK_EVERY
+            await asyncio.sleep(_POLL_INTERVAL)
+            silent += _POLL_INTERVAL
     finally:
-        session.lay_down(writer)
+        session.release_writer(writer)
 
 
-async def _asked(request: Request) -> dict[str, Any]:
-    """The JSON object that a request brings."""
+async def _json_body(request: Request) -> dict[str, Any]:
+    """The JSON object in the body of a request."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise HTTPException(415, "send JSON")
@@ -223,24 +222,24 @@ async def _asked(request: Request) -> dict[str, Any]:
             body += part
             if len(body) > LARGEST_BODY:
                 raise HTTPException(413, f"more than {LARGEST_BODY:,} bytes")
-        asked = json.loads(body)
+        value = json.loads(body)
     except ClientDisconnect as error:
         raise HTTPException(400, "the request ended early") from error
     except (ValueError, RecursionError) as error:
         raise HTTPException(400, "this is not JSON") from error
-    if not isinstance(asked, dict):
+    if not isinstance(value, dict):
         raise HTTPException(400, "send an object")
-    return asked
+    return value
 
 
 def _writer(value: object) -> str:
     if not (isinstance(value, str) and _WRITER.fullmatch(value)):
-        raise HTTPException(400, "'writer' is 32 hexadecimal digits")
+        raise HTTPException(400, "'writer' must be 32 hexadecimal digits")
     return value
 
 
 def _exported(session: Session, name: str) -> Response:
-    """Write an export into the work folder, and send what was written."""
+    """Write an export into the work folder, and send the files."""
     paths, problems = export(session.result, session.folder / EXPORTS, [name])
     if not paths:
         reason = str(problems[0]) if problems else "there is nothing to write"
@@ -253,11 +252,11 @@ def _exported(session: Session, name: str) -> Response:
 
 
 def _archive(paths: Sequence[Path], folder: Path) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in paths:
             archive.write(path, path.relative_to(folder))
-    return packed.getvalue()
+    return buffer.getvalue()
 
 
 def _download(data: bytes, name: str) -> Response:
@@ -271,9 +270,9 @@ def _json(value: Mapping[str, Any]) -> Response:
     return Response(text, media_type="application/json")
 
 
-async def _line(_: Request, error: HTTPException) -> Response:
+async def _http_error(_: Request, error: HTTPException) -> Response:
     return PlainTextResponse(f"{error.detail}\n", error.status_code)
 
 
-async def _refusal(_: Request, error: HowstepsError) -> Response:
+async def _howsteps_error(_: Request, error: HowstepsError) -> Response:
     return PlainTextResponse(f"{error}\n", _STATUSES.get(type(error), 500))

@@ -1,8 +1,8 @@
-"""Edits of a script, as the page makes them: small values, applied one after another.
+"""The edits of a script that the page can make, applied one after another.
 
-An edit is an object with the name of its operation under ``op``; steps count from 0, in the script
-as it is when the edit comes. ``parts/edits.js`` of the page does the same to what is shown, and
-tests hold the two to each other.
+An edit is an object with the name of its operation under ``op``; steps are numbered from 0, in the
+script at that time. ``parts/edits.js`` of the page applies the same edits to what is shown; tests
+check that the two agree.
 """
 
 import inspect
@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from howsteps.errors import HowstepsError
 from howsteps.task import BY_HAND, Localisation, Mention, Result, Step, Task
 
-MOST_STEPS = 100
+MAX_STEPS = 100
 LONGEST_LABEL = 200  # characters
 GATHER = "gather"
 _LATEST = 1e6  # seconds
@@ -28,7 +28,7 @@ class BadEdit(HowstepsError):
 
 @dataclass(frozen=True)
 class Draft:
-    """A script while it is edited: its steps, and where a person put them."""
+    """A script being edited: its steps, and the places that a person chose."""
 
     task: Task
     steps: tuple[Step, ...]
@@ -36,123 +36,124 @@ class Draft:
 
 
 def draft_of(result: Result) -> Draft:
-    """What there is to edit in a result."""
-    hand = tuple(one for one in result.localisations if one.evidence == BY_HAND)
-    return Draft(result.task, result.script.steps, hand)
+    """Start a draft from a result."""
+    by_hand = tuple(each for each in result.localisations if each.evidence == BY_HAND)
+    return Draft(result.task, result.script.steps, by_hand)
 
 
-def edited(draft: Draft, edits: Iterable[Edit]) -> Draft:
-    """A draft after some edits.
+def apply_edits(draft: Draft, edits: Iterable[Edit]) -> Draft:
+    """Apply edits to a draft.
 
     Raises
     ------
     BadEdit
-        One of them cannot be made.
+        An edit is invalid.
     """
     for edit in edits:
-        draft = _edited(draft, edit)
+        draft = _apply_edit(draft, edit)
     return draft
 
 
-def _edited(draft: Draft, edit: Edit) -> Draft:
+def _apply_edit(draft: Draft, edit: Edit) -> Draft:
     name = edit.get("op") if isinstance(edit, Mapping) else None
     operation = _OPERATIONS.get(name) if isinstance(name, str) else None
     if operation is None:
         raise BadEdit(f"there is no edit {name!r}; there are {', '.join(_OPERATIONS)}")
-    given = {key: value for key, value in edit.items() if key != "op"}
-    wanted = [key for key in inspect.signature(operation).parameters if key != "draft"]
-    if given.keys() != set(wanted):
-        raise BadEdit(f"{name!r} needs {', '.join(wanted)}")
-    return operation(draft, **given)
+    arguments = {key: value for key, value in edit.items() if key != "op"}
+    parameters = [key for key in inspect.signature(operation).parameters if key != "draft"]
+    if arguments.keys() != set(parameters):
+        raise BadEdit(f"{name!r} needs {', '.join(parameters)}")
+    return operation(draft, **arguments)
 
 
 def _rename(draft: Draft, step: object, label: object) -> Draft:
-    at = _number(draft, step)
-    return _with(draft, at, replace(draft.steps[at], label=_label(draft, label, at)))
+    index = _step_index(draft, step)
+    return _with(draft, index, replace(draft.steps[index], label=_label(draft, label, index)))
 
 
 def _optional(draft: Draft, step: object, value: object) -> Draft:
     if not isinstance(value, bool):
-        raise BadEdit("'value' is true or false")
-    at = _number(draft, step)
-    return _with(draft, at, replace(draft.steps[at], optional=value))
+        raise BadEdit("'value' must be true or false")
+    index = _step_index(draft, step)
+    return _with(draft, index, replace(draft.steps[index], optional=value))
 
 
 def _move(draft: Draft, step: object, to: object) -> Draft:
-    at, goal = _number(draft, step), _number(draft, to)
-    order = [k for k in range(len(draft.steps)) if k != at]
-    order.insert(goal, at)
-    return _in_order(draft, order)
+    index, target = _step_index(draft, step), _step_index(draft, to)
+    order = [k for k in range(len(draft.steps)) if k != index]
+    order.insert(target, index)
+    return _reordered(draft, order)
 
 
 def _delete(draft: Draft, step: object) -> Draft:
-    at = _number(draft, step)
-    return _in_order(draft, [k for k in range(len(draft.steps)) if k != at])
+    index = _step_index(draft, step)
+    return _reordered(draft, [k for k in range(len(draft.steps)) if k != index])
 
 
 def _add(draft: Draft, at: object, label: object) -> Draft:
-    place = _number(draft, at, past_end=True)
-    return _inserted(draft, place, Step(_label(draft, label), ()))
+    index = _step_index(draft, at, past_end=True)
+    return _inserted(draft, index, Step(_label(draft, label), ()))
 
 
 def _merge(draft: Draft, step: object, into: object) -> Draft:
-    at, goal = _number(draft, step), _number(draft, into)
-    if at == goal:
+    index, target = _step_index(draft, step), _step_index(draft, into)
+    if index == target:
         raise BadEdit("a step cannot be merged with itself")
-    own, other = draft.steps[goal], draft.steps[at]
-    joined = replace(
-        own,
-        mentions=_sorted(draft.task, (*own.mentions, *other.mentions)),
-        examples=(*own.examples, *other.examples),
+    kept, other = draft.steps[target], draft.steps[index]
+    merged = replace(
+        kept,
+        mentions=_sorted(draft.task, (*kept.mentions, *other.mentions)),
+        examples=(*kept.examples, *other.examples),
         stability=None,
-        optional=own.optional and other.optional,
+        optional=kept.optional and other.optional,
     )
-    placed = {one.video for one in draft.by_hand if one.step == goal}
-    moved = tuple(
-        replace(one, step=goal) if one.step == at else one
-        for one in draft.by_hand
-        if one.step != at or one.video not in placed
+    # Where both steps were placed by hand, the place of the kept step wins.
+    placed = {each.video for each in draft.by_hand if each.step == target}
+    by_hand = tuple(
+        replace(each, step=target) if each.step == index else each
+        for each in draft.by_hand
+        if each.step != index or each.video not in placed
     )
-    return _delete(replace(_with(draft, goal, joined), by_hand=moved), at)
+    return _delete(replace(_with(draft, target, merged), by_hand=by_hand), index)
 
 
 def _split(draft: Draft, step: object, label: object, mentions: object) -> Draft:
-    at = _number(draft, step)
+    index = _step_index(draft, step)
     chosen = _mentions(draft.task, mentions)
-    own = draft.steps[at].mentions
-    if not (chosen and chosen < set(own)):
-        raise BadEdit("choose some mentions of the step, and leave it some")
-    rest = tuple(mention for mention in own if mention not in chosen)
+    before = draft.steps[index].mentions
+    if not (chosen and chosen < set(before)):
+        raise BadEdit("choose some mentions of the step, but not all")
+    rest = tuple(mention for mention in before if mention not in chosen)
     new = Step(_label(draft, label), _sorted(draft.task, chosen))
-    kept = replace(draft.steps[at], mentions=rest, stability=None)
-    return _inserted(_with(draft, at, kept), at + 1, new)
+    kept = replace(draft.steps[index], mentions=rest, stability=None)
+    return _inserted(_with(draft, index, kept), index + 1, new)
 
 
 def _gather(draft: Draft, step: object, mentions: object) -> Draft:
-    """Not of the page: what a step that was added was matched with."""
-    at = _number(draft, step)
-    if draft.steps[at].mentions:
-        raise BadEdit("a step gathers once")
+    """Set the mentions that a new step was matched with; written by the server, not the page."""
+    index = _step_index(draft, step)
+    if draft.steps[index].mentions:
+        raise BadEdit("the step has mentions already")
     found = _sorted(draft.task, _mentions(draft.task, mentions))
-    return _with(draft, at, replace(draft.steps[at], mentions=found))
+    return _with(draft, index, replace(draft.steps[index], mentions=found))
 
 
 def _place(
     draft: Draft, step: object, video: object, time: object, start: object, end: object
 ) -> Draft:
-    at, name = _number(draft, step), _video(draft, video)
+    index, name = _step_index(draft, step), _video(draft, video)
     if time is None:
-        new = Localisation(name, at, None, evidence=BY_HAND)
+        new = Localisation(name, index, None, evidence=BY_HAND)
     else:
         first, middle, last = (_seconds(value) for value in (start, time, end))
         if not first <= middle <= last:
-            raise BadEdit("a place has its time between its start and its end")
-        new = Localisation(name, at, middle, first, last, 1.0, BY_HAND, 1.0)
-    return replace(draft, by_hand=(*_without(draft, name, at), new))
+            raise BadEdit("'time' must lie between 'start' and 'end'")
+        new = Localisation(name, index, middle, first, last, 1.0, BY_HAND, 1.0)
+    return replace(draft, by_hand=(*_without(draft, name, index), new))
 
 
 def _release(draft: Draft, step: object, video: object) -> Draft:
-    return replace(draft, by_hand=_without(draft, _video(draft, video), _number(draft, step)))
+    return replace(draft, by_hand=_without(draft, _video(draft, video), _step_index(draft, step)))
 
 
 _OPERATIONS: Mapping[str, Callable[..., Draft]] = {
@@ -169,22 +170,23 @@ _OPERATIONS: Mapping[str, Callable[..., Draft]] = {
 }
 
 
-def _number(draft: Draft, value: object, *, past_end: bool = False) -> int:
+def _step_index(draft: Draft, value: object, *, past_end: bool = False) -> int:
     steps = len(draft.steps) + past_end
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < steps:
         raise BadEdit(f"there is no step {value!r:.40}")
     return value
 
 
-def _label(draft: Draft, value: object, own: int | None = None) -> str:
+def _label(draft: Draft, value: object, index: int | None = None) -> str:
+    """Check and clean a label, which must be unique; ``index`` is the step that is renamed."""
     if not isinstance(value, str):
-        raise BadEdit("a label is a text")
+        raise BadEdit("a label must be text")
     label = " ".join("".join(c if c.isprintable() else " " for c in value).split())
     if not 0 < len(label) <= LONGEST_LABEL:
-        raise BadEdit(f"a label has 1 to {LONGEST_LABEL} characters")
-    others = {step.label.casefold() for k, step in enumerate(draft.steps) if k != own}
+        raise BadEdit(f"a label must have 1 to {LONGEST_LABEL} characters")
+    others = {step.label.casefold() for k, step in enumerate(draft.steps) if k != index}
     if label.casefold() in others:
-        raise BadEdit(f"there is a step {label!r} already")
+        raise BadEdit(f"there is already a step {label!r}")
     return label
 
 
@@ -196,47 +198,50 @@ def _video(draft: Draft, value: object) -> str:
 
 def _seconds(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise BadEdit("a time is a number of seconds")
+        raise BadEdit("a time must be a number of seconds")
     if not (isfinite(value) and 0 <= value <= _LATEST):
-        raise BadEdit("a time lies in the video")
+        raise BadEdit("a time must lie inside the video")
     return round(float(value), 3)
 
 
 def _mentions(task: Task, value: object) -> set[Mention]:
-    """The mentions that pairs of a video and a number point at."""
+    """Look up mentions, given as pairs of a video id and an index."""
     known = {video.id: video.mentions for video in task.videos}
     found = set()
     for pair in value if isinstance(value, Sequence) and not isinstance(value, str) else [None]:
         match pair:
-            case [str(video), int(at)] if video in known and 0 <= at < len(known[video]):
-                found.add(known[video][at])
+            case [str(video), int(index)] if video in known and 0 <= index < len(known[video]):
+                found.add(known[video][index])
             case _:
                 raise BadEdit(f"there is no mention {pair!r:.80}")
     return found
 
 
 def _sorted(task: Task, mentions: Iterable[Mention]) -> tuple[Mention, ...]:
-    order = {video.id: place for place, video in enumerate(task.videos)}
+    order = {video.id: index for index, video in enumerate(task.videos)}
     return tuple(sorted(set(mentions), key=lambda m: (order[m.video], m.start, m.end, m.phrase)))
 
 
-def _with(draft: Draft, at: int, step: Step) -> Draft:
-    return replace(draft, steps=(*draft.steps[:at], step, *draft.steps[at + 1 :]))
+def _with(draft: Draft, index: int, step: Step) -> Draft:
+    return replace(draft, steps=(*draft.steps[:index], step, *draft.steps[index + 1 :]))
 
 
 def _without(draft: Draft, video: str, step: int) -> tuple[Localisation, ...]:
-    return tuple(one for one in draft.by_hand if (one.video, one.step) != (video, step))
+    return tuple(each for each in draft.by_hand if (each.video, each.step) != (video, step))
 
 
-def _inserted(draft: Draft, at: int, step: Step) -> Draft:
-    if len(draft.steps) == MOST_STEPS:
-        raise BadEdit(f"a script has {MOST_STEPS} steps at most")
-    hand = tuple(replace(one, step=one.step + (one.step >= at)) for one in draft.by_hand)
-    return replace(draft, steps=(*draft.steps[:at], step, *draft.steps[at:]), by_hand=hand)
+def _inserted(draft: Draft, index: int, step: Step) -> Draft:
+    if len(draft.steps) == MAX_STEPS:
+        raise BadEdit(f"a script has {MAX_STEPS} steps at most")
+    by_hand = tuple(replace(each, step=each.step + (each.step >= index)) for each in draft.by_hand)
+    steps = (*draft.steps[:index], step, *draft.steps[index:])
+    return replace(draft, steps=steps, by_hand=by_hand)
 
 
-def _in_order(draft: Draft, order: Sequence[int]) -> Draft:
-    """The steps with these numbers, in this order; what a person placed goes with its step."""
-    new = {old: place for place, old in enumerate(order)}
-    hand = tuple(replace(one, step=new[one.step]) for one in draft.by_hand if one.step in new)
-    return replace(draft, steps=tuple(draft.steps[k] for k in order), by_hand=hand)
+def _reordered(draft: Draft, order: Sequence[int]) -> Draft:
+    """Keep the steps with these indices, in this order, along with their manual places."""
+    new = {old: index for index, old in enumerate(order)}
+    by_hand = tuple(
+        replace(each, step=new[each.step]) for each in draft.by_hand if each.step in new
+    )
+    return replace(draft, steps=tuple(draft.steps[k] for k in order), by_hand=by_hand)

@@ -1,7 +1,7 @@
-"""Every edit on disk before it counts: ``edits.jsonl`` in the work folder.
+"""The journal of edits: ``edits.jsonl`` in the work folder, written before an edit takes effect.
 
-The first line says what is edited; after it, one line for each edit, undo, redo and placing. A line
-that was being written when the power went is dropped; the lines before it are replayed::
+The first line is the script before all edits; then there is a line for each edit, undo, redo and
+placement. To resume, the lines are replayed; a last line that was cut off is dropped::
 
     {"base": {"steps": …}, "by_hand": […], "narration": "9f0c…"}
     {"do": {"op": "rename", "step": 0, "label": "loosen the nuts"}}
@@ -26,18 +26,18 @@ from howsteps.result import (
     script_from,
     script_record,
 )
-from howsteps.serve.edits import GATHER, BadEdit, Draft, Edit, draft_of, edited
+from howsteps.serve.edits import GATHER, BadEdit, Draft, Edit, apply_edits, draft_of
 from howsteps.task import Result, Script
 
 FILE = "edits.jsonl"
 _LARGEST = 2**28  # bytes
-_MOST_EDITS = 10_000
+_MAX_EDITS = 10_000
 
 
 class Journal:
-    """The edits of a result: made, undone, placed.
+    """The edits of a result: done, undone, placed.
 
-    ``revision`` counts what was written; ``placed`` is the revision that was placed last.
+    ``revision`` counts edits, undos and redos; ``placed`` is the revision that was placed last.
     """
 
     def __init__(self, path: Path, base: Draft) -> None:
@@ -49,21 +49,21 @@ class Journal:
 
     @classmethod
     def resume(cls, folder: Path, result: Result) -> "Journal":
-        """The journal of a work folder as it was left; a new one where there is none.
+        """Read the journal of a work folder, or start a new one.
 
-        One that is of another result is kept beside, under another name.
+        A journal of another result is kept under another name.
 
         Raises
         ------
         InputError
-            A line inside it is not of a journal.
+            A line of the journal is invalid.
         """
         path = folder / FILE
         if path.exists():
             journal = cls._replayed(path, result)
             if journal is not None:
                 return journal
-            path.replace(_free(path))
+            path.replace(_unused_name(path))
         journal = cls(path, draft_of(result))
         first = {**_script(journal.base), "narration": _narration(result)}
         write_atomically(path, _line({**first, "found": _digest(result.script)}))
@@ -72,10 +72,10 @@ class Journal:
     @classmethod
     def _replayed(cls, path: Path, result: Result) -> "Journal | None":
         data = read_bounded(path, _LARGEST, "a journal")
-        whole = data[: data.rfind(b"\n") + 1]
-        entries = [_entry(line, path, n) for n, line in enumerate(whole.splitlines(), 1)]
-        if entries and entries[-1] is None:  # torn by a power cut, with its end in place
-            whole = whole[: whole.rstrip(b"\n").rfind(b"\n") + 1]
+        complete = data[: data.rfind(b"\n") + 1]
+        entries = [_entry(line) for line in complete.splitlines()]
+        if entries and entries[-1] is None:  # a power cut can corrupt a line before its end
+            complete = complete[: complete.rstrip(b"\n").rfind(b"\n") + 1]
             entries.pop()
         first = entries[0] if entries else None
         if first is None or first.get("narration") != _narration(result):
@@ -91,21 +91,22 @@ class Journal:
         journal, known = cls(path, base), {first.get("found")}
         for number, entry in enumerate(entries[1:], 2):
             if entry is None:
-                raise InputError(path, "is not a line of a journal; move it away to go on", number)
+                reason = "is not a valid line of a journal; move the file away to continue"
+                raise InputError(path, reason, number)
             try:
-                journal._take(entry)
+                journal._replay(entry)
             except (BadEdit, Malformed, KeyError, TypeError, IndexError) as error:
-                raise InputError(path, f"cannot be done again: {error}", number) from error
+                raise InputError(path, f"cannot be replayed: {error}", number) from error
             known.add(entry.get("script"))
         if journal.placed == journal.revision and _digest(result.script) not in known:
-            return None  # somebody else made another script since
-        if whole != data:
-            write_atomically(path, whole)
+            return None  # another command has written a new script since
+        if complete != data:
+            write_atomically(path, complete)
         return journal
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is an edit to take back."""
+        """Whether there is an edit to undo."""
         return any(edit["op"] != GATHER for edit in self.done)
 
     def do(self, edit: Edit) -> None:
@@ -116,62 +117,62 @@ class Journal:
         BadEdit
             It cannot be made, and nothing was written.
         """
-        if self.revision >= _MOST_EDITS:
-            raise BadEdit(f"{_MOST_EDITS:,} edits are enough: stop the server and start it again")
+        if self.revision >= _MAX_EDITS:
+            raise BadEdit(f"the limit of {_MAX_EDITS:,} edits is reached: restart the server")
         if isinstance(edit, Mapping) and edit.get("op") == GATHER:
-            raise BadEdit("howsteps gathers by itself")
-        self._check({"do": edit})
+            raise BadEdit(f"{GATHER!r} is not for the page")
+        self._commit({"do": edit})
 
     def undo(self) -> None:
-        """Take the last edit back."""
+        """Undo the last edit."""
         if not self.can_undo:
             raise BadEdit("there is nothing to undo")
-        self._check({"undo": True})
+        self._commit({"undo": True})
 
     def redo(self) -> None:
-        """Make the edit again that was taken back last."""
+        """Redo the edit that was undone last."""
         if not self.undone:
             raise BadEdit("there is nothing to redo")
-        self._check({"redo": True})
+        self._commit({"redo": True})
 
     def place(self, revision: int, script: Script) -> None:
-        """Note that a revision was placed, and what its new steps were matched with."""
+        """Record that a revision was placed, and which mentions its new steps were matched with."""
         if revision == self.revision and (found := _gathered(self.draft, script)):
-            self._check({"gathered": found})
-        self._check({"placed": revision, "script": _digest(script)})
+            self._commit({"gathered": found})
+        self._commit({"placed": revision, "script": _digest(script)})
 
-    def _check(self, entry: Mapping[str, Any]) -> None:
-        """Take an entry if it makes sense, once it is on disk."""
+    def _commit(self, entry: Mapping[str, Any]) -> None:
+        """Validate an entry on a copy, write it to disk, then apply it."""
         trial = Journal(self.path, self.base)
         trial.done, trial.undone, trial.draft = [*self.done], [*self.undone], self.draft
         trial.revision, trial.placed = self.revision, self.placed
-        trial._take(entry)
+        trial._replay(entry)
         self._append(entry)
         self.__dict__.update(trial.__dict__)
 
-    def _take(self, entry: Mapping[str, Any]) -> None:
+    def _replay(self, entry: Mapping[str, Any]) -> None:
         match entry:
             case {"do": edit}:
-                self.draft = edited(self.draft, [edit])
+                self.draft = apply_edits(self.draft, [edit])
                 self.done.append(edit)
                 self.undone.clear()
             case {"gathered": [*edits]}:
-                self.draft = edited(self.draft, edits)
+                self.draft = apply_edits(self.draft, edits)
                 self.done += edits
                 return
             case {"undo": True}:
                 while self.done[-1]["op"] == GATHER:
                     self.done.pop()
                 self.undone.append(self.done.pop())
-                self.draft = edited(self.base, self.done)
+                self.draft = apply_edits(self.base, self.done)
             case {"redo": True}:
                 self.done.append(self.undone.pop())
-                self.draft = edited(self.draft, self.done[-1:])
+                self.draft = apply_edits(self.draft, self.done[-1:])
             case {"placed": int(revision)} if 0 <= revision <= self.revision:
                 self.placed = revision
                 return
             case _:
-                raise BadEdit("this is no edit")
+                raise BadEdit("this is not an edit")
         self.revision += 1
 
     def _append(self, entry: Mapping[str, Any]) -> None:
@@ -188,7 +189,7 @@ def _line(entry: Mapping[str, Any]) -> bytes:
     return json.dumps(entry, separators=(",", ":"), allow_nan=False).encode() + b"\n"
 
 
-def _entry(line: bytes, path: Path, number: int) -> dict[str, Any] | None:
+def _entry(line: bytes) -> dict[str, Any] | None:
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError):
@@ -205,9 +206,9 @@ def _script(draft: Draft) -> dict[str, Any]:
 
 
 def _narration(result: Result) -> str:
-    """What tells the narrations of a result from others."""
-    said = [[video.id, narration_record(video)["mentions"]] for video in result.task.videos]
-    return key_of(1, task=result.task.name, said=said)
+    """A hash that identifies the narrations of a result."""
+    mentions = [[video.id, narration_record(video)["mentions"]] for video in result.task.videos]
+    return key_of(1, task=result.task.name, said=mentions)
 
 
 def _digest(script: Script) -> str:
@@ -215,8 +216,8 @@ def _digest(script: Script) -> str:
     return key_of(1, steps=steps)
 
 
-def _free(path: Path) -> Path:
-    """A name beside a path that nothing has."""
+def _unused_name(path: Path) -> Path:
+    """A numbered variant of a path that does not exist yet."""
     number = 1
     while (other := path.with_name(f"{path.stem}-{number}{path.suffix}")).exists():
         number += 1
@@ -224,10 +225,10 @@ def _free(path: Path) -> Path:
 
 
 def _gathered(draft: Draft, script: Script) -> list[dict[str, Any]]:
-    """The mentions that steps of a script have where those of the draft have none yet."""
-    at = {video.id: {m: n for n, m in enumerate(video.mentions)} for video in draft.task.videos}
+    """The mentions of a script's steps that have none yet in the draft, as edits."""
+    index = {video.id: {m: i for i, m in enumerate(video.mentions)} for video in draft.task.videos}
     return [
-        {"op": GATHER, "step": k, "mentions": [[m.video, at[m.video][m]] for m in new.mentions]}
+        {"op": GATHER, "step": k, "mentions": [[m.video, index[m.video][m]] for m in new.mentions]}
         for k, (old, new) in enumerate(zip(draft.steps, script.steps, strict=True))
         if new.mentions and not old.mentions
     ]

@@ -13,8 +13,8 @@ from howsteps.serve.app import make_app
 from howsteps.serve.session import Session
 
 ADDRESS = "127.0.0.1"
-_GRACE = 2  # seconds that open connections have to end
-_LONGEST_HEAD = 2**15  # bytes of the headers of a request
+_SHUTDOWN_TIMEOUT = 2  # seconds for open connections to end
+_LARGEST_HEADERS = 2**15  # bytes
 
 
 def serve(folder: Path, port: int = 0, *, on_start: Callable[[str], None]) -> None:
@@ -25,9 +25,9 @@ def serve(folder: Path, port: int = 0, *, on_start: Callable[[str], None]) -> No
     folder
         A work folder with a result.
     port
-        Where to listen; 0: any port that is free.
+        The port to listen on; 0: any free port.
     on_start
-        Called with the address of the page, whose path is a secret.
+        Called with the secret address of the page.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def serve(folder: Path, port: int = 0, *, on_start: Callable[[str], None]) -> No
 
 @contextmanager
 def prepared(folder: Path, port: int = 0) -> Iterator[tuple[uvicorn.Server, socket.socket, str]]:
-    """A server that is ready to run, the socket that it listens at, and its address."""
+    """Set up a server; yield it with its listening socket and its address."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -53,19 +53,19 @@ def prepared(folder: Path, port: int = 0) -> Iterator[tuple[uvicorn.Server, sock
         config = uvicorn.Config(
             make_app(session, token, port),
             log_level="warning",
-            access_log=False,  # it would show the token
+            access_log=False,  # it would reveal the token
             server_header=False,
-            timeout_graceful_shutdown=_GRACE,
-            h11_max_incomplete_event_size=_LONGEST_HEAD,
+            timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT,
+            h11_max_incomplete_event_size=_LARGEST_HEADERS,
             http="h11",
             ws="none",
         )
         server = uvicorn.Server(config)
         shutdown = server.shutdown
 
-        async def without_listeners(sockets: list[socket.socket] | None = None) -> None:
-            session.close_news()  # or the server would wait for pages that wait for it
+        async def close_streams_first(sockets: list[socket.socket] | None = None) -> None:
+            session.close_event_streams()  # otherwise the server would wait for open pages
             await shutdown(sockets)
 
-        server.shutdown = without_listeners
+        server.shutdown = close_streams_first
         yield server, listener, f"http://{ADDRESS}:{port}/{token}/"

@@ -1,8 +1,8 @@
-"""A work folder that is being edited: its result, its journal, and the thread that places again.
+"""A work folder that is being edited: its result, its journal, and the background thread.
 
-One page at a time holds the pen. An edit is on disk before it is answered; then the thread places
-the newest draft, takes the pictures, and writes the page and the exports at leisure. An edit that
-comes in the meantime ends what it has made old.
+One page at a time may write: it holds the *pen*. An edit is on disk before it is acknowledged; then
+the thread places the newest draft, makes thumbnails, and writes the page and the exports. A newer
+edit interrupts work that it makes obsolete.
 """
 
 import os
@@ -31,19 +31,19 @@ LOCK = ".serve.lock"
 
 
 class Locked(HowstepsError):
-    """Somebody else is editing."""
+    """Another page or server is editing."""
 
 
 class Outdated(HowstepsError):
-    """An edit of a page that has not seen the newest script."""
+    """An edit by a page that does not show the newest script."""
 
 
 class _Superseded(Exception):
-    """A newer edit makes what is being written old."""
+    """A newer edit makes the current work obsolete."""
 
 
 class Session:
-    """The edits of one work folder, for as long as it is served.
+    """The state of one work folder while it is served.
 
     Parameters
     ----------
@@ -60,31 +60,31 @@ class Session:
         self.folder = folder.absolute()
         if folder.is_file():
             raise HowstepsError(f"{folder} is a file, not a folder")
-        result_file(self.folder)  # before a lock is left where no work folder is
+        result_file(self.folder)  # fail before a lock file is created
         self._lock_file = _locked(self.folder / LOCK)
         self.result = self.shown = read_result(self.folder)
         self.journal = Journal.resume(self.folder, self.result)
         self._changed = threading.Condition()
-        self._pen: str | None = None
-        self._doing = ""
-        self._trouble = ""
+        self._writer: str | None = None
+        self._activity = ""
+        self._error = ""
         self._remark = ""
-        self._taken = self._looked_at = 0  # files that were dropped, and those of them looked at
-        self._refused: dict[str, str] = {}  # why, by the names of the files
+        self._received = self._processed = 0  # numbers of new files
+        self._refused: dict[str, str] = {}  # reasons, by file name
         self._version = 1
         self._stopped = False
         self.is_closing = False
-        page, made = self.folder / PAGE, self.folder / FILE
-        self._stale = not page.is_file() or page.stat().st_mtime < made.stat().st_mtime
-        self._unplaced = bool(new_videos.names(self.folder))
+        page, result = self.folder / PAGE, self.folder / FILE
+        self._stale = not page.is_file() or page.stat().st_mtime < result.stat().st_mtime
+        self._new_unplaced = bool(new_videos.names(self.folder))
         self._thread = threading.Thread(target=self._work, name="howsteps-placing", daemon=True)
 
     def start(self) -> None:
-        """Begin to place what is not placed yet."""
+        """Start the background thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """End after what is being done; what is left is done at the next start."""
+        """Stop after the current work; the rest is done at the next start."""
         with self._changed:
             self._stopped = True
             self._changed.notify_all()
@@ -92,12 +92,12 @@ class Session:
             self._thread.join(timeout=10)
         self._lock_file.close()
 
-    def close_news(self) -> None:
-        """Let those go who wait for news: the server is about to stop."""
+    def close_event_streams(self) -> None:
+        """End all event streams, because the server is about to stop."""
         self.is_closing = True
 
     def status(self) -> dict[str, Any]:
-        """How things stand, for the page."""
+        """The state of the session, for the page."""
         with self._changed:
             journal = self.journal
             return {
@@ -106,63 +106,63 @@ class Session:
                 "undo": journal.can_undo,
                 "redo": bool(journal.undone),
                 "version": self._version,
-                "doing": self._doing,
-                "trouble": self._trouble,
+                "doing": self._activity,
+                "trouble": self._error,
                 "remark": self._remark,
-                "looked_at": self._looked_at,
+                "looked_at": self._processed,
                 "refused": dict(self._refused),
-                "pen": self._pen,
+                "pen": self._writer,
             }
 
     def content(self) -> dict[str, Any]:
-        """What the page shows, as it is placed now."""
+        """The content of the page, for the newest placed result."""
         with self._changed:
-            result, own, version = self.shown, len(self.result.task.videos), self._version
+            result, n_learnt, version = self.shown, len(self.result.task.videos), self._version
             placed, revision = self.journal.placed, self.journal.revision
         shown = content(result, self.folder, known_thumbnails(result, self.folder), served=True)
-        for number, video in enumerate(shown["videos"]):
-            video["new"] = number >= own
-        formats = [[one.name, one.about] for one in FORMATS.values()]
+        for index, video in enumerate(shown["videos"]):
+            video["new"] = index >= n_learnt
+        formats = [[each.name, each.about] for each in FORMATS.values()]
         state = {"version": version, "placed": placed, "revision": revision}
         return {**shown, **state, "formats": formats}
 
-    def take_pen(self, writer: str) -> None:
-        """Let a page write, whoever wrote before."""
+    def take_over(self, writer: str) -> None:
+        """Give the pen to a page, even if another page has it."""
         with self._changed:
-            self._pen = writer
+            self._writer = writer
 
-    def lay_down(self, writer: str) -> None:
-        """A page was closed: another may write."""
+    def release_writer(self, writer: str) -> None:
+        """Take the pen from a page that was closed."""
         with self._changed:
-            if self._pen == writer:
-                self._pen = None
+            if self._writer == writer:
+                self._writer = None
 
-    def take_new(self, name: str) -> int:
-        """A new file was dropped: place it when there is nothing more urgent; return its number."""
+    def add_new_file(self, name: str) -> int:
+        """Schedule a new file for placement; return its number."""
         with self._changed:
-            self._unplaced, self._remark = True, ""
-            self._taken += 1
-            self._refused.pop(name, None)  # it may be a better one
+            self._new_unplaced, self._remark = True, ""
+            self._received += 1
+            self._refused.pop(name, None)  # this may be a better version
             self._changed.notify_all()
-            return self._taken
+            return self._received
 
     def edit(self, writer: str, revision: int, change: Mapping[str, Any]) -> dict[str, Any]:
-        """Make an edit, or take one back, and return the status.
+        """Make, undo or redo an edit; return the status.
 
         Raises
         ------
         Locked
             Another page holds the pen.
         Outdated
-            The page has not seen the newest script.
+            The page does not show the newest script.
         BadEdit
             The edit cannot be made.
         """
         with self._changed:
-            if self._pen not in (None, writer):
+            if self._writer not in (None, writer):
                 raise Locked("another page is editing this script")
             if revision != self.journal.revision:
-                raise Outdated("the script was changed in the meantime; look again")
+                raise Outdated("the script was changed in the meantime; reload the page")
             match change:
                 case {"do": edit, **rest} if not rest:
                     self.journal.do(edit)
@@ -172,42 +172,52 @@ class Session:
                     self.journal.redo()
                 case _:
                     raise BadEdit("send one of 'do', 'undo' and 'redo'")
-            self._pen = writer
-            self._trouble = ""
+            self._writer = writer
+            self._error = ""
             self._changed.notify_all()
         return self.status()
 
     def wait_until_placed(self, seconds: float) -> bool:
-        """Whether all edits are placed and written within some time."""
+        """Wait until all edits are placed and written; False after a timeout."""
         with self._changed:
             return self._changed.wait_for(
                 lambda: (
-                    bool(self._trouble)
-                    or not (self._is_open() or self._unplaced or self._stale or self._doing)
+                    bool(self._error)
+                    or not (
+                        self._has_unplaced_edits()
+                        or self._new_unplaced
+                        or self._stale
+                        or self._activity
+                    )
                 ),
                 seconds,
             )
 
-    def _is_open(self) -> bool:
-        return self.journal.placed != self.journal.revision and not self._trouble
+    def _has_unplaced_edits(self) -> bool:
+        return self.journal.placed != self.journal.revision and not self._error
 
     def _work(self) -> None:
         while True:
             with self._changed:
-                self._doing = ""
+                self._activity = ""
                 self._changed.notify_all()
                 self._changed.wait_for(
-                    lambda: self._stopped or self._is_open() or self._unplaced or self._stale
+                    lambda: (
+                        self._stopped
+                        or self._has_unplaced_edits()
+                        or self._new_unplaced
+                        or self._stale
+                    )
                 )
                 if self._stopped:
                     return
-                act: Callable[[], None] = self._write
-                if self._is_open():
-                    act = self._place
-                elif self._unplaced:
-                    act = self._place_new
+                action: Callable[[], None] = self._write
+                if self._has_unplaced_edits():
+                    action = self._place
+                elif self._new_unplaced:
+                    action = self._place_new
             try:
-                act()
+                action()
             except _Superseded:
                 pass
             except HowstepsError as error:
@@ -217,14 +227,14 @@ class Session:
 
     def _fail(self, reason: str) -> None:
         with self._changed:
-            self._trouble = reason
-            self._stale = self._unplaced = False
-            self._looked_at = self._taken
+            self._error = reason
+            self._stale = self._new_unplaced = False
+            self._processed = self._received
             self._version += 1
 
     def _place(self) -> None:
         with self._changed:
-            self._doing = "placing"
+            self._activity = "placing"
             draft, revision = self.journal.draft, self.journal.revision
         if not draft.steps:
             raise HowstepsError("a script without steps cannot be placed; add one, or undo")
@@ -235,73 +245,73 @@ class Session:
             by_hand=draft.by_hand,
             matched=True,
             pages=False,
-            callback=self._told,
+            callback=self._on_event,
         )
         with self._changed:
             self.journal.place(revision, result.script)
             self.result = result
             self._show(result)
-            self._stale, self._unplaced = True, bool(new_videos.names(self.folder))
+            self._stale, self._new_unplaced = True, bool(new_videos.names(self.folder))
 
     def _place_new(self) -> None:
-        """Place the videos that were dropped; the steps and their model are those of the others."""
+        """Place the steps in the new videos, by the model of the others."""
         with self._changed:
-            self._doing, result, taken = "learnt", self.result, self._taken
-            self._unplaced = False
+            self._activity, result, received = "learnt", self.result, self._received
+            self._new_unplaced = False
         remark = ""
         try:
             shown, refused = new_videos.with_new_videos(result, self.folder)
         except HowstepsError as error:
             shown, refused, remark = result, {}, str(error)
         with self._changed:
-            there = new_videos.names(self.folder)
-            gone = {name: why for name, why in self._refused.items() if name not in there}
-            self._refused = dict([*gone.items(), *refused.items()][-new_videos.MOST_FILES :])
-            self._remark, self._looked_at = remark, taken
+            existing = new_videos.names(self.folder)
+            removed = {n: reason for n, reason in self._refused.items() if n not in existing}
+            self._refused = dict([*removed.items(), *refused.items()][-new_videos.MAX_FILES :])
+            self._remark, self._processed = remark, received
             self._show(shown)
 
     def _show(self, shown: Result) -> None:
         self.shown = shown
         self._version += 1
 
-    def _told(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         if isinstance(event, StageBegan):
             with self._changed:
-                self._doing = {"labels": "reading", "features": "looking"}.get(
+                self._activity = {"labels": "reading", "features": "looking"}.get(
                     event.stage, "placing"
                 )
 
     def _write(self) -> None:
-        """Take pictures, write the page and the exports; stop when there is something newer."""
+        """Make thumbnails, write the page and the exports; stop at a newer edit."""
         with self._changed:
-            self._doing, result = "pictures", self.result
-        write_page(result, self.folder, progress=lambda _: self._go_on())
+            self._activity, result = "pictures", self.result
+        write_page(result, self.folder, progress=lambda _: self._check_current())
         with self._changed:
-            self._show(self.shown)  # now with its pictures
-            self._doing = "exports"
+            self._show(self.shown)  # now with thumbnails
+            self._activity = "exports"
         for name in TEXT_FORMATS:
-            self._go_on()
+            self._check_current()
             export(result, self.folder / EXPORTS, [name])
         with self._changed:
             self._stale = False
 
-    def _go_on(self) -> None:
+    def _check_current(self) -> None:
         with self._changed:
-            if self._stopped or self._is_open():
+            if self._stopped or self._has_unplaced_edits():
                 raise _Superseded
 
 
 def _locked(path: Path) -> BinaryIO:
-    """Hold a file for as long as this process lives; there is no lock to clean up after a crash."""
+    """Lock a file while this process lives; there is nothing to clean up after a crash."""
     file = path.open("ab")
     if sys.platform != "win32":
-        import fcntl  # noqa: PLC0415 - where there is one
+        import fcntl  # noqa: PLC0415 - not on Windows
 
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             file.close()
-            raise Locked(f"{path.parent} is served already, by another howsteps") from error
+            raise Locked(f"{path.parent} is served already, by another process") from error
     with suppress(OSError):
         os.chmod(path, 0o600)
     return file

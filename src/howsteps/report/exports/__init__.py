@@ -1,6 +1,6 @@
 """Exports: a result in the formats of other programs.
 
-``docs/guide/exports.md`` says what each is good for, and how labels are escaped.
+``docs/guide/exports.md`` describes them, and how labels are escaped.
 """
 
 from howsteps.report.exports.formats import FORMATS, TEXT_FORMATS, ExportFormat, export

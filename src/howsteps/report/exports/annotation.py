@@ -19,7 +19,7 @@ _Row: TypeAlias = tuple[float, float, str]
 _INSTANCE = "http://www.w3.org/2001/XMLSchema-instance"
 _SCHEMA = "http://www.mpi.nl/tools/elan/EAFv3.0.xsd"
 
-# Label Studio counts frames at a rate that its interface declares, whatever the video's own.
+# Label Studio counts frames at the rate declared in its interface, whatever that of the video.
 _FRAME_RATE = 25
 _NAME, _VIDEO = "steps", "video"
 _LOCAL_FILES = "/data/local-files/?d="
@@ -51,12 +51,12 @@ def elan_text(video: Video, found: list[Span]) -> str:
     slots = _slots(ElementTree.SubElement(document, "TIME_ORDER"), tiers)
     for name, rows in tiers.items():
         tier = ElementTree.SubElement(document, "TIER", LINGUISTIC_TYPE_REF="default", TIER_ID=name)
-        for place, (*_, text) in enumerate(rows):
-            start, end = slots[name, place]
+        for index, (*_, text) in enumerate(rows):
+            start, end = slots[name, index]
             annotation = ElementTree.SubElement(
                 ElementTree.SubElement(tier, "ANNOTATION"),
                 "ALIGNABLE_ANNOTATION",
-                ANNOTATION_ID=f"{name}{place + 1}",
+                ANNOTATION_ID=f"{name}{index + 1}",
                 TIME_SLOT_REF1=start,
                 TIME_SLOT_REF2=end,
             )
@@ -75,7 +75,7 @@ def elan_text(video: Video, found: list[Span]) -> str:
 
 
 def label_studio_text(result: Result, *, guesses: bool = False) -> str:
-    """Label Studio: tasks to import, one for each video, with the steps as a prediction."""
+    """Label Studio: tasks to import, one per video, with the steps as predictions."""
     tasks = []
     for video in result.task.videos:
         found = spans(result, video, guesses=guesses)
@@ -104,7 +104,7 @@ def label_studio_text(result: Result, *, guesses: bool = False) -> str:
 
 
 def label_studio_interface(result: Result) -> str:
-    """Label Studio: the labelling interface, a video and a timeline with the steps."""
+    """Label Studio: the labelling interface, a video with a timeline of steps."""
     labels = dict.fromkeys(step_label(step) for step in result.script.steps)
     rows = "\n".join(f"    <Label value={quoteattr(label)}/>" for label in labels)
     return (
@@ -118,19 +118,19 @@ def label_studio_interface(result: Result) -> str:
 def _slots(
     order: ElementTree.Element, tiers: Mapping[str, Sequence[_Row]]
 ) -> dict[tuple[str, int], list[str]]:
-    """Add the times of all rows in order; return the names of the slots of each row."""
+    """Add the sorted times of all rows; return the time slots (start, end) of each row."""
     times = sorted(
-        (milliseconds(time), side, name, place)
+        (milliseconds(time), side, name, index)
         for name, rows in tiers.items()
-        for place, row in enumerate(rows)
+        for index, row in enumerate(rows)
         for side, time in enumerate(row[:2])
     )
-    names: dict[tuple[str, int], list[str]] = {}
-    for number, (time, _, name, place) in enumerate(times, 1):
+    slots: dict[tuple[str, int], list[str]] = {}
+    for number, (time, _, name, index) in enumerate(times, 1):
         slot = f"ts{number}"
         ElementTree.SubElement(order, "TIME_SLOT", TIME_SLOT_ID=slot, TIME_VALUE=str(time))
-        names.setdefault((name, place), []).append(slot)
-    return names
+        slots.setdefault((name, index), []).append(slot)
+    return slots
 
 
 def _without_overlap(rows: Sequence[_Row]) -> list[_Row]:

@@ -5,9 +5,9 @@ import re
 from howsteps.io.timestamps import format_time, format_timestamp, milliseconds
 from howsteps.report.exports.spans import OPENING, Chapter, from_zero
 
-# What YouTube requires of chapters.
-_SHORTEST = 10  # seconds
-_FEWEST = 3
+# YouTube's requirements.
+_MIN_SECONDS = 10
+_MIN_CHAPTERS = 3
 
 
 class NoChapters(ValueError):
@@ -39,7 +39,7 @@ def subrip_text(chapters: list[Chapter]) -> str:
 def ffmetadata_text(chapters: list[Chapter]) -> str:
     """Chapters for ``ffmpeg -i video -i video.ffmetadata -map_metadata 1 …``.
 
-    MP4 requires a chapter at 0, so an opening chapter may come before the first step.
+    MP4 requires a chapter at 0, so an opening chapter may be added before the first step.
     """
     sections = [
         "[CHAPTER]\nTIMEBASE=1/1000\n"
@@ -58,9 +58,9 @@ def youtube_text(chapters: list[Chapter]) -> str:
         Fewer than three are left after merging (:func:`youtube_chapters`).
     """
     merged = youtube_chapters(chapters)
-    if len(merged) < _FEWEST:
+    if len(merged) < _MIN_CHAPTERS:
         raise NoChapters(
-            f"YouTube requires at least {_FEWEST} chapters of {_SHORTEST} s; this video has "
+            f"YouTube requires at least {_MIN_CHAPTERS} chapters of {_MIN_SECONDS} s; this video has "
             f"{len(merged)}"
         )
     return "".join(f"{format_time(start)} {title}\n" for start, title in merged)
@@ -78,13 +78,13 @@ def youtube_chapters(chapters: list[Chapter]) -> list[tuple[int, str]]:
         return []
     end = chapters[-1].end
     found: list[tuple[int, list[str]]] = []
-    if chapters[0].start >= _SHORTEST:
+    if chapters[0].start >= _MIN_SECONDS:
         found.append((0, [OPENING]))
     for chapter in chapters:
         start = int(chapter.start) if found else 0
         # Descriptions must not contain angle brackets.
         title = _without_brackets(chapter.title)
-        if found and (start - found[-1][0] < _SHORTEST or end - start < _SHORTEST):
+        if found and (start - found[-1][0] < _MIN_SECONDS or end - start < _MIN_SECONDS):
             found[-1][1].append(title)
         else:
             found.append((start, [title]))

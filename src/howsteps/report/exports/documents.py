@@ -16,12 +16,12 @@ _HEADER = (
     *("video", "number", "step", "start", "end", "time"),
     *("level", "confidence", "evidence", "presence", "supporting_videos"),
 )
-# A spreadsheet evaluates a cell that begins with one of these as a formula.
+# Spreadsheets evaluate cells that begin with one of these as formulas.
 _FORMULA = ("=", "+", "-", "@")
 
 
 def csv_text(result: Result) -> str:
-    """CSV: every step of every video; a step that is absent has no times."""
+    """CSV: every step of every video; absent steps have no times."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_HEADER)
@@ -47,7 +47,7 @@ def csv_text(result: Result) -> str:
 
 
 def best_localisations(result: Result) -> dict[int, Localisation]:
-    """For each step the localisation with the highest confidence that is not a guess."""
+    """For each step, the localisation with the highest confidence that is not a guess."""
     found: dict[int, Localisation] = {}
     for video in result.task.videos:
         for span in spans(result, video):
@@ -58,7 +58,7 @@ def best_localisations(result: Result) -> dict[int, Localisation]:
 
 
 def howto_text(result: Result, thumbnails: Mapping[int, str]) -> str:
-    """A how-to page in Markdown; ``thumbnails`` are the files of the steps that have one."""
+    """A how-to page in Markdown; ``thumbnails`` are image files by step."""
     steps, videos = result.script.steps, len(result.task.videos)
     best = best_localisations(result)
     lines = [f"# {markdown(title_of(result.task.name))}", ""]
@@ -81,16 +81,16 @@ def howto_text(result: Result, thumbnails: Mapping[int, str]) -> str:
 
 
 def _where(place: Localisation, videos: Mapping[str, Video]) -> str:
-    """Where a step is, with a link where the video is on YouTube."""
+    """The place of a step, with a link if the video is on YouTube."""
     video, time = videos[place.video], place.time or 0.0
-    at = format_time(time)
+    clock = format_time(time)
     if id_ := youtube_id(video):
-        at = f"[{at}](https://youtu.be/{id_}?t={int(time)})"
-    sure = f" ({place.level}: {markdown(place.evidence)})" if place.level else ""
-    return f"in *{markdown(video.title or video.id)}* at {at}{sure}"
+        clock = f"[{clock}](https://youtu.be/{id_}?t={int(time)})"
+    certainty = f" ({place.level}: {markdown(place.evidence)})" if place.level else ""
+    return f"in *{markdown(video.title or video.id)}* at {clock}{certainty}"
 
 
 def _safe(text: str) -> str:
-    """One line that no spreadsheet evaluates as a formula."""
+    """One line of text that no spreadsheet evaluates as a formula."""
     line = one_line(text) if text else ""
     return f"'{line}" if line.startswith(_FORMULA) else line

@@ -1,4 +1,4 @@
-"""Timelines for editing programs: CMX 3600 edit decision lists, and OpenTimelineIO."""
+"""Timelines for video editors: CMX 3600 edit decision lists, and OpenTimelineIO."""
 
 import json
 from fractions import Fraction
@@ -8,31 +8,31 @@ from howsteps.report.exports.spans import Span
 from howsteps.report.text import one_line
 from howsteps.report.video_files import USUAL_RATE
 
-_MOST_EVENTS = 999
+_MAX_EVENTS = 999
 _LONGEST_COMMENT = 70
 # Standard frame rates, including those of NTSC.
 _STANDARD_RATES = [
-    Fraction(base * slower, 1001)
+    Fraction(base * numerator, 1001)
     for base in (24, 25, 30, 48, 50, 60)
-    for slower in ((1000, 1001) if base % 25 else (1001,))
+    for numerator in ((1000, 1001) if base % 25 else (1001,))
 ]
-_NEAR = Fraction(1, 100)  # phones record at 29.8 or 30.1 frames per second, depending on the light
+_TOLERANCE = Fraction(1, 100)  # phones record at 29.8 or 30.1 frames per second, say
 
 
 def edl_text(title: str, clip: str, found: list[Span], rate: Fraction) -> str:
     """CMX 3600: an edit decision list of one video.
 
-    One event for each step, recorded one after another: the list is a cut of the steps. Labels are
-    in comments. Time codes count frames, non-drop, at the rate of the video if it is close to a
+    One event per step, recorded one after another: the list is a cut of the steps. Labels are in
+    comments. Timecodes count frames, non-drop, at the rate of the video if it is close to a
     standard one (29.97 counts as 30), and otherwise at 25 frames per second.
 
     ``clip`` is the name of the video file, ``rate`` its frames per second.
     """
-    standard = min(_STANDARD_RATES, key=lambda one: abs(one - rate))
-    rate = standard if abs(standard - rate) <= _NEAR * standard else USUAL_RATE
+    standard = min(_STANDARD_RATES, key=lambda candidate: abs(candidate - rate))
+    rate = standard if abs(standard - rate) <= _TOLERANCE * standard else USUAL_RATE
     lines = [f"TITLE: {_comment(title)}", "FCM: NON-DROP FRAME", ""]
     recorded = 0
-    for number, span in enumerate(found[:_MOST_EVENTS], 1):
+    for number, span in enumerate(found[:_MAX_EVENTS], 1):
         first, last = (round(Fraction(time) * rate) for time in (span.start, span.end))
         frames = max(1, last - first)
         times = [first, first + frames, recorded, recorded + frames]
@@ -96,10 +96,10 @@ def otio_text(name: str, media: str | None, length: float, found: list[Span], ra
 
 def _code(frame: int, base: int) -> str:
     """``00:01:02:12``: hours, minutes, seconds and frames."""
-    whole, frames = divmod(frame, base)
-    minutes, rest = divmod(whole, 60)
+    seconds, frames = divmod(frame, base)
+    minutes, seconds = divmod(seconds, 60)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours:02}:{minutes:02}:{rest:02}:{frames:02}"
+    return f"{hours:02}:{minutes:02}:{seconds:02}:{frames:02}"
 
 
 def _comment(text: str) -> str:

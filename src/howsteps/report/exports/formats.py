@@ -29,7 +29,7 @@ from howsteps.report.exports.spans import chapters, spans, video_duration, witho
 from howsteps.report.exports.video_copies import suffix_for
 from howsteps.task import Result, Video
 
-# Frames per second of a video file.
+# Returns the frame rate of a video file.
 RateReader: TypeAlias = Callable[[Path | None], Fraction]
 
 
@@ -45,11 +45,11 @@ class ExportJob:
     read_rate: RateReader = rate_of
 
     def rate(self, video: Video) -> Fraction:
-        """Frames per second of a video, or the usual ones where it cannot be read."""
+        """The frame rate of a video, or the default if it cannot be read."""
         return self.read_rate(None if video.media in self.unreadable else video.media)
 
     def files(self, suffix: str) -> Iterator[tuple[Video, Path]]:
-        """Every video and its file; names are safe and unique."""
+        """Yield every video and its output file; file names are safe and unique."""
         names = Names("video")
         for video in self.result.task.videos:
             yield video, self.folder / f"{names.give(video.id)[0]}{suffix}"
@@ -85,13 +85,13 @@ def export(
     names
         Keys of :data:`FORMATS`.
     guesses
-        Also write the places that are guesses and that no narrator names.
+        Include guesses for which there is no mention.
     precise
         Cut clips at the exact frame, which re-encodes the video.
     unreadable
-        Videos that could not be decoded before, and are not opened for their frame rate.
+        Video files that could not be decoded before; they are not opened for their frame rate.
     read_rate
-        Tells the frames per second of a video file, where somebody has looked already.
+        Returns the frame rate of a video file, for instance from a cache.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The steps of one video as time spans or chapters: what every export is written from."""
+"""The steps of one video as time spans or chapters, the basis of all exports."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from howsteps.report.rows import video_length
 from howsteps.report.text import step_label
 from howsteps.task import SAID, Localisation, Result, Video
 
-OPENING = "Start"  # the title of the part before the first step
+OPENING = "Start"  # title of the chapter before the first step
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +32,14 @@ class Chapter:
 
 
 def spans(result: Result, video: Video, *, guesses: bool = False) -> list[Span]:
-    """The steps of a video in the order of time.
+    """The steps of a video in temporal order.
 
-    A place that is a guess is left out unless ``guesses``, or its narrator names the step there.
+    Guesses are left out unless ``guesses``, or the step is mentioned there.
     """
     found = []
-    for place in _own(result, video):
-        guess = place.level == "guess" and place.evidence != SAID
-        if place.time is None or (guess and not guesses):
+    for place in _localisations(result, video):
+        is_guess = place.level == "guess" and place.evidence != SAID
+        if place.time is None or (is_guess and not guesses):
             continue
         start = place.time if place.start is None else place.start
         end = place.time if place.end is None else place.end
@@ -49,7 +49,7 @@ def spans(result: Result, video: Video, *, guesses: bool = False) -> list[Span]:
 
 
 def chapters(result: Result, video: Video, *, guesses: bool = False) -> list[Chapter]:
-    """The steps of a video as chapters: each lasts until the next, the last until the end."""
+    """The steps of a video as chapters: each ends where the next begins, the last at the end."""
     found = spans(result, video, guesses=guesses)
     ends = [*(span.start for span in found[1:]), max(video_duration(result, video), *_ends(found))]
     return [
@@ -60,18 +60,18 @@ def chapters(result: Result, video: Video, *, guesses: bool = False) -> list[Cha
 
 
 def from_zero(found: list[Chapter]) -> list[Chapter]:
-    """The same chapters with an opening, for formats that require a chapter at 0."""
+    """Add an opening chapter, for formats that require a chapter at 0."""
     if not found or found[0].start == 0.0:
         return found
     return [Chapter(0.0, found[0].start, OPENING), *found]
 
 
 def video_duration(result: Result, video: Video) -> float:
-    """Duration of a video, in seconds."""
-    return video_length(video, _own(result, video))
+    """The duration of a video, in seconds."""
+    return video_length(video, _localisations(result, video))
 
 
-def _own(result: Result, video: Video) -> list[Localisation]:
+def _localisations(result: Result, video: Video) -> list[Localisation]:
     return result.by_video.get(video.id, [])
 
 
@@ -80,9 +80,9 @@ def _ends(found: Sequence[Span]) -> list[float]:
 
 
 def without_overlap(found: Sequence[Span]) -> list[Span]:
-    """The same spans, each clipped at the start of the next."""
+    """Clip each span at the start of the next."""
     clipped = [
-        Span(one.step, one.label, one.start, min(one.end, two.start), one.place)
-        for one, two in pairwise(found)
+        Span(span.step, span.label, span.start, min(span.end, following.start), span.place)
+        for span, following in pairwise(found)
     ]
     return [span for span in [*clipped, *found[-1:]] if span.end > span.start]

@@ -1,4 +1,4 @@
-"""Copies of videos without re-encoding: with chapters inside, or cut at the steps (PyAV)."""
+"""Copies of videos with chapters, and clips of the steps (PyAV)."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from av.container import InputContainer, OutputContainer
     from av.stream import Stream
 
-# Containers with chapters; any other video is copied into Matroska, which takes most streams.
+# Containers with chapters; other videos are copied into Matroska, which accepts most streams.
 _WITH_CHAPTERS = {".mp4", ".m4v", ".mov", ".mkv", ".webm"}
 _COPIED = ("video", "audio", "subtitle")
-_BEHIND = 1  # seconds that audio packets may come after the video packets of the same time
+_AUDIO_DELAY = 1  # seconds by which audio packets may follow video packets of the same time
 
 
 def suffix_for(media: Path) -> str:
@@ -36,7 +36,7 @@ def suffix_for(media: Path) -> str:
 
 
 def frame_rate(media: Path) -> Fraction:
-    """Frames per second; 25 if the video does not say."""
+    """The frame rate; 25 if unknown."""
     with open_video(media) as container:
         return container.streams.video[0].average_rate or USUAL_RATE
 
@@ -44,7 +44,7 @@ def frame_rate(media: Path) -> Fraction:
 def with_chapters(media: Path, chapters: Sequence[Chapter], target: Path) -> None:
     """Write a copy of a video with chapters; its streams are not re-encoded.
 
-    MP4 requires a chapter at 0, so an opening chapter comes before the first step.
+    MP4 requires a chapter at 0, so an opening chapter is added before the first step.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def cut_clip(media: Path, start: float, end: float, target: Path, *, precise: bo
         key_frame = seek_key_frame(source, begin)
         streams = _streams(source, clip, encoded=precise)
         if precise:
-            seek_key_frame(source, begin)  # a frame was decoded
+            seek_key_frame(source, begin)  # again, as setting up the encoder decoded a frame
             _encode(source, clip, streams, begin, finish)
         else:
             _copy(source, clip, streams, key_frame, finish)
@@ -137,7 +137,7 @@ def _encode(
             if begin <= time < finish:
                 quarters = quarter_turns(frame)
                 upright = turned(frame, quarters) if quarters else frame
-                # From here on the time is that of the clip.
+                # Change the time from that of the video to that of the clip.
                 upright.pts = round((time - begin) / encoder.codec_context.time_base)
                 upright.time_base = encoder.codec_context.time_base
                 upright.pict_type = 0
@@ -148,10 +148,10 @@ def _encode(
 def _until(
     source: "InputContainer", streams: "dict[Stream, Stream]", finish: Fraction
 ) -> Iterator[Any]:
-    """The packets up to a time, and a little more: audio can come after its video."""
+    """Yield the packets up to a time, and a little more, as audio can follow its video."""
     for packet in source.demux(*streams):
         decoded = decoded_at(packet) if packet.stream.type == "video" else None
-        if decoded is not None and decoded > finish + _BEHIND:
+        if decoded is not None and decoded > finish + _AUDIO_DELAY:
             return
         yield packet
 
@@ -159,9 +159,9 @@ def _until(
 def _streams(
     source: "InputContainer", copy: "OutputContainer", *, encoded: bool = False
 ) -> "dict[Stream, Stream]":
-    """The streams of the copy by those of the source.
+    """Map the streams of the source to those of the copy.
 
-    If the video is re-encoded, only its first stream is copied. Subtitles that the container cannot
+    If the video is re-encoded, only its first stream is used. Subtitles that the container cannot
     store are left out.
     """
     found: dict[Stream, Stream] = {}
@@ -184,13 +184,13 @@ def _encoder(source: "InputContainer", copy: "OutputContainer") -> "Stream":
     """An H.264 encoder for a video as it is displayed: upright, with its aspect ratio."""
     video = source.streams.video[0]
     encoded: Any = copy.add_stream("libx264", rate=video.average_rate or USUAL_RATE)
-    # The encoder requires even sides.
-    sides = video.width & ~1, video.height & ~1
+    # The encoder requires an even width and height.
+    size = video.width & ~1, video.height & ~1
     aspect = video.sample_aspect_ratio or Fraction(1)
     first = next(source.decode(video), None)
     if first is not None and quarter_turns(first) % 2:
-        sides, aspect = (sides[1], sides[0]), 1 / aspect
-    encoded.width, encoded.height = sides
+        size, aspect = (size[1], size[0]), 1 / aspect
+    encoded.width, encoded.height = size
     encoded.codec_context.sample_aspect_ratio = aspect
     encoded.pix_fmt = "yuv420p"
     encoded.codec_context.time_base = Fraction(1, 90_000)
@@ -205,17 +205,17 @@ def _copy_packet(
     """Write a packet to the copy, ``begin`` seconds earlier."""
     if packet.dts is None or packet.time_base is None:
         return  # the empty packet at the end of a stream
-    earlier = round(begin / packet.time_base)
-    packet.dts -= earlier
+    offset = round(begin / packet.time_base)
+    packet.dts -= offset
     if packet.pts is not None:
-        packet.pts -= earlier
+        packet.pts -= offset
     packet.stream = streams[packet.stream]
     copy.mux(packet)
 
 
 @contextmanager
 def _copying(media: Path, target: Path) -> "Iterator[tuple[InputContainer, OutputContainer]]":
-    """A video, and a temporary file that is renamed to ``target`` on success."""
+    """Open a video, and a temporary output file that is renamed to ``target`` on success."""
     with open_video(media) as source:
         import av  # noqa: PLC0415
 
