@@ -236,4 +236,4 @@ def test_a_step_that_others_name_is_no_guess(visit, tmp_path) -> None:
     cards = [page.locator(".card").nth(k).inner_text() for k in range(2)]
     assert "said in 0 of 1 video, and in 7 that it was learnt from" in cards[0]
     assert "No narrator" not in cards[0]
-    assert "No narrator names this step" in cards[1]
+    assert "No narrator mentions this step" in cards[1]

@@ -111,7 +111,7 @@ def test_page_and_server_agree_on_every_edit(browser) -> None:
                 break;
               }}
               if (reason) continue;
-              shown = edited(shown, edit);
+              shown = afterEdit(shown, edit);
               const now = told(shown);
               after.hand = after.hand.map((one) => JSON.stringify(one)).sort();
               if (JSON.stringify(now) !== JSON.stringify(after)) {{

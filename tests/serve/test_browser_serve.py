@@ -100,8 +100,8 @@ def test_a_step_that_nobody_names_is_said_to_be_guessed(visit, served) -> None:
     placed(page, served)
     until(page, "document.querySelectorAll('.warning').length === 1")
     card = page.locator(".sheet li").nth(5).inner_text()
-    assert "No narrator names this step: its places are guesses." in card
-    assert "No narrator names “Juggle flamingos”" in page.locator(".state").inner_text()
+    assert "No narrator mentions this step: its places are guesses." in card
+    assert "No narrator mentions “Juggle flamingos”" in page.locator(".state").inner_text()
 
 
 def test_on_a_phone_the_bar_covers_nothing_that_is_gone_to(visit, served) -> None:

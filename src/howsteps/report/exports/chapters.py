@@ -60,8 +60,8 @@ def youtube_text(chapters: list[Chapter]) -> str:
     merged = youtube_chapters(chapters)
     if len(merged) < _MIN_CHAPTERS:
         raise NoChapters(
-            f"YouTube requires at least {_MIN_CHAPTERS} chapters of {_MIN_SECONDS} s; this video has "
-            f"{len(merged)}"
+            f"YouTube requires at least {_MIN_CHAPTERS} chapters of {_MIN_SECONDS} s; "
+            f"this video has {len(merged)}"
         )
     return "".join(f"{format_time(start)} {title}\n" for start, title in merged)
 

@@ -1,15 +1,15 @@
-// What every part of the page uses: the content, and elements made from plain text.
+// Shared by all parts of the page: the content, and helpers that create elements.
 
 let content, steps, videos;
 
-function take(shown) {
+function setContent(shown) {
   content = shown;
   ({ steps, videos } = content);
 }
 
-take(JSON.parse(document.getElementById("content").textContent));
+setContent(JSON.parse(document.getElementById("content").textContent));
 
-/** An element. Attributes and children are only ever text or elements, never markup. */
+/** Create an element. Attributes and children are only ever text or elements, never markup. */
 function h(name, attributes = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
@@ -32,23 +32,23 @@ function icon(name) {
   return svg;
 }
 
-/** User text: isolated, so that its writing direction does not affect its surroundings. */
-const words = (text, name = "span", attributes = {}, ...more) => h(name, { dir: "auto", ...attributes }, text, more);
+/** User text, isolated so that its writing direction does not affect its surroundings. */
+const userText = (text, name = "span", attributes = {}, ...more) => h(name, { dir: "auto", ...attributes }, text, more);
 
-/** The same where room is short: it is cut in its middle, as the ends tell titles apart. */
-function cut(text) {
-  const signs = [...text];
-  const end = signs.length > 2 * TAIL ? signs.length - TAIL : signs.length;
-  const [head, tail] = [signs.slice(0, end), signs.slice(end)].map((part) => h("span", {}, part.join("")));
-  return words(head, "span", { class: "cut", title: text }, tail);
+/** User text for narrow places: truncated in the middle, because titles often differ at the end. */
+function truncated(text) {
+  const characters = [...text];
+  const end = characters.length > 2 * TAIL ? characters.length - TAIL : characters.length;
+  const [head, tail] = [characters.slice(0, end), characters.slice(end)].map((part) => h("span", {}, part.join("")));
+  return userText(head, "span", { class: "cut", title: text }, tail);
 }
-const TAIL = 9; // signs at the end that are always shown
+const TAIL = 9; // characters at the end that are always shown
 
-/** The same where there are no elements, as in a list to choose from. */
-function cutTo(text, most) {
-  const signs = [...text];
-  if (signs.length <= most) return text;
-  return `${signs.slice(0, most - TAIL - 1).join("")}…${signs.slice(-TAIL).join("")}`;
+/** The same as a string, where no elements are allowed, as in the options of a select. */
+function truncateTo(text, limit) {
+  const characters = [...text];
+  if (characters.length <= limit) return text;
+  return `${characters.slice(0, limit - TAIL - 1).join("")}…${characters.slice(-TAIL).join("")}`;
 }
 
 function setCurrent(element, isCurrent) {
@@ -56,7 +56,7 @@ function setCurrent(element, isCurrent) {
   else element.removeAttribute("aria-current");
 }
 
-// The colours of steps repeat; the number on the mark does not.
+// Colours repeat after some steps; the numbers on the marks do not.
 const shade = (step) => `c${step % content.shades}`;
 const badge = (step) => h("span", { class: `badge ${shade(step)}` }, String(step + 1));
 
@@ -67,57 +67,57 @@ function clock(seconds) {
   return hours ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
 }
 
-const lasting = (seconds) => `${clock(seconds)} ${seconds >= 3600 ? "h" : "min"}`;
+const formatDuration = (seconds) => `${clock(seconds)} ${seconds >= 3600 ? "h" : "min"}`;
 const percent = (share) => `${Math.round(100 * share)}%`;
-const grouped = (number) => number.toLocaleString("en");
-const count = (number, noun) => `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`;
+const formatNumber = (number) => number.toLocaleString("en");
+const count = (number, noun) => `${formatNumber(number)} ${noun}${number === 1 ? "" : "s"}`;
 
 const isFound = (place) => place !== null && place.time !== null;
 const isGuess = (place) => place.level === "guess";
 
-/** The mentions of a step in a video, in the order of the video; and the first, if there is one. */
+/** The mentions of a step in a video, in temporal order; and the first, if any. */
 const mentionsOf = (video, step) => videos[video].mentions.filter((mention) => mention.step === step);
-const named = (video, step) => videos[video].mentions.find((mention) => mention.step === step);
+const firstMention = (video, step) => videos[video].mentions.find((mention) => mention.step === step);
 
-/** When a step begins in a video: at its place, or else where it is first named; null if neither is known. */
+/** When a step begins in a video: at its place, or else at its first mention; null if unknown. */
 function momentOf(video, step) {
   const place = videos[video].places[step];
-  return (isFound(place) ? place.start : named(video, step)?.start) ?? null;
+  return (isFound(place) ? place.start : firstMention(video, step)?.start) ?? null;
 }
 
 const youtubeAt = (id, seconds) => `https://youtu.be/${id}?t=${Math.max(0, Math.floor(seconds))}`;
 
-/** A link to a moment on YouTube, for a video that cannot be played here; null where there is none. */
+/** A link to a moment on YouTube, for a video that cannot be played here; null if there is none. */
 function watchLink(video, seconds, attributes, ...children) {
   const { youtube, source } = videos[video];
   if (!youtube || source || seconds === null) return null;
   return h("a", { href: youtubeAt(youtube, seconds), target: "_blank", rel: "noopener noreferrer", ...attributes }, children);
 }
 
-const NEAR = 15; // seconds from a mention to a place that it may stand for
+const MAX_DISTANCE = 15; // seconds from a place to a mention that is shown for it
 
-/** The mention of a step that is nearest to a time of a video, if any is near. */
+/** The mention of a step that is nearest to a time of a video, if it is close enough. */
 function mentionNear(video, step, time) {
-  const far = (mention) => Math.abs(mention.start - time);
-  const [nearest] = mentionsOf(video, step).sort((one, two) => far(one) - far(two));
-  return nearest && far(nearest) <= NEAR ? nearest : undefined;
+  const distance = (mention) => Math.abs(mention.start - time);
+  const [nearest] = mentionsOf(video, step).sort((a, b) => distance(a) - distance(b));
+  return nearest && distance(nearest) <= MAX_DISTANCE ? nearest : undefined;
 }
 
-/** The sentence that is being said at a time of a video, if any was begun by then. */
-const saidAt = (video, time) => videos[video].said.findLast(([start]) => start <= time)?.[1];
+/** The last sentence that started at or before a time of a video, if any. */
+const sentenceAt = (video, time) => videos[video].said.findLast(([start]) => start <= time)?.[1];
 
 /** A localisation in words, for screen readers and for the line under the player. */
 function describe(video, step) {
   const place = videos[video].places[step];
-  const said = named(video, step);
-  const spoken = said ? `named at ${clock(said.start)}` : "not named";
-  if (!isFound(place)) return `${place ? "absent" : "not placed"}, ${spoken}`;
-  const sure = place.level ? `, ${place.level} (${percent(place.confidence)})` : "";
-  const why = place.evidence ? `: ${place.evidence}` : "";
-  return `at ${clock(place.time)}${sure}${why}`;
+  const mention = firstMention(video, step);
+  const mentioned = mention ? `mentioned at ${clock(mention.start)}` : "not mentioned";
+  if (!isFound(place)) return `${place ? "absent" : "not placed"}, ${mentioned}`;
+  const level = place.level ? `, ${place.level} (${percent(place.confidence)})` : "";
+  const evidence = place.evidence ? `: ${place.evidence}` : "";
+  return `at ${clock(place.time)}${level}${evidence}`;
 }
 
-/** Call once for every element that comes near the screen, or near what is seen of a scroller. */
+/** Call `build` once for every element when it comes near the viewport, or the visible part of `root`. */
 function whenNear(elements, build, root = null) {
   const observer = new IntersectionObserver(
     (entries) => {
@@ -133,36 +133,36 @@ function whenNear(elements, build, root = null) {
   return observer;
 }
 
-/** Do many small things when nothing else is to be done. */
-function whenIdle(things) {
-  const rest = [...things];
-  const ask = window.requestIdleCallback ?? ((act) => setTimeout(() => act({ timeRemaining: () => 10 }), 50));
-  const some = (deadline) => {
-    do rest.shift()?.();
-    while (rest.length && deadline.timeRemaining() > 4);
-    if (rest.length) ask(some);
+/** Run many small tasks while the browser is idle. */
+function whenIdle(tasks) {
+  const remaining = [...tasks];
+  const schedule = window.requestIdleCallback ?? ((callback) => setTimeout(() => callback({ timeRemaining: () => 10 }), 50));
+  const runSome = (deadline) => {
+    do remaining.shift()?.();
+    while (remaining.length && deadline.timeRemaining() > 4);
+    if (remaining.length) schedule(runSome);
   };
-  if (rest.length) ask(some);
+  if (remaining.length) schedule(runSome);
 }
 
 /**
- * Hundreds of parts, of which those near what is seen of a scroller are built: `build(from, to)`
- * adds some and returns the last of them.
+ * Build hundreds of items lazily, in batches, as the holder is scrolled: `build(from, to)` appends
+ * a batch and returns its last element.
  */
-function buildAsNeeded(holder, many, some, build) {
+function buildAsNeeded(holder, total, batch, build) {
   let built = 0;
-  const more = (next) => {
+  const buildUpTo = (next) => {
     const last = build(built, next);
     built = holder.dataset.built = next;
-    if (built < many) whenNear([last], () => more(Math.min(many, built + some)), holder);
+    if (built < total) whenNear([last], () => buildUpTo(Math.min(total, built + batch)), holder);
   };
-  // As many as were there before, so that whoever looks at the last of them stays there.
-  more(Math.min(many, Math.max(some, Number(holder.dataset.built ?? 0))));
+  // As many as before a rebuild, so that the scroll position can be kept.
+  buildUpTo(Math.min(total, Math.max(batch, Number(holder.dataset.built ?? 0))));
 }
 
 /**
- * One stop for Tab in rows of buttons, made with tabindex −1; the arrow keys go from button to
- * button. `rows()` may have gaps (undefined), which are stepped over.
+ * Roving tabindex: one tab stop for rows of buttons (which have tabindex −1), and arrow keys to move
+ * between them. `rows()` may have gaps (undefined), which are skipped.
  */
 function walkWithArrows(holder, rows) {
   const moves = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
@@ -178,18 +178,18 @@ function walkWithArrows(holder, rows) {
   holder.addEventListener("keydown", (event) => {
     const move = moves[event.key];
     if (!move || event.altKey || event.ctrlKey || event.metaKey) return;
-    const now = rows();
-    let down = now.findIndex((row) => row.includes(event.target));
-    let right = now[down]?.indexOf(event.target);
-    if (right === undefined) return;
-    const inside = () => now[down] && right >= 0 && right < now[down].length;
+    const grid = rows();
+    let row = grid.findIndex((buttons) => buttons.includes(event.target));
+    let column = grid[row]?.indexOf(event.target);
+    if (column === undefined) return;
+    const isInside = () => grid[row] && column >= 0 && column < grid[row].length;
     do {
-      down += move[0];
-      right += move[1];
-    } while (inside() && !now[down][right]);
-    if (!inside()) return;
+      row += move[0];
+      column += move[1];
+    } while (isInside() && !grid[row][column]);
+    if (!isInside()) return;
     event.preventDefault();
-    now[down][right].focus();
+    grid[row][column].focus();
   });
 }
 

@@ -1,66 +1,66 @@
-// Editing in the page: buttons on every card, a bar with undo, and two dialogs.
+// Editing in the page: buttons on every card, a toolbar with undo, and two dialogs.
 
 const editor = document.getElementById("editor");
 const dialog = document.getElementById("ask");
-const history = { edits: [], undone: [], states: [] }; // states: what was shown before each edit
+const history = { edits: [], undone: [], states: [] }; // states: the content before each edit
 let editing = Boolean(content.served);
-let lastWord = "";
-let dragging = false; // nothing is built anew under the pointer
+let lastMessage = "";
+let dragging = false; // if so, nothing is rebuilt under the pointer
 
-const KEPT = `howsteps-edits ${location.pathname} ${content.task}`;
-const MOST_KEPT = 200_000; // signs of the edits of a page from disk
+const STORAGE_KEY = `howsteps-edits ${location.pathname} ${content.task}`;
+const MAX_SAVED = 200_000; // characters, of a page from disk
 
-/** What tells this content from another one, so that edits are not replayed on a new run. */
+/** Identifies the content, so that edits are not replayed on the result of another run. */
 const identity = `${videos.length} ${steps.map((step) => step.label).join("|")} ${videos.reduce((sum, video) => sum + video.mentions.length, 0)}`;
 
-function keep() {
+function saveEdits() {
   if (content.served) return;
   const text = JSON.stringify({ identity, edits: history.edits });
   try {
-    if (history.edits.length && text.length <= MOST_KEPT) localStorage.setItem(KEPT, text);
-    else localStorage.removeItem(KEPT);
+    if (history.edits.length && text.length <= MAX_SAVED) localStorage.setItem(STORAGE_KEY, text);
+    else localStorage.removeItem(STORAGE_KEY);
   } catch {
-    // Nothing is kept where the browser refuses it; saving the script works all the same.
+    // The browser may refuse storage; saving the script still works.
   }
 }
 
-/** Make the edits again that were made here before. */
+/** Replay the edits of the last visit. */
 function restore() {
   if (content.served) return;
   try {
-    const kept = JSON.parse(localStorage.getItem(KEPT));
-    if (kept?.identity !== identity) return;
-    for (const edit of kept.edits.slice(0, 1000)) if (!make(edit)) break;
+    const saved = JSON.parse(localStorage.getItem(STORAGE_KEY));
+    if (saved?.identity !== identity) return;
+    for (const edit of saved.edits.slice(0, 1000)) if (!make(edit)) break;
   } catch {
-    localStorage.removeItem(KEPT);
+    localStorage.removeItem(STORAGE_KEY);
   }
   if (history.edits.length) {
     editing = true;
-    lastWord = `${count(history.edits.length, "change")} of your last visit ${history.edits.length === 1 ? "is" : "are"} still here.`;
+    lastMessage = `${count(history.edits.length, "change")} of your last visit ${history.edits.length === 1 ? "is" : "are"} still here.`;
   }
 }
 
-/** Apply an edit to what is shown; false where it cannot be made. */
+/** Apply an edit to the content; false if it is invalid. */
 function make(edit) {
   if (refusal(content, edit)) return false;
   history.states.push(content);
   history.edits.push(edit);
   history.undone.length = 0;
-  take(edited(content, edit));
+  setContent(afterEdit(content, edit));
   return true;
 }
 
-/** An edit by the user: shown at once, kept or sent, and said aloud. */
-function act(edit, saying, focus = null) {
+/** An edit by the user: applied at once, saved or sent, and announced. */
+function act(edit, message, focus = null) {
   const reason = refusal(content, edit);
   if (reason) {
-    tellEditor(reason);
+    announce(reason);
     return false;
   }
   redraw(() => make(edit), focus);
   if (content.served) send({ do: edit });
-  keep();
-  tellEditor(saying);
+  saveEdits();
+  announce(message);
   return true;
 }
 
@@ -68,10 +68,10 @@ function undo() {
   if (content.served ? !canUndo() : !history.edits.length) return;
   const [before, edit] = [history.states.pop(), history.edits.pop()];
   if (edit) history.undone.push(edit);
-  if (before) redraw(() => take({ ...before, version: content.version }));
+  if (before) redraw(() => setContent({ ...before, version: content.version }));
   if (content.served) send({ undo: true });
-  keep();
-  tellEditor("The last change was undone.");
+  saveEdits();
+  announce("The last change was undone.");
 }
 
 function redo() {
@@ -88,29 +88,29 @@ function redo() {
     redraw(() => make(edit));
     history.undone.push(...rest);
   }
-  keep();
-  tellEditor("The change was made again.");
+  saveEdits();
+  announce("The change was redone.");
 }
 
 const isEditable = () => editing && (!content.served || mayWrite());
 const canUndo = () => (content.served ? Boolean(server.status?.undo || server.queue.length) : history.edits.length > 0);
 const canRedo = () => (content.served ? Boolean(server.status?.redo) : history.undone.length > 0);
 
-/** Change what is shown without moving anything: scrolling, focus and what is being typed stay. */
+/** Change the content and rebuild the page, preserving scroll positions, focus and typed text. */
 function redraw(change, focus = document.activeElement?.dataset.key) {
   const scrollers = [document.scrollingElement, view("grid"), view("words")];
-  const places = scrollers.map((one) => [one.scrollLeft, one.scrollTop]);
+  const positions = scrollers.map((each) => [each.scrollLeft, each.scrollTop]);
   const typed = fields().filter(isTyped);
   const { selectionStart, selectionEnd } = document.activeElement ?? {};
   change();
   spokenLines = null;
   build();
   for (const { dataset, value, defaultValue } of typed) {
-    const field = fields().find((one) => one.dataset.key === dataset.key && one.defaultValue === defaultValue);
+    const field = fields().find((each) => each.dataset.key === dataset.key && each.defaultValue === defaultValue);
     if (field) field.value = value;
   }
   fillViewer();
-  scrollers.forEach((one, at) => one.scrollTo({ left: places[at][0], top: places[at][1], behavior: "instant" }));
+  scrollers.forEach((each, index) => each.scrollTo({ left: positions[index][0], top: positions[index][1], behavior: "instant" }));
   showEditor();
   if (focus) document.querySelector(`[data-key="${CSS.escape(focus)}"]`)?.focus({ preventScroll: true });
   if (Number.isInteger(selectionStart)) document.activeElement.setSelectionRange?.(selectionStart, selectionEnd);
@@ -118,7 +118,7 @@ function redraw(change, focus = document.activeElement?.dataset.key) {
 
 const isTyped = (field) => field.value !== field.defaultValue;
 
-/** Keep the keys of a field from the page; one in which nothing was typed leaves undo to it. */
+/** Keep key events of a field from the page, except for undo in an unchanged field. */
 function keepKeys(event) {
   const isUndo = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z";
   if (!isUndo || isTyped(event.target)) event.stopPropagation();
@@ -128,63 +128,63 @@ const fields = () => [...view("sheet").querySelectorAll("textarea.label, input.l
 
 function switchEditing() {
   editing = !editing;
-  lastWord = "";
+  lastMessage = "";
   redraw(() => {}, editing ? "undo" : null);
-  if (editing) tellEditor("Editing: use the buttons below each step.");
+  if (editing) announce("Editing: use the buttons below each step.");
 }
 
-function tellEditor(text) {
-  lastWord = text;
+function announce(text) {
+  lastMessage = text;
   news.textContent = text;
   showEditor();
 }
 
-// The bar
+// The toolbar
 
 function showEditor() {
   document.body.classList.toggle("editing", editing);
-  for (const one of document.querySelectorAll("[data-action=edit]")) one.setAttribute("aria-pressed", String(editing));
+  for (const each of document.querySelectorAll("[data-action=edit]")) each.setAttribute("aria-pressed", String(editing));
   editor.hidden = !editing;
   if (!editing) return;
   const focus = editor.contains(document.activeElement) ? document.activeElement.dataset.key : null;
   editor.replaceChildren(
     tool("undo", "Undo", undo, !canUndo()),
     tool("redo", "Redo", redo, !canRedo()),
-    h("p", { class: "state" }, state()),
+    h("p", { class: "state" }, statusText()),
     ...(content.served ? servedTools() : diskTools()),
   );
   if (focus) editor.querySelector(`[data-key="${focus}"]`)?.focus();
 }
 
-function tool(key, label, act, disabled = false, more = {}) {
-  const made = h("button", { type: "button", "data-key": key, "aria-disabled": disabled ? "true" : null, ...more }, label);
-  made.addEventListener("click", () => disabled || act());
-  return made;
+function tool(key, label, action, disabled = false, attributes = {}) {
+  const element = h("button", { type: "button", "data-key": key, "aria-disabled": disabled ? "true" : null, ...attributes }, label);
+  element.addEventListener("click", () => disabled || action());
+  return element;
 }
 
-/** How things stand, in a line. */
-function state() {
+/** The status of editing, in one line. */
+function statusText() {
   if (!content.served) {
     const changes = history.edits.length ? `${count(history.edits.length, "change")}, kept in this browser.` : "No changes yet.";
-    return [lastWord, lastWord.includes("change") ? "" : ` ${changes}`].join("");
+    return [lastMessage, lastMessage.includes("change") ? "" : ` ${changes}`].join("");
   }
   const { status } = server;
-  const doing = { placing: "Placing again …", reading: "Reading the new names …", looking: "Looking at the videos …", pictures: "Placed. Taking pictures …", exports: "Placed. Writing the exports …", learnt: "Placing the new videos …" };
+  const doing = { placing: "Placing again …", reading: "Reading the new names …", looking: "Reading the videos …", pictures: "Placed. Making thumbnails …", exports: "Placed. Writing the exports …", learnt: "Placing the new videos …" };
   if (server.gone) return "The server has stopped. Start “howsteps serve” again.";
   if (!mayWrite()) return "Another page is editing this script. You can watch, or take over.";
   if (status?.trouble) return `Not placed: ${status.trouble}`;
   if (server.busy || (status && (status.placed !== status.revision || status.revision < server.revision))) return doing[status?.doing] ?? doing.placing;
-  return doing[status?.doing] ?? (status?.remark ? `Not placed: ${status.remark}` : `${lastWord || "Everything is placed."}${unsaid()}`);
+  return doing[status?.doing] ?? (status?.remark ? `Not placed: ${status.remark}` : `${lastMessage || "Everything is placed."}${unmentionedWarning()}`);
 }
 
-/** A warning of steps that were placed although no narrator names them. */
-function unsaid() {
-  const own = steps.filter((_, k) => isUnsaid(k)).map((step) => `“${cutTo(step.label, 40)}”`);
-  return own.length ? ` No narrator names ${own.join(", ")}: those places are guesses.` : "";
+/** A warning about steps that were placed although no narrator mentions them. */
+function unmentionedWarning() {
+  const labels = steps.filter((_, k) => isUnmentioned(k)).map((step) => `“${truncateTo(step.label, 40)}”`);
+  return labels.length ? ` No narrator mentions ${labels.join(", ")}: those places are guesses.` : "";
 }
 
 function servedTools() {
-  if (!mayWrite() && !server.gone) return [tool("pen", "Take over", () => post("pen", { writer }).catch((error) => tellEditor(capital(error.message))))];
+  if (!mayWrite() && !server.gone) return [tool("pen", "Take over", () => post("pen", { writer }).catch((error) => announce(capital(error.message))))];
   const formats = h(
     "select",
     { "data-key": "format", "aria-label": "Format of the export" },
@@ -202,28 +202,28 @@ function diskTools() {
   return [
     tool("save", "Save script.md", () => {
       text();
-      tellEditor("Saved. To place these steps, run: howsteps localise --out WORK --script script.md");
+      announce("Saved. To place these steps, run: howsteps localise --out WORK --script script.md");
     }),
     history.edits.length > 0 &&
       tool("discard", "Discard", () => {
         redraw(() => {
-          take(history.states[0]);
+          setContent(history.states[0]);
           Object.assign(history, { edits: [], undone: [], states: [] });
         });
-        keep();
-        tellEditor("All changes were undone.");
+        saveEdits();
+        announce("All changes were undone.");
       }),
   ].filter(Boolean);
 }
 
 // The cards
 
-/** The label of a card while it is edited: a field that renames its step. */
+/** The label of a card in edit mode: a text field that renames its step. */
 function labelField(step, k) {
   const field = h("textarea", { class: "label", dir: "auto", rows: 1, maxlength: LONGEST_LABEL, "aria-label": `Name of step ${k + 1}`, "data-key": `label ${k}` }, step.label);
   const commit = () => {
-    if (tidy(field.value) === step.label) return;
-    const label = tidy(field.value);
+    if (cleanLabel(field.value) === step.label) return;
+    const label = cleanLabel(field.value);
     if (!act({ op: "rename", step: k, label }, `Step ${k + 1} is now “${label}”.`)) field.value = step.label;
   };
   field.addEventListener("change", commit);
@@ -263,13 +263,13 @@ function addCard() {
     "select",
     { "aria-label": "Where the new step goes", "data-key": "after" },
     h("option", { value: 0 }, "at the beginning"),
-    steps.map((step, k) => h("option", { value: k + 1 }, cutTo(`after ${k + 1}. ${step.label}`, 40))),
+    steps.map((step, k) => h("option", { value: k + 1 }, truncateTo(`after ${k + 1}. ${step.label}`, 40))),
   );
   after.value = after.defaultValue = String(steps.length);
   const form = h("form", {}, field, after, h("button", { "data-key": "add" }, "Add"));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const edit = { op: "add", at: Number(after.value), label: tidy(field.value) };
+    const edit = { op: "add", at: Number(after.value), label: cleanLabel(field.value) };
     if (!refusal(content, edit)) field.value = "";
     const { at, label } = edit;
     act(edit, `“${label}” is step ${at + 1}.`, `label ${at}`);
@@ -278,7 +278,7 @@ function addCard() {
   return h("li", { class: "add" }, h("h3", {}, "Add a step"), form);
 }
 
-/** Dragging: on the edge of another card to go before or after it, on its middle to be merged. */
+/** Drag and drop: onto the edge of another card to move, onto its middle to merge. */
 function makeDraggable(item, k) {
   const grip = item.querySelector(".badge");
   grip.draggable = true;
@@ -321,7 +321,7 @@ function makeDraggable(item, k) {
 
 function endDrag() {
   dragging = false;
-  if (content.served) setTimeout(catchUp); // after what the drop did
+  if (content.served) setTimeout(catchUp); // after the drop handler
 }
 
 // The dialogs
@@ -336,66 +336,66 @@ function ask(heading, ...body) {
 function askMerge(k) {
   const others = [...steps.keys()].filter((other) => other !== k);
   const choice = (into) => {
-    const made = h("button", { type: "button" }, badge(into), words(steps[into].label));
-    made.addEventListener("click", () => {
-      const [label, goal] = [steps[k].label, steps[into].label];
+    const choose = h("button", { type: "button" }, badge(into), userText(steps[into].label));
+    choose.addEventListener("click", () => {
+      const [label, target] = [steps[k].label, steps[into].label];
       dialog.close();
-      act({ op: "merge", step: k, into }, `“${label}” is merged into “${goal}”.`, `label ${into - (k < into)}`);
+      act({ op: "merge", step: k, into }, `“${label}” is merged into “${target}”.`, `label ${into - (k < into)}`);
     });
-    return h("li", {}, made);
+    return h("li", {}, choose);
   };
-  ask(`Merge “${cutTo(steps[k].label, 40)}” into …`, h("ol", { class: "choices" }, others.map(choice)));
+  ask(`Merge “${truncateTo(steps[k].label, 40)}” into …`, h("ol", { class: "choices" }, others.map(choice)));
 }
 
 function askSplit(k) {
-  const said = new Map(); // phrase: the mentions that say it so
+  const byPhrase = new Map();
   for (const video of videos) {
     for (const mention of video.mentions) {
       if (mention.step !== k || mention.id === null) continue;
-      said.set(mention.phrase, [...(said.get(mention.phrase) ?? []), { video, mention }]);
+      byPhrase.set(mention.phrase, [...(byPhrase.get(mention.phrase) ?? []), { video, mention }]);
     }
   }
   const field = h("input", { class: "label", maxlength: LONGEST_LABEL, "aria-label": "Name of the new step", placeholder: "Name of the new step" });
-  const boxes = [...said].map(([phrase, mentions]) => {
+  const boxes = [...byPhrase].map(([phrase, mentions]) => {
     const all = h("input", { type: "checkbox" });
     const each = mentions.map(({ video, mention }) => {
       const one = h("input", { type: "checkbox", value: JSON.stringify([video.id, mention.id]) });
       one.addEventListener("change", () => (all.checked = each.every((box) => box.firstChild.checked)));
-      return h("label", {}, one, h("span", {}, `${clock(mention.start)} `), words(cutTo(video.title, 50)));
+      return h("label", {}, one, h("span", {}, `${clock(mention.start)} `), userText(truncateTo(video.title, 50)));
     });
     all.addEventListener("change", () => each.forEach((box) => (box.firstChild.checked = all.checked)));
-    const head = h("label", {}, all, words(`“${phrase}”`), h("small", {}, ` ${count(mentions.length, "time")}`));
+    const head = h("label", {}, all, userText(`“${phrase}”`), h("small", {}, ` ${count(mentions.length, "time")}`));
     return h("li", {}, head, mentions.length > 1 && h("details", {}, h("summary", {}, "choose some of them"), each), mentions.length === 1 && h("div", { hidden: true }, each));
   });
   const form = h("form", {}, field, h("ol", { class: "choices" }, boxes), h("button", {}, "Split"), h("p", { role: "alert" }));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const mentions = [...form.querySelectorAll("[value]:checked")].map((box) => JSON.parse(box.value));
-    const edit = { op: "split", step: k, label: tidy(field.value), mentions };
+    const edit = { op: "split", step: k, label: cleanLabel(field.value), mentions };
     const reason = refusal(content, edit);
     form.lastChild.textContent = reason;
     if (reason) return;
     dialog.close();
     act(edit, `“${edit.label}” is step ${k + 2}, with ${count(mentions.length, "mention")}.`, `label ${k + 1}`);
   });
-  ask(`Split “${cutTo(steps[k].label, 40)}”: what goes to a new step?`, form);
+  ask(`Split “${truncateTo(steps[k].label, 40)}”: what goes to a new step?`, form);
 }
 
-// Places by hand
+// Manual places
 
-/** Move a place, with the length that it has. */
+/** Move a place, keeping its duration. */
 function placeAt(n, k, time, focus = null) {
   const { length, id, places } = videos[n];
   const at = Math.min(Math.max(0, time), length || time);
   const [before, after] = isFound(places[k]) ? [places[k].time - places[k].start, places[k].end - places[k].time] : [2, 4];
   const round = (seconds) => Math.round(100 * seconds) / 100;
   const edit = { op: "place", step: k, video: id, time: round(at), start: round(Math.max(0, at - before)), end: round(at + after) };
-  act(edit, `Step ${k + 1} is at ${clock(at)} in ${cutTo(videos[n].title, 40)}, placed by hand.`, focus);
+  act(edit, `Step ${k + 1} is at ${clock(at)} in ${truncateTo(videos[n].title, 40)}, placed by hand.`, focus);
 }
 
 const mayPlace = () => editing && content.served && mayWrite();
 
-/** A mark that can be dragged along its lane, or moved by Shift and the arrow keys, a second at a time. */
+/** Make a mark movable: by dragging it along its lane, or by Shift and the arrow keys in steps of a second. */
 function makeMovable(mark, n, k) {
   mark.dataset.key = `mark ${n} ${k}`;
   mark.addEventListener("keydown", (event) => {
@@ -408,12 +408,12 @@ function makeMovable(mark, n, k) {
   mark.addEventListener("pointerdown", (event) => {
     if (!mayPlace() || event.button !== 0) return;
     const lane = mark.parentElement.getBoundingClientRect();
-    const begun = event.clientX;
+    const startX = event.clientX;
     let time = null;
     mark.setPointerCapture(event.pointerId);
     dragging = true;
     const move = ({ clientX }) => {
-      if (time === null && Math.abs(clientX - begun) < 4) return;
+      if (time === null && Math.abs(clientX - startX) < 4) return;
       time = Math.min(1, Math.max(0, (clientX - lane.left) / lane.width)) * videos[n].length;
       mark.style.setProperty("--at", `${(100 * time) / videos[n].length}%`);
       mark.title = clock(time);
@@ -433,15 +433,15 @@ function makeMovable(mark, n, k) {
   });
 }
 
-/** The buttons below the player: the step is here, or not in this video. */
+/** The buttons below the player that place a step by hand. */
 function placeTools(n, k, now) {
   if (!mayPlace() || k === null || videos[n].new) return [];
   const place = videos[n].places[k];
   const absent = place !== null && place.time === null;
-  const done = (edit, saying) => act({ ...edit, step: k, video: videos[n].id }, saying);
+  const edit = (change, message) => act({ ...change, step: k, video: videos[n].id }, message);
   return [
     tool("here", `Step ${k + 1} is here`, () => placeAt(n, k, now())),
-    tool("absent", "Not in this video", () => done({ op: "place", time: null, start: null, end: null }, `Step ${k + 1} is not in ${cutTo(videos[n].title, 40)}.`), absent),
-    place?.evidence === BY_HAND && tool("release", "Let howsteps place it", () => done({ op: "release" }, `Step ${k + 1} is placed by howsteps again.`)),
+    tool("absent", "Not in this video", () => edit({ op: "place", time: null, start: null, end: null }, `Step ${k + 1} is not in ${truncateTo(videos[n].title, 40)}.`), absent),
+    place?.evidence === BY_HAND && tool("release", "Let howsteps place it", () => edit({ op: "release" }, `Step ${k + 1} is placed by howsteps again.`)),
   ].filter(Boolean);
 }

@@ -1,6 +1,6 @@
-// Steps by videos, with the frame where each step was found, or the words said there.
+// The grid of steps by videos, with the frame where each step is placed, or the words said there.
 
-const COLUMNS = 40; // built at once; the others as they come near
+const COLUMNS = 40; // per batch; more are built when scrolled to
 
 function buildGrid() {
   const holder = view("grid");
@@ -20,7 +20,7 @@ function buildGrid() {
       h(
         "th",
         { scope: "row", role: "rowheader" },
-        h("span", { class: "name" }, badge(k), words(step.label)),
+        h("span", { class: "name" }, badge(k), userText(step.label)),
         h("small", {}, content.located ? `placed in ${step.found} of ${count(videos.length, "video")}` : ""),
       ),
     ),
@@ -38,20 +38,20 @@ function buildGrid() {
   );
   holder.replaceChildren(table);
   buildAsNeeded(holder, videos.length, COLUMNS, (from, to) => {
-    const numbers = Array.from({ length: to - from }, (_, place) => from + place);
-    head.append(...numbers.map((n) => columnHead(videos[n])));
-    rows.forEach((row, k) => row.append(...numbers.map((n) => h("td", { role: "gridcell" }, cell(n, k), elsewhere(n, k)))));
+    const indices = Array.from({ length: to - from }, (_, index) => from + index);
+    head.append(...indices.map((n) => columnHead(videos[n])));
+    rows.forEach((row, k) => row.append(...indices.map((n) => h("td", { role: "gridcell" }, cell(n, k), elsewhere(n, k)))));
     return head.lastChild;
   });
-  // The link below a place is one arrow key down from it.
-  const column = (row, name) => [...row.cells].slice(1).map((one) => one.querySelector(name));
+  // The link below a place is reached by the down key.
+  const column = (row, name) => [...row.cells].slice(1).map((cell) => cell.querySelector(name));
   walkWithArrows(table, () => rows.flatMap((row) => [column(row, "button"), column(row, "a")]));
 }
 
 function columnHead(video) {
   const odd = video.odd && h("span", { class: "pill" }, "odd");
   const title = video.odd ? `${video.title}: ${video.odd}` : video.title;
-  return h("th", { scope: "col", role: "columnheader", title }, cut(video.title), odd ? " " : null, odd);
+  return h("th", { scope: "col", role: "columnheader", title }, truncated(video.title), odd ? " " : null, odd);
 }
 
 function cell(n, k) {
@@ -59,7 +59,7 @@ function cell(n, k) {
   const label = `Step ${k + 1}, ${steps[k].label}, in ${videos[n].id}: ${describe(n, k)}`;
   const common = { type: "button", tabindex: -1, "data-video": n, "data-step": k, "aria-label": label };
   if (!isFound(place)) {
-    const said = named(n, k);
+    const said = firstMention(n, k);
     return h(
       "button",
       { ...common, class: "cell absent" },
@@ -81,14 +81,14 @@ function cell(n, k) {
   );
 }
 
-/** The moment of a step on YouTube, below its cell. */
+/** The link to a step on YouTube, below its cell. */
 function elsewhere(n, k) {
   const moment = momentOf(n, k);
   const label = moment === null ? null : `Watch step ${k + 1}, ${steps[k].label}, on YouTube from ${clock(moment)}: ${videos[n].title}`;
   return watchLink(n, moment, { class: "elsewhere", tabindex: -1, "aria-label": label, title: `watch on YouTube from ${clock(moment)}` }, "YouTube");
 }
 
-/** The thumbnail of a localisation; without one the words said there, or its number. */
+/** The thumbnail of a place; without one, the words said there, or the step's number. */
 function still(place, step, n = null) {
   if (!place?.thumbnail) return drawn(place, step, n);
   const image = h("img", { alt: "", loading: "lazy", decoding: "async", width: 320, height: 180 });
@@ -98,6 +98,6 @@ function still(place, step, n = null) {
 }
 
 function drawn(place, step, n) {
-  const text = n === null || content.has_thumbnails ? null : (mentionNear(n, step, place.time)?.phrase ?? saidAt(n, place.time));
-  return text ? words(text, "span", { class: "saying" }) : h("span", { class: "drawn" }, badge(step));
+  const text = n === null || content.has_thumbnails ? null : (mentionNear(n, step, place.time)?.phrase ?? sentenceAt(n, place.time));
+  return text ? userText(text, "span", { class: "saying" }) : h("span", { class: "drawn" }, badge(step));
 }

@@ -1,10 +1,10 @@
-// One video with its steps and words, or a still frame if the file is gone.
+// One video with its steps and transcript, or a still frame if the file is gone.
 
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
+const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 
 /**
- * A pane of the viewer. `choose(n)` is called when another video is chosen in it, and
- * `pick(pane, step, time)` when a mark or a sentence of it is clicked.
+ * Create a pane of the viewer. `choose(n)` is called when another video is selected, and
+ * `pick(pane, step, time)` when a mark or a sentence is clicked.
  */
 function makePane(name, choose, pick) {
   const video = h("video", { controls: true, playsinline: true, preload: "metadata" });
@@ -13,7 +13,7 @@ function makePane(name, choose, pick) {
   const select = h(
     "select",
     { "aria-label": name },
-    videos.map((one, n) => h("option", { value: n }, cutTo(one.title, 60))),
+    videos.map((one, n) => h("option", { value: n }, truncateTo(one.title, 60))),
   );
   const where = h("p", { class: "where" });
   const link = h("a", { class: "elsewhere", target: "_blank", rel: "noopener noreferrer" });
@@ -29,10 +29,10 @@ function makePane(name, choose, pick) {
     transcript,
   );
   const pane = { element, video, select, current: null, lines: [] };
-  let wish = null; // the time to go to as soon as the file says how long it is
+  let pendingSeek = null; // the time to seek to when the metadata is loaded
   let shownStep = null;
-  let stretch = null; // the step that is played from its start to its end
-  let looked = 0; // the time that was gone to last, for narrations without a video
+  let segment = null; // the place that is being played from start to end
+  let lastTime = 0; // the last requested time, for narrations without a video
 
   select.addEventListener("change", () => choose(Number(select.value)));
   for (const holder of [strip, about]) {
@@ -43,72 +43,72 @@ function makePane(name, choose, pick) {
       pick(pane, Number(mark.dataset.step), mark.dataset.time === undefined ? null : Number(mark.dataset.time));
     });
   }
-  video.addEventListener("loadedmetadata", () => wish !== null && seek(wish));
-  video.addEventListener("error", () => pane.current !== null && lose(shownStep));
+  video.addEventListener("loadedmetadata", () => pendingSeek !== null && seek(pendingSeek));
+  video.addEventListener("error", () => pane.current !== null && showStill(shownStep));
   video.addEventListener("timeupdate", () => {
     follow(video.currentTime);
-    endStretch(video.currentTime);
+    endSegment(video.currentTime);
   });
 
-  /** At the end of a step: stop, or begin it again. Whoever goes on from there, or elsewhere, is let go. */
-  function endStretch(now) {
-    if (!stretch || video.seeking || now < stretch.end) return;
-    if (now > stretch.end + 1.5) stretch = null;
-    else if (loops()) video.currentTime = stretch.start;
+  /** At the end of a step, stop or start it again, unless the user has moved on. */
+  function endSegment(now) {
+    if (!segment || video.seeking || now < segment.end) return;
+    if (now > segment.end + 1.5) segment = null;
+    else if (loops()) video.currentTime = segment.start;
     else {
       video.pause();
-      stretch = null;
+      segment = null;
     }
   }
 
   function seek(time) {
-    wish = time;
+    pendingSeek = time;
     if (video.readyState < HTMLMediaElement.HAVE_METADATA) return;
     video.currentTime = time;
-    wish = null;
+    pendingSeek = null;
   }
 
   /** Show a video at a step, or at any time of it. */
   pane.show = (n, step, time = null) => {
     if (pane.current !== n) load(n);
     const place = step === null ? null : videos[n].places[step];
-    const goal = time ?? (step === null ? null : momentOf(n, step));
-    stretch = time === null && isFound(place) && place.end > place.start ? place : null;
+    const target = time ?? (step === null ? null : momentOf(n, step));
+    segment = time === null && isFound(place) && place.end > place.start ? place : null;
     const absent = step !== null && time === null && !isFound(place);
-    looked = goal ?? 0;
-    tellStep(step);
-    say(absent ? `Step ${step + 1} is ${place ? "absent" : "not placed"} in this video.` : "");
-    if (goal !== null) follow(goal);
-    if (!videos[n].source || video.error) return lose(step);
-    if (goal !== null) seek(goal);
-    if (absent || goal === null) video.pause();
+    lastTime = target ?? 0;
+    showStep(step);
+    showNotice(absent ? `Step ${step + 1} is ${place ? "absent" : "not placed"} in this video.` : "");
+    if (target !== null) follow(target);
+    if (!videos[n].source || video.error) return showStill(step);
+    if (target !== null) seek(target);
+    if (absent || target === null) video.pause();
     else pane.play();
   };
 
-  /** Write what is known of a step in this video. */
-  function tellStep(step) {
+  /** Show what is known about a step in this video. */
+  function showStep(step) {
     const n = pane.current;
     shownStep = step;
     where.textContent = step === null ? "" : `Step ${step + 1} here: ${describe(n, step)}`;
     link.hidden = !videos[n].youtube;
     if (videos[n].youtube) {
-      link.href = youtubeAt(videos[n].youtube, looked);
-      link.textContent = `watch on YouTube from ${clock(looked)}`;
+      link.href = youtubeAt(videos[n].youtube, lastTime);
+      link.textContent = `watch on YouTube from ${clock(lastTime)}`;
     }
     about.replaceChildren(...(step === null ? [] : spokenAbout(n, step)));
-    placing.replaceChildren(...placeTools(n, step, () => (video.hidden ? looked : video.currentTime)));
+    placing.replaceChildren(...placeTools(n, step, () => (video.hidden ? lastTime : video.currentTime)));
     for (const mark of strip.querySelectorAll(".mark")) {
       setCurrent(mark, Number(mark.dataset.step) === step);
     }
   }
 
-  /** Show the content as it is now, without going anywhere. */
+  /** Show the current content, without seeking. */
   pane.fill = (step) => {
     if (pane.current === null) return;
     pane.current = Math.min(pane.current, videos.length - 1);
     fillStrip();
     write(pane.current);
-    tellStep(step);
+    showStep(step);
   };
 
   pane.play = () => {
@@ -124,11 +124,11 @@ function makePane(name, choose, pick) {
     element.classList.toggle("no-video", !videos[n].file);
     video.hidden = false;
     thumbnail.hidden = true;
-    wish = null;
+    pendingSeek = null;
     if (videos[n].source) video.src = videos[n].source;
     else {
       video.removeAttribute("src");
-      video.load(); // or the video before it would play on, unseen
+      video.load(); // otherwise the previous video would keep playing
     }
     fillStrip();
     write(n);
@@ -140,48 +140,48 @@ function makePane(name, choose, pick) {
     fillLanes(lanes, pane.current, { linked: false });
   }
 
-  /** The file cannot be played: a thumbnail and a line replace the player. */
-  function lose(step) {
+  /** If the file cannot be played, show a thumbnail and a notice instead of the player. */
+  function showStill(step) {
     const { file, places, source } = videos[pane.current];
     const shown = step === null ? null : places[step];
     video.hidden = true;
     thumbnail.hidden = false;
     thumbnail.replaceChildren(shown?.thumbnail ? still(shown, step) : icon("video"));
     const gone = `The video file “${file}” was not found. Put it back, or make the page again.`;
-    // It was there when the page was made: it can be gone by now, or of a kind like AVI.
+    // The file existed when the page was made; it may be gone by now, or in a format such as AVI.
     const unplayable = `The video file “${file}” cannot be played here: it was moved, or this browser does not know its format.`;
-    say(!file ? "There is no video file here, only the words." : source ? unplayable : gone);
+    showNotice(!file ? "There is no video file here, only the transcript." : source ? unplayable : gone);
   }
 
-  /** What is said about a step here, in the order of the video. */
+  /** Buttons for the mentions of a step in this video. */
   function spokenAbout(n, step) {
     const mentions = mentionsOf(n, step);
     return mentions.map((mention) =>
       h(
         "button",
         { type: "button", "data-step": step, "data-time": mention.start },
-        words(`“${mention.phrase}”`),
+        userText(`“${mention.phrase}”`),
         ` ${clock(mention.start)}`,
       ),
     );
   }
 
-  function say(text) {
+  function showNotice(text) {
     notice.textContent = text;
     notice.hidden = !text;
   }
 
   function write(n) {
     const { said, mentions } = videos[n];
-    pane.lines = said.map(([start, text], place) => {
-      const end = said[place + 1]?.[0] ?? Infinity;
-      const named = mentions.filter((one) => one.step >= 0 && one.start >= start && one.start < end);
+    pane.lines = said.map(([start, text], index) => {
+      const end = said[index + 1]?.[0] ?? Infinity;
+      const inside = mentions.filter((mention) => mention.step >= 0 && mention.start >= start && mention.start < end);
       const line = h(
         "button",
         { type: "button" },
         h("time", {}, clock(start)),
-        words(text),
-        h("span", { class: "badges" }, named.map((one) => badge(one.step))),
+        userText(text),
+        h("span", { class: "badges" }, inside.map((mention) => badge(mention.step))),
       );
       line.addEventListener("click", () => pick(pane, shownStep, start));
       return { start, line, item: h("li", {}, line) };
@@ -190,13 +190,13 @@ function makePane(name, choose, pick) {
     if (!said.length) transcript.replaceChildren(h("li", { class: "empty" }, "This video has no transcript."));
   }
 
-  /** Mark the sentence that is being said, and keep it in sight. */
+  /** Highlight the current sentence of the transcript, and scroll to it. */
   function follow(time) {
-    const now = pane.lines.findLast(({ start }) => start <= time + 0.05);
-    for (const one of pane.lines) setCurrent(one.line, one === now);
-    if (!now) return;
-    const top = now.item.offsetTop - transcript.clientHeight / 2 + now.item.clientHeight / 2;
-    transcript.scrollTo({ top, behavior: calm.matches ? "auto" : "smooth" });
+    const current = pane.lines.findLast(({ start }) => start <= time + 0.05);
+    for (const each of pane.lines) setCurrent(each.line, each === current);
+    if (!current) return;
+    const top = current.item.offsetTop - transcript.clientHeight / 2 + current.item.clientHeight / 2;
+    transcript.scrollTo({ top, behavior: reducedMotion.matches ? "auto" : "smooth" });
   }
 
   return pane;

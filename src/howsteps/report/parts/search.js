@@ -1,10 +1,10 @@
-// Search in the names of steps and in everything that is said.
+// Search in step names and transcripts.
 
-const MOST = 40; // results; more would not be read
+const MAX_RESULTS = 40;
 const box = document.getElementById("search");
 const results = document.getElementById("results");
 const news = document.getElementById("news");
-let spokenLines = null; // built on the first search of a content
+let spokenLines = null; // built on first use
 
 function everythingSaid() {
   spokenLines ??= videos.flatMap((video, n) =>
@@ -25,10 +25,10 @@ function search(wanted) {
     parts.push(heading(`${count(ofSteps.length, "step")}`), ...ofSteps.map((k) => stepResult(k, plain)));
   }
   if (said.length) {
-    parts.push(heading(`said ${count(said.length, "time")}`), ...said.slice(0, MOST).map((line) => lineResult(line, plain)));
-    if (said.length > MOST) parts.push(heading(`the first ${MOST} are shown`));
+    parts.push(heading(`said ${count(said.length, "time")}`), ...said.slice(0, MAX_RESULTS).map((line) => lineResult(line, plain)));
+    if (said.length > MAX_RESULTS) parts.push(heading(`the first ${MAX_RESULTS} are shown`));
   }
-  if (!parts.length) parts.push(h("p", { class: "empty" }, "No step and no sentence has these words."));
+  if (!parts.length) parts.push(h("p", { class: "empty" }, "No step or sentence contains these words."));
   results.replaceChildren(...parts);
   results.hidden = false;
   box.setAttribute("aria-expanded", "true");
@@ -44,7 +44,7 @@ const stepResult = (k, plain) =>
 const lineResult = ({ n, start, text }, plain) =>
   option(
     { "data-video": n, "data-time": start },
-    h("small", {}, clock(start), cut(videos[n].id)),
+    h("small", {}, clock(start), truncated(videos[n].id)),
     marked(text, plain),
   );
 
@@ -52,11 +52,11 @@ let made = 0;
 const option = (data, ...children) =>
   h("button", { type: "button", role: "option", id: `result-${made++}`, tabindex: -1, ...data }, children);
 
-/** A text with the search term marked. */
+/** Text with the search term highlighted. */
 function marked(text, plain) {
   const at = text.toLowerCase().indexOf(plain);
-  // Lower case can be longer than the text it came from; then nothing is marked.
-  if (at < 0 || text.toLowerCase().length !== text.length) return words(text);
+  // Lower-casing can change the length of a text; then nothing is highlighted.
+  if (at < 0 || text.toLowerCase().length !== text.length) return userText(text);
   const end = at + plain.length;
   return h("span", { dir: "auto" }, text.slice(0, at), h("mark", {}, text.slice(at, end)), text.slice(end));
 }
@@ -71,7 +71,7 @@ function closeResults() {
 function chooseResult(change) {
   const all = [...results.querySelectorAll("[role=option]")];
   const now = all.findIndex((one) => one.ariaSelected === "true");
-  // Nothing is chosen at first: down goes to the first, up to the last.
+  // If nothing is selected yet, down selects the first and up the last.
   const next = all.at(now < 0 && change < 0 ? -1 : (now + change) % all.length);
   for (const one of all) one.setAttribute("aria-selected", String(one === next));
   if (!next) return;

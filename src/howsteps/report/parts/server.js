@@ -1,6 +1,6 @@
-// The server behind the page, where there is one: edits go there, and what was placed comes back.
+// The connection to `howsteps serve`, if any: sends edits, and receives the new places.
 
-// One tab is one writer, also after a reload.
+// Every tab has a writer id, which survives a reload.
 const writer =
   (content.served && sessionStorage.getItem("howsteps-writer")) ||
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -16,7 +16,7 @@ async function post(path, value) {
   return answer;
 }
 
-/** Send changes one after another; what is refused is taken back and said. */
+/** Send changes one after another; a refused change is reverted and reported. */
 async function send(change) {
   server.queue.push(change);
   if (server.busy) return;
@@ -24,14 +24,14 @@ async function send(change) {
   while (server.queue.length) {
     try {
       const answer = await post("edits", { writer, revision: server.revision, ...server.queue[0] });
-      // How things stand comes with the news alone, in its order.
+      // The rest of the status is taken only from the event stream, which is ordered.
       server.revision = (await answer.json()).revision;
       server.queue.shift();
     } catch (error) {
       server.queue.length = 0;
-      settle({ gone: error.status === undefined });
+      updateServer({ gone: error.status === undefined });
       await refresh(true).catch(() => {});
-      tellEditor(server.gone ? "The server has stopped: the last change was not kept. Start “howsteps serve” again." : capital(error.message));
+      announce(server.gone ? "The server has stopped: the last change was not kept. Start “howsteps serve” again." : capital(error.message));
     }
   }
   server.busy = false;
@@ -40,34 +40,33 @@ async function send(change) {
 
 const capital = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
 
-/** Take news of the server; whether one may write decides how the cards look. */
-function settle(change) {
-  const could = mayWrite();
+/** Update the state of the server; the cards depend on whether this page may write. */
+function updateServer(change) {
+  const couldWrite = mayWrite();
   Object.assign(server, change);
-  if (could === mayWrite()) showEditor();
+  if (couldWrite === mayWrite()) showEditor();
   else redraw(() => {});
 }
 
-
 const mayWrite = () => !server.gone && (!server.status?.pen || server.status.pen === writer);
 
-/** Show what was placed since, once nothing of ours is on its way. */
+/** Show newly placed steps, unless edits of this page are still being sent. */
 function catchUp() {
   const { status } = server;
   if (!status || dragging || server.busy || status.revision < server.revision || status.version <= (content.version ?? 0)) return;
   if (status.placed === status.revision || status.trouble) refresh().catch(() => {});
 }
 
-/** Fetch the content and show it where one was; with `hard`, also what was refused is forgotten. */
+/** Fetch and show the content; with `hard`, even if it is outdated, which discards local changes. */
 async function refresh(hard = false) {
   const answer = await fetch("content");
-  const shownNow = await answer.json();
-  // What was edited since it was asked for makes it old; what is newer comes with the next news.
-  const isOld = shownNow.revision < server.revision || (shownNow.placed !== shownNow.revision && !server.status?.trouble);
-  if (!hard && (server.queue.length || isOld || dragging)) return;
-  server.revision = shownNow.revision;
+  const newContent = await answer.json();
+  // Edits made since the request make it outdated; newer content comes with the next event.
+  const isOutdated = newContent.revision < server.revision || (newContent.placed !== newContent.revision && !server.status?.trouble);
+  if (!hard && (server.queue.length || isOutdated || dragging)) return;
+  server.revision = newContent.revision;
   if (hard) history.states.length = 0;
-  redraw(() => take(shownNow));
+  redraw(() => setContent(newContent));
 }
 
 function startServer() {
@@ -79,23 +78,23 @@ function startServer() {
     event.preventDefault();
     if (mayWrite()) dropFiles(event.dataTransfer.files);
   });
-  const news = new EventSource(`events?writer=${writer}`);
-  news.addEventListener("message", ({ data }) => {
-    settle({ gone: false, status: JSON.parse(data) });
+  const events = new EventSource(`events?writer=${writer}`);
+  events.addEventListener("message", ({ data }) => {
+    updateServer({ gone: false, status: JSON.parse(data) });
     catchUp();
-    tellDropped();
+    reportUploads();
   });
-  news.addEventListener("error", () => {
-    settle({ gone: true });
+  events.addEventListener("error", () => {
+    updateServer({ gone: true });
   });
 }
 
-/** Send new videos and captions; the model places them. */
+/** Upload new videos and captions; the server places the steps in them. */
 async function dropFiles(files) {
   const dropped = { names: [], refused: [], last: 0 };
-  server.dropped = null; // what is said is about these files alone
+  server.dropped = null; // report only on these files
   for (const file of files) {
-    tellEditor(`Uploading ${cutTo(file.name, 40)} …`);
+    announce(`Uploading ${truncateTo(file.name, 40)} …`);
     const answer = await fetch(`new-videos?name=${encodeURIComponent(file.name)}`, {
       method: "POST",
       headers: { "content-type": "application/octet-stream" },
@@ -105,15 +104,15 @@ async function dropFiles(files) {
       const { name, number } = await answer.json();
       dropped.names.push(name);
       dropped.last = number;
-    } else dropped.refused.push([file.name, answer ? (await answer.text()).trim() : "did not arrive"]);
+    } else dropped.refused.push([file.name, answer ? (await answer.text()).trim() : "could not be uploaded"]);
   }
-  tellEditor(`${count(dropped.names.length, "file")} received; the steps are being placed …`);
+  announce(`${count(dropped.names.length, "file")} received; the steps are being placed …`);
   server.dropped = dropped;
-  tellDropped();
+  reportUploads();
 }
 
-/** Say what became of the files that were dropped last, once all of them were looked at. */
-function tellDropped() {
+/** Report on the last uploaded files, once all of them were processed. */
+function reportUploads() {
   const { dropped, status } = server;
   if (!dropped || (dropped.last && !(status?.looked_at >= dropped.last))) return;
   server.dropped = null;
@@ -121,20 +120,20 @@ function tellDropped() {
   const refused = names.filter((name) => Object.hasOwn(status?.refused ?? {}, name));
   const reasons = [...dropped.refused, ...refused.map((name) => [name, status.refused[name]])];
   const placed = status?.remark ? 0 : names.length - refused.length;
-  const said = placed ? [`${count(placed, "new file")} ${placed === 1 ? "is" : "are"} placed.`] : [];
-  tellEditor([...said, ...reasons.map(([name, why]) => `Not placed: ${cutTo(name, 40)} ${why}.`)].join(" "));
+  const success = placed ? [`${count(placed, "new file")} ${placed === 1 ? "is" : "are"} placed.`] : [];
+  announce([...success, ...reasons.map(([name, why]) => `Not placed: ${truncateTo(name, 40)} ${why}.`)].join(" "));
 }
 
 async function download(name) {
-  tellEditor(`Writing ${name} …`);
+  announce(`Writing ${name} …`);
   try {
     const answer = await post(`exports/${encodeURIComponent(name)}`, {});
     const file = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition"))?.[1] ?? name;
     save(await answer.blob(), file);
-    const all = file.endsWith(".zip") ? `${file}, with a file for each video,` : file;
-    tellEditor(`${all} was downloaded. It is in the work folder too, in exports/${name}.`);
+    const what = file.endsWith(".zip") ? `${file}, with a file for each video,` : file;
+    announce(`${what} was downloaded. It is also in the work folder, in exports/${name}.`);
   } catch (error) {
-    tellEditor(capital(error.message));
+    announce(capital(error.message));
   }
 }
 

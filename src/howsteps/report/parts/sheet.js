@@ -1,4 +1,4 @@
-// The figures of the whole job, and its steps as cards.
+// The summary figures of the job, and its steps as cards.
 
 function buildFacts() {
   view("videos").textContent = count(videos.length, "video");
@@ -6,21 +6,21 @@ function buildFacts() {
   const footage = videos.reduce((sum, video) => sum + video.length, 0);
   const facts = [
     [count(steps.length, "step"), "in the script"],
-    [lasting(footage), content.filmed ? "of video" : "of narration"],
+    [formatDuration(footage), content.filmed ? "of video" : "of narration"],
     content.located && [count(total("found"), "place"), "of steps in the videos"],
     content.located && total("absent") > 0 && [count(total("absent"), "time"), "a step is absent"],
   ];
   view("facts").replaceChildren(
     ...facts.filter(Boolean).map(([value, meaning]) => h("div", {}, h("dt", {}, meaning), h("dd", {}, value))),
   );
-  const levels = content.levels.map(({ level, count: many, right }, place) => {
-    const name = level !== "guess" ? level : many === 1 ? "a guess" : "guesses";
-    const of = place ? "" : " of such places are right";
-    return `${place ? grouped(many) : count(many, "place")} ${many === 1 ? "is" : "are"} ${name} (about ${right}%${of})`;
+  const levels = content.levels.map(({ level, count: places, right }, index) => {
+    const name = level !== "guess" ? level : places === 1 ? "a guess" : "guesses";
+    const meaning = index ? "" : " of such places are right";
+    return `${index ? formatNumber(places) : count(places, "place")} ${places === 1 ? "is" : "are"} ${name} (about ${right}%${meaning})`;
   });
   const odd = videos.filter((video) => video.odd).length;
-  const badly = odd && `${count(odd, "video")} ${odd === 1 ? "does" : "do"} not fit this job well and ${odd === 1 ? "is" : "are"} marked odd.`;
-  view("certainty").textContent = [levels.length && `${levels.join(", ")}.`, badly].filter(Boolean).join(" ");
+  const misfits = odd && `${count(odd, "video")} ${odd === 1 ? "does" : "do"} not fit this job well and ${odd === 1 ? "is" : "are"} marked odd.`;
+  view("certainty").textContent = [levels.length && `${levels.join(", ")}.`, misfits].filter(Boolean).join(" ");
 }
 
 function buildSheet() {
@@ -32,7 +32,7 @@ function buildSheet() {
 
 function card(step, k) {
   const play = { type: "button", "data-step": k, "data-video": step.best, disabled: step.best === null };
-  const likely = content.confident ? `, likely or sure in ${grouped(step.likely)}` : "";
+  const likely = content.confident ? `, likely or sure in ${formatNumber(step.likely)}` : "";
   const moment = step.best === null ? null : momentOf(step.best, k);
   const absent = step.absent && `absent in ${percent(step.absent / videos.length)} of the videos`;
   const item = h(
@@ -48,21 +48,21 @@ function card(step, k) {
     h(
       "div",
       { class: "card" },
-      h("h3", {}, h("span", { class: "badge" }, String(k + 1)), isEditable() ? labelField(step, k) : words(step.label, "button", play)),
-      step.example && words(step.example, "p", { class: "quote" }),
-      h("p", { class: "support" }, shareBar(step.said), `said in ${grouped(step.said)} of ${count(videos.length, "video")}${elsewhereSaid(step)}`),
+      h("h3", {}, h("span", { class: "badge" }, String(k + 1)), isEditable() ? labelField(step, k) : userText(step.label, "button", play)),
+      step.example && userText(step.example, "p", { class: "quote" }),
+      h("p", { class: "support" }, shareBar(step.said), `said in ${formatNumber(step.said)} of ${count(videos.length, "video")}${elsewhereSaid(step)}`),
       content.located &&
         h(
           "p",
           { class: "support" },
           shareBar(content.confident ? step.likely : step.found, step.found),
-          `placed in ${grouped(step.found)}${likely}`,
+          `placed in ${formatNumber(step.found)}${likely}`,
         ),
       step.best !== null && watchLink(step.best, moment, { class: "elsewhere" }, `watch on YouTube from ${clock(moment)}`),
-      isUnsaid(k) && h("p", { class: "warning" }, "No narrator names this step: its places are guesses."),
+      isUnmentioned(k) && h("p", { class: "warning" }, "No narrator mentions this step: its places are guesses."),
       step.alternative && h("p", {}, h("span", { class: "pill" }, "or"), " in place of the step before"),
       step.optional && h("p", {}, h("span", { class: "pill" }, "optional"), absent ? ` ${absent}` : ""),
-      step.other.length > 0 && h("p", { class: "other" }, "also said: ", words(step.other.join(", "))),
+      step.other.length > 0 && h("p", { class: "other" }, "also said: ", userText(step.other.join(", "))),
       isEditable() && cardTools(step, k),
     ),
   );
@@ -70,14 +70,14 @@ function card(step, k) {
   return item;
 }
 
-/** In how many other videos a step is said, if it was learnt from others. */
-const elsewhereSaid = ({ learnt }) => (learnt ? `, and in ${grouped(learnt)} that it was learnt from` : "");
+/** The number of other videos that mention a step, if it was learnt from others. */
+const elsewhereSaid = ({ learnt }) => (learnt ? `, and in ${formatNumber(learnt)} that it was learnt from` : "");
 
-/** Whether a step was placed although nobody says it, and not by hand. */
-const isUnsaid = (k) =>
+/** Whether a step was placed, and not by hand, although no narrator mentions it. */
+const isUnmentioned = (k) =>
   steps[k].said + steps[k].learnt === 0 && videos.some(({ places }) => isFound(places[k]) && places[k].evidence !== BY_HAND);
 
-/** A bar of the videos: so many of them dark, of those that are pale. */
+/** A bar for a share of the videos: `part` of them dark, up to `of` pale. */
 const shareBar = (part, of = part) =>
   h("span", {
     class: "share",

@@ -1,4 +1,4 @@
-// What happens on a click or a key, and the start of everything.
+// Clicks and keys, and the start of the page.
 
 const help = document.getElementById("help");
 const actions = {
@@ -23,7 +23,7 @@ document.addEventListener("click", (event) => {
 
 document.addEventListener("keydown", (event) => {
   if (!editing || event.altKey || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
-  if (event.target.matches("input, textarea") && (isTyped(event.target) || event.target.closest("dialog"))) return; // its own undo
+  if (event.target.matches("input, textarea") && (isTyped(event.target) || event.target.closest("dialog"))) return; // leave undo to the field
   if (!(event.shiftKey ? canRedo() : canUndo())) return;
   event.preventDefault();
   event.shiftKey ? redo() : undo();
@@ -32,26 +32,26 @@ document.addEventListener("keydown", (event) => {
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.matches("input, select, textarea")) return;
-  const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-  if (!act || (viewer.open && event.key === "/")) return;
+  const action = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  if (!action || (viewer.open && event.key === "/")) return;
   event.preventDefault();
-  act();
+  action();
 });
 
 for (const box of [help, dialog]) box.addEventListener("click", (event) => event.target === box && box.close());
 
-/** Build everything that shows the content. */
+/** Build all views of the content. */
 function build() {
   buildFacts();
   buildSheet();
   buildGrid();
   buildTimelines();
-  // Space is reserved for its rows before they are built, so that a link to the words works.
+  // Reserve space for the rows before they are built, so that links to the table work.
   view("words").style.setProperty("--rows", videos.length);
   if (view("words").childElementCount) return buildWords();
   const words = () => view("words").childElementCount || buildWords();
   whenNear([view("words")], words);
-  if (videos.length <= FEW) whenIdle([words]);
+  if (videos.length <= MAX_EAGER) whenIdle([words]);
 }
 
 window.addEventListener("beforeprint", () => fillTimelines());

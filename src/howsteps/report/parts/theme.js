@@ -1,4 +1,4 @@
-// Light or dark: the setting of the system, until the user chooses.
+// Light or dark theme: the system's setting, until the user chooses.
 
 const THEME = "howsteps-theme";
 
@@ -7,7 +7,7 @@ function setTheme(theme) {
   try {
     localStorage.setItem(THEME, theme);
   } catch {
-    // A browser may refuse to keep anything for a page from disk; then the choice lasts for one visit.
+    // A browser may refuse storage to a page from disk; then the choice lasts for one visit.
   }
 }
 

@@ -1,6 +1,6 @@
-// One line for every video: its steps, and where the narration names them.
+// One timeline per video: its steps, and where the narration mentions them.
 
-const FEW = 120; // timelines that are all built, at leisure; of more, those near the screen
+const MAX_EAGER = 120; // up to this many, all timelines are built while idle; else only those near the viewport
 
 function buildTimelines() {
   const holder = view("timelines");
@@ -8,8 +8,8 @@ function buildTimelines() {
     holder.replaceChildren(h("p", { class: "empty" }, "There are no videos."));
     return;
   }
-  // A picture of the whole page, or its print, shows what was never near the screen.
-  const few = videos.length <= FEW;
+  // Screenshots of the whole page and prints show what was never near the viewport.
+  const few = videos.length <= MAX_EAGER;
   holder.classList.toggle("few", few);
   const before = new Set([...holder.querySelectorAll(".timeline:has(.axis)")].map((one) => one.dataset.video));
   const articles = videos.map((video, n) => {
@@ -20,8 +20,8 @@ function buildTimelines() {
       h(
         "header",
         {},
-        h("h3", {}, cut(video.title)),
-        h("p", {}, lasting(video.length), content.located ? ` · ${found} of ${count(steps.length, "step")} placed` : ""),
+        h("h3", {}, truncated(video.title)),
+        h("p", {}, formatDuration(video.length), content.located ? ` · ${found} of ${count(steps.length, "step")} placed` : ""),
         video.new && h("p", {}, h("span", { class: "pill" }, "new")),
         video.odd && h("p", {}, h("span", { class: "pill" }, "odd"), ` ${video.odd}`),
         video.source || !content.filmed ? null : h("p", { class: "missing" }, video.file ? "video file not found" : "no video file"),
@@ -34,21 +34,21 @@ function buildTimelines() {
   const width = articles[0].lastChild.clientWidth;
   const fill = (article) => article.lastChild.childElementCount || fillLanes(article.lastChild, Number(article.dataset.video));
   articles.forEach((article, n) => {
-    // The height is known before the lanes are built, so that nothing moves when they are.
+    // Reserve the height before the lanes are built, so that nothing moves.
     article.style.setProperty("--rows", Math.max(0, ...rowsOf(n, width)));
   });
-  articles.filter((article) => before.has(article.dataset.video)).forEach(fill); // nothing flickers
+  articles.filter((article) => before.has(article.dataset.video)).forEach(fill); // avoids flicker
   whenNear(articles, fill);
   if (few) whenIdle(articles.map((article) => () => fill(article)));
   fillTimelines = () => articles.forEach(fill);
 }
 
-/** Build all that is still empty, for paper. */
+/** Build all remaining timelines, for printing. */
 let fillTimelines = () => {};
 
 /**
- * The lanes of a video: its steps, and below them its words; places are shares of its length. Where
- * they may be `linked`, the steps of a video that cannot be played here lead to YouTube.
+ * The lanes of a video: its steps, and below them its mentions. Positions are shares of its
+ * duration. If `linked`, the steps of a video that cannot be played here link to YouTube.
  */
 function fillLanes(lanes, n, { linked = true } = {}) {
   const video = videos[n];
@@ -59,15 +59,15 @@ function fillLanes(lanes, n, { linked = true } = {}) {
   walkWithArrows(lanes, () => rows.map((lane) => [...lane.querySelectorAll("button, a")]));
 }
 
-const MARK = 21; // pixels that a mark takes
+const MARK = 21; // width of a mark in pixels
 
-/** A row for every mark, so that none covers another: the first row with room, or the last. */
+/** The row of every mark, chosen so that marks do not overlap: the first free row, or the last. */
 function rowsOf(n, width) {
   const { length, places } = videos[n];
   const rows = places.map(() => 0);
-  const inTime = [...places.keys()].filter((k) => isFound(places[k])).sort((a, b) => places[a].time - places[b].time);
+  const inOrder = [...places.keys()].filter((k) => isFound(places[k])).sort((a, b) => places[a].time - places[b].time);
   const ends = [];
-  for (const k of inTime) {
+  for (const k of inOrder) {
     const at = (places[k].time / (length || 1)) * width;
     const free = ends.findIndex((end) => at - end >= MARK);
     rows[k] = free >= 0 ? free : Math.min(ends.length, 2);
@@ -86,17 +86,17 @@ function stepLane(n, share, wide, rows, linked) {
       "--wide": wide(place.start, place.end),
     });
     const label = `Step ${k + 1}, ${steps[k].label}: ${describe(n, k)}`;
-    const looks = { tabindex: -1, class: `badge mark ${shade(k)}`, "--at": share(place.time), "--row": rows[k], "data-step": k };
-    const saying = (text) => ({ ...looks, "aria-label": text, title: text });
+    const attributes = { tabindex: -1, class: `badge mark ${shade(k)}`, "--at": share(place.time), "--row": rows[k], "data-step": k };
+    const labelled = (text) => ({ ...attributes, "aria-label": text, title: text });
     const mark =
-      (linked && !mayPlace() && watchLink(n, place.start, saying(`${label}; watch on YouTube`), String(k + 1))) ||
-      h("button", { type: "button", "data-video": n, ...saying(label) }, String(k + 1));
+      (linked && !mayPlace() && watchLink(n, place.start, labelled(`${label}; watch on YouTube`), String(k + 1))) ||
+      h("button", { type: "button", "data-video": n, ...labelled(label) }, String(k + 1));
     if (mayPlace() && !videos[n].new) makeMovable(mark, n, k);
     blocks.push(block);
     marks.push(mark);
   });
   const lane = { class: "lane steps", role: "group", "aria-label": "Steps", "--rows": Math.max(0, ...rows) };
-  return h("div", lane, blocks, marks); // marks lie on top
+  return h("div", lane, blocks, marks); // marks on top
 }
 
 function wordLane(n, share, wide) {
@@ -115,7 +115,7 @@ function wordLane(n, share, wide) {
         "data-video": n,
         "data-step": mention.step,
         "data-time": mention.start,
-        "aria-label": `Step ${mention.step + 1} is named: ${at.title}`,
+        "aria-label": `Step ${mention.step + 1} is mentioned: ${at.title}`,
       },
       String(mention.step + 1),
     );

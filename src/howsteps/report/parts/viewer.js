@@ -3,19 +3,19 @@
 const viewer = document.getElementById("viewer");
 const shown = { step: null, pair: false, loop: false };
 let panes = [];
-let title, place, aloud, chips, pairButton, loopButton;
+let title, place, announcement, chips, pairButton, loopButton;
 
 function buildViewer() {
   panes = ["Video", "Video on the right"].map((name, side) =>
     makePane(name, (n) => setVideo(side, n), pick),
   );
-  panes[1].video.muted = true; // two narrators at once are hard to follow; its own button unmutes it
+  panes[1].video.muted = true; // two narrators at once are hard to follow; the controls can unmute it
   title = h("h2", { id: "viewer-title" });
   place = h("p", {});
-  aloud = h("p", { class: "unseen", role: "status" });
+  announcement = h("p", { class: "unseen", role: "status" });
   pairButton = h("button", { type: "button", "aria-pressed": "false", "data-action": "compare" }, icon("pair"), h("span", {}, "Side by side"));
   pairButton.disabled = videos.length < 2;
-  loopButton = h("button", { type: "button", "aria-pressed": "false", title: "Play a step over and over (L)" }, icon("loop"), h("span", {}, "Loop"));
+  loopButton = h("button", { type: "button", "aria-pressed": "false", title: "Loop a step (L)" }, icon("loop"), h("span", {}, "Loop"));
   loopButton.addEventListener("click", switchLoop);
   loopButton.hidden = !content.playable;
   chips = h("ol", { class: "chips", "aria-label": "Steps" });
@@ -37,7 +37,7 @@ function buildViewer() {
       chips,
       button("round", "Next step", "on", () => stepBy(1)),
     ),
-    aloud,
+    announcement,
   );
   viewer.addEventListener("close", () => panes.forEach((pane) => pane.stop()));
   viewer.addEventListener("click", (event) => event.target === viewer && viewer.close());
@@ -47,26 +47,26 @@ function buildViewer() {
 function fillChips() {
   chips.replaceChildren(
     ...steps.map((step, k) => {
-      const chip = h("button", { type: "button", "data-step": k, title: step.label }, badge(k), words(step.label));
+      const chip = h("button", { type: "button", "data-step": k, title: step.label }, badge(k), userText(step.label));
       chip.addEventListener("click", () => setStep(k));
       return h("li", {}, chip);
     }),
   );
 }
 
-/** Show the content as it is now; what is playing plays on. */
+/** Show the current content, without interrupting playback. */
 function fillViewer() {
   fillChips();
   if (shown.step !== null && shown.step >= steps.length) shown.step = null;
   if (!viewer.open) return;
-  for (const pane of inUse()) pane.fill(shown.step);
-  tell();
+  for (const pane of visiblePanes()) pane.fill(shown.step);
+  updateViewer();
 }
 
-function button(style, label, sign, act) {
-  const made = h("button", { type: "button", class: style, "aria-label": label, title: label }, icon(sign));
-  made.addEventListener("click", act);
-  return made;
+function button(style, label, iconName, action) {
+  const element = h("button", { type: "button", class: style, "aria-label": label, title: label }, icon(iconName));
+  element.addEventListener("click", action);
+  return element;
 }
 
 /** Open at a step of a video, or at any time of it. */
@@ -78,15 +78,15 @@ function openViewer(n, step, time = null, pair = false) {
   }
   panes[0].show(n, step, time);
   if (shown.pair) panes[1].show(other(n), step);
-  tell();
+  updateViewer();
 }
 
-const inUse = () => panes.slice(0, shown.pair ? 2 : 1);
+const visiblePanes = () => panes.slice(0, shown.pair ? 2 : 1);
 
 function setStep(step) {
   shown.step = step;
-  for (const pane of inUse()) pane.show(pane.current, step);
-  tell();
+  for (const pane of visiblePanes()) pane.show(pane.current, step);
+  updateViewer();
 }
 
 const stepBy = (change) => {
@@ -94,28 +94,28 @@ const stepBy = (change) => {
   if (next >= 0 && next < steps.length) setStep(next);
 };
 
-/** A mark or a sentence of a pane: a step moves every pane, a moment only its own. */
+/** A mark or a sentence was clicked: a step applies to all panes, a time only to its own. */
 function pick(pane, step, time) {
   if (time === null) return setStep(step);
   if (!shown.pair) shown.step = step;
   pane.show(pane.current, step, time);
-  tell();
+  updateViewer();
 }
 
 function setVideo(side, n) {
-  const [before, beside] = [panes[side].current, panes[1 - side]];
+  const [before, otherPane] = [panes[side].current, panes[1 - side]];
   panes[side].show(n, shown.step);
-  // One video is never shown twice: whoever asks for the other one's gives it the own.
-  if (shown.pair && beside.current === n) beside.show(before, shown.step);
-  tell();
+  // Never show one video twice: if the other pane has it, swap the two.
+  if (shown.pair && otherPane.current === n) otherPane.show(before, shown.step);
+  updateViewer();
 }
 
-/** The next video, or the one before; in a pair, the one beside is stepped over. */
-function turn(side, change) {
-  const beside = shown.pair ? panes[1 - side].current : null;
+/** Show the next or previous video; in a pair, skip the one in the other pane. */
+function videoBy(side, change) {
+  const skipped = shown.pair ? panes[1 - side].current : null;
   let n = panes[side].current;
   do n = (n + change + videos.length) % videos.length;
-  while (n === beside);
+  while (n === skipped);
   if (n !== panes[side].current) setVideo(side, n);
 }
 
@@ -125,7 +125,7 @@ function switchLoop() {
   if (!content.playable) return;
   shown.loop = !shown.loop;
   loopButton.setAttribute("aria-pressed", String(shown.loop));
-  aloud.textContent = shown.loop ? "A step is played over and over." : "A step is played once.";
+  announcement.textContent = shown.loop ? "Steps are looped." : "Steps are played once.";
 }
 
 function setPair(pair) {
@@ -136,63 +136,63 @@ function setPair(pair) {
   if (!shown.pair) panes[1].stop();
 }
 
-/** The video to compare with: the next one in which this step was found. */
+/** The video to compare with: the next one in which this step is placed. */
 function other(first) {
   const order = videos.map((_, n) => (first + 1 + n) % videos.length).filter((n) => n !== first);
   return order.find((n) => shown.step !== null && isFound(videos[n].places[shown.step])) ?? order[0];
 }
 
-/** The button and key C: one video or two, from anywhere. */
+/** Switch between one video and two (button and key C). */
 function compare() {
   if (videos.length < 2) return;
-  if (!viewer.open) return openViewer(fullest(), steps.length ? 0 : null, null, true);
+  if (!viewer.open) return openViewer(mostComplete(), steps.length ? 0 : null, null, true);
   setPair(!shown.pair);
   if (shown.pair) panes[1].show(other(panes[0].current), shown.step);
-  tell();
+  updateViewer();
 }
 
-/** The video in which most steps were found. */
-function fullest() {
+/** The video with the most placed steps. */
+function mostComplete() {
   const found = videos.map((video) => video.places.filter(isFound).length);
   return found.indexOf(Math.max(...found));
 }
 
-/** Write what is shown into the head and the chips, and say it aloud to screen readers. */
-function tell() {
+/** Update the header and the chips, and announce what is shown to screen readers. */
+function updateViewer() {
   const { step } = shown;
   viewer.dataset.step = step ?? "";
-  title.replaceChildren(...(step === null ? [words(videos[panes[0].current].title)] : [badge(step), words(steps[step].label)]));
+  title.replaceChildren(...(step === null ? [userText(videos[panes[0].current].title)] : [badge(step), userText(steps[step].label)]));
   place.textContent = step === null ? "" : `Step ${step + 1} of ${steps.length}`;
-  const seen = inUse().map((pane) => pane.current);
+  const seen = visiblePanes().map((pane) => pane.current);
   [...chips.querySelectorAll("button")].forEach((chip, k) => {
     setCurrent(chip, k === step);
     chip.classList.toggle("absent", !seen.some((n) => isFound(videos[n].places[k])));
   });
   const chip = chips.children[step ?? 0];
   if (chip) chips.scrollTo({ left: chip.offsetLeft - chips.clientWidth / 2 + chip.clientWidth / 2 });
-  aloud.textContent =
+  announcement.textContent =
     step === null ? "" : `Step ${step + 1}, ${steps[step].label}. ${seen.map((n) => `${videos[n].id}: ${describe(n, step)}`).join(". ")}`;
 }
 
 function viewerKeys(event) {
   if (event.target.matches("select, input") || event.ctrlKey || event.metaKey || event.altKey) return;
   const side = event.shiftKey && shown.pair ? 1 : 0;
-  const acts = {
+  const actions = {
     ArrowLeft: () => stepBy(-1),
     ArrowRight: () => stepBy(1),
-    ArrowUp: () => turn(side, -1),
-    ArrowDown: () => turn(side, 1),
+    ArrowUp: () => videoBy(side, -1),
+    ArrowDown: () => videoBy(side, 1),
     l: switchLoop,
     " ": togglePlay,
   };
-  const act = acts[event.key];
-  if (!act || (event.key === " " && event.target.matches("button"))) return;
+  const action = actions[event.key];
+  if (!action || (event.key === " " && event.target.matches("button"))) return;
   event.preventDefault();
   event.stopPropagation();
-  act();
+  action();
 }
 
 function togglePlay() {
-  const running = inUse().some((pane) => !pane.video.paused);
-  for (const pane of inUse()) running ? pane.stop() : pane.play();
+  const running = visiblePanes().some((pane) => !pane.video.paused);
+  for (const pane of visiblePanes()) running ? pane.stop() : pane.play();
 }

@@ -1,11 +1,11 @@
-// The narrations as columns: the phrases of each video for each step, in the order of the video.
+// The table of phrases: what each video says about each step, in temporal order.
 
-const ROWS = 40; // built at once; the others as they come near
+const ROWS = 40; // per batch; more are built when scrolled to
 
 function buildWords() {
   const holder = view("words");
   if (!steps.length) {
-    holder.replaceChildren(h("p", { class: "empty" }, "No act is named by enough narrators."));
+    holder.replaceChildren(h("p", { class: "empty" }, "No act is mentioned by enough narrators."));
     return;
   }
   const head = h(
@@ -13,31 +13,31 @@ function buildWords() {
     {},
     h("th", { class: "corner", scope: "col" }, count(videos.length, "video")),
     steps.map((step, k) =>
-      h("th", { scope: "col" }, h("span", { class: "name" }, badge(k), words(step.label)), h("small", {}, `said in ${count(step.said, "video")}`)),
+      h("th", { scope: "col" }, h("span", { class: "name" }, badge(k), userText(step.label)), h("small", {}, `said in ${count(step.said, "video")}`)),
     ),
   );
   const row = (video, n) =>
     h(
       "tr",
       {},
-      h("th", { scope: "row", title: video.title }, cut(video.title)),
+      h("th", { scope: "row", title: video.title }, truncated(video.title)),
       steps.map((_, k) => h("td", {}, spoken(n, k))),
     );
   const body = h("tbody");
   const table = h("table", { class: "words", "aria-labelledby": "words-title" }, h("thead", {}, head), body);
   holder.replaceChildren(table);
   buildAsNeeded(holder, videos.length, ROWS, (from, to) => {
-    body.append(...videos.slice(from, to).map((video, place) => row(video, from + place)));
+    body.append(...videos.slice(from, to).map((video, index) => row(video, from + index)));
     return body.lastChild;
   });
   walkWithArrows(table, () => [...body.rows].flatMap(layers));
 }
 
-/** The buttons of a row: the first of every cell, then the second of those that have two, and so on. */
+/** The buttons of a row, layer by layer: the first button of every cell, then the second, and so on. */
 function layers(row) {
   const cells = [...row.querySelectorAll("td")].map((cell) => cell.querySelectorAll("button"));
-  const deepest = Math.max(...cells.map((buttons) => buttons.length));
-  return Array.from({ length: deepest }, (_, deep) => cells.map((buttons) => buttons[deep]));
+  const depth = Math.max(...cells.map((buttons) => buttons.length));
+  return Array.from({ length: depth }, (_, index) => cells.map((buttons) => buttons[index]));
 }
 
 function spoken(n, k) {
@@ -55,7 +55,7 @@ function spoken(n, k) {
         "data-time": mention.start,
         title: `at ${clock(mention.start)}`,
       },
-      words(mention.phrase, mention.usual ? "span" : "em"),
+      userText(mention.phrase, mention.usual ? "span" : "em"),
       h("small", {}, `at ${clock(mention.start)}`),
     ),
   );
