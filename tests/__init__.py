@@ -1,1 +1,1 @@
-"""Tests, laid out as the package is."""
+"""Tests, laid out like the package."""

@@ -20,7 +20,7 @@ settings.load_profile("howsteps")
 
 @pytest.fixture(scope="session")
 def browser() -> "Iterator[Browser]":
-    """The Chromium of the system; Playwright's own download is never used."""
+    """The system's Chromium; Playwright's own download is never used."""
     from playwright.sync_api import sync_playwright
 
     from tests.report import chromium

@@ -1,4 +1,4 @@
-"""Tiny films for tests: a square that wanders over a coloured ground, and a tone."""
+"""Tiny test videos: a square that moves over a coloured background, and a tone."""
 
 from fractions import Fraction
 from pathlib import Path
@@ -17,7 +17,7 @@ def film(
     keyframes: int = 10,
     b_frames: int = 0,
 ) -> Path:
-    """Write a film; another colour every second, so that pictures can be told apart."""
+    """Write a video with another colour every second, so that frames can be told apart."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with av.open(str(path), "w") as container:
         stream = container.add_stream("libx264", rate=RATE)
@@ -45,7 +45,7 @@ def film(
 
 
 def lay_on_its_side(path: Path) -> Path:
-    """Say in the heading of an MP4 that it is to be turned by a quarter to the right."""
+    """Set the rotation in the header of an MP4 file to a quarter turn to the right."""
     content = bytearray(path.read_bytes())
     # The matrix in the track header says how the picture is turned: [0 1; -1 0] is a quarter.
     upright, turned = (
@@ -59,7 +59,7 @@ def lay_on_its_side(path: Path) -> Path:
 
 
 def length(path: Path) -> float:
-    """Seconds from the first picture to the last."""
+    """Seconds from the first frame to the last."""
     with av.open(str(path)) as container:
         times = [float(frame.time) for frame in container.decode(video=0)]
     return times[-1] - times[0]

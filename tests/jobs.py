@@ -1,4 +1,4 @@
-"""A made-up job with narrations and ground truth, for tests that need both."""
+"""A synthetic job with narrations and ground truth."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ RULES = {
 
 
 def tea(videos: int = 6, *, name: str = "Make tea") -> dict[str, object]:
-    """A task file: in every video a step is named, and done a second later for four seconds."""
+    """A task file; each step is mentioned, and starts a second later for four seconds."""
     entries = {}
     for n in range(videos):
         late = 0.4 * n
@@ -47,7 +47,7 @@ def write_rules(path: Path) -> Path:
 
 
 def write_tea_folder(folder: Path, videos: int = 6) -> Path:
-    """The same job as people have it: caption files side by side, and a table of steps."""
+    """The same job as a folder of caption files with a table of steps."""
     folder.mkdir(parents=True, exist_ok=True)
     rows = ["video,step,start,end"]
     for name, entry in tea(videos)["videos"].items():

@@ -1,4 +1,4 @@
-"""The public calls, as people who write Python use them."""
+"""The public functions, as users call them."""
 
 import re
 import subprocess
@@ -86,13 +86,13 @@ class TestDiscover:
         problems = howsteps.discover(folder).problems
         assert [p.path.name for p in problems if not p.harmless] == ["broken.srt"]
 
-    def test_what_is_no_source_is_said(self) -> None:
+    def test_an_invalid_source_is_an_error(self) -> None:
         with pytest.raises(howsteps.HowstepsError, match="a list of captions for each video"):
             howsteps.discover([howsteps.Caption(0.0, 1.0, "fill the tub")])  # type: ignore[list-item]
 
 
 class TestApply:
-    def test_paths_may_be_text_and_nothing_is_written_unless_asked(
+    def test_paths_may_be_strings_and_nothing_is_written_by_default(
         self, work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         new = tmp_path / "flo.srt"

@@ -1,4 +1,4 @@
-"""The order of the packages: each imports only from those to its left."""
+"""The order of the packages: each imports only from those before it."""
 
 import ast
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ LONGEST = 400  # lines of a module
 
 
 def modules() -> Iterator[tuple[str, Path]]:
-    """Every module with the package that it belongs to."""
+    """Every module with its package."""
     for path in sorted(PACKAGE.rglob("*.py")):
         yield path.relative_to(PACKAGE).parts[0].removesuffix(".py"), path
 
@@ -41,7 +41,7 @@ def test_every_package_has_its_place() -> None:
     assert {own for own, _ in modules()} == {*ORDER, *FREE, "__init__"}
 
 
-def test_packages_import_only_from_their_left() -> None:
+def test_packages_import_only_from_earlier_ones() -> None:
     wrong = []
     for own, path in modules():
         left = {*FREE, *ORDER[: ORDER.index(own) + 1]} if own in ORDER else {*FREE, "io"}

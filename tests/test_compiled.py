@@ -1,4 +1,4 @@
-"""Loops are compiled wherever they run, also where nothing can be kept."""
+"""Functions are compiled even if the machine code cannot be cached."""
 
 from howsteps.compiled import compiled
 
@@ -10,6 +10,6 @@ def total(numbers):
     return result
 
 
-def test_without_a_place_for_machine_code_it_is_made_each_time(monkeypatch):
+def test_without_a_cache_folder_functions_are_compiled_each_time(monkeypatch):
     monkeypatch.setattr("numba.core.caching.FunctionCache._impl_class._locator_classes", [])
     assert compiled(total)((1.0, 2.5)) == 3.5

@@ -1,4 +1,4 @@
-"""Messages repeat what comes from outside, and must do no harm to a terminal or a log."""
+"""Messages with untrusted text do no harm to a terminal or a log."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from howsteps.errors import InputError, Problem, shown
         ("\x9b31m", "\\x9b31m"),
     ],
 )
-def test_what_would_steer_a_terminal_is_written_out(text, line):
+def test_control_characters_are_escaped(text, line):
     assert shown(text) == line
     assert str(Problem(Path(text), "is empty")) == f"{line}: is empty"
     assert str(InputError(Path(text), "is empty", 3)) == f"{line}:3: is empty"

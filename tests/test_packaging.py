@@ -1,4 +1,4 @@
-"""What the package says of itself: one version, and every licence of what it ships."""
+"""Package metadata: one version, and the licences of everything that ships."""
 
 import tomllib
 from pathlib import Path
@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 
 
-def test_the_version_stands_in_one_place():
+def test_the_version_is_defined_once():
     assert "version" not in PROJECT
     assert PROJECT["dynamic"] == ["version"]
     assert f"\n## {howsteps.__version__}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
@@ -20,7 +20,7 @@ def test_every_licence_file_is_shipped():
     assert given == {ROOT / "LICENSE", *(ROOT / "src").rglob("LICENSE*")}
 
 
-def test_the_licence_names_all_that_is_inside():
+def test_the_licence_expression_is_complete():
     assert PROJECT["license"] == "MIT AND Apache-2.0 AND CC-BY-SA-4.0 AND LicenseRef-WordNet-3.0"
 
 

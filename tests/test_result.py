@@ -1,4 +1,4 @@
-"""``result.json``: what is written follows the schema, and is read back to the same values."""
+"""``result.json`` follows its schema, and is read back to the same values."""
 
 import json
 from collections.abc import Callable
@@ -39,7 +39,7 @@ examples = st.lists(texts, max_size=2)
 
 @st.composite
 def results(draw: st.DrawFn) -> Result:
-    """Results of all shapes: videos without words, steps without mentions, absent steps."""
+    """Random results: videos without words, steps without mentions, absent steps."""
     names = draw(st.lists(texts, min_size=1, max_size=3, unique=True))
     videos = []
     for name in names:
@@ -125,7 +125,7 @@ def example() -> Result:
 
 @pytest.mark.slow
 @given(results())
-def test_every_result_follows_the_schema_and_comes_back(result: Result) -> None:
+def test_every_result_follows_the_schema_and_is_read_back(result: Result) -> None:
     folder = Path("/any/folder")
     value = json.loads(text_of(result, folder))
     jsonschema.Draft202012Validator(schema()).validate(value)
@@ -184,7 +184,7 @@ def test_a_video_is_found_again_when_both_folders_move(tmp_path: Path) -> None:
         (lambda v: v["steps"][0].update(optional="no"), "optional is 'no'"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_place(
+def test_errors_say_what_is_wrong_and_where(
     tmp_path: Path, change: Callable[[dict[str, Any]], object], reason: str
 ) -> None:
     value = record(example(), tmp_path)
@@ -196,7 +196,7 @@ def test_what_is_wrong_is_named_with_its_place(
     assert caught.value.problem.path == path
 
 
-def test_no_result_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
+def test_a_missing_result_is_an_error_with_advice(tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match="is not a work folder of howsteps; run 'howsteps run' first"
     ):

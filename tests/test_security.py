@@ -1,4 +1,4 @@
-"""What docs/reference/security.md promises of the code: nothing in it runs what a file says."""
+"""The guarantees of docs/reference/security.md about the code: no file content is executed."""
 
 import ast
 import os
@@ -27,7 +27,7 @@ FORBIDDEN_STARTS = ("os.exec", "os.spawn", "os.posix_spawn", "asyncio.create_sub
 
 
 def dotted(node: ast.expr) -> str:
-    """``np.load`` of a call's function; empty if it is no plain name."""
+    """The dotted name of a called function, such as ``np.load``; empty if it has none."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute) and (before := dotted(node.value)):
@@ -94,7 +94,7 @@ def test_the_scan_finds_what_it_looks_for(text):
     assert list(faults(ast.parse(text)))
 
 
-def test_what_ships_holds_no_pickle():
+def test_the_package_contains_no_pickle():
     for path in ROOT.rglob("*"):
         if path.is_file():
             assert path.suffix not in {".pkl", ".pickle", ".pt", ".pth", ".joblib"}

@@ -1,4 +1,4 @@
-"""A page of user code; ``tests/test_api.py`` holds it to ``mypy --strict``, and nobody runs it."""
+"""User code that ``tests/test_api.py`` checks with ``mypy --strict``; it is never run."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Arguments that nobody means: each ends with one line and 1, before anything runs."""
+"""Invalid arguments: each ends with one line and exit code 1, before anything runs."""
 
 import itertools
 import os
@@ -18,7 +18,7 @@ from tests.engine.jobs import captions
 def error_of(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, *arguments: str | Path
 ) -> str:
-    """The one line on stderr of a command that ends with 1."""
+    """The single line on stderr of a command that exits with 1."""
     monkeypatch.setattr(sys, "argv", ["howsteps", *map(str, arguments)])
     with pytest.raises(SystemExit) as end:
         main()
@@ -55,7 +55,7 @@ def test_an_empty_path_is_not_the_current_folder(
     ],
 )
 @pytest.mark.parametrize("name", ["empty", "nosuch"])
-def test_what_is_no_work_folder_is_said_to_be_none(
+def test_another_folder_is_not_a_work_folder(
     command: str,
     name: str,
     job: Path,
@@ -70,7 +70,7 @@ def test_what_is_no_work_folder_is_said_to_be_none(
     assert not list((tmp_path / "empty").iterdir())
 
 
-def test_a_folder_of_several_jobs_names_one(
+def test_the_error_for_several_jobs_names_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("knots", "tea"):
@@ -80,7 +80,7 @@ def test_a_folder_of_several_jobs_names_one(
     assert said.endswith("holds the work folders of 2 jobs; give one of them, e.g. 'knots'")
 
 
-def test_a_work_folder_is_no_file(
+def test_a_file_is_not_a_work_folder(
     job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (file := tmp_path / "steps.txt").write_text("x")
@@ -107,7 +107,7 @@ def test_a_work_folder_is_no_file(
     ids=" ".join,
 )
 @pytest.mark.parametrize("path", ["x" * 5000, "x/" * 2500], ids=["name", "path"])
-def test_a_path_that_no_file_can_have(
+def test_an_impossible_path(
     command: list[str],
     path: str,
     tmp_path: Path,
@@ -119,7 +119,7 @@ def test_a_path_that_no_file_can_have(
     assert len(error_of(capsys, monkeypatch, *command, path)) < 2000
 
 
-def test_a_cluster_that_is_not_there(
+def test_an_unreachable_cluster(
     job: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("ray")
@@ -132,7 +132,7 @@ def test_a_cluster_that_is_not_there(
 
 
 @pytest.mark.parametrize("command", ["run", "script", "narration"])
-def test_a_parser_that_is_none(
+def test_an_unusable_parser(
     command: str,
     job: Path,
     tmp_path: Path,
@@ -145,7 +145,7 @@ def test_a_parser_that_is_none(
 
 
 def test_help_is_wrapped_to_the_terminal_and_the_package_can_be_run() -> None:
-    """A line of the docstring is not a line of the help: no short lines are left over."""
+    """Paragraphs of docstrings are rewrapped, so no short lines are left over."""
     command = [sys.executable, "-m", "howsteps", "run", "--help"]
     done = subprocess.run(  # noqa: S603
         command, env={**os.environ, "COLUMNS": "70"}, capture_output=True, text=True, check=True

@@ -1,4 +1,4 @@
-"""``howsteps demo``, with eyes and without: what it finds is scored against the truth."""
+"""``howsteps demo``, with and without video: the result is scored against the ground truth."""
 
 import shutil
 from importlib.resources import as_file, files
@@ -26,7 +26,7 @@ def demo(out: Path) -> Result:
 
 
 def scores(shown: str, of: str) -> tuple[float, ...]:
-    """Precision, recall and F1 of a line of the table."""
+    """Precision, recall and F1 in a row of the table."""
     [line] = [line for line in shown.splitlines() if line.startswith(of)]
     return tuple(map(float, line.split()[-3:]))
 
@@ -50,7 +50,7 @@ def five_narrators(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("five_narrators")
-def test_videos_are_drawn_and_the_steps_found_while_they_are_done(tmp_path: Path) -> None:
+def test_videos_are_rendered_and_the_steps_found(tmp_path: Path) -> None:
     done = demo(tmp_path / "demo")
     assert done.exit_code == 0
     assert "5 videos" in done.stdout

@@ -68,7 +68,7 @@ def edited_run(videos: Path, out: Path, served: Served) -> tuple[int, str]:
 
 
 @pytest.mark.slow
-def test_the_question_can_be_written_and_its_answer_taken(
+def test_a_question_is_written_and_an_answer_read(
     videos: Path, question: str, tmp_path: Path
 ) -> None:
     reply = tmp_path / "answer.json"
@@ -109,7 +109,7 @@ def test_a_server_edits_the_script_of_a_run(videos: Path, question: str, tmp_pat
 
 
 @pytest.mark.slow
-def test_a_second_run_asks_nobody_and_has_the_same_bytes(
+def test_a_second_run_sends_nothing_and_has_the_same_bytes(
     videos: Path, question: str, tmp_path: Path
 ) -> None:
     out = tmp_path / "steps"
@@ -122,7 +122,7 @@ def test_a_second_run_asks_nobody_and_has_the_same_bytes(
 
 
 @pytest.mark.slow
-def test_the_key_is_in_no_file_and_no_output(videos: Path, question: str, tmp_path: Path) -> None:
+def test_the_key_is_not_in_any_file_or_output(videos: Path, question: str, tmp_path: Path) -> None:
     out = tmp_path / "steps"
     with serving(fails(500, 1, says("nonsense", answer(question)))) as served:
         _, output = edited_run(videos, out, served)
@@ -132,7 +132,9 @@ def test_the_key_is_in_no_file_and_no_output(videos: Path, question: str, tmp_pa
 
 
 @pytest.mark.slow
-def test_after_two_refusals_the_script_stays_and_it_is_said(videos: Path, tmp_path: Path) -> None:
+def test_after_two_invalid_answers_the_script_is_kept_with_a_problem(
+    videos: Path, tmp_path: Path
+) -> None:
     out = tmp_path / "steps"
     with serving(says("I would rather not.")) as served:
         code, output = edited_run(videos, out, served)
@@ -154,7 +156,7 @@ def test_a_dead_server_loses_nothing(videos: Path, tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.slow
-def test_videos_of_another_job_are_set_aside_by_name(
+def test_videos_of_another_job_are_set_aside_and_named(
     videos: Path, question: str, tmp_path: Path
 ) -> None:
     out = tmp_path / "steps"
@@ -180,5 +182,5 @@ def test_discover_takes_an_editor(videos: Path, question: str) -> None:
         ("--ask", "q.md", "--answer", "a.json"),
     ],
 )
-def test_what_does_not_go_together_is_refused(videos: Path, arguments: tuple[str, ...]) -> None:
+def test_incompatible_options_are_refused(videos: Path, arguments: tuple[str, ...]) -> None:
     assert howsteps("script", videos, *arguments)[0] == 2

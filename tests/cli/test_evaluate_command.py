@@ -1,4 +1,4 @@
-"""``howsteps evaluate`` and ``howsteps paper``, as people call them."""
+"""``howsteps evaluate`` and ``howsteps paper`` from the command line."""
 
 import csv
 import json
@@ -31,7 +31,7 @@ def tea(tmp_path_factory) -> Path:
 
 
 @pytest.mark.slow
-def test_methods_stand_side_by_side(tea, tmp_path):
+def test_methods_are_compared_in_tables(tea, tmp_path):
     rules = write_rules(tmp_path / "judge.json")
     files = [tmp_path / name for name in ("scores.json", "scores.csv", "f1.svg")]
     code, out, _ = run(
@@ -63,7 +63,7 @@ def test_methods_stand_side_by_side(tea, tmp_path):
     assert files[2].read_text().lstrip().startswith("<?xml")
 
 
-def test_json_to_stdout_is_nothing_but_json(tea):
+def test_stdout_has_only_json(tea):
     options = ("--methods", "uniform", "--protocol", "paper-f1", "--json", "-", "--quiet")
     code, out, _ = run("evaluate", tea, *options)
     assert code == 0
@@ -71,7 +71,7 @@ def test_json_to_stdout_is_nothing_but_json(tea):
     assert (row["method"], row["steps"], row["seed"]) == ("uniform", 10, 0)
 
 
-def test_what_words_mean_may_stand_in_for_features(tea):
+def test_word_meanings_can_replace_video_features(tea):
     options = ("--methods", "video-only", "--protocol", "paper-f1", "--steps", "4", "--quiet")
     _, words, _ = run("evaluate", tea, *options)
     code, meanings, _ = run("evaluate", tea, *options, "--narration", "meaning")
@@ -80,7 +80,7 @@ def test_what_words_mean_may_stand_in_for_features(tea):
     assert words.splitlines()[-1] != meanings.splitlines()[-1]
 
 
-def test_videos_that_are_not_described_are_named(tmp_path):
+def test_unused_videos_are_mentioned(tmp_path):
     folder = write_tea_folder(tmp_path / "tea")
     film(folder / "v0.mp4", LENGTH, 0)
     options = ("--methods", "uniform", "--protocol", "paper-f1", "--quiet")
@@ -93,7 +93,7 @@ def test_videos_that_are_not_described_are_named(tmp_path):
     assert "not used:" not in out
 
 
-def test_the_release_is_measured_and_gaps_are_said(tmp_path):
+def test_the_release_is_measured_and_gaps_are_listed(tmp_path):
     options = ("--steps", "3", "--methods", "uniform,supervised", "--protocol", "paper-f1", "-q")
     code, out, _ = run("evaluate", GOLDEN, *options)
     assert code == 0
@@ -102,7 +102,7 @@ def test_the_release_is_measured_and_gaps_are_said(tmp_path):
     assert "not measured by paper-f1: supervised (4 videos are too few for 5 folds)" in out
 
 
-def test_a_data_set_on_which_nothing_can_be_measured_ends_with_one(tmp_path):
+def test_a_data_set_that_allows_no_measurement_exits_with_one(tmp_path):
     path = tmp_path / "steps.csv"
     path.write_text("video,step,start,end\nu,boil,0,4\n")
     code, out, _ = run("evaluate", path, "--quiet")
@@ -110,7 +110,7 @@ def test_a_data_set_on_which_nothing_can_be_measured_ends_with_one(tmp_path):
     assert "uniform (the length of the videos is not known)" in out
 
 
-def test_the_help_knows_every_method_and_protocol():
+def test_the_help_lists_every_method_and_protocol():
     parameters = {p.name: p for p in get_command(app).commands["evaluate"].params}
     assert parameters["methods"].default == ",".join(METHODS)
     assert all(name in parameters["protocol"].help for name in PROTOCOLS)
@@ -128,13 +128,13 @@ def test_the_help_knows_every_method_and_protocol():
         (("--protocol", "f1"), 2, "unknown protocol 'f1'"),
     ],
 )
-def test_what_is_typed_wrongly_is_said(tea, options, code, reason):
+def test_invalid_options_are_reported(tea, options, code, reason):
     found, _, err = run("evaluate", tea, *options)
     assert found == code
     assert reason in err.replace("\n", " ")
 
 
-def test_a_truncated_file_is_named_and_nothing_is_measured(tmp_path):
+def test_a_truncated_file_is_reported_and_nothing_is_measured(tmp_path):
     for kind in ("NLP", "VISION"):
         shutil.copytree(GOLDEN / f"{kind}_small", tmp_path / kind / "small")
     path = tmp_path / "VISION" / "small" / "features" / "full_dataset.mat"
@@ -145,7 +145,7 @@ def test_a_truncated_file_is_named_and_nothing_is_measured(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_paper_is_made_of_what_is_there(tmp_path):
+def test_the_paper_is_made_from_the_available_data(tmp_path):
     data, out = tmp_path / "data", tmp_path / "results"
     (data / "captions").mkdir(parents=True)
     write_tea(data / "captions" / "tea.json")
@@ -174,7 +174,7 @@ def test_the_paper_is_made_of_what_is_there(tmp_path):
     }
 
 
-def test_printed_scripts_stand_beside_ours_at_the_papers_numbers_of_steps(tmp_path):
+def test_published_scripts_are_listed_next_to_ours(tmp_path):
     write_tea(tmp_path / "tea.json")
     run("paper", "--data", tmp_path, "--out", tmp_path / "r", "--methods", "uniform", "-q")
     page = (tmp_path / "r" / "paper.md").read_text()
@@ -190,7 +190,7 @@ def test_no_data_is_an_error_in_one_line(tmp_path):
 
 
 @pytest.mark.slow
-def test_steps_are_shown_in_frames_where_there_are_videos(tmp_path):
+def test_frames_of_steps_are_shown_if_there_are_videos(tmp_path):
     folder = write_tea_folder(tmp_path / "data" / "tea")
     for n in range(2):
         film(folder / f"v{n}.mp4", LENGTH, n)

@@ -1,4 +1,4 @@
-"""``howsteps features``: what a person sees."""
+"""``howsteps features`` from the command line."""
 
 import os
 import shutil
@@ -35,7 +35,7 @@ def run(*arguments: object) -> tuple[str, int]:
 
 
 @pytest.mark.slow
-def test_vectors_are_written_and_what_was_seen_is_said(work: tuple[Path, str, int]) -> None:
+def test_vectors_are_written_and_summarised(work: tuple[Path, str, int]) -> None:
     folder, out, code = work
     vectors = np.load(folder / "features" / "a.npy", allow_pickle=False)
     assert vectors.shape == (5, 30)
@@ -47,26 +47,26 @@ def test_vectors_are_written_and_what_was_seen_is_said(work: tuple[Path, str, in
 
 
 @pytest.mark.slow
-def test_frames_are_pooled_unless_something_else_is_asked_for(films: Path, tmp_path: Path) -> None:
+def test_frames_are_pooled_by_default(films: Path, tmp_path: Path) -> None:
     out, _ = run(films, "--out", tmp_path, "--workers", "1")
     assert np.load(tmp_path / "features" / "a.npy", allow_pickle=False).shape == (5, 1280)
     assert "5 intervals × 1,280 numbers\n" in out
 
 
 @pytest.mark.slow
-def test_the_second_time_nothing_is_watched(films: Path, work: tuple[Path, str, int]) -> None:
+def test_the_second_time_nothing_is_decoded(films: Path, work: tuple[Path, str, int]) -> None:
     out, code = run(films, "--out", work[0], "--vocabulary", work[0] / "words.npz", *FAST)
     assert "1 video cached, 1 video set aside" in out
     assert code == 3
 
 
-def test_nothing_to_look_for_is_said(films: Path, tmp_path: Path) -> None:
+def test_nothing_to_compute_is_an_error(films: Path, tmp_path: Path) -> None:
     out, code = run(films, "--out", tmp_path, "--network", "none", "--no-motion")
     assert code == 2
     assert "nothing to compute" in out
 
 
-def test_only_broken_films(tmp_path: Path) -> None:
+def test_only_broken_videos(tmp_path: Path) -> None:
     (tmp_path / "films").mkdir()
     (tmp_path / "films" / "b.mp4").write_bytes(os.urandom(1000))
     out, code = run(tmp_path / "films", "--out", tmp_path / "work", *FAST)
@@ -74,7 +74,7 @@ def test_only_broken_films(tmp_path: Path) -> None:
     assert "b.mp4" in out
 
 
-def test_words_of_several_jobs_do_not_go_into_one_file(films: Path, tmp_path: Path) -> None:
+def test_codebooks_of_several_jobs_are_not_saved_in_one_file(films: Path, tmp_path: Path) -> None:
     for name in ("one", "two"):
         shutil.copytree(films, tmp_path / "jobs" / name)
     words = tmp_path / "words.npz"
@@ -83,7 +83,7 @@ def test_words_of_several_jobs_do_not_go_into_one_file(films: Path, tmp_path: Pa
     assert not words.exists()
 
 
-def test_the_help_teaches() -> None:
+def test_the_help_has_an_example() -> None:
     out, code = run("--help")
     assert code == 0
     assert "Example: howsteps features videos/" in out

@@ -1,4 +1,4 @@
-"""What a run shows while it works."""
+"""The progress that a run shows."""
 
 import io
 
@@ -33,19 +33,19 @@ def shown(monkeypatch: pytest.MonkeyPatch, *, terminal: bool, quiet: bool = Fals
     return text.getvalue()
 
 
-def test_a_log_gets_one_line_for_each_stage(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_has_one_line_per_stage(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = shown(monkeypatch, terminal=False).splitlines()
     assert lines == ["wash [a] cat: features, 2 videos (1 cached) in 3.2 s"]
 
 
-def test_a_log_says_how_far_a_long_film_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_shows_progress_within_a_long_video(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("howsteps._cli.live._LINE_EVERY_SECONDS", 0.0)
     lines = shown(monkeypatch, terminal=False).splitlines()
     assert lines[0] == "wash [a] cat: features 0 of 2, ann at 1:01"
     assert lines[1] == "wash [a] cat: features 1 of 2"
 
 
-def test_the_bar_of_a_stage_that_failed_is_gone() -> None:
+def test_the_bar_of_a_failed_stage_is_removed() -> None:
     progress = Progress(console=Console(file=io.StringIO()))
     display = _Display(progress)
     display(StageBegan("localise", "one", 1))
@@ -53,7 +53,7 @@ def test_the_bar_of_a_stage_that_failed_is_gone() -> None:
     assert [task.total for task in progress.tasks] == [5]
 
 
-def test_every_stage_has_words() -> None:
+def test_every_stage_has_a_description() -> None:
     display = _Display(Progress(console=Console(file=io.StringIO())))
     for stage in (*STAGES, OTHER_SCRIPT, LABELS):
         display(StageBegan(stage, "a job", 1))
@@ -66,7 +66,7 @@ def test_tasks_on_a_cluster_are_not_called_videos() -> None:
     assert _ended(StageEnded("tasks", "jobs", 18, 0, 9.0)) == "jobs: tasks, 18 tasks in 9.0 s"
 
 
-def test_a_terminal_keeps_the_line_when_the_bar_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_keeps_a_line_after_the_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     text = shown(monkeypatch, terminal=True)
     assert "wash [a] cat: features, 2 videos (1 cached) in 3.2 s" in text
 

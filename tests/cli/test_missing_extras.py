@@ -1,4 +1,4 @@
-"""Every extra missing, one after the other: one line with the command that installs it."""
+"""Each extra missing in turn: one line with the command that installs it."""
 
 import json
 import os
@@ -51,7 +51,7 @@ CASES = (
 
 @pytest.fixture(scope="module")
 def ended(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, object]]:
-    """How each case ended."""
+    """The outcome of each case."""
     folder = tmp_path_factory.mktemp("extras")
     job = captions(folder / "wash a cat", ("ann", "bob", "eve"))
     film(job / "ann.mp4", 2.0, sound=True)
@@ -88,6 +88,6 @@ def test_one_line_names_the_command(ended, number) -> None:
         assert len([line for line in said.splitlines() if "pip install" in line]) == 1
 
 
-def test_every_module_of_every_extra_was_missing_once() -> None:
+def test_every_module_of_every_extra_is_covered() -> None:
     tried = {name for case in CASES[:-1] for name in case.missing.split()}
     assert tried == {name for extra in EXTRAS for name in extra.modules}

@@ -1,4 +1,4 @@
-"""``howsteps narration``, as people and scripts call it."""
+"""``howsteps narration`` from the command line."""
 
 import json
 import subprocess
@@ -56,7 +56,7 @@ def test_json_has_the_documented_shape(folder: Path, tmp_path: Path) -> None:
     assert sentence["text"] == "first you remove the nuts"
 
 
-def test_json_says_where_and_with_what_and_whether_it_is_work(tmp_path: Path) -> None:
+def test_json_has_places_tools_and_whether_it_is_work(tmp_path: Path) -> None:
     said = "now put the bread in the pan with the tongs"
     captions = tmp_path / "toast.srt"
     captions.write_text(GOOD.replace("first you remove the nuts", said))
@@ -69,7 +69,7 @@ def test_json_says_where_and_with_what_and_whether_it_is_work(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("mode", ["paper", "authors"])
-def test_the_modes_of_the_paper_take_direct_objects_alone(tmp_path: Path, mode: str) -> None:
+def test_the_modes_of_the_paper_use_direct_objects_only(tmp_path: Path, mode: str) -> None:
     captions = tmp_path / "toast.srt"
     captions.write_text(GOOD.replace("first you", "go around it and take a rag and"))
     _, out, _ = run("narration", captions, "--mode", mode, "--json", "-")
@@ -81,13 +81,13 @@ def test_the_modes_of_the_paper_take_direct_objects_alone(tmp_path: Path, mode: 
     assert all(r["act"] and not r["places"] for r in video["relations"])
 
 
-def test_json_to_stdout_is_json_and_nothing_else(folder: Path) -> None:
+def test_stdout_has_only_json(folder: Path) -> None:
     code, out, _ = run("narration", folder, "--json", "-", "--quiet")
     assert code == 0
     assert json.loads(out)["task"] == "change a tire"
 
 
-def test_a_broken_file_is_named_and_the_rest_goes_on(folder: Path) -> None:
+def test_a_broken_file_is_reported_and_the_others_processed(folder: Path) -> None:
     (folder / "broken.srt").write_bytes(b"\x00\x01\x02\x03" * 500)
     code, out, err = run("narration", folder)
     assert code == 3
@@ -95,7 +95,7 @@ def test_a_broken_file_is_named_and_the_rest_goes_on(folder: Path) -> None:
     assert "broken.srt" in err
 
 
-def test_times_that_run_backwards_are_mended_and_named_by_line(folder: Path) -> None:
+def test_backward_times_are_repaired_and_reported_by_line(folder: Path) -> None:
     (folder / "three.srt").write_text(GOOD + BACKWARDS)
     code, out, err = run("narration", folder)
     assert code == 0  # repaired, and nothing is lost
@@ -103,7 +103,7 @@ def test_times_that_run_backwards_are_mended_and_named_by_line(folder: Path) -> 
     assert "three.srt:6" in err.replace("\n", "")
 
 
-def test_a_narration_without_relations_is_named(folder: Path) -> None:
+def test_a_narration_without_relations_is_reported(folder: Path) -> None:
     (folder / "mute.srt").write_text(GOOD.replace("first you remove the nuts", "well hello there"))
     code, _, err = run("narration", folder, "-q")
     assert code == 0  # it was read, and nothing of it is lost
@@ -165,7 +165,7 @@ def test_help_names_the_extra() -> None:
     assert "howsteps[asr]" in run("narration", "--help")[1]
 
 
-def test_version_and_help_teach() -> None:
+def test_version_and_help() -> None:
     assert run("--version")[1].startswith("howsteps 0.")
     code, out, _ = run("narration", "--help")
     assert code == 0
@@ -173,8 +173,8 @@ def test_version_and_help_teach() -> None:
 
 
 @pytest.mark.slow
-def test_who_has_no_home_still_reads_captions(folder: Path) -> None:
-    """As in a container whose user is a number: neither a name nor a home."""
+def test_captions_are_read_without_a_home_folder(folder: Path) -> None:
+    """As in a container whose user has neither a name nor a home."""
     homeless = (
         "import os, sys; os.environ.pop('HOME', None); sys.modules['pwd'] = None;"
         "from howsteps._cli.app import main; main()"
@@ -212,7 +212,7 @@ class TestCache:
         assert set(tmp_path.iterdir()) - before == {tmp_path / "home"}
         assert (tmp_path / "home" / "howsteps" / "narration").is_dir()
 
-    def test_a_work_folder_serves_every_command(
+    def test_a_work_folder_is_shared_by_all_commands(
         self, folder: Path, tmp_path: Path, parsed: list[str]
     ) -> None:
         work = tmp_path / "work"

@@ -1,4 +1,4 @@
-"""``howsteps report``: the page of a result, again."""
+"""``howsteps report`` from the command line."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ def work_of(result: Result, folder: Path) -> Path:
     return folder
 
 
-def test_the_page_is_written_beside_the_result(tmp_path: Path) -> None:
+def test_the_page_is_written_next_to_the_result(tmp_path: Path) -> None:
     work = work_of(tea(2, 2), tmp_path / "steps")
     done = CliRunner().invoke(app, ["report", str(work)])
     assert done.exit_code == 0
@@ -26,7 +26,7 @@ def test_the_page_is_written_beside_the_result(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_video_that_cannot_be_decoded_is_named(tmp_path: Path) -> None:
+def test_a_video_that_cannot_be_decoded_is_reported(tmp_path: Path) -> None:
     broken = tmp_path / "broken.mp4"
     broken.write_bytes(b"not a film")
     work = work_of(with_video(tea(2, 2), 1, media=broken), tmp_path / "steps")

@@ -1,4 +1,4 @@
-"""``howsteps run`` and what works on its folder, as people and scripts call them; ``doctor``."""
+"""``howsteps run``, the commands on its work folder, and ``howsteps doctor``."""
 
 import json
 import shutil
@@ -40,7 +40,7 @@ def work(job: Path) -> Path:
 
 
 class TestRun:
-    def test_the_script_is_shown_and_the_folder_named(self, job: Path, work: Path) -> None:
+    def test_the_script_and_the_folder_are_shown(self, job: Path, work: Path) -> None:
         done = call("run", job, "--out", work, "--workers", "1")
         assert done.exit_code == 0
         assert "wash_a_cat: " in done.stdout
@@ -51,7 +51,7 @@ class TestRun:
     def test_quiet_shows_no_progress(self, job: Path, work: Path) -> None:
         assert call("run", job, "--out", work, "--workers", "1", "--quiet").stderr == ""
 
-    def test_every_line_for_machines_is_json(self, job: Path, work: Path) -> None:
+    def test_json_lines(self, job: Path, work: Path) -> None:
         done = call("run", job, "--out", work, "--workers", "1", "--json")
         lines = [json.loads(line) for line in done.stdout.splitlines()]
         assert lines[0] == {
@@ -62,14 +62,14 @@ class TestRun:
         }
         assert lines[-1]["event"] == "wrote"
 
-    def test_without_out_the_folder_is_made_where_you_are(
+    def test_the_default_folder_is_in_the_current_folder(
         self, job: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.chdir(tmp_path)
         assert call("run", job, "--workers", "1", "-q").exit_code == 0
         assert (tmp_path / "wash_a_cat-steps" / "result.json").is_file()
 
-    def test_something_set_aside_ends_with_three(self, tmp_path: Path) -> None:
+    def test_something_set_aside_exits_with_three(self, tmp_path: Path) -> None:
         folder = captions(tmp_path / "job", ("ann", "bob", "eve"))
         (folder / "broken.srt").write_text("nothing here")
         done = call("run", folder, "--out", tmp_path / "out", "--workers", "1", "-q")
@@ -77,7 +77,7 @@ class TestRun:
         assert "broken.srt" in done.stderr
         assert "fill the tub" in done.stdout
 
-    def test_nothing_found_ends_with_one_and_a_reason(self, tmp_path: Path) -> None:
+    def test_nothing_found_exits_with_one_and_a_reason(self, tmp_path: Path) -> None:
         (tmp_path / "job").mkdir()
         (tmp_path / "job" / "a.srt").write_text(subrip({0: "hello there my dear friends"}))
         done = call("run", tmp_path / "job", "--out", tmp_path / "out", "--workers", "1", "-q")
@@ -85,16 +85,14 @@ class TestRun:
         assert "no relation found" in done.stderr
 
     @pytest.mark.parametrize("typed", [("--from", "dance"), ("--device", "abacus")])
-    def test_what_is_typed_wrongly_ends_with_two(
+    def test_an_invalid_command_line_exits_with_two(
         self, job: Path, tmp_path: Path, typed: tuple[str, str]
     ) -> None:
         assert call("run", job, "--out", tmp_path, *typed).exit_code == 2
 
 
 class TestLocalise:
-    def test_an_edited_script_is_taken_as_given(
-        self, job: Path, work: Path, tmp_path: Path
-    ) -> None:
+    def test_an_edited_script_is_used_as_it_is(self, job: Path, work: Path, tmp_path: Path) -> None:
         script = json.loads((work / "script.json").read_text("utf-8"))
         script["steps"] = script["steps"][::-1][:2]
         script["steps"][0]["label"] = "say goodbye"
@@ -105,7 +103,7 @@ class TestLocalise:
         assert done.stdout.index("say goodbye") < done.stdout.index(script["steps"][1]["label"])
         assert "alignment" not in done.stdout
 
-    def test_what_is_not_said_is_as_in_the_run(self, job: Path, tmp_path: Path) -> None:
+    def test_omitted_options_are_those_of_the_run(self, job: Path, tmp_path: Path) -> None:
         out = tmp_path / "out"
         call("run", job, "--out", out, "--title", "Cat care", "--quick", "--mode", "paper", "-q")
         edited = (out / "script.json").rename(tmp_path / "mine.json")
@@ -116,7 +114,7 @@ class TestLocalise:
             mode="paper", seed=3, speech="small.en", quick=True, title="Cat care"
         )
 
-    def test_a_broken_script_ends_with_one_and_names_the_file(
+    def test_a_broken_script_exits_with_one_and_names_the_file(
         self, job: Path, tmp_path: Path
     ) -> None:
         edited = tmp_path / "mine.json"
@@ -125,7 +123,7 @@ class TestLocalise:
         assert done.exit_code == 1
         assert "mine.json: step 1 has no label" in done.stderr
 
-    def test_a_page_of_text_is_placed_without_the_videos(self, work: Path, tmp_path: Path) -> None:
+    def test_script_text_is_placed_without_the_videos(self, work: Path, tmp_path: Path) -> None:
         out = Path(shutil.copytree(work, tmp_path / "out"))
         page = out / "script.md"
         first = read_result(out).script.steps[0]
@@ -159,7 +157,7 @@ class TestExport:
         assert done.exit_code == 0
         assert "label-studio" in done.stdout
 
-    def test_files_go_into_the_work_folder(self, work: Path) -> None:
+    def test_files_are_written_to_the_work_folder(self, work: Path) -> None:
         done = call("export", work, "-f", "vtt", "-f", "csv")
         assert done.exit_code == 0
         assert "4 files in" in done.stdout
@@ -170,7 +168,7 @@ class TestExport:
         assert done.exit_code == 1
         assert "is not a work folder" in str(done.exception)
 
-    def test_the_names_that_help_shows_are_those_that_are_written(self) -> None:
+    def test_the_help_lists_the_export_formats(self) -> None:
         from howsteps._cli.export import FORMATS as SHOWN
         from howsteps.report.exports import FORMATS
 
@@ -178,7 +176,7 @@ class TestExport:
 
 
 class TestApply:
-    def test_the_places_are_shown_and_the_page_named(self, work: Path, tmp_path: Path) -> None:
+    def test_the_places_and_the_page_are_shown(self, work: Path, tmp_path: Path) -> None:
         (tmp_path / "flo.srt").write_text(narration("flo"))
         done = call("apply", work, tmp_path / "flo.srt", "--out", tmp_path / "out", "-q")
         assert done.exit_code == 0
@@ -186,7 +184,7 @@ class TestApply:
         assert first.split()[-1] in LEVELS
         assert f"open this page: {tmp_path / 'out' / 'report.html'}" in done.stdout
 
-    def test_a_step_that_is_not_there_is_called_absent(self) -> None:
+    def test_a_missing_step_is_shown_as_absent(self) -> None:
         places = (Localisation("a", 0, 61.0, 60.0, 62.0, 0.5, SAID), Localisation("b", 0, None))
         step = Step("fill [b] the tub", ())
         videos = tuple(Video(name) for name in "abc")
@@ -209,7 +207,9 @@ class TestReport:
         assert (work / "report.html").is_file()
 
     @pytest.mark.slow
-    def test_a_video_without_pictures_is_named_and_ends_with_three(self, tmp_path: Path) -> None:
+    def test_a_video_without_thumbnails_is_reported_and_exits_with_three(
+        self, tmp_path: Path
+    ) -> None:
         folder = captions(tmp_path / "job", ("ann", "bob"))
         (folder / "ann.mp4").write_text("no film")
         call("run", folder, "--out", tmp_path / "out", "--no-vision", "--workers", "1", "-q")
@@ -219,7 +219,7 @@ class TestReport:
         assert (tmp_path / "out" / "report.html").is_file()
 
 
-def test_doctor_does_not_tick_off_what_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_does_not_tick_missing_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda _: None)
     monkeypatch.setenv("COLUMNS", "200")
     [line] = [line for line in call("doctor").stdout.splitlines() if "ffmpeg" in line]
@@ -227,7 +227,7 @@ def test_doctor_does_not_tick_off_what_is_not_there(monkeypatch: pytest.MonkeyPa
     assert "✓" not in line
 
 
-def test_doctor_names_what_is_missing_and_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_shows_what_is_missing_and_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
     from howsteps.extras import Extra
 
     missing = Extra("ray", "many machines", ("no_such_module",))
@@ -245,7 +245,7 @@ class TestProblems:
         screen.show_problems(problems)
         return capsys.readouterr().err.splitlines()
 
-    def test_many_remarks_of_one_kind_are_one_line_with_a_count(
+    def test_many_similar_remarks_are_one_line_with_a_count(
         self, capsys: pytest.CaptureFixture[str]
     ) -> None:
         remarks = [
@@ -258,7 +258,7 @@ class TestProblems:
             "lost.mp4: set aside",
         ]
 
-    def test_remarks_of_one_kind_on_a_file_name_their_lines(
+    def test_similar_remarks_on_a_file_list_their_lines(
         self, capsys: pytest.CaptureFixture[str]
     ) -> None:
         remarks = [
@@ -269,7 +269,7 @@ class TestProblems:
             "script.md:3: nobody names the step 'a3' (lines 5, 7 and 9 are like this)"
         ]
 
-    def test_what_ended_the_command_comes_last(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_the_fatal_problem_comes_last(self, capsys: pytest.CaptureFixture[str]) -> None:
         losses = [Problem(Path(f"{n}.srt"), "is broken") for n in range(40)]
         fatal = Problem(Path("job"), "no two narrators name the same thing")
         lines = self.lines(capsys, *losses, fatal, Problem(Path("x"), "by the way", harmless=True))
@@ -277,7 +277,7 @@ class TestProblems:
         assert lines[0] == "x: by the way"
         assert lines[-2:] == ["… and 11 more", "job: no two narrators name the same thing"]
 
-    def test_remarks_alone_end_with_zero(self, tmp_path: Path) -> None:
+    def test_remarks_alone_exit_with_zero(self, tmp_path: Path) -> None:
         folder = captions(tmp_path / "job", ("ann", "bob", "eve"))
         (folder / "hello.srt").write_text(subrip({0: "hello there my dear friends"}))
         done = call("run", folder, "--out", tmp_path / "out", "--workers", "1", "-q")
@@ -285,7 +285,7 @@ class TestProblems:
         assert done.exit_code == 0
 
     @pytest.mark.slow
-    def test_a_video_of_another_job_is_a_finding_and_no_failure(self, tmp_path: Path) -> None:
+    def test_a_video_of_another_job_is_not_a_failure(self, tmp_path: Path) -> None:
         knots = dict.fromkeys(range(0, 30, 6), "tie the knot then pull the rope tight and go on")
         (write_tea_folder(tmp_path / "make tea", videos=8) / "knots.srt").write_text(subrip(knots))
         asked = (tmp_path / "make tea", "--out", tmp_path / "out", "--workers", "1", "-q")
@@ -306,7 +306,7 @@ class TestProblems:
         assert done.stderr.splitlines()[-1].endswith("no videos or captions were found here")
 
 
-def test_an_address_needs_the_engine_that_it_is_for() -> None:
+def test_an_address_needs_the_ray_engine() -> None:
     with pytest.raises(typer.BadParameter, match="--engine ray"):
         executor_of(Engine.local, "head:6379")
     assert executor_of(Engine.local, None) is None

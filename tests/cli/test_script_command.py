@@ -1,4 +1,4 @@
-"""``howsteps script``, as people and scripts call it."""
+"""``howsteps script`` from the command line."""
 
 import json
 from dataclasses import replace
@@ -20,7 +20,7 @@ NARRATIONS = ("fill tub; catch cat; dry off cat", "fill tub; dry off cat", "fill
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Caption files, and a parser that finds a narration of its own in each of them."""
+    """Caption files, and a fake parser with a prepared narration for each."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
 
     def extract_relations(task: Task, **_: object) -> Task:
@@ -56,7 +56,7 @@ def test_the_paper_shows_its_alignment(folder: Path) -> None:
     assert "alignment" in out
 
 
-def test_columns_show_where_every_video_names_every_step(folder: Path) -> None:
+def test_columns_show_when_every_video_mentions_every_step(folder: Path) -> None:
     _, out, _ = run(folder, "--quiet", "--steps", "9", "--columns")
     row = next(line for line in out.splitlines() if line.startswith("v1"))
     assert row.split() == ["v1", "0:00", "·", "0:10"]
@@ -77,12 +77,14 @@ def test_json_has_the_documented_shape(folder: Path, tmp_path: Path) -> None:
     assert found["alignment"]["bound"] <= found["alignment"]["objective"]
 
 
-def test_json_to_stdout_is_json_and_nothing_else(folder: Path) -> None:
+def test_stdout_has_only_json(folder: Path) -> None:
     _, out, _ = run(folder, "--quiet", "--json", "-")
     assert json.loads(out)["task"] == "wash a cat"
 
 
-def test_silence_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_narrations_without_mentions_are_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     monkeypatch.setattr("howsteps.narration.extract_relations", lambda task, **_: task)
     (tmp_path / "one.srt").write_text(CAPTION)
@@ -91,13 +93,13 @@ def test_silence_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert "one: no relation found" in err
 
 
-def test_nothing_stands_out_in_one_narration(folder: Path) -> None:
+def test_one_narration_may_have_no_steps(folder: Path) -> None:
     code, out, _ = run(folder / "v0.srt", "--quiet", "--mode", "paper", "--steps", "2")
     assert code == 0
     assert "no relation stands out" in out
 
 
-def test_a_step_that_no_video_names_has_no_bar(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_step_without_mentions_has_no_bar(capsys: pytest.CaptureFixture[str]) -> None:
     task = spoken.task("fill tub; dry cat", "fill tub")
     mentions = tuple(video.mentions[0] for video in task.videos)
     show_script(task, Script((Step("fill the tub", mentions), Step("sing", ()))))
@@ -113,9 +115,7 @@ def test_a_step_that_no_video_names_has_no_bar(capsys: pytest.CaptureFixture[str
         ((None, None), ""),
     ],
 )
-def test_how_often_steps_are_found_again_is_one_sentence(
-    shares: tuple[float | None, ...], said: str
-) -> None:
+def test_stability_is_one_sentence(shares: tuple[float | None, ...], said: str) -> None:
     steps = tuple(Step("sing", (), stability=share) for share in shares)
     assert (
         stability_summary(Script(steps)).removeprefix("in random samples of the videos, ") == said

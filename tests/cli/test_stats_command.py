@@ -1,4 +1,4 @@
-"""``howsteps stats`` and ``howsteps fetch``, as people call them."""
+"""``howsteps stats`` and ``howsteps fetch`` from the command line."""
 
 import json
 from dataclasses import replace
@@ -35,7 +35,7 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_papers_numbers_stand_beside_ours(table):
+def test_the_published_numbers_are_shown_next_to_ours(table):
     code, out, _ = run("stats", table)
     assert code == 0
     [coffee] = [line for line in out.splitlines() if line.startswith("coffee  ")][:1]
@@ -47,7 +47,7 @@ def test_the_papers_numbers_stand_beside_ours(table):
     assert "tea, order found: boil" in out
 
 
-def test_the_listed_order_can_be_taken(table):
+def test_the_listed_order_can_be_used(table):
     _, out, _ = run("stats", table, "--listed")
     assert "coffee, order listed: grind → pour" in out
 
@@ -60,7 +60,7 @@ def test_json_has_one_entry_for_each_task(table):
     assert (tea["order"], tea["step_length"], tea["video_length"]) == (["boil"], 10.0, None)
 
 
-def test_what_was_mended_is_said(tmp_path):
+def test_repairs_are_reported(tmp_path):
     value = {
         "step_names": ["boil"],
         "videos": {"u": {"duration": 9, "steps": [[1, 0, 4], [1, 3, 5]]}},
@@ -90,7 +90,7 @@ class TestNarrationLead:
 
     @pytest.fixture
     def says(self, monkeypatch):
-        """Hear what the test says in place of what a parser finds."""
+        """Replace the parser by given mentions."""
 
         def set_to(*mentions: Mention) -> None:
             def extract_relations(task, progress):
@@ -102,13 +102,13 @@ class TestNarrationLead:
 
         return set_to
 
-    def test_is_the_time_from_naming_to_doing(self, tea, judge, says):
+    def test_is_the_time_from_mention_to_step(self, tea, judge, says):
         says(Mention("u", "boil", "water", "boil the water", 7.5, 8))
         code, out, _ = run("stats", tea, "--judge", judge)
         assert code == 0
         assert "begins 2.5 s after it is mentioned (median of 1 mentions" in out
 
-    def test_may_have_nothing_to_go_by(self, tea, judge, says):
+    def test_may_have_no_mentions(self, tea, judge, says):
         says(Mention("u", "see", "water", "see the water", 7.5, 8))
         _, out, _ = run("stats", tea, "--judge", judge)
         assert "no mention is of a step" in out
@@ -118,7 +118,7 @@ class TestNarrationLead:
         assert "--judge needs one task with narrations" in str(result.exception)
 
 
-def test_fetch_says_what_it_did(tmp_path, monkeypatch):
+def test_fetch_reports_what_it_did(tmp_path, monkeypatch):
     fetched = []
 
     def fake(archive, folder, progress):
@@ -136,11 +136,11 @@ def test_fetch_says_what_it_did(tmp_path, monkeypatch):
     assert "data_new.tar.gz" in fetched
 
 
-def test_an_unknown_data_set_is_a_wrong_command():
+def test_an_unknown_data_set_is_an_invalid_command():
     assert run("fetch", "everything")[0] == 2
 
 
-def test_truth_is_found_under_a_folder_where_paper_finds_it(tmp_path):
+def test_ground_truth_is_found_under_a_folder(tmp_path):
     for name in ("one", "two"):
         (tmp_path / "data" / name).mkdir(parents=True)
         text = TABLE.replace("coffee", f"coffee {name}").replace("tea,w,boil,0,10\n", "")
@@ -156,7 +156,7 @@ def test_truth_is_found_under_a_folder_where_paper_finds_it(tmp_path):
     assert {row["task"] for row in json.loads(out)["tasks"]} == tasks
 
 
-def test_a_folder_without_truth_is_named(tmp_path):
+def test_a_folder_without_ground_truth_is_reported(tmp_path):
     (tmp_path / "notes.json").write_text("{}")
     result = CliRunner().invoke(app, ["stats", str(tmp_path)])
     assert isinstance(result.exception, InputError)

@@ -23,7 +23,7 @@ from howsteps._cli.app import main
 
 
 class Absent:
-    """Finds no module of some names, whoever asks."""
+    """An import hook that hides some modules."""
 
     def __init__(self, names: list[str]) -> None:
         self.names = names

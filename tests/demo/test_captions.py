@@ -1,4 +1,4 @@
-"""The demo's captions: rendered from their source, and read back to its every word."""
+"""The demo's captions are rendered from their source, and read back word for word."""
 
 import csv
 import tomllib
@@ -26,7 +26,7 @@ every_english = pytest.mark.parametrize("narration", ENGLISH, ids=lambda n: n.id
 
 
 def said(narration) -> list[Word]:
-    """Return the words of the source with their times, without what is only shown."""
+    """The spoken words of the source with their times."""
     sentences = rendering.spoken_sentences(narration)
     return [word for _, words in sentences for word in words if not word.text.startswith("[")]
 
@@ -52,13 +52,13 @@ class TestRendering:
 
 class TestReading:
     @every_narration
-    def test_every_word_is_read_once_and_nothing_is_mended(self, narration):
+    def test_every_word_is_read_once_and_nothing_is_repaired(self, narration):
         reading = read_captions(DEMO / "fix_a_flat_bike_tire" / narration.file)
         assert [w.text for w in words_of(reading.captions)] == [w.text for w in said(narration)]
         assert reading.problems == ()
 
     @every_narration
-    def test_words_are_placed_when_they_are_said(self, narration):
+    def test_words_have_their_times(self, narration):
         reading = read_captions(DEMO / "fix_a_flat_bike_tire" / narration.file)
         # A line that runs over the end of a sentence hides a breath.
         slack = 0.001 if any(line.words for line in reading.captions) else 0.5
@@ -85,7 +85,7 @@ class TestNarrations:
         assert 2.0 <= narration.pace <= 3.2
         assert all(s.pause == rendering.BREATH or 2 <= s.pause <= 8 for s in narration.says)
 
-    def test_three_are_punctuated_and_the_others_are_as_machines_write(self):
+    def test_three_are_punctuated_and_the_others_like_automatic_captions(self):
         styles = Counter(narration.style for narration in ENGLISH)
         assert styles == {"automatic": 10, "punctuated": 3}
         for narration in NARRATIONS:
@@ -119,7 +119,7 @@ class TestTrueSteps:
         assert times[-1][1] <= said(narration)[-1].end
 
     @every_english
-    def test_a_step_follows_at_most_two_seconds_after_it_is_named(self, narration):
+    def test_a_step_follows_its_mention_within_two_seconds(self, narration):
         assert 0 <= narration.lag <= 2
         named = [words[-1].end for s, words in rendering.spoken_sentences(narration) if s.step]
         starts = [action.start for action in rendering.actions(narration)]

@@ -1,4 +1,4 @@
-"""The videos of the demo: drawn from the truth, each in its own look, always the same."""
+"""The demo videos: rendered from the ground truth, each with its own look, reproducible."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -63,7 +63,7 @@ def test_narrators_look_different() -> None:
     assert len({(look.bike, look.wall, look.sleeve) for look in looks}) >= 10
 
 
-def test_a_video_is_the_same_every_time_and_as_long_as_asked(tmp_path: Path) -> None:
+def test_a_video_is_reproducible_and_has_the_requested_duration(tmp_path: Path) -> None:
     for name in ("a", "b"):
         folder = tmp_path / name
         folder.mkdir()
@@ -75,7 +75,7 @@ def test_a_video_is_the_same_every_time_and_as_long_as_asked(tmp_path: Path) -> 
 
 
 class Listing:
-    """Draws nothing, and writes down what it was asked to draw."""
+    """An executor that renders nothing, and records its items."""
 
     def __init__(self) -> None:
         self.asked: list[DemoVideo] = []
@@ -95,7 +95,7 @@ def test_the_folder_has_all_captions_and_videos_that_outlast_the_last_word(tmp_p
         assert video.seconds > max(end for _, _, end in video.steps)
 
 
-def test_a_video_that_is_there_is_not_drawn_again(tmp_path: Path) -> None:
+def test_an_existing_video_is_not_rendered_again(tmp_path: Path) -> None:
     prepare(tmp_path, Listing())
     (tmp_path / NAME / "walt.mp4").write_bytes(b"a video")
     again = Listing()

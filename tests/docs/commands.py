@@ -1,4 +1,4 @@
-"""Command lines as they are printed: run, or at least checked."""
+"""Commands in the docs: run, or at least checked."""
 
 import re
 import shlex
@@ -23,7 +23,7 @@ _TARGETS = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"),
 
 
 def command_lines(text: str) -> Iterator[list[str]]:
-    """The commands of a block as lists of words; comments and variables before them left out."""
+    """The commands of a block as lists of words, without comments and leading variables."""
     for line in text.replace("\\\n", " ").splitlines():
         words = shlex.split(line, comments=True)
         while words and re.fullmatch(r"[A-Z_]+=.*", words[0]):
@@ -33,7 +33,7 @@ def command_lines(text: str) -> Iterator[list[str]]:
 
 
 def run(words: list[str]) -> None:
-    """Run a command of howsteps in this process; it must end well."""
+    """Run a howsteps command in this process; it must succeed."""
     check(words)
     if words[0] == "cp":
         shutil.copy(*words[1:])
@@ -46,7 +46,7 @@ def run(words: list[str]) -> None:
 
 
 def check(words: list[str]) -> None:
-    """Check a command without running it: it exists, and so do its options."""
+    """Check without running it that a command and its options exist."""
     program, *rest = words
     assert program in _CHECKS, f"what is {program}?"
     _CHECKS[program](rest)

@@ -1,4 +1,4 @@
-"""The folder that the examples of the docs work in: captions of the demo, and what a run makes."""
+"""The folder in which the examples of the docs run: captions of the demo, and a run on them."""
 
 import json
 import shutil
@@ -15,7 +15,7 @@ from howsteps.pipeline.run import run
 
 @pytest.fixture(scope="session")
 def made_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """``videos/`` has captions, ``steps/`` a run on them, ``data/`` the truth beside them.
+    """``videos/`` has captions, ``steps/`` a run on them, ``data/`` captions with ground truth.
 
     ``tire.json`` is the same job as one task file, ``new.vtt`` a narration of it that is new.
     """
@@ -58,7 +58,7 @@ def _task_file(captions: Path) -> dict[str, object]:
 
 @pytest.fixture
 def workplace(made_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of the made folder to work in, as the current folder."""
+    """A copy of the folder as the current folder."""
     place = tmp_path / "work"
     shutil.copytree(made_folder, place)
     monkeypatch.chdir(place)

@@ -48,5 +48,5 @@ def blocks(page: Path) -> Iterator[Block]:
 
 
 def name(page: Path) -> str:
-    """The page as it is called in the list of tests."""
+    """The name of the page in test ids."""
     return page.relative_to(ROOT).as_posix()

@@ -31,7 +31,7 @@ _FETCHED_FONTS = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 
 
 def picture(command: str, width: int = 96) -> str:
-    """Run a command, and draw what it prints on a terminal."""
+    """Run a command, and draw its terminal output."""
     with Path("/dev/null").open("w") as nowhere:
         terminal = Console(
             record=True, width=width, force_terminal=True, highlight=False, file=nowhere
@@ -44,7 +44,7 @@ def picture(command: str, width: int = 96) -> str:
 
 
 def _relative(drawn: str) -> str:
-    """The same with paths as seen from the current folder; their texts are no longer stretched."""
+    """The same with paths relative to the current folder, without stretching their text."""
     here = escape(f"{Path.cwd()}/")
     return "\n".join(
         re.sub(r' textLength="[^"]*"', "", line).replace(here, "") if here in line else line
@@ -53,7 +53,7 @@ def _relative(drawn: str) -> str:
 
 
 def main(folder: Path) -> None:
-    """Write every picture into a folder."""
+    """Write all images into a folder."""
     with as_file(files("howsteps.demo") / NAME) as captions, tempfile.TemporaryDirectory() as place:
         shutil.copytree(captions, Path(place) / NAME, ignore=shutil.ignore_patterns("*.es.srt"))
         chdir(place)

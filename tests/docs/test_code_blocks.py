@@ -1,4 +1,4 @@
-"""Every block of code of README and docs runs as it is printed."""
+"""Every code block of README and docs runs as printed."""
 
 import ast
 import json

@@ -1,4 +1,4 @@
-"""Small folders of one job: people wash a cat, and say so."""
+"""Small folders of captions of one job, washing a cat."""
 
 from pathlib import Path
 
@@ -30,12 +30,12 @@ NARRATORS: dict[str, tuple[int, ...]] = {
 
 
 def narration(who: str, missing: tuple[int, ...] = ()) -> str:
-    """A SubRip file: an act every eight seconds, but for those that are missing."""
+    """A SubRip file with an act every eight seconds, except for missing ones."""
     return subrip({n: MANNERS[who].format(act) for n, act in enumerate(ACTS) if n not in missing})
 
 
 def subrip(lines: dict[int, str]) -> str:
-    """Lines in a SubRip file, each in its eight seconds."""
+    """A SubRip file with one line per eight seconds."""
     return "\n".join(
         f"{n + 1}\n00:00:{8 * n + 2:02},000 --> 00:00:{8 * n + 5:02},000\n{line}\n"
         for n, line in lines.items()
@@ -51,7 +51,7 @@ def captions(folder: Path, names: tuple[str, ...] = tuple(NARRATORS)) -> Path:
 
 
 def written(folder: Path) -> dict[str, bytes]:
-    """All that a run wrote for people and programs; what it keeps for itself is left out."""
+    """All files that a run wrote, by name, without the cache."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))

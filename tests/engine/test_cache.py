@@ -1,4 +1,4 @@
-"""What is kept comes back, and what was damaged counts as missing."""
+"""Cache entries are read back; damaged ones count as missing."""
 
 import os
 from dataclasses import dataclass
@@ -38,12 +38,12 @@ def test_a_key_changes_with_version_value_and_kind_of_options():
 
 
 @pytest.mark.parametrize("part", [Path("x"), {1, 2}, float("nan"), np.arange(3), Options])
-def test_what_cannot_be_named_exactly_is_refused(part):
+def test_values_that_cannot_be_hashed_exactly_are_refused(part):
     with pytest.raises((TypeError, ValueError)):
         key_of(1, part=part)
 
 
-def test_json_comes_back(tmp_path):
+def test_json_is_read_back(tmp_path):
     cache = Cache(tmp_path)
     cache.put_json("heard", "k", {"words": ["é", 1.5, None]})
     assert cache.json("heard", "k") == {"words": ["é", 1.5, None]}
@@ -51,7 +51,7 @@ def test_json_comes_back(tmp_path):
     assert cache.json("script", "k") is None
 
 
-def test_arrays_come_back_and_have_the_same_bytes_every_time(tmp_path):
+def test_arrays_are_read_back_and_reproducible(tmp_path):
     arrays = {"x": np.arange(6, dtype=np.float32).reshape(2, 3), "names": np.array(["a", "bc"])}
     first = Cache(tmp_path / "1").put_arrays("features", "k", arrays)
     second = Cache(tmp_path / "2").put_arrays("features", "k", arrays)
@@ -92,14 +92,14 @@ def test_a_damaged_entry_counts_as_missing(tmp_path, harm):
     assert np.array_equal(kept["x"], np.arange(100))
 
 
-def test_writing_whole_leaves_nothing_beside(tmp_path):
+def test_an_atomic_write_leaves_no_temporary_file(tmp_path):
     write_atomically(tmp_path / "deep" / "file.txt", b"one")
     write_atomically(tmp_path / "deep" / "file.txt", b"two")
     assert [path.name for path in (tmp_path / "deep").iterdir()] == ["file.txt"]
     assert (tmp_path / "deep" / "file.txt").read_bytes() == b"two"
 
 
-def test_two_that_write_the_same_file_do_not_get_in_each_others_way(tmp_path, monkeypatch):
+def test_concurrent_writers_of_one_file_do_not_interfere(tmp_path, monkeypatch):
     path = tmp_path / "file.txt"
     # As on two machines that share a folder, where processes may have the same number.
     with monkeypatch.context() as meanwhile:
@@ -111,13 +111,13 @@ def test_two_that_write_the_same_file_do_not_get_in_each_others_way(tmp_path, mo
     assert path.read_bytes() == b"own"
 
 
-def test_a_place_that_cannot_be_written_is_named(tmp_path):
+def test_an_unwritable_folder_is_reported(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(HowstepsError, match=r"cannot write .*below"):
         write_atomically(tmp_path / "file" / "below", b"x")
 
 
-def test_a_digest_is_of_the_content_alone(tmp_path):
+def test_a_digest_depends_on_the_content_only(tmp_path):
     (tmp_path / "a").write_bytes(b"same")
     (tmp_path / "b").write_bytes(b"same")
     assert sha256_of_file(tmp_path / "a") == sha256_of_file(tmp_path / "b")

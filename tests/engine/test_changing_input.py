@@ -1,4 +1,4 @@
-"""Files that change while they are read: named and set aside, and never taken for another."""
+"""Files that change while they are read are reported and set aside, and never mixed up."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -47,7 +47,7 @@ class TestCaptions:
         return captions(tmp_path / "wash a cat", ("ann", "bob", "cyd"))
 
     def set_aside(self, job: Path) -> str:
-        """Why the captions of bob were set aside, and nobody else's."""
+        """Why the captions of bob, and only those, were set aside."""
         found = read_tasks(job)
         assert [video.id for video in found.tasks[0].videos] == ["ann", "cyd"]
         [problem] = found.problems
@@ -78,7 +78,7 @@ class TestCaptions:
         self.before_it_is_opened(monkeypatch, change)
         assert reason in self.set_aside(job)
 
-    def test_replaced_between_listing_and_reading_it_is_read_as_it_is(
+    def test_a_file_replaced_between_listing_and_reading_is_read_as_it_is(
         self, job, monkeypatch
     ) -> None:
         text = narration("flo")
@@ -117,7 +117,7 @@ class TestFilms:
         return [round(one.seconds) for one in found], [str(problem) for problem in problems]
 
     def worker(self, monkeypatch: pytest.MonkeyPatch, change: Change) -> None:
-        """Describe films in this process, where they change before they are decoded."""
+        """Extract descriptors in this process, so that files can be changed before decoding."""
 
         def run(module: str, job: Mapping[str, Any], **_: object) -> dict[str, object]:
             change(Path(job["media"]))
@@ -150,7 +150,7 @@ class TestFilms:
             self.worker(patch, lambda _: None)
             assert self.look(ann, tmp_path / "cache") == ([self.SECONDS], [])
 
-    def test_a_film_that_is_gone_before_it_is_looked_at(self, ann, tmp_path) -> None:
+    def test_a_video_that_is_deleted_before_it_is_decoded(self, ann, tmp_path) -> None:
         ann.unlink()
         assert self.look(ann, tmp_path / "cache") == ([], [f"{ann}: no such file"])
 

@@ -1,4 +1,4 @@
-"""Ctrl-C wherever a run may be: one line, nothing half-written, and the next run goes on."""
+"""Ctrl-C at any point of a run: one line, nothing half-written, and the next run resumes."""
 
 import os
 import signal
@@ -38,14 +38,14 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def done(job: Path) -> dict[str, bytes]:
-    """What a run writes that nobody disturbs."""
+    """The files of an undisturbed run."""
     run(job, job.parent / "done")
     return written(job.parent / "done")
 
 
 @pytest.fixture(autouse=True)
 def attentive() -> Iterator[None]:
-    """What a shell starts in the background is deaf to Ctrl-C, and so are the tests."""
+    """Restore SIGINT, which is ignored in processes that a shell starts in the background."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -56,7 +56,7 @@ def press(*_: object, **__: object) -> None:
 
 
 def check(job: Path, out: Path, done: dict[str, bytes], capsys, monkeypatch, fault) -> None:
-    """Run with a fault: how it ends, what it leaves, and what the next run makes of it."""
+    """Interrupt a run; check how it ends, what it leaves, and the result of the next run."""
     call = ["howsteps", "run", str(job), "--out", str(out), "--workers", "1", "--quiet"]
     monkeypatch.setattr(sys, "argv", call)
     with monkeypatch.context() as patch:
@@ -95,7 +95,7 @@ def test_while_a_file_is_written(after, job, done, tmp_path, capsys, monkeypatch
 
 
 @pytest.mark.slow
-def test_while_a_film_is_decoded(tmp_path, capsys, monkeypatch):
+def test_while_a_video_is_decoded(tmp_path, capsys, monkeypatch):
     path = film(tmp_path / "wash a cat" / "ann.mp4", 240.0)  # half a minute of work
     decoding: list[int] = []
 

@@ -1,4 +1,4 @@
-"""Who does the work: the same answers whoever it is, and nobody left behind."""
+"""All executors give the same results, and leave no process behind."""
 
 import os
 import signal
@@ -28,7 +28,7 @@ from tests.films import film
 SMALL = 1 << 20  # bytes that these workers need
 
 
-def test_what_needs_the_gpu_is_done_one_after_another() -> None:
+def test_gpu_items_run_one_after_another() -> None:
     outcomes = ProcessExecutor(2, SMALL).map(process, range(3), device="cuda")
     assert {outcome.value for outcome in outcomes} == {os.getpid()}
 
@@ -39,7 +39,7 @@ def test_what_needs_the_gpu_is_done_one_after_another() -> None:
     [SerialExecutor(), ProcessExecutor(2, SMALL), ThreadExecutor(2)],
     ids=["here", "processes", "threads"],
 )
-def test_one_failure_loses_nothing_else(executor: Executor) -> None:
+def test_a_failure_does_not_affect_other_items(executor: Executor) -> None:
     outcomes = sorted(executor.map(half, range(9)), key=lambda outcome: outcome.index)
     assert [o.index for o in outcomes] == list(range(9))
     failed = {o.index: o.failure for o in outcomes if o.failure is not None}
@@ -52,7 +52,7 @@ def test_one_failure_loses_nothing_else(executor: Executor) -> None:
 
 
 @pytest.mark.slow
-def test_a_process_that_died_is_tried_again(tmp_path: Path) -> None:
+def test_an_item_whose_process_died_is_retried(tmp_path: Path) -> None:
     markers = [str(tmp_path / name) for name in "abc"]
     outcomes = list(ProcessExecutor(2, SMALL).map(die_once, markers))
     assert sorted(outcome.index for outcome in outcomes) == [0, 1, 2]
@@ -60,7 +60,7 @@ def test_a_process_that_died_is_tried_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_what_always_dies_is_set_aside_with_its_reason() -> None:
+def test_an_item_that_always_dies_fails_with_a_reason() -> None:
     outcomes = {o.index: o for o in ProcessExecutor(2, SMALL).map(die_always, ["a", "deadly", "c"])}
     assert outcomes[1].failure is not None
     assert "dies every time" in outcomes[1].failure.reason
@@ -69,7 +69,7 @@ def test_what_always_dies_is_set_aside_with_its_reason() -> None:
 
 
 @pytest.mark.slow
-def test_workers_share_the_cores_and_the_environment_comes_back(
+def test_workers_share_the_cores_and_the_environment_is_restored(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("howsteps.engine.executor.cores", lambda: 6)
@@ -78,7 +78,7 @@ def test_workers_share_the_cores_and_the_environment_comes_back(
     assert os.environ["OMP_NUM_THREADS"] == "17"
 
 
-def test_memory_bounds_the_workers() -> None:
+def test_memory_limits_the_number_of_workers() -> None:
     assert workers_that_fit(8, 2, 9) == 4
     assert workers_that_fit(8, 2, 1) == 1
     assert workers_that_fit(8, 2, None) == 8
@@ -133,7 +133,7 @@ def test_no_worker_is_left_behind(tmp_path: Path, how: signal.Signals) -> None:
 
 
 class Elsewhere(SerialExecutor):
-    """Takes whole tasks, as a cluster does, and notes what it was given."""
+    """An executor that takes whole tasks, like a cluster, and records its items."""
 
     takes_tasks = True
 

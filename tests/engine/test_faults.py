@@ -1,7 +1,7 @@
-"""Faults in the middle of a run: one clear line each, nothing lost, the same bytes at the end.
+"""Faults during a run: one clear message each, nothing lost, the same bytes in the end.
 
-Runs that are killed are in ``test_run.py``, processes that die in ``test_executor.py``, machines
-that die in ``test_cluster.py``, and files that change while they are read in ``io/test_files.py``.
+Killed runs are in ``pipeline/test_run.py``, dying processes in ``test_executor.py``, dying machines
+in ``test_ray_executor.py``, and files that change while being read in ``test_changing_input.py``.
 """
 
 import errno
@@ -35,7 +35,7 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def done(job: Path) -> Path:
-    """A work folder of a run without a fault."""
+    """The work folder of a run without faults."""
     out = job.parent / "done"
     run(job, out)
     return out
@@ -49,7 +49,7 @@ def out(done: Path, tmp_path: Path) -> Path:
 class TestDisk:
     @pytest.mark.slow
     @pytest.mark.parametrize("after", [0, 1, 3, 6, 9, 14, 20])
-    def test_a_disk_that_is_full_after_some_files(self, job, done, tmp_path, monkeypatch, after):
+    def test_the_disk_is_full_after_some_files(self, job, done, tmp_path, monkeypatch, after):
         writes = count()
 
         def full(file: int, sync=os.fsync) -> None:
@@ -65,7 +65,7 @@ class TestDisk:
         run(job, tmp_path / "out")
         assert written(tmp_path / "out") == written(done)
 
-    def test_a_disk_that_is_full_when_the_model_is_saved(self, job, out, done, monkeypatch):
+    def test_the_disk_is_full_when_the_model_is_saved(self, job, out, done, monkeypatch):
         shutil.rmtree(out / "cache" / "localise")
 
         def full(*_: object, **__: object) -> None:
@@ -79,7 +79,7 @@ class TestDisk:
         assert written(out) == written(done)
 
     @pytest.mark.slow
-    def test_a_real_limit_on_what_may_be_written(self, job, done, tmp_path):
+    def test_a_file_size_limit(self, job, done, tmp_path):
         program = (
             "import resource, sys; from pathlib import Path; from howsteps._cli.app import main;"
             "resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000)); main()"
@@ -97,7 +97,7 @@ class TestDisk:
 
 @contextmanager
 def without_rights() -> Iterator[None]:
-    """Be somebody for whom the modes of files count, which they do not for root."""
+    """Run as an unprivileged user, because file permissions do not apply to root."""
     if os.geteuid() != 0:
         yield
         return
@@ -111,12 +111,12 @@ def without_rights() -> Iterator[None]:
 class TestRights:
     @pytest.fixture
     def open_place(self) -> Iterator[Path]:
-        """A folder that anybody may enter; those of pytest are closed."""
+        """A folder that other users can access, unlike those of pytest."""
         with tempfile.TemporaryDirectory() as place:
             Path(place).chmod(0o777)
             yield Path(place)
 
-    def test_one_video_that_may_not_be_read(self, open_place):
+    def test_a_video_without_read_permission(self, open_place):
         folder = captions(open_place / "job", ("ann", "bob", "cyd", "eve"))
         (folder / "cyd.srt").chmod(0)
         with without_rights():
@@ -125,7 +125,7 @@ class TestRights:
         [problem] = [problem for problem in found.problems if not problem.harmless]
         assert str(problem) == f"{folder / 'cyd.srt'}: cannot be read: Permission denied"
 
-    def test_a_place_that_may_not_be_written(self, open_place):
+    def test_a_folder_without_write_permission(self, open_place):
         folder = captions(open_place / "job", ("ann", "bob"))
         (open_place / "closed").mkdir(mode=0o555)
         with without_rights(), pytest.raises(HowstepsError, match=r"cannot write .* denied"):
@@ -135,7 +135,7 @@ class TestRights:
 
 class TestCache:
     @pytest.mark.parametrize("stage", ["narration", "script", "localise"])
-    def test_entries_that_were_damaged_are_made_again(self, job, out, done, stage):
+    def test_damaged_entries_are_recomputed(self, job, out, done, stage):
         entries = [p for p in (out / "cache" / stage).rglob("*") if p.is_file()]
         for entry in entries:
             content = bytearray(entry.read_bytes())
@@ -149,7 +149,7 @@ class TestCache:
         assert written(out) == written(done)
 
     @pytest.mark.parametrize("seed", range(3))
-    def test_random_bits_of_all_files(self, job, out, done, seed):
+    def test_random_bit_flips_in_all_files(self, job, out, done, seed):
         chance = Random(seed)
         for entry in [path for path in (out / "cache").rglob("*") if path.is_file()]:
             content = bytearray(entry.read_bytes())
@@ -158,7 +158,7 @@ class TestCache:
         run(job, out)
         assert written(out) == written(done)
 
-    def test_a_damaged_model_alone_is_made_again(self, job, out, done):
+    def test_a_damaged_model_is_recomputed(self, job, out, done):
         [model] = (out / "cache" / "localise").glob("*.model/model.npz")
         content = bytearray(model.read_bytes())
         content[-100] ^= 4
@@ -180,7 +180,7 @@ def test_a_clock_that_jumps_changes_nothing(job, out, done, monkeypatch):
 
 
 @pytest.mark.slow
-def test_ctrl_c_leaves_one_line_and_goes_on_later(job, done, tmp_path):
+def test_ctrl_c_prints_one_line_and_the_next_run_resumes(job, done, tmp_path):
     # What a shell starts in the background is deaf to Ctrl-C, and so are the tests that it starts.
     attentive = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
     program = [sys.executable, "-c", attentive + "from howsteps._cli.app import main; main()"]

@@ -1,4 +1,4 @@
-"""A real Ray cluster of two nodes on this machine: the same bytes as here, whoever dies."""
+"""A real Ray cluster of two nodes on this machine: the same bytes, even if workers die."""
 
 import os
 import time
@@ -38,7 +38,7 @@ MEMORY = 512 << 20  # bytes that a node has
 
 @pytest.fixture(scope="module")
 def nodes() -> Iterator[object]:
-    """A head with a core and another node with a core, and this process joined to them."""
+    """A cluster of a head node and a second node, one core each, connected to this process."""
     with pytest.MonkeyPatch.context() as environment:
         # Workers find the functions of these tests.
         environment.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
@@ -61,7 +61,7 @@ def cluster(nodes) -> RayExecutor:
     return RayExecutor(nodes.address, SMALL)
 
 
-def test_one_failure_loses_nothing_else(cluster):
+def test_a_failure_does_not_affect_other_items(cluster):
     outcomes = sorted(cluster.map(half, range(9)), key=lambda outcome: outcome.index)
     failed = {o.index: o.failure for o in outcomes if o.failure is not None}
     assert set(failed) == {3, 5, 7}
@@ -75,14 +75,14 @@ def test_a_worker_that_died_is_replaced(cluster, tmp_path):
     assert {outcome.value for outcome in outcomes} == {"alive"}
 
 
-def test_what_always_dies_is_set_aside_with_its_reason(cluster):
+def test_an_item_that_always_dies_fails_with_a_reason(cluster):
     outcomes = {o.index: o for o in cluster.map(die_always, ["a", "deadly"])}
     assert outcomes[0].value == "alive"
     assert "dies every time" in outcomes[1].failure.reason
     assert TRIES > 1
 
 
-def test_no_more_is_under_way_than_the_cores_need(cluster, tmp_path):
+def test_the_number_of_tasks_in_flight_is_bounded(cluster, tmp_path):
     outcomes = cluster.map(note, [str(tmp_path)] * 20)
     next(outcomes)
     time.sleep(1)  # time enough for all of them, if they had been sent
@@ -91,7 +91,7 @@ def test_no_more_is_under_way_than_the_cores_need(cluster, tmp_path):
     assert len(list(tmp_path.iterdir())) == 20
 
 
-def test_items_that_wait_for_others_leave_them_the_memory(nodes):
+def test_nested_items_do_not_reserve_memory(nodes):
     large = RayExecutor(nodes.address, MEMORY)
     found: list[Outcome[list[float]]] = []
     jobs = [large] * 4
@@ -102,11 +102,11 @@ def test_items_that_wait_for_others_leave_them_the_memory(nodes):
     assert [outcome.value for outcome in found] == [[0.5, 1.0]] * 4
 
 
-def test_libraries_do_not_multiply_the_cores(cluster):
+def test_libraries_use_one_thread_per_worker(cluster):
     assert {outcome.value for outcome in cluster.map(threads_of_libraries, [0])} == {"11"}
 
 
-def test_the_videos_of_a_task_are_heard_by_the_cluster(cluster, tmp_path, monkeypatch):
+def test_the_videos_of_a_task_are_parsed_on_the_cluster(cluster, tmp_path, monkeypatch):
     monkeypatch.setattr("howsteps.pipeline.stages.FEW_NARRATIONS", 1)
     [task] = datasets.read_tasks(captions(tmp_path / "job", ("ann", "bob"))).tasks
     contexts = [Context(Cache(tmp_path / "away"), cluster), Context(Cache(tmp_path / "here"))]
@@ -115,7 +115,7 @@ def test_the_videos_of_a_task_are_heard_by_the_cluster(cluster, tmp_path, monkey
     assert entries(tmp_path / "away") == entries(tmp_path / "here")
 
 
-def test_without_ray_one_line_says_how_to_get_it(monkeypatch):
+def test_without_ray_one_line_says_how_to_install_it(monkeypatch):
     monkeypatch.setattr("howsteps.extras.find_spec", lambda name: None)
     with pytest.raises(HowstepsError, match=r"pip install 'howsteps\[ray\]'"):
         next(RayExecutor().map(half, [1]))
@@ -123,7 +123,7 @@ def test_without_ray_one_line_says_how_to_get_it(monkeypatch):
 
 @pytest.fixture
 def jobs(tmp_path) -> Path:
-    """Three jobs, and among their videos one that cannot be read."""
+    """Three jobs, with one unreadable video."""
     for name, people in {"one": "ann bob cyd", "two": "bob dan eve", "three": "ann eve"}.items():
         captions(tmp_path / "jobs" / name, tuple(people.split()))
     (tmp_path / "jobs" / "two" / "broken.srt").write_bytes(b"\0\1 no captions")

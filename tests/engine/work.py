@@ -1,4 +1,4 @@
-"""What the workers of these tests do; they import this module alone, which takes no time."""
+"""Functions that run in the workers of these tests; a separate module that is fast to import."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ from howsteps.errors import HowstepsError, InputError
 
 
 def half(number: int) -> float:
-    """Halve; 3 cannot be read, 5 is nobody's fault, 7 is a mistake of ours."""
+    """Halve; 3 raises an input error, 5 an expected error, 7 an unexpected one."""
     if number == 3:
         raise InputError(Path("three.mp4"), "is odd")
     if number == 5:
@@ -21,7 +21,7 @@ def half(number: int) -> float:
 
 
 def die_once(marker: str) -> str:
-    """Die as a process that ran out of memory does, the first time."""
+    """Die, as if out of memory, on the first call."""
     path = Path(marker)
     if not path.exists():
         path.write_text("been here")
@@ -44,7 +44,7 @@ def threads(_: int) -> str:
 
 
 def wait(folder: str) -> None:
-    """Leave a note of who waits, and wait."""
+    """Record the process id in a folder, and wait."""
     (Path(folder) / str(os.getpid())).touch()
     time.sleep(60)
 

@@ -1,4 +1,4 @@
-"""A model of one run, in videos that came later."""
+"""Applying a model to new videos."""
 
 from pathlib import Path
 from shutil import copytree
@@ -43,7 +43,7 @@ class TestWords:
         assert times == sorted(times)
         assert read_result(tmp_path / "out") == result
 
-    def test_people_get_what_a_run_gives_them(self, work: Path, tmp_path: Path) -> None:
+    def test_the_same_files_are_written_as_by_a_run(self, work: Path, tmp_path: Path) -> None:
         (tmp_path / "flo.srt").write_text(narration("flo"))
         apply(work, [tmp_path / "flo.srt"], tmp_path / "out")
         first = read_result(work).script.steps[0].label
@@ -54,7 +54,7 @@ class TestWords:
         assert list(bare.results) == ["Flo"]
         assert not (tmp_path / "bare" / "report.html").exists()
 
-    def test_what_is_said_there_is_matched_with_the_steps(self, work: Path, tmp_path: Path) -> None:
+    def test_the_narration_is_matched_with_the_steps(self, work: Path, tmp_path: Path) -> None:
         (tmp_path / "flo.srt").write_text(narration("flo", missing=(3,)))
         [(name, result)] = apply(work, [tmp_path / "flo.srt"], tmp_path / "out").results.items()
         assert name == read_result(work).task.name == "wash a cat"
@@ -77,11 +77,11 @@ class TestWords:
         assert name == "out"
         assert any(place.time is not None for place in result.localisations)
 
-    def test_the_model_folder_itself_will_do(self, work: Path, tmp_path: Path) -> None:
+    def test_the_model_folder_is_accepted_too(self, work: Path, tmp_path: Path) -> None:
         (tmp_path / "flo.srt").write_text(narration("flo"))
         assert apply(work / "model", [tmp_path / "flo.srt"], tmp_path / "out").results
 
-    def test_what_cannot_be_used_is_named(self, work: Path, tmp_path: Path) -> None:
+    def test_unusable_files_are_reported(self, work: Path, tmp_path: Path) -> None:
         (tmp_path / "a").mkdir()
         (tmp_path / "a" / "flo.srt").write_text(narration("flo"))
         film(tmp_path / "a" / "mute.mp4", 2.0)
@@ -90,7 +90,7 @@ class TestWords:
         assert [video.id for video in result.task.videos] == ["flo"]
         assert any(problem.path.name == "mute.mp4" for problem in done.problems)
 
-    def test_a_film_in_which_nobody_speaks_is_named(
+    def test_a_video_without_speech_is_reported(
         self, work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         mute = film(tmp_path / "mute.mp4", 2.0)
@@ -100,13 +100,13 @@ class TestWords:
         assert done.results == {}
         assert list(map(str, done.problems)) == [f"{mute}: set aside: it has no speech"]
 
-    def test_without_a_model_it_is_said_what_to_do(self, tmp_path: Path) -> None:
+    def test_a_missing_model_is_an_error_with_advice(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="is not a work folder of howsteps"):
             apply(tmp_path, [tmp_path], tmp_path / "out")
 
 
 class TestFeatureSpace:
-    def test_words_come_back(self, tmp_path: Path) -> None:
+    def test_words_are_read_back(self, tmp_path: Path) -> None:
         words = Words(("cat", "tub"), np.array([0.5, 1.25], np.float32))
         feature_space.save(FeatureSpace(words=words), tmp_path)
         back = feature_space.load(tmp_path)
@@ -114,7 +114,7 @@ class TestFeatureSpace:
         assert back.words.words == words.words
         assert back.words.weights.tolist() == [0.5, 1.25]
 
-    def test_vocabularies_come_back_with_how_closely_was_looked(self, tmp_path: Path) -> None:
+    def test_codebooks_and_options_are_read_back(self, tmp_path: Path) -> None:
         seen = {"motion": Codebook(np.eye(3, dtype=np.float32), "by tests")}
         feature_space.save(FeatureSpace(codebooks=seen, mode="paper", quick=True), tmp_path)
         back = feature_space.load(tmp_path)

@@ -1,4 +1,4 @@
-"""A run that looks: films are watched once, whoever kills it, and a broken one is named."""
+"""Runs on video files: each is decoded once, also after a kill, and broken ones are reported."""
 
 import shutil
 import subprocess
@@ -37,7 +37,7 @@ def done(job: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Run
     return out, run(job, out, LOOKING, workers=2)
 
 
-def test_a_broken_film_loses_neither_its_captions_nor_the_others(
+def test_a_broken_video_keeps_its_captions_and_does_not_affect_others(
     job: Path, done: tuple[Path, Run]
 ) -> None:
     _, found = done
@@ -52,13 +52,13 @@ def test_a_broken_film_loses_neither_its_captions_nor_the_others(
     )
 
 
-def test_a_file_of_which_nothing_is_known_has_one_line(job: Path, done: tuple[Path, Run]) -> None:
+def test_an_unusable_file_is_reported_once(job: Path, done: tuple[Path, Run]) -> None:
     _, found = done
     [line] = [p.reason for p in found.problems if p.path == job / "noise.mp4"]
     assert line.startswith("set aside: is not a readable video file")
 
 
-def test_films_are_watched_once_and_one_worker_gives_the_same_bytes(
+def test_videos_are_decoded_once_and_one_worker_gives_the_same_bytes(
     job: Path, done: tuple[Path, Run], tmp_path: Path
 ) -> None:
     out, _ = done
@@ -70,7 +70,7 @@ def test_films_are_watched_once_and_one_worker_gives_the_same_bytes(
     assert written(copy) == written(out)
 
 
-def test_the_features_command_finds_what_a_run_has_seen(
+def test_the_features_command_reuses_descriptors_of_a_run(
     job: Path, done: tuple[Path, Run], tmp_path: Path
 ) -> None:
     copy = Path(shutil.copytree(done[0], tmp_path / "copy"))
@@ -78,7 +78,9 @@ def test_the_features_command_finds_what_a_run_has_seen(
     assert "2 videos cached, 2 videos set aside" in said.stdout
 
 
-def test_a_model_of_films_reads_films(job: Path, done: tuple[Path, Run], tmp_path: Path) -> None:
+def test_a_model_of_frames_needs_video_files(
+    job: Path, done: tuple[Path, Run], tmp_path: Path
+) -> None:
     told = tmp_path / "flo.srt"
     told.write_text(narration("flo"))
     found = apply(done[0], [job / "bob.mp4", told], tmp_path / "out")
@@ -104,7 +106,7 @@ run(sys.argv[1], Path(sys.argv[2]), options, workers=2, callback=callback)
 """
 
 
-def test_killed_while_it_looks_it_goes_on_to_the_same_bytes(
+def test_a_run_killed_while_decoding_resumes_to_the_same_bytes(
     job: Path, done: tuple[Path, Run], tmp_path: Path
 ) -> None:
     out, _ = done

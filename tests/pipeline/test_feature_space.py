@@ -1,4 +1,4 @@
-"""What a model reads is written beside it, and nothing else is read to it."""
+"""The feature space of a model: written, read back and validated."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Films through the cache: what is kept, what is made again, and what does no harm to others."""
+"""Video features through the cache: what is reused, what is recomputed, and broken files."""
 
 from fractions import Fraction
 from pathlib import Path
@@ -29,7 +29,7 @@ LOOK = AppearanceOptions(sides=(64,))
 
 @pytest.fixture(scope="module")
 def films(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two films and something that is none."""
+    """Two videos, and a file that is not a video."""
     folder = tmp_path_factory.mktemp("films")
     film(folder / "left.mp4", scene(60, size=(320, 180), disc=(-3, 0)))
     film(folder / "right.mp4", scene(75, size=(320, 180), disc=(3, 0), camera=(1, 0), seed=5))
@@ -57,7 +57,7 @@ def look(
 
 @pytest.fixture(scope="module")
 def both(films: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Features]:
-    """A store in which all was seen, motion and appearance."""
+    """A cache with motion and appearance descriptors."""
     cache = tmp_path_factory.mktemp("both")
     watch = WatchOptions(appearance=LOOK)
     return cache, look(films, cache, "left", "text", "right", watch=watch)
@@ -76,13 +76,15 @@ def test_one_vector_for_each_third_of_a_second(both: tuple[Path, Features]) -> N
             assert (part**2).sum(axis=1) == pytest.approx(np.ones(len(rows)), abs=1e-5)
 
 
-def test_a_broken_film_is_named_and_does_no_harm(films: Path, both: tuple[Path, Features]) -> None:
+def test_a_broken_video_is_reported_and_does_not_affect_others(
+    films: Path, both: tuple[Path, Features]
+) -> None:
     [problem] = [problem for problem in both[1].problems if not problem.harmless]
     assert problem.path == films / "text.mp4"
     assert "not a readable video" in problem.reason
 
 
-def test_what_moves_left_and_what_moves_right_are_other_words(
+def test_opposite_motions_have_different_codewords(
     both: tuple[Path, Features],
 ) -> None:
     left, right = (both[1].vectors[video][:, :50] for video in ("left", "right"))
@@ -94,7 +96,7 @@ POOL = WatchOptions(None, None, pooled=PooledOptions(side=64))
 
 @pytest.fixture(scope="module")
 def pooled(films: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Features]:
-    """A cache in which frames were pooled."""
+    """A cache with pooled frames."""
     cache = tmp_path_factory.mktemp("pooled")
     return cache, look(films, cache, "left", "text", "right", watch=POOL)
 
@@ -110,7 +112,7 @@ def test_pooled_frames_need_no_codebook(pooled: tuple[Path, Features]) -> None:
         assert np.square(rows).sum(axis=1) == pytest.approx(1.0, abs=1e-5)
 
 
-def test_the_cache_tells_pooled_frames_from_codewords_and_from_other_frames(
+def test_cache_keys_distinguish_kinds_and_options_of_descriptors(
     films: Path, both: tuple[Path, Features], pooled: tuple[Path, Features]
 ) -> None:
     cache, seen = pooled
@@ -120,7 +122,7 @@ def test_the_cache_tells_pooled_frames_from_codewords_and_from_other_frames(
         assert again.keys["left"] != seen.keys["left"]
 
 
-def test_what_is_seen_does_not_depend_on_how_often(
+def test_features_do_not_depend_on_earlier_runs(
     films: Path, pooled: tuple[Path, Features], tmp_path: Path
 ) -> None:
     again = look(films, tmp_path, "left", watch=POOL)
@@ -128,7 +130,7 @@ def test_what_is_seen_does_not_depend_on_how_often(
     assert again.keys["left"] == pooled[1].keys["left"]
 
 
-def test_films_that_are_known_are_not_watched_again(
+def test_cached_videos_are_not_decoded_again(
     films: Path, both: tuple[Path, Features], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("howsteps.pipeline.descriptors.run_in_worker", None)
@@ -141,18 +143,18 @@ def test_films_that_are_known_are_not_watched_again(
     assert all(np.array_equal(again.vectors[v], seen.vectors[v]) for v in again.vectors)
 
 
-def test_each_kind_is_kept_by_itself(
+def test_each_kind_of_descriptors_is_cached_separately(
     films: Path, both: tuple[Path, Features], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Motion alone needs nothing new when motion and appearance were seen before."""
+    """Motion alone is cached if motion and appearance were computed before."""
     monkeypatch.setattr("howsteps.pipeline.descriptors.run_in_worker", None)
     cache, seen = both
     alone = look(films, cache, "left", "right", watch=MOTION)
     assert all(np.array_equal(alone.vectors[v], seen.vectors[v][:, :50]) for v in alone.vectors)
 
 
-def test_a_kind_that_is_seen_later_is_seen_to_the_end(tmp_path: Path) -> None:
-    """Kinds come in stretches of their own: a still film has one of motion, and two to look at."""
+def test_a_kind_that_is_added_later_is_complete(tmp_path: Path) -> None:
+    """Kinds differ in their number of chunks: a still video has fewer of motion."""
     pictures = list(scene(1, size=(64, 48))) * 62
     film(tmp_path / "still.mp4", pictures, rate=Fraction(1))
     look(tmp_path, tmp_path / "store", "still", watch=MOTION)
@@ -162,17 +164,17 @@ def test_a_kind_that_is_seen_later_is_seen_to_the_end(tmp_path: Path) -> None:
     assert seen == pytest.approx(np.ones(len(seen)), abs=1e-5)
 
 
-def test_films_in_another_order_do_not_take_the_words_of_the_first(
+def test_videos_in_another_order_do_not_reuse_the_codebook(
     films: Path, both: tuple[Path, Features], tmp_path: Path
 ) -> None:
-    """What is drawn depends on the order, so a store with a past must not be told from a fresh."""
+    """The sample depends on the order, so results must not depend on the history of the cache."""
     cache, _ = both
     known = look(films, cache, "right", "left", watch=MOTION).codebooks["motion"]
     fresh = look(films, tmp_path, "right", "left", watch=MOTION).codebooks["motion"]
     assert known.digest == fresh.digest
 
 
-def test_the_name_of_a_film_does_not_matter(
+def test_the_file_name_does_not_matter(
     films: Path, both: tuple[Path, Features], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("howsteps.pipeline.descriptors.run_in_worker", None)
@@ -182,7 +184,7 @@ def test_the_name_of_a_film_does_not_matter(
     assert found.vectors["my left"].shape == (6, 50)
 
 
-def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(
+def test_an_interrupted_run_resumes_to_the_same_bytes(
     films: Path, both: tuple[Path, Features], tmp_path: Path
 ) -> None:
     def interrupt(event: Event) -> None:
@@ -199,7 +201,7 @@ def test_an_interrupted_run_goes_on_and_ends_with_the_same_bytes(
     assert all(np.array_equal(rows, wanted.vectors[v][:, :50]) for v, rows in found.vectors.items())
 
 
-def test_a_vocabulary_of_other_descriptors_is_refused(
+def test_a_codebook_of_other_descriptors_is_refused(
     films: Path, both: tuple[Path, Features], tmp_path: Path
 ) -> None:
     other = WatchOptions(motion=MotionOptions(patch=16.0), appearance=None)
@@ -210,13 +212,13 @@ def test_a_vocabulary_of_other_descriptors_is_refused(
         look(films, tmp_path, "left", codebooks={})
 
 
-def test_a_vocabulary_can_be_brought_along(films: Path, both: tuple[Path, Features]) -> None:
+def test_a_codebook_can_be_reused(films: Path, both: tuple[Path, Features]) -> None:
     cache, seen = both
     alone = look(films, cache, "left", watch=MOTION, codebooks=seen.codebooks)
     assert np.array_equal(alone.vectors["left"], seen.vectors["left"][:, :50])
 
 
-def test_a_film_whose_entries_are_damaged_is_watched_again(
+def test_a_video_with_damaged_entries_is_decoded_again(
     films: Path, both: tuple[Path, Features], tmp_path: Path
 ) -> None:
     cache = tmp_path / "copy"
@@ -235,7 +237,7 @@ def test_a_film_whose_entries_are_damaged_is_watched_again(
     assert set(again.vectors) == {"left", "right"}
 
 
-def test_too_few_descriptors_are_said(films: Path, both: tuple[Path, Features]) -> None:
+def test_too_few_descriptors_are_reported(films: Path, both: tuple[Path, Features]) -> None:
     asked = VisionOptions(MOTION, motion_words=100_000)
     found = features_of(videos(films, "left"), asked, Context(Cache(both[0])))
     [flaw] = found.problems
@@ -244,7 +246,7 @@ def test_too_few_descriptors_are_said(films: Path, both: tuple[Path, Features]) 
     assert found.vectors["left"].shape[1] == len(found.codebooks["motion"]) < 100_000
 
 
-def test_a_film_without_motion_and_one_without_a_file(tmp_path: Path) -> None:
+def test_a_video_without_motion_and_one_without_a_file(tmp_path: Path) -> None:
     film(tmp_path / "still.mp4", [np.full((120, 160), 90, np.uint8)] * 20)
     seen = [*videos(tmp_path, "still", "gone"), Video("captions only")]
     found = features_of(seen, VisionOptions(MOTION), Context(Cache(tmp_path / "store")))
@@ -252,7 +254,7 @@ def test_a_film_without_motion_and_one_without_a_file(tmp_path: Path) -> None:
     assert [problem.path.name for problem in found.problems if not problem.harmless] == ["gone.mp4"]
 
 
-def test_features_made_elsewhere_have_the_same_shape_as_our_own(tmp_path: Path) -> None:
+def test_precomputed_features_have_the_same_shape_as_ours(tmp_path: Path) -> None:
     np.save(tmp_path / "a.npy", np.ones((30, 7), np.float32))
     found = features_from(tmp_path, [Video("a", duration=2.0), Video("b")], rate=15.0)
     assert found.vectors["a"].shape == (6, 7)
@@ -261,13 +263,13 @@ def test_features_made_elsewhere_have_the_same_shape_as_our_own(tmp_path: Path) 
     assert ["b" in problem.reason for problem in found.problems] == [True]
 
 
-def test_a_store_that_cannot_be_written_ends_it_at_once(films: Path, tmp_path: Path) -> None:
+def test_an_unwritable_cache_is_fatal(films: Path, tmp_path: Path) -> None:
     (tmp_path / "chunks").write_text("in the way")
     with pytest.raises(CannotWrite, match=r"cannot write .*chunks"):
         look(films, tmp_path, "left")
 
 
-def test_a_film_that_needs_too_much_memory_is_set_aside(films: Path, tmp_path: Path) -> None:
+def test_a_video_that_needs_too_much_memory_is_set_aside(films: Path, tmp_path: Path) -> None:
     found = look(films, tmp_path, "left", memory=2**20)
     assert not found.vectors
     assert len(found.problems) == 1

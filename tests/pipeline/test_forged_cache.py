@@ -1,4 +1,4 @@
-"""Entries of the cache that somebody else wrote, with right checksums: named, computed again."""
+"""Forged cache entries with correct checksums are reported and computed again."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 def changed(value: Any, name: str, to: object) -> Any:
-    """A value with every entry of a name, at any depth, replaced."""
+    """Replace every entry of a given name, at any depth of a value."""
     if isinstance(value, dict):
         return {k: to if k == name else changed(v, name, to) for k, v in value.items()}
     return [changed(v, name, to) for v in value] if isinstance(value, list) else value
@@ -35,7 +35,7 @@ def changed(value: Any, name: str, to: object) -> Any:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stage", STAGES)
-def test_what_no_stage_wrote_is_computed_again(stage: str, job: tuple[Path, Path]) -> None:
+def test_forged_entries_are_computed_again(stage: str, job: tuple[Path, Path]) -> None:
     source, out = job
     before, cache = written(out), Cache(out / "cache")
     [entry, *_] = sorted((out / "cache" / stage).glob("*.json"))
@@ -65,7 +65,7 @@ def test_what_no_stage_wrote_is_computed_again(stage: str, job: tuple[Path, Path
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[" * 10**5, b"\xff", b"1" * 5000])
-def test_what_is_not_json_or_no_arrays_counts_as_missing(tmp_path: Path, content: bytes) -> None:
+def test_invalid_json_and_arrays_count_as_missing(tmp_path: Path, content: bytes) -> None:
     cache = Cache(tmp_path)
     for kind in ("json", "npz"):
         cache._write(cache.path("stage", "key", kind), content)
@@ -85,7 +85,7 @@ def test_what_is_not_json_or_no_arrays_counts_as_missing(tmp_path: Path, content
     ],
     ids=str,
 )
-def test_what_is_no_transcript(value: Any) -> None:
+def test_forged_transcripts(value: Any) -> None:
     with pytest.raises((ValueError, TypeError)):
         stages._captions("ann", value)
 
@@ -98,7 +98,7 @@ RECORD = {"intervals": 9, "seconds": 3.0, "chunks": 1, "flaws": []}
     [{"chunks": "x"}, {"chunks": 10**12}, {"intervals": 1.5}, {"seconds": None}, {"flaws": [1]}],
     ids=str,
 )
-def test_what_is_no_record_of_a_video(tmp_path: Path, change: dict[str, object]) -> None:
+def test_forged_records_of_a_video(tmp_path: Path, change: dict[str, object]) -> None:
     cache = Cache(tmp_path)
     cache.put_json("descriptors", "key", RECORD)
     assert _record("key", cache) == RECORD
@@ -107,7 +107,7 @@ def test_what_is_no_record_of_a_video(tmp_path: Path, change: dict[str, object])
     assert [problem.path for problem in cache.take_refused()] == [path]
 
 
-def test_descriptors_and_codewords_of_intervals_that_are_not_there(tmp_path: Path) -> None:
+def test_descriptors_and_codewords_of_missing_intervals(tmp_path: Path) -> None:
     cache, places = Cache(tmp_path), np.array([0, 8], np.int32)
     cache.put_arrays("chunks", "key", {"intervals": places, "values": np.ones((2, 3), np.int8)})
     assert _chunk("key", 9, cache) is not None

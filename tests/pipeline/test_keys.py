@@ -1,4 +1,4 @@
-"""The keys of cached results: the code that a stage runs, and no other, is part of them."""
+"""Cache keys depend on the source code of their stage, and on no other."""
 
 from pathlib import Path
 
@@ -18,14 +18,14 @@ def modules(names: tuple[str, ...]) -> list[Path]:
 
 
 @pytest.mark.parametrize("stage", keys.SOURCES)
-def test_what_the_code_of_a_stage_imports_is_part_of_its_key(stage: str) -> None:
+def test_imports_of_a_stage_are_part_of_its_key(stage: str) -> None:
     own = {name.removesuffix(".py") for name in keys.SOURCES[stage]}
     for path in modules(keys.SOURCES[stage]):
         if path.is_file():
             assert set(imported(path)) <= own | HARMLESS, path
 
 
-def test_a_change_of_how_steps_are_placed_leaves_narrations_and_scripts_alone() -> None:
+def test_a_change_to_the_localiser_keeps_cached_narrations_and_scripts() -> None:
     for stage in ("narration", "script"):
         assert not {"localise", "localisation.py"} & {*keys.SOURCES[stage]}
     assert "script" not in keys.SOURCES["narration"]

@@ -1,4 +1,4 @@
-"""What a model knows of its script, written and read back."""
+"""The steps of a model, written and read back."""
 
 import json
 from pathlib import Path
@@ -20,12 +20,12 @@ LEARNT = LearntSteps(
 )
 
 
-def test_steps_come_back(tmp_path: Path) -> None:
+def test_steps_are_read_back(tmp_path: Path) -> None:
     learnt_steps.save(LEARNT, tmp_path)
     assert learnt_steps.load(tmp_path, ("fill the kettle", "hum")) == LEARNT
 
 
-def test_a_step_is_known_by_what_narrators_say() -> None:
+def test_a_step_is_stored_with_its_acts() -> None:
     job = tea(4, 3)
     found = LearntSteps.of(job.task, job.script)
     assert found.job == job.task.name

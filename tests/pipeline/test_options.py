@@ -1,4 +1,4 @@
-"""The options of a run, remembered in its work folder."""
+"""The options of a run in its work folder."""
 
 import json
 from dataclasses import asdict
@@ -10,7 +10,7 @@ from howsteps.errors import InputError
 from howsteps.pipeline.options import RunOptions, read_options, write_options
 
 
-def test_options_come_back(tmp_path: Path) -> None:
+def test_options_are_read_back(tmp_path: Path) -> None:
     options = RunOptions(
         steps=7, mode="paper", vision=False, quick=True, title="Bain du chat, à deux"
     )
@@ -26,7 +26,7 @@ def test_a_folder_without_options_has_none(tmp_path: Path) -> None:
     "value",
     [[], {}, {"steps": 7}, {"quick": True, "speed": 9}, {**asdict(RunOptions()), "mode": "x"}],
 )
-def test_what_are_no_options_is_an_error_that_names_the_file(tmp_path: Path, value: object) -> None:
+def test_invalid_options_are_an_error_that_names_the_file(tmp_path: Path, value: object) -> None:
     (tmp_path / "options.json").write_text(json.dumps(value))
     with pytest.raises(InputError, match=r"options\.json: .*delete it"):
         read_options(tmp_path)

@@ -1,4 +1,4 @@
-"""Videos of another job are set aside, and have a script of their own where they agree on one."""
+"""Videos of another job are set aside, and get a script of their own if they agree on one."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ FRIED = ("heat pan", "melt butter", "crack egg", "flip bacon", "season egg", "wa
 
 
 def videos(count: int, name: str, title: str, acts: tuple[str, ...], talk: str) -> list[Video]:
-    """Narrations of one way; each speaks for a while of other things."""
+    """Narrations of one way of doing the job, with some digressions."""
     found = []
     for n in range(count):
         id_ = f"{name} {n}"
@@ -41,7 +41,7 @@ def ways_of(fried: int, acts: tuple[str, ...], folder: Path) -> tuple[OtherWay, 
     return find_other_ways(task, found.ways, RunOptions(), Context(Cache(folder)))
 
 
-def test_a_way_that_many_agree_on_has_its_steps_in_order(tmp_path: Path) -> None:
+def test_another_way_has_its_steps_in_order(tmp_path: Path) -> None:
     [way] = ways_of(9, FRIED, tmp_path)
     remark = Problem(Path("eggs"), way.reason, harmless=True)
     [said] = with_page_hint([remark], [way])
@@ -54,7 +54,7 @@ def test_a_way_that_many_agree_on_has_its_steps_in_order(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(("fried", "acts"), [(6, FRIED), (9, FRIED[:3])])
-def test_few_videos_or_few_steps_make_no_script(
+def test_too_few_videos_or_steps_give_no_script(
     fried: int, acts: tuple[str, ...], tmp_path: Path
 ) -> None:
     assert ways_of(fried, acts, tmp_path) == ()

@@ -35,7 +35,7 @@ def in_video(result: Result, video: str) -> list[Localisation]:
     return [one for one in result.localisations if one.video == video]
 
 
-def test_the_same_script_is_placed_where_it_was(out: Path) -> None:
+def test_the_same_script_has_the_same_places(out: Path) -> None:
     before = read_result(out)
     events: list[Event] = []
     after = place_again(out, before.script, callback=events.append)
@@ -59,7 +59,7 @@ def test_an_edited_script_is_placed_and_written_without_the_videos(out: Path) ->
     assert first.label not in (out / "script.json").read_text("utf-8").split('"order"')[0]
 
 
-def test_what_a_person_placed_is_said_there_and_sure(out: Path) -> None:
+def test_a_manual_place_counts_as_a_mention_and_is_sure(out: Path) -> None:
     before = read_result(out)
     video = before.task.videos[0].id
     hand = [Localisation(video, 0, 4.0, 3.0, 6.0), Localisation(video, 1, None)]
@@ -83,7 +83,7 @@ def test_what_a_person_placed_is_said_there_and_sure(out: Path) -> None:
     )
 
 
-def test_a_new_run_keeps_what_a_person_placed(out: Path, tmp_path: Path) -> None:
+def test_a_new_run_keeps_manual_places(out: Path, tmp_path: Path) -> None:
     before = read_result(out)
     video = before.task.videos[0].id
     hand = Localisation(video, 0, 4.0, 3.0, 6.0)
@@ -95,19 +95,19 @@ def test_a_new_run_keeps_what_a_person_placed(out: Path, tmp_path: Path) -> None
     assert (placed.time, placed.evidence) == (4.0, BY_HAND)
 
 
-def test_a_step_that_is_not_there_cannot_be_placed_by_hand(out: Path) -> None:
+def test_a_missing_step_cannot_be_placed_by_hand(out: Path) -> None:
     script = read_result(out).script
     with pytest.raises(HowstepsError, match="no step 99 of video 'nobody'"):
         place_again(out, script, by_hand=[Localisation("nobody", 98, 1.0)])
 
 
-def test_a_folder_without_result_is_named(tmp_path: Path) -> None:
+def test_a_folder_without_result_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(HowstepsError, match="is not a work folder"):
         place_again(tmp_path, Script(()))
 
 
 class TestPagesOfText:
-    def test_a_page_is_placed_and_written_again(self, out: Path) -> None:
+    def test_script_text_is_placed_and_written_again(self, out: Path) -> None:
         before = read_result(out)
         page = out / "script.md"
         after = place_again(out, page, pages=False)
@@ -120,7 +120,7 @@ class TestPagesOfText:
         assert page.read_text("utf-8").splitlines()[2] == "1. Begin"
         assert not (out / "script.edited.md").exists()
 
-    def test_the_text_itself_will_do(self, out: Path) -> None:
+    def test_the_text_itself_is_accepted_too(self, out: Path) -> None:
         labels = [step.label for step in read_result(out).script.steps]
         after = place_again(out, "\n".join(reversed(labels)), pages=False)
         assert [step.label for step in after.script.steps] == labels[::-1]
@@ -135,7 +135,7 @@ class TestPagesOfText:
         monkeypatch.setattr("howsteps.narration.labels.acts_of_labels", None)
         assert place_again(out, page, pages=False) == first
 
-    def test_a_page_that_somebody_edited_is_never_overwritten(self, out: Path) -> None:
+    def test_an_edited_script_text_is_never_overwritten(self, out: Path) -> None:
         script = read_result(out).script
         page = out / "script.md"
         page.write_bytes(page.read_bytes().replace(b"\n", b"\r\n"))  # saved on Windows, no edit
@@ -147,7 +147,9 @@ class TestPagesOfText:
             assert (out / kept).read_text("utf-8") == f"my own list, {kept}\n"
             assert any(f"is kept as {kept}" in str(problem) for problem in after.problems)
 
-    def test_a_new_run_keeps_the_page_that_was_placed(self, out: Path, tmp_path: Path) -> None:
+    def test_a_new_run_keeps_the_script_text_that_was_placed(
+        self, out: Path, tmp_path: Path
+    ) -> None:
         job = captions(tmp_path / "wash a cat")
         place_again(out, "fill the tub\ndry the cat", pages=False)
         place_again(out, "fill the tub\nrinse the cat\ndry the cat", pages=False)
@@ -159,7 +161,7 @@ class TestPagesOfText:
         run(job, out, RunOptions(steps=8), pages=False)
         assert not (out / "script.edited-2.md").exists()
 
-    def test_what_is_wrong_is_told_before_anything_is_written(self, out: Path) -> None:
+    def test_errors_are_raised_before_anything_is_written(self, out: Path) -> None:
         before = {path: path.read_bytes() for path in out.iterdir() if path.is_file()}
         with pytest.raises(InputError, match=r"script\.md:2: there are no words"):
             place_again(out, "fill the tub\n- ???")

@@ -1,4 +1,4 @@
-"""A folder in, the steps out: from the cache or anew, in one process or many, stopped or not."""
+"""Whole runs: cached or not, in one process or several, interrupted or not."""
 
 import json
 import random
@@ -42,7 +42,7 @@ def out(done: tuple[Path, Run], tmp_path: Path) -> Path:
 
 
 def stages_made(job: Path, out: Path, options: RunOptions, **how: object) -> dict[str, int]:
-    """How many results each stage had to make."""
+    """How many results each stage had to compute."""
     events: list[Event] = []
     run(job, out, options, callback=events.append, **how)
     return {e.stage: e.total - e.cached for e in events if isinstance(e, StageEnded)}
@@ -61,11 +61,11 @@ class TestRun:
         assert remark.reason.startswith("only 5 steps were found, and 8 were asked for")
         assert {"result.json", "script.json", "model/model.json"} <= set(written(out))
 
-    def test_the_file_holds_what_python_got(self, done: tuple[Path, Run]) -> None:
+    def test_the_file_has_the_result_that_python_got(self, done: tuple[Path, Run]) -> None:
         out, found = done
         assert read_result(out) == found.results["wash a cat"]
 
-    def test_a_second_run_makes_nothing(self, job: Path, out: Path) -> None:
+    def test_a_second_run_computes_nothing(self, job: Path, out: Path) -> None:
         before = written(out)
         assert stages_made(job, out, RunOptions(steps=8)) == dict.fromkeys(
             ("narration", "script", "localise"), 0
@@ -85,16 +85,16 @@ class TestRun:
         run(job, tmp_path / "again", RunOptions(steps=8), workers=2)
         assert written(tmp_path / "again") == written(out)
 
-    def test_another_option_makes_what_depends_on_it(self, job: Path, out: Path) -> None:
+    def test_another_option_recomputes_only_what_depends_on_it(self, job: Path, out: Path) -> None:
         made = stages_made(job, out, RunOptions(steps=3))
         assert made == {"narration": 0, "script": 1, "localise": 1}
 
-    def test_one_more_video_is_heard_alone(self, job: Path, out: Path, tmp_path: Path) -> None:
+    def test_only_an_added_video_is_parsed(self, job: Path, out: Path, tmp_path: Path) -> None:
         more = Path(shutil.copytree(job, tmp_path / "wash a cat"))
         (more / "flo.srt").write_text(narration("flo", (0,)))
         assert stages_made(more, out, RunOptions(steps=8))["narration"] == 1
 
-    def test_stages_can_be_made_again(self, job: Path, out: Path) -> None:
+    def test_stages_can_be_recomputed(self, job: Path, out: Path) -> None:
         before = written(out)
         again = stages_made(job, out, RunOptions(steps=8), force=["narration"])
         # What comes out is the same, so what depends on it need not be made again.
@@ -103,21 +103,21 @@ class TestRun:
         assert later == {"narration": 0, "script": 1, "localise": 1}
         assert written(out) == before
 
-    def test_the_order_of_the_videos_changes_no_byte(self, job: Path, tmp_path: Path) -> None:
+    def test_the_order_of_the_videos_does_not_matter(self, job: Path, tmp_path: Path) -> None:
         [task] = read_tasks(job).tasks
         turned = replace(task, videos=task.videos[::-1])
         for name, source in (("one", task), ("two", turned)):
             run(source, tmp_path / name)
         assert written(tmp_path / "one") == written(tmp_path / "two")
 
-    def test_a_damaged_entry_is_made_again(self, job: Path, out: Path) -> None:
+    def test_a_damaged_entry_is_recomputed(self, job: Path, out: Path) -> None:
         before = written(out)
         for entry in (out / "cache" / "narration").glob("*.json"):
             entry.write_bytes(entry.read_bytes()[:-9])
         assert stages_made(job, out, RunOptions(steps=8))["narration"] == 5
         assert written(out) == before
 
-    def test_discover_writes_nothing_unless_asked(
+    def test_discover_writes_nothing_by_default(
         self, job: Path, done: tuple[Path, Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.chdir(tmp_path)
@@ -135,7 +135,7 @@ SPANISH = (
 
 class TestFolders:
     @pytest.mark.slow
-    def test_what_cannot_be_used_is_named_and_the_rest_is_done(self, tmp_path: Path) -> None:
+    def test_unusable_files_are_reported_and_the_others_processed(self, tmp_path: Path) -> None:
         folder = captions(tmp_path / "job")
         (folder / "ann.srt").rename(folder / "ann.en.srt")
         (folder / "ann.es.srt").write_text(subrip(dict(enumerate(SPANISH))))  # two languages
@@ -157,7 +157,7 @@ class TestFolders:
         assert "read from ann.en.srt" in said[0].reason
 
     @pytest.mark.slow
-    def test_a_video_of_another_job_is_set_aside_and_named(self, tmp_path: Path) -> None:
+    def test_a_video_of_another_job_is_set_aside_and_reported(self, tmp_path: Path) -> None:
         file = write_tea(tmp_path / "tea.json", videos=8)
         task = json.loads(file.read_text())
         task["videos"]["knots"] = {
@@ -190,7 +190,7 @@ class TestFolders:
         with pytest.raises(HowstepsError, match="several tasks"):
             howsteps.discover(tmp_path / "jobs", out=tmp_path / "out")
 
-    def test_a_title_is_what_the_job_is_called(self, tmp_path: Path) -> None:
+    def test_a_title_names_the_job(self, tmp_path: Path) -> None:
         folder = captions(tmp_path / "jobs" / "clips", ("ann", "bob", "cyd"))
         plain = run(folder, tmp_path / "plain").results["clips"]
         titled = run(folder, tmp_path / "out", RunOptions(title="Wash  the cat "))
@@ -217,20 +217,20 @@ class TestFolders:
         with pytest.raises(HowstepsError, match="holds the videos"):
             run(folder, folder)
 
-    def test_two_videos_give_what_they_share(self, tmp_path: Path) -> None:
+    def test_two_videos_give_their_common_steps(self, tmp_path: Path) -> None:
         folder = captions(tmp_path / "job", ("ann", "bob"))
         result = run(folder, tmp_path / "out").results["job"]
         shared = [step.label for step in result.script.steps if step.support == 2]
         assert {"fill the tub", "wash the cat", "dry the cat"} <= set(shared)
 
-    def test_one_video_gives_what_its_narrator_names(self, tmp_path: Path) -> None:
+    def test_one_video_gives_the_acts_of_its_narrator(self, tmp_path: Path) -> None:
         folder = captions(tmp_path / "job", ("ann",))
         result = run(folder, tmp_path / "out").results["job"]
         assert [step.label for step in result.script.steps][:2] == ["fill the tub", "catch the cat"]
         times = [place.time for place in result.localisations]
         assert times == sorted(times)
 
-    def test_a_number_of_steps_that_splits_equals_is_explained(self, tmp_path: Path) -> None:
+    def test_a_number_of_steps_that_would_split_ties_is_explained(self, tmp_path: Path) -> None:
         folder = captions(tmp_path / "job", ("ann", "eve"))
         found = run(folder, tmp_path / "out", RunOptions(steps=2, mode="paper"))
         assert found.results == {}
@@ -242,7 +242,7 @@ class TestFolders:
         (tmp_path / "empty").mkdir()
         assert run(tmp_path / "empty", tmp_path / "out").results == {}
 
-    def test_a_stage_of_another_name_is_refused(self, tmp_path: Path) -> None:
+    def test_an_unknown_stage_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(HowstepsError, match=f"'dance'.*{STAGES[0]}"):
             run(tmp_path, tmp_path / "out", begin="dance")
 
@@ -256,7 +256,7 @@ class TestFolders:
         (4, 4, None),
     ],
 )
-def test_few_steps_are_worth_a_remark(found: int, asked: int | None, line: str | None) -> None:
+def test_few_steps_give_a_remark(found: int, asked: int | None, line: str | None) -> None:
     task = Task("tea", (Video("a"), Video("b")))
     script = Script(tuple(Step(str(n), ()) for n in range(found)))
     remarks = few_steps_remark(task, script, asked)
@@ -277,13 +277,13 @@ class TestEvents:
         }
         assert sum(line["event"] == "item-done" for line in lines) == 5 + 1 + 1
 
-    def test_a_stage_with_nothing_to_do_is_not_told_of(self, tmp_path: Path) -> None:
+    def test_a_stage_with_nothing_to_do_has_no_event(self, tmp_path: Path) -> None:
         film(tmp_path / "job" / "mute.mp4", 1.0)
         events: list[Event] = []
         run(tmp_path / "job", tmp_path / "out", RunOptions(vision=False), callback=events.append)
         assert {type(event) for event in events} == {Noted}
 
-    def test_what_is_set_aside_is_told(self, tmp_path: Path) -> None:
+    def test_problems_are_events(self, tmp_path: Path) -> None:
         (tmp_path / "a.srt").write_text("nothing")
         events: list[Event] = []
         run(tmp_path, tmp_path / "out", callback=events.append)
@@ -302,7 +302,7 @@ class TestEditedScript:
         path.write_text(json.dumps(script), "utf-8")
         return path
 
-    def test_steps_renamed_merged_deleted_and_moved_are_taken_as_given(
+    def test_edited_steps_are_used_as_they_are(
         self, job: Path, done: tuple[Path, Run], script: dict, tmp_path: Path
     ) -> None:
         first, second, third, *others = script["steps"]
@@ -317,12 +317,14 @@ class TestEditedScript:
         assert len(others) >= 2
         assert len(result.script.steps[0].mentions) == len(second["mentions"])
 
-    def test_what_was_written_is_read_back_whole(self, job: Path, done: tuple[Path, Run]) -> None:
+    def test_a_written_script_is_read_back_completely(
+        self, job: Path, done: tuple[Path, Run]
+    ) -> None:
         result = read_result(done[0])
         given = read_script(done[0] / "script.json", result.task)
         assert given.steps == result.script.steps
 
-    def test_a_mistake_is_found_before_any_stage_begins(
+    def test_errors_in_a_script_are_found_before_any_stage_begins(
         self, job: Path, script: dict, tmp_path: Path
     ) -> None:
         script["steps"][1]["mentions"][0]["video"] = "nobody"
@@ -354,7 +356,7 @@ class TestEditedScript:
             ),
         ],
     )
-    def test_a_mistake_is_named(
+    def test_errors_in_a_script_are_reported(
         self, done: tuple[Path, Run], script: dict, tmp_path: Path, change, reason: str
     ) -> None:
         change(script)
@@ -388,7 +390,7 @@ print(killed)
 
 
 @pytest.mark.slow
-def test_killed_at_ten_moments_it_ends_with_the_same_bytes(
+def test_a_run_killed_ten_times_ends_with_the_same_bytes(
     job: Path, done: tuple[Path, Run], tmp_path: Path
 ) -> None:
     out, _ = done

@@ -1,4 +1,4 @@
-"""Single stages, where a whole run would hide what they do."""
+"""Single stages, tested apart from a run."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +34,7 @@ def context(tmp_path: Path) -> Context:
 
 
 class TestTranscribe:
-    def test_what_is_said_becomes_captions_and_is_kept(
+    def test_transcripts_become_captions_and_are_cached(
         self, silent: Task, context: Context, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         asked: list[Path] = []
@@ -55,7 +55,7 @@ class TestTranscribe:
         stages.transcribe(silent, RunOptions(speech="tiny.en"), again)
         assert len(asked) == 2
 
-    def test_speech_that_cannot_be_heard_is_named(
+    def test_failed_transcription_is_reported(
         self, silent: Task, context: Context, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def transcribe(media: Path, **_: object) -> tuple[Caption, ...]:
@@ -67,20 +67,20 @@ class TestTranscribe:
         assert task == silent
         assert str(problem).endswith("mute.mp4: there is no audio stream in this file")
 
-    def test_without_the_extra_one_line_names_the_command(
+    def test_a_missing_extra_is_reported_with_its_command(
         self, silent: Task, context: Context, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(stages, "SPEECH", ABSENT)
         _, [problem] = stages.transcribe(silent, RunOptions(speech="tiny.en"), context)
         assert "pip install 'howsteps[asr]'" in problem.reason
 
-    def test_speech_that_nobody_asked_for_is_left(self, silent: Task, context: Context) -> None:
+    def test_transcription_can_be_off(self, silent: Task, context: Context) -> None:
         _, [problem] = stages.transcribe(silent, RunOptions(speech=None), context)
         assert "transcription is off" in problem.reason
 
 
 class TestSeeing:
-    def test_without_the_extra_films_are_left_alone_with_a_line(
+    def test_without_the_extra_videos_are_not_decoded_with_a_remark(
         self, silent: Task, context: Context, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(features, "VISION", replace(ABSENT, name="vision"))
@@ -101,7 +101,7 @@ class TestSeeing:
             (RunOptions(mode="paper", quick=True), QUICK_CODEWORDS),
         ],
     )
-    def test_each_mode_looks_in_its_own_way(
+    def test_each_mode_has_its_own_vision_options(
         self,
         silent: Task,
         context: Context,
@@ -131,7 +131,7 @@ class TestSeeing:
         with pytest.raises(MissingExtra, match=r"howsteps\[paper\]"):
             features.visual_features(silent, RunOptions(mode="paper"), context)
 
-    def test_captions_alone_need_no_eyes(
+    def test_captions_alone_need_no_vision(
         self, context: Context, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(features, "VISION", ABSENT)

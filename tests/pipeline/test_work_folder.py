@@ -19,7 +19,7 @@ WASH = ("fill tub; catch cat; dry cat", "fill tub; dry cat; catch cat", "fill tu
 
 
 class TestScriptDocument:
-    def test_one_task_stands_at_the_top(self) -> None:
+    def test_a_single_task_is_at_the_top_level(self) -> None:
         task = spoken.task(*WASH, name="wash a cat")
         script = discover(task, steps=5, mode="default")
         found = json.loads(json.dumps(script_document([(task, script)])))
@@ -35,7 +35,7 @@ class TestScriptDocument:
         assert set(found["alignment"]) == {"objective", "objective_per_token", "bound"}
         assert set(found["order"]) == {"swaps", "optional"}
 
-    def test_several_tasks_stand_under_their_names(self) -> None:
+    def test_several_tasks_are_grouped_by_name(self) -> None:
         task = spoken.task(*WASH, name="a")
         script = discover(task, steps=5, mode="default")
         both = script_document([(task, script), (replace(task, name="b"), script)])
@@ -50,18 +50,18 @@ class TestScriptDocument:
 
 
 class TestRemoveIfEmpty:
-    def test_a_folder_without_results_goes(self, tmp_path: Path) -> None:
+    def test_a_folder_without_results_is_removed(self, tmp_path: Path) -> None:
         mark(tmp_path / "out")
         remove_if_empty(tmp_path / "out")
         assert not (tmp_path / "out").exists()
 
-    def test_a_folder_with_anything_in_it_stays(self, tmp_path: Path) -> None:
+    def test_a_folder_with_other_files_stays(self, tmp_path: Path) -> None:
         mark(tmp_path)
         (tmp_path / "notes.txt").write_text("mine")
         remove_if_empty(tmp_path)
         assert {path.name for path in tmp_path.iterdir()} == {WORK_FOLDER, "notes.txt"}
 
-    def test_a_folder_that_is_not_there_is_no_error(self, tmp_path: Path) -> None:
+    def test_a_missing_folder_is_no_error(self, tmp_path: Path) -> None:
         remove_if_empty(tmp_path / "nowhere")
 
 

@@ -20,20 +20,20 @@ ADVICE = (
 
 
 def find() -> str | None:
-    """Where Chromium is, if it is anywhere."""
+    """The path of Chromium, if it is installed."""
     named = os.environ.get("HOWSTEPS_CHROMIUM")
     return next(filter(None, map(shutil.which, [named] if named else NAMES)), None)
 
 
 def launch(driver: Playwright) -> Browser:
-    """Start it, without a window."""
+    """Start Chromium in headless mode."""
     # Chromium's sandbox refuses to run as root, as which many CI machines run everything.
     sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
     return driver.chromium.launch(executable_path=find(), args=sandbox)
 
 
 def until(page: Page, truth: str, arg: Any = None, *, seconds: float = 20.0) -> None:
-    """Wait for something to become true on the page.
+    """Wait until an expression is true on the page.
 
     Playwright's own way waits inside the page by ``eval``, which the page's policy forbids.
     """
@@ -44,7 +44,7 @@ def until(page: Page, truth: str, arg: Any = None, *, seconds: float = 20.0) -> 
 
 
 def install() -> None:
-    """Try Debian's package, as root or by sudo where it asks for no password."""
+    """Install Debian's package, as root or by passwordless sudo."""
     apt, sudo = shutil.which("apt-get"), shutil.which("sudo")
     if apt is None or (os.geteuid() != 0 and sudo is None):
         return

@@ -1,4 +1,4 @@
-"""Films to play in a browser, and a page of them."""
+"""Videos that a browser can play, and a page of them."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,25 +17,25 @@ VIDEOS, STEPS = 4, 5
 
 @pytest.fixture(scope="session")
 def films(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """The films of the invented job, by video."""
+    """The video files of the synthetic job, by video id."""
     return make_films(tmp_path_factory.mktemp("films"), VIDEOS, STEPS, (160, 90))
 
 
 @pytest.fixture(scope="session")
 def job(films: dict[str, Path]) -> Result:
-    """The invented job, with its films."""
+    """The synthetic job, with its video files."""
     return tea(VIDEOS, STEPS, media=films)
 
 
 @pytest.fixture(scope="session")
 def report(job: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of the invented job."""
+    """The page of the synthetic job."""
     return write_page(job, tmp_path_factory.mktemp("page"))
 
 
 @pytest.fixture(scope="session")
 def tabs() -> Iterator[list[Page]]:
-    """An empty page that tests hand on, or none: a new one takes three times as long to open."""
+    """A browser page that tests share, because opening a new one takes three times as long."""
     waiting: list[Page] = []
     yield waiting
     for page in waiting:
@@ -44,7 +44,7 @@ def tabs() -> Iterator[list[Page]]:
 
 @pytest.fixture
 def visit(browser: Browser, tabs: list[Page]) -> Iterator[Callable[..., Page]]:
-    """Open a page; at the end, no error and no word to the network may have come of it."""
+    """Open a page; errors and network requests fail the test."""
     opened: list[tuple[Page, bool]] = []
     trouble: list[str] = []
     listeners = {
@@ -81,7 +81,7 @@ def visit(browser: Browser, tabs: list[Page]) -> Iterator[Callable[..., Page]]:
 
 
 def is_emptied(page: Page) -> bool:
-    """Make a page as good as new; False if that cannot be done."""
+    """Reset a page for the next test; False if that is impossible."""
     try:
         page.evaluate("localStorage.clear(); sessionStorage.clear()")
         page.emulate_media(media="null")

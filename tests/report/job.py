@@ -1,4 +1,4 @@
-"""An invented job with as many videos and steps as a test wants, the same every time."""
+"""A synthetic job with any number of videos and steps, reproducible."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -44,7 +44,7 @@ SAID_BEFORE = 3.0  # narrators speak first, then act
 def tea(
     videos: int = 4, steps: int = 5, *, media: dict[str, Path] | None = None, seed: int = 0
 ) -> Result:
-    """Videos of making tea; in every third, one step is absent; some steps are never named."""
+    """Videos of making tea; in every third, one step is absent; some steps are never mentioned."""
     chance = Random(seed)
     people = [_name(n) for n in range(videos)]
     filmed = []

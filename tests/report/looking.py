@@ -1,10 +1,10 @@
-"""What the tests of the page look at: a cell of the grid, a place of the result, the player."""
+"""Helpers of the page tests: a cell of the grid, a place of the result, the player."""
 
 from .chromium import until
 
 
 def wait_to_play_from(page, time: float, pane: int = 0) -> None:
-    """Wait until a pane has begun to play at a time, however long ago that was."""
+    """Wait until a pane has started to play at a time."""
     until(
         page,
         """([pane, time]) => {

@@ -69,7 +69,7 @@ def _printed(page: Page) -> None:
 
 @dataclass(frozen=True)
 class Shot:
-    """One look at the page."""
+    """One screenshot of the page."""
 
     name: str
     size: tuple[int, int]
@@ -94,7 +94,7 @@ SHOTS = (
 
 
 def shoot(browser: Browser, report: Path, out: Path) -> None:
-    """Take every picture of a page."""
+    """Take all screenshots of a page."""
     out.mkdir(parents=True, exist_ok=True)
     for shot in SHOTS:
         width, height = shot.size
@@ -115,7 +115,7 @@ def shoot(browser: Browser, report: Path, out: Path) -> None:
 
 
 def main() -> None:
-    """Make the page and take the pictures."""
+    """Write the page and take the screenshots."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("out", type=Path)
     options.add_argument("work", type=Path, nargs="?")

@@ -1,4 +1,4 @@
-"""Things that are needed and durations, where narrators agree on them."""
+"""Tools, ingredients and durations that narrators agree on."""
 
 from dataclasses import replace
 
@@ -29,12 +29,12 @@ def takes(*texts: str) -> str:
     return duration(found.script.steps[0], sentences)
 
 
-def test_things_are_tools_and_what_is_needed() -> None:
+def test_tools_and_needed_things_are_listed() -> None:
     videos = [video(f"v{n}", "you need a whisk", NEED, STIR) for n in range(2)]
     assert things_needed(result(*videos)) == ["fork", "whisk"]
 
 
-def test_what_one_narrator_uses_is_not_listed() -> None:
+def test_things_of_one_narrator_are_not_listed() -> None:
     assert things_needed(result(video("a", "x", NEED), video("b", "x", STIR))) == []
 
 
@@ -49,14 +49,14 @@ def test_what_one_narrator_uses_is_not_listed() -> None:
         ("flibbertigadget", False),
     ],
 )
-def test_things_are_tools_and_ingredients_only(nouns: str, listed: bool) -> None:
+def test_only_tools_and_ingredients_are_listed(nouns: str, listed: bool) -> None:
     for noun in nouns.split():
         need = replace(NEED, noun=noun)
         found = things_needed(result(*(video(f"v{n}", "x", need) for n in range(2))))
         assert found == [noun] * listed
 
 
-def test_what_the_job_is_done_to_is_no_thing_to_have_ready() -> None:
+def test_the_object_of_the_job_is_not_listed() -> None:
     need = [replace(NEED, noun=noun) for noun in ("egg", "microwave")]
     made = result(*(video(f"v{n}", "x", *need) for n in range(2)))
     named = replace(made, task=replace(made.task, name="how to scramble eggs in a microwave"))
@@ -64,7 +64,7 @@ def test_what_the_job_is_done_to_is_no_thing_to_have_ready() -> None:
     assert things_needed(named) == ["microwave"]
 
 
-def test_what_is_denied_is_not_needed() -> None:
+def test_negated_mentions_are_ignored() -> None:
     denied = replace(NEED, negated=True)
     assert things_needed(result(video("a", "x", denied), video("b", "x", denied))) == []
 
@@ -86,7 +86,7 @@ def test_a_duration_is_what_narrators_agree_on(texts: tuple[str, ...], said: str
     assert takes(*texts) == said
 
 
-def test_what_is_said_long_before_the_act_is_not_its_duration() -> None:
+def test_distant_durations_are_ignored() -> None:
     text = "two minutes " + "and then " * 20
     late = replace(STIR, start=14.0, end=15.0)
     found = result(video("a", text, late), video("b", text, late))

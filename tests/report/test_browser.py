@@ -1,4 +1,4 @@
-"""The page as people meet it: in a real browser, with a mouse, keys and a small screen."""
+"""The page in a real browser: mouse, keyboard, small screens."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.browser
 # Looking
 
 
-def test_the_sheet_tells_every_step_with_its_support(visit, report, job) -> None:
+def test_the_sheet_shows_every_step_with_its_support(visit, report, job) -> None:
     page = visit(report)
     cards = page.locator(".sheet li")
     assert cards.count() == 5
@@ -27,7 +27,7 @@ def test_the_sheet_tells_every_step_with_its_support(visit, report, job) -> None
     assert f"said in {said} of 4 videos" in cards.first.inner_text()
 
 
-def test_every_step_of_every_video_is_a_frame_or_said_to_be_absent(visit, report, job) -> None:
+def test_every_cell_has_a_frame_or_is_absent(visit, report, job) -> None:
     page = visit(report)
     absent = absent_places(job)
     assert absent  # or the test says nothing
@@ -70,9 +70,7 @@ def test_marks_close_together_do_not_cover_each_other(visit, job, tmp_path) -> N
         assert above["y"] + above["height"] <= below["y"]
 
 
-def test_steps_done_in_another_order_stand_in_one_row_where_there_is_room(
-    visit, job, tmp_path
-) -> None:
+def test_marks_share_a_row_if_there_is_room(visit, job, tmp_path) -> None:
     swapped = tuple(replace(p, time=5 + 12 * (4 - p.step)) for p in job.localisations)
     page = visit(write_page(replace(job, localisations=swapped), tmp_path, thumbnails=False))
     page.locator("#timelines").scroll_into_view_if_needed()
@@ -94,7 +92,7 @@ def test_the_extent_of_a_guess_is_dashed(visit, job, tmp_path) -> None:
     assert styles == ["solid", "dashed", "solid", "dashed", "solid"]
 
 
-def test_words_stand_in_the_column_of_their_step(visit, report, job) -> None:
+def test_phrases_are_in_the_column_of_their_step(visit, report, job) -> None:
     page = visit(report)
     page.locator("#words").scroll_into_view_if_needed()
     page.wait_for_selector("table.words")
@@ -103,7 +101,7 @@ def test_words_stand_in_the_column_of_their_step(visit, report, job) -> None:
         assert column.count() == len(step.mentions)
 
 
-def test_a_link_to_the_words_leads_to_them(visit, tmp_path) -> None:
+def test_the_link_to_the_phrases_works(visit, tmp_path) -> None:
     page = visit(write_page(tea(30, 5), tmp_path), reduced_motion="reduce")
     page.get_by_role("link", name="Words").click()
     page.wait_for_selector("table.words")
@@ -137,14 +135,14 @@ def test_clicking_a_mark_on_a_timeline_plays_that_step(visit, report, job) -> No
     wait_to_play_from(page, place(job, 1, 4).start)
 
 
-def test_the_sentence_being_said_is_marked(visit, report, job) -> None:
+def test_the_current_sentence_is_marked(visit, report, job) -> None:
     page = visit(report)
     cell(page, 0, 2).click()
     wait_to_play_from(page, place(job, 0, 2).start)
     assert "warm the pot" in page.locator(".transcript [aria-current]").first.inner_text()
 
 
-def test_an_absent_step_is_said_to_be_absent_and_nothing_plays(visit, report, job) -> None:
+def test_an_absent_step_does_not_play(visit, report, job) -> None:
     page = visit(report)
     video, step = absent_places(job)[0]
     cell(page, video, step).click()
@@ -168,7 +166,7 @@ def test_words_picked_in_the_viewer_show_their_step(visit, report, job) -> None:
     )
 
 
-def test_a_sentence_that_names_two_steps_has_both_numbers_at_its_end(visit, job, tmp_path) -> None:
+def test_a_sentence_with_two_steps_has_both_numbers(visit, job, tmp_path) -> None:
     said = job.task.videos[0].mentions
     both = replace(said[1], start=said[0].start + 0.1, end=said[0].end)
     steps = tuple(
@@ -251,10 +249,10 @@ def test_up_goes_to_the_last_result(visit, report) -> None:
     assert page.locator("#search").get_attribute("aria-activedescendant") is None
 
 
-def test_a_search_for_nothing_known_says_so(visit, report) -> None:
+def test_a_search_without_results_says_so(visit, report) -> None:
     page = visit(report)
     page.locator("#search").fill("zeppelin")
-    assert "No step and no sentence" in page.locator("#results").inner_text()
+    assert "No step or sentence" in page.locator("#results").inner_text()
     page.locator("#search").press("Escape")
     assert not page.locator("#results").is_visible()
 
@@ -262,7 +260,7 @@ def test_a_search_for_nothing_known_says_so(visit, report) -> None:
 # Keys, screen readers, themes, paper
 
 
-def test_the_grid_is_one_stop_and_arrows_walk_in_it(visit, report, job) -> None:
+def test_the_grid_is_one_tab_stop_with_arrow_keys(visit, report, job) -> None:
     page = visit(report)
     assert page.locator(".grid button[tabindex='0']").count() == 1
     cell(page, 0, 0).focus()
@@ -275,7 +273,7 @@ def test_the_grid_is_one_stop_and_arrows_walk_in_it(visit, report, job) -> None:
     assert page.evaluate("document.activeElement.dataset.step") == "1"  # back where one was
 
 
-def test_the_words_are_one_stop_also_where_a_step_is_named_twice(visit, job, tmp_path) -> None:
+def test_the_phrases_are_one_tab_stop_with_arrow_keys(visit, job, tmp_path) -> None:
     first, *others = job.script.steps
     again = replace(first.mentions[0], start=50.0, end=51.0)
     step = replace(first, mentions=(*first.mentions, again))
@@ -292,7 +290,7 @@ def test_the_words_are_one_stop_also_where_a_step_is_named_twice(visit, job, tmp
     assert page.evaluate("document.activeElement.dataset.time") == "50"
 
 
-def test_everything_to_press_has_a_name_and_every_picture_a_text(visit, report) -> None:
+def test_controls_have_names_and_images_alt_text(visit, report) -> None:
     page = visit(report)
     page.locator("#words").scroll_into_view_if_needed()
     page.wait_for_selector("table.words")
@@ -314,7 +312,7 @@ def test_help_lists_the_keys(visit, report) -> None:
     assert not page.locator("#help").is_visible()
 
 
-def test_dark_follows_the_system_until_somebody_chooses(visit, report) -> None:
+def test_the_theme_follows_the_system_until_chosen(visit, report) -> None:
     paper = "getComputedStyle(document.body).backgroundColor"
     page = visit(report, color_scheme="dark")
     dark = page.evaluate(paper)
@@ -326,7 +324,7 @@ def test_dark_follows_the_system_until_somebody_chooses(visit, report) -> None:
     assert page.evaluate(paper) == light
 
 
-def test_nothing_glides_where_the_system_asks_for_less_motion(visit, report) -> None:
+def test_reduced_motion_is_respected(visit, report) -> None:
     glide = "getComputedStyle(document.documentElement).scrollBehavior"
     assert visit(report).evaluate(glide) == "smooth"
     assert visit(report, reduced_motion="reduce").evaluate(glide) == "auto"
@@ -342,7 +340,7 @@ def test_small_screens_never_scroll_sideways(visit, report, width) -> None:
     assert page.locator("#viewer").evaluate("one => one.scrollWidth <= innerWidth")
 
 
-def test_paper_gets_the_sheet_and_the_timelines(visit, tmp_path) -> None:
+def test_print_has_the_sheet_and_the_timelines(visit, tmp_path) -> None:
     page = visit(write_page(tea(130, 3), tmp_path))  # so many that few are built before
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")

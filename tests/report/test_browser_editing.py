@@ -1,4 +1,4 @@
-"""Editing in the page from disk: by mouse, by keys alone, on a phone; kept, and saved as text."""
+"""Editing a page from disk: mouse, keyboard, phone; stored, and saved as text."""
 
 import json
 from dataclasses import replace
@@ -49,7 +49,7 @@ def test_a_step_is_renamed_everywhere_at_once(page) -> None:
     assert "is now “Heat the water”" in page.locator("#news").inner_text()
 
 
-def test_escape_leaves_the_name_as_it_was(page) -> None:
+def test_escape_cancels_renaming(page) -> None:
     key(page, "label 1").fill("Nonsense")
     key(page, "label 1").press("Escape")
     assert labels(page) == LABELS
@@ -57,7 +57,7 @@ def test_escape_leaves_the_name_as_it_was(page) -> None:
 
 
 @pytest.mark.parametrize("name", ["  ", "FILL the kettle"])
-def test_a_name_that_cannot_be_is_refused_in_words(page, name) -> None:
+def test_an_invalid_name_is_refused_with_a_message(page, name) -> None:
     key(page, "label 1").fill(name)
     key(page, "label 1").press("Enter")
     assert labels(page) == LABELS
@@ -65,7 +65,7 @@ def test_a_name_that_cannot_be_is_refused_in_words(page, name) -> None:
     assert reason.startswith(("A step needs", "There is already a step"))
 
 
-def test_steps_are_moved_deleted_marked_and_all_of_it_undone(page) -> None:
+def test_steps_are_moved_deleted_and_marked_and_undone(page) -> None:
     key(page, "later 0").click()
     assert labels(page)[:2] == [LABELS[1], LABELS[0]]
     key(page, "delete 4").click()
@@ -79,7 +79,7 @@ def test_steps_are_moved_deleted_marked_and_all_of_it_undone(page) -> None:
     assert labels(page)[:2] == [LABELS[1], LABELS[0]]
 
 
-def test_a_merged_step_has_what_was_said_of_both(page) -> None:
+def test_a_merged_step_has_both_mentions(page) -> None:
     result = tea(5, 5)
     both = {m.video for step in result.script.steps[1:3] for m in step.mentions}
     key(page, "merge 2").click()
@@ -148,7 +148,7 @@ def test_edits_are_still_there_after_a_reload_until_they_are_discarded(page) -> 
 @pytest.mark.parametrize(
     "kept", ["{", "[]", '{"edits": 7}', '{"edits": [{"op": "delete", "step": 99}]}']
 )
-def test_what_was_kept_and_makes_no_sense_is_passed_over(visit, tmp_path, kept) -> None:
+def test_invalid_stored_edits_are_ignored(visit, tmp_path, kept) -> None:
     page = visit(write_page(tea(5, 5), tmp_path))
     page.get_by_role("button", name="Edit", exact=True).click()
     key(page, "delete 0").click()
@@ -166,7 +166,7 @@ def test_what_was_kept_and_makes_no_sense_is_passed_over(visit, tmp_path, kept) 
     assert page.locator(".sheet li h3").count() == 5
 
 
-def test_the_edits_of_another_run_are_not_made_again(visit, tmp_path) -> None:
+def test_the_edits_of_another_run_are_not_replayed(visit, tmp_path) -> None:
     page = visit(write_page(tea(5, 5), tmp_path))
     page.get_by_role("button", name="Edit", exact=True).click()
     key(page, "delete 0").click()
@@ -178,7 +178,7 @@ def test_the_edits_of_another_run_are_not_made_again(visit, tmp_path) -> None:
     assert page.locator(".sheet h3 button").first.inner_text() == "Fill the kettle now"
 
 
-def test_everything_can_be_done_by_keys_alone(visit, tmp_path) -> None:
+def test_everything_works_by_keyboard_alone(visit, tmp_path) -> None:
     page = visit(write_page(tea(5, 5), tmp_path))
     page.keyboard.press("e")
     until(page, "document.activeElement.dataset.key === 'undo'")
@@ -254,7 +254,7 @@ def test_every_control_of_editing_has_a_name(page) -> None:
     assert nameless == 0
 
 
-def test_a_page_that_is_only_looked_at_has_no_fields(visit, tmp_path) -> None:
+def test_without_edit_mode_there_are_no_fields(visit, tmp_path) -> None:
     page = visit(write_page(tea(5, 5), tmp_path))
     assert page.locator(".card-tools, textarea.label, .add").count() == 0
     assert not page.locator("#editor").is_visible()

@@ -1,4 +1,4 @@
-"""Watching steps, comparing, and long names: what users tripped over."""
+"""Watching and comparing steps, and long names: problems that users had."""
 
 from dataclasses import replace
 
@@ -18,7 +18,7 @@ LONG = "How to change a flat tire on the side of the road in the rain [dQw4w9WgX
 
 
 def short(job):
-    """The job with steps of one second, so that their end comes soon."""
+    """The job with steps of one second, so that playback ends soon."""
     return replace(
         job,
         localisations=tuple(
@@ -40,7 +40,7 @@ def test_a_step_is_played_from_its_start_to_its_end_and_stops(visit, job, tmp_pa
     until(page, f"document.querySelector('#viewer video').currentTime > {end + 1.6}")
 
 
-def test_a_step_can_be_played_over_and_over(visit, job, tmp_path) -> None:
+def test_a_step_can_be_looped(visit, job, tmp_path) -> None:
     page = visit(write_page(short(job), tmp_path, thumbnails=False))
     cell(page, 0, 1).click()
     page.keyboard.press("l")
@@ -68,7 +68,7 @@ def test_side_by_side_never_shows_one_video_twice(visit, tmp_path, videos) -> No
     assert both() == [right, left]  # they changed places
 
 
-def test_a_long_title_is_cut_in_its_middle(visit, job, tmp_path) -> None:
+def test_a_long_title_is_truncated_in_the_middle(visit, job, tmp_path) -> None:
     page = visit(write_page(with_video(job, 0, title=LONG), tmp_path, thumbnails=False))
     title = page.locator(".timeline h3 .cut").first
     front, end = title.locator("span").all()
@@ -81,7 +81,7 @@ def test_a_long_title_is_cut_in_its_middle(visit, job, tmp_path) -> None:
     assert chosen.endswith("4w9WgXcQ]")
 
 
-def test_words_about_a_step_stand_in_the_order_of_the_video(visit, job, tmp_path) -> None:
+def test_mentions_of_a_step_are_in_temporal_order(visit, job, tmp_path) -> None:
     first, *others = job.script.steps
     said = first.mentions[0]
     again = [replace(said, start=at, end=at + 1, phrase=f"at {at:.0f}") for at in (50.0, 30.0)]
@@ -96,7 +96,7 @@ def test_words_about_a_step_stand_in_the_order_of_the_video(visit, job, tmp_path
     wait_to_play_from(page, 30.0)
 
 
-def test_a_picture_of_the_whole_page_has_its_timelines(visit, tmp_path) -> None:
+def test_a_full_page_screenshot_has_the_timelines(visit, tmp_path) -> None:
     page = visit(write_page(tea(40, 4), tmp_path), reduced_motion="reduce")
     until(page, "document.querySelectorAll('.lanes:has(.mark)').length === 40")
     picture = tmp_path / "whole.png"
@@ -120,7 +120,7 @@ def test_a_video_on_youtube_is_linked_at_the_step(visit, job, tmp_path) -> None:
     assert link.get_attribute("rel") == "noopener noreferrer"
 
 
-def test_without_files_every_place_leads_to_its_moment_on_youtube(visit, tmp_path) -> None:
+def test_without_files_every_place_links_to_youtube(visit, tmp_path) -> None:
     known = with_video(tea(2, 3), 0, youtube="dQw4w9WgXcQ")
     page = visit(write_page(known, tmp_path))
     start = int(place(known, 0, 2).start)
@@ -140,13 +140,13 @@ def test_without_files_every_place_leads_to_its_moment_on_youtube(visit, tmp_pat
     assert page.locator("#viewer .mark").first.evaluate("one => one.tagName") == "BUTTON"
 
 
-def test_a_file_that_plays_needs_no_other_place_to_watch(visit, job, tmp_path) -> None:
+def test_a_playable_file_has_no_youtube_links(visit, job, tmp_path) -> None:
     page = visit(write_page(with_video(job, 0, youtube="dQw4w9WgXcQ"), tmp_path, thumbnails=False))
     page.wait_for_selector(".timeline .mark")
     assert page.locator("main a[href*=youtu]").count() == 0
 
 
-def test_the_link_below_a_place_is_one_arrow_key_away(visit, tmp_path) -> None:
+def test_the_link_below_a_place_is_reached_by_arrow_key(visit, tmp_path) -> None:
     known = with_video(tea(2, 3), 0, youtube="dQw4w9WgXcQ")
     page = visit(write_page(known, tmp_path))
     cell(page, 0, 0).focus()
@@ -156,7 +156,7 @@ def test_the_link_below_a_place_is_one_arrow_key_away(visit, tmp_path) -> None:
     assert page.evaluate("document.activeElement.dataset.step") == "1"
 
 
-def test_the_words_of_the_page_fit_what_can_be_played(visit, report, tmp_path) -> None:
+def test_texts_depend_on_what_can_be_played(visit, report, tmp_path) -> None:
     with_files = visit(report)
     assert "play the video" in with_files.locator("#grid .legend").inner_text()
     assert "of video" in with_files.locator(".facts").inner_text()
@@ -183,7 +183,7 @@ def test_counts_on_the_page_say_what_they_count(visit, report, job) -> None:
     assert f"placed in {first}, likely or sure in" in page.locator(".sheet li").first.inner_text()
 
 
-def test_what_cannot_be_an_id_is_no_link(tmp_path) -> None:
+def test_an_invalid_youtube_id_is_not_linked(tmp_path) -> None:
     assert youtube_id(Video("a", youtube='x" onclick=1')) is None
     assert content(tea(1, 1), tmp_path, {})["videos"][0]["youtube"] is None
 
@@ -227,7 +227,7 @@ def test_the_grid_quotes_what_is_said_at_the_place(visit, tmp_path) -> None:
     assert cell(page, 0, 1).locator(".saying").inner_text() == "bubbles"
 
 
-def test_a_step_that_others_name_is_no_guess(visit, tmp_path) -> None:
+def test_a_step_that_others_mention_has_no_warning(visit, tmp_path) -> None:
     job = tea(1, 2)
     unsaid = [replace(step, mentions=()) for step in job.script.steps]
     steps = (replace(unsaid[0], learnt_from=7), unsaid[1])

@@ -1,4 +1,4 @@
-"""The page with what goes wrong: hostile words, videos that are gone, results with holes."""
+"""The page with hostile text, missing videos and incomplete results."""
 
 import shutil
 from dataclasses import replace
@@ -23,7 +23,7 @@ HOSTILE = (
 )
 
 
-def test_hostile_words_are_shown_as_text(visit, films, tmp_path) -> None:
+def test_hostile_text_is_shown_as_text(visit, films, tmp_path) -> None:
     result = tea(3, 5, media=films)
     steps = tuple(
         replace(
@@ -56,7 +56,7 @@ def test_hostile_words_are_shown_as_text(visit, films, tmp_path) -> None:
     assert page.evaluate("window.hurt") is None
 
 
-def test_no_foreign_program_could_run_on_the_page(browser, report) -> None:
+def test_no_injected_script_runs(browser, report) -> None:
     page = browser.new_page()
     page.goto(report.as_uri())
     answer = page.evaluate(
@@ -73,7 +73,7 @@ def test_no_foreign_program_could_run_on_the_page(browser, report) -> None:
     page.close()
 
 
-def test_a_video_that_went_away_leaves_its_picture_and_a_line(visit, films, tmp_path) -> None:
+def test_a_missing_video_shows_its_thumbnail_and_a_notice(visit, films, tmp_path) -> None:
     media = {name: tmp_path / path.name for name, path in films.items()}
     for name, path in films.items():
         shutil.copy(path, media[name])
@@ -89,7 +89,7 @@ def test_a_video_that_went_away_leaves_its_picture_and_a_line(visit, films, tmp_
     assert page.locator("#viewer video").first.is_visible()
 
 
-def test_a_video_that_the_browser_cannot_play_is_not_called_lost(visit, job, tmp_path) -> None:
+def test_an_unplayable_video_is_not_called_missing(visit, job, tmp_path) -> None:
     strange = tmp_path / "Ada.avi"
     strange.write_bytes(b"RIFF of a kind that no browser knows")
     page = visit(write_page(with_video(job, 0, media=strange), tmp_path))
@@ -100,19 +100,19 @@ def test_a_video_that_the_browser_cannot_play_is_not_called_lost(visit, job, tmp
     assert page.locator("#viewer video").first.is_hidden()
 
 
-def test_a_narration_without_a_video_has_its_words_in_the_grid_and_a_line(visit, tmp_path) -> None:
+def test_a_narration_without_video_has_its_words_in_the_grid(visit, tmp_path) -> None:
     page = visit(write_page(tea(2, 3), tmp_path))
     assert cell(page, 0, 0).locator(".frame").inner_text() == "fill the kettle"
     cell(page, 0, 0).click()
-    assert "only the words" in page.locator("#viewer .notice").first.inner_text()
+    assert "only the transcript" in page.locator("#viewer .notice").first.inner_text()
 
 
-def test_a_video_does_not_play_on_behind_one_that_has_no_file(visit, job, tmp_path) -> None:
+def test_playback_stops_when_a_video_without_file_is_shown(visit, job, tmp_path) -> None:
     page = visit(write_page(with_video(job, 1, media=None), tmp_path))
     cell(page, 0, 1).click()
     wait_to_play_from(page, place(job, 0, 1).start)
     page.keyboard.press("ArrowDown")
-    assert "only the words" in page.locator("#viewer .notice").first.inner_text()
+    assert "only the transcript" in page.locator("#viewer .notice").first.inner_text()
     assert page.evaluate("document.querySelector('#viewer video').paused")
 
 
@@ -132,7 +132,7 @@ def test_a_moved_folder_works_as_before(visit, films, tmp_path) -> None:
     wait_to_play_from(page, place(result, 0, 3).start)
 
 
-def test_without_places_a_click_plays_where_the_step_is_named(visit, job, tmp_path) -> None:
+def test_without_places_a_click_plays_the_first_mention(visit, job, tmp_path) -> None:
     page = visit(write_page(replace(job, localisations=()), tmp_path))
     assert "no places in the videos yet" in page.locator("#grid .legend").inner_text()
     said = job.script.steps[0].mentions[0]
@@ -148,7 +148,7 @@ def test_without_places_a_click_plays_where_the_step_is_named(visit, job, tmp_pa
 
 
 @pytest.mark.parametrize("length", [17, 40])
-def test_in_what_is_found_a_name_stays_beside_what_is_said(visit, job, tmp_path, length) -> None:
+def test_search_results_show_the_video_next_to_the_sentence(visit, job, tmp_path, length) -> None:
     old, name = job.task.videos[0].id, "m" * length
 
     def renamed(those):
@@ -168,7 +168,7 @@ def test_in_what_is_found_a_name_stays_beside_what_is_said(visit, job, tmp_path,
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_names_without_end_stay_in_their_place(visit, job, tmp_path, width) -> None:
+def test_very_long_names_do_not_break_the_layout(visit, job, tmp_path, width) -> None:
     endless = tuple(replace(step, label=f"{step.label}{'o' * 300}") for step in job.script.steps)
     result = with_video(replace(job, script=Script(endless)), 0, title="a" * 300)
     page = visit(write_page(result, tmp_path), width=width)
@@ -183,14 +183,14 @@ def test_names_without_end_stay_in_their_place(visit, job, tmp_path, width) -> N
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_a_video_of_a_length_that_cannot_be_has_few_ticks(visit, job, tmp_path) -> None:
+def test_a_video_of_absurd_length_has_few_ticks(visit, job, tmp_path) -> None:
     page = visit(write_page(with_video(job, 0, duration=1e9), tmp_path, thumbnails=False))
     page.locator("#timelines").scroll_into_view_if_needed()
     page.wait_for_selector(".timeline .mark")
     assert page.locator(".timeline").first.locator(".axis span").count() <= 8
 
 
-def test_a_job_without_steps_says_what_would_help(visit, job, tmp_path) -> None:
+def test_a_job_without_steps_gives_advice(visit, job, tmp_path) -> None:
     page = visit(write_page(replace(job, script=Script(()), localisations=()), tmp_path))
     assert "More videos of this job may help" in page.locator("#steps").inner_text()
     assert page.locator("#grid .empty").is_visible()
@@ -207,7 +207,7 @@ def test_a_job_without_videos_opens(visit, tmp_path) -> None:
     assert page.locator("[data-action=compare]").first.is_disabled()
 
 
-def test_of_two_hundred_timelines_only_those_near_the_screen_are_built(visit, tmp_path) -> None:
+def test_only_timelines_near_the_viewport_are_built(visit, tmp_path) -> None:
     page = visit(write_page(tea(200, 6), tmp_path))
     page.locator("#timelines").scroll_into_view_if_needed()
     page.wait_for_selector(".timeline .mark")

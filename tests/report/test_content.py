@@ -1,4 +1,4 @@
-"""What the page shows is what the result says."""
+"""The content of the page agrees with the result."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def shown(result: Result, thumbnails=None) -> dict:
 
 
 def island(page: bytes) -> dict:
-    """The content as the page's program reads it."""
+    """The content after a round trip through JSON."""
     text = page.decode()
     start = text.index('id="content">') + len('id="content">')
     return json.loads(text[start : text.index("</script", start)])
@@ -49,7 +49,7 @@ def test_a_step_absent_in_a_third_of_the_videos_is_optional(absent, optional) ->
     assert step["optional"] is optional
 
 
-def test_the_sheet_shows_the_surest_place_that_has_a_picture() -> None:
+def test_the_sheet_shows_the_most_confident_place_with_a_thumbnail() -> None:
     result = tea(4, 1)
     by_sureness = sorted(result.localisations, key=lambda p: -p.confidence)
     names = [video.id for video in result.task.videos]
@@ -60,7 +60,7 @@ def test_the_sheet_shows_the_surest_place_that_has_a_picture() -> None:
     assert (step["best"], step["thumbnail"]) == (names.index(second), "a.webp")
 
 
-def test_a_step_without_a_place_is_played_where_it_is_named() -> None:
+def test_a_step_without_a_place_is_played_at_its_mention() -> None:
     result = replace(tea(4, 3), localisations=())
     names = [video.id for video in result.task.videos]
     for told, step in zip(shown(result)["steps"], result.script.steps, strict=True):
@@ -75,7 +75,7 @@ def test_names_are_shown_as_headings() -> None:
     assert (told["title"], told["steps"][0]["label"]) == ("Make tea", "Fill the kettle")
 
 
-def test_a_step_never_looked_for_is_not_called_absent() -> None:
+def test_a_step_that_was_not_localised_is_not_called_absent() -> None:
     result = replace(tea(2, 2), localisations=(Localisation("Ada", 0, None),))
     ada, bo = shown(result)["videos"]
     assert ada["places"] == [{"time": None}, None]
@@ -96,21 +96,21 @@ def test_every_mention_is_shown_once_with_its_step() -> None:
     assert shown(result)["videos"][0]["mentions"][0]["step"] == -1
 
 
-def test_a_window_opens_with_the_words_and_closes_ten_seconds_after_them() -> None:
+def test_a_window_ends_ten_seconds_after_the_mention() -> None:
     result = tea(1, 1)
     [mention] = result.task.videos[0].mentions
     [told] = shown(result)["videos"][0]["mentions"]
     assert told["window"] == pytest.approx([mention.start, mention.end + 10], abs=0.01)
 
 
-def test_no_confidence_is_claimed_where_none_was_measured() -> None:
+def test_without_levels_no_confidence_is_shown() -> None:
     result = tea(2, 2)
     bare = tuple(replace(p, confidence=0.0, evidence="") for p in result.localisations)
     assert shown(result)["confident"]
     assert not shown(replace(result, localisations=bare))["confident"]
 
 
-def test_a_confidence_that_is_no_number_is_none() -> None:
+def test_a_confidence_of_nan_counts_as_zero() -> None:
     result = tea(1, 1)
     odd = (replace(result.localisations[0], confidence=float("nan")),)
     page = render(shown(replace(result, localisations=odd)))
@@ -126,11 +126,11 @@ def test_a_confidence_that_is_no_number_is_none() -> None:
         ("/a.mp4", "../../a.mp4"),
     ],
 )
-def test_a_video_near_the_page_is_linked_by_a_relative_path(media, expected) -> None:
+def test_a_video_close_to_the_page_is_linked_by_a_relative_path(media, expected) -> None:
     assert address(Path(media), Path("/job/out")) == expected
 
 
-def test_a_video_far_away_is_linked_by_its_own_address() -> None:
+def test_a_distant_video_is_linked_by_a_file_uri() -> None:
     link = address(Path("/films/a b.mp4"), Path("/home/me/job/out"))
     assert unquote(urlparse(link).path) == "/films/a b.mp4"
     assert link.startswith("file:///")
@@ -145,7 +145,7 @@ def test_a_name_that_is_not_utf_8_is_linked_by_its_bytes() -> None:
 
 
 @given(st.text(alphabet=st.characters(), max_size=60))
-def test_any_text_comes_through_unchanged(text: str) -> None:
+def test_any_text_is_unchanged(text: str) -> None:
     result = Result(Task(text, (Video(text, title=text),)), Script((Step(text, ()),)), ())
     told = island(render(shown(result)))
     assert told["task"] == text

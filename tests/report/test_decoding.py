@@ -1,4 +1,4 @@
-"""The page and the exports decode in a worker process, and open nothing twice that was refused."""
+"""Page and exports decode in a worker process, and never reopen a refused file."""
 
 import subprocess
 import sys
@@ -23,7 +23,7 @@ from tests.io.test_media import large_video
 
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
-    """What workers were asked to do, and with which file."""
+    """The jobs of the workers, with their files."""
     asked: list[tuple[str, str]] = []
     real = decoding.run_in_worker
 
@@ -40,7 +40,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
 
 
 @pytest.mark.slow
-def test_thumbnails_and_rates_come_out_of_a_worker(
+def test_thumbnails_and_rates_come_from_a_worker(
     tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     media = film(tmp_path / "film.mp4")
@@ -55,7 +55,7 @@ def test_thumbnails_and_rates_come_out_of_a_worker(
 
 
 @pytest.mark.slow
-def test_copies_and_clips_come_out_of_a_worker(
+def test_copies_and_clips_come_from_a_worker(
     tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     media = film(tmp_path / "film.mp4", 3.0)
@@ -76,7 +76,7 @@ def test_a_frame_beyond_all_screens_is_refused_by_the_worker(tmp_path: Path) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("vision", [None, False])
-def test_what_was_refused_once_is_not_opened_again(
+def test_a_refused_file_is_not_opened_again(
     tmp_path: Path, vision: bool | None, request: pytest.FixtureRequest
 ) -> None:
     folder = captions(tmp_path / "job", ("ann", "bob"))
@@ -89,7 +89,7 @@ def test_what_was_refused_once_is_not_opened_again(
 
 
 def test_a_worker_loads_no_compiler() -> None:
-    """It is started for every video."""
+    """It must start fast, because there is one per video."""
     code = (
         "import sys; import howsteps.report.decoding; "
         "from howsteps.report import thumbnails; from howsteps.report.exports import video_copies; "

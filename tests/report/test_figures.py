@@ -1,4 +1,4 @@
-"""Figures: they draw what the result says, and the same result gives the same file."""
+"""Figures agree with the result, and are reproducible."""
 
 import sys
 from dataclasses import replace
@@ -68,7 +68,7 @@ def test_alignment_sets_another_wording_in_italics() -> None:
     assert slanted.replace("\n", " ") == "top up the kettle"
 
 
-def test_words_that_are_cut_short_say_so() -> None:
+def test_truncated_text_has_an_ellipsis() -> None:
     result = tea(videos=1, steps=1)
     [step] = result.script.steps
     wordy = replace(
@@ -81,7 +81,7 @@ def test_words_that_are_cut_short_say_so() -> None:
     assert written(axes)[0].endswith("…")
 
 
-def test_f1_has_a_panel_a_task_and_a_line_a_method_in_per_cent() -> None:
+def test_f1_has_a_panel_per_task_and_a_line_per_method() -> None:
     figure = figures.f1_figure(ROWS)
     assert [axes.get_title() for axes in figure.axes] == ["Tea", "Toast"]
     for axes in figure.axes:
@@ -116,7 +116,7 @@ def test_saved_twice_a_figure_has_the_same_bytes(tmp_path, suffix) -> None:
     assert first.read_bytes() == second.read_bytes()
 
 
-def test_text_from_outside_is_never_read_as_mathematics(tmp_path) -> None:
+def test_untrusted_text_is_never_parsed_as_mathematics(tmp_path) -> None:
     result = tea(videos=2, steps=2)
     [first, second] = result.script.steps
     hostile = replace(first, label=r"spend $5 \frac{ and $x^ </svg><script>")

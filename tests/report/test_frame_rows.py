@@ -1,4 +1,4 @@
-"""Rows of frames: a picture for each step and video, marked right or wrong."""
+"""Rows of frames: one per step and video, marked correct or wrong."""
 
 import pytest
 
@@ -16,7 +16,7 @@ PLACES = [
 
 
 @pytest.mark.slow
-def test_every_place_has_its_picture_and_a_mark(tmp_path):
+def test_every_place_has_a_frame_and_a_mark(tmp_path):
     videos = [
         Video(name, media=film(tmp_path / f"{name}.mp4", 8.0, n))
         for n, name in enumerate(("anna", "ben"))
@@ -34,7 +34,7 @@ def test_every_place_has_its_picture_and_a_mark(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_broken_film_does_no_harm_to_the_others(tmp_path):
+def test_a_broken_video_does_not_affect_the_others(tmp_path):
     (tmp_path / "anna.mp4").write_bytes(b"not a film")
     videos = [
         Video("anna", media=tmp_path / "anna.mp4"),

@@ -39,7 +39,7 @@ HOSTILE = (
 
 
 def told(result: Result, text: str) -> Result:
-    """The job with ``text`` wherever words come from outside."""
+    """The job with ``text`` in all untrusted fields."""
     names = {video.id: f"{video.id} {text}" for video in result.task.videos}
 
     def changed(video: Video) -> Video:
@@ -104,7 +104,7 @@ def test_subtitles_and_chapters_have_the_same_cues(files):
 
 
 @pytest.mark.parametrize("name", ["youtube", "edl", "ffmetadata"])
-def test_formats_of_lines_have_the_same_lines(files, name):
+def test_line_based_formats_have_the_same_lines(files, name):
     for good, hostile in zip(*(found[name] for found in files), strict=True):
         assert len(good.splitlines()) == len(hostile.splitlines())
         # A line begins as it does without the text: no section, event or comment of its own.
@@ -137,7 +137,7 @@ def test_xml_has_the_same_elements(files):
 
 
 def shape(value: object) -> object:
-    """JSON without what its texts say."""
+    """The structure of a JSON value, without its texts."""
     if isinstance(value, dict):
         return {key: shape(inner) for key, inner in value.items()}
     return [shape(inner) for inner in value] if isinstance(value, list) else type(value).__name__
@@ -150,7 +150,7 @@ def test_json_has_the_same_shape(files):
                 assert shape(json.loads(good)) == shape(json.loads(hostile))
 
 
-def test_markdown_holds_no_markup_of_others(files):
+def test_markdown_has_no_injected_markup(files):
     for good, hostile in zip(*(found["markdown"] for found in files), strict=True):
         assert len(good.splitlines()) == len(hostile.splitlines())
         bare = re.sub(r"\\.", "", hostile)  # what is escaped is text

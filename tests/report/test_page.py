@@ -1,4 +1,4 @@
-"""Writing the page: whole files, nothing left behind, trouble named and survived."""
+"""Writing the page: atomic, nothing left behind, problems reported."""
 
 import sys
 
@@ -11,7 +11,7 @@ from .job import tea, with_video
 
 
 @pytest.mark.slow
-def test_the_page_and_its_pictures_are_all_there_is(job, tmp_path) -> None:
+def test_only_the_page_and_its_thumbnails_are_written(job, tmp_path) -> None:
     page = write_page(job, tmp_path)
     assert page == tmp_path / "report.html"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["report-pictures", "report.html"]
@@ -22,13 +22,13 @@ def test_the_page_and_its_pictures_are_all_there_is(job, tmp_path) -> None:
 
 
 @pytest.mark.slow
-def test_written_twice_the_page_is_the_same(job, tmp_path) -> None:
+def test_the_page_is_reproducible(job, tmp_path) -> None:
     first = write_page(job, tmp_path).read_bytes()
     assert write_page(job, tmp_path).read_bytes() == first
 
 
 @pytest.mark.slow
-def test_nothing_on_the_page_comes_from_a_network(report) -> None:
+def test_the_page_needs_no_network(report) -> None:
     text = report.read_text(encoding="utf-8")
     text = text.replace("http://www.w3.org/2000/svg", "")  # a name, not an address
     text = text.replace("https://youtu.be/", "")  # a link, which nobody follows by themselves
@@ -37,7 +37,7 @@ def test_nothing_on_the_page_comes_from_a_network(report) -> None:
 
 
 @pytest.mark.slow
-def test_pictures_no_longer_shown_are_removed(job, tmp_path) -> None:
+def test_unused_thumbnails_are_removed(job, tmp_path) -> None:
     write_page(job, tmp_path)
     fewer = type(job)(job.task, job.script, (Localisation("Ada", 0, 6.0),))
     write_page(fewer, tmp_path)
@@ -45,7 +45,7 @@ def test_pictures_no_longer_shown_are_removed(job, tmp_path) -> None:
 
 
 @pytest.mark.slow
-def test_one_broken_video_costs_its_own_pictures_alone(job, tmp_path) -> None:
+def test_a_broken_video_loses_only_its_own_thumbnails(job, tmp_path) -> None:
     broken = tmp_path / "broken.mp4"
     broken.write_bytes(b"not a film")
     problems = []
@@ -56,9 +56,7 @@ def test_one_broken_video_costs_its_own_pictures_alone(job, tmp_path) -> None:
     assert not any(name.startswith("Bo") for name in pictures)
 
 
-def test_without_pyav_there_is_a_page_that_says_how_to_get_pictures(
-    job, tmp_path, monkeypatch
-) -> None:
+def test_without_pyav_the_page_says_how_to_get_thumbnails(job, tmp_path, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "av", None)
     problems = []
     page = write_page(job, tmp_path, on_problem=problems.append)
@@ -67,7 +65,7 @@ def test_without_pyav_there_is_a_page_that_says_how_to_get_pictures(
     assert problem.harmless
 
 
-def test_progress_is_told_for_every_video(tmp_path) -> None:
+def test_progress_is_reported_for_every_video(tmp_path) -> None:
     seen = []
     write_page(tea(3, 2), tmp_path, progress=seen.append)
     assert [video.id for video in seen] == ["Ada", "Bo", "Cleo"]

@@ -1,4 +1,4 @@
-"""Every mark can be read on its colour, and neighbours in the script look different."""
+"""Marks are readable on their colours, and neighbouring steps look different."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Names as they are shown, and text that Markdown leaves alone."""
+"""Labels and titles, and escaping for Markdown."""
 
 from html.parser import HTMLParser
 
@@ -47,7 +47,7 @@ def test_the_name_of_a_folder_becomes_a_heading(name: str, title: str) -> None:
     assert title_of(name) == title
 
 
-def test_a_heading_begins_with_a_capital_and_is_else_as_it_was() -> None:
+def test_a_heading_is_capitalised_and_otherwise_unchanged() -> None:
     assert capitalised("pump up the BMX tire") == "Pump up the BMX tire"
 
 
@@ -68,12 +68,12 @@ SIGNS = st.text("ab 1.)#+-*_`~[](){}<>!&|\\=:/'\"", max_size=30) | st.text(max_s
 @example("c #")
 @example("&lt;")
 @example("<script>alert(1)</script>")
-def test_markdown_shows_any_text_as_it_is_and_as_nothing_else(text: str) -> None:
+def test_markdown_renders_any_text_literally(text: str) -> None:
     shown = one_line(text)
     assert read(f"## 1. {markdown(text)}") == (["h2"], f"1. {shown}")
     assert read(f"> {markdown_line(text)}") == (["blockquote", "p"], shown)
     assert read(f"Seen in *{markdown(text)}* at 0:10.")[0][:1] == ["p"]
 
 
-def test_what_needs_no_escape_has_none() -> None:
+def test_plain_text_is_not_escaped() -> None:
     assert markdown("Add 1.5 cups (not 2) - stir!") == "Add 1.5 cups (not 2) - stir!"

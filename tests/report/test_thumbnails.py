@@ -1,4 +1,4 @@
-"""Pictures: the right moment, upright, small, and made only when they must be."""
+"""Thumbnails: the right frame, upright, small, and made only if needed."""
 
 import io
 import os
@@ -32,7 +32,7 @@ def shade(picture: bytes) -> float:
 
 
 def lighter(path: Path, *, keyframes: int) -> Path:
-    """Write ten seconds that get lighter by the second."""
+    """Write ten seconds of video that get brighter every second."""
     with av.open(str(path), "w") as container:
         options = {"g": str(keyframes), "crf": "10"}
         stream = container.add_stream("libx264", rate=5, options=options)
@@ -48,11 +48,11 @@ def lighter(path: Path, *, keyframes: int) -> Path:
 
 @pytest.fixture(scope="module")
 def film(tmp_path_factory):
-    """A keyframe only at the start."""
+    """A video with a key frame only at the start."""
     return lighter(tmp_path_factory.mktemp("film") / "lighter.mp4", keyframes=1000)
 
 
-def test_each_picture_is_the_frame_shown_at_its_time(film) -> None:
+def test_each_thumbnail_is_the_frame_at_its_time(film) -> None:
     times = [0.0, 0.5, 1.1, 6.9, 7.05, 9.5]
     taken = list(thumbnails_at(film, times))
     assert [time for time, _ in taken] == times
@@ -60,18 +60,18 @@ def test_each_picture_is_the_frame_shown_at_its_time(film) -> None:
         assert shade(picture) == pytest.approx(SHADE * int(time) + 10, abs=5)
 
 
-def test_a_stream_without_an_index_is_looked_into_at_the_right_place(tmp_path) -> None:
+def test_seeking_works_without_an_index(tmp_path) -> None:
     stream = lighter(tmp_path / "camera.ts", keyframes=20)  # every four seconds
     [(_, picture)] = thumbnails_at(stream, [7.5])
     assert shade(picture) == pytest.approx(SHADE * 7 + 10, abs=5)
 
 
-def test_after_the_end_the_last_frame_is_shown(film) -> None:
+def test_after_the_end_the_last_frame_is_used(film) -> None:
     [(_, picture)] = thumbnails_at(film, [1000.0])
     assert shade(picture) == pytest.approx(SHADE * 9 + 10, abs=5)
 
 
-def test_a_picture_is_small_and_keeps_its_proportions(film) -> None:
+def test_a_thumbnail_is_small_and_keeps_its_aspect_ratio(film) -> None:
     [(_, picture)] = thumbnails_at(film, [3.0])
     assert picture[8:12] == b"WEBP"
     assert opened(picture).size == (THUMBNAIL_WIDTH, 180)
@@ -79,7 +79,7 @@ def test_a_picture_is_small_and_keeps_its_proportions(film) -> None:
 
 
 def with_pixels(path: Path, proportions: Fraction) -> Path:
-    """Write a film of 72 by 90 pixels that are not square."""
+    """Write a video of 72 by 90 non-square pixels."""
     with av.open(str(path), "w") as container:
         stream = container.add_stream("libx264", rate=1)
         stream.width, stream.height, stream.pix_fmt = 72, 90, "yuv420p"
@@ -92,20 +92,20 @@ def with_pixels(path: Path, proportions: Fraction) -> Path:
     return path
 
 
-def test_a_film_with_wide_pixels_is_shown_wide(tmp_path) -> None:
+def test_non_square_pixels_are_respected(tmp_path) -> None:
     wide = with_pixels(tmp_path / "wide.mp4", Fraction(20, 9))  # shown as 160 by 90
     [(_, picture)] = thumbnails_at(wide, [0.0])
     assert opened(picture).size == (THUMBNAIL_WIDTH, 180)
 
 
-def test_a_film_that_claims_to_be_a_thread_does_not_fill_the_memory(tmp_path) -> None:
+def test_an_absurd_aspect_ratio_does_not_exhaust_memory(tmp_path) -> None:
     thread = with_pixels(tmp_path / "thread.mp4", Fraction(1, 60))
     [(_, picture)] = thumbnails_at(thread, [0.0])
     assert opened(picture).size == (THUMBNAIL_WIDTH, 4 * THUMBNAIL_WIDTH)
 
 
 @pytest.mark.slow
-def test_pictures_are_taken_once_and_again_when_the_film_is_newer(film, tmp_path) -> None:
+def test_thumbnails_are_remade_only_if_the_video_is_newer(film, tmp_path) -> None:
     video = Video("lighter", media=film)
     picture = tmp_path / thumbnail_name("lighter", 2.0)
     take_thumbnails(video, [2.0], tmp_path)
@@ -118,7 +118,7 @@ def test_pictures_are_taken_once_and_again_when_the_film_is_newer(film, tmp_path
 
 
 @pytest.mark.slow
-def test_of_a_film_that_is_gone_earlier_pictures_are_given(film, tmp_path) -> None:
+def test_existing_thumbnails_of_a_missing_video_are_used(film, tmp_path) -> None:
     names = take_thumbnails(Video("lighter", media=film), [2.0], tmp_path)
     assert names == {2.0: thumbnail_name("lighter", 2.0)}
     gone = Video("lighter", media=tmp_path / "gone.mp4")
@@ -126,7 +126,7 @@ def test_of_a_film_that_is_gone_earlier_pictures_are_given(film, tmp_path) -> No
     assert take_thumbnails(Video("another"), [2.0], tmp_path) == {}
 
 
-def test_a_damaged_film_gives_the_pictures_that_can_be_read(film, tmp_path) -> None:
+def test_a_damaged_video_gives_the_readable_thumbnails(film, tmp_path) -> None:
     damaged = tmp_path / "damaged.mp4"
     content = bytearray(film.read_bytes())
     start = content.index(b"mdat") + 4
@@ -138,13 +138,13 @@ def test_a_damaged_film_gives_the_pictures_that_can_be_read(film, tmp_path) -> N
 
 
 @pytest.mark.parametrize("names", [("a/b", "a b"), ("é", "ü"), ("x" * 50, "x" * 51), ("", "-")])
-def test_different_videos_never_share_a_picture(names) -> None:
+def test_different_videos_never_share_a_thumbnail(names) -> None:
     first, second = (thumbnail_name(name, 1.0) for name in names)
     assert first != second
     assert "/" not in first
 
 
-def test_half_a_film_no_film_and_sound_alone_are_named(tmp_path) -> None:
+def test_truncated_invalid_and_audio_only_files_are_reported(tmp_path) -> None:
     for name, content in (("text.mp4", b"no film at all"), ("empty.mp4", b"")):
         path = tmp_path / name
         path.write_bytes(content)

@@ -1,4 +1,4 @@
-"""Small films of making tea: every step has a scene of its own, in H.264, as cameras write it."""
+"""Small videos of making tea: one scene per step, in H.264."""
 
 from fractions import Fraction
 from functools import cache
@@ -26,7 +26,7 @@ SIZE = (320, 180)
 def make_films(
     folder: Path, videos: int, steps: int, size: tuple[int, int] = SIZE
 ) -> dict[str, Path]:
-    """Film the videos of :func:`tests.report.job.tea` into a folder."""
+    """Render the videos of :func:`tests.report.job.tea` into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     films = {}
     for n, video in enumerate(tea(videos, steps).task.videos):
@@ -36,7 +36,7 @@ def make_films(
 
 
 def film(path: Path, seconds: float, kitchen: int, size: tuple[int, int] = SIZE) -> Path:
-    """Write one film; the scene changes with the step, and things move a little."""
+    """Write one video; the scene changes with the step, and things move a little."""
     with av.open(str(path), "w") as container:
         stream = container.add_stream("libx264", rate=FRAMES)
         stream.width, stream.height = size

@@ -1,4 +1,4 @@
-"""Work folders to edit, and servers of them."""
+"""Work folders to edit, and servers for them."""
 
 import http.client
 import json
@@ -24,7 +24,7 @@ WRITER = "0123456789abcdef" * 2
 
 
 def write_work(folder: Path, result: Result) -> Path:
-    """A work folder with a result alone, in which nobody looks at frames."""
+    """A work folder with a result, without use of video frames."""
     mark(folder)
     write_options(RunOptions(vision=False), folder)
     (folder / "result.json").write_text(text_of(result, folder), "utf-8")
@@ -39,7 +39,7 @@ def work(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def session(work: Path) -> Iterator[Session]:
-    """A session whose thread runs."""
+    """A session with a running thread."""
     made = Session(work)
     made.start()
     yield made
@@ -48,7 +48,7 @@ def session(work: Path) -> Iterator[Session]:
 
 @dataclass
 class Served:
-    """A server that runs, and how to ask it."""
+    """A running server, and a client for it."""
 
     address: str
 
@@ -67,7 +67,7 @@ class Served:
     def ask(
         self, method: str, path: str, body: bytes | None = None, **headers: str | None
     ) -> tuple[int, dict[str, str], bytes]:
-        """The status, headers and body of an answer; headers of None are not sent."""
+        """Send a request; return status, headers and body. Headers that are None are not sent."""
         given = {"host": self.host} | {k.replace("_", "-"): v for k, v in headers.items()}
         talk = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         talk.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
@@ -111,7 +111,7 @@ class Served:
 
 @pytest.fixture
 def start() -> Iterator[Callable[[Path], Served]]:
-    """Start servers of work folders; all are stopped at the end."""
+    """A function that starts servers; all are stopped at the end."""
     with ExitStack() as stack:
 
         def started(folder: Path) -> Served:

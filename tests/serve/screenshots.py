@@ -25,7 +25,7 @@ CAPTIONS = Path(job.__file__).parent / "fix_a_flat_bike_tire"
 
 
 def main(out: Path) -> None:
-    """Run on captions, edit, place again, export; a picture of each."""
+    """Run on captions, edit, place again and export, with a screenshot of each."""
     with tempfile.TemporaryDirectory() as place:
         captions = Path(shutil.copytree(CAPTIONS, Path(place) / "fix a flat bike tire"))
         run(captions, Path(place) / "steps", RunOptions(vision=False))

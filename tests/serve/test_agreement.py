@@ -1,4 +1,4 @@
-"""The page and the server do the same with an edit: random edits, in Chromium and in Python."""
+"""Page and server apply edits in the same way: random edits, in Chromium and in Python."""
 
 import json
 import random
@@ -55,7 +55,7 @@ def random_edit(chance: random.Random, draft: Draft) -> dict[str, object]:
 
 
 def told(draft: Draft) -> dict[str, object]:
-    """What both sides must agree on."""
+    """The state that both sides must agree on."""
     of = {m: k for k, step in enumerate(draft.steps) for m in step.mentions}
     hand = [[p.video, p.step, p.time] for p in draft.by_hand]
     return {

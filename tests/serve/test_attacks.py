@@ -1,4 +1,4 @@
-"""What was tried on the server, and what it answers (docs/reference/security.md)."""
+"""Attacks on the server and its responses (docs/reference/security.md)."""
 
 import json
 import socket
@@ -15,7 +15,7 @@ from .conftest import WRITER, Served, write_work
 RENAME = {"op": "rename", "step": 0, "label": "begin"}
 
 
-def test_the_page_is_there_for_whoever_has_the_address(served) -> None:
+def test_the_page_is_served_under_the_secret_address(served) -> None:
     status, headers, body = served.get()
     assert status == 200
     assert b"Make a pot of tea" in body
@@ -32,7 +32,7 @@ def test_the_page_is_there_for_whoever_has_the_address(served) -> None:
     "path",
     ["/", "/content", "/x", "//", "/{short}/", "/{token}", "/{token}x/", "/{upper}/", "/%00/"],
 )
-def test_without_the_whole_token_there_is_nothing(served, path) -> None:
+def test_an_incomplete_token_gets_404(served, path) -> None:
     token = served.path.strip("/")
     asked = path.format(short=token[:-1], token=token, upper=token.swapcase())
     status, _, body = served.ask("GET", asked)
@@ -44,7 +44,7 @@ def test_without_the_whole_token_there_is_nothing(served, path) -> None:
     "host",
     ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "[::1]:{port}", None, ""],
 )
-def test_another_name_of_this_machine_is_refused(served, host) -> None:
+def test_other_host_names_are_refused(served, host) -> None:
     """As in DNS rebinding: a foreign name that points here."""
     asked = host.format(port=served.port) if host else host
     status, _, body = served.get(host=asked)
@@ -52,7 +52,7 @@ def test_another_name_of_this_machine_is_refused(served, host) -> None:
     assert b"tea" not in body
 
 
-def test_two_hosts_are_refused(served) -> None:
+def test_two_host_headers_are_refused(served) -> None:
     with socket.create_connection(("127.0.0.1", served.port)) as talk:
         lines = f"GET {served.path} HTTP/1.1\r\nHost: {served.host}\r\nHost: evil.example\r\n\r\n"
         talk.sendall(lines.encode())
@@ -110,14 +110,14 @@ def test_a_form_cannot_write(served, kind) -> None:
         "static/x",
     ],
 )
-def test_no_path_leads_out_of_what_is_shown(served, path) -> None:
+def test_path_traversal_is_refused(served, path) -> None:
     status, _, body = served.get(path)
     assert status in {404, 405}
     assert b'"version"' not in body
     assert b"root:" not in body
 
 
-def test_a_link_among_the_pictures_is_no_way_out(served, work, tmp_path) -> None:
+def test_a_symlink_among_the_thumbnails_is_refused(served, work, tmp_path) -> None:
     secret = tmp_path / "secret.webp"
     secret.write_bytes(b"secret")
     folder = work / "report-pictures"
@@ -127,7 +127,7 @@ def test_a_link_among_the_pictures_is_no_way_out(served, work, tmp_path) -> None
     assert (status, b"secret" in body) == (404, False)
 
 
-def test_a_result_cannot_make_a_video_of_any_file(start, tmp_path) -> None:
+def test_a_result_cannot_expose_arbitrary_files_as_videos(start, tmp_path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("secret")
     forged = with_video(tea(2, 2), 0, media=secret)
@@ -135,7 +135,7 @@ def test_a_result_cannot_make_a_video_of_any_file(start, tmp_path) -> None:
     assert (status, b"secret" in body) == (404, False)
 
 
-def test_a_body_that_is_too_large_is_not_read_to_its_end(served) -> None:
+def test_a_large_body_is_not_read_completely(served) -> None:
     status, _, body = served.post("edits", body=b" " * (LARGEST_BODY + 1))
     assert (status, body) == (413, b"more than 1,048,576 bytes\n")
 
@@ -154,7 +154,7 @@ def test_a_body_that_is_too_large_is_not_read_to_its_end(served) -> None:
         b"1" * 5000,
     ],
 )
-def test_what_is_not_the_json_of_an_edit_gets_one_line(served, body) -> None:
+def test_invalid_json_gets_a_one_line_error(served, body) -> None:
     status, _, answer = served.post("edits", body=body)
     assert status == 400
     assert answer.count(b"\n") == 1
@@ -173,7 +173,7 @@ def test_what_is_not_the_json_of_an_edit_gets_one_line(served, body) -> None:
         {"placed": 1},
     ],
 )
-def test_an_edit_that_makes_no_sense_is_refused_with_a_line(served, work, change) -> None:
+def test_an_invalid_edit_gets_a_one_line_error(served, work, change) -> None:
     before = (work / FILE).read_bytes()
     status, line = served.edit(0, **change)
     assert status == 400
@@ -182,11 +182,11 @@ def test_an_edit_that_makes_no_sense_is_refused_with_a_line(served, work, change
 
 
 @pytest.mark.parametrize("writer", ["", "x" * 32, "0" * 31, 5, None, "../" * 10])
-def test_a_writer_is_a_number_of_its_own(served, writer) -> None:
+def test_a_writer_id_is_validated(served, writer) -> None:
     assert served.post("edits", {"writer": writer, "revision": 0, "do": RENAME})[0] == 400
 
 
-def test_methods_that_are_not_meant_are_refused(served) -> None:
+def test_other_http_methods_are_refused(served) -> None:
     origin = {"origin": f"http://{served.host}"}
     assert served.ask("PUT", served.path + "edits", b"{}", **origin)[0] == 405
     assert served.ask("DELETE", served.path, **origin)[0] == 405
@@ -194,13 +194,13 @@ def test_methods_that_are_not_meant_are_refused(served) -> None:
     assert served.get("edits")[0] == 405
 
 
-def test_a_page_of_another_site_cannot_show_this_one_in_a_frame(served) -> None:
+def test_other_sites_cannot_embed_the_page(served) -> None:
     _, headers, _ = served.get()
     assert headers["x-frame-options"] == "DENY"
     assert "frame-ancestors 'none'" in headers["content-security-policy"]
 
 
-def test_only_this_machine_is_listened_to(served) -> None:
+def test_only_local_connections_are_accepted(served) -> None:
     own = socket.gethostbyname(socket.gethostname())
     if own.startswith("127."):
         pytest.skip("this machine has no other address")
@@ -208,7 +208,7 @@ def test_only_this_machine_is_listened_to(served) -> None:
         socket.create_connection((own, served.port), timeout=2)
 
 
-def test_a_second_page_is_told_that_somebody_else_writes(served) -> None:
+def test_a_second_page_is_locked_out(served) -> None:
     assert served.edit(0, do=RENAME)[0] == 200
     other = "f" * 32
     status, line = served.edit(1, other, undo=True)
@@ -218,14 +218,14 @@ def test_a_second_page_is_told_that_somebody_else_writes(served) -> None:
     assert served.edit(2, do=RENAME)[0] == 423
 
 
-def test_a_page_that_has_not_seen_the_newest_script_cannot_write(served) -> None:
+def test_a_stale_page_cannot_write(served) -> None:
     assert served.edit(0, do=RENAME)[0] == 200
     status, line = served.edit(0, do={"op": "delete", "step": 0})
     assert status == 409
     assert "changed in the meantime" in line
 
 
-def test_a_page_that_goes_away_lays_the_pen_down(served) -> None:
+def test_a_closed_page_releases_the_pen(served) -> None:
     with socket.create_connection(("127.0.0.1", served.port)) as talk:
         asked = f"GET {served.path}events?writer={WRITER} HTTP/1.1\r\nHost: {served.host}\r\n\r\n"
         talk.sendall(asked.encode())
@@ -238,7 +238,7 @@ def test_a_page_that_goes_away_lays_the_pen_down(served) -> None:
     assert served.status()["pen"] is None
 
 
-def test_errors_say_nothing_about_the_machine(served: Served, monkeypatch) -> None:
+def test_errors_leak_nothing_about_the_machine(served: Served, monkeypatch) -> None:
     def broken(*_: object) -> None:
         raise RuntimeError("/home/me/secret")
 
@@ -248,6 +248,6 @@ def test_errors_say_nothing_about_the_machine(served: Served, monkeypatch) -> No
     assert b"secret" not in body
 
 
-def test_the_status_is_small_and_plain(served) -> None:
+def test_the_status_is_small(served) -> None:
     told = json.loads(served.get("status")[2])
     assert told["revision"] == told["placed"] == 0

@@ -1,4 +1,4 @@
-"""The live page in a real Chromium: edits are placed, pictures come, another page waits."""
+"""The live page in a real Chromium: edits, placement, thumbnails, a second page."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ LABELS = [label.capitalize() for label, *_ in TEA[:5]]
 
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Open an address; no error may come of it, and nothing be asked of another one."""
+    """Open an address; errors and requests to other addresses fail the test."""
     contexts, trouble = [], []
 
     def opened(served: Served, *, width: int = 1280) -> Page:
@@ -52,13 +52,13 @@ def labels(page: Page) -> list[str]:
 
 
 def placed(page: Page, served: Served) -> None:
-    """Wait until what was edited was sent, placed, and is shown."""
+    """Wait until all edits were sent, placed, and are shown."""
     until(page, "!document.querySelector('.state').textContent.includes('…')")
     served.until_placed()
     until(page, "!document.querySelector('.state').textContent.includes('…')")
 
 
-def test_an_edit_is_placed_without_a_reload_or_a_jump(visit, served, work) -> None:
+def test_an_edit_is_placed_without_reload_or_scrolling(visit, served, work) -> None:
     page = visit(served)
     page.evaluate("window.same = true")
     page.locator("[data-key='label 3']").scroll_into_view_if_needed()
@@ -77,7 +77,7 @@ def test_an_edit_is_placed_without_a_reload_or_a_jump(visit, served, work) -> No
     assert shown == 4 * 6
 
 
-def test_a_new_step_is_found_in_what_is_said(visit, served) -> None:
+def test_a_new_step_is_matched_with_mentions(visit, served) -> None:
     page = visit(served)
     key(page, "delete 1").click()
     key(page, "new").fill("Boil water")
@@ -92,7 +92,7 @@ def test_a_new_step_is_found_in_what_is_said(visit, served) -> None:
     )
 
 
-def test_a_step_that_nobody_names_is_said_to_be_guessed(visit, served) -> None:
+def test_a_step_without_mentions_has_a_warning(visit, served) -> None:
     page = visit(served)
     assert page.locator(".warning").count() == 0
     key(page, "new").fill("juggle flamingos")
@@ -104,7 +104,7 @@ def test_a_step_that_nobody_names_is_said_to_be_guessed(visit, served) -> None:
     assert "No narrator mentions “Juggle flamingos”" in page.locator(".state").inner_text()
 
 
-def test_on_a_phone_the_bar_covers_nothing_that_is_gone_to(visit, served) -> None:
+def test_on_a_phone_the_toolbar_covers_no_scroll_target(visit, served) -> None:
     page = visit(served, width=390)
     bar = page.locator("#editor").bounding_box()
     for name in ("delete 3", "add"):
@@ -122,7 +122,7 @@ def test_on_a_phone_the_bar_covers_nothing_that_is_gone_to(visit, served) -> Non
     assert grid["y"] + grid["height"] <= bar["y"]
 
 
-def test_what_is_being_typed_survives_the_placing(visit, served) -> None:
+def test_typed_text_survives_placement(visit, served) -> None:
     page = visit(served)
     key(page, "delete 0").click()
     key(page, "label 2").focus()
@@ -135,7 +135,7 @@ def test_what_is_being_typed_survives_the_placing(visit, served) -> None:
     assert labels(page)[2] == f"{LABELS[3]} slowly"
 
 
-def test_undo_goes_back_also_after_a_reload(visit, served, work) -> None:
+def test_undo_works_after_a_reload(visit, served, work) -> None:
     page = visit(served)
     key(page, "delete 0").click()
     placed(page, served)
@@ -152,7 +152,7 @@ def test_undo_goes_back_also_after_a_reload(visit, served, work) -> None:
     assert len(read_result(work).script.steps) == 4
 
 
-def test_ctrl_z_undoes_a_delete_although_a_name_has_the_focus(visit, served) -> None:
+def test_ctrl_z_undoes_a_delete_while_a_label_has_focus(visit, served) -> None:
     page = visit(served)
     key(page, "delete 1").click()
     placed(page, served)
@@ -212,7 +212,7 @@ def test_the_player_says_where_a_step_is(visit, served, work) -> None:
     assert not [p for p in read_result(work).localisations if p.evidence == BY_HAND]
 
 
-def test_a_second_page_looks_on_until_it_takes_over(visit, served) -> None:
+def test_a_second_page_watches_until_it_takes_over(visit, served) -> None:
     first, second = visit(served), visit(served)
     key(first, "delete 0").click()
     until(second, "document.querySelector('.state').textContent.includes('Another page')")
@@ -225,7 +225,7 @@ def test_a_second_page_looks_on_until_it_takes_over(visit, served) -> None:
     until(first, "document.querySelectorAll('.grid tbody tr').length === 3")
 
 
-def test_what_the_server_refuses_is_taken_back_and_said(visit, served) -> None:
+def test_refused_edits_are_reverted_and_reported(visit, served) -> None:
     page = visit(served)
     served.edit(0, do={"op": "delete", "step": 4})  # somebody else
     until(page, "document.querySelector('.state').textContent.includes('Another page')")
@@ -237,7 +237,7 @@ def test_what_the_server_refuses_is_taken_back_and_said(visit, served) -> None:
     assert page.locator(".card-tools").count() == 0
 
 
-def test_an_export_is_written_and_given(visit, served, work) -> None:
+def test_an_export_is_written_and_downloaded(visit, served, work) -> None:
     page = visit(served)
     key(page, "format").select_option("csv")
     with page.expect_download() as waited:
@@ -272,7 +272,7 @@ def test_new_videos_are_chosen_or_dropped(visit, served, work) -> None:
 
 
 @pytest.mark.slow
-def test_what_became_of_dropped_files_is_said(visit, served) -> None:
+def test_uploaded_files_are_reported_on(visit, served) -> None:
     served.edit(0, "e" * 32, do={"op": "rename", "step": 0, "label": "fetch water"})
     served.until_placed()  # now there is a model
     page = visit(served)
@@ -298,7 +298,7 @@ def test_what_became_of_dropped_files_is_said(visit, served) -> None:
     said("1 new file is placed. Not placed: worse.srt is not")
 
 
-def test_a_server_that_stops_is_said_to_have_stopped(visit, work, browser) -> None:
+def test_a_stopped_server_is_reported(visit, work, browser) -> None:
     import threading
 
     from howsteps.serve.server import prepared
@@ -316,7 +316,9 @@ def test_a_server_that_stops_is_said_to_have_stopped(visit, work, browser) -> No
 
 
 @pytest.mark.slow
-def test_films_play_by_number_and_pictures_come_after_the_places(visit, start, tmp_path) -> None:
+def test_videos_are_served_by_number_and_thumbnails_follow_the_places(
+    visit, start, tmp_path
+) -> None:
     films = make_films(tmp_path / "films", 3, 3, (160, 90))
     work = write_work(tmp_path / "steps", tea(3, 3, media=films))
     served = start(work)

@@ -1,4 +1,4 @@
-"""What each edit does to a script, and what is refused."""
+"""The effect of each edit on a script, and invalid edits."""
 
 import pytest
 
@@ -65,7 +65,7 @@ def test_steps_are_deleted_added_and_marked() -> None:
     assert apply_edits(DRAFT, [told]).steps[2].optional
 
 
-def test_a_place_goes_with_its_step() -> None:
+def test_a_manual_place_moves_with_its_step() -> None:
     after = apply_edits(DRAFT, [placed(2), {"op": "move", "step": 2, "to": 0}])
     [one] = after.by_hand
     assert (one.step, one.time, one.confidence, one.evidence) == (0, 10.0, 1.0, BY_HAND)
@@ -76,14 +76,14 @@ def test_a_place_goes_with_its_step() -> None:
     assert apply_edits(after, [{"op": "delete", "step": 1}]).by_hand == ()
 
 
-def test_the_place_of_the_step_that_stays_is_kept_in_a_merge() -> None:
+def test_a_merge_keeps_the_place_of_the_remaining_step() -> None:
     after = apply_edits(
         DRAFT, [placed(1, 10.0), placed(3, 30.0), {"op": "merge", "step": 3, "into": 1}]
     )
     assert [(one.step, one.time) for one in after.by_hand] == [(1, 10.0)]
 
 
-def test_a_step_can_be_said_to_be_absent_and_let_go_again() -> None:
+def test_a_step_can_be_marked_absent_and_released() -> None:
     after = apply_edits(DRAFT, [placed(2, 10.0), placed(2, None)])
     assert [one.time for one in after.by_hand] == [None]
     assert apply_edits(after, [{"op": "release", "step": 2, "video": "Ada"}]).by_hand == ()
@@ -125,19 +125,19 @@ def test_a_step_can_be_said_to_be_absent_and_let_go_again() -> None:
         {**placed(0), "end": "soon"},
     ],
 )
-def test_what_cannot_be_done_is_refused(edit) -> None:
+def test_invalid_edits_are_refused(edit) -> None:
     with pytest.raises(BadEdit):
         apply_edits(DRAFT, [edit])
 
 
-def test_a_script_has_no_end_of_steps() -> None:
+def test_the_number_of_steps_is_limited() -> None:
     many = [{"op": "add", "at": 0, "label": f"step {n}"} for n in range(95)]
     full = apply_edits(DRAFT, many)
     with pytest.raises(BadEdit, match="100 steps at most"):
         apply_edits(full, [{"op": "add", "at": 0, "label": "one more"}])
 
 
-def test_what_a_new_step_was_matched_with_becomes_its_own() -> None:
+def test_gathered_mentions_are_added_to_a_new_step() -> None:
     added = apply_edits(
         DRAFT, [{"op": "delete", "step": 1}, {"op": "add", "at": 1, "label": "heat"}]
     )

@@ -1,4 +1,4 @@
-"""Every edit is on disk before it counts, and comes back as it was."""
+"""Edits are on disk before they take effect, and are replayed."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ def labels(journal: Journal) -> list[str]:
     return [step.label for step in journal.draft.steps]
 
 
-def test_edits_come_back_after_a_crash(work, result) -> None:
+def test_edits_are_replayed_after_a_crash(work, result) -> None:
     journal = Journal.resume(work, result)
     journal.do(RENAME)
     journal.do(DELETE)
@@ -32,7 +32,7 @@ def test_edits_come_back_after_a_crash(work, result) -> None:
     assert (again.revision, again.placed) == (2, 0)
 
 
-def test_undo_and_redo_come_back_too(work, result) -> None:
+def test_undo_and_redo_are_replayed_too(work, result) -> None:
     journal = Journal.resume(work, result)
     journal.do(RENAME)
     journal.do(DELETE)
@@ -48,7 +48,7 @@ def test_undo_and_redo_come_back_too(work, result) -> None:
         again.redo()
 
 
-def test_a_new_edit_ends_what_could_be_redone(work, result) -> None:
+def test_a_new_edit_clears_redo(work, result) -> None:
     journal = Journal.resume(work, result)
     journal.do(RENAME)
     journal.undo()
@@ -57,7 +57,7 @@ def test_a_new_edit_ends_what_could_be_redone(work, result) -> None:
 
 
 @pytest.mark.parametrize("torn", [b'{"do": {"op": "del', b'{"do":\n', b"\x00\x00\x00", b"{"])
-def test_a_line_that_was_being_written_is_dropped(work, result, torn) -> None:
+def test_an_incomplete_last_line_is_dropped(work, result, torn) -> None:
     journal = Journal.resume(work, result)
     journal.do(RENAME)
     whole = (work / FILE).read_bytes()
@@ -69,7 +69,7 @@ def test_a_line_that_was_being_written_is_dropped(work, result, torn) -> None:
     assert len(labels(Journal.resume(work, result))) == 4
 
 
-def test_a_damaged_line_inside_is_named_and_nothing_is_lost(work, result) -> None:
+def test_a_damaged_line_is_reported_and_nothing_is_lost(work, result) -> None:
     journal = Journal.resume(work, result)
     journal.do(RENAME)
     journal.do(DELETE)
@@ -93,7 +93,7 @@ def test_a_refused_edit_writes_nothing(work, result) -> None:
     assert (work / FILE).read_bytes() == before
 
 
-def test_the_journal_of_other_narrations_is_kept_beside(work, result) -> None:
+def test_the_journal_of_other_narrations_is_renamed(work, result) -> None:
     Journal.resume(work, result).do(RENAME)
     other = tea(6, 5)
     journal = Journal.resume(work, other)
@@ -101,7 +101,7 @@ def test_the_journal_of_other_narrations_is_kept_beside(work, result) -> None:
     assert b"begin" in (work / "edits-1.jsonl").read_bytes()
 
 
-def test_a_script_that_somebody_else_made_since_is_taken(work, result) -> None:
+def test_a_newer_script_of_another_command_is_used(work, result) -> None:
     journal = Journal.resume(work, result)
     journal.do(RENAME)
     placed = replace(result.script, steps=journal.draft.steps)
@@ -113,7 +113,7 @@ def test_a_script_that_somebody_else_made_since_is_taken(work, result) -> None:
     assert b"begin" in (work / "edits-1.jsonl").read_bytes()
 
 
-def test_what_a_new_step_was_matched_with_is_undone_with_it(work, result) -> None:
+def test_gathered_mentions_are_undone_with_their_step(work, result) -> None:
     journal = Journal.resume(work, result)
     journal.do({"op": "delete", "step": 1})
     journal.do({"op": "add", "at": 1, "label": "heat the water"})

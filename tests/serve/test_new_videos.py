@@ -1,4 +1,4 @@
-"""New videos that are dropped onto the page are placed by the model; other files are refused."""
+"""New videos uploaded to the page are placed by the model; other files are refused."""
 
 import json
 import time
@@ -32,7 +32,7 @@ def drop(served: Served, name: str, body: bytes, **headers: str | None) -> tuple
 
 
 def looked_at(served: Served, number: int) -> dict[str, object]:
-    """The status once a file that was dropped was looked at."""
+    """The status after an uploaded file was processed."""
     end = time.monotonic() + 90
     while (now := served.status())["looked_at"] < number:
         assert time.monotonic() < end, now
@@ -41,7 +41,7 @@ def looked_at(served: Served, number: int) -> dict[str, object]:
 
 
 @pytest.mark.slow
-def test_a_bad_file_is_named_and_leaves_the_next_alone(served, work) -> None:
+def test_a_bad_file_is_reported_and_does_not_affect_the_next(served, work) -> None:
     served.edit(0, do={"op": "rename", "step": 0, "label": "fetch water"})
     served.until_placed()
     assert drop(served, "notes.srt", b"hello")[1] == '{"name":"notes.srt","number":1}'
@@ -60,7 +60,7 @@ def test_a_bad_file_is_named_and_leaves_the_next_alone(served, work) -> None:
 
 
 @pytest.mark.slow
-def test_a_film_waits_for_its_captions(served, work, tmp_path) -> None:
+def test_a_video_waits_for_its_captions(served, work, tmp_path) -> None:
     served.edit(0, do={"op": "rename", "step": 0, "label": "fetch water"})
     served.until_placed()
     drop(served, "Zoe.mp4", film(tmp_path / "Zoe.mp4", 3, 0).read_bytes())
@@ -92,7 +92,7 @@ def test_new_captions_are_placed_by_the_model_and_shown(served, work) -> None:
     assert served.edit(1, do=place)[0] == 400
 
 
-def test_a_job_without_a_model_says_so(served, work) -> None:
+def test_a_missing_model_is_reported(served, work) -> None:
     assert drop(served, "Zoe.srt", SRT)[0] == 200
     end = time.monotonic() + 30
     while not served.status()["remark"]:
@@ -111,7 +111,7 @@ def test_a_job_without_a_model_says_so(served, work) -> None:
         ("large.srt", b"x" * 3000, "is larger than"),
     ],
 )
-def test_what_is_no_video_is_refused(served, work, monkeypatch, name, body, line) -> None:
+def test_other_files_are_refused(served, work, monkeypatch, name, body, line) -> None:
     monkeypatch.setattr("howsteps.serve.new_videos.LARGEST_FILE", 2000)
     status, answer = drop(served, name, body)
     assert status == 400
@@ -135,13 +135,13 @@ def test_a_name_cannot_leave_the_folder(served, work, tmp_path, name) -> None:
     assert drop(served, name, SRT) == (400, "exists already\n")
 
 
-def test_another_site_cannot_drop_a_video(served, work) -> None:
+def test_another_site_cannot_upload_a_video(served, work) -> None:
     assert drop(served, "Zoe.srt", SRT, origin="http://evil.example")[0] == 403
     assert drop(served, "Zoe.srt", SRT, content_type="text/plain")[0] == 415
     assert not (work / FOLDER).exists()
 
 
-def test_there_is_an_end_to_files(served, monkeypatch) -> None:
+def test_the_number_of_files_is_limited(served, monkeypatch) -> None:
     monkeypatch.setattr("howsteps.serve.new_videos.MAX_FILES", 1)
     assert drop(served, "one.srt", SRT)[0] == 200
     assert "are enough" in drop(served, "two.srt", SRT)[1]

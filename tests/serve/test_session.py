@@ -1,4 +1,4 @@
-"""Edits are placed again, one writer at a time, and survive everything."""
+"""Edits are placed again, by one writer at a time, and survive crashes."""
 
 import json
 import signal
@@ -29,7 +29,7 @@ def labels(work: Path) -> list[str]:
     return [step.label for step in read_result(work).script.steps]
 
 
-def test_an_edit_is_placed_and_all_is_written_again(session, work) -> None:
+def test_an_edit_is_placed_and_all_files_are_updated(session, work) -> None:
     session.edit(WRITER, 0, {"do": RENAME})
     session.edit(WRITER, 1, {"do": {"op": "delete", "step": 3}})
     assert session.wait_until_placed(60)
@@ -53,7 +53,7 @@ def test_a_place_moved_by_hand_is_sure_and_stays(session, work) -> None:
     assert not [p for p in read_result(work).localisations if p.evidence == BY_HAND]
 
 
-def test_a_step_added_by_name_finds_its_narrators(session, work) -> None:
+def test_an_added_step_is_matched_with_mentions(session, work) -> None:
     said = read_result(work).script.steps[1].mentions
     session.edit(WRITER, 0, {"do": {"op": "delete", "step": 1}})
     session.edit(WRITER, 1, {"do": {"op": "add", "at": 1, "label": "boil water"}})
@@ -71,7 +71,7 @@ def _place(work: Path, mention) -> int:
     return video.mentions.index(mention)
 
 
-def test_a_script_without_steps_waits_for_one(session) -> None:
+def test_a_script_without_steps_is_not_placed(session) -> None:
     for revision in range(5):
         session.edit(WRITER, revision, {"do": {"op": "delete", "step": 0}})
     assert session.wait_until_placed(60)
@@ -97,8 +97,8 @@ def test_a_folder_without_a_result_is_refused(tmp_path) -> None:
 
 
 @pytest.mark.slow
-def test_kill_9_between_an_edit_and_its_placing_loses_nothing(work) -> None:
-    """The server dies the moment an edit is answered; the next one places it."""
+def test_kill_9_between_edit_and_placement_loses_nothing(work) -> None:
+    """The server is killed right after it acknowledged an edit; the next one places it."""
     program = f"""
 import os, signal, sys
 from pathlib import Path
@@ -126,7 +126,7 @@ import time; time.sleep(60)
 
 @pytest.mark.slow
 def connected(address: tuple[str, int]) -> socket.socket:
-    """A connection to a server that is about to listen."""
+    """Connect to a server that is just starting."""
     until = time.monotonic() + 30
     while True:
         try:

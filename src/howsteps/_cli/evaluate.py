@@ -135,7 +135,7 @@ def evaluate(
         check_figure(figure)
     default_protocols = "paper-f1,script,script-judged" if judge else "paper-f1,script"
     if bars not in list(Bars):
-        raise typer.BadParameter(f"'{bars}' is none of {', '.join(Bars)}", param_hint="--bars")
+        raise typer.BadParameter(f"'{bars}' is not one of {', '.join(Bars)}", param_hint="--bars")
     try:
         plan = Plan(
             methods=split_names(methods),

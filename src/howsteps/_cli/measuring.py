@@ -117,6 +117,8 @@ def draw_f1(rows: Sequence["Summary"], path: Path) -> None:
 def check_figure(path: Path) -> None:
     """Check that the figure can be drawn, before anything is measured."""
     if path.suffix.lower() not in _FORMATS:
-        raise typer.BadParameter(f"{path} is none of {', '.join(_FORMATS)}", param_hint="--figure")
+        raise typer.BadParameter(
+            f"{path} is not one of {', '.join(_FORMATS)}", param_hint="--figure"
+        )
     if PLOTS.missing:
         raise MissingExtra(PLOTS.name, PLOTS.purpose)

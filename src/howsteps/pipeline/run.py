@@ -116,7 +116,7 @@ def run(
     # Absolute, because other machines start in other folders.
     out, options = Path(out).absolute(), options or RunOptions()
     if source == "":
-        raise HowstepsError("the path of the videos is empty")
+        raise HowstepsError("the path to the videos is empty")
     source = source if isinstance(source, Task) else Path(source).absolute()
     given = None if script is None else Path(script).absolute()
     _check_stages(begin, force)
@@ -131,7 +131,7 @@ def run(
     tasks, problems = collection.tasks, list(collection.problems)
     context.note(problems)
     if given and is_text(given) and len(tasks) > 1:
-        raise HowstepsError(f"a text script is for one job, but there are {len(tasks)}")
+        raise HowstepsError(f"a text script describes one job, but there are {len(tasks)}")
     folders: dict[str, Path] = {}
     if tasks:
         mark(out)

@@ -83,7 +83,7 @@ def thumbnails_at(media: Path, times: Sequence[float]) -> Iterator[tuple[float, 
             yield time, _webp(frame, aspect)
             taken += 1
     if not taken:
-        raise InputError(media, "no frame of it can be decoded")
+        raise InputError(media, "none of its frames can be decoded")
 
 
 def _frames_at(

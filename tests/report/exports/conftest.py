@@ -1,4 +1,4 @@
-"""A result with labels that every format would stumble over, if it did not take care."""
+"""A result with labels that need escaping in every format."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ SHOWN = ("Fill the tub", HOSTILE.replace("\n", " "), "Dry off the cat", "Let the
 
 
 def written(result: Result, folder: Path, name: str, **how: bool) -> list[Path]:
-    """Export in one format; nothing may go wrong."""
+    """Export in one format, without problems."""
     paths, problems = export(result, folder, [name], **how)
     assert all(problem.harmless for problem in problems)
     return paths

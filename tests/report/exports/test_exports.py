@@ -1,4 +1,4 @@
-"""Every export, read back by a program that other people use for it."""
+"""Every export, read back by an independent program."""
 
 import csv
 import json
@@ -31,12 +31,12 @@ from tests.report.exports.conftest import SHOWN, written
 
 class TestSpans:
     @pytest.mark.slow
-    def test_guesses_are_left_out_unless_asked_for(self, result: Result) -> None:
+    def test_guesses_are_left_out_by_default(self, result: Result) -> None:
         short = result.task.videos[2]
         assert spans(result, short) == []
         assert len(spans(result, short, guesses=True)) == 4
 
-    def test_a_guess_that_the_narrator_names_is_kept(self, result: Result) -> None:
+    def test_a_guess_with_a_mention_is_kept(self, result: Result) -> None:
         short = result.task.videos[2]
         said = [
             replace(place, evidence=SAID if place.step == 1 else LIKE_SAID)
@@ -72,7 +72,7 @@ class TestNames:
         assert {path.resolve() for path in paths} <= {path.resolve() for path in everything}
         assert all(folder.resolve() in path.resolve().parents for path in everything)
 
-    def test_an_unknown_format_is_named_with_those_known(
+    def test_an_unknown_format_is_an_error_with_the_choices(
         self, result: Result, folder: Path
     ) -> None:
         with pytest.raises(HowstepsError, match=r"'vt'.*vtt, srt"):
@@ -136,7 +136,7 @@ class TestYouTube:
         assert "<" not in path.read_text("utf-8")
         assert lines[2].endswith(f" · {SHOWN[2]}")
 
-    def test_a_video_with_too_few_says_so(self, result: Result, folder: Path) -> None:
+    def test_too_few_chapters_are_reported(self, result: Result, folder: Path) -> None:
         paths, problems = export(result, folder, ["youtube"])
         assert "short" not in {path.stem for path in paths}
         assert any("at least 3 chapters" in problem.reason for problem in problems)
@@ -147,7 +147,7 @@ class TestYouTube:
         ),
         st.floats(0, 100),
     )
-    def test_whatever_the_steps_the_rules_hold(self, starts: list[float], rest: float) -> None:
+    def test_the_rules_hold_for_random_steps(self, starts: list[float], rest: float) -> None:
         ends = [*starts[1:], starts[-1] + rest]
         given_chapters = [
             Chapter(start, end, f"step {n}")
@@ -191,7 +191,7 @@ class TestTables:
         assert {region["to_name"] for region in regions} == {view.find("Video").get("name")}
         assert {r["value"]["timelinelabels"][0] for r in regions} == known
 
-    def test_label_studio_finds_a_file_with_signs_in_its_name(self, result: Result) -> None:
+    def test_label_studio_finds_a_file_with_special_characters(self, result: Result) -> None:
         first = replace(result.task.videos[0], media=Path("tea & milk #1 50%.mp4"))
         task = replace(result.task, videos=(first,))
         [told] = json.loads(label_studio_text(replace(result, task=task)))
@@ -201,7 +201,7 @@ class TestTables:
 
 class TestEditing:
     @pytest.mark.parametrize("name", ["edl", "otio"])
-    def test_editing_programs_see_the_steps(self, result: Result, folder: Path, name: str) -> None:
+    def test_video_editors_see_the_steps(self, result: Result, folder: Path, name: str) -> None:
         path = next(p for p in written(result, folder, name) if p.stem == "one")
         timeline = opentimelineio.adapters.read_from_file(
             str(path), **({"rate": 25} if name == "edl" else {})
@@ -222,7 +222,7 @@ class TestEditing:
         assert timeline.duration().to_seconds() == 62.0
         assert clips[0].media_reference.target_url.endswith("one.mp4")
 
-    def test_clips_of_a_timeline_stand_where_they_are_in_the_video(self, one: Video) -> None:
+    def test_clips_of_a_timeline_have_their_times_in_the_video(self, one: Video) -> None:
         rough = [
             Span(n, str(n), 4.37 * n + 0.019, 4.37 * n + 2.03, Localisation("one", n, 0.0))
             for n in range(12)
@@ -241,9 +241,7 @@ class TestEditing:
             (Fraction(15), "00:10:00:00"),  # at 25
         ],
     )
-    def test_time_codes_count_frames_at_a_rate_that_is_known(
-        self, rate: Fraction, code: str
-    ) -> None:
+    def test_timecodes_use_a_standard_frame_rate(self, rate: Fraction, code: str) -> None:
         late = Span(0, "late", 600.0, 610.0, Localisation("one", 0, 600.0))
         assert f" {code} " in edl_text("one", "one.mp4", [late], rate)
 
@@ -253,7 +251,9 @@ class TestEditing:
         assert comments[0] == "* COMMENT: Fill the tub"
         assert len(comments) == 4
 
-    def test_elan_has_a_tier_of_steps_and_one_of_words(self, result: Result, folder: Path) -> None:
+    def test_elan_has_a_tier_of_steps_and_one_of_narration(
+        self, result: Result, folder: Path
+    ) -> None:
         path = next(p for p in written(result, folder, "elan") if p.stem == "one")
         document = pympi.Elan.Eaf(str(path))
         rows = sorted(document.get_annotation_data_for_tier("steps"))
@@ -263,7 +263,7 @@ class TestEditing:
             (12_000, 13_000, "fill the tub")
         ]
 
-    def test_elan_is_told_the_times_in_their_order(self, result: Result, folder: Path) -> None:
+    def test_elan_time_slots_are_sorted(self, result: Result, folder: Path) -> None:
         path = next(p for p in written(result, folder, "elan") if p.stem == "one")
         document = ET.fromstring(path.read_text("utf-8"))  # noqa: S314 - our own file
         times = [int(slot.get("TIME_VALUE", "")) for slot in document.iter("TIME_SLOT")]
@@ -273,7 +273,7 @@ class TestEditing:
 
 class TestMarkdown:
     @pytest.mark.slow
-    def test_every_step_has_a_heading_and_the_filmed_ones_a_picture(
+    def test_every_step_has_a_heading_and_a_thumbnail_if_possible(
         self, result: Result, folder: Path
     ) -> None:
         [path] = written(result, folder, "markdown")
@@ -289,7 +289,7 @@ class TestMarkdown:
         assert all((path.parent / picture).is_file() for picture in pictures)
         assert "<b>" not in text
 
-    def test_it_is_written_without_the_pictures_of_a_film_that_is_gone(
+    def test_it_is_written_without_thumbnails_of_a_missing_video(
         self, result: Result, folder: Path
     ) -> None:
         first, *others = result.task.videos
@@ -314,7 +314,7 @@ class TestMarkdown:
         assert "in *A cat* at [0:13](https://youtu.be/abcdefghijk?t=13)" in text
         assert text.count("(optional)") == 1
 
-    def test_it_is_written_without_pictures_where_nobody_can_take_them(
+    def test_it_is_written_without_thumbnails_if_pyav_is_missing(
         self, result: Result, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setitem(sys.modules, "av", None)

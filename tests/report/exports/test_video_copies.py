@@ -1,4 +1,4 @@
-"""Copies of films: bit by bit where they can be, at the very frame where they must."""
+"""Copies of videos: lossless where possible, frame-accurate where requested."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from tests.report.exports.conftest import written
 
 
 @pytest.mark.slow
-def test_the_copy_holds_every_packet_as_it_was(result: Result, folder: Path, one: Video) -> None:
+def test_the_copy_has_every_packet_unchanged(result: Result, folder: Path, one: Video) -> None:
     [copy] = written(result, folder, "video")
 
     def packets(path: Path) -> list[tuple[str, bytes]]:
@@ -52,7 +52,7 @@ def test_a_precise_clip_begins_at_the_frame(result: Result, folder: Path) -> Non
 
 
 @pytest.mark.slow
-def test_a_broken_video_is_named_and_the_rest_goes_on(
+def test_a_broken_video_is_reported_and_the_others_written(
     result: Result, folder: Path, tmp_path: Path
 ) -> None:
     broken = tmp_path / "broken.mp4"
@@ -65,14 +65,14 @@ def test_a_broken_video_is_named_and_the_rest_goes_on(
 
 
 @pytest.mark.parametrize("precise", [False, True])
-def test_a_stream_without_an_index_is_cut_where_it_was_asked(tmp_path: Path, precise: bool) -> None:
+def test_a_stream_without_an_index_is_cut_at_the_right_time(tmp_path: Path, precise: bool) -> None:
     stream = film(tmp_path / "camera.ts", 20.0, keyframes=40)
     clip = tmp_path / "clip.mp4"
     cut_clip(stream, 9.0, 11.0, clip, precise=precise)
     assert length(clip) == pytest.approx(1.9 if precise else 2.9, abs=0.01)  # key frame: 8 s
 
 
-def test_no_picture_of_a_copied_clip_is_lost_where_they_build_on_later_ones(tmp_path: Path) -> None:
+def test_a_copied_clip_keeps_frames_that_depend_on_later_ones(tmp_path: Path) -> None:
     source = film(tmp_path / "film.mp4", 8.0, keyframes=20, b_frames=3)
     clip = tmp_path / "clip.mp4"
     cut_clip(source, 2.0, 3.8, clip)
@@ -104,13 +104,13 @@ def test_subtitles_that_a_clip_cannot_hold_are_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_folder_that_cannot_be_made_is_named(result: Result, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_reported(result: Result, tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("a file")
     with pytest.raises(CannotWrite, match=r"cannot write .*taken"):
         export(result, tmp_path / "taken", ["clips"])
 
 
-def test_a_precise_clip_of_a_phone_stands_upright(tmp_path: Path) -> None:
+def test_a_precise_clip_of_a_phone_is_upright(tmp_path: Path) -> None:
     turned = lay_on_its_side(film(tmp_path / "phone.mp4"))
     clip = tmp_path / "clip.mp4"
     cut_clip(turned, 1.0, 3.0, clip, precise=True)
