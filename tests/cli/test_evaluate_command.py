@@ -121,7 +121,7 @@ def test_the_help_lists_every_method_and_protocol():
     [
         (("--steps", "ten"), 2, "is not a list of numbers"),
         (("--steps", "0"), 2, "at least 1"),
-        (("--bars", "seeds"), 2, "is none of"),
+        (("--bars", "seeds"), 2, "is not one of"),
         (("--narration", "pictures"), 2, "'pictures' is not one of"),
         (("--figure", "f1.doc"), 2, "none of .svg"),
         (("--methods", "magic"), 2, "unknown method 'magic'"),
