@@ -125,3 +125,15 @@ def test_gathered_mentions_are_undone_with_their_step(work, result) -> None:
     assert again.draft.steps[1].mentions
     again.undo()
     assert len(again.draft.steps) == 4
+
+
+def test_the_limit_of_edits_survives_a_restart_unless_the_journal_is_moved(
+    work, result, monkeypatch
+) -> None:
+    monkeypatch.setattr("howsteps.serve.journal._MAX_EDITS", 1)
+    Journal.resume(work, result).do(RENAME)
+    restarted = Journal.resume(work, result)
+    with pytest.raises(BadEdit, match=r"move edits\.jsonl away"):
+        restarted.do(DELETE)
+    restarted.path.unlink()
+    Journal.resume(work, result).do(DELETE)

@@ -118,7 +118,10 @@ class Journal:
             It cannot be made, and nothing was written.
         """
         if self.revision >= _MAX_EDITS:
-            raise BadEdit(f"the limit of {_MAX_EDITS:,} edits is reached: restart the server")
+            raise BadEdit(
+                f"the limit of {_MAX_EDITS:,} edits is reached: stop the server, move {FILE} away, "
+                "and start it again"
+            )
         if isinstance(edit, Mapping) and edit.get("op") == GATHER:
             raise BadEdit(f"{GATHER!r} is not for the page")
         self._commit({"do": edit})
