@@ -71,10 +71,10 @@ def test_invalid_json_and_arrays_count_as_missing(tmp_path: Path, content: bytes
         cache._write(cache.path("stage", "key", kind), content)
     assert cache.json("stage", "key") is None
     assert cache.arrays("stage", "key") is None
-    refused = cache.take_refused()
+    refused = cache.pop_refused()
     assert [problem.path.suffix for problem in refused] == [".json", ".npz"]
     assert all("computed again" in problem.reason for problem in refused)
-    assert cache.take_refused() == []
+    assert cache.pop_refused() == []
 
 
 @pytest.mark.parametrize(
@@ -104,16 +104,16 @@ def test_forged_records_of_a_video(tmp_path: Path, change: dict[str, object]) ->
     assert _record("key", cache) == RECORD
     path = cache.put_json("descriptors", "key", {**RECORD, **change})
     assert _record("key", cache) is None
-    assert [problem.path for problem in cache.take_refused()] == [path]
+    assert [problem.path for problem in cache.pop_refused()] == [path]
 
 
 def test_descriptors_and_codewords_of_missing_intervals(tmp_path: Path) -> None:
     cache, places = Cache(tmp_path), np.array([0, 8], np.int32)
     cache.put_arrays("chunks", "key", {"intervals": places, "values": np.ones((2, 3), np.int8)})
     assert _chunk("key", 9, cache) is not None
-    assert cache.take_refused() == []
+    assert cache.pop_refused() == []
     assert _chunk("key", 8, cache) is None
-    assert len(cache.take_refused()) == 1
+    assert len(cache.pop_refused()) == 1
     cache.put_arrays("chunks", "key", {"intervals": places, "values": np.ones((3, 3), np.int8)})
     assert _chunk("key", 9, cache) is None
     assert _are_codewords({"intervals": places, "codewords": places}, 9, 9)

@@ -10,7 +10,12 @@ import pytest
 from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.engine.cache import Cache
 from howsteps.engine.context import Context
-from howsteps.pipeline.work_folder import mark, remove_if_empty, script_document, write_report
+from howsteps.pipeline.work_folder import (
+    mark_work_folder,
+    remove_if_empty,
+    script_document,
+    write_report,
+)
 from howsteps.script import discover
 from howsteps.task import SAID, Localisation, Mention, Result, Script, Step, Task, Video
 from tests.script import spoken
@@ -51,12 +56,12 @@ class TestScriptDocument:
 
 class TestRemoveIfEmpty:
     def test_a_folder_without_results_is_removed(self, tmp_path: Path) -> None:
-        mark(tmp_path / "out")
+        mark_work_folder(tmp_path / "out")
         remove_if_empty(tmp_path / "out")
         assert not (tmp_path / "out").exists()
 
     def test_a_folder_with_other_files_stays(self, tmp_path: Path) -> None:
-        mark(tmp_path)
+        mark_work_folder(tmp_path)
         (tmp_path / "notes.txt").write_text("mine")
         remove_if_empty(tmp_path)
         assert {path.name for path in tmp_path.iterdir()} == {WORK_FOLDER, "notes.txt"}
@@ -75,7 +80,7 @@ def test_a_video_is_opened_once_for_its_frame_rate(
         return Fraction(30000, 1001)
 
     monkeypatch.setattr("howsteps.report.decoding.rate_of", rate_of)
-    monkeypatch.setattr("howsteps.report.page.take_thumbnails", lambda *_: {})
+    monkeypatch.setattr("howsteps.report.page.make_thumbnails", lambda *_: {})
     media = tmp_path / "a.mp4"
     media.write_bytes(b"film")
     video = Video("a", duration=60.0, media=media, sentences=(), mentions=())

@@ -14,7 +14,7 @@ from howsteps.pipeline.run import run
 from howsteps.report import decoding
 from howsteps.report.decoding import rate_of, write_clip, write_with_chapters
 from howsteps.report.exports.spans import Chapter
-from howsteps.report.thumbnails import take_thumbnails
+from howsteps.report.thumbnails import make_thumbnails
 from howsteps.task import Video
 from tests.engine.jobs import captions
 from tests.films import RATE, film
@@ -45,7 +45,7 @@ def test_thumbnails_and_rates_come_from_a_worker(
 ) -> None:
     media = film(tmp_path / "film.mp4")
     opened = request.getfixturevalue("opened")
-    assert take_thumbnails(Video("film", media=media), [1.0, 2.0], tmp_path / "out").keys() == {
+    assert make_thumbnails(Video("film", media=media), [1.0, 2.0], tmp_path / "out").keys() == {
         1,
         2,
     }
@@ -71,7 +71,7 @@ def test_copies_and_clips_come_from_a_worker(
 def test_a_frame_beyond_all_screens_is_refused_by_the_worker(tmp_path: Path) -> None:
     media = large_video(tmp_path / "large.mov")
     with pytest.raises(InputError, match=r"large\.mov: "):
-        take_thumbnails(Video("large", media=media), [0.0], tmp_path / "out")
+        make_thumbnails(Video("large", media=media), [0.0], tmp_path / "out")
 
 
 @pytest.mark.slow

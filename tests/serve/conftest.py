@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from howsteps.pipeline.options import RunOptions, write_options
-from howsteps.pipeline.work_folder import mark
+from howsteps.pipeline.work_folder import mark_work_folder
 from howsteps.result import text_of
 from howsteps.serve.server import prepared
 from howsteps.serve.session import Session
@@ -25,7 +25,7 @@ WRITER = "0123456789abcdef" * 2
 
 def write_work(folder: Path, result: Result) -> Path:
     """A work folder with a result, without use of video frames."""
-    mark(folder)
+    mark_work_folder(folder)
     write_options(RunOptions(vision=False), folder)
     (folder / "result.json").write_text(text_of(result, folder), "utf-8")
     return folder

@@ -27,7 +27,7 @@ def stage_context(
     from howsteps.engine.cache import Cache, user_cache  # noqa: PLC0415 - kept out of every start
     from howsteps.engine.context import Context  # noqa: PLC0415
     from howsteps.engine.executor import cores, local_executor  # noqa: PLC0415
-    from howsteps.pipeline.work_folder import CACHE, check_folders, mark  # noqa: PLC0415
+    from howsteps.pipeline.work_folder import CACHE, check_folders, mark_work_folder  # noqa: PLC0415
 
     count = workers or cores()
     with ExitStack() as stack:
@@ -35,7 +35,7 @@ def stage_context(
             cache = stack.enter_context(user_cache())
         else:
             check_folders(out, source)
-            mark(out)
+            mark_work_folder(out)
             cache = Cache(out / CACHE)
         callback = stack.enter_context(live_callback(quiet=quiet, json_lines=False))
         yield Context(cache, local_executor(count), callback, redo, count)

@@ -95,7 +95,7 @@ class Cache:
         """Record that an entry with a correct checksum was not written by its stage."""
         self._refused[self.path(stage, key, kind)] = reason
 
-    def take_refused(self) -> list[Problem]:
+    def pop_refused(self) -> list[Problem]:
         """Return and clear the refused entries, as remarks."""
         found, self._refused = self._refused, {}
         why = "is not a result of this stage, and was computed again"

@@ -59,7 +59,7 @@ class Context:
                 found = read(value)
             except _INVALID_VALUE as error:
                 self.cache.refuse(stage, key, "json", str(error))
-        self.note(self.cache.take_refused())
+        self.note(self.cache.pop_refused())
         return found
 
     def note(self, problems: Sequence[Problem]) -> None:

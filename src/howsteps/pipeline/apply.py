@@ -30,7 +30,7 @@ from howsteps.pipeline.work_folder import (
     CACHE,
     MODEL,
     check_folders,
-    mark,
+    mark_work_folder,
     remove_if_empty,
     write_report,
     write_result,
@@ -85,7 +85,7 @@ def apply(
     check_folders(out, *sources)
     collection = read_videos(sources, title or known.job or out.resolve().name)
     [task], problems = collection.tasks, list(collection.problems)
-    mark(out)
+    mark_work_folder(out)
     context = Context(Cache(out / CACHE), local_executor(workers), callback, workers=workers)
     options = RunOptions(mode=space.mode, speech=speech, quick=space.quick, device=device)
     if space.words is not None:

@@ -170,7 +170,7 @@ def extract_descriptors(
         except BaseException:
             stop.set()
             raise
-    context.note(context.cache.take_refused())
+    context.note(context.cache.pop_refused())
     described = [found[index] for index in sorted(found)]
     defects = [Problem(video.media, defect) for video in described for defect in video.defects]
     return described, [problems[index] for index in sorted(problems)] + defects

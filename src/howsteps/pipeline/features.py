@@ -174,7 +174,7 @@ def features_of(
             problems += remarks
         used = {kind: codebooks[kind] for kind in described[0].keys if kind != POOLED}
         vectors = {video.video: _vectors(video, used, cache) for video in described}
-    context.note(cache.take_refused())
+    context.note(cache.pop_refused())
     return Features(
         vectors,
         tuple(problems),

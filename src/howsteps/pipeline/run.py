@@ -40,7 +40,7 @@ from howsteps.pipeline.work_folder import (
     UNEDITED,
     WrittenResults,
     check_folders,
-    mark,
+    mark_work_folder,
     remove_if_empty,
     write_model,
     write_report,
@@ -134,7 +134,7 @@ def run(
         raise HowstepsError(f"a text script describes one job, but there are {len(tasks)}")
     folders: dict[str, Path] = {}
     if tasks:
-        mark(out)
+        mark_work_folder(out)
         write_options(options, out)
     jobs = [
         _Job(task, out if len(tasks) == 1 else out / task.name, options, given, editor, pages)
@@ -316,7 +316,7 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
         problems += write_script(task, script, job.folder, edited=given is not None, given=given)
         task, features = visual_features(task, options, context)
         task, problems = set_aside_unusable(task, features.vectors, [*problems, *features.problems])
-        # On a cluster, the GPUs are reserved for decoding videos.
+        # On a cluster, the GPUs are reserved for features and transcription.
         device = "cpu" if context.executor.takes_tasks else options.device
         by_hand = manual_localisations(job.folder, task, script)
         localised = stages.localise(

@@ -69,7 +69,7 @@ def check_folders(out: Path, *sources: Path) -> None:
             raise HowstepsError(reason)
 
 
-def mark(out: Path) -> None:
+def mark_work_folder(out: Path) -> None:
     """Mark a work folder, so that nothing in it is mistaken for captions later."""
     write_atomically(out / WORK_FOLDER, b"What howsteps computed. cache/ may be deleted.\n")
 

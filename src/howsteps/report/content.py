@@ -14,7 +14,7 @@ from urllib.parse import quote
 from howsteps.report.palette import STEP_COLOURS
 from howsteps.report.rows import (
     LocalisationRow,
-    is_measured,
+    has_levels,
     localisation_rows,
     video_length,
     window,
@@ -114,7 +114,7 @@ def content(
         "editor": result.script.editor,
         "changes": list(result.script.changes),
         "located": bool(result.localisations),
-        "confident": is_measured(result),
+        "confident": has_levels(result),
         "levels": certainty(result.localisations),
         "shades": len(STEP_COLOURS),
         "has_thumbnails": bool(thumbnails),

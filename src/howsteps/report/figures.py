@@ -14,7 +14,7 @@ from howsteps.errors import HowstepsError, MissingExtra
 from howsteps.io.timestamps import format_time
 from howsteps.report.palette import STEP_COLOURS, step_colour
 from howsteps.report.rows import (
-    is_measured,
+    has_levels,
     localisation_rows,
     video_length,
     window,
@@ -54,7 +54,7 @@ def timeline_figure(result: Result) -> "Figure":
     videos, steps = result.task.videos, result.script.steps
     figure = _figure(9.0, 1.2 + _ROW * len(videos))
     axes = figure.add_subplot()
-    found, measured = localisation_rows(result), is_measured(result)
+    found, with_levels = localisation_rows(result), has_levels(result)
     for row, video in enumerate(videos):
         axes.hlines(
             row, 0, video_length(video, found[video.id]), color="#d5d5d5", linewidth=1, zorder=0
@@ -96,7 +96,7 @@ def timeline_figure(result: Result) -> "Figure":
     axes.set_yticks(range(len(videos)), [_name(video) for video in videos])
     axes.set_ylim(len(videos) - 0.4, -0.6)
     axes.set_xlim(left=0)
-    dashed = "dashed: a guess; " if measured else ""
+    dashed = "dashed: a guess; " if with_levels else ""
     thin = "thin bars: where the narration allows the step"
     axes.set_xlabel(f"time in the video (min:s); {dashed}{thin}")
     axes.xaxis.set_major_formatter(lambda seconds, _: format_time(seconds))

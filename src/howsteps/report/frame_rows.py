@@ -5,7 +5,7 @@ from pathlib import Path
 
 from howsteps.errors import InputError, Problem
 from howsteps.report.text import capitalised, markdown
-from howsteps.report.thumbnails import take_thumbnails
+from howsteps.report.thumbnails import make_thumbnails
 from howsteps.task import Localisation, Video
 
 SHOWN_VIDEOS = 5
@@ -43,7 +43,7 @@ def frame_rows(
             p.step: p.time for p in localisations if p.video == video.id and p.time is not None
         }
         try:
-            names = take_thumbnails(video, list(times.values()), folder / "frames")
+            names = make_thumbnails(video, list(times.values()), folder / "frames")
         except InputError as error:
             problems.append(error.problem)
             continue

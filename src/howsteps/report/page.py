@@ -15,7 +15,7 @@ from howsteps.io.timestamps import format_time
 from howsteps.report.content import content
 from howsteps.report.palette import STEP_COLOURS
 from howsteps.report.rows import localisation_rows
-from howsteps.report.thumbnails import kept_thumbnails, take_thumbnails
+from howsteps.report.thumbnails import existing_thumbnails, make_thumbnails
 from howsteps.task import Result, Video
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def write_page(
         times = {p.step: round(p.time, 2) for p in row if p is not None and p.time is not None}
         if thumbnails and not advice and video.media not in unreadable:
             try:
-                take_thumbnails(video, list(times.values()), folder / THUMBNAILS)
+                make_thumbnails(video, list(times.values()), folder / THUMBNAILS)
             except InputError as error:
                 report_problem(error.problem)
             except MissingExtra as error:
@@ -77,7 +77,9 @@ def write_page(
                 report_problem(Problem(page, advice, harmless=True))
         # Includes thumbnails of videos that are gone or could only be decoded in part.
         kept = (
-            kept_thumbnails(video, list(times.values()), folder / THUMBNAILS) if thumbnails else {}
+            existing_thumbnails(video, list(times.values()), folder / THUMBNAILS)
+            if thumbnails
+            else {}
         )
         found |= {
             (video.id, step): f"{THUMBNAILS}/{kept[time]}"
@@ -97,7 +99,7 @@ def known_thumbnails(result: Result, folder: Path) -> dict[tuple[str, int], str]
     found: dict[tuple[str, int], str] = {}
     for video, row in zip(result.task.videos, localisation_rows(result).values(), strict=True):
         times = {p.step: round(p.time, 2) for p in row if p is not None and p.time is not None}
-        kept = kept_thumbnails(video, list(times.values()), folder / THUMBNAILS)
+        kept = existing_thumbnails(video, list(times.values()), folder / THUMBNAILS)
         found |= {(video.id, k): f"{THUMBNAILS}/{kept[t]}" for k, t in times.items() if t in kept}
     return found
 

@@ -17,7 +17,7 @@ def localisation_rows(result: Result) -> dict[str, list[Localisation | None]]:
     return rows
 
 
-def is_measured(result: Result) -> bool:
+def has_levels(result: Result) -> bool:
     """Whether the localisations have confidence levels; external ones may not."""
     return any(place.level for place in result.localisations)
 

@@ -34,14 +34,14 @@ def thumbnail_name(video: str, time: float) -> str:
     return f"{readable or 'video'}-{digest}-{time:.2f}.webp"
 
 
-def kept_thumbnails(video: Video, times: Sequence[float], folder: Path) -> dict[float, str]:
+def existing_thumbnails(video: Video, times: Sequence[float], folder: Path) -> dict[float, str]:
     """The existing thumbnails of a video in a folder: file names by time."""
     names = {time: thumbnail_name(video.id, time) for time in sorted(set(times))}
     return {time: name for time, name in names.items() if (folder / name).is_file()}
 
 
-def take_thumbnails(video: Video, times: Sequence[float], folder: Path) -> dict[float, str]:
-    """Write the thumbnails of a video at some times; return :func:`kept_thumbnails`.
+def make_thumbnails(video: Video, times: Sequence[float], folder: Path) -> dict[float, str]:
+    """Write the thumbnails of a video at some times; return :func:`existing_thumbnails`.
 
     An existing thumbnail that is newer than the video is kept. If the video is gone, only existing
     thumbnails are returned.
@@ -58,7 +58,7 @@ def take_thumbnails(video: Video, times: Sequence[float], folder: Path) -> dict[
         paths = {time: folder / thumbnail_name(video.id, time) for time in sorted(set(times))}
         wanted = {time: path for time, path in paths.items() if not _is_newer(path, modified)}
         write_thumbnails(video.media, wanted)
-    return kept_thumbnails(video, times, folder)
+    return existing_thumbnails(video, times, folder)
 
 
 def thumbnails_at(media: Path, times: Sequence[float]) -> Iterator[tuple[float, bytes]]:

@@ -158,7 +158,7 @@ def _elan(job: ExportJob) -> Iterator[Path]:
 
 
 def _howto(job: ExportJob) -> Iterator[Path | Problem]:
-    from howsteps.report.thumbnails import take_thumbnails  # noqa: PLC0415 - decodes videos
+    from howsteps.report.thumbnails import make_thumbnails  # noqa: PLC0415 - decodes videos
 
     page = job.folder / "howto.md"
     thumbnails: dict[int, str] = {}
@@ -166,7 +166,7 @@ def _howto(job: ExportJob) -> Iterator[Path | Problem]:
     for step, place in best_localisations(job.result).items():
         times = [] if place.time is None else [place.time]
         try:
-            names = take_thumbnails(videos[place.video], times, job.folder / "pictures")
+            names = make_thumbnails(videos[place.video], times, job.folder / "pictures")
         except InputError as error:
             yield error.problem
             continue
