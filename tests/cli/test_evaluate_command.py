@@ -123,7 +123,7 @@ def test_the_help_lists_every_method_and_protocol():
         (("--steps", "0"), 2, "at least 1"),
         (("--bars", "seeds"), 2, "is not one of"),
         (("--narration", "pictures"), 2, "'pictures' is not one of"),
-        (("--figure", "f1.doc"), 2, "none of .svg"),
+        (("--figure", "f1.doc"), 2, "not one of .svg"),
         (("--methods", "magic"), 2, "unknown method 'magic'"),
         (("--protocol", "f1"), 2, "unknown protocol 'f1'"),
     ],
