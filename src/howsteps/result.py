@@ -15,7 +15,18 @@ from typing import Any
 
 import howsteps
 from howsteps.errors import InputError
-from howsteps.io.checked import Malformed, build, each, number, part, text
+from howsteps.io.checked import (
+    Malformed,
+    build,
+    each,
+    field,
+    integer,
+    optional,
+    part,
+    probability,
+    seconds,
+    text,
+)
 from howsteps.io.text import json_parts, read_json
 from howsteps.task import (
     Chapter,
@@ -37,7 +48,7 @@ from howsteps.task import (
 
 VERSION = 1
 FILE = "result.json"
-_MENTION = tuple(field.name for field in fields(Mention) if field.name != "video")
+_MENTION = tuple(f.name for f in fields(Mention) if f.name != "video")
 _LARGEST = 10**9  # bytes: about twenty thousand narrations
 _LINES = 4  # nesting depth down to which JSON is split into lines: one per sentence or mention
 
@@ -168,7 +179,7 @@ def _other_way(entry: Mapping[str, Any]) -> OtherWay:
     return OtherWay(
         text(entry["reason"]),
         tuple(text(video) for video in entry["videos"]),
-        tuple(WayStep(text(step["label"]), int(step["support"])) for step in entry["steps"]),
+        tuple(WayStep(text(step["label"]), integer(step["support"])) for step in entry["steps"]),
     )
 
 
@@ -222,6 +233,9 @@ def with_narration(video: Video, value: Mapping[str, Any]) -> Video:
             "places": each({"places": [], **entry}, "places", lambda place: build(Place, **place)),
             "tools": tuple(map(text, entry.get("tools", ()))),
             "modifiers": tuple(map(text, entry.get("modifiers", ()))),
+            "start": field(entry, "start", seconds),
+            "end": field(entry, "end", seconds),
+            "work": field({"work": 1.0, **entry}, "work", probability),
         }
         return build(Mention, video=video.id, **{**entry, **parts})
 
@@ -288,7 +302,7 @@ def script_from(value: Mapping[str, Any], task: Task) -> Script:
                 _mention_at(mentions, at["video"], at["mention"]) for at in entry["mentions"]
             ),
             examples=tuple(text(example) for example in entry["examples"]),
-            stability=entry["stability"],
+            stability=field(entry, "stability", optional(probability)),
             optional=entry.get("optional", False),
             alternative=entry.get("alternative", False),
             learnt_from=entry.get("learnt_from", 0),
@@ -328,7 +342,14 @@ def localisation_records(localisations: Iterable[Localisation]) -> list[dict[str
 
 def localisations_from(value: Mapping[str, Any]) -> tuple[Localisation, ...]:
     """Rebuild localisations from :func:`localisation_records`, under the key ``localisations``."""
-    return each(value, "localisations", lambda entry: build(Localisation, **entry))
+    return each(value, "localisations", _localisation)
+
+
+def _localisation(entry: Mapping[str, Any]) -> Localisation:
+    whole = {"start": None, "end": None, "confidence": 0.0, "presence": 0.0, **entry}
+    times = {name: field(whole, name, optional(seconds)) for name in ("time", "start", "end")}
+    shares = {name: field(whole, name, probability) for name in ("confidence", "presence")}
+    return build(Localisation, **{**whole, **times, **shares})
 
 
 def _mention_record(mention: Mention) -> dict[str, Any]:
@@ -348,11 +369,11 @@ def _video(entry: Mapping[str, Any], folder: Path) -> Video:
     video = Video(
         id=text(entry["id"]),
         title=text(entry["title"]),
-        duration=None if entry["duration"] is None else number(entry["duration"]),
+        duration=field(entry, "duration", optional(seconds)),
         media=None if media is None else Path(os.path.normpath(folder / text(media))),
-        youtube=None if entry.get("youtube") is None else text(entry["youtube"]),
+        youtube=field({"youtube": None, **entry}, "youtube", optional(text)),
         language=text(entry.get("language", "")),
-        chapters=tuple(Chapter(number(at), text(title)) for at, title in entry.get("chapters", ())),
+        chapters=tuple(Chapter(seconds(t), text(title)) for t, title in entry.get("chapters", ())),
     )
     return with_narration(video, entry)
 
@@ -360,7 +381,7 @@ def _video(entry: Mapping[str, Any], folder: Path) -> Video:
 def _sentence(entry: Mapping[str, Any]) -> Sentence:
     words = tuple(
         # Interned to save memory: narrations repeat the same few thousand words.
-        Word(intern(text(word)), number(start), number(end))
+        Word(intern(text(word)), seconds(start), seconds(end))
         for word, start, end in entry["words"]
     )
     if not words:

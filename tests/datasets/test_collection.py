@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,16 @@ def test_a_pipe_is_reported_and_its_captions_are_used(tmp_path: Path) -> None:
     assert one.videos[0].media is None
     with pytest.raises(InputError, match=r"good0\.mp4: set aside: is not a file"):
         datasets.read_tasks(tmp_path / "good0.mp4")
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="file names are Unicode there")
+def test_a_video_whose_path_is_not_utf8_is_set_aside(tmp_path: Path) -> None:
+    write(tmp_path, a__srt=subrip("lift the car"))
+    (tmp_path / os.fsdecode(b"caf\xe9.mp4")).write_bytes(b"film")
+    collection = datasets.read_tasks(tmp_path)
+    assert ids(collection) == ["a"]
+    [(_, reason)] = reasons(collection)
+    assert reason == "set aside: its path is not valid UTF-8; rename it"
 
 
 class TestOneFile:

@@ -44,11 +44,18 @@ def test_forged_entries_are_computed_again(stage: str, job: tuple[Path, Path]) -
         "narration": [
             *(changed(value, "sentence", n) for n in (-1, 10**9, "x")),
             changed(value, "words", [["a", 1e999, None]]),
+            changed(value, "verb", "\ud800"),
+            *(changed(value, "end", n) for n in (10**30, 1e308, True)),
+            changed(value, "work", 1e308),
         ],
-        "script": [changed(value, "mention", 10**6), changed(value, "label", 3)],
+        "script": [
+            changed(value, "mention", 10**6),
+            *(changed(value, "label", label) for label in (3, "\ud800")),
+        ],
         "localise": [
             changed(value, "step", 99),
             changed(value, "video", "nobody"),
+            *(changed(value, name, 1e308) for name in ("time", "confidence")),
             {**value, "relaxed": [[99, 0]]},
             {**value, "model": 3},
         ],
@@ -81,7 +88,12 @@ def test_invalid_json_and_arrays_count_as_missing(tmp_path: Path, content: bytes
     "value",
     [
         *([[]], [1, 2, 3], [[1.0, 2.0, 3, []]], [[1.0, float("nan"), "a", []]]),
-        *([[-1.0, 2.0, "a", []]], [[1.0, 2.0, "a", [["b", 1.0]]]], [["1", 2.0, "a", []]]),
+        *(
+            [[1e7, 2e7, "a", []]],
+            [[1.0, 2.0, "\ud800", []]],
+            [[1.0, 2.0, "a", [["b", 1.0]]]],
+            [["1", 2.0, "a", []]],
+        ),
     ],
     ids=str,
 )

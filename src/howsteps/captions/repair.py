@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from howsteps.captions.cue import LONGEST_TEXT, Cue, Issue, Piece
-from howsteps.captions.timing import LATEST, likely_duration, spread_words
+from howsteps.captions.timing import likely_duration, spread_words
+from howsteps.io.checked import LATEST
 from howsteps.task import Caption, Word
 
 TOO_LONG = "is too long to be a caption; left out"

@@ -4,10 +4,9 @@ import re
 from collections.abc import Sequence
 from itertools import accumulate
 
+from howsteps.io.checked import LATEST
 from howsteps.task import Word
 
-# Seconds. No video lasts eleven days: a later time is an error in the file.
-LATEST = 1e6
 # The largest number that can be a time in milliseconds.
 _LARGEST = 1000 * LATEST
 

@@ -190,12 +190,9 @@ def _task_of_files(
     videos = []
     problems: list[Problem] = []
     names = Names("video")
-    # Reading from a named pipe would block forever.
-    for path in media:
-        if not path.is_file():
-            reason = "is not a file" if path.exists() else "no such file"
-            problems.append(Problem(path, f"set aside: {reason}"))
-    media = [path for path in media if path.is_file()]
+    unusable = {path: reason for path in media if (reason := _why_unusable(path))}
+    problems += [Problem(path, f"set aside: {reason}") for path, reason in unusable.items()]
+    media = [path for path in media if path not in unusable]
     media_of = {without_format(path.stem): path for path in reversed(media)}
     media_of |= {path.stem: path for path in reversed(media) if path.stem in media_of}
     problems += [
@@ -228,6 +225,18 @@ def _task_of_files(
         if stem not in by_video and details_of(stem, path)[0].duration
     ]
     return Task(name, tuple(videos)), problems
+
+
+def _why_unusable(media: Path) -> str | None:
+    """Return why a video file is not even opened; None if it may be."""
+    if not media.is_file():  # reading from a named pipe would block forever
+        return "is not a file" if media.exists() else "no such file"
+    try:
+        str(media.absolute()).encode()
+    except UnicodeEncodeError:
+        # Results are JSON and pages are HTML: neither can refer to such a file.
+        return "its path is not valid UTF-8; rename it"
+    return None
 
 
 def _choose(candidates: Sequence[Path]) -> tuple[CaptionFile | None, list[Problem]]:

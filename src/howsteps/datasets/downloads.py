@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from howsteps.captions.repair import printable
-from howsteps.captions.timing import LATEST, seconds
+from howsteps.captions.timing import seconds
 from howsteps.errors import InputError, Problem
+from howsteps.io.checked import LATEST
 from howsteps.io.files import read_bounded
 from howsteps.task import Chapter, Video
 

@@ -1,20 +1,14 @@
 """Build dataclasses from JSON with type checks; errors name the invalid field."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache, partial
 from math import isfinite
 from typing import Any, TypeVar, get_type_hints
 
 _T = TypeVar("_T")
 
-# The Python types that JSON may have for each annotated type.
-_JSON_TYPES: dict[Any, tuple[type, ...]] = {
-    str: (str,),
-    bool: (bool,),
-    int: (int,),
-    float: (int, float),
-    float | None: (int, float, type(None)),
-}
+LATEST = 1e6  # seconds; times beyond eleven days are errors
 
 
 class Malformed(ValueError):
@@ -35,10 +29,11 @@ def build(kind: Callable[..., _T], **values: object) -> _T:
     """Build a dataclass; its strings, booleans and numbers must have the annotated types."""
     hints = _hints(kind)
     for name, value in values.items():
-        if hints.get(name) in _JSON_TYPES and not (
-            isinstance(value, _JSON_TYPES[hints[name]]) and _is_finite(value)
-        ):
-            raise Malformed(f"{name} is {value!r}")
+        if (check := _CHECKS.get(hints.get(name))) is not None:
+            try:
+                values[name] = check(value)
+            except Malformed:
+                raise Malformed(f"{name} is {value!r}") from None
     return kind(**values)
 
 
@@ -60,23 +55,69 @@ def each(
     )
 
 
+def field(entry: Mapping[str, Any], name: str, check: Callable[[object], _T]) -> _T:
+    """Return ``check(entry[name])``; errors name the field."""
+    return part(name, lambda: check(entry[name]))
+
+
 def number(value: object) -> float:
     """Return a finite number as a float."""
-    if not (isinstance(value, int | float) and _is_finite(value)):
-        raise Malformed(f"{value!r} is not a number")
-    return float(value)
+    # bool is a subclass of int; an integer may be too large for a float.
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        with suppress(OverflowError):
+            if isfinite(converted := float(value)):
+                return converted
+    raise Malformed(f"{value!r} is not a number")
 
 
-def _is_finite(value: object) -> bool:
-    """Whether a value, if it is a number, is finite."""
-    try:
-        return not isinstance(value, int | float) or isfinite(value)
-    except OverflowError:  # an integer too large for a float
-        return False
+def seconds(value: object) -> float:
+    """Return a time or duration of a video, in seconds."""
+    if abs(time := number(value)) > LATEST:
+        raise Malformed(f"{value!r} is not a time in a video")
+    return time
+
+
+def probability(value: object) -> float:
+    """Return a number from 0 to 1."""
+    if not 0.0 <= (share := number(value)) <= 1.0:
+        raise Malformed(f"{value!r} is not a probability")
+    return share
+
+
+def integer(value: object) -> int:
+    """Return an integer of at most 64 bits, which arrays can hold."""
+    if isinstance(value, bool) or not isinstance(value, int) or value.bit_length() > 63:
+        raise Malformed(f"{value!r} is not an integer")
+    return value
 
 
 def text(value: object) -> str:
-    """Return a string."""
+    """Return a string that can be written as UTF-8: one without lone surrogates."""
     if not isinstance(value, str):
         raise Malformed(f"{value!r} is not a string")
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise Malformed(f"{value!r} contains half a character") from None
     return value
+
+
+def optional(check: Callable[[object], _T]) -> Callable[[object], _T | None]:
+    """Return a check that also allows None."""
+    return lambda value: None if value is None else check(value)
+
+
+def _boolean(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise Malformed(f"{value!r} is neither true nor false")
+    return value
+
+
+# By annotated type; fields of other types are left to the caller.
+_CHECKS: dict[Any, Callable[[object], Any]] = {
+    str: text,
+    bool: _boolean,
+    int: integer,
+    float: number,
+    float | None: optional(number),
+}

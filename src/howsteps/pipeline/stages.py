@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from howsteps.captions.timing import LATEST
 from howsteps.engine.cache import key_of
 from howsteps.engine.context import Context
 from howsteps.engine.executor import Failure, single_threaded
 from howsteps.errors import HowstepsError, Problem
 from howsteps.extras import SPEECH
+from howsteps.io.checked import seconds, text
 from howsteps.io.files import check_unchanged, fingerprint, sha256_of_file
 from howsteps.pipeline import feature_space, learnt_steps
 from howsteps.pipeline.features import Features
@@ -97,16 +97,13 @@ def _transcribe(job: tuple[Path, str, str, tuple[int, int]]) -> list[Any]:
 def _captions(_: str, value: Any) -> tuple[Caption, ...]:
     """Rebuild captions from what :func:`_transcribe` returned."""
     return tuple(
-        Caption(start, end, _word(text, start, end).text, tuple(_word(*word) for word in words))
-        for start, end, text, words in value
+        Caption(seconds(start), seconds(end), text(line), tuple(_word(*word) for word in words))
+        for start, end, line, words in value
     )
 
 
-def _word(text: object, *times: object) -> Word:
-    if not isinstance(text, str):
-        raise TypeError(f"{text!r} is not a text")
-    start, end = (time for time in times if isinstance(time, int | float) and 0 <= time <= LATEST)
-    return Word(text, float(start), float(end))
+def _word(spoken: object, start: object, end: object) -> Word:
+    return Word(text(spoken), seconds(start), seconds(end))
 
 
 def extract_mentions(

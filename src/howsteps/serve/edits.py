@@ -12,12 +12,12 @@ from math import isfinite
 from typing import Any, TypeAlias
 
 from howsteps.errors import HowstepsError
+from howsteps.io.checked import LATEST
 from howsteps.task import BY_HAND, Localisation, Mention, Result, Step, Task
 
 MAX_STEPS = 100
 LONGEST_LABEL = 200  # characters
 GATHER = "gather"
-_LATEST = 1e6  # seconds
 
 Edit: TypeAlias = Mapping[str, Any]
 
@@ -199,7 +199,7 @@ def _video(draft: Draft, value: object) -> str:
 def _seconds(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise BadEdit("a time must be a number of seconds")
-    if not (isfinite(value) and 0 <= value <= _LATEST):
+    if not (isfinite(value) and 0 <= value <= LATEST):
         raise BadEdit("a time must lie inside the video")
     return round(float(value), 3)
 
