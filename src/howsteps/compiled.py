@@ -3,7 +3,12 @@
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-import numba
+from howsteps.errors import HowstepsError
+
+try:
+    import numba
+except ValueError as error:  # an environment variable such as NUMBA_NUM_THREADS=0
+    raise HowstepsError(f"Numba cannot be loaded: {error}") from error
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

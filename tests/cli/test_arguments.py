@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -157,3 +158,61 @@ def test_help_is_wrapped_to_the_terminal_and_the_package_can_be_run() -> None:
     for line, following in itertools.pairwise(about):
         if line and following:
             assert len(f"{line} {following.split()[0]}") > 68
+
+
+@pytest.mark.parametrize("command", ["run {job} --out {out}", "script {job}"])
+def test_a_title_that_is_not_utf8_is_refused(
+    command: str,
+    job: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    arguments = command.format(job=job, out=tmp_path / "out").split()
+    title = os.fsdecode(b"caf\xe9")  # as the interpreter decodes an argument of other bytes
+    line = error_of(capsys, monkeypatch, *arguments, "--title", title)
+    assert line.endswith(r"the title 'caf\udce9' is not valid UTF-8")
+
+
+class TestSurroundings:
+    """Commands in processes of their own."""
+
+    def ended(self, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(  # noqa: S603 - our own program
+            [sys.executable, "-m", "howsteps", *arguments],
+            check=False,
+            stderr=subprocess.PIPE,
+            text=True,
+            **{"stdout": subprocess.PIPE, **options},
+        )
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has this device")
+    @pytest.mark.parametrize("command", ["--version", "--help", "doctor"])
+    def test_a_full_disk_as_output_is_one_line(self, command: str) -> None:
+        with Path("/dev/full").open("w") as full:
+            ended = self.ended(command, stdout=full)
+        assert ended.returncode == 1
+        [line] = ended.stderr.splitlines()
+        assert line == "howsteps: cannot write the output: No space left on device"
+
+    def test_a_current_folder_that_was_deleted_is_one_line(self, tmp_path: Path) -> None:
+        code = (
+            f"import os; os.chdir({str(tmp_path)!r}); os.rmdir({str(tmp_path)!r}); "
+            f"os.execv({sys.executable!r}, [{sys.executable!r}, '-m', 'howsteps', 'doctor'])"
+        )
+        ended = subprocess.run(  # noqa: S603 - our own program
+            [sys.executable, "-c", code], check=False, capture_output=True, text=True
+        )
+        assert ended.returncode == 1
+        assert ended.stderr.splitlines() == [
+            "howsteps: the current folder no longer exists; change to another one"
+        ]
+
+    def test_a_terminal_of_no_width_still_shows_the_help(self) -> None:
+        assert "Usage" in self.ended("--help", env={**os.environ, "COLUMNS": "0"}).stdout
+
+    def test_numba_that_cannot_be_loaded_is_one_line(self, job: Path) -> None:
+        ended = self.ended("script", str(job), env={**os.environ, "NUMBA_NUM_THREADS": "0"})
+        assert ended.returncode == 1
+        [line] = ended.stderr.splitlines()
+        assert line.startswith("howsteps: Numba cannot be loaded: ")

@@ -40,14 +40,15 @@ def test_gpu_items_run_one_after_another() -> None:
     ids=["here", "processes", "threads"],
 )
 def test_a_failure_does_not_affect_other_items(executor: Executor) -> None:
-    outcomes = sorted(executor.map(half, range(9)), key=lambda outcome: outcome.index)
-    assert [o.index for o in outcomes] == list(range(9))
+    outcomes = sorted(executor.map(half, range(10)), key=lambda outcome: outcome.index)
+    assert [o.index for o in outcomes] == list(range(10))
     failed = {o.index: o.failure for o in outcomes if o.failure is not None}
-    assert set(failed) == {3, 5, 7}
+    assert set(failed) == {3, 5, 7, 9}
     assert failed[3].problem is not None
     assert failed[3].problem.path == Path("three.mp4")
     assert failed[5].reason == "no halves today"
     assert "ZeroDivisionError: oops" in failed[7].reason
+    assert failed[9].reason == "there is not enough memory for it"
     assert [o.value for o in outcomes if o.failure is None] == [0, 0.5, 1, 2, 3, 4]
 
 

@@ -10,13 +10,15 @@ from howsteps.errors import HowstepsError, InputError
 
 
 def half(number: int) -> float:
-    """Halve; 3 raises an input error, 5 an expected error, 7 an unexpected one."""
+    """Halve; 3 raises an input error, 5 an expected error, 7 an unexpected one, 9 has no memory."""
     if number == 3:
         raise InputError(Path("three.mp4"), "is odd")
     if number == 5:
         raise HowstepsError("no halves today")
     if number == 7:
         raise ZeroDivisionError("oops")
+    if number == 9:
+        raise MemoryError
     return number / 2
 
 

@@ -400,3 +400,18 @@ def test_a_run_killed_ten_times_ends_with_the_same_bytes(
     ended = subprocess.run(program, check=True, capture_output=True, text=True)  # noqa: S603
     assert int(ended.stdout) >= 5  # it was truly killed, not only asked whether it was done
     assert written(tmp_path / "killed") == written(out)
+
+
+def test_narrations_that_all_failed_are_not_called_silent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def out_of_memory(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("howsteps.pipeline.stages._extract", out_of_memory)
+    found = run(captions(tmp_path / "wash a cat", ("ann", "bob")), tmp_path / "out")
+    assert not found.results
+    assert [problem.reason for problem in found.problems] == [
+        *["there is not enough memory for it"] * 2,
+        "no narration could be processed",
+    ]

@@ -75,22 +75,40 @@ def main() -> None:
         if isinstance(stream, TextIOWrapper):
             # Replace characters that a terminal or pipe cannot encode, instead of failing.
             stream.reconfigure(errors="replace")
+    if os.environ.get("COLUMNS") == "0":  # some shells; a text of no width is empty
+        del os.environ["COLUMNS"]
     if "" in sys.argv[1:]:
         # As a path it would mean the current folder, which an unset variable rarely does.
         _exit("an argument is empty: ''")
     try:
-        app()
+        os.getcwd()
+    except OSError:
+        _exit("the current folder no longer exists; change to another one")
+    try:
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
     except HowstepsError as error:
         _exit(str(error))
     except OSError as error:
         if error.filename is None:
-            raise
+            _exit_without_output(error)
         # An impossible file name, for instance one of thousands of characters.
         _exit(f"{os.fsdecode(error.filename)}: {error.strerror}")
     except SystemExit as end:
         if end.code != INTERRUPTED:
             raise
         _exit("stopped by Ctrl-C", INTERRUPTED)  # Typer itself prints nothing
+
+
+def _exit_without_output(error: OSError) -> NoReturn:
+    """Exit because standard output is a full disk, or a pipe that nobody reads any more."""
+    # The interpreter flushes the stream again when it exits, and would fail again.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if isinstance(error, BrokenPipeError):
+        sys.exit(1)
+    _exit(f"cannot write the output: {error.strerror}")
 
 
 def _exit(reason: str, code: int = 1) -> NoReturn:

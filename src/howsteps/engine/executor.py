@@ -255,6 +255,8 @@ def attempt(function: Callable[[Item], Value], index: int, item: Item) -> Outcom
         return Outcome(index, failure=Failure(error.problem.reason, error.problem))
     except HowstepsError as error:
         return Outcome(index, failure=Failure(str(error)))
+    except MemoryError:
+        return Outcome(index, failure=Failure("there is not enough memory for it"))
     except Exception as error:
         return Outcome(index, failure=Failure(f"unexpected {type(error).__name__}: {error}"))
 

@@ -25,7 +25,7 @@ from howsteps.pipeline import feature_space, learnt_steps
 from howsteps.pipeline.feature_space import FeatureSpace
 from howsteps.pipeline.features import visual_features
 from howsteps.pipeline.options import INTERVAL, RunOptions
-from howsteps.pipeline.run import Run, prepare_narration, set_aside_unusable
+from howsteps.pipeline.run import Run, clean_title, prepare_narration, set_aside_unusable
 from howsteps.pipeline.work_folder import (
     CACHE,
     MODEL,
@@ -83,7 +83,8 @@ def apply(
     learnt, space = Model.load(folder), feature_space.load(folder)
     known = learnt_steps.load(folder, learnt.steps)
     check_folders(out, *sources)
-    collection = read_videos(sources, title or known.job or out.resolve().name)
+    name = clean_title(title) if title else known.job or out.resolve().name
+    collection = read_videos(sources, name)
     [task], problems = collection.tasks, list(collection.problems)
     mark_work_folder(out)
     context = Context(Cache(out / CACHE), local_executor(workers), callback, workers=workers)

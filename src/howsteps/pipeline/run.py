@@ -19,6 +19,7 @@ from howsteps.engine.context import Context
 from howsteps.engine.events import Callback, ignore_event
 from howsteps.engine.executor import Executor, local_executor
 from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem
+from howsteps.io.checked import Malformed, text
 from howsteps.pipeline import stages
 from howsteps.pipeline.editing import edit
 from howsteps.pipeline.features import unreadable_media, visual_features
@@ -164,9 +165,18 @@ def read_source(source: Path | Task, title: str | None = None) -> Collection:
         return found
     if len(found.tasks) > 1:
         raise HowstepsError(f"a title is for one job, but {source} holds {len(found.tasks)}")
+    name = clean_title(title)
+    return replace(found, tasks=tuple(replace(task, name=name) for task in found.tasks))
+
+
+def clean_title(title: str) -> str:
+    """Return the title with single spaces; raise an error if no file could contain it."""
     if not (name := " ".join(title.split())):
         raise HowstepsError("the title is empty")
-    return replace(found, tasks=tuple(replace(task, name=name) for task in found.tasks))
+    try:
+        return text(name)
+    except Malformed:
+        raise HowstepsError(f"the title {name!r} is not valid UTF-8") from None
 
 
 def _sorted_by_id(task: Task) -> Task:
@@ -212,6 +222,8 @@ def find_script(task: Task, options: RunOptions, context: Context) -> Script:
         There are no mentions, or no steps; the message says why.
     """
     if not any(video.mentions for video in task.videos):
+        if any(video.captions and not video.sentences for video in task.videos):
+            raise HowstepsError("no narration could be processed")
         raise HowstepsError("no narrator says what is being done in the available captions")
     script = stages.discover_script(task, options, context)
     if not script.steps:
