@@ -59,3 +59,8 @@ class InputError(HowstepsError):
     def __init__(self, path: Path, reason: str, line: int | None = None) -> None:
         self.problem = Problem(path, reason, line)
         super().__init__(str(self.problem))
+
+
+def problem_of(error: HowstepsError, path: Path) -> Problem:
+    """Return an error as a problem with ``path``, or with the file that it names itself."""
+    return error.problem if isinstance(error, InputError) else Problem(path, str(error))

@@ -126,7 +126,7 @@ def localise_task(
     if narration not in get_args(Kind):
         raise LocaliseError(unknown_name("kind of features", narration, get_args(Kind)))
     if not script.steps:
-        raise LocaliseError(f"{task.name}: the script has no step to place")
+        raise LocaliseError("the script has no step to place")
     data = _TaskData(task, script, features or {}, narration, seconds)
     if mode == "default":
         result = _self_train(data, device, absent=absent)
@@ -183,7 +183,7 @@ class _TaskData:
             if self.lengths[n] >= self.steps and (not features or video.id in features)
         ]
         if not self.with_features:
-            raise LocaliseError(f"{task.name}: no video is long enough for {self.steps} steps")
+            raise LocaliseError(f"no video is long enough for {self.steps} steps")
         self._features = features
         self._task, self._script = task, script
         self._step_mentions = [
@@ -217,7 +217,7 @@ class _TaskData:
             return
         vocabulary = Vocabulary.of(self.videos)
         if not vocabulary.words:
-            raise LocaliseError(f"{self._task.name}: the videos have neither features nor captions")
+            raise LocaliseError("the videos have neither features nor captions")
         for n in self.with_features:
             yield vocabulary.features(
                 self.videos[n], self.lengths[n], kind=self.kind, seconds=self.seconds

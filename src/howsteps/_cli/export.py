@@ -69,4 +69,5 @@ def export(
     screen.out.print(
         f"{screen.plural(len(paths), 'file')} in {escape(str(folder))}", soft_wrap=True
     )
-    screen.finish(problems, found=bool(paths))
+    # Several formats have the same problem with the same video.
+    screen.finish(list(dict.fromkeys(problems)), found=bool(paths))

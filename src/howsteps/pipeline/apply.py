@@ -14,7 +14,7 @@ from howsteps.engine.cache import Cache
 from howsteps.engine.context import Context
 from howsteps.engine.events import Callback, ignore_event
 from howsteps.engine.executor import local_executor, single_threaded
-from howsteps.errors import HowstepsError, InputError, Problem
+from howsteps.errors import HowstepsError, InputError, Problem, problem_of
 from howsteps.localise.model import FILE as MODEL_FILE
 from howsteps.localise.model import Model
 from howsteps.localise.oracle import Floats
@@ -111,7 +111,7 @@ def apply(
                     absent=learnt.options.mode == "default",
                 )
         except HowstepsError as error:
-            problems.append(Problem(video.media or Path(video.id), str(error)))
+            problems.append(problem_of(error, video.media or Path(video.id)))
             continue
         places += located.in_seconds([video.id], [seconds])
         placed.append(video)

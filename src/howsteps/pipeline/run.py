@@ -18,7 +18,7 @@ from howsteps.engine.cache import Cache
 from howsteps.engine.context import Context
 from howsteps.engine.events import Callback, ignore_event
 from howsteps.engine.executor import Executor, local_executor
-from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem
+from howsteps.errors import CannotWrite, HowstepsError, Problem, problem_of
 from howsteps.io.checked import Malformed, text
 from howsteps.pipeline import stages
 from howsteps.pipeline.editing import edit
@@ -339,10 +339,8 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
         )
     except CannotWrite:
         raise
-    except InputError as error:
-        return None, [*problems, error.problem], set()
     except HowstepsError as error:
-        return None, [*problems, Problem(Path(task.name), str(error))], set()
+        return None, [*problems, problem_of(error, Path(task.name))], set()
     problems += localised.remarks
     localisations = override_localisations(localised.localisations, by_hand)
     result = as_stored(Result(task, script, localisations, filtered.set_aside, ways))

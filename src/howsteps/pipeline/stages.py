@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from howsteps.engine.cache import key_of
 from howsteps.engine.context import Context
 from howsteps.engine.executor import Failure, single_threaded
-from howsteps.errors import HowstepsError, Problem
+from howsteps.errors import HowstepsError, Problem, problem_of
 from howsteps.extras import SPEECH
 from howsteps.io.checked import seconds, text
 from howsteps.io.files import check_unchanged, fingerprint, sha256_of_file
@@ -63,7 +63,7 @@ def transcribe(task: Task, options: RunOptions, context: Context) -> tuple[Task,
             before = fingerprint(media)
             identity = speech.cache_key(media, str(options.speech), vad=True)
         except HowstepsError as error:
-            problems.append(Problem(_path(video), str(error)))
+            problems.append(problem_of(error, _path(video)))
             continue
         key = key_of(_TRANSCRIBE, speech=identity)
         jobs.append((video.id, key, (media, str(options.speech), options.device, before)))

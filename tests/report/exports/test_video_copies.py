@@ -6,7 +6,7 @@ from pathlib import Path
 import av
 import pytest
 
-from howsteps.errors import CannotWrite
+from howsteps.errors import CannotWrite, InputError
 from howsteps.report.exports import export
 from howsteps.report.exports.video_copies import cut_clip
 from howsteps.task import Result, Video
@@ -117,3 +117,24 @@ def test_a_precise_clip_of_a_phone_is_upright(tmp_path: Path) -> None:
     with av.open(str(clip)) as container:
         frame = next(container.decode(video=0))
     assert (frame.width, frame.height, frame.rotation) == (HEIGHT, WIDTH, 0)
+
+
+@pytest.mark.slow
+def test_a_clip_without_frames_is_reported(tmp_path: Path) -> None:
+    media = film(tmp_path / "a.mp4", 2.0)
+    with pytest.raises(InputError, match=r"a\.mp4: has no frames to write to clip\.mp4"):
+        cut_clip(media, 5.0, 6.0, tmp_path / "clip.mp4", precise=True)
+    assert not list(tmp_path.glob("*clip*"))
+
+
+@pytest.mark.slow
+def test_an_unreadable_video_is_reported_once(result: Result, folder: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.mp4"
+    broken.write_bytes(b"not a film")
+    videos = tuple(replace(video, media=broken) for video in result.task.videos[:1])
+    alone = replace(
+        result,
+        task=replace(result.task, videos=(*videos, *result.task.videos[1:])),
+    )
+    _, problems = export(alone, folder, ["markdown"])
+    assert [problem.path for problem in problems] == [broken]

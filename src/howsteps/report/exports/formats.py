@@ -163,11 +163,15 @@ def _howto(job: ExportJob) -> Iterator[Path | Problem]:
     page = job.folder / "howto.md"
     thumbnails: dict[int, str] = {}
     videos = {video.id: video for video in job.result.task.videos}
+    unreadable: set[str] = set()
     for step, place in best_localisations(job.result).items():
+        if place.video in unreadable:
+            continue
         times = [] if place.time is None else [place.time]
         try:
             names = make_thumbnails(videos[place.video], times, job.folder / "pictures")
         except InputError as error:
+            unreadable.add(place.video)
             yield error.problem
             continue
         except MissingExtra as error:

@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from howsteps.errors import CannotWrite
+from howsteps.errors import CannotWrite, InputError
 from howsteps.io.timestamps import milliseconds
 from howsteps.report.exports.spans import Chapter, from_zero
 from howsteps.report.video_files import (
@@ -228,6 +228,8 @@ def _copying(media: Path, target: Path) -> "Iterator[tuple[InputContainer, Outpu
             options = {"avoid_negative_ts": "make_zero"}
             with av.open(str(temporary.absolute()), "w", options=options) as copy:
                 yield source, copy
+            if not temporary.is_file():  # the muxer begins with the first packet
+                raise InputError(media, f"has no frames to write to {target.name}")
             temporary.replace(target)
         finally:
             temporary.unlink(missing_ok=True)
