@@ -16,7 +16,7 @@ from howsteps.pipeline.run import run
 from howsteps.result import read_result
 from howsteps.task import SAID
 from howsteps.vision.codebook import Codebook
-from tests.engine.jobs import captions, narration
+from tests.engine.jobs import captions, narration, subrip
 from tests.films import film
 
 
@@ -99,6 +99,18 @@ class TestWords:
         done = apply(work, [mute], tmp_path / "out", speech="tiny.en")
         assert done.results == {}
         assert list(map(str, done.problems)) == [f"{mute}: set aside: it has no speech"]
+
+    def test_a_video_of_another_job_is_remarked_on(self, work: Path, tmp_path: Path) -> None:
+        (tmp_path / "flo.srt").write_text(narration("flo"))
+        (tmp_path / "gus.srt").write_text(
+            subrip(dict(enumerate(["today i talk about a book", "it has many pages", "buy it"])))
+        )
+        done = apply(work, [tmp_path / "flo.srt", tmp_path / "gus.srt"], tmp_path / "out")
+        [result] = done.results.values()
+        assert [video.id for video in result.task.videos] == ["flo", "gus"]
+        [remark] = [problem for problem in done.problems if "another job" in problem.reason]
+        assert remark.path == Path("gus")
+        assert remark.harmless
 
     def test_a_missing_model_is_an_error_with_advice(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="is not a work folder of howsteps"):

@@ -13,9 +13,9 @@ import pytest
 import howsteps
 from howsteps.datasets import read_tasks
 from howsteps.engine.events import Event, Noted, StageEnded, record
-from howsteps.errors import HowstepsError, InputError
+from howsteps.errors import HowstepsError, InputError, Problem
 from howsteps.pipeline.options import STAGES, RunOptions
-from howsteps.pipeline.run import Run, few_steps_remark, run
+from howsteps.pipeline.run import Run, few_steps_remark, run, set_aside_unusable
 from howsteps.result import read_result
 from howsteps.script.edited import read_script
 from howsteps.task import Script, Step, Task, Video
@@ -415,3 +415,17 @@ def test_narrations_that_all_failed_are_not_called_silent(
         *["there is not enough memory for it"] * 2,
         "no narration could be processed",
     ]
+
+
+def test_the_reason_of_a_dropped_video_is_its_first_loss() -> None:
+    media = Path("a.mkv")
+    task = Task("wash a cat", (Video("a", media=media),))
+    problems = [
+        Problem(media, "has no captions", harmless=True),
+        Problem(media, "lasts longer than 6 hours"),
+        Problem(media, "has no frames"),
+    ]
+    _, [problem] = set_aside_unusable(task, {}, problems)
+    assert problem.reason == "set aside: lasts longer than 6 hours"
+    _, [problem] = set_aside_unusable(task, {}, problems[:1])
+    assert problem.reason == "set aside: has no captions"

@@ -39,6 +39,10 @@ from howsteps.result import as_stored, result_file
 from howsteps.script.echoes import ECHO_WEIGHT, spoken_by_video
 from howsteps.task import Localisation, Result, Script, Task, Video
 
+# Of all steps of a video, absent ones included. In eighteen jobs, 81 % of the narrations of other
+# jobs are below this, and 5 % of its own.
+MIN_MEAN_CONFIDENCE = 0.15
+
 
 def apply(
     model: Path,
@@ -120,6 +124,8 @@ def apply(
         task = replace(task, videos=tuple(placed))
         result = as_stored(Result(task, _restricted(script, task), tuple(places)))
         results[task.name] = result
+        if space.words is not None and learnt.options.mode == "default":
+            problems += _other_job_remarks(result)
         write_result(result, out, context)
         if pages:
             problems += write_report(result, out, context)
@@ -127,6 +133,24 @@ def apply(
         remove_if_empty(out)
     context.note(problems)
     return Run(results, dict.fromkeys(results, out), tuple(problems))
+
+
+def _other_job_remarks(result: Result) -> list[Problem]:
+    """Remarks on videos in which hardly any step is found with some confidence."""
+    mean = {
+        video: np.mean([place.confidence for place in places])
+        for video, places in result.by_video.items()
+        if places
+    }
+    return [
+        Problem(
+            video.media or Path(video.id),
+            "hardly any step is found with confidence: it may show another job",
+            harmless=True,
+        )
+        for video in result.task.videos
+        if mean.get(video.id, 1.0) < MIN_MEAN_CONFIDENCE
+    ]
 
 
 def _said(learnt: Model, script: Script, video: Video, length: int) -> list[Floats] | None:

@@ -198,8 +198,8 @@ def set_aside_unusable(
 ) -> tuple[Task, list[Problem]]:
     """Drop the videos that have neither a sentence nor features.
 
-    Each is reported once, with the last of its problems: "is not a video file" says more than "has
-    no captions".
+    Each is reported once, with the first problem that is not a mere remark: "is not a video file"
+    says more than "has no captions", and "lasts longer than 6 hours" more than "has no frames".
     """
     used = {v.id for v in task.videos if v.sentences or v.id in features}
     videos = tuple(v for v in task.videos if v.id in used)
@@ -207,7 +207,10 @@ def set_aside_unusable(
         (v.media or Path(v.id) for v in task.videos if v.id not in used),
         "it has neither captions nor features",
     )
-    reasons |= {problem.path: problem.reason for problem in problems if problem.path in reasons}
+    # The last of several entries of a dictionary is kept.
+    remarks = [problem for problem in problems if problem.harmless]
+    losses = [problem for problem in reversed(problems) if not problem.harmless]
+    reasons |= {p.path: p.reason for p in (*remarks, *losses) if p.path in reasons}
     others = [problem for problem in problems if problem.path not in reasons]
     dropped = [Problem(path, f"set aside: {reason}") for path, reason in reasons.items()]
     return replace(task, videos=videos), others + dropped
