@@ -12,10 +12,12 @@ import pytest
 
 import howsteps
 from howsteps.datasets import read_tasks
-from howsteps.engine.events import Event, Noted, StageEnded, record
+from howsteps.engine.cache import Cache
+from howsteps.engine.context import Context
+from howsteps.engine.events import Event, ItemDone, Noted, StageBegan, StageEnded, record
 from howsteps.errors import HowstepsError, InputError, Problem
 from howsteps.pipeline.options import STAGES, RunOptions
-from howsteps.pipeline.run import Run, few_steps_remark, run, set_aside_unusable
+from howsteps.pipeline.run import Run, few_steps_remark, read_source, run, set_aside_unusable
 from howsteps.result import read_result
 from howsteps.script.edited import read_script
 from howsteps.task import Script, Step, Task, Video
@@ -429,3 +431,21 @@ def test_the_reason_of_a_dropped_video_is_its_first_loss() -> None:
     assert problem.reason == "set aside: lasts longer than 6 hours"
     _, [problem] = set_aside_unusable(task, {}, problems[:1])
     assert problem.reason == "set aside: has no captions"
+
+
+def test_reading_very_many_files_reports_progress(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = captions(tmp_path / "wash a cat")
+    write_tea(job / "tea.json")
+    events: list[Event] = []
+    monkeypatch.setattr("howsteps.pipeline.run.MANY_FILES", 6)
+    context = Context(Cache(tmp_path / "cache"), callback=events.append)
+    found = read_source(job, context=context)
+    assert [task.name for task in found.tasks] == ["Make tea", "wash a cat"]
+    assert [event.item for event in events if isinstance(event, ItemDone)] == [
+        "tea.json",
+        *(f"{name}.srt" for name in ("ann", "bob", "cyd", "dan", "eve")),
+    ]
+    assert events[0] == StageBegan("read", "wash a cat", 6)
+    assert isinstance(events[-1], StageEnded)

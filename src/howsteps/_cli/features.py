@@ -110,7 +110,7 @@ def features(
     redo = frozenset({FOLDER}) if force else frozenset()
     found = False
     with stage_context(source, folder, workers=workers, quiet=quiet, redo=redo) as context:
-        collection = read_source(source)
+        collection = read_source(source, context=context)
         if save_vocabulary and len(collection.tasks) > 1:
             raise HowstepsError(f"--save-vocabulary is for one job, and {source} holds several")
         problems = list(collection.problems)

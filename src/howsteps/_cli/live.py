@@ -35,6 +35,7 @@ from howsteps.io.timestamps import format_time
 
 _LINE_EVERY_SECONDS = 10.0
 _DESCRIPTIONS = {
+    "read": "reading files",
     "transcribe": "transcribing",
     "narration": "reading narrations",
     "script": "discovering the script",
@@ -140,7 +141,7 @@ class _Lines:
 
 def _ended(event: StageEnded) -> str:
     """``washing: narration, 13 videos (4 cached) in 2.1 s``."""
-    noun = {"tasks": "task", "labels": "label"}.get(event.stage, "video")
+    noun = {"read": "file", "tasks": "task", "labels": "label"}.get(event.stage, "video")
     items = f", {screen.plural(event.total, noun)}" if event.total != 1 else ""
     if event.cached == event.total:
         return f"{event.task}: {event.stage}{items}, all cached"

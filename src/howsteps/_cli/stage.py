@@ -49,7 +49,7 @@ def narrated_tasks(
     from howsteps.pipeline.stages import check_parser  # noqa: PLC0415
 
     check_parser(options.parser)
-    collection = read_source(source, options.title)
+    collection = read_source(source, options.title, context)
     problems += collection.problems
     for task in collection.tasks:
         narrated, found = prepare_narration(task, options, context)

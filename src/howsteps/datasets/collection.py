@@ -6,7 +6,7 @@ language code that tools add (``abc.en.vtt``). Downloads of yt-dlp need no prepa
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -46,8 +46,12 @@ class Collection:
     problems: tuple[Problem, ...] = ()
 
 
-def read_tasks(path: Path | str) -> Collection:
-    """Read the tasks under ``path``.
+def ignore_file(_: Path) -> None:
+    """Do nothing with a file that was read."""
+
+
+def read_tasks(path: Path | str, on_file: Callable[[Path], None] = ignore_file) -> Collection:
+    """Read the tasks under ``path``; ``on_file`` is called after each caption or task file.
 
     A caption file is a task of one video; a task file is a task. In a folder and its sub-folders,
     every task file is a task, and the caption and video files of each folder are one task with the
@@ -62,7 +66,7 @@ def read_tasks(path: Path | str) -> Collection:
     path = Path(path)
     if (path / WORK_FOLDER).is_file():
         raise InputError(path, "is a work folder of howsteps; give the folder of the videos")
-    found = _read_folder(path) if path.is_dir() else _read_file(path)
+    found = _read_folder(path, on_file) if path.is_dir() else _read_file(path)
     tasks: list[Task] = []
     problems: list[Problem] = []
     names = Names("task")
@@ -129,20 +133,32 @@ def _may_be_captions(path: Path) -> bool:
     return not (is_other or is_video(path) or skipped(path.name))
 
 
-def _read_folder(root: Path) -> Iterator[_Found]:
-    unreadable: list[Problem] = []
+def count_caption_files(path: Path) -> int:
+    """Return how many files :func:`read_tasks` reads as captions or tasks, by their names."""
+    return sum(_may_be_captions(file) for _, files in _walk(path) for file in files)
 
-    def note(error: OSError) -> None:
-        unreadable.append(Problem(Path(error.filename), f"cannot be read: {error.strerror}"))
 
-    for directory, folders, names in os.walk(root, onerror=note):
+def _walk(
+    root: Path, on_error: Callable[[OSError], None] | None = None
+) -> Iterator[tuple[Path, list[Path]]]:
+    """Yield every folder with its files, without hidden ones and work folders."""
+    for directory, folders, names in os.walk(root, onerror=on_error):
         folder = Path(directory)
         folders[:] = sorted(
             name
             for name in folders
             if not name.startswith(".") and not (folder / name / WORK_FOLDER).is_file()
         )
-        paths = [folder / name for name in sorted(names) if not name.startswith(".")]
+        yield folder, [folder / name for name in sorted(names) if not name.startswith(".")]
+
+
+def _read_folder(root: Path, on_file: Callable[[Path], None]) -> Iterator[_Found]:
+    unreadable: list[Problem] = []
+
+    def note(error: OSError) -> None:
+        unreadable.append(Problem(Path(error.filename), f"cannot be read: {error.strerror}"))
+
+    for folder, paths in _walk(root, note):
         ignored = {path: reason for path in paths if (reason := skipped(path.name))}
         media = [path for path in paths if is_video(path) and path not in ignored]
         infos = [path for path in paths if path.name.lower().endswith(INFO)]
@@ -155,8 +171,10 @@ def _read_folder(root: Path) -> Iterator[_Found]:
                 files.append(path)
             else:
                 yield path, *task_of_json(value, path)
+                on_file(path)
         if files or media or ignored:
-            task, problems = _task_of_files(folder.resolve().name, files, media, infos)
+            name = folder.resolve().name
+            task, problems = _task_of_files(name, files, media, infos, on_file)
             remarks = [Problem(path, reason, harmless=True) for path, reason in ignored.items()]
             yield folder, task, [*remarks, *problems]
     if unreadable:
@@ -181,7 +199,11 @@ def _task_in(path: Path) -> Any:
 
 
 def _task_of_files(
-    name: str, files: Sequence[Path], media: Sequence[Path], infos: Iterable[Path] = ()
+    name: str,
+    files: Sequence[Path],
+    media: Sequence[Path],
+    infos: Iterable[Path] = (),
+    on_file: Callable[[Path], None] = ignore_file,
 ) -> tuple[Task, list[Problem]]:
     """Build a task from caption and video files; a video needs only one of the two.
 
@@ -209,6 +231,8 @@ def _task_of_files(
     for stem, candidates in sorted(by_video.items()):
         chosen, caption_problems = _choose(candidates)
         problems += caption_problems
+        for path in candidates:
+            on_file(path)
         if chosen is None and stem not in media_of:
             continue
         video, changed = names.give(stem)

@@ -51,6 +51,7 @@ from howsteps.pipeline.work_folder import (
 from howsteps.result import as_stored
 from howsteps.task import Result, Script, Task
 
+MANY_FILES = 500  # captions that take longer than a few seconds to read
 USUAL_STEPS = 5  # a script with fewer steps gets a remark
 
 
@@ -128,7 +129,7 @@ def run(
     )
     context.executor.check()
     stages.check_parser(options.parser)
-    collection = read_source(source, options.title)
+    collection = read_source(source, options.title, context)
     tasks, problems = collection.tasks, list(collection.problems)
     context.note(problems)
     if given and is_text(given) and len(tasks) > 1:
@@ -151,7 +152,9 @@ def run(
     return Run(WrittenResults(folders), folders, tuple(problems))
 
 
-def read_source(source: Path | Task, title: str | None = None) -> Collection:
+def read_source(
+    source: Path | Task, title: str | None = None, context: Context | None = None
+) -> Collection:
     """Read the tasks of a source, each with its videos sorted; ``title`` renames a single task.
 
     Raises
@@ -159,7 +162,7 @@ def read_source(source: Path | Task, title: str | None = None) -> Collection:
     HowstepsError
         There is nothing to read, or a title was given for several tasks.
     """
-    found = Collection((source,)) if isinstance(source, Task) else datasets.read_tasks(source)
+    found = Collection((source,)) if isinstance(source, Task) else _read_tasks(source, context)
     found = replace(found, tasks=tuple(map(_sorted_by_id, found.tasks)))
     if title is None:
         return found
@@ -167,6 +170,15 @@ def read_source(source: Path | Task, title: str | None = None) -> Collection:
         raise HowstepsError(f"a title is for one job, but {source} holds {len(found.tasks)}")
     name = clean_title(title)
     return replace(found, tasks=tuple(replace(task, name=name) for task in found.tasks))
+
+
+def _read_tasks(source: Path, context: Context | None) -> Collection:
+    """Read the tasks under a path; reading very many files is a stage that reports progress."""
+    total = 0 if context is None else datasets.count_caption_files(source)
+    if context is None or total < MANY_FILES:
+        return datasets.read_tasks(source)
+    with context.stage("read", source.name, total) as progress:
+        return datasets.read_tasks(source, lambda path: progress.done(path.name, cached=False))
 
 
 def clean_title(title: str) -> str:
