@@ -60,7 +60,7 @@ def told(draft: Draft) -> dict[str, object]:
     hand = [[p.video, p.step, p.time] for p in draft.by_hand]
     return {
         "labels": [capitalised(step.label) for step in draft.steps],
-        "marked": [step.optional for step in draft.steps],
+        "optional": [step.optional for step in draft.steps],
         "said": [step.support for step in draft.steps],
         "owners": [[of.get(m, -1) for m in v.mentions] for v in draft.task.videos],
         "hand": sorted(hand, key=json.dumps),
@@ -94,7 +94,7 @@ def test_page_and_server_agree_on_every_edit(browser) -> None:
           const capital = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
           const told = ({{ steps, videos }}) => ({{
             labels: steps.map((step) => capital(step.label)),
-            marked: steps.map((step) => step.marked),
+            optional: steps.map((step) => step.optional),
             said: steps.map((step) => step.said),
             owners: videos.map(({{ mentions }}) =>
               mentions.toSorted((a, b) => a.id - b.id).map((mention) => mention.step)),

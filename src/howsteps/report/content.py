@@ -3,7 +3,7 @@
 import math
 import os
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -22,7 +22,6 @@ from howsteps.report.rows import (
 from howsteps.report.text import capitalised, title_of
 from howsteps.task import LEVELS, Localisation, Mention, Relation, Result, Step, Video
 
-OPTIONAL = 1 / 3  # a step is optional if it is absent from at least this share of the videos
 OTHER_PHRASES = 3
 _YOUTUBE = re.compile(r"[A-Za-z0-9_-]{11}")
 _MAX_LEVELS_UP = 2  # folders above the page from which videos are linked by relative paths
@@ -40,7 +39,6 @@ class StepSummary(TypedDict):
     likely: int  # likely or sure
     absent: int
     optional: bool
-    marked: bool  # as optional, by a person
     alternative: bool
     other: list[str]
     example: str
@@ -74,8 +72,10 @@ def content(
     rows = localisation_rows(result)
     steps = result.script.steps
     step_of_mention = _step_of_mention(steps)
+    titles = _distinct_titles(result.task.videos)
     videos = [
         _video(video, rows[video.id], usual, step_of_mention.get(video.id, {}), thumbnails)
+        | {"title": titles[index]}
         | {"source": _source(video, f"videos/{index}" if served else None, folder)}
         | {"odd": result.odd_videos.get(video.id)}
         for index, video in enumerate(result.task.videos)
@@ -177,14 +177,24 @@ def _summary(
         found=len(found),
         likely=sum(place.level in ("sure", "likely") for place in found),
         absent=absent,
-        optional=step.optional or (bool(column) and absent >= OPTIONAL * len(column)),
-        marked=step.optional,
+        optional=step.optional,
         alternative=step.alternative,
         other=[str(relation) for relation, _ in step.relations[1 : 1 + OTHER_PHRASES]],
         example=step.examples[0] if step.examples else "",
         thumbnail=thumbnails.get((best.video, best.step)) if best else None,
         best=ids.index(played[0].video) if played else None,
     )
+
+
+def _distinct_titles(videos: Sequence[Video]) -> list[str]:
+    """Return the titles of the videos; equal ones are numbered."""
+    titles = [video.title or video.id for video in videos]
+    counts, used = Counter(titles), Counter[str]()
+    for index, title in enumerate(titles):
+        used[title] += 1
+        if counts[title] > 1:
+            titles[index] = f"{title} ({used[title]})"
+    return titles
 
 
 def _video(
@@ -197,7 +207,6 @@ def _video(
     mention_ids = {mention: index for index, mention in enumerate(video.mentions)}
     return {
         "id": video.id,
-        "title": video.title or video.id,
         "file": video.media.name if video.media else None,
         "youtube": youtube_id(video),
         "length": round(video_length(video, row), 2),

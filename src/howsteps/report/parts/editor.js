@@ -251,7 +251,7 @@ function cardTools(step, k) {
     tool(`later ${k}`, "Later", move(k + 1, "later"), k === last, name("Move later")),
     tool(`merge ${k}`, "Merge …", () => askMerge(k), last === 0, name("Merge")),
     tool(`split ${k}`, "Split …", () => askSplit(k), said < 2, name("Split")),
-    tool(`optional ${k}`, "Optional", () => act({ op: "optional", step: k, value: !step.marked }, `“${step.label}” is ${step.marked ? "not optional any more" : "optional"}.`), false, { "aria-pressed": String(step.marked), ...name("Optional") }),
+    tool(`optional ${k}`, "Optional", () => act({ op: "optional", step: k, value: !step.optional }, `“${step.label}” is ${step.optional ? "not optional any more" : "optional"}.`), false, { "aria-pressed": String(step.optional), ...name("Optional") }),
     tool(`delete ${k}`, "Delete", () => act({ op: "delete", step: k }, `“${step.label}” is deleted. Undo brings it back.`, `label ${Math.min(k, last - 1)}`), false, name("Delete")),
   );
 }

@@ -4,11 +4,11 @@
 const LONGEST_LABEL = 200; // characters
 const MAX_STEPS = 100;
 const BY_HAND = "placed by hand";
-const BARE = { said: 0, learnt: 0, found: 0, likely: 0, absent: 0, optional: false, marked: false, alternative: false, other: [], example: "", thumbnail: null, best: null };
+const BARE = { said: 0, learnt: 0, found: 0, likely: 0, absent: 0, optional: false, alternative: false, other: [], example: "", thumbnail: null, best: null };
 
 const operations = {
   rename: (shown, { step, label }) => withStep(shown, step, { label: cleanLabel(label) }),
-  optional: (shown, { step, value }) => withStep(shown, step, { marked: value, optional: value }),
+  optional: (shown, { step, value }) => withStep(shown, step, { optional: value }),
   move: (shown, { step, to }) => {
     const order = [...shown.steps.keys()].filter((k) => k !== step);
     order.splice(to, 0, step);
@@ -23,7 +23,7 @@ const operations = {
   merge: (shown, { step, into }) => {
     const [kept, other] = [shown.steps[into], shown.steps[step]];
     const merged = withStep(shown, into, {
-      marked: kept.marked && other.marked,
+      optional: kept.optional && other.optional,
       example: kept.example || other.example,
       other: [...new Set([...kept.other, other.label.toLowerCase(), ...other.other])],
     });
@@ -144,7 +144,7 @@ function scriptText(shown) {
   const lines = [`# ${cleanLabel(shown.task)}`, ""];
   shown.steps.forEach((step, k) => {
     const number = `${k + 1}. `;
-    lines.push(`${number}${step.alternative ? "or " : ""}${cleanLabel(step.label.replace(/<!--|-->/g, ""))}${step.marked ? " (optional)" : ""}`);
+    lines.push(`${number}${step.alternative ? "or " : ""}${cleanLabel(step.label.replace(/<!--|-->/g, ""))}${step.optional ? " (optional)" : ""}`);
     const said = [...phrases[k]].sort((a, b) => b[1] - a[1]).map(([phrase]) => phrase);
     for (let at = 0; at < said.length; at += 8) {
       lines.push(`${" ".repeat(number.length)}also: ${said.slice(at, at + 8).join(", ")}`);

@@ -23,6 +23,8 @@ function buildFacts() {
   view("certainty").textContent = [levels.length && `${levels.join(", ")}.`, misfits].filter(Boolean).join(" ");
 }
 
+const OFTEN = 1 / 3; // a step that is absent from this share of the videos says so
+
 function buildSheet() {
   const holder = view("sheet");
   holder.classList.toggle("plain", !content.has_thumbnails);
@@ -34,7 +36,7 @@ function card(step, k) {
   const play = { type: "button", "data-step": k, "data-video": step.best, disabled: step.best === null };
   const likely = content.confident ? `, likely or sure in ${formatNumber(step.likely)}` : "";
   const moment = step.best === null ? null : momentOf(step.best, k);
-  const absent = step.absent && `absent in ${percent(step.absent / videos.length)} of the videos`;
+  const absent = step.absent >= OFTEN * videos.length && `absent in ${percent(step.absent / videos.length)} of the videos`;
   const item = h(
     "li",
     { class: shade(k) },
@@ -61,7 +63,7 @@ function card(step, k) {
       step.best !== null && watchLink(step.best, moment, { class: "elsewhere" }, `watch on YouTube from ${clock(moment)}`),
       isUnmentioned(k) && h("p", { class: "warning" }, "No narrator mentions this step: its places are guesses."),
       step.alternative && h("p", {}, h("span", { class: "pill" }, "or"), " in place of the step before"),
-      step.optional && h("p", {}, h("span", { class: "pill" }, "optional"), absent ? ` ${absent}` : ""),
+      (step.optional || absent) && h("p", {}, step.optional && h("span", { class: "pill" }, "optional"), absent && ` ${absent}`),
       step.other.length > 0 && h("p", { class: "other" }, "also said: ", userText(step.other.join(", "))),
       isEditable() && cardTools(step, k),
     ),
