@@ -74,3 +74,8 @@ def test_a_paragraph_with_times_on_its_spans_only() -> None:
 def test_srv1_has_seconds() -> None:
     text = '<transcript><text start="1.5" dur="2">it&amp;#39;s on</text></transcript>'
     assert spans(text) == [(1.5, 3.5, "it&#39;s on")]
+
+
+def test_lines_of_srv_inside_others_are_read_once() -> None:
+    text = '<timedtext><p t="1000" d="9">one <p t="2000" d="9">two</p><s>three</s></p></timedtext>'
+    assert spans(text) == [(1.0, 1.009, "one three"), (2.0, 2.009, "two")]

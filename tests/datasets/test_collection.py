@@ -148,6 +148,16 @@ class TestTaskFiles:
         reason = "video a: a duration of -1 s is impossible; ignored"
         assert reasons(collection) == [("lift.json", reason)]
 
+    @pytest.mark.slow
+    def test_a_video_with_too_many_captions(self, tmp_path: Path) -> None:
+        rows = [[0, 2, "lift it"]]
+        value = {"videos": {"a": {"asr": rows * 100_001}, "b": {"asr": rows}}}
+        path = write(tmp_path, lift__json=json.dumps(value)) / "lift.json"
+        collection = datasets.read_tasks(path)
+        assert [len(video.captions) for video in collection.tasks[0].videos] == [0, 1]
+        reason = "video a: more than 100,000 cues cannot be captions"
+        assert reasons(collection) == [("lift.json", reason)]
+
     def test_a_task_without_videos(self, tmp_path: Path) -> None:
         path = write(tmp_path, none__json='{"videos": {}}') / "none.json"
         assert [reason for _, reason in reasons(datasets.read_tasks(path))] == [

@@ -1,11 +1,20 @@
 """The output of the parsers of caption formats: cues as written, and issues."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
+
+_Item = TypeVar("_Item")
 
 # Characters of four hours of speech; a longer text is not a caption.
 LONGEST_TEXT = 2**18
+# More than one a second for a day.
+MOST_CUES = 100_000
+# Words with times, in a file as in one cue: 14 hours of fast speech.
+MOST_WORDS = 150_000
+# Lines of text, elements of XML, lists and objects of JSON: a day of captions, one every second,
+# each with a number, times, two lines and a break.
+MOST_PARTS = 500_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +65,11 @@ class UnreadableError(Exception):
         super().__init__(reason)
         self.reason = reason
         self.line = line
+
+
+def limited(items: Iterable[_Item], most: int, what: str) -> Iterator[_Item]:
+    """Yield ``items``; raise ``UnreadableError`` if there are more than ``most``."""
+    for count, item in enumerate(items):
+        if count == most:
+            raise UnreadableError(f"more than {most:,} {what} cannot be captions")
+        yield item

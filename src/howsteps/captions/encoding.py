@@ -2,12 +2,10 @@
 
 import codecs
 
-from howsteps.captions.cue import LONGEST_TEXT, Issue, UnreadableError
+from howsteps.captions.cue import LONGEST_TEXT, MOST_PARTS, Issue, UnreadableError
 
 # Bytes. A day of captions with word times is about 10 MB; a larger file is something else.
 LARGEST_FILE = 32 * 2**20
-# A day of captions, one every second, each with a number, times, two lines and a break.
-MOST_LINES = 500_000
 
 # UTF-32 before UTF-16: the mark of UTF-32-LE begins with that of UTF-16-LE.
 _MARKS = (
@@ -46,7 +44,7 @@ def decode(data: bytes) -> tuple[str, list[Issue]]:
 def split_lines(text: str) -> list[str]:
     """Split ``text`` into lines; raise ``UnreadableError`` if they are too many or too long."""
     # Counted first: a list of millions of lines takes ten times the memory of the file.
-    if (count := text.count("\n")) > MOST_LINES:
+    if (count := text.count("\n")) > MOST_PARTS:
         raise UnreadableError(f"{count:,} lines cannot be captions")
     lines = text.split("\n")
     for number, line in enumerate(lines, 1):

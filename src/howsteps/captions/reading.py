@@ -10,9 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from howsteps.captions import encoding, subtitles, tabular, ttml, whisper, youtube
-from howsteps.captions.cue import Cue, Issue, ParsedCues, UnreadableError
+from howsteps.captions.cue import (
+    MOST_CUES,
+    MOST_PARTS,
+    MOST_WORDS,
+    Cue,
+    Issue,
+    ParsedCues,
+    UnreadableError,
+    limited,
+)
 from howsteps.captions.repair import repair
-from howsteps.captions.xml import parse_xml
+from howsteps.captions.xml import root_of
 from howsteps.errors import InputError, Problem
 from howsteps.io.files import read_bounded
 from howsteps.task import Caption
@@ -72,11 +81,11 @@ def parse_captions(data: bytes, path: Path | str) -> CaptionFile:
     path = Path(path)
     try:
         text, issues = encoding.decode(data)
-        name, parsed, file_issues = _parse(text)
+        name, parsed = _parse(text)
         captions, cue_issues = repair_parsed(parsed)
     except UnreadableError as error:
         raise InputError(path, error.reason, error.line) from None
-    problems = problems_of_issues([*issues, *file_issues, *cue_issues], path)
+    problems = problems_of_issues([*issues, *cue_issues], path)
     if not captions:
         why, line = (f": {problems[0].reason}", problems[0].line) if problems else ("", None)
         raise InputError(path, f"is {name}, but contains no captions{why}", line)
@@ -84,12 +93,22 @@ def parse_captions(data: bytes, path: Path | str) -> CaptionFile:
 
 
 def repair_parsed(parsed: ParsedCues) -> tuple[tuple[Caption, ...], list[Issue]]:
-    """Repair the cues that a parser yields; return the captions and all issues."""
+    """Repair the cues that a parser yields; return the captions and all issues.
+
+    Raises
+    ------
+    UnreadableError
+        There are more cues or words than captions can have. The parser is stopped there.
+    """
     issues: list[Issue] = []
     cues: list[Cue] = []
-    for item in parsed:
+    n_words = 0
+    for item in limited(parsed, MOST_CUES, "cues"):
         if isinstance(item, Cue):
             cues.append(item)
+            n_words += len(item.pieces)
+            if n_words > MOST_WORDS:
+                raise UnreadableError(f"more than {MOST_WORDS:,} words cannot be captions")
         else:
             issues.append(item)
     captions, repaired = repair(cues)
@@ -116,8 +135,8 @@ def load_json(text: str) -> Any:
         raise UnreadableError("the JSON contains a number of thousands of digits") from None
 
 
-def _parse(text: str) -> tuple[str, ParsedCues, list[Issue]]:
-    """Return the name of the format, its cues, and issues of the file as a whole.
+def _parse(text: str) -> tuple[str, ParsedCues]:
+    """Return the name of the format, and its cues.
 
     Raises
     ------
@@ -126,15 +145,18 @@ def _parse(text: str) -> tuple[str, ParsedCues, list[Issue]]:
     """
     opening = text.lstrip()[:1]
     if opening in {"{", "["}:
+        # Counted first: the values of JSON take twenty times the memory of the file.
+        if (count := text.count("{") + text.count("[")) > MOST_PARTS:
+            raise UnreadableError(f"{count:,} lists and objects of JSON cannot be captions")
         value = load_json(text)
         detected = _detect(_JSON, value, "is JSON, but not captions")
-        return detected.name, detected.parse(value), []
+        return detected.name, detected.parse(value)
     if opening == "<":
-        root, issues = parse_xml(text)
+        root = root_of(text)
         detected = _detect(_XML, root, f"is XML (<{root.name}>), but not captions")
-        return detected.name, detected.parse(root), issues
+        return detected.name, detected.parse(text)
     detected = _detect(_TEXT, text, "is not in a known caption format")
-    return detected.name, detected.parse(text), []
+    return detected.name, detected.parse(text)
 
 
 def _detect(formats: Sequence[CaptionFormat], content: Any, otherwise: str) -> CaptionFormat:

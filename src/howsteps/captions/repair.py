@@ -125,6 +125,7 @@ def _words(pieces: Sequence[Piece], start: float, end: float) -> tuple[Word, ...
 def _join_split_words(pieces: Iterable[Piece]) -> list[Piece]:
     """Split pieces at white space, and join the parts of a word that spans several pieces."""
     words: list[Piece] = []
+    tail: list[str] = []  # further parts of the last word; joined at once, in linear time
     is_open = False  # the last piece did not end with white space
     for piece in pieces:
         parts = piece.text.split()
@@ -132,12 +133,21 @@ def _join_split_words(pieces: Iterable[Piece]) -> list[Piece]:
             start = piece.start if index == 0 else None
             end = piece.end if len(parts) == 1 else None
             if index == 0 and is_open and not piece.text[0].isspace():
-                words[-1] = replace(words[-1], text=words[-1].text + text, end=end)
+                tail.append(text)
+                words[-1] = Piece(words[-1].text, words[-1].start, end)
             else:
+                _complete_word(words, tail)
                 words.append(Piece(text, start, end))
         if piece.text:
             is_open = not piece.text[-1].isspace()
+    _complete_word(words, tail)
     return words
+
+
+def _complete_word(words: list[Piece], tail: list[str]) -> None:
+    if tail:
+        words[-1] = replace(words[-1], text=words[-1].text + "".join(tail))
+        tail.clear()
 
 
 def _clip(value: float | None, low: float, high: float) -> float:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from howsteps.captions.cue import Cue, Issue, ParsedCues, Piece, UnreadableError
+from howsteps.captions.cue import MOST_CUES, Cue, Issue, ParsedCues, Piece, UnreadableError
 from howsteps.captions.encoding import split_lines
 from howsteps.captions.timing import CLOCK, clock_seconds
 
@@ -23,7 +23,6 @@ _BROKEN_TIMES = re.compile(r"-->|^\W*[0-9]+[:.,][0-9]")
 _WORD_TIME = re.compile(r"<(" + re.sub(r"\?P<\w+>", "?:", CLOCK.pattern) + r")>")
 _CLASS = re.compile(r"</?c[^<>]*>")
 _NOT_SPEECH = ("NOTE", "STYLE", "REGION")
-_MOST_CUES = 100_000  # more than one a second for a day
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +83,7 @@ def parse_webvtt(text: str) -> ParsedCues:
 
 def _lines(text: str) -> list[str]:
     """Split into lines; raise ``UnreadableError`` if there are too many cues."""
-    if (count := sum(text.count(arrow) for arrow in ("->", "–>", "—>"))) > _MOST_CUES:
+    if (count := sum(text.count(arrow) for arrow in ("->", "–>", "—>"))) > MOST_CUES:
         raise UnreadableError(f"{count:,} cues cannot be captions")
     return split_lines(text)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from howsteps.captions.cue import Cue, Issue, ParsedCues, UnreadableError
+from howsteps.captions.cue import MOST_CUES, Cue, Issue, ParsedCues, UnreadableError, limited
 from howsteps.captions.encoding import split_lines
 from howsteps.captions.timing import plus, scaled, seconds
 
@@ -40,26 +40,29 @@ def parse_table(text: str) -> ParsedCues:
     layout = _layout(text)
     if layout is None:
         return
-    rows = list(_rows(text, layout.delimiter))
-    if any(cell.count("\n") > _MAX_CELL_LINES for row in rows for cell in row.cells):
+    rows = _timed_rows(text, layout)
+    if rows is None:
         yield Issue(
             "a quotation mark is never closed; quotation marks were read as text", lost=False
         )
-        rows = list(_rows(text, layout.delimiter, quoted=False))
-    rows = rows[1:] if layout.has_header else rows
-    unit = layout.unit or _unit([row for row in rows if layout.fits(row)], layout)
+        rows = _timed_rows(text, layout, quoted=False) or []
+    unit = layout.unit or _unit([row for row in rows if isinstance(row, _Row)], layout)
     for row in rows:
-        if layout.fits(row):
+        if isinstance(row, _Row):
             start, end = layout.times(row, unit)
-            yield Cue(start, end, layout.spoken(row), line=row.line)
+            yield Cue(start, end, row.text, line=row.line)
         else:
-            yield Issue("the row has too few columns; left out", row.line)
+            yield row
 
 
 @dataclass(frozen=True, slots=True)
 class _Row:
+    """The cells that are used, of any number; ``length`` is None if the table has none."""
+
     line: int
-    cells: list[str]
+    start: str
+    length: str | None
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,24 +78,25 @@ class _Layout:
     is_duration: bool = False
     unit: float | None = None
 
-    def fits(self, row: _Row) -> bool:
-        return len(row.cells) > max(self.start, self.text, self.length or 0)
+    def row(self, line: int, cells: list[str]) -> _Row | None:
+        """Return the cells that are used; None if there are too few."""
+        if len(cells) <= max(self.start, self.text, self.length or 0):
+            return None
+        length = None if self.length is None else cells[self.length]
+        # In the last column, unquoted commas are part of the text.
+        is_last = self.text == self.width - 1
+        text = self.delimiter.join(cells[self.text : None if is_last else self.text + 1])
+        return _Row(line, cells[self.start], length, text)
 
     def times(self, row: _Row, unit: float) -> tuple[float | None, float | None]:
-        start = scaled(seconds(row.cells[self.start]), unit)
-        end = None if self.length is None else scaled(seconds(row.cells[self.length]), unit)
+        start, end = scaled(seconds(row.start), unit), scaled(seconds(row.length), unit)
         return start, plus(start, end) if self.is_duration else end
-
-    def spoken(self, row: _Row) -> str:
-        """Return the text; in the last column, unquoted commas are part of it."""
-        is_last = self.text == self.width - 1
-        return self.delimiter.join(row.cells[self.text : None if is_last else self.text + 1])
 
 
 def _layout(text: str) -> _Layout | None:
     first = next((line for line in split_lines(text) if line.strip()), "")
     for delimiter in "\t,;":
-        cells = next((row.cells for row in _rows(first, delimiter)), [])
+        cells = next((cells for _, cells in _rows(first, delimiter)), [])
         if layout := _named(cells, delimiter) or _unnamed(cells, delimiter):
             return layout
     return None
@@ -122,8 +126,23 @@ def _column(names: Sequence[str], wanted: Sequence[str]) -> int | None:
     return next((index for index, name in enumerate(names) if name in lowered), None)
 
 
-def _rows(text: str, delimiter: str, quoted: bool = True) -> Iterator[_Row]:
-    """Yield the rows that are not empty. TSV is read without quoting, as Whisper writes it."""
+def _timed_rows(text: str, layout: _Layout, quoted: bool = True) -> list[_Row | Issue] | None:
+    """Return the rows after the header; None if a quotation mark is never closed."""
+    rows: list[_Row | Issue] = []
+    most = MOST_CUES + layout.has_header
+    for line, cells in limited(_rows(text, layout.delimiter, quoted), most, "rows"):
+        if quoted and any(cell.count("\n") > _MAX_CELL_LINES for cell in cells):
+            return None
+        row = layout.row(line, cells)
+        rows.append(row or Issue("the row has too few columns; left out", line))
+    return rows[1:] if layout.has_header else rows
+
+
+def _rows(text: str, delimiter: str, quoted: bool = True) -> Iterator[tuple[int, list[str]]]:
+    """Yield line and cells of the rows that are not empty.
+
+    TSV is read without quoting, as Whisper writes it.
+    """
     lines = (f"{line}\n" for line in split_lines(text))
     reader = csv.reader(
         lines,
@@ -134,7 +153,7 @@ def _rows(text: str, delimiter: str, quoted: bool = True) -> Iterator[_Row]:
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells):
-                yield _Row(first, cells)
+                yield first, cells
             first = reader.line_num + 1
     except csv.Error as error:
         raise UnreadableError(f"the table cannot be read ({error})", first) from None
@@ -147,14 +166,14 @@ def _unit(rows: Sequence[_Row], layout: _Layout) -> float:
     """
     if layout.length is None:
         return 1.0
-    columns = {layout.start, layout.length}
-    if not all(row.cells[column].strip().isdecimal() for row in rows for column in columns):
+    times = (time or "" for row in rows for time in (row.start, row.length))
+    if not all(time.strip().isdecimal() for time in times):
         return 1.0
     rates = []
     for row in rows:
         start, end = layout.times(row, 1.0)
         if start is not None and end is not None and end > start:
-            rates.append(len(layout.spoken(row)) / (end - start))
+            rates.append(len(row.text) / (end - start))
     return 1000.0 if rates and median(rates) < _MIN_SPEECH_RATE else 1.0
 
 
@@ -180,7 +199,7 @@ def is_json_columns(value: Any) -> bool:
 
 def parse_json_columns(value: Any) -> ParsedCues:
     """Yield one cue for each position in the lists."""
-    return parse_json_rows(list(zip(value["start"], value["end"], value["text"], strict=True)))
+    return parse_json_rows(zip(value["start"], value["end"], value["text"], strict=True))
 
 
 def _field(entry: dict[str, Any], names: Sequence[str]) -> Any:

@@ -3,12 +3,13 @@
 import re
 from dataclasses import dataclass
 
-from howsteps.captions.cue import Cue, ParsedCues, Piece
+from howsteps.captions.cue import Cue, Issue, ParsedCues, Piece
 from howsteps.captions.timing import CLOCK, plus, seconds
-from howsteps.captions.xml import Element
+from howsteps.captions.xml import Element, parse_xml, root_of
 
 _OFFSET = re.compile(r"(-?[0-9]{1,12}(?:\.[0-9]{1,9})?)(h|ms|m|s|f|t)")
 _FRAMES = re.compile(r"([0-9]{1,4}:[0-9]{1,2}:[0-9]{1,2}):([0-9]{1,3})(?:\.[0-9]+)?")
+_PARAGRAPH = frozenset({"p"})
 _SPACES = re.compile(r"[ \t\n]+")
 
 
@@ -17,9 +18,20 @@ def is_ttml(root: Element) -> bool:
     return root.name == "tt"
 
 
-def parse_ttml(root: Element) -> ParsedCues:
+def parse_ttml(text: str) -> ParsedCues:
     """Yield one cue for each paragraph, at its time within its division and body."""
-    yield from _cues(root, _Clock.of(root), 0.0)
+    clock = _Clock.of(root_of(text))
+    offsets = [0.0]  # of the elements around the current one
+    for element in parse_xml(text, _PARAGRAPH):
+        if isinstance(element, Issue):
+            yield element
+            continue
+        del offsets[element.depth + 1 :]
+        if element.name in _PARAGRAPH:
+            yield _paragraph(element, clock, offsets[-1])
+        else:
+            begin = clock.seconds(element.attributes.get("begin"))
+            offsets.append(offsets[-1] + (begin or 0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +63,6 @@ class _Clock:
         if frames := _FRAMES.fullmatch(written):
             return plus(seconds(frames[1]), int(frames[2]) / self.frame_rate)
         return seconds(written) if CLOCK.fullmatch(written) else None
-
-
-def _cues(element: Element, clock: _Clock, offset: float) -> ParsedCues:
-    if element.name == "p":
-        yield _paragraph(element, clock, offset)
-        return
-    begin = clock.seconds(element.attributes.get("begin"))
-    for child in element.children:
-        if isinstance(child, Element):
-            yield from _cues(child, clock, offset + (begin or 0.0))
 
 
 def _paragraph(element: Element, clock: _Clock, offset: float) -> Cue:

@@ -6,7 +6,7 @@ numbers among them have no times.
 
 from typing import Any
 
-from howsteps.captions.cue import Cue, Issue, ParsedCues, Piece
+from howsteps.captions.cue import MOST_WORDS, Cue, Issue, ParsedCues, Piece, limited
 from howsteps.captions.timing import scaled, seconds
 
 
@@ -53,7 +53,7 @@ def _pieces(words: Any) -> tuple[Piece, ...]:
         return ()
     written = [
         (str(word.get("word") or word.get("text") or ""), word)
-        for word in words
+        for word in limited(words, MOST_WORDS, "words")
         if isinstance(word, dict)
     ]
     have_spaces = any(text[:1].isspace() for text, _ in written)

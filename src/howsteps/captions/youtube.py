@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from howsteps.captions.cue import Cue, Issue, ParsedCues, Piece
+from howsteps.captions.cue import MOST_WORDS, Cue, Issue, ParsedCues, Piece, limited
 from howsteps.captions.timing import plus, scaled, seconds
-from howsteps.captions.xml import Element
+from howsteps.captions.xml import Element, parse_xml
 
 _MS = 1000
+_LINES = frozenset({"p", "text"})  # elements of srv
 
 
 def is_json3(value: Any) -> bool:
@@ -25,7 +26,7 @@ def parse_json3(value: Any) -> ParsedCues:
             continue
         parts = [
             (str(segment.get("utf8") or ""), seconds(segment.get("tOffsetMs", 0)))
-            for segment in segments
+            for segment in limited(segments, MOST_WORDS, "words")
             if isinstance(segment, dict)
         ]
         start, duration = seconds(event.get("tStartMs")), seconds(event.get("dDurationMs"))
@@ -37,21 +38,28 @@ def is_srv(root: Element) -> bool:
     return root.name in {"timedtext", "transcript"}
 
 
-def parse_srv(root: Element) -> ParsedCues:
+def parse_srv(text: str) -> ParsedCues:
     """Yield one cue for each ``<p>`` (srv3) or ``<text>`` (srv1 in seconds, srv2 in ms)."""
-    for element in root.descendants():
-        if element.name not in {"p", "text"}:
-            continue
-        given = element.attributes
-        unit, start_key, duration_key = (_MS, "t", "d") if "t" in given else (1, "start", "dur")
-        parts = [
-            (child, None)
-            if isinstance(child, str)
-            else (child.text(), seconds(child.attributes.get("t", 0)))
-            for child in element.children
-        ]
-        start, duration = seconds(given.get(start_key)), seconds(given.get(duration_key))
-        yield _cue(start, duration, parts, unit, line=element.line)
+    for found in parse_xml(text, _LINES):
+        if isinstance(found, Issue):
+            yield found
+        else:
+            # Lines are inside another one if its end tag is missing.
+            yield from (_srv_cue(each) for each in found.descendants() if each.name in _LINES)
+
+
+def _srv_cue(element: Element) -> Cue:
+    given = element.attributes
+    unit, start_key, duration_key = (_MS, "t", "d") if "t" in given else (1, "start", "dur")
+    parts = [
+        (child, None)
+        if isinstance(child, str)
+        else (child.text(without=_LINES), seconds(child.attributes.get("t", 0)))
+        for child in element.children
+        if isinstance(child, str) or child.name not in _LINES
+    ]
+    start, duration = seconds(given.get(start_key)), seconds(given.get(duration_key))
+    return _cue(start, duration, parts, unit, line=element.line)
 
 
 def _cue(

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeGuard
 
+from howsteps.captions.cue import UnreadableError
 from howsteps.captions.language import NOT_ENGLISH, is_english
 from howsteps.captions.reading import problems_of_issues, repair_parsed
 from howsteps.captions.repair import printable
@@ -140,7 +141,10 @@ def _entries(value: Any) -> Iterable[tuple[Any, Any]]:
 def _captions(asr: Any, name: str, path: Path) -> tuple[tuple[Caption, ...], list[Problem]]:
     if not isinstance(asr, list):
         return (), [Problem(path, f"video {name}: has no captions")]
-    captions, issues = repair_parsed(parse_json_rows(asr))
+    try:
+        captions, issues = repair_parsed(parse_json_rows(asr))
+    except UnreadableError as error:
+        return (), [Problem(path, f"video {name}: {error.reason}")]
     problems = problems_of_issues(issues, path)
     return captions, [replace(each, reason=f"video {name}: {each.reason}") for each in problems]
 
