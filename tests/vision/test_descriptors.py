@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from howsteps.errors import HowstepsError
 from howsteps.vision import descriptors
 from howsteps.vision.descriptors import DescriptorExtractor
 from howsteps.vision.frames import VideoReader
@@ -72,6 +73,25 @@ def test_a_pooled_frame_is_one_row_of_half_floats(tmp_path: Path, network: Netwo
     seen = watch(path, POOL, network)["pooled"]
     assert seen.values.dtype == np.float16
     assert seen.values == pytest.approx(np.repeat([[200, 10, 10], [10, 10, 200]], 2, axis=0), abs=9)
+
+
+def test_a_video_of_less_than_half_an_interval_is_described(
+    tmp_path: Path, network: Network
+) -> None:
+    path = coloured(tmp_path / "a.mp4", [(200, 10, 10)] * 2)
+    for options, kind in ((LOOK, "appearance"), (POOL, "pooled")):
+        seen = watch(path, options, network)[kind]
+        assert (seen.intervals.tolist(), len(seen.values)) == ([0], 1)
+
+
+@pytest.mark.parametrize("value", [1e38, np.nan])
+def test_a_network_that_gives_no_numbers_is_named(
+    tmp_path: Path, network: Network, value: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = coloured(tmp_path / "a.mp4", [(90, 90, 90)] * 20)
+    monkeypatch.setattr(network, "pooled", lambda f: np.full((len(f), 3), value, np.float32))
+    with pytest.raises(HowstepsError, match="the network gives values that are too large"):
+        watch(path, POOL, network)
 
 
 def test_intervals_may_be_skipped(tmp_path: Path, network: Network) -> None:

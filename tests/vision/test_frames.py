@@ -66,9 +66,9 @@ def test_times_are_relative_to_the_start_of_the_file(tmp_path: Path) -> None:
     assert times(path)[0] == pytest.approx(2.0, abs=0.01)
 
 
-def shuffled(path: Path, stamps: list[int]) -> Path:
+def shuffled(path: Path, stamps: list[int], **options: str) -> Path:
     """A file of independent frames with given timestamps."""
-    with av.open(str(path), "w") as container:
+    with av.open(str(path), "w", options=options) as container:
         stream = container.add_stream("mjpeg", rate=30)
         stream.width, stream.height, stream.pix_fmt = 160, 120, "yuvj420p"
         packets = []
@@ -92,6 +92,38 @@ def test_decreasing_timestamps_are_replaced(tmp_path: Path) -> None:
     assert len(found) == 10
     assert all(a < b for a, b in pairwise(found))
     assert found[-1] < 1.0
+
+
+HOUR = 30 * 3600  # frames
+
+
+def test_timestamps_that_jump_are_named(tmp_path: Path) -> None:
+    """A live recording states no duration that could agree with them."""
+    path = shuffled(tmp_path / "a.mkv", [0, HOUR, 2 * HOUR, 2 * HOUR + 1], live="1")
+    with VideoReader(path) as opened:
+        assert opened.stated_duration is None
+        assert [frame.time for frame in opened][-1] < 1.0
+        assert opened.warnings() == [
+            "timestamps jump ahead by more than 60 s; the times of 3 frames were estimated"
+        ]
+
+
+def test_timestamps_that_jump_as_the_duration_says_are_kept(tmp_path: Path) -> None:
+    path = shuffled(tmp_path / "a.mkv", [0, HOUR, 2 * HOUR])
+    with VideoReader(path) as opened:
+        assert [frame.time for frame in opened] == pytest.approx([0.0, 3600.0, 7200.0])
+        assert opened.warnings() == []
+
+
+def test_one_damaged_packet_is_one(tmp_path: Path) -> None:
+    path = film(tmp_path / "a.mp4", scene(2, size=(160, 120)))
+    with VideoReader(path) as opened:
+        assert len([*opened]) == 2
+        for opened.damaged, warning in (
+            (1, "1 damaged packet was left out"),
+            (1200, "1,200 damaged packets were left out"),
+        ):
+            assert opened.warnings() == [warning]
 
 
 def test_a_stream_without_timestamps_has_the_default_frame_rate(tmp_path: Path) -> None:

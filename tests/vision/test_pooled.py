@@ -1,5 +1,7 @@
 """Pooled features: every interval has a vector, with Hellinger normalisation."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -18,6 +20,20 @@ def test_parts_may_be_in_any_order() -> None:
     whole = pooled_features([(AT, ROWS)], 7)
     parts = [(AT[1:], ROWS[1:]), (AT[:1], ROWS[:1])]
     assert np.array_equal(pooled_features(parts, 7), whole)
+
+
+def test_memory_is_that_of_the_features() -> None:
+    parts = [
+        (np.arange(n, n + 50, dtype=np.int32), np.ones((50, 200), np.float16))
+        for n in range(0, 4000, 50)
+    ]
+    tracemalloc.start()
+    try:
+        found = pooled_features(parts, 4000)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.3 * found.nbytes
 
 
 def test_a_video_without_vectors() -> None:

@@ -2,7 +2,7 @@
 
 import io
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 NONE = "none"
 FOLDER = "features"
+_BLOCK = 1024  # rows that are written at once
 
 
 def features(
@@ -162,14 +163,22 @@ def _watch_options(
 
 
 def _write(vectors: "Mapping[str, NDArray[np.float32]]", folder: Path) -> None:
-    import numpy as np  # noqa: PLC0415
-
     from howsteps.io.files import write_atomically  # noqa: PLC0415
 
     for video, rows in vectors.items():
-        buffer = io.BytesIO()
-        np.save(buffer, rows, allow_pickle=False)
-        write_atomically(folder / f"{video}.npy", buffer.getvalue())
+        write_atomically(folder / f"{video}.npy", _npy_parts(rows))
+
+
+def _npy_parts(rows: "NDArray[np.float32]") -> Iterator[bytes]:
+    """The bytes of ``numpy.save`` in parts, without another copy of hours of features."""
+    import numpy as np  # noqa: PLC0415
+
+    header = io.BytesIO()
+    rows = np.ascontiguousarray(rows)
+    np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(rows))
+    yield header.getvalue()
+    for start in range(0, len(rows), _BLOCK):
+        yield rows[start : start + _BLOCK].tobytes()
 
 
 def show(task: Task, result: "Features", videos: int, folder: Path) -> None:

@@ -174,6 +174,11 @@ def features_of(
             problems += remarks
         used = {kind: codebooks[kind] for kind in described[0].keys if kind != POOLED}
         vectors = {video.video: _vectors(video, used, cache) for video in described}
+    for video in described:
+        if not vectors[video.video].any():
+            problems.append(Problem(video.media, "nothing in it could be described"))
+            if not vectors[video.video].shape[1]:
+                del vectors[video.video]
     context.note(cache.pop_refused())
     return Features(
         vectors,
@@ -240,7 +245,8 @@ def _vectors(
         else hellinger(blocks(_counts(video, kind, codebooks[kind], cache)))
         for kind in video.keys
     ]
-    return np.concatenate(parts, axis=1)
+    # A copy of hours takes hundreds of megabytes.
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
 
 
 def _vector_key(video: VideoDescriptors, codebooks: Mapping[str, Codebook]) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsteps.errors import HowstepsError
 from howsteps.vision.frames import Frame, Image, VideoReader
 from howsteps.vision.histograms import interval_count
 from howsteps.vision.local import Chunk, Descriptors, IntervalDescriptors, quantise
@@ -171,6 +172,7 @@ class _FrameSampler:
         self._sizes = [_network_size(video, side) for side in sides]
         self._shown: Frame | None = None
         self._next = 0  # the next interval to describe
+        self._has_sampled = False
         self._waiting: list[tuple[int, list[Image]]] = []
 
     def add(self, frame: Frame) -> list[IntervalDescriptors]:
@@ -181,7 +183,14 @@ class _FrameSampler:
 
     def finish(self, end: float) -> list[IntervalDescriptors]:
         """End the video; the last frame was shown until ``end``."""
-        return self._sample(end) + self._describe_waiting()
+        described = self._sample(end)
+        if not self._has_sampled and self._shown is not None:
+            # The video is shorter than half an interval.
+            interval = min(
+                int(self._shown.time / self._seconds), interval_count(end, self._seconds) - 1
+            )
+            self._waiting.append((interval, self._images(self._shown)))
+        return described + self._describe_waiting()
 
     def _sample(self, end: float) -> list[IntervalDescriptors]:
         """Queue the shown frame for the intervals whose middle is before ``end``."""
@@ -189,10 +198,15 @@ class _FrameSampler:
         while (middle := (self._next + 0.5) * self._seconds) < end:
             if self._shown is not None and self._shown.time <= middle:
                 if images is None:
-                    images = [self._shown.rgb(*size) for size in self._sizes]
+                    images = self._images(self._shown)
+                    self._has_sampled = True
                 self._waiting.append((self._next, images))
             self._next += self._every
         return self._describe_waiting() if len(self._waiting) >= BATCH else []
+
+    def _images(self, frame: Frame) -> list[Image]:
+        """Return the frame at every scale."""
+        return [frame.rgb(*size) for size in self._sizes]
 
     def _describe_waiting(self) -> list[IntervalDescriptors]:
         """Describe the queued frames; a frame of several intervals is described once."""
@@ -214,7 +228,11 @@ def _local_descriptors(network: Network, scales: list[Images]) -> list[NDArray[A
 def _pooled(network: Network, scales: list[Images]) -> list[NDArray[Any]]:
     """Return one row for every frame."""
     [images] = scales
-    return [row[None] for row in network.pooled(images).astype(np.float16)]
+    with np.errstate(over="ignore"):  # named below
+        rows = network.pooled(images).astype(np.float16)
+    if not np.isfinite(rows).all():
+        raise HowstepsError("the network gives values that are too large or not finite")
+    return [row[None] for row in rows]
 
 
 def _network_size(video: VideoReader, side: int) -> tuple[int, int]:

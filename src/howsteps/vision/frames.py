@@ -1,7 +1,8 @@
 """Decode a video file frame by frame, with times, in constant memory.
 
 Times are seconds after the start of the *file*, as in captions. A timestamp that is missing, not
-increasing or beyond the end of the video is replaced by an estimate from the frame rate so far.
+increasing or beyond the end of the video is replaced by an estimate from the frame rate so far; so
+is one that jumps ahead in a file that states no duration.
 """
 
 from collections.abc import Iterator
@@ -144,8 +145,9 @@ class VideoReader:
         Duration in seconds that the file states; None if it states none.
     end
         End of the last frame that was read, in seconds.
-    damaged, restamped
-        Packets that could not be decoded, and frames whose time was estimated.
+    damaged, restamped, jumped
+        Packets that could not be decoded, frames whose time was estimated, and those among them
+        whose timestamp jumps ahead.
 
     Raises
     ------
@@ -159,6 +161,7 @@ class VideoReader:
         self._packets_end = 0.0  # seconds in the time of the stream
         self.damaged = 0
         self.restamped = 0
+        self.jumped = 0
         self.end = 0.0
         self._container = open_media(media)
         try:
@@ -209,7 +212,12 @@ class VideoReader:
         """Return messages about damage in the part of the video that was read."""
         warnings = []
         if self.damaged:
-            warnings.append(f"{self.damaged} damaged packets were left out")
+            what = "packet was" if self.damaged == 1 else "packets were"
+            warnings.append(f"{self.damaged:,} damaged {what} left out")
+        if self.jumped:
+            whose = "one frame" if self.jumped == 1 else f"{self.jumped:,} frames"
+            jump = f"timestamps jump ahead by more than {_MAX_GAP:.0f} s"
+            warnings.append(f"{jump}; the times of {whose} were estimated")
         stated = self.stated_duration
         if stated is not None and stated - self.end > max(1.0, 0.05 * stated):
             lasts = f"it should last {stated:.1f} s, its frames end after {self.end:.1f} s"
@@ -232,6 +240,8 @@ class VideoReader:
             if frame.pts is not None and frame.time_base is not None:
                 stamp = float(frame.pts * frame.time_base) - start
             latest = limit if limit is not None else max(time, 0.0) + _MAX_GAP
+            if stamp is not None and stamp > max(latest, time + _MAX_GAP):
+                self.jumped += 1
             if time < 0:
                 time = stamp if stamp is not None and 0 <= stamp <= latest else 0.0
             elif stamp is not None and time < stamp <= latest:

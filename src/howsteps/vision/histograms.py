@@ -51,5 +51,5 @@ def blocks(counts: NDArray[np.float32], around: int = AROUND) -> NDArray[np.floa
 def hellinger(counts: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return √(h / Σh) of each row; a row of zeros stays zero."""
     totals = counts.sum(axis=1, keepdims=True)
-    roots: NDArray[np.float32] = np.sqrt(counts / np.maximum(totals, 1.0))
-    return roots
+    shares: NDArray[np.float32] = counts / np.maximum(totals, 1.0)
+    return np.sqrt(shares, out=shares)

@@ -27,14 +27,20 @@ def pooled_features(
     if not parts:
         return np.zeros((intervals, 0), np.float32)
     known = np.concatenate([part for part, _ in parts])
-    values = np.concatenate([vectors for _, vectors in parts]).astype(np.float32)
     order = np.argsort(known, kind="stable")
-    known, values = known[order], values[order]
+    known = known[order]
     t = np.arange(intervals)
     after = np.minimum(np.searchsorted(known, t), len(known) - 1)
     before = np.maximum(after - 1, 0)
     nearest = np.where(np.abs(known[after] - t) <= np.abs(known[before] - t), after, before)
-    return signed_roots(values)[nearest]
+    row_of = order[nearest]
+    features = np.empty((intervals, parts[0][1].shape[1]), np.float32)
+    first = 0
+    for _, vectors in parts:  # one by one, as copies of all would take many times the memory
+        here = np.flatnonzero((row_of >= first) & (row_of < first + len(vectors)))
+        features[here] = signed_roots(vectors.astype(np.float32))[row_of[here] - first]
+        first += len(vectors)
+    return features
 
 
 def signed_roots(values: NDArray[np.float32]) -> NDArray[np.float32]:
