@@ -148,6 +148,14 @@ class TestTaskFiles:
         reason = "video a: a duration of -1 s is impossible; ignored"
         assert reasons(collection) == [("lift.json", reason)]
 
+    def test_captions_are_not_parsed_as_a_task_first(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path = write(tmp_path, lift__json='[[0, 2, "lift it"]]') / "lift.json"
+        monkeypatch.delattr("howsteps.datasets.collection.load_json")
+        (task,) = datasets.read_tasks(path).tasks
+        assert task.videos[0].captions == (Caption(0.0, 2.0, "lift it"),)
+
     @pytest.mark.slow
     def test_a_video_with_too_many_captions(self, tmp_path: Path) -> None:
         rows = [[0, 2, "lift it"]]

@@ -17,7 +17,7 @@ from howsteps.captions.language import is_english, not_english
 from howsteps.captions.reading import load_json
 from howsteps.datasets.downloads import INFO, details_of, skipped, without_format
 from howsteps.datasets.names import Names, split_language
-from howsteps.datasets.task_file import is_task, task_of_json
+from howsteps.datasets.task_file import KEYS, is_task, task_of_json
 from howsteps.errors import InputError, Problem
 from howsteps.io.files import read_bounded
 from howsteps.task import Task, Video
@@ -192,7 +192,9 @@ def _task_in(path: Path) -> Any:
         return None
     try:
         text, _ = encoding.decode(read_bounded(path, encoding.LARGEST_FILE, "captions"))
-        value = load_json(text) if text.lstrip()[:1] in {"{", "["} else None
+        # Captions are parsed once, by their reader, which limits them.
+        may_be = text.lstrip()[:1] in {"{", "["} and any(f'"{key}"' in text for key in KEYS)
+        value = load_json(text) if may_be else None
     except (InputError, UnreadableError):
         return None
     return value if is_task(value) else None

@@ -25,13 +25,15 @@ from howsteps.errors import InputError, Problem
 from howsteps.io.text import read_json
 from howsteps.task import Caption, Rule, Task, Truth, Video
 
+KEYS = _VIDEOS, _CAPTIONS = "videos", "asr"  # every task file has one of these
+
 
 def is_task(value: Any) -> bool:
     """Look for an object with ``videos``, or a list with captions under ``asr``."""
     if isinstance(value, dict):
-        return isinstance(value.get("videos"), dict | list)
+        return isinstance(value.get(_VIDEOS), dict | list)
     return isinstance(value, list) and any(
-        isinstance(entry, dict) and "asr" in entry for entry in value
+        isinstance(entry, dict) and _CAPTIONS in entry for entry in value
     )
 
 
