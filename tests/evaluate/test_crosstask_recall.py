@@ -36,3 +36,8 @@ def test_is_a_share(times):
 
 def test_a_perfect_prediction_has_recall_1():
     assert crosstask_recall(placed({"u": [11, 35], "v": [0, 5]}), JOB).recall == 1
+
+
+def test_a_long_interval_takes_no_memory():
+    job = truth({"u": [(0, 0, 1e15)]}, steps=1)
+    assert crosstask_recall(placed({"u": [1e14]}), job).recall == 1

@@ -1,6 +1,8 @@
 """Every accepted form of predictions and truth, and every invalid one."""
 
 import math
+import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from howsteps.evaluate import (
     in_truth,
     interval_hit_table,
     kukleva,
+    label_frames,
     paper_f1,
     per_video,
     script_score,
@@ -150,6 +153,10 @@ def test_predictions_for_other_videos_are_removed_on_request_only():
         ({"u": [0], "w": [0]}, {"u": [0]}, "video 'w' is predicted but not in the truth"),
         ({"u": [0]}, [[0]], "by video for one of predictions and truth only"),
         ([[0, 1]], [[0]], "2 predicted and 1 true labels"),
+        ([[10**12, 0]], [[0, 1]], f"video 0 has the label {10**12}"),
+        ([[0, 1]], [np.array([2**63, 0], np.uint64)], f"video 0 has the label {2**63}"),
+        ([[99_999, 0]], [[0, 99_999]], "100,000 discovered and 100,000 true steps are too many"),
+        ([[[0], [0, 1]]], [[0, 1]], "labels are integers"),
     ],
 )
 def test_labels_that_cannot_be_compared_are_refused(protocol, predicted, true, reason):
@@ -172,10 +179,53 @@ def test_a_label_beyond_the_number_of_steps_is_refused():
         kukleva([[0, 3]], [[0, 1]], steps=2)
 
 
-@pytest.mark.parametrize("matching", [(0,), (0, 2), (0, -1)])
+@pytest.mark.parametrize(
+    "protocol", [paper_f1, hit_table, crosstask_recall, by_time, frame_f1, kukleva, per_video]
+)
+def test_a_step_that_no_table_could_hold_is_refused(protocol):
+    with pytest.raises(EvaluationError, match=f"step {10**12} in video 'u'"):
+        protocol([("u", 10**12, 12.0)], JOB)
+
+
+def test_a_table_that_is_too_large_is_refused():
+    for protocol in (hit_table, kukleva):
+        with pytest.raises(EvaluationError, match="discovered and 2 true steps are too many"):
+            protocol([("u", 0, 12.0)], JOB, steps=10**12)
+
+
+def test_a_plain_truth_with_a_step_that_no_table_could_hold_is_refused():
+    with pytest.raises(EvaluationError, match=f"step {10**12} in video 'u'"):
+        paper_f1({"u": [1.0]}, {"u": [(10**12, 0, 1)]})
+
+
+@pytest.mark.parametrize("length", [-1.0, math.nan, math.inf, 1e12, "9"])
+def test_a_video_of_impossible_length_is_refused(length):
+    job = as_truth({"u": [(0, 0, 1)]})
+    with pytest.raises(EvaluationError, match=r"video 'u' has the impossible length"):
+        frame_f1([("u", 0, 0.5)], replace(job, durations={"u": length}))
+
+
+@pytest.mark.parametrize("step", ["a", None, math.nan, -1, 1.5, True, 10**12, [0, 1]])
+def test_frames_are_labelled_with_steps_only(step):
+    with pytest.raises(EvaluationError, match=re.escape(f"step {step!r} in video 'u'")):
+        label_frames([Localisation("u", step, 2.0, 1.0, 3.0)], 12, 1.0)
+
+
+def test_frames_are_labelled_at_finite_times_only():
+    with pytest.raises(EvaluationError, match="step 0 in video 'u' has the time nan"):
+        label_frames([Localisation("u", 0, 2.0, math.nan, 3.0)], 12, 1.0)
+
+
+@pytest.mark.parametrize("matching", [(0,), (0, 2), (0, -1), (0, "b"), (0, 10**30)])
 def test_an_invalid_matching_is_refused(matching):
     with pytest.raises(EvaluationError, match="the matching"):
         paper_f1(TIMES, JOB, matching=matching)
+
+
+@pytest.mark.parametrize("matching", [(0,), (0, -1), (0, "b"), (0, 10**30)])
+def test_an_invalid_matching_of_frames_is_refused(matching):
+    with pytest.raises(EvaluationError, match="the matching"):
+        frame_f1([[0, 1]], [[0, 1]], matching=matching)
 
 
 def test_unknown_variants_and_invalid_orders_are_refused():
@@ -185,8 +235,9 @@ def test_unknown_variants_and_invalid_orders_are_refused():
         script_score([{2}], [0, 1])
     with pytest.raises(EvaluationError, match="each of the 2 steps once"):
         statistics(JOB, order=[0, 0])
-    with pytest.raises(EvaluationError, match="step -1 in sequence 1"):
-        find_order([[0, 1], [1, -1]], 2)
+    for step in (-1, "a", None):
+        with pytest.raises(EvaluationError, match=f"step {step!r} in sequence 1"):
+            find_order([[0, 1], [1, step]], 2)
     with pytest.raises(EvaluationError, match="1 videos are predicted, 2 are annotated"):
         interval_hit_table([[[1]]], [[[1]], [[0]]])
     with pytest.raises(EvaluationError, match="video 0"):

@@ -74,3 +74,12 @@ def test_many_steps_are_ordered_without_a_search():
 def test_no_videos_and_no_steps_are_accepted():
     assert find_order([], 3).agreement == 0
     assert find_order([[]], 0).steps == ()
+
+
+@pytest.mark.parametrize("steps", [2, 20_000])
+def test_memory_follows_the_number_of_annotations(steps):
+    # K×N×T: 10¹⁰ cells with 2 steps, 10¹⁴ with 20,000.
+    videos = [[n % steps] for n in range(50_000)] + [[n % steps for n in range(100_000)]]
+    order = find_order(videos, steps)
+    assert not order.proved
+    assert order.agreement == 50_000 + steps

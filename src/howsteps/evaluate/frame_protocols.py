@@ -33,7 +33,16 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsteps.evaluate.inputs import EvaluationError, Predictions, as_predictions, as_truth
+from howsteps.evaluate.inputs import (
+    MAX_STEPS,
+    EvaluationError,
+    Predictions,
+    as_predictions,
+    as_truth,
+    check_step,
+    check_table,
+    check_times,
+)
 from howsteps.evaluate.score import (
     Matching,
     Score,
@@ -58,6 +67,10 @@ class StepInterval(Protocol):
     """A step with a start and an end: an annotation, or a localisation that has both."""
 
     @property
+    def video(self) -> str:
+        """Name of the video."""
+
+    @property
     def step(self) -> int:
         """Index of the step."""
 
@@ -75,7 +88,15 @@ def label_frames(intervals: Sequence[StepInterval], frames: int, rate: float) ->
 
     Where intervals overlap, the one that starts last wins. Frame t has the label at its middle,
     (t + ½)/rate seconds.
+
+    Raises
+    ------
+    EvaluationError
+        If a step is not a number from 0 on, or a time is not finite.
     """
+    for interval in intervals:
+        check_step(interval.step, MAX_STEPS, interval.video)
+        check_times((interval.start, interval.end), interval.step, interval.video)
     labels = np.full(frames, BACKGROUND, dtype=np.int64)
     middles = (np.arange(frames) + 0.5) / rate
     timed = [(s.start, s.end, s.step) for s in intervals if s.start is not None]
@@ -288,9 +309,17 @@ def _labels(predictions: Any, truth: Any) -> tuple[list[Labels], list[Labels]]:
 
 
 def _checked(labels: ArrayLike, video: str | int) -> Labels:
-    array = np.asarray(labels)
+    try:
+        array = np.asarray(labels)
+    except ValueError:  # rows of unequal length
+        array = np.zeros((0, 0))
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise EvaluationError(f"video {video!r}: labels are integers, one per frame")
+    if array.max(initial=0) >= MAX_STEPS:
+        raise EvaluationError(
+            f"video {video!r} has the label {array.max()}: steps are the numbers "
+            f"0 … {MAX_STEPS - 1}, −1 is background"
+        )
     if array.min(initial=0) < BACKGROUND:
         raise EvaluationError(
             f"video {video!r} has the label {array.min()}: steps are numbers from 0 on, "
@@ -311,6 +340,7 @@ def _count(labels: Labels) -> int:
 
 def _overlaps(predicted: Labels, true: Labels, shape: tuple[int, int]) -> NDArray[np.int64]:
     """Return the number of frames of each pair of predicted and true step; K_pred×K."""
+    check_table(*shape)
     both = (predicted != BACKGROUND) & (true != BACKGROUND)
     table = np.zeros(shape, dtype=np.int64)
     np.add.at(table, (predicted[both], true[both]), 1)
@@ -324,8 +354,7 @@ def _matched(
     shape = max(steps, _count(predicted)), _count(true)
     if matching is not None:
         # A subsample of videos need not have every true step of the matching.
-        known = max((step + 1 for step in matching if step is not None), default=0)
-        return as_columns(matching, shape[0], max(shape[1], known))
+        return as_columns(matching, shape[0], MAX_STEPS)
     return match(_overlaps(predicted, true, shape))
 
 

@@ -17,9 +17,11 @@ Times are in seconds. Steps are integers from 0 on; in a plain truth they may al
 """
 
 import math
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from howsteps.captions.timing import LATEST
 from howsteps.errors import HowstepsError
 from howsteps.task import Annotation, Localisation, Truth
 
@@ -32,6 +34,11 @@ TruthLike: TypeAlias = (
     | Iterable[Annotation | Mapping[str, Any] | Sequence[Any]]
     | Mapping[str, Iterable[Sequence[Any]]]
 )
+
+# Memory must not follow the value of a label: a step is smaller than this number, and a table of
+# discovered and true steps has at most so many cells.
+MAX_STEPS = 100_000
+_MAX_CELLS = 50_000_000
 
 
 class EvaluationError(HowstepsError, ValueError):
@@ -80,10 +87,13 @@ def as_truth(
             ),
             {video: (durations or {}).get(video) for video in videos},
         )
+    for video, duration in truth.durations.items():
+        if duration is not None and not (_is_finite(duration) and 0 <= duration <= LATEST):
+            raise EvaluationError(f"video {video!r} has the impossible length {duration!r}")
     for a in truth.annotations:
         if a.video not in truth.durations:
             raise EvaluationError(f"video {a.video!r} is annotated but not among the videos")
-        _check_step(a.step, len(truth.steps), a.video)
+        check_step(a.step, len(truth.steps), a.video)
         if not (_is_finite(a.start) and _is_finite(a.end) and a.start <= a.end):
             raise EvaluationError(
                 f"step {a.step} in video {a.video!r}: "
@@ -115,18 +125,15 @@ def as_predictions(
     localisations = tuple(_localisation(row) for row in _prediction_rows(predictions))
     if steps is None:
         lists = predictions.values() if isinstance(predictions, Mapping) else ()
-        numbers = [p.step for p in localisations if _is_integer(p.step)]
+        numbers = [p.step for p in localisations if is_integer(p.step)]
         steps = max([len(times) for times in lists] + [step + 1 for step in numbers], default=0)
+        steps = min(steps, MAX_STEPS)
     seen: set[tuple[str, int]] = set()
     for p in localisations:
         if p.video not in truth.durations:
             raise EvaluationError(f"video {p.video!r} is predicted but not in the truth")
-        _check_step(p.step, steps, p.video)
-        for time in (p.time, p.start, p.end):
-            if time is not None and not _is_finite(time):
-                raise EvaluationError(
-                    f"step {p.step} in video {p.video!r} has the time {time}, not a finite number"
-                )
+        check_step(p.step, steps, p.video)
+        check_times((p.time, p.start, p.end), p.step, p.video)
         if once and p.time is not None:
             if (p.video, p.step) in seen:
                 raise EvaluationError(f"step {p.step} is predicted twice in video {p.video!r}")
@@ -193,12 +200,13 @@ def _annotation_rows(truth: Any) -> Iterable[tuple[Any, Any, Any, Any]]:
 def _step_names(steps: Sequence[Any]) -> tuple[str, ...]:
     if any(isinstance(step, str) for step in steps):
         return tuple(dict.fromkeys(str(step) for step in steps))
-    count = max((step + 1 for step in steps if _is_integer(step)), default=0)
-    return tuple(str(k) for k in range(count))
+    count = max((step + 1 for step in steps if is_integer(step)), default=0)
+    return tuple(str(k) for k in range(min(count, MAX_STEPS)))
 
 
-def _check_step(step: Any, steps: int, video: str) -> None:
-    if not _is_integer(step) or not 0 <= step < steps:
+def check_step(step: Any, steps: int, video: str) -> None:
+    """Refuse a step that is not one of 0 … ``steps`` − 1."""
+    if not is_integer(step) or not 0 <= step < steps:
         raise EvaluationError(
             f"step {step!r} in video {video!r}: steps are the numbers 0 … {steps - 1}"
             if steps
@@ -206,13 +214,35 @@ def _check_step(step: Any, steps: int, video: str) -> None:
         )
 
 
-def _is_integer(step: Any) -> bool:
+def check_times(times: Iterable[Any], step: int, video: str) -> None:
+    """Refuse times that are neither None nor finite."""
+    for time in times:
+        if time is not None and not _is_finite(time):
+            raise EvaluationError(
+                f"step {step} in video {video!r} has the time {time}, not a finite number"
+            )
+
+
+def check_table(steps: int, true_steps: int, videos: int = 1) -> None:
+    """Refuse a table of discovered and true steps that is too large to be made."""
+    if steps * max(true_steps, 1) * max(videos, 1) > _MAX_CELLS:
+        raise EvaluationError(
+            f"{steps:,} discovered and {true_steps:,} true steps are too many to compare: "
+            "number the steps 0, 1, 2 … without gaps"
+        )
+
+
+def is_integer(step: Any) -> bool:
     """Return whether a step is an integer, also one of NumPy."""
-    return hasattr(step, "__index__") and not isinstance(step, bool)
+    try:
+        operator.index(step)
+    except TypeError:
+        return False
+    return not isinstance(step, bool)
 
 
 def _is_finite(time: Any) -> bool:
     try:
         return math.isfinite(time)
-    except TypeError:
+    except (TypeError, OverflowError):  # OverflowError: an integer of hundreds of digits
         return False

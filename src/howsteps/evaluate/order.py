@@ -10,6 +10,7 @@ subsequence (LCS) of π and the steps of video n in order of time; it minimises 
 * of two prefixes with the same set of steps, one whose ``best`` is nowhere larger is pruned.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -17,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.evaluate.inputs import EvaluationError
+from howsteps.evaluate.inputs import EvaluationError, is_integer
 
 Table: TypeAlias = NDArray[np.int16]
 
@@ -25,6 +26,8 @@ Table: TypeAlias = NDArray[np.int16]
 _MAX_PREFIXES = 10_000
 # With more steps, as where every video has its own, a search is not worthwhile.
 _MAX_STEPS = 30
+# Nor is it where its tables, K×N×T, would be larger than this.
+_MAX_CELLS = 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +40,19 @@ class Order:
 
 
 def agreement(order: Sequence[int], sequences: Sequence[Sequence[int]]) -> list[int]:
-    """Return l_n, the LCS length of ``order`` and each sequence."""
-    table = _Sequences.of(sequences, max(order, default=-1) + 1)
-    best = table.start()
-    for step in order:
-        best = table.append(step, best)
-    return [int(length) for length in best[:, -1]]
+    """Return l_n, the LCS length of ``order`` and each sequence.
+
+    It is the longest increasing subsequence of the positions in ``order``, which has a step once.
+    """
+    position = {step: i for i, step in enumerate(order)}
+    lengths = []
+    for sequence in sequences:
+        ends: list[int] = []  # ends[l]: the smallest end of an increasing subsequence of length l+1
+        for i in (position[step] for step in sequence if step in position):
+            at = bisect_left(ends, i)
+            ends[at : at + 1] = [i]
+        lengths.append(len(ends))
+    return lengths
 
 
 def find_order(sequences: Sequence[Sequence[int]], steps: int, most: int = _MAX_PREFIXES) -> Order:
@@ -64,14 +74,15 @@ def find_order(sequences: Sequence[Sequence[int]], steps: int, most: int = _MAX_
     """
     for n, sequence in enumerate(sequences):
         for step in sequence:
-            if not 0 <= step < steps:
+            if not is_integer(step) or not 0 <= step < steps:
                 raise EvaluationError(
                     f"step {step!r} in sequence {n}: steps are the numbers 0 … {steps - 1}"
                 )
-    table = _Sequences.of(sequences, steps)
     order = _by_mean_position(sequences, steps)
-    if steps > _MAX_STEPS:
-        return Order(tuple(order), table.agreement(order), proved=False)
+    cells = steps * len(sequences) * (1 + max(map(len, sequences), default=0))
+    if steps > _MAX_STEPS or cells > _MAX_CELLS:
+        return Order(tuple(order), sum(agreement(order, sequences)), proved=False)
+    table = _Sequences.of(sequences, steps)
     order, value = _local_search(table, order)
     search = _Search(table, tuple(order), value, most)
     search.extend((), table.start(), tuple(range(steps)))

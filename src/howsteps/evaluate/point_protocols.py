@@ -30,6 +30,7 @@ from howsteps.evaluate.inputs import (
     TruthLike,
     as_predictions,
     as_truth,
+    check_table,
 )
 from howsteps.evaluate.score import (
     Matching,
@@ -170,6 +171,7 @@ def hit_table(
     truth = as_truth(truth)
     localisations, steps = as_predictions(predictions, truth, steps)
     index = {video: n for n, video in enumerate(truth.durations)}
+    check_table(steps, len(truth.steps), len(index))
     hits = np.zeros((len(index), steps, len(truth.steps)), dtype=bool)
     times = np.full((len(index), steps), np.nan)
     for at in localisations:
@@ -223,12 +225,15 @@ def crosstask_recall(predictions: Predictions, truth: TruthLike) -> Score:
     """
     truth = as_truth(truth)
     localisations, _ = as_predictions(predictions, truth, len(truth.steps))
-    seconds: dict[tuple[str, int], set[int]] = {}
+    seconds: dict[tuple[str, int], list[range]] = {}
     for a in truth.annotations:
         overlapped = range(floor(a.start), ceil(a.end))
-        seconds.setdefault((a.video, a.step), set()).update(overlapped)
+        seconds.setdefault((a.video, a.step), []).append(overlapped)
     made = {(p.video, p.step): p.time for p in localisations if p.time is not None}
-    correct = sum(floor(time) in seconds.get(pair, ()) for pair, time in made.items())
+    correct = sum(
+        any(floor(time) in overlapped for overlapped in seconds.get(pair, ()))
+        for pair, time in made.items()
+    )
     return Score(
         *precision_recall_f1(correct, len(made), len(seconds)),
         matching=tuple(range(len(truth.steps))),

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.evaluate.inputs import EvaluationError
+from howsteps.evaluate.inputs import EvaluationError, is_integer
 
 Matching: TypeAlias = Sequence[int | None]
 
@@ -87,9 +87,9 @@ def as_columns(matching: Matching, steps: int, true_steps: int) -> NDArray[np.in
     if len(matching) < steps:
         raise EvaluationError(f"the matching has {len(matching)} steps, the prediction {steps}")
     for step in matching:
-        if step is not None and not 0 <= step < true_steps:
+        if step is not None and not (is_integer(step) and 0 <= step < true_steps):
             raise EvaluationError(
-                f"the matching names the true step {step}; there are {true_steps}, from 0 on"
+                f"the matching names the true step {step!r}; there are {true_steps}, from 0 on"
             )
     return np.array([-1 if step is None else step for step in matching], dtype=np.int64)
 
