@@ -126,7 +126,7 @@ def evaluate(
 
     Example: howsteps evaluate change_a_tire.json --steps 7,10,12,15 --videos 30 --seeds 3
     """
-    from howsteps.datasets.labelled import read_labelled  # noqa: PLC0415 - loads NumPy
+    from howsteps.datasets.survey import find_labelled  # noqa: PLC0415 - loads NumPy
     from howsteps.datasets.task_file import read_judgements  # noqa: PLC0415
     from howsteps.evaluate.experiment import Plan, summarise  # noqa: PLC0415
     from howsteps.evaluate.protocols import Bars  # noqa: PLC0415
@@ -149,7 +149,7 @@ def evaluate(
         )
     except HowstepsError as error:
         raise typer.BadParameter(str(error)) from error
-    found = read_labelled(source, captions=captions, features=features)
+    found = find_labelled(source, captions=captions, features=features)
     if judge and len(found.tasks) != 1:
         raise HowstepsError(f"--judge is for one task, and {source} has {len(found.tasks)}")
     rows: list[Row] = []

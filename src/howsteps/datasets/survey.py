@@ -1,4 +1,4 @@
-"""Find all ground truth under a folder."""
+"""Find all ground truth under a folder, for every command that reads it."""
 
 import os
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from howsteps.datasets import (
     task_file,
     truth,
 )
-from howsteps.datasets.labelled import Labelled, read_labelled
+from howsteps.datasets.labelled import Labelled, LabelledTasks, read_labelled
 from howsteps.errors import InputError, Problem
 from howsteps.io.files import check_exists, open_regular
 from howsteps.io.text import read_json
@@ -51,26 +51,14 @@ def survey_folder(root: Path) -> Survey:
     InputError
         ``root`` does not exist.
     """
-    check_exists(root)
+    found, judgement_paths = _read_candidates(root)
     tasks: list[Labelled] = []
     truths: list[Truth] = []
-    problems: list[Problem] = []
-    judgement_paths: list[Path] = []
-    for path in _candidates(root):
-        if path.suffix == ".json" and task_file.has_judgements(_json(path)):
-            judgement_paths.append(path)
-            continue
-        try:
-            found = read_labelled(path)
-        except InputError as error:
-            problems.append(error.problem)
-            continue
-        problems += found.problems
-        for labelled in found.tasks:
-            if labelled.features or any(v.captions or v.mentions for v in labelled.task.videos):
-                tasks.append(labelled)
-            else:
-                truths.append(labelled.truth)
+    for labelled in found.tasks:
+        if labelled.features or any(v.captions or v.mentions for v in labelled.task.videos):
+            tasks.append(labelled)
+        else:
+            truths.append(labelled.truth)
     judgements = {}
     for path in judgement_paths:
         for labelled in tasks:
@@ -79,7 +67,30 @@ def survey_folder(root: Path) -> Survey:
             except InputError:
                 continue  # it belongs to another task
             judgements[labelled.task.name] = rules
-    return Survey(tuple(tasks), tuple(truths), judgements, tuple(problems))
+    return Survey(tuple(tasks), tuple(truths), judgements, found.problems)
+
+
+def find_labelled(
+    path: Path, *, captions: Path | None = None, features: Path | None = None
+) -> LabelledTasks:
+    """Return the labelled tasks in a file, or anywhere under a folder (:func:`survey_folder`).
+
+    ``captions`` and ``features`` are as for :func:`~howsteps.datasets.labelled.read_labelled`.
+
+    Raises
+    ------
+    InputError
+        There are none, or ``path`` is a file with an error.
+    """
+    check_exists(path)
+    if not path.is_dir():
+        return read_labelled(path, captions=captions, features=features)
+    found, _ = _read_candidates(path, captions, features)
+    if not found.tasks:
+        for problem in found.problems:
+            raise InputError(problem.path, problem.reason, problem.line)
+        truth.read_truth_files(path)  # raises an error that lists the known formats
+    return found
 
 
 def find_truths(path: Path) -> truth.GroundTruth:
@@ -93,13 +104,31 @@ def find_truths(path: Path) -> truth.GroundTruth:
     check_exists(path)
     if not path.is_dir():
         return truth.read_truth_files(path)
-    found = survey_folder(path)
-    truths = (*found.truths, *(labelled.truth for labelled in found.tasks))
-    if not truths:
-        for problem in found.problems:
-            raise InputError(problem.path, problem.reason, problem.line)
-        return truth.read_truth_files(path)  # raises an error that lists the known formats
-    return truth.GroundTruth(tuple(sorted(truths, key=lambda each: each.task)), found.problems)
+    found = find_labelled(path)
+    truths = sorted((labelled.truth for labelled in found.tasks), key=lambda each: each.task)
+    return truth.GroundTruth(tuple(truths), found.problems)
+
+
+def _read_candidates(
+    root: Path, captions: Path | None = None, features: Path | None = None
+) -> tuple[LabelledTasks, list[Path]]:
+    """Return the labelled tasks under ``root``, and the judgement files; errors are problems."""
+    check_exists(root)
+    tasks: list[Labelled] = []
+    problems: dict[Problem, None] = {}  # those of the same captions are listed once
+    judgement_paths: list[Path] = []
+    for path in _candidates(root):
+        if path.suffix == ".json" and task_file.has_judgements(_json(path)):
+            judgement_paths.append(path)
+            continue
+        try:
+            found = read_labelled(path, captions=captions, features=features)
+        except InputError as error:
+            problems[error.problem] = None
+            continue
+        tasks += found.tasks
+        problems.update(dict.fromkeys(found.problems))
+    return LabelledTasks(tuple(tasks), tuple(problems)), judgement_paths
 
 
 def _candidates(root: Path) -> Iterator[Path]:
