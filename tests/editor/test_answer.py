@@ -44,6 +44,12 @@ def test_a_good_answer_is_read() -> None:
     assert found.other_job == ("dan",)
 
 
+def test_names_are_text_that_can_be_written() -> None:
+    name = "boil \x1bthe\x00 water \ud800"
+    found = parse_answer(json.dumps(answer(steps=steps({"name": name}))), QUESTION)
+    assert found.steps[0].name == "boil the water \ufffd"
+
+
 @pytest.mark.parametrize(
     "around",
     [
@@ -70,6 +76,7 @@ REFUSED = {
     "a step without name": (answer(steps=steps({"name": " "})), "has no name"),
     "a name that is not a string": (answer(steps=steps({"name": ["x"]})), "has no name"),
     "a long name": (answer(steps=steps({"name": "a " * 13})), "more than 12 words"),
+    "a long word": (answer(steps=steps({"name": "!" * 201})), "more than 200 characters"),
     "two steps": (answer(steps=answer()["steps"][:2]), "there are 2 steps"),
     "too many steps": (answer(steps=answer()["steps"] * 6), "there are 24 steps"),
     "steps that are not a list": (answer(steps="all"), "not a list"),

@@ -158,11 +158,78 @@ def test_an_endless_reply_is_refused() -> None:
         ("localhost:11434", "not an address"),
         ("file:///etc/passwd", "not an address"),
         ("http://someone@localhost/v1", KEY_VARIABLE),
+        ("http://[", "not an address"),
+        ("http://localhost:80000/v1", "not an address"),
+        ("http://localhost:port/v1", "not an address"),
+        ("http://two..dots/v1", "not an address"),
+        (f"http://{'a' * 64}.example/v1", "not an address"),
+        ("http://two words/v1", "not an address"),
+        ("http://localhost%0a/v1", "not an address"),
+        ("http://h\udcff.example/v1", "not an address"),
+        ("http://localhost/\udcff", "not an address"),
     ],
 )
 def test_a_bad_address_is_refused(url: str, reason: str) -> None:
-    with pytest.raises(EditorError, match=reason):
+    with pytest.raises(EditorError, match=reason) as error:
         Editor(url, "small")
+    assert str(error.value).isprintable()
+
+
+def test_a_key_in_a_bad_address_is_not_shown() -> None:
+    with pytest.raises(EditorError, match="not an address") as error:
+        Editor(f"http://{SECRET}@[", "small")
+    assert SECRET not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        ("http://ü.example:1/é", "http://xn--tda.example:1/%C3%A9/chat/completions"),
+        ("http://[::1]:8080/v1/", "http://[::1]:8080/v1/chat/completions"),
+        ("http://localhost/a b%20c", "http://localhost/a%20b%20c/chat/completions"),
+        ("https://x.example/v1?api=1", "https://x.example/v1/chat/completions?api=1"),
+        (
+            "https://x.example/v1/chat/completions?api=ä",
+            "https://x.example/v1/chat/completions?api=%C3%A4",
+        ),
+    ],
+)
+def test_an_address_is_made_ascii(url: str, address: str) -> None:
+    assert Editor(url, "small").address == address
+
+
+def test_a_path_with_other_letters_is_reached() -> None:
+    with serving(says("fine")) as served:
+        assert Editor(f"{served.url}/é è", "small").reply(HELLO) == "fine"
+
+
+@pytest.mark.parametrize("bad", ["no\nkey", "no\rkey", "schlüssel", "ключ", "k\udcff"])
+def test_a_key_that_no_header_can_hold_is_refused(
+    monkeypatch: pytest.MonkeyPatch, bad: str
+) -> None:
+    monkeypatch.setenv(KEY_VARIABLE, bad)
+    with pytest.raises(EditorError, match=KEY_VARIABLE) as error:
+        Editor("http://localhost:1/v1", "small").reply(HELLO, pause=lambda _: None)
+    assert bad not in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_an_error_whose_text_breaks_off_is_reported() -> None:
+    def stall(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+        handler.send_response(400)
+        handler.send_header("Content-Length", "999")
+        handler.end_headers()
+        handler.wfile.flush()
+        time.sleep(0.6)
+
+    assert "it answers 400" in failing(stall, timeout=0.1)
+
+
+def test_a_redirect_to_no_address_is_reported() -> None:
+    def redirect(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+        send(handler, 302, {}, Location="http://[")
+
+    assert "no request can be sent (ValueError)" in failing(redirect)
 
 
 def test_a_model_needs_a_name() -> None:

@@ -5,12 +5,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from howsteps.captions.repair import printable
 from howsteps.editor.question import Question
 from howsteps.errors import HowstepsError, shown
 
 MIN_STEPS, MAX_STEPS = 3, 20
 MIN_VIDEOS = 2
 MAX_NAME_WORDS = 12
+_MAX_NAME_CHARACTERS = 200
 _MAX_CHARACTERS = 1_000_000
 
 
@@ -129,10 +131,12 @@ def _steps(value: object, question: Question, videos: set[str]) -> tuple[Answere
 
 
 def _name(value: object, where: str) -> str:
-    if not isinstance(value, str) or not (name := " ".join(value.split())):
+    if not isinstance(value, str) or not (name := " ".join(printable(value).split())):
         raise AnswerError(f"{where} has no name")
     if len(name.split()) > MAX_NAME_WORDS:
         raise AnswerError(f"the name of {where} has more than {MAX_NAME_WORDS} words")
+    if len(name) > _MAX_NAME_CHARACTERS:
+        raise AnswerError(f"the name of {where} has more than {_MAX_NAME_CHARACTERS} characters")
     return name
 
 

@@ -2,13 +2,15 @@
 
 import json
 import os
+import re
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPException, HTTPMessage
 from typing import IO, Any
 from urllib.error import HTTPError, URLError
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit, urlunsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from howsteps.errors import HowstepsError, shown
@@ -22,6 +24,9 @@ _MAX_REASON = 200
 _TOO_MANY_REQUESTS, _SERVER_ERROR = 429, 500
 # A limit because small models may never stop; a high one because reasoning takes tokens.
 _SETTINGS = {"temperature": 0, "max_tokens": 16_000}
+_ENDPOINT = "/chat/completions"
+_HOST = re.compile(r"[A-Za-z0-9._~-]+|[0-9A-Fa-f:.]+(%\w+)?")  # a name, or an IP address
+_URL_CHARACTERS = "/%:@!$&'()*+,;=?"  # that stay as they are; letters, digits and _.-~ always do
 
 
 class EditorError(HowstepsError):
@@ -50,19 +55,34 @@ class Editor:
     timeout: float = 300.0
 
     def __post_init__(self) -> None:
-        parts = urlsplit(self.url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise EditorError(f"{shown(self.url)!r} is not an address; use http://HOST:PORT/v1")
-        if parts.username or parts.password:
-            raise EditorError(f"a key must not be in the address: set {KEY_VARIABLE}")
+        _ = self.address  # refuses what is none
         if not self.model.strip():
             raise EditorError("a model needs a name (--model)")
 
     @property
     def address(self) -> str:
-        """The URL that requests are sent to."""
-        base = self.url.rstrip("/")
-        return base if base.endswith("/chat/completions") else f"{base}/chat/completions"
+        """The URL that requests are sent to, in ASCII: names by IDNA, paths percent-encoded."""
+        try:
+            parts = urlsplit(self.url)
+            port = "" if parts.port is None else f":{parts.port}"
+            host = (parts.hostname or "").encode("idna").decode("ascii")
+            path = quote(parts.path.rstrip("/"), safe=_URL_CHARACTERS)
+            query = quote(parts.query, safe=_URL_CHARACTERS)
+        except ValueError:  # brackets, ports, labels and characters that no URL has
+            raise self._not_an_address() from None
+        if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host):
+            raise self._not_an_address()
+        if parts.username or parts.password:
+            raise EditorError(f"a key must not be in the address: set {KEY_VARIABLE}")
+        if not path.endswith(_ENDPOINT):
+            path += _ENDPOINT
+        host = f"[{host}]" if ":" in host else host
+        return urlunsplit((parts.scheme, f"{host}{port}", path, query, ""))
+
+    def _not_an_address(self) -> EditorError:
+        # What stands before an @ may be a key.
+        given = "this" if "@" in self.url else repr(shown(self.url))
+        return EditorError(f"{given} is not an address; use http://HOST:PORT/v1")
 
     def reply(
         self,
@@ -78,9 +98,9 @@ class Editor:
         Raises
         ------
         EditorError
-            No attempt succeeded.
+            The key is none, or no attempt succeeded.
         """
-        key = os.environ.get(KEY_VARIABLE, "").strip()
+        key = _key()
         body = {"model": self.model, "messages": list(messages), "stream": False}
         headers = {"Content-Type": "application/json", "User-Agent": "howsteps"}
         if key:
@@ -125,13 +145,24 @@ class _NoRedirects(HTTPRedirectHandler):
         raise EditorError("it redirects elsewhere; use the address of the server itself")
 
 
+def _key() -> str:
+    """The API key; empty if there is none."""
+    key = os.environ.get(KEY_VARIABLE, "").strip()
+    if not (key.isascii() and key.isprintable()):
+        raise EditorError(
+            f"{KEY_VARIABLE} has a line break or a character that no key has: copy the key again"
+        )
+    return key
+
+
 def _send(request: Request, timeout: float) -> bytes:
     """Send one request and return the body of the response."""
     try:
         with build_opener(_NoRedirects).open(request, timeout=timeout) as response:
             content: bytes = response.read(_MAX_REPLY + 1)
     except HTTPError as error:
-        with error:
+        body = ""
+        with error, suppress(OSError, HTTPException):  # it may break off here too
             body = error.read(2000).decode(errors="replace")
         details = shown(" ".join(body.split()))[:_MAX_REASON]
         reason = f"it answers {error.code} {details}".strip()
@@ -141,9 +172,11 @@ def _send(request: Request, timeout: float) -> bytes:
     except TimeoutError:
         raise _Transient(f"no answer within {timeout:g} s") from None
     except URLError as error:
-        raise _Transient(f"it cannot be reached ({error.reason})") from None
+        raise _Transient(f"it cannot be reached ({shown(str(error.reason))})") from None
     except (OSError, HTTPException) as error:
         raise _Transient(f"the connection broke ({type(error).__name__})") from None
+    except ValueError as error:  # of a proxy or a redirect; its text may have the key
+        raise EditorError(f"no request can be sent ({type(error).__name__})") from None
     if len(content) > _MAX_REPLY:
         raise EditorError(f"its reply is larger than {_MAX_REPLY >> 20} MiB")
     return content
