@@ -52,6 +52,7 @@ class TestTaskFile:
         [
             ([3, 0, 1], "row 2 of steps: step 3 is unknown: there are 2 steps"),
             ([0, 0, 1], "step 0 is unknown"),
+            ([10**99, 0, 1], "step 100000000000000000...0000000000000000000 is unknown"),
             ([1, 70, 80], "70–80 s is outside the video, 60 s long"),
             ([1, 50, 62], "50–62 s is outside the video, 60 s long"),
             ([1, -1, 5], "starts before the video"),
@@ -343,6 +344,7 @@ class TestBadNumbers:
             ("Infinity 1 5", "a duration of inf s is impossible"),
             ("NaN 1 5", "a duration of nan s is impossible"),
             ("-3 1 5", "a duration of -3 s is impossible"),
+            ("1e12 1 5", "a duration of 1e+12 s is impossible"),
             ('60 1 "\\ud800"', "half a character"),
         ],
     )

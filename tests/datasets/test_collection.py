@@ -138,14 +138,15 @@ class TestTaskFiles:
         (task,) = datasets.read_tasks(path).tasks
         assert (task.name, task.videos[0].id, task.videos[0].title) == ("lift", "a", "Lift")
 
-    def test_an_invalid_duration(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("duration", [-1.0, 0, 9e8])
+    def test_an_invalid_duration(self, tmp_path: Path, duration: float) -> None:
         asr = [[0.0, 2.0, "lift the car and take off the wheel"]]
-        value = {"videos": {"a": {"duration": -1.0, "asr": asr}}}
+        value = {"videos": {"a": {"duration": duration, "asr": asr}}}
         collection = datasets.read_tasks(
             write(tmp_path, lift__json=json.dumps(value)) / "lift.json"
         )
         assert collection.tasks[0].videos[0].duration is None
-        reason = "video a: a duration of -1 s is impossible; ignored"
+        reason = f"video a: a duration of {duration:g} s is impossible; ignored"
         assert reasons(collection) == [("lift.json", reason)]
 
     def test_captions_are_not_parsed_as_a_task_first(

@@ -100,6 +100,26 @@ def test_frames_are_averaged_over_intervals(tmp_path):
     assert one.truth.durations["u"] == pytest.approx(12 / 15)
 
 
+@pytest.mark.parametrize(
+    ("array", "reason"),
+    [
+        (np.full((2, 3), np.nan), "is not a matrix of finite"),
+        (np.full((2, 3), 1e300), "is not a matrix of finite"),
+        (np.ones((2, 0)), "is not a matrix of finite"),
+        (np.ones((2, 4)), "has 4 columns, the first video 3"),
+    ],
+)
+def test_bad_features_in_a_feature_folder(tmp_path, array, reason):
+    for name in ("mapping", "groundTruth", "features"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "mapping" / "mapping.txt").write_text("0 background\n1 boil\n")
+    for video, x in (("u", np.ones((2, 3))), ("v", array)):
+        (tmp_path / "groundTruth" / f"{video}.txt").write_text("background\nboil\n")
+        np.save(tmp_path / "features" / f"{video}.npy", x)
+    with pytest.raises(InputError, match=rf"v\.npy: {reason}"):
+        labelled.read_labelled(tmp_path)
+
+
 def test_features_are_matched_to_videos(tmp_path):
     path = write_tea(tmp_path / "tea.json", videos=2)
     for video in ("v0", "v1"):
@@ -116,6 +136,8 @@ def test_features_are_matched_to_videos(tmp_path):
     [
         (np.ones(5), "is not a matrix of finite"),
         (np.full((9, 3), np.nan), "is not a matrix of finite"),
+        (np.full((9, 3), 1e300), "is not a matrix of finite"),
+        (np.ones((9, 0)), "is not a matrix of finite"),
         (np.ones((9, 4)), "has 4 columns, the first video 3"),
     ],
 )

@@ -90,6 +90,7 @@ def test_steps_csv_is_not_read_as_captions(tmp_path):
         ("u,loosen,5,5", "ends at 5 s, not after its start at 5 s"),
         ("u,loosen,nan,2", "a time is not a finite number"),
         ("u,loosen,0,inf", "a time is not a finite number"),
+        ("u,loosen,20,1e12", "ends at 1e+12 s: no video is that long"),
         ("u,loosen,soon,2", "start is 'soon', not a number"),
         ("u,loosen,1:02,90", "start is '1:02', not a number"),
         ("u,loosen,8,20", "overlaps another row of 'loosen' in video u"),

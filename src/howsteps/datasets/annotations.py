@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from math import inf, isfinite
+from math import isfinite
 from pathlib import Path
 from reprlib import repr  # shortens long values in messages
 from typing import Any, NamedTuple
 
+from howsteps.captions.timing import LATEST
 from howsteps.errors import InputError, Problem
 from howsteps.task import Annotation, Truth
 
@@ -60,11 +61,11 @@ def truth_of_rows(
     Raises
     ------
     InputError
-        A row has an unknown video or step, a time that is negative or outside the video, or
-        overlaps another row of the same step.
+        A duration is impossible; or a row has an unknown video or step, a time that is negative
+        or outside the video, or overlaps another row of the same step.
     """
     for video, duration in durations.items():
-        if duration is not None and not 0 < duration < inf:
+        if duration is not None and not 0 < duration <= LATEST:
             raise InputError(path, f"video {video}: a duration of {duration:g} s is impossible")
     clipped, merged = [], []
     checked = []
@@ -114,13 +115,15 @@ def _checked_end(
     if row.video not in durations:
         raise refuse(f"video {row.video!r} is unknown")
     if not 0 <= row.step < len(steps):
-        raise refuse(f"step {row.step + 1} is unknown: there are {len(steps)} steps")
+        raise refuse(f"step {repr(row.step + 1)} is unknown: there are {len(steps)} steps")
     if not (isfinite(row.start) and isfinite(row.end)):
         raise refuse("a time is not a finite number")
     if row.start < 0:
         raise refuse(f"starts before the video, at {row.start:g} s")
     if row.end <= row.start:
         raise refuse(f"ends at {row.end:g} s, not after its start at {row.start:g} s")
+    if row.end > LATEST:
+        raise refuse(f"ends at {row.end:g} s: no video is that long")
     duration = durations[row.video]
     if duration is None:
         return row.end

@@ -114,9 +114,10 @@ def _dictionary(path: Path) -> tuple[tuple[Relation, ...], NDArray[np.int64]]:
 
 
 def _similarity(path: Path, relations: int) -> _Matrix:
-    rows = []
+    rows: list[_Matrix] = []  # arrays take a quarter of the memory of lists
     for line, text in read_lines(path):
-        rows.append([as_number(cell, path, "a similarity", line) for cell in text.split()])
+        cells = (as_number(cell, path, "a similarity", line) for cell in text.split())
+        rows.append(np.fromiter(cells, np.float64))
         if len(rows[-1]) != len(rows[0]):
             raise InputError(path, f"has {len(rows[-1])} columns, not {len(rows[0])}", line)
     if len(rows) != len(rows[0]) or len(rows) > relations:
@@ -176,7 +177,7 @@ def _dataset(path: Path, *wanted: str) -> tuple[dict[str, _Labels], dict[str, _M
         if len(features[name]) != len(labels[name]):
             rows = f"{len(features[name])} rows and Y {len(labels[name])}"
             raise InputError(path, f"video {name}: X has {rows}")
-        if not np.isfinite(features[name]).all():
+        if not (np.abs(features[name]) <= np.finfo(np.float32).max).all():
             raise InputError(path, f"video {name}: X has values that are not finite")
     return labels, features
 

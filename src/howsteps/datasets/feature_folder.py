@@ -93,15 +93,16 @@ def read_feature_folder(folder: Path, rate: float = FRAMES_PER_SECOND) -> Featur
     return FeatureFolder(truth, frames, _features(folder / "features", frames))
 
 
-def _mapping(path: Path) -> list[str]:
-    labels = []
+def _mapping(path: Path) -> dict[str, None]:
+    """Return the labels in order; a dictionary, as there may be very many."""
+    labels: dict[str, None] = {}
     for line, text in read_lines(path):
         number, _, label = text.partition(" ")
         if not (number.isdecimal() and label.strip()):
             raise InputError(path, "is not: number label", line)
         if label.strip() in labels:
             raise InputError(path, f"label {label.strip()!r} appears twice", line)
-        labels.append(label.strip())
+        labels[label.strip()] = None
     return labels
 
 

@@ -7,7 +7,7 @@ All layouts are converted to intervals of a third of a second (:data:`GRID`), wh
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -204,10 +204,11 @@ def _labelled_feature_folder(folder: Path) -> Labelled:
     """Read a feature folder, with features averaged over the intervals of the grid."""
     found = feature_folder.read_feature_folder(folder)
     videos = tuple(Video(v, duration=length) for v, length in found.truth.durations.items())
-    features = {
-        video: _interval_means(found.features(video), feature_folder.FRAMES_PER_SECOND)
-        for video in found.paths
-    }
+    features: dict[str, NDArray[np.float32]] = {}
+    for video, path in found.paths.items():
+        frames = found.features(video)
+        _checked(frames, path, features)
+        features[video] = _interval_means(frames, feature_folder.FRAMES_PER_SECOND)
     return Labelled(Task(found.truth.task, videos), found.truth, features)
 
 
@@ -219,6 +220,22 @@ def _interval_means(frames: NDArray[np.floating], rate: float) -> NDArray[np.flo
     return np.asarray(sums / np.bincount(interval_of)[:, None], np.float32)
 
 
+def _checked(
+    x: NDArray[Any], path: Path, others: Mapping[str, NDArray[np.float32]]
+) -> NDArray[np.float32]:
+    """Return features in single precision; ``others`` are those of the videos before."""
+    if x.ndim != 2 or x.dtype.kind != "f" or not x.shape[1]:
+        raise InputError(path, "is not a matrix of finite floating point numbers")
+    with np.errstate(over="ignore"):
+        single = x.astype(np.float32)
+    if not np.isfinite(single).all():  # also what is too large for single precision
+        raise InputError(path, "is not a matrix of finite floating point numbers")
+    width = next(iter(others.values())).shape[1] if others else x.shape[1]
+    if x.shape[1] != width:
+        raise InputError(path, f"has {x.shape[1]} columns, the first video {width}")
+    return single
+
+
 def _arrays(folder: Path, task: Task) -> tuple[dict[str, NDArray[np.float32]], list[Problem]]:
     """Return the features of the videos of a task, and a problem for each missing file."""
     arrays: dict[str, NDArray[np.float32]] = {}
@@ -228,13 +245,7 @@ def _arrays(folder: Path, task: Task) -> tuple[dict[str, NDArray[np.float32]], l
         if not path.exists():
             missing.append(Problem(path, "no such file; the video is left out"))
             continue
-        x = read_matrix(path)
-        if x.ndim != 2 or x.dtype.kind != "f" or not np.isfinite(x).all():
-            raise InputError(path, "is not a matrix of finite floating point numbers")
-        width = next(iter(arrays.values())).shape[1] if arrays else x.shape[1]
-        if x.shape[1] != width:
-            raise InputError(path, f"has {x.shape[1]} columns, the first video {width}")
-        arrays[video.id] = x.astype(np.float32)
+        arrays[video.id] = _checked(read_matrix(path), path, arrays)
     if not arrays:
         raise InputError(folder, f"has no features (<video>.npy) of any video of {task.name}")
     return arrays, missing

@@ -18,7 +18,7 @@ from howsteps.captions.language import NOT_ENGLISH, is_english
 from howsteps.captions.reading import problems_of_issues, repair_parsed
 from howsteps.captions.repair import printable
 from howsteps.captions.tabular import parse_json_rows
-from howsteps.captions.timing import seconds
+from howsteps.captions.timing import LATEST, seconds
 from howsteps.datasets.annotations import AnnotationRow, as_number, truth_of_rows
 from howsteps.datasets.names import Names
 from howsteps.errors import InputError, Problem
@@ -56,7 +56,7 @@ def task_of_json(value: Any, path: Path) -> tuple[Task, list[Problem]]:
             continue
         title = entry.get("title")
         duration = seconds(entry.get("duration"))
-        if duration is not None and duration <= 0:
+        if duration is not None and not 0 < duration <= LATEST:
             reason = f"video {name}: a duration of {duration:g} s is impossible; ignored"
             problems.append(Problem(path, reason))
             duration = None
