@@ -95,6 +95,7 @@ LOCALISING = {
         (("u", 0, "12"), r"step 0 in video 'u' has the time 12, not a finite number"),
         (("u", "0", 12.0), r"step '0' in video 'u'"),
         (("u", 0), r"a prediction has a video, a step and a time"),
+        ((["u"], 0, 12.0), r"video \['u'\] is predicted but not in the truth"),
         ({"video": "u", "step": 0}, r"a prediction has a video, a step and a time"),
     ],
 )
@@ -128,6 +129,19 @@ def test_a_step_that_is_predicted_twice_is_refused(protocol):
 def test_an_invalid_annotation_is_refused(row, reason):
     with pytest.raises(EvaluationError, match=reason):
         paper_f1({"u": [1.0]}, [row])
+
+
+def test_a_video_has_a_list():
+    with pytest.raises(EvaluationError, match="video 'u' has 5 in place of a list"):
+        paper_f1({"u": 5}, JOB)
+    with pytest.raises(EvaluationError, match="video 'u' has 5 in place of a list"):
+        paper_f1({"u": [1.0]}, {"u": 5})
+
+
+def test_half_an_extent_is_none():
+    whole = {"video": "u", "step": 0, "time": 15.0}
+    for half in ({"start": 14.0}, {"end": 16.0}):
+        assert frame_f1([{**whole, **half}], JOB) == frame_f1([whole], JOB)
 
 
 def test_a_truth_has_the_videos_and_steps_of_its_annotations():
@@ -242,3 +256,5 @@ def test_unknown_variants_and_invalid_orders_are_refused():
         interval_hit_table([[[1]]], [[[1]], [[0]]])
     with pytest.raises(EvaluationError, match="video 0"):
         interval_hit_table([[[1]]], [[[1], [0]]])
+    with pytest.raises(EvaluationError, match="video 1 has other numbers of steps"):
+        interval_hit_table([[[1]], [[1, 0]]], [[[1]], [[1]]])

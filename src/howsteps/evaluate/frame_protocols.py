@@ -375,6 +375,8 @@ def _halfway(localisations: Sequence[Localisation], duration: float) -> list[Loc
     times = [p.time or 0.0 for p in ordered]
     borders = [0.0, *((a + b) / 2 for a, b in pairwise(times)), duration]
     return [
-        p if p.start is not None else replace(p, start=borders[n], end=borders[n + 1])
+        p
+        if p.start is not None and p.end is not None
+        else replace(p, start=borders[n], end=borders[n + 1])
         for n, p in enumerate(ordered)
     ]

@@ -18,7 +18,7 @@ Times are in seconds. Steps are integers from 0 on; in a plain truth they may al
 
 import math
 import operator
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from howsteps.captions.timing import LATEST
@@ -130,7 +130,7 @@ def as_predictions(
         steps = min(steps, MAX_STEPS)
     seen: set[tuple[str, int]] = set()
     for p in localisations:
-        if p.video not in truth.durations:
+        if not isinstance(p.video, Hashable) or p.video not in truth.durations:
             raise EvaluationError(f"video {p.video!r} is predicted but not in the truth")
         check_step(p.step, steps, p.video)
         check_times((p.time, p.start, p.end), p.step, p.video)
@@ -151,9 +151,16 @@ def _prediction_rows(predictions: Predictions) -> Iterable[Any]:
         return [
             Localisation(video, step, time)
             for video, times in predictions.items()
-            for step, time in enumerate(times)
+            for step, time in enumerate(_listed(times, video))
         ]
     return predictions
+
+
+def _listed(rows: Any, video: str) -> Iterable[Any]:
+    """Return the list of a video."""
+    if not isinstance(rows, Iterable):
+        raise EvaluationError(f"video {video!r} has {rows!r} in place of a list")
+    return rows
 
 
 def _localisation(row: Any) -> Localisation:
@@ -174,7 +181,7 @@ def _localisation(row: Any) -> Localisation:
 
 def _annotation_rows(truth: Any) -> Iterable[tuple[Any, Any, Any, Any]]:
     rows = (
-        [(video, row) for video, annotations in truth.items() for row in annotations]
+        [(video, row) for video, rows in truth.items() for row in _listed(rows, video)]
         if isinstance(truth, Mapping)
         else [(None, row) for row in truth]
     )
