@@ -63,6 +63,13 @@ def test_methods_are_compared_in_tables(tea, tmp_path):
     assert files[2].read_text().lstrip().startswith("<?xml")
 
 
+def test_more_steps_than_a_video_has_intervals_are_not_drawn(tea):
+    options = ("--methods", "uniform", "--protocol", "script", "--steps", f"{10**12}", "--quiet")
+    code, out, _ = run("evaluate", tea, *options)
+    assert code == 0
+    assert f"text-free (a video has 102 intervals, too few for {10**12} steps)" in out
+
+
 def test_stdout_has_only_json(tea):
     options = ("--methods", "uniform", "--protocol", "paper-f1", "--json", "-", "--quiet")
     code, out, _ = run("evaluate", tea, *options)

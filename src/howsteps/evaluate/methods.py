@@ -155,6 +155,8 @@ def _text_free(sample: Subsample, steps: int, seed: int) -> Prediction:
     """Draw random times, one in each of K equal parts of every video."""
     if any(duration is None for duration in sample.truth.durations.values()):
         raise NotMeasured("the length of the videos is not known")
+    if steps > (shortest := min(sample.lengths, default=0)):
+        raise NotMeasured(f"a video has {shortest} intervals, too few for {steps} steps")
     return Prediction(steps, mention_times=random_times(sample.labelled.task, steps, seed))
 
 
