@@ -128,11 +128,11 @@ def test_descriptors_and_codewords_of_missing_intervals(tmp_path: Path) -> None:
     assert len(cache.pop_refused()) == 1
     cache.put_arrays("chunks", "key", {"intervals": places, "values": np.ones((3, 3), np.int8)})
     assert _chunk("key", 9, cache) is None
-    assert len(cache.take_refused()) == 1
+    assert len(cache.pop_refused()) == 1
     for values in (np.full((2, 3), 1e38, np.float32), np.full((2, 3), np.inf, np.float16)):
         cache.put_arrays("chunks", "key", {"intervals": places, "values": values})
         assert _chunk("key", 9, cache) is None
-        assert len(cache.take_refused()) == 1
+        assert len(cache.pop_refused()) == 1
     assert _are_codewords({"intervals": places, "codewords": places}, 9, 9)
     assert not _are_codewords({"intervals": places, "codewords": places}, 9, 8)
     assert not _are_codewords({"intervals": places, "codewords": places - 1}, 9, 9)

@@ -7,8 +7,8 @@ from pathlib import Path
 from reprlib import repr  # shortens long values in messages
 from typing import Any, NamedTuple
 
-from howsteps.captions.timing import LATEST
 from howsteps.errors import InputError, Problem
+from howsteps.io.checked import LATEST
 from howsteps.task import Annotation, Truth
 
 # Seconds that an annotation may end after its video, as tools round differently.

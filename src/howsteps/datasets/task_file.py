@@ -18,10 +18,11 @@ from howsteps.captions.language import NOT_ENGLISH, is_english
 from howsteps.captions.reading import problems_of_issues, repair_parsed
 from howsteps.captions.repair import printable
 from howsteps.captions.tabular import parse_json_rows
-from howsteps.captions.timing import LATEST, seconds
+from howsteps.captions.timing import seconds
 from howsteps.datasets.annotations import AnnotationRow, as_number, truth_of_rows
 from howsteps.datasets.names import Names
 from howsteps.errors import InputError, Problem
+from howsteps.io.checked import LATEST
 from howsteps.io.text import read_json
 from howsteps.task import Caption, Rule, Task, Truth, Video
 

@@ -21,8 +21,8 @@ import operator
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from howsteps.captions.timing import LATEST
 from howsteps.errors import HowstepsError
+from howsteps.io.checked import LATEST
 from howsteps.task import Annotation, Localisation, Truth
 
 Predictions: TypeAlias = (
