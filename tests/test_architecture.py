@@ -13,7 +13,7 @@ ORDER = (
     *("api", "serve", "_cli", "__main__"),
 )
 # Values, errors and small tools that anything may import; of the packages they import io alone.
-FREE = ("task", "errors", "extras", "compiled", "result")
+FREE = ("task", "errors", "extras", "compiled", "records", "result")
 LONGEST = 400  # lines of a module
 
 

@@ -12,7 +12,7 @@ from howsteps._cli.stage import narrated_tasks, stage_context
 from howsteps.errors import Problem
 from howsteps.io.timestamps import format_time
 from howsteps.narration.summary import CommonRelation, common_relations
-from howsteps.result import narration_record
+from howsteps.records import narration_record
 from howsteps.task import Mention, Sentence, Task, Video
 
 VERSION = 1  # of the JSON format

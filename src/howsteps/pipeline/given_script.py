@@ -17,7 +17,7 @@ from howsteps.narration.plain_labels import plain_act
 from howsteps.pipeline.keys import stage_key
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.work_folder import SCRIPT, SCRIPT_TEXT
-from howsteps.result import narration_record, with_narration
+from howsteps.records import narration_record, with_narration
 from howsteps.script.edited import check_script, read_script
 from howsteps.script.gathering import script_of_text, with_matches
 from howsteps.script.text_form import parse_script_text

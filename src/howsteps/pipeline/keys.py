@@ -12,7 +12,7 @@ from pathlib import Path
 import howsteps
 from howsteps.engine.cache import key_of
 from howsteps.io.files import sha256_of_file
-from howsteps.result import narration_record
+from howsteps.records import narration_record
 from howsteps.task import Video
 
 # The packages and modules that a stage runs, without those for input, output and evaluation.

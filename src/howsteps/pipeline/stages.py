@@ -21,7 +21,7 @@ from howsteps.pipeline.features import Features
 from howsteps.pipeline.keys import narration_key, parser_identity, stage_key
 from howsteps.pipeline.learnt_steps import LearntSteps
 from howsteps.pipeline.options import INTERVAL, RunOptions
-from howsteps.result import (
+from howsteps.records import (
     check_localisations,
     checked_narration,
     localisation_records,

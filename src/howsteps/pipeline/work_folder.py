@@ -17,7 +17,8 @@ from howsteps.errors import HowstepsError, InputError, Problem
 from howsteps.extras import VISION
 from howsteps.io.files import check_exists, read_bounded, write_atomically
 from howsteps.pipeline.options import FILE as OPTIONS
-from howsteps.result import FILE, read_result, script_record, text_parts
+from howsteps.records import script_record
+from howsteps.result import FILE, read_result, text_parts
 from howsteps.script.edited import VERSION
 from howsteps.script.partial_order import Freedom, freedom
 from howsteps.script.text_form import script_text

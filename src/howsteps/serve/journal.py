@@ -19,7 +19,7 @@ from howsteps.engine.cache import key_of
 from howsteps.errors import CannotWrite, InputError
 from howsteps.io.checked import Malformed
 from howsteps.io.files import read_bounded, write_atomically
-from howsteps.result import (
+from howsteps.records import (
     localisation_records,
     localisations_from,
     narration_record,
