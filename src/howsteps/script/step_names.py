@@ -63,7 +63,7 @@ def step_name(mentions: Sequence[Mention]) -> str:
     particle = usual_particle(with_noun)
     usual = [mention for mention in with_noun if mention.particle == particle] or with_noun
     first = usual[0]
-    object_ = _object_phrase(usual) if first.noun else _implied_object(first, particle)
+    object_ = _object_phrase(with_noun) if first.noun else _implied_object(first, particle)
     if first.verb in _LET_VERBS and first.noun:
         return " ".join(filter(None, ("let", object_, first.verb, particle)))
     place = _agreed_place(usual, 0.0 if _needs_place(first.verb, particle) else DETAIL_SHARE)
