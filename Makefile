@@ -1,5 +1,5 @@
 # The two commands: `make demo` and `make test`. Each makes its own .venv and installs what it needs.
-# `make quick` is `make test` without what is slow, for between two edits. None of them needs PyTorch:
+# `make quick` is `make test` without slow tests, for use while editing. None of them needs PyTorch:
 # `make test-gpu` installs it, and runs the tests of what does.
 PYTHON ?= python3
 BIN := .venv/bin

@@ -1,7 +1,9 @@
 """Invalid arguments: each ends with one line and exit code 1, before anything runs."""
 
+import errno
 import itertools
 import os
+import shlex
 import socket
 import subprocess
 import sys
@@ -194,6 +196,24 @@ class TestSurroundings:
         assert ended.returncode == 1
         [line] = ended.stderr.splitlines()
         assert line == "howsteps: cannot write the output: No space left on device"
+
+    def test_output_may_be_closed(self) -> None:
+        closed = f"exec {shlex.quote(sys.executable)} -m howsteps --version >&-"
+        ended = subprocess.run(  # noqa: S603 - our own program
+            ["/bin/sh", "-c", closed], check=False, stderr=subprocess.PIPE, text=True
+        )
+        assert (ended.returncode, ended.stderr) == (0, "")
+
+    def test_an_error_that_is_not_of_the_output_is_raised(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def fail() -> None:
+            raise ConnectionResetError(errno.ECONNRESET, "reset by peer")
+
+        monkeypatch.setattr("howsteps._cli.app.app", fail)
+        monkeypatch.setattr(sys, "argv", ["howsteps"])
+        with pytest.raises(ConnectionResetError):
+            main()
 
     def test_a_current_folder_that_was_deleted_is_one_line(self, tmp_path: Path) -> None:
         code = (

@@ -133,7 +133,7 @@ class TestLocalise:
         )
         done = call("localise", "--out", out, "--script", page, "-q")
         assert done.exit_code == 0
-        assert "script.md:3: nobody names the step 'bake a cake'" in done.stderr
+        assert "script.md:3: no narrator mentions the step 'bake a cake'" in done.stderr
         assert "Begin (optional)" in done.stdout
         begin = read_result(out).script.steps[1]
         assert (begin.label, begin.optional, begin.mentions) == ("Begin", True, first.mentions)
@@ -262,11 +262,11 @@ class TestProblems:
         self, capsys: pytest.CaptureFixture[str]
     ) -> None:
         remarks = [
-            Problem(Path("script.md"), f"nobody names the step 'a{n}'", n, harmless=True)
+            Problem(Path("script.md"), f"no narrator mentions the step 'a{n}'", n, harmless=True)
             for n in (3, 5, 7, 9)
         ]
         assert self.lines(capsys, *remarks) == [
-            "script.md:3: nobody names the step 'a3' (lines 5, 7 and 9 are like this)"
+            "script.md:3: no narrator mentions the step 'a3' (lines 5, 7 and 9 are like this)"
         ]
 
     def test_the_fatal_problem_comes_last(self, capsys: pytest.CaptureFixture[str]) -> None:

@@ -72,7 +72,7 @@ def test_a_download_folder(tmp_path: Path) -> None:
                 f"{stem}.en-orig.vtt",
                 f"not used: the captions of this video are read from {stem}.en.vtt",
             ),
-            ("Third [bbbbbbbbbbb].info.json", "neither captions nor a video came with it"),
+            ("Third [bbbbbbbbbbb].info.json", "there are no captions and no video of this name"),
         ]
     )
     lost = [problem.path.name for problem in collection.problems if not problem.harmless]

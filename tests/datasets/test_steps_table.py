@@ -70,7 +70,7 @@ def test_steps_beside_videos_are_checked_against_them(tmp_path):
     [job] = truth.read_truth_files(tmp_path).truths
     assert job.task == tmp_path.name
     (tmp_path / "v.mp4").unlink()
-    assert fault(tmp_path) == ("video 'v' is not beside this table", 3)
+    assert fault(tmp_path) == ("video 'v' is not next to this table", 3)
 
 
 def test_steps_csv_is_not_read_as_captions(tmp_path):
@@ -112,7 +112,7 @@ def test_different_steps_may_overlap(tmp_path):
     ("content", "reason", "line"),
     [
         (b"", "is empty", None),
-        (b"video,step,start,end\n", "has a header and no rows", None),
+        (b"video,step,start,end\n", "has a header but no rows", None),
         (b"video,step,start\nu,a,0\n", "has no column 'end'", 1),
         ("video,step,start,end\nu,é,0,1\n".encode() + b"u,\xe9,2,3\n", "not UTF-8", 3),
         (b"video,step,start,end\nu,a\0b,0,1\n", "is a binary file", 2),

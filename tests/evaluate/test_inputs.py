@@ -132,9 +132,9 @@ def test_an_invalid_annotation_is_refused(row, reason):
 
 
 def test_a_video_has_a_list():
-    with pytest.raises(EvaluationError, match="video 'u' has 5 in place of a list"):
+    with pytest.raises(EvaluationError, match="video 'u': expected a list, not 5"):
         paper_f1({"u": 5}, JOB)
-    with pytest.raises(EvaluationError, match="video 'u' has 5 in place of a list"):
+    with pytest.raises(EvaluationError, match="video 'u': expected a list, not 5"):
         paper_f1({"u": [1.0]}, {"u": 5})
 
 
@@ -256,5 +256,21 @@ def test_unknown_variants_and_invalid_orders_are_refused():
         interval_hit_table([[[1]]], [[[1]], [[0]]])
     with pytest.raises(EvaluationError, match="video 0"):
         interval_hit_table([[[1]]], [[[1], [0]]])
-    with pytest.raises(EvaluationError, match="video 1 has other numbers of steps"):
+    with pytest.raises(EvaluationError, match="video 1 has a different number of steps"):
         interval_hit_table([[[1]], [[1, 0]]], [[[1]], [[1]]])
+
+
+@pytest.mark.parametrize(
+    ("predictions", "reason"),
+    [
+        ({"u": np.array(3.0)}, "video 'u': expected a list"),
+        (5, "predictions must be a list, not 5"),
+    ],
+)
+def test_predictions_are_lists(predictions, reason):
+    with pytest.raises(EvaluationError, match=reason):
+        paper_f1(predictions, JOB)
+
+
+def test_predictions_of_a_video_may_be_a_generator():
+    assert paper_f1({"u": (time for time in [1.0])}, JOB) == paper_f1({"u": [1.0]}, JOB)

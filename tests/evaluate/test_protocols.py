@@ -107,7 +107,7 @@ def test_a_script_is_judged_by_the_global_order():
         ("script-judged", Prediction(2, script=script("boil water")), "no file of judged"),
         ("paper-f1", Prediction(2), "localises no steps"),
         ("frame-f1", Prediction(1, tuple(placed({"u": [1.0]}))), "length of the videos"),
-        ("crosstask-recall", Prediction(1, tuple(placed({"u": [1.0]}))), "for known steps"),
+        ("crosstask-recall", Prediction(1, tuple(placed({"u": [1.0]}))), "needs known steps"),
     ],
 )
 def test_a_missing_score_has_a_reason(protocol, found, reason):

@@ -51,7 +51,8 @@ def test_the_invalid_field_is_named(field: str, value: object) -> None:
     [
         (number, 1e300, "1"),
         (seconds, 21_600, 1e7),
-        (seconds, -0.5, float("inf")),
+        (seconds, 0.0, -0.5),
+        (seconds, 1e6, float("inf")),
         (probability, 1, 1.01),
         (probability, 0.0, -1e-9),
         (integer, -5, 1e3),

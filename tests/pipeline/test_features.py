@@ -256,7 +256,7 @@ def test_a_video_without_motion_and_one_without_a_file(tmp_path: Path) -> None:
         "gone.mp4",
         "still.mp4",
     ]
-    assert named[1].endswith("still.mp4: nothing in it could be described")
+    assert named[1].endswith("still.mp4: no features could be computed")
 
 
 def test_precomputed_features_have_the_same_shape_as_ours(tmp_path: Path) -> None:

@@ -89,6 +89,7 @@ def test_invalid_json_and_arrays_count_as_missing(tmp_path: Path, content: bytes
     [
         *([[]], [1, 2, 3], [[1.0, 2.0, 3, []]], [[1.0, float("nan"), "a", []]]),
         *(
+            [[-1.0, 2.0, "a", []]],
             [[1e7, 2e7, "a", []]],
             [[1.0, 2.0, "\ud800", []]],
             [[1.0, 2.0, "a", [["b", 1.0]]]],

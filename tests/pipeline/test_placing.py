@@ -130,7 +130,7 @@ class TestPagesOfText:
         page = "fill the bath\ntickle it until the elephant laughs"
         first = place_again(out, page, pages=False)
         assert [str(p) for p in first.problems if "elephant" in str(p)] == [
-            "script.md:2: nobody names the step 'tickle it until the elephant laughs'"
+            "script.md:2: no narrator mentions the step 'tickle it until the elephant laughs'"
         ]
         monkeypatch.setattr("howsteps.narration.labels.acts_of_labels", None)
         assert place_again(out, page, pages=False) == first

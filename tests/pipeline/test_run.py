@@ -17,10 +17,17 @@ from howsteps.engine.context import Context
 from howsteps.engine.events import Event, ItemDone, Noted, StageBegan, StageEnded, record
 from howsteps.errors import HowstepsError, InputError, Problem
 from howsteps.pipeline.options import STAGES, RunOptions
-from howsteps.pipeline.run import Run, few_steps_remark, read_source, run, set_aside_unusable
+from howsteps.pipeline.run import (
+    Run,
+    few_steps_remark,
+    find_script,
+    read_source,
+    run,
+    set_aside_unusable,
+)
 from howsteps.result import read_result
 from howsteps.script.edited import read_script
-from howsteps.task import Script, Step, Task, Video
+from howsteps.task import Caption, Script, Sentence, Step, Task, Video, Word
 from tests.engine.jobs import captions, narration, subrip, written
 from tests.films import film
 from tests.jobs import write_tea
@@ -414,9 +421,22 @@ def test_narrations_that_all_failed_are_not_called_silent(
     found = run(captions(tmp_path / "wash a cat", ("ann", "bob")), tmp_path / "out")
     assert not found.results
     assert [problem.reason for problem in found.problems] == [
-        *["there is not enough memory for it"] * 2,
+        *["not enough memory"] * 2,
         "no narration could be processed",
     ]
+
+
+def test_one_narration_that_failed_is_not_the_reason_for_no_acts(tmp_path: Path) -> None:
+    spoken = Sentence((Word("hello", 0.0, 1.0),))
+    videos = (
+        Video("a", captions=(Caption(0.0, 1.0, "hello"),), sentences=(spoken,)),
+        Video("b", captions=(Caption(0.0, 1.0, "hi"),)),
+    )
+    context = Context(Cache(tmp_path))
+    with pytest.raises(HowstepsError, match="no narrator says what is being done"):
+        find_script(Task("wash a cat", videos), RunOptions(), context)
+    with pytest.raises(HowstepsError, match="no narration could be processed"):
+        find_script(Task("wash a cat", videos[1:]), RunOptions(), context)
 
 
 def test_the_reason_of_a_dropped_video_is_its_first_loss() -> None:

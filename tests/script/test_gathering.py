@@ -151,7 +151,7 @@ class TestNewSteps:
         assert script.steps[1].mentions == ()
         [remark] = remarks
         assert (remark.line, remark.harmless) == (2, True)
-        assert str(remark) == "script.md:2: nobody names the step 'bake the bread'"
+        assert str(remark) == "script.md:2: no narrator mentions the step 'bake the bread'"
 
     def test_one_narrator_of_many_does_not_name_a_new_step(self) -> None:
         def found(videos: int) -> tuple[Mention, ...]:

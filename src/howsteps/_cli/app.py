@@ -1,5 +1,6 @@
 """The ``howsteps`` command line; each command has its own module."""
 
+import errno
 import inspect
 import os
 import sys
@@ -30,6 +31,7 @@ from howsteps._cli.stats import stats
 from howsteps.errors import HowstepsError, shown
 
 _LONGEST = 1000  # characters of a message
+_OUTPUT_ERRORS = {errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 INTERRUPTED = 130  # the exit code of a program that Ctrl-C ended
 
 app = typer.Typer(
@@ -71,11 +73,35 @@ def _options(
 
 def main() -> None:
     """Run the command line; expected errors are one line, not a traceback."""
+    _prepare()
+    try:
+        try:
+            app()
+        finally:
+            if sys.stdout is not None:  # it is None if the shell closed it: howsteps … >&-
+                sys.stdout.flush()
+    except HowstepsError as error:
+        _exit(str(error))
+    except OSError as error:
+        if error.filename is not None:
+            # An impossible file name, for instance one of thousands of characters.
+            _exit(f"{os.fsdecode(error.filename)}: {error.strerror}")
+        if error.errno not in _OUTPUT_ERRORS:
+            raise
+        _exit_without_output(error)
+    except SystemExit as end:
+        if end.code != INTERRUPTED:
+            raise
+        _exit("stopped by Ctrl-C", INTERRUPTED)  # Typer itself prints nothing
+
+
+def _prepare() -> None:
+    """Adapt the streams and the environment; exit if no command could work."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # Replace characters that a terminal or pipe cannot encode, instead of failing.
             stream.reconfigure(errors="replace")
-    if os.environ.get("COLUMNS") == "0":  # some shells; a text of no width is empty
+    if os.environ.get("COLUMNS") == "0":  # set by some shells; Rich would print nothing
         del os.environ["COLUMNS"]
     if "" in sys.argv[1:]:
         # As a path it would mean the current folder, which an unset variable rarely does.
@@ -84,26 +110,10 @@ def main() -> None:
         os.getcwd()
     except OSError:
         _exit("the current folder no longer exists; change to another one")
-    try:
-        try:
-            app()
-        finally:
-            sys.stdout.flush()
-    except HowstepsError as error:
-        _exit(str(error))
-    except OSError as error:
-        if error.filename is None:
-            _exit_without_output(error)
-        # An impossible file name, for instance one of thousands of characters.
-        _exit(f"{os.fsdecode(error.filename)}: {error.strerror}")
-    except SystemExit as end:
-        if end.code != INTERRUPTED:
-            raise
-        _exit("stopped by Ctrl-C", INTERRUPTED)  # Typer itself prints nothing
 
 
 def _exit_without_output(error: OSError) -> NoReturn:
-    """Exit because standard output is a full disk, or a pipe that nobody reads any more."""
+    """Exit because stdout cannot be written: the disk is full, or the pipe was closed."""
     # The interpreter flushes the stream again when it exits, and would fail again.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     if isinstance(error, BrokenPipeError):

@@ -151,7 +151,7 @@ def evaluate(
         raise typer.BadParameter(str(error)) from error
     found = find_labelled(source, captions=captions, features=features)
     if judge and len(found.tasks) != 1:
-        raise HowstepsError(f"--judge is for one task, and {source} has {len(found.tasks)}")
+        raise HowstepsError(f"--judge works with one task, but {source} has {len(found.tasks)}")
     rows: list[Row] = []
     for labelled in found.tasks:
         rules = read_judgements(judge, labelled.truth.steps) if judge else None

@@ -113,7 +113,7 @@ def features(
     with stage_context(source, folder, workers=workers, quiet=quiet, redo=redo) as context:
         collection = read_source(source, context=context)
         if save_vocabulary and len(collection.tasks) > 1:
-            raise HowstepsError(f"--save-vocabulary is for one job, and {source} holds several")
+            raise HowstepsError(f"--save-vocabulary works with one job, but {source} holds several")
         problems = list(collection.problems)
         for task in collection.tasks:
             videos = [video for video in task.videos if video.media]

@@ -2,7 +2,7 @@
 
 A thin layer on expat. Document types, and with them custom entities, are refused; nesting and the
 length of tags are limited; what precedes a syntax error is kept. Only one cue is in memory at a
-time, so that whoever counts the cues can stop the parser.
+time, so that the caller can stop parsing after too many cues.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from howsteps.captions.cue import LONGEST_TEXT, MOST_PARTS, MOST_WORDS, Issue, U
 
 _DEEPEST = 100
 _CHUNK = 2**16  # characters that are parsed at once
-# Attributes that a format uses: what a file has besides could be any number.
+# Attributes that caption formats use; all others are dropped.
 _ATTRIBUTES = frozenset(
     ("t", "d", "start", "dur", "begin", "end", "frameRate", "frameRateMultiplier", "tickRate")
 )
@@ -109,7 +109,7 @@ class _Builder:
             self._flush_text()
             self._complete += [self._cue] if self._cue is not None else []
             return Issue(reason + "; what follows is lost", error.lineno)
-        # Expat shows a tag when it is complete, and it can have a million attributes.
+        # Expat reports a tag only when it is complete, so one tag could grow without limit.
         position = self._parser.CurrentByteIndex  # -1: not known
         if position >= 0 and self._n_bytes - position > LONGEST_TEXT:
             reason = f"a tag of more than {LONGEST_TEXT:,} characters cannot be captions"
@@ -153,7 +153,7 @@ class _Builder:
         if self._cue is None:
             return
         self._allowance = self._allowance if self._text else LONGEST_TEXT + 1
-        if self._allowance > 0:  # longer text is refused later
+        if self._allowance > 0:  # the rest is dropped; the cue is rejected later
             self._text.append(data)
             self._allowance -= len(data)
 

@@ -246,7 +246,7 @@ def _task_of_files(
         problems += info_problems
         videos.append(details.of(Video(video, captions, media=media_of.get(stem))))
     problems += [
-        Problem(path, "neither captions nor a video came with it", harmless=True)
+        Problem(path, "there are no captions and no video of this name", harmless=True)
         for stem, path in info_of.items()
         if stem not in by_video and details_of(stem, path)[0].duration
     ]

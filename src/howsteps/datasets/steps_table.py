@@ -46,13 +46,13 @@ def read_steps_table(
             raise InputError(path, "has no name for its video, step or task", line)
         start, end = layout.times(layout.seconds(cells), path, line)
         if videos is not None and video not in videos:
-            raise InputError(path, f"video {video!r} is not beside this table", line)
+            raise InputError(path, f"video {video!r} is not next to this table", line)
         table = tasks.setdefault(task, _TaskTable({}, {}, []))
         table.durations[video] = None
         step_index = table.steps.setdefault(step, len(table.steps))
         table.rows.append(AnnotationRow(video, step_index, start, end, line))
     if not tasks:
-        raise InputError(path, "has a header and no rows")
+        raise InputError(path, "has a header but no rows")
     truths, problems = [], []
     for task, table in tasks.items():
         truth, row_problems = truth_of_rows(

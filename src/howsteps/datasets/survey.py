@@ -87,8 +87,9 @@ def find_labelled(
         return read_labelled(path, captions=captions, features=features)
     found, _ = _read_candidates(path, captions, features)
     if not found.tasks:
-        for problem in found.problems:
-            raise InputError(problem.path, problem.reason, problem.line)
+        losses = [problem for problem in found.problems if not problem.harmless]
+        if losses:
+            raise InputError(losses[0].path, losses[0].reason, losses[0].line)
         truth.read_truth_files(path)  # raises an error that lists the known formats
     return found
 
@@ -115,7 +116,9 @@ def _read_candidates(
     """Return the labelled tasks under ``root``, and the judgement files; errors are problems."""
     check_exists(root)
     tasks: list[Labelled] = []
-    problems: dict[Problem, None] = {}  # those of the same captions are listed once
+    problems: dict[
+        Problem, None
+    ] = {}  # ordered set: every data set repeats the problems of shared captions
     judgement_paths: list[Path] = []
     for path in _candidates(root):
         if path.suffix == ".json" and task_file.has_judgements(_json(path)):

@@ -26,7 +26,7 @@ _TOO_MANY_REQUESTS, _SERVER_ERROR = 429, 500
 _SETTINGS = {"temperature": 0, "max_tokens": 16_000}
 _ENDPOINT = "/chat/completions"
 _HOST = re.compile(r"[A-Za-z0-9._~-]+|[0-9A-Fa-f:.]+(%\w+)?")  # a name, or an IP address
-_URL_CHARACTERS = "/%:@!$&'()*+,;=?"  # that stay as they are; letters, digits and _.-~ always do
+_URL_CHARACTERS = "/%:@!$&'()*+,;=?"  # not percent-encoded, besides letters, digits and _.-~
 
 
 class EditorError(HowstepsError):
@@ -55,7 +55,7 @@ class Editor:
     timeout: float = 300.0
 
     def __post_init__(self) -> None:
-        _ = self.address  # refuses what is none
+        _ = self.address  # validates the URL
         if not self.model.strip():
             raise EditorError("a model needs a name (--model)")
 
@@ -80,7 +80,7 @@ class Editor:
         return urlunsplit((parts.scheme, f"{host}{port}", path, query, ""))
 
     def _not_an_address(self) -> EditorError:
-        # What stands before an @ may be a key.
+        # The part before an @ may be a key.
         given = "this" if "@" in self.url else repr(shown(self.url))
         return EditorError(f"{given} is not an address; use http://HOST:PORT/v1")
 
@@ -98,7 +98,7 @@ class Editor:
         Raises
         ------
         EditorError
-            The key is none, or no attempt succeeded.
+            The key is invalid, or no attempt succeeded.
         """
         key = _key()
         body = {"model": self.model, "messages": list(messages), "stream": False}
@@ -150,7 +150,7 @@ def _key() -> str:
     key = os.environ.get(KEY_VARIABLE, "").strip()
     if not (key.isascii() and key.isprintable()):
         raise EditorError(
-            f"{KEY_VARIABLE} has a line break or a character that no key has: copy the key again"
+            f"{KEY_VARIABLE} contains a line break or a non-ASCII character; copy the key again"
         )
     return key
 
@@ -175,7 +175,7 @@ def _send(request: Request, timeout: float) -> bytes:
         raise _Transient(f"it cannot be reached ({shown(str(error.reason))})") from None
     except (OSError, HTTPException) as error:
         raise _Transient(f"the connection broke ({type(error).__name__})") from None
-    except ValueError as error:  # of a proxy or a redirect; its text may have the key
+    except ValueError as error:  # from a proxy or redirect URL; its text may contain the key
         raise EditorError(f"no request can be sent ({type(error).__name__})") from None
     if len(content) > _MAX_REPLY:
         raise EditorError(f"its reply is larger than {_MAX_REPLY >> 20} MiB")

@@ -10,7 +10,7 @@ from howsteps.errors import Problem
 
 @dataclass(frozen=True, slots=True)
 class StageBegan:
-    """A stage begins on a task; ``total`` is the number of videos, or 1 for a whole task."""
+    """A stage begins on a task; ``total`` is the number of items, or 1 for a whole task."""
 
     stage: str
     task: str
@@ -19,7 +19,7 @@ class StageBegan:
 
 @dataclass(frozen=True, slots=True)
 class ItemDone:
-    """A video is done; ``cached`` if nothing had to be computed."""
+    """An item is done; ``cached`` if nothing had to be computed."""
 
     stage: str
     task: str

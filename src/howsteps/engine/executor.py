@@ -256,7 +256,7 @@ def attempt(function: Callable[[Item], Value], index: int, item: Item) -> Outcom
     except HowstepsError as error:
         return Outcome(index, failure=Failure(str(error)))
     except MemoryError:
-        return Outcome(index, failure=Failure("there is not enough memory for it"))
+        return Outcome(index, failure=Failure("not enough memory"))
     except Exception as error:
         return Outcome(index, failure=Failure(f"unexpected {type(error).__name__}: {error}"))
 

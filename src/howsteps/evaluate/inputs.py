@@ -124,10 +124,8 @@ def as_predictions(
     """
     localisations = tuple(_localisation(row) for row in _prediction_rows(predictions))
     if steps is None:
-        lists = predictions.values() if isinstance(predictions, Mapping) else ()
         numbers = [p.step for p in localisations if is_integer(p.step)]
-        steps = max([len(times) for times in lists] + [step + 1 for step in numbers], default=0)
-        steps = min(steps, MAX_STEPS)
+        steps = min(max((step + 1 for step in numbers), default=0), MAX_STEPS)
     seen: set[tuple[str, int]] = set()
     for p in localisations:
         if not isinstance(p.video, Hashable) or p.video not in truth.durations:
@@ -153,14 +151,18 @@ def _prediction_rows(predictions: Predictions) -> Iterable[Any]:
             for video, times in predictions.items()
             for step, time in enumerate(_listed(times, video))
         ]
-    return predictions
+    try:
+        return list(predictions)
+    except TypeError:
+        raise EvaluationError(f"predictions must be a list, not {predictions!r}") from None
 
 
-def _listed(rows: Any, video: str) -> Iterable[Any]:
-    """Return the list of a video."""
-    if not isinstance(rows, Iterable):
-        raise EvaluationError(f"video {video!r} has {rows!r} in place of a list")
-    return rows
+def _listed(rows: Any, video: str) -> list[Any]:
+    """Return the entries of a video as a list."""
+    try:
+        return list(rows)
+    except TypeError:
+        raise EvaluationError(f"video {video!r}: expected a list, not {rows!r}") from None
 
 
 def _localisation(row: Any) -> Localisation:

@@ -24,10 +24,11 @@ Table: TypeAlias = NDArray[np.int16]
 
 # Real data sets need a few hundred; this many take some seconds.
 _MAX_PREFIXES = 10_000
-# With more steps, as where every video has its own, a search is not worthwhile.
+# No search with more steps, for example if every video has its own.
 _MAX_STEPS = 30
-# Nor is it where its tables, K×N×T, would be larger than this.
-_MAX_CELLS = 50_000_000
+# No search if the tables (K×N×T) have more cells; real data sets have some 100,000.
+_MAX_CELLS = 1_000_000
+_MAX_SEEN_CELLS = 100_000_000  # of the tables (N×T, two bytes a cell) kept for prefixes
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +76,15 @@ def find_order(sequences: Sequence[Sequence[int]], steps: int, most: int = _MAX_
     for n, sequence in enumerate(sequences):
         for step in sequence:
             if not is_integer(step) or not 0 <= step < steps:
-                raise EvaluationError(
-                    f"step {step!r} in sequence {n}: steps are the numbers 0 … {steps - 1}"
-                )
+                raise EvaluationError(f"step {step!r} in sequence {n}: must be 0 … {steps - 1}")
     order = _by_mean_position(sequences, steps)
     cells = steps * len(sequences) * (1 + max(map(len, sequences), default=0))
     if steps > _MAX_STEPS or cells > _MAX_CELLS:
         return Order(tuple(order), sum(agreement(order, sequences)), proved=False)
     table = _Sequences.of(sequences, steps)
     order, value = _local_search(table, order)
+    width = len(sequences) * (1 + max(map(len, sequences), default=0))
+    most = min(most, max(1, _MAX_SEEN_CELLS // max(width, 1)))
     search = _Search(table, tuple(order), value, most)
     search.extend((), table.start(), tuple(range(steps)))
     return Order(search.order, search.agreement, search.prefixes_left > 0)

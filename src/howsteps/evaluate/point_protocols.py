@@ -204,7 +204,7 @@ def interval_hit_table(predicted: Sequence[ArrayLike], truth: Sequence[ArrayLike
         if z.ndim != 2 or y.ndim != 2 or len(z) != len(y):
             raise EvaluationError(f"video {n}: {z.shape} predicted and {y.shape} true intervals")
         if (z.shape[1], y.shape[1]) != (pairs[0][0].shape[1], pairs[0][1].shape[1]):
-            raise EvaluationError(f"video {n} has other numbers of steps than video 0")
+            raise EvaluationError(f"video {n} has a different number of steps than video 0")
         if (z.sum(axis=0) > 1).any():
             step = int(np.flatnonzero(z.sum(axis=0) > 1)[0])
             raise EvaluationError(f"step {step} is predicted twice in video {n}")

@@ -155,7 +155,7 @@ def _script_judged(prediction: Prediction, reference: Reference) -> Score:
 
 def _crosstask(prediction: Prediction, reference: Reference) -> Score:
     if not prediction.known_steps:
-        raise NotMeasured("discovers steps, and this protocol is for known steps")
+        raise NotMeasured("discovers steps, but this protocol needs known steps")
     truth = reference.truth
     localisations, names = in_truth(prediction.localisations, truth), list(truth.durations)
 

@@ -72,7 +72,7 @@ def number(value: object) -> float:
 
 def seconds(value: object) -> float:
     """Return a time or duration of a video, in seconds."""
-    if abs(time := number(value)) > LATEST:
+    if not 0.0 <= (time := number(value)) <= LATEST:
         raise Malformed(f"{value!r} is not a time in a video")
     return time
 
@@ -98,7 +98,7 @@ def text(value: object) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise Malformed(f"{value!r} contains half a character") from None
+        raise Malformed(f"{value!r} contains a lone surrogate (half a character)") from None
     return value
 
 

@@ -29,7 +29,7 @@ from howsteps.narration.kinds import is_implement, is_substance
 from howsteps.narration.pronouns import Antecedents, is_pronoun
 
 _OPTIONS = relations.RELATION_MODES["default"]
-# Verbs that are no act without an object.
+# Verbs that are not acts without an object.
 _NEED_OBJECT = frozenset(
     """agree appear ask be believe belong bet call care depend do enjoy exist feel get guess happen
     have hear hope imagine know let like listen look love make matter mean mind need notice say see

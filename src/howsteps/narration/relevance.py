@@ -119,7 +119,7 @@ def relevance(task: Task) -> Relevance:
         if (product := usage.other_product(index)) is not None:
             aside[video.id] = f"its title names another thing: '{product}'"
         elif alike[index] < (_ALIEN if untitled else _ALIEN_TITLED):
-            aside[video.id] = "has next to nothing in common with the others"
+            aside[video.id] = "has almost nothing in common with the other videos"
     return Relevance(aside, tuple(ways))
 
 

@@ -116,7 +116,7 @@ def visual_features(
 def unreadable_media(task: Task, features: Features) -> set[Path]:
     """The video files that could not be decoded."""
     found = {problem.path for problem in features.problems}
-    return {v.media for v in task.videos if v.media in found and v.id not in features.vectors}
+    return {v.media for v in task.videos if v.media in found and v.id not in features.durations}
 
 
 def with_durations(task: Task, features: Features) -> Task:
@@ -176,14 +176,14 @@ def features_of(
         vectors = {video.video: _vectors(video, used, cache) for video in described}
     for video in described:
         if not vectors[video.video].any():
-            problems.append(Problem(video.media, "nothing in it could be described"))
+            problems.append(Problem(video.media, "no features could be computed"))
             if not vectors[video.video].shape[1]:
                 del vectors[video.video]
     context.note(cache.pop_refused())
     return Features(
         vectors,
         tuple(problems),
-        {video.video: _vector_key(video, used) for video in described},
+        {video.video: _vector_key(video, used) for video in described if video.video in vectors},
         {video.video: video.seconds for video in described},
         used,
         tuple(described),

@@ -80,6 +80,6 @@ def read_options(folder: Path) -> RunOptions | None:
     is_complete = isinstance(value, dict) and value.keys() == asdict(RunOptions()).keys()
     if not is_complete or value["mode"] not in get_args(Mode):
         raise InputError(
-            path, "does not hold the options of a run; delete it to go on without them"
+            path, "does not hold the options of a run; delete it to continue without them"
         )
     return RunOptions(**value)

@@ -177,7 +177,7 @@ def _read_tasks(source: Path, context: Context | None) -> Collection:
     total = 0 if context is None else datasets.count_caption_files(source)
     if context is None or total < MANY_FILES:
         return datasets.read_tasks(source)
-    with context.stage("read", source.name, total) as progress:
+    with context.stage("read", source.resolve().name, total) as progress:
         return datasets.read_tasks(source, lambda path: progress.done(path.name, cached=False))
 
 
@@ -210,7 +210,7 @@ def set_aside_unusable(
 ) -> tuple[Task, list[Problem]]:
     """Drop the videos that have neither a sentence nor features.
 
-    Each is reported once, with the first problem that is not a mere remark: "is not a video file"
+    Each is reported once, with the first problem that is not a remark: "is not a video file"
     says more than "has no captions", and "lasts longer than 6 hours" more than "has no frames".
     """
     used = {v.id for v in task.videos if v.sentences or v.id in features}
@@ -237,7 +237,8 @@ def find_script(task: Task, options: RunOptions, context: Context) -> Script:
         There are no mentions, or no steps; the message says why.
     """
     if not any(video.mentions for video in task.videos):
-        if any(video.captions and not video.sentences for video in task.videos):
+        captioned = [video for video in task.videos if video.captions]
+        if captioned and not any(video.sentences for video in captioned):
             raise HowstepsError("no narration could be processed")
         raise HowstepsError("no narrator says what is being done in the available captions")
     script = stages.discover_script(task, options, context)

@@ -15,7 +15,7 @@ _MAX_THINGS = 12
 # "You need a jack", "grab a towel": verbs whose object is a tool or an ingredient.
 _NEEDING = frozenset("need have get grab take use want require gather".split())
 _OF_THE_VIDEO = frozenset({"video", "link"})
-# WordNet hypernyms of tools, materials and ingredients; hypernyms of what is none of these; and
+# WordNet hypernyms of tools, materials and ingredients; hypernyms of other things; and
 # nouns that are too vague to be listed.
 _USED = (
     *("instrumentality", "fabric", "commodity", "covering", "decoration", "ware"),

@@ -77,7 +77,7 @@ def script_of_text(
         for step, mentions in zip(steps, mentions_by_step, strict=True)
     )
     remarks = [
-        Problem(path, f"nobody names the step {step.label!r}", text.line, harmless=True)
+        Problem(path, f"no narrator mentions the step {step.label!r}", text.line, harmless=True)
         for text, step in zip(steps, made, strict=True)
         if not step.mentions
     ]

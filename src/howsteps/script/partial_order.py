@@ -56,11 +56,11 @@ def first_named(task: Task, script: Script) -> Mapping[str, Mapping[int, float]]
     Only relations that belong to a single step count: the same words in two steps ("tighten the
     nuts", and later again) do not tell which of them is meant.
     """
-    steps_of: defaultdict[Relation, list[int]] = defaultdict(list)
+    steps_of: defaultdict[Relation, set[int]] = defaultdict(set)
     for k, step in enumerate(script.steps):
         for relation, _ in step.relations:
-            steps_of[relation].append(k)
-    unique = {relation: steps[0] for relation, steps in steps_of.items() if len(steps) == 1}
+            steps_of[relation].add(k)
+    unique = {relation: min(steps) for relation, steps in steps_of.items() if len(steps) == 1}
     first: dict[str, dict[int, float]] = {}
     for video in task.videos:
         times = first.setdefault(video.id, {})

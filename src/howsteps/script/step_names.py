@@ -1,12 +1,12 @@
 """Names of steps in the style of a how-to: "dip the apples in the caramel".
 
-A name is built from what narrators agree on: the best supported verb with its particle and its
+A name is built from what narrators agree on: the most common verb with its particle and its
 object, in the number and with the article that most of them use, then a place or a tool if enough
 of them name one. A relation of a single narrator is used only if there is no other.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from itertools import dropwhile, pairwise
 from typing import TypeVar
 
@@ -111,47 +111,47 @@ def usual_particle(mentions: Sequence[Mention]) -> str:
 def _by_clarity(group: Sequence[Mention]) -> list[Relation]:
     """The relations of a step, best first for naming it.
 
-    That is the best supported one, unless it is vague and a clearer one is frequent enough.
+    That is the one most videos state as work, unless it is vague and a clearer one is frequent
+    enough.
     """
-    usual, *others = _by_support(group)
-    counts = Counter(mention.relation for mention in group)
-    if not _is_vague(usual, group):
+    mentions: defaultdict[Relation, list[Mention]] = defaultdict(list)
+    for mention in group:
+        mentions[mention.relation].append(mention)
+    vague = {relation for relation, own in mentions.items() if _is_vague(relation, own)}
+    usual, *others = _by_work(mentions, vague)
+    if usual not in vague:
         return [usual, *others]
-    clearer = [
-        relation
-        for relation in others
-        if relation.noun
-        and counts[relation] >= max(2, CLEARER_SHARE * counts[usual])
-        and not _is_vague(relation, group)
-    ]
+    enough = max(2, CLEARER_SHARE * len(mentions[usual]))
+    clearer = [r for r in others if r.noun and len(mentions[r]) >= enough and r not in vague]
     return [*clearer, usual, *(relation for relation in others if relation not in clearer)]
 
 
-def _is_vague(relation: Relation, group: Sequence[Mention]) -> bool:
+def _is_vague(relation: Relation, mentions: Sequence[Mention]) -> bool:
     """Whether a relation only prepares ("take the egg") or lacks a place ("put the butter")."""
-    mentions = [mention for mention in group if mention.relation == relation]
     particle = usual_particle(mentions)
     if is_helper(relation.verb, particle):
         return True
     return _needs_place(relation.verb, particle) and _agreed_place(mentions, 0.0) is None
 
 
-def _by_support(group: Sequence[Mention]) -> list[Relation]:
-    """The relations of a step, best supported first; without an object, or of one video, last.
+def _by_work(
+    mentions: Mapping[Relation, Sequence[Mention]], vague: Collection[Relation]
+) -> list[Relation]:
+    """Sort relations by the number of videos that state them as work.
 
-    The support of a relation is the number of videos that state it, each weighted by the
-    probability that it is work and not talk: more narrators *eat sushi* than *cut* it. Incomplete
-    relations ("put the banana") count less.
+    Each video counts by its probability of work and not talk: more narrators *eat sushi* than
+    *cut* it. Vague relations count less; those of one video, then those without an object, are
+    last.
     """
-    work: defaultdict[Relation, dict[str, float]] = defaultdict(dict)
-    for mention in group:
-        videos = work[mention.relation]
-        videos[mention.video] = max(videos.get(mention.video, 0.0), mention.work)
-    support = {
-        relation: sum(videos.values()) * (VAGUE_WEIGHT if _is_vague(relation, group) else 1.0)
-        for relation, videos in work.items()
-    }
-    return sorted(work, key=lambda r: (not r.noun, -min(2, len(work[r])), -support[r], r))
+    weight: dict[Relation, float] = {}
+    n_videos: dict[Relation, int] = {}
+    for relation, own in mentions.items():
+        work: defaultdict[str, float] = defaultdict(float)
+        for mention in own:
+            work[mention.video] = max(work[mention.video], mention.work)
+        weight[relation] = sum(work.values()) * (VAGUE_WEIGHT if relation in vague else 1.0)
+        n_videos[relation] = len(work)
+    return sorted(mentions, key=lambda r: (not r.noun, -min(2, n_videos[r]), -weight[r], r))
 
 
 def _object_phrase(mentions: Sequence[Mention]) -> str:
@@ -200,7 +200,7 @@ def _is_amount(word: str) -> bool:
 
 
 def _before(words: list[str], preposition: list[str]) -> list[str]:
-    """The words before the first occurrence of a preposition; all where there is none."""
+    """The words before the first occurrence of a preposition; all words if there is none."""
     length = len(preposition)
     for i in range(len(words) - length + 1):
         if length and words[i : i + length] == preposition:

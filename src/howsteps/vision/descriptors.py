@@ -228,7 +228,7 @@ def _local_descriptors(network: Network, scales: list[Images]) -> list[NDArray[A
 def _pooled(network: Network, scales: list[Images]) -> list[NDArray[Any]]:
     """Return one row for every frame."""
     [images] = scales
-    with np.errstate(over="ignore"):  # named below
+    with np.errstate(over="ignore"):  # reported below
         rows = network.pooled(images).astype(np.float16)
     if not np.isfinite(rows).all():
         raise HowstepsError("the network gives values that are too large or not finite")

@@ -189,7 +189,9 @@ class VideoReader:
         self.stated_duration = stated / av.time_base if stated and stated > 0 else None
         if self.stated_duration is not None and self.stated_duration > MAX_SECONDS:
             hours = self.stated_duration / 3600
-            raise InputError(self.media, f"says it lasts {hours:,.0f} hours; the most is 6")
+            raise InputError(
+                self.media, f"states a duration of {hours:,.1f} hours; at most 6 are allowed"
+            )
         self._frames = self._decode()
         self._first = self._next_frame()
         if self._first is None:

@@ -23,7 +23,7 @@ function buildFacts() {
   view("certainty").textContent = [levels.length && `${levels.join(", ")}.`, misfits].filter(Boolean).join(" ");
 }
 
-const OFTEN = 1 / 3; // a step that is absent from this share of the videos says so
+const OFTEN = 1 / 3; // the card of a step that is absent from this share of the videos says so
 
 function buildSheet() {
   const holder = view("sheet");
@@ -36,7 +36,7 @@ function card(step, k) {
   const play = { type: "button", "data-step": k, "data-video": step.best, disabled: step.best === null };
   const likely = content.confident ? `, likely or sure in ${formatNumber(step.likely)}` : "";
   const moment = step.best === null ? null : momentOf(step.best, k);
-  const absent = step.absent >= OFTEN * videos.length && `absent in ${percent(step.absent / videos.length)} of the videos`;
+  const absent = step.absent > 0 && step.absent >= OFTEN * videos.length && `absent in ${percent(step.absent / videos.length)} of the videos`;
   const item = h(
     "li",
     { class: shade(k) },
