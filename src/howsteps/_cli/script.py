@@ -247,7 +247,7 @@ def show_order_variation(order: "Freedom") -> None:
         )
     if order.optional:
         steps = ", ".join(str(index + 1) for index in order.optional)
-        screen.out.print(f"[dim]mentioned in few videos, perhaps optional: {steps}[/]")
+        screen.out.print(f"[dim]mentioned in few videos: {steps}[/]")
 
 
 def other_relations(step: Step) -> str:
