@@ -33,6 +33,7 @@ from howsteps.localise.self_training import LEARNING_OPTIONS
 from howsteps.narration import extract_relations
 from howsteps.pipeline.features import features_from, features_of
 from howsteps.script import discover
+from howsteps.script.echoes import spoken_by_video
 from howsteps.task import (
     Annotation,
     Caption,
@@ -185,6 +186,7 @@ def ways_of(seen: dict[str, Features], truth: Truth, *, paper: bool) -> Iterator
         if paper:
             yield f"paper, {kind}", by_mode(features, "paper")
         yield f"apply, {kind}", partial_apply(features)
+        yield f"apply with captions, {kind}", partial_apply(features, captions=True)
         yield "supervised" if len(seen) == 1 else f"supervised, {kind}", taught(features, truth)
 
 
@@ -193,8 +195,8 @@ def by_mode(features: Features, mode: str) -> Way:
     return lambda task, script: localise_task(task, script, features, mode=mode).localisations
 
 
-def partial_apply(features: Features) -> Way:
-    """Return a method that localises each video by a model of the others, without captions."""
+def partial_apply(features: Features, *, captions: bool = False) -> Way:
+    """Return a method that localises each video by a model of the others."""
 
     def way(task: Task, script: Script) -> Found:
         found: list[Localisation] = []
@@ -205,7 +207,11 @@ def partial_apply(features: Features) -> Way:
                 for step in script.steps
             )
             learnt = localise_task(Task(task.name, others), Script(steps), features)
-            located = learnt.model.localise([features[left_out.id]])
+            mentions = None
+            if captions:
+                own = [(m, k, 1.0) for k, step in enumerate(script.steps) for m in step.mentions]
+                mentions = spoken_by_video(Task(task.name, (left_out,)), own)
+            located = learnt.model.localise([features[left_out.id]], mentions=mentions)
             found += located.in_seconds([left_out.id], [SECONDS])
         return tuple(found)
 

@@ -208,3 +208,17 @@ def test_a_task_that_cannot_be_localised_is_refused(narrated):
         localise_task(task, script, features, mode="guess")
     with pytest.raises(LocaliseError, match="choose one of words, meaning"):
         localise_task(task, script, narration="pictures")
+
+
+def test_a_model_of_video_goes_by_the_narration_of_a_new_video_too(narrated):
+    task, script, features, _ = narrated
+    model = localise_task(task, script, features, seconds=SECONDS).model
+    flat = np.full((LENGTH, 6), 0.1, np.float32)  # nothing to see
+    said = np.array([[10.0, 11.0, 0, 1.0], [25.0, 26.0, 1, 1.0], [45.0, 46.0, 2, 1.0]])
+    named = model.localise([flat], mentions=[said])
+    assert (named.evidence == SAID).all()
+    assert np.abs(named.intervals - [14, 29, 49]).max() <= 2
+    unnamed = model.localise([flat], mentions=[np.empty((0, 4))])
+    silent = model.localise([flat], mentions=[None])
+    assert (unnamed.presence < named.presence).all()
+    assert unnamed.confidence.mean() < silent.confidence.mean()

@@ -32,6 +32,7 @@ def decide(
     position_prior: Sequence[Floats] | None = None,
     support: Floats | None = None,
     mentioned: Sequence[Mask] | None = None,
+    narrated: Mask | None = None,
     absent: bool = True,
 ) -> StepIntervals:
     """Place every step where it is most likely, with extent, certainty and evidence.
@@ -56,6 +57,8 @@ def decide(
     mentioned
         T×K per video: where a mention of the script names each step. Other log-odds come from
         echoes, and their evidence is *like what others say*. None: all come from mentions.
+    narrated
+        N: which videos have a narration. None: those that name some step.
     absent
         Leave out the steps that are probably not in a video.
     """
@@ -86,7 +89,8 @@ def decide(
             cues_by_name["support"] = support
         for cue, values in cues_by_name.items():
             cues[n, :, CUES.index(cue)] = values
-    narrated = np.array([odds.any() for odds in log_odds])
+    if narrated is None:
+        narrated = np.array([odds.any() for odds in log_odds])
     certainty = estimate_certainty(cues, options.certainty_kinds, narrated)
     left_out = certainty.absent & absent
     named = cues[:, :, CUES.index("said here")] >= NAMED_LOG_ODDS

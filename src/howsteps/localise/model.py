@@ -17,12 +17,12 @@ from howsteps.localise.clustering import Clustering
 from howsteps.localise.cost import Weights
 from howsteps.localise.decision import decide
 from howsteps.localise.extents import StepIntervals, locate
-from howsteps.localise.mention_prior import WindowPrior
+from howsteps.localise.mention_prior import LagPrior, MentionPrior, WindowPrior
 from howsteps.localise.null_scores import absence_costs
 from howsteps.localise.oracle import Floats, Mask, cheapest_placement
 from howsteps.localise.problem import LocaliseError, checked_features, checked_windows
 from howsteps.localise.self_training import GRID, LEARNING_OPTIONS
-from howsteps.localise.windows import relax
+from howsteps.localise.windows import relax, window_probabilities
 from howsteps.task import LIKE_SEEN
 
 FILE = "model.json"
@@ -89,7 +89,7 @@ class Model:
         windows: Sequence[ArrayLike] | None = None,
         *,
         absent: bool = False,
-        said: Sequence[Floats] | None = None,
+        mentions: Sequence[Floats | None] | None = None,
     ) -> StepIntervals:
         """Localise the steps in new videos.
 
@@ -103,9 +103,10 @@ class Model:
             beside the scores and the order. None: everywhere.
         absent
             Leave out the steps that are probably not in a video.
-        said
-            T_n×K per video, in mode ``default`` only, in place of ``windows``: the probability that
-            the narration names each step as being done.
+        mentions
+            S_n×4 per video, in mode ``default`` only, in place of ``windows``: start and end in
+            seconds, the step, and the probability that it is being done. None for a video without
+            narration: that a narrator does not mention a step is evidence too.
         """
         n_steps = len(self.steps)
         videos = checked_features(features, n_steps)
@@ -116,9 +117,7 @@ class Model:
             )
         allowed = checked_windows(windows, [len(x) for x in videos], n_steps)
         if self.options.mode == "default":
-            # A window that allows every interval is no evidence.
-            named = [window & ~window.all(axis=0) for window in allowed]
-            return self._place_most_likely(videos, said or named, absent)
+            return self._place_most_likely(videos, allowed, mentions, absent)
         relaxed, _ = relax(allowed)
         scores = [self.weights.scores(x) for x in videos]
         absence = absence_costs(scores, self.null_scores, relaxed, np.ones(len(videos)))
@@ -132,26 +131,63 @@ class Model:
         return locate(np.array(places), scores, self.null_scores, relaxed, alike=alike)
 
     def _place_most_likely(
-        self, videos: Videos, named: Sequence[Floats | Mask], absent: bool
+        self,
+        videos: Videos,
+        allowed: Sequence[Mask],
+        mentions: Sequence[Floats | None] | None,
+        absent: bool,
     ) -> StepIntervals:
         """Localise as mode ``default`` does, with windows as evidence instead of constraints."""
         options = LEARNING_OPTIONS[self.options.learnt_from]
         seconds = self.options.seconds_per_interval or GRID
         coarsening = options.coarsening(seconds)
         coarse_seconds = coarsening * seconds
-        coarse_named = [
-            np.maximum.reduceat(window, np.arange(0, len(window), coarsening)) for window in named
-        ]
         scores = [self.weights.scores(options.prepare(x, seconds)) for x in videos]
+        lengths = [len(x) for x in videos]
+        narrated = None
+        if mentions is None:
+            # A window that allows every interval is no evidence.
+            named: Sequence[Floats | Mask] = [window & ~window.all(axis=0) for window in allowed]
+            prior: MentionPrior = self._window_prior(named, coarsening, coarse_seconds)
+        else:
+            narrated = np.array([rows is not None for rows in mentions])
+            spoken = [np.empty((0, 4)) if rows is None else rows for rows in mentions]
+            prior = self._mention_prior(spoken, lengths, coarsening, coarse_seconds)
         return decide(
             [options.smooth_scores(score, coarse_seconds) for score in scores],
-            WindowPrior(coarse_named, options.log_prior, coarse_seconds).log_odds(),
+            prior.log_odds(),
             options,
             seconds=coarse_seconds,
             coarsening=coarsening,
-            lengths=[len(x) for x in videos],
+            lengths=lengths,
+            narrated=narrated,
             absent=absent,
         )
+
+    def _mention_prior(
+        self, mentions: Sequence[Floats], lengths: Sequence[int], coarsening: int, seconds: float
+    ) -> MentionPrior:
+        """Return the evidence of mentions on the coarse grid, whose intervals last ``seconds``."""
+        options, n_steps = LEARNING_OPTIONS[self.options.learnt_from], len(self.steps)
+        if options.window is None:
+            coarse = [-(-length // coarsening) for length in lengths]
+            return LagPrior([rows[:, :3] for rows in mentions], coarse, n_steps, seconds)
+        before, after = options.window
+        fine = seconds / coarsening
+        named = [
+            window_probabilities(rows, length, fine, n_steps, before=before, after=after)
+            for rows, length in zip(mentions, lengths, strict=True)
+        ]
+        return self._window_prior(named, coarsening, seconds)
+
+    def _window_prior(
+        self, windows: Sequence[Floats | Mask], coarsening: int, seconds: float
+    ) -> WindowPrior:
+        """Return the evidence of windows of the fine grid on the coarse grid."""
+        coarse = [
+            np.maximum.reduceat(window, np.arange(0, len(window), coarsening)) for window in windows
+        ]
+        return WindowPrior(coarse, LEARNING_OPTIONS[self.options.learnt_from].log_prior, seconds)
 
     def save(self, folder: Path) -> None:
         """Write ``model.json`` (labels and options) and ``model.npz`` (arrays) into a folder."""

@@ -18,8 +18,6 @@ from howsteps.errors import HowstepsError, InputError, Problem, problem_of
 from howsteps.localise.model import FILE as MODEL_FILE
 from howsteps.localise.model import Model
 from howsteps.localise.oracle import Floats
-from howsteps.localise.self_training import LEARNING_OPTIONS
-from howsteps.localise.windows import window_probabilities
 from howsteps.narration.features import video_interval_count
 from howsteps.pipeline import feature_space, learnt_steps
 from howsteps.pipeline.feature_space import FeatureSpace
@@ -111,7 +109,7 @@ def apply(
             with single_threaded():
                 located = learnt.localise(
                     [vectors[video.id]],
-                    said=_said(learnt, script, video, len(vectors[video.id])),
+                    mentions=[_mentions(script, video)],
                     absent=learnt.options.mode == "default",
                 )
         except HowstepsError as error:
@@ -124,7 +122,7 @@ def apply(
         task = replace(task, videos=tuple(placed))
         result = as_stored(Result(task, _restricted(script, task), tuple(places)))
         results[task.name] = result
-        if space.words is not None and learnt.options.mode == "default":
+        if learnt.options.mode == "default":
             problems += _other_job_remarks(result)
         write_result(result, out, context)
         if pages:
@@ -136,7 +134,7 @@ def apply(
 
 
 def _other_job_remarks(result: Result) -> list[Problem]:
-    """Remarks on videos in which hardly any step is found with some confidence."""
+    """Remarks on narrated videos in which hardly any step is found with some confidence."""
     mean = {
         video: np.mean([place.confidence for place in places])
         for video, places in result.by_video.items()
@@ -149,25 +147,21 @@ def _other_job_remarks(result: Result) -> list[Problem]:
             harmless=True,
         )
         for video in result.task.videos
-        if mean.get(video.id, 1.0) < MIN_MEAN_CONFIDENCE
+        if video.sentences and mean.get(video.id, 1.0) < MIN_MEAN_CONFIDENCE
     ]
 
 
-def _said(learnt: Model, script: Script, video: Video, length: int) -> list[Floats] | None:
-    """How certainly a video mentions each step at each interval; None if the model ignores words.
+def _mentions(script: Script, video: Video) -> Floats | None:
+    """The mentions of the steps in a video, S×4; None without a narration.
 
     A matched mention has the weight of an echo: it is less certain than the mentions of a script
     that many narrators agreed on.
     """
-    how = LEARNING_OPTIONS.get(learnt.options.learnt_from)
-    if learnt.options.mode != "default" or how is None or how.window is None:
+    if not video.sentences:
         return None
     mentions = [(m, k, ECHO_WEIGHT) for k, step in enumerate(script.steps) for m in step.mentions]
     [rows] = spoken_by_video(Task("", (video,)), mentions)
-    seconds = learnt.options.seconds_per_interval or INTERVAL
-    before, after = how.window
-    steps = len(learnt.steps)
-    return [window_probabilities(rows, length, seconds, steps, before=before, after=after)]
+    return rows
 
 
 def _restricted(script: Script, task: Task) -> Script:

@@ -22,7 +22,7 @@ from howsteps.task import Video
 from howsteps.vision.options import APPEARANCE, MOTION, POOLED, WatchOptions
 from howsteps.vision.weights import identity
 
-_VERSION = 2  # increment when the descriptors change
+_VERSION = 1  # increment when the descriptors change
 STAGE = "features"
 _LARGEST_COUNT = 10**7  # intervals, chunks or seconds of a video
 MEMORY = 2 * 2**30  # bytes that one video may use, on top of the libraries
