@@ -184,6 +184,17 @@ class TestApply:
         assert first.split()[-1] in LEVELS
         assert f"open this page: {tmp_path / 'out' / 'report.html'}" in done.stdout
 
+    def test_many_videos_are_rows(self) -> None:
+        videos = tuple(Video(name) for name in "abcde")
+        places = tuple(
+            Localisation(v.id, 0, None if v.id == "e" else 1.0, 1.0, 2.0, 0.9, SAID) for v in videos
+        )
+        console = Console(width=80, record=True, file=StringIO())
+        console.print(places_table(Found(Task("", videos), Script((Step("x", ()),)), places)))
+        heading, first, *_, last = console.export_text().splitlines()
+        assert heading.split() == ["video", *LEVELS, "absent"]
+        assert (first.split(), last.split()) == (["a", *"1000"], ["e", *"0001"])
+
     def test_a_missing_step_is_shown_as_absent(self) -> None:
         places = (Localisation("a", 0, 61.0, 60.0, 62.0, 0.5, SAID), Localisation("b", 0, None))
         step = Step("fill [b] the tub", ())

@@ -27,7 +27,7 @@ from howsteps.pipeline.run import (
 )
 from howsteps.result import read_result
 from howsteps.script.edited import read_script
-from howsteps.task import Caption, Script, Sentence, Step, Task, Video, Word
+from howsteps.task import Caption, Mention, Script, Sentence, Step, Task, Video, Word
 from tests.engine.jobs import captions, narration, subrip, written
 from tests.films import film
 from tests.jobs import write_tea
@@ -67,7 +67,7 @@ class TestRun:
         assert any(place.time is not None for place in result.localisations)
         [remark] = found.problems
         assert remark.harmless
-        assert remark.reason.startswith("only 5 steps were found, and 8 were asked for")
+        assert remark.reason.startswith("only 5 steps were found, but 8 were requested")
         assert {"result.json", "script.json", "model/model.json"} <= set(written(out))
 
     def test_the_file_has_the_result_that_python_got(self, done: tuple[Path, Run]) -> None:
@@ -260,7 +260,7 @@ class TestFolders:
     ("found", "asked", "line"),
     [
         (3, None, "only 3 steps were found: narrators agree on no more"),
-        (1, 10, "only 1 step was found, and 10 were asked for: narrators agree on no more"),
+        (1, 10, "only 1 step was found, but 10 were requested: narrators agree on no more"),
         (5, None, None),
         (4, 4, None),
     ],
@@ -270,6 +270,15 @@ def test_few_steps_give_a_remark(found: int, asked: int | None, line: str | None
     script = Script(tuple(Step(str(n), ()) for n in range(found)))
     remarks = few_steps_remark(task, script, asked)
     assert [problem.reason.partition(";")[0] for problem in remarks] == ([line] if line else [])
+
+
+def test_the_steps_of_one_narrator_give_a_remark() -> None:
+    mention = Mention("a", "boil", "water", "boil the water", 0.0, 1.0)
+    script = Script(tuple(Step(str(n), (mention,)) for n in range(7)))
+    alone, other = Video("a", mentions=(mention,)), Video("b", mentions=(mention,))
+    [remark] = few_steps_remark(Task("tea", (alone, Video("c"))), script, None)
+    assert remark.reason.startswith("the steps come from one narrator alone")
+    assert few_steps_remark(Task("tea", (alone, other)), script, None) == []
 
 
 class TestEvents:

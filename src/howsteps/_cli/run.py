@@ -172,14 +172,14 @@ def show_location(folder: Path) -> None:
 
 
 def _summary(result: "Result") -> str:
-    """``97 places in 13 videos: 61 sure, 30 likely, 6 guesses; a step is absent 12 times``."""
+    """``97 places in 13 videos: 61 sure, 30 likely, 6 guesses; 12 absences``."""
     placed = [each for each in result.localisations if each.time is not None]
     levels = Counter(each.level for each in placed)
     counts = ", ".join(_level_count(name, levels[name]) for name in LEVELS if levels[name])
     n_videos = len({each.video for each in placed})
     places = f"{screen.plural(len(placed), 'place')} in {screen.plural(n_videos, 'video')}"
     n_absent = len(result.localisations) - len(placed)
-    absent = f"; a step is absent {screen.plural(n_absent, 'time')}" if n_absent else ""
+    absent = f"; {screen.plural(n_absent, 'absence')}" if n_absent else ""
     return (f"{places}: {counts}" if counts else places) + absent
 
 
@@ -188,8 +188,16 @@ def _level_count(level: Level, count: int) -> str:
     return f"{count:,} {'guesses' if level == 'guess' and count > 1 else level}"
 
 
+MAX_COLUMNS = 4  # videos that fit beside the labels of the steps
+
+
 def places_table(result: "Result") -> Table:
-    """A table of steps by videos, with the time and level of every place."""
+    """A table of steps by videos, with the time and level of every place.
+
+    Of more videos than fit, it has a row each, with the number of places of each level.
+    """
+    if len(result.task.videos) > MAX_COLUMNS:
+        return _places_by_video(result)
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("step")
     for video in result.task.videos:
@@ -198,6 +206,19 @@ def places_table(result: "Result") -> Table:
         places = {p.video: p for p in result.localisations if p.step == index}
         cells = (_cell(places.get(video.id)) for video in result.task.videos)
         table.add_row(f"{index + 1}. {escape(step.label)}", *cells)
+    return table
+
+
+def _places_by_video(result: "Result") -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("video")
+    for heading in (*LEVELS, "absent"):
+        table.add_column(heading, justify="right")
+    for video in result.task.videos:
+        levels = Counter(
+            "absent" if place.time is None else place.level for place in result.by_video[video.id]
+        )
+        table.add_row(escape(video.id), *(str(levels[name]) for name in (*LEVELS, "absent")))
     return table
 
 

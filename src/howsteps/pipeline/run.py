@@ -248,14 +248,17 @@ def find_script(task: Task, options: RunOptions, context: Context) -> Script:
 
 
 def few_steps_remark(task: Task, script: Script, asked: int | None) -> list[Problem]:
-    """Return a remark if fewer steps were found than requested, or than a job usually has."""
-    found = len(script.steps)
-    if not 0 < found < (asked or USUAL_STEPS):
+    """Return a remark on steps of one narrator, or on fewer than requested or usual."""
+    found, narrators = len(script.steps), sum(bool(video.mentions) for video in task.videos)
+    if 0 < found < (asked or USUAL_STEPS):
+        wanted = f", but {asked} were requested" if asked else ""
+        steps = "1 step was" if found == 1 else f"{found} steps were"
+        agree = "narrators agree on no more" if narrators != 1 else "its narrator mentions no more"
+        reason = f"only {steps} found{wanted}: {agree}; more videos of the job may help"
+    elif found and narrators == 1:
+        reason = "the steps come from one narrator alone; more videos show which of them matter"
+    else:
         return []
-    wanted = f", and {asked} were asked for" if asked else ""
-    steps = "1 step was" if found == 1 else f"{found} steps were"
-    agree = "narrators agree on no more" if len(task.videos) > 1 else "its narrator names no more"
-    reason = f"only {steps} found{wanted}: {agree}; more videos of the job may help"
     return [Problem(Path(task.name), reason, harmless=True)]
 
 

@@ -279,8 +279,7 @@ def localise(
     remarks = tuple(
         Problem(
             _path(task.videos[video]),
-            f"what is said about step {step + 1} does not fit the order of the steps, and was not "
-            "used to place it",
+            f"step {step + 1} is mentioned out of order here; the mention was ignored",
             harmless=True,
         )
         for video, step in found.relaxed

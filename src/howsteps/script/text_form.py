@@ -64,8 +64,8 @@ _DETERMINERS = frozenset(
 HOW_TO_EDIT = """\
 <!-- One step a line, in order: rename, move, delete and add lines as you like. "(optional)" after
 a step says that it may be left out, "or" before one that it is done instead of the step above.
-"also:" is what a step gathers, as narrators say it; "+ another step" joins that step to the one
-above. A step without "also:" is looked for in all that is said.
+"also:" lists the phrases that count as this step; "+ another step" joins that step to the one
+above. A step without "also:" is matched by its name.
 Then: howsteps localise --out THIS_FOLDER --script script.md -->"""
 
 

@@ -73,10 +73,10 @@ def howto_text(result: Result, thumbnails: Mapping[int, str]) -> str:
         if number in thumbnails:
             lines += [f"![{label}]({thumbnails[number]})", ""]
         if takes := duration(step, sentences):
-            lines += [f"Takes {takes}, as narrators say.", ""]
+            lines += [f"Narrators say it takes {takes}.", ""]
         lines += [f"> {markdown_line(example)}\n" for example in step.examples[:2]]
-        where = f"; surest {_where(best[number], by_id)}" if number in best else ""
-        lines += [f"Videos that name it: {step.support} of {videos}{where}.", ""]
+        where = f" Clearest {_where(best[number], by_id)}." if number in best else ""
+        lines += [f"Mentioned in {step.support} of {videos} videos.{where}", ""]
     return "\n".join(lines)
 
 

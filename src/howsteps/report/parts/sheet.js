@@ -8,7 +8,7 @@ function buildFacts() {
     [count(steps.length, "step"), "in the script"],
     [formatDuration(footage), content.filmed ? "of video" : "of narration"],
     content.located && [count(total("found"), "place"), "of steps in the videos"],
-    content.located && total("absent") > 0 && [count(total("absent"), "time"), "a step is absent"],
+    content.located && total("absent") > 0 && [count(total("absent"), "absence"), "of steps in the videos"],
   ];
   view("facts").replaceChildren(
     ...facts.filter(Boolean).map(([value, meaning]) => h("div", {}, h("dt", {}, meaning), h("dd", {}, value))),
