@@ -1,6 +1,7 @@
 """Watching and comparing steps, and long names: problems that users had."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from PIL import Image
@@ -49,6 +50,25 @@ def test_a_step_can_be_looped(visit, job, tmp_path) -> None:
     for _ in range(2):
         until(page, f"document.querySelector('#viewer video').currentTime > {start + 0.6}")
         until(page, f"document.querySelector('#viewer video').currentTime < {start + 0.4}")
+
+
+@pytest.mark.parametrize("height", [700, 844])
+@pytest.mark.parametrize("filmed", [True, False])
+def test_on_a_phone_two_videos_do_not_cover_one_another(
+    visit, job, tmp_path, height, filmed
+) -> None:
+    shown = job if filmed else tea(3, 3)
+    page = visit(write_page(shown, tmp_path, thumbnails=False), width=390, height=height)
+    page.keyboard.press("c")
+    page.wait_for_selector(".pane .axis")
+    boxes = [
+        page.locator(".pane").nth(side).locator(part).bounding_box()
+        for side in (0, 1)
+        for part in ((".screen", ".about") if filmed else (".about", ".transcript"))
+    ]
+    assert all(box["height"] > 20 for box in boxes)
+    for above, below in pairwise(boxes):
+        assert above["y"] + above["height"] <= below["y"] + 0.5
 
 
 @pytest.mark.parametrize("videos", [2, 3])
