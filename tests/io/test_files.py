@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from howsteps import captions
-from howsteps.errors import InputError
+from howsteps.errors import CannotWrite, InputError
 from howsteps.io.files import read_bounded, write_atomically
 
 
@@ -56,6 +56,18 @@ class TestWriting:
     def test_content_in_parts(self, tmp_path):
         write_atomically(tmp_path / "new" / "a", (part.encode() for part in ("boil", " ", "eggs")))
         assert (tmp_path / "new" / "a").read_bytes() == b"boil eggs"
+
+    def test_a_pipe_is_written_to_and_not_replaced(self, tmp_path):
+        os.mkfifo(tmp_path / "pipe")
+        reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+        write_atomically(tmp_path / "pipe", b"boil eggs")
+        assert os.read(reader, 99) == b"boil eggs"
+        os.close(reader)
+        assert (tmp_path / "pipe").is_fifo()
+
+    def test_a_folder_is_not_replaced_either(self, tmp_path):
+        with pytest.raises(CannotWrite, match="Is a directory"):
+            write_atomically(tmp_path, b"boil eggs")
 
     @pytest.mark.parametrize("fault", [KeyboardInterrupt, ValueError])
     def test_an_interrupted_write_keeps_the_old_file_and_leaves_no_other(self, tmp_path, fault):

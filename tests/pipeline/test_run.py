@@ -478,3 +478,23 @@ def test_reading_very_many_files_reports_progress(
     ]
     assert events[0] == StageBegan("read", "wash a cat", 6)
     assert isinstance(events[-1], StageEnded)
+
+
+class TestUsedFolder:
+    def test_exports_of_videos_that_went_away_are_removed(self, tmp_path: Path) -> None:
+        job, out = captions(tmp_path / "wash a cat"), tmp_path / "out"
+        run(job, out)
+        assert (out / "exports" / "vtt" / "eve.vtt").is_file()
+        (job / "eve.srt").rename(job / "eva.srt")
+        run(job, out)
+        names = sorted(path.stem for path in (out / "exports" / "vtt").iterdir())
+        assert names == ["ann", "bob", "cyd", "dan", "eva"]
+        assert (out / "exports" / "csv" / "steps.csv").is_file()
+
+    def test_another_job_in_the_same_folder_gives_a_remark(self, tmp_path: Path) -> None:
+        job, out = captions(tmp_path / "wash a cat"), tmp_path / "out"
+        assert not run(job, out, pages=False).problems
+        assert not run(job, out, pages=False).problems
+        [remark] = run(job, out, RunOptions(title="bathe a cat"), pages=False).problems
+        assert remark.reason == "the result of another job, 'wash a cat', was here and is replaced"
+        assert remark.harmless

@@ -105,14 +105,23 @@ def check_unchanged(path: Path, before: tuple[int, int]) -> None:
 def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
     """Write a file under a temporary name and rename it, so that it is never incomplete.
 
-    Large content may be given in parts, to limit memory.
+    Large content may be given in parts, to limit memory. A device or pipe, such as ``/dev/stdout``,
+    is written to and not replaced.
     """
+    parts = [content] if isinstance(content, bytes) else content
+    if path.exists() and not path.is_file():
+        try:
+            with path.open("wb") as file:
+                file.writelines(parts)
+        except OSError as error:
+            raise CannotWrite(f"cannot write {path}: {error.strerror}") from error
+        return
     # Unique even among machines that share the folder.
     temporary = path.with_name(f".{path.name}.{uuid4().hex}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with temporary.open("wb") as file:
-            file.writelines([content] if isinstance(content, bytes) else content)
+            file.writelines(parts)
             file.flush()
             # Otherwise the renamed file may be empty after a power failure.
             os.fsync(file.fileno())

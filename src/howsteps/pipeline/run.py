@@ -42,6 +42,7 @@ from howsteps.pipeline.work_folder import (
     WrittenResults,
     check_folders,
     mark_work_folder,
+    other_job_remark,
     remove_if_empty,
     write_model,
     write_report,
@@ -344,6 +345,7 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
             write_script(task, script, job.folder, UNEDITED)
             task, script, remarks = edit(task, script, job.editor, context)
             problems += remarks
+        problems += other_job_remark(task.name, job.folder)
         problems += write_script(task, script, job.folder, edited=given is not None, given=given)
         task, features = visual_features(task, options, context)
         task, problems = set_aside_unusable(task, features.vectors, [*problems, *features.problems])

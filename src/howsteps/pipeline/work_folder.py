@@ -16,6 +16,7 @@ from howsteps.engine.events import Wrote
 from howsteps.errors import HowstepsError, InputError, Problem
 from howsteps.extras import VISION
 from howsteps.io.files import check_exists, read_bounded, write_atomically
+from howsteps.io.text import read_json
 from howsteps.pipeline.options import FILE as OPTIONS
 from howsteps.records import script_record
 from howsteps.result import FILE, read_result, text_parts
@@ -89,6 +90,19 @@ def write_result(result: Result, folder: Path, context: Context) -> None:
     """Write ``result.json``."""
     write_atomically(folder / FILE, (part.encode() for part in text_parts(result, folder)))
     context.callback(Wrote(result.task.name, folder / FILE))
+
+
+def other_job_remark(task: str, folder: Path) -> list[Problem]:
+    """Return a remark if the folder holds the result of another task, which will be replaced."""
+    try:
+        value = read_json(folder / SCRIPT, _LARGEST_MODEL)
+    except InputError:
+        return []
+    before = value.get("task", task) if isinstance(value, dict) else task
+    if before == task:
+        return []
+    reason = f"the result of another job, {before!r}, was here and is replaced"
+    return [Problem(folder / FILE, reason, harmless=True)]
 
 
 def write_script(
@@ -165,16 +179,27 @@ def write_report(
     problems: list[Problem] = []
     page = write_page(result, folder, unreadable=unreadable, on_problem=problems.append)
     context.callback(Wrote(name, page))
-    _, unwritten = export(
+    written, unwritten = export(
         result,
         folder / EXPORTS,
         TEXT_FORMATS,
         unreadable={*unreadable, *(problem.path for problem in problems)},
         read_rate=partial(_rate, context),
     )
+    _remove_stale_exports(folder / EXPORTS, written)
     context.callback(Wrote(name, folder / EXPORTS))
     # Nobody requested a format by name, so do not report one that a video is too short for.
     return problems + [problem for problem in unwritten if not problem.harmless]
+
+
+def _remove_stale_exports(folder: Path, written: Collection[Path]) -> None:
+    """Remove the exports of an earlier run, for videos that are no longer there."""
+    kept = set(written)
+    for parent, suffix in {(path.parent, path.suffix) for path in written}:
+        if parent.parent == folder:
+            for path in parent.glob(f"*{suffix}"):
+                if path not in kept and path.is_file():
+                    path.unlink()
 
 
 def _rate(context: Context, media: Path | None) -> Fraction:
