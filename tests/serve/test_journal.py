@@ -1,10 +1,14 @@
 """Edits are on disk before they take effect, and are replayed."""
 
+import errno
+import os
+import resource
+import signal
 from dataclasses import replace
 
 import pytest
 
-from howsteps.errors import InputError
+from howsteps.errors import CannotWrite, InputError
 from howsteps.result import read_result
 from howsteps.serve.edits import BadEdit
 from howsteps.serve.journal import FILE, Journal
@@ -90,6 +94,39 @@ def test_a_refused_edit_writes_nothing(work, result) -> None:
         journal.undo()
     with pytest.raises(BadEdit):
         journal.do({"op": "gather", "step": 0, "mentions": []})
+    assert (work / FILE).read_bytes() == before
+
+
+def test_a_full_disk_leaves_no_part_of_a_line(work, result) -> None:
+    journal = Journal.resume(work, result)
+    journal.do(RENAME)
+    before = (work / FILE).read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 10, limits[1]))
+    try:
+        with pytest.raises(CannotWrite, match=r"cannot write edits\.jsonl"):
+            journal.do(DELETE)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert (work / FILE).read_bytes() == before
+    assert journal.revision == 1
+    journal.do(DELETE)
+    assert labels(Journal.resume(work, result)) == labels(journal)
+
+
+def test_a_line_that_was_not_synced_is_removed(work, result, monkeypatch) -> None:
+    journal = Journal.resume(work, result)
+    before = (work / FILE).read_bytes()
+
+    def fail(_: int) -> None:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", fail)
+        with pytest.raises(CannotWrite):
+            journal.do(RENAME)
     assert (work / FILE).read_bytes() == before
 
 

@@ -12,6 +12,8 @@ placement. To resume, the lines are replayed; a last line that was cut off is dr
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +48,7 @@ class Journal:
         self.done: list[Edit] = []
         self.undone: list[Edit] = []
         self.revision = self.placed = 0
+        self._size = 0  # bytes of the file that hold complete lines
 
     @classmethod
     def resume(cls, folder: Path, result: Result) -> "Journal":
@@ -66,7 +69,9 @@ class Journal:
             path.replace(_unused_name(path))
         journal = cls(path, draft_of(result))
         first = {**_script(journal.base), "narration": _narration(result)}
-        write_atomically(path, _line({**first, "found": _digest(result.script)}))
+        line = _line({**first, "found": _digest(result.script)})
+        write_atomically(path, line)
+        journal._size = len(line)
         return journal
 
     @classmethod
@@ -102,6 +107,7 @@ class Journal:
             return None  # another command has written a new script since
         if complete != data:
             write_atomically(path, complete)
+        journal._size = len(complete)
         return journal
 
     @property
@@ -146,11 +152,10 @@ class Journal:
 
     def _commit(self, entry: Mapping[str, Any]) -> None:
         """Validate an entry on a copy, write it to disk, then apply it."""
-        trial = Journal(self.path, self.base)
-        trial.done, trial.undone, trial.draft = [*self.done], [*self.undone], self.draft
-        trial.revision, trial.placed = self.revision, self.placed
+        trial = copy(self)
+        trial.done, trial.undone = [*self.done], [*self.undone]
         trial._replay(entry)
-        self._append(entry)
+        trial._append(entry)
         self.__dict__.update(trial.__dict__)
 
     def _replay(self, entry: Mapping[str, Any]) -> None:
@@ -179,13 +184,19 @@ class Journal:
         self.revision += 1
 
     def _append(self, entry: Mapping[str, Any]) -> None:
+        line = _line(entry)
         try:
-            with self.path.open("ab") as file:
-                file.write(_line(entry))
+            with self.path.open("r+b") as file:
+                file.truncate(self._size)
+                file.seek(self._size)
+                file.write(line)
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            raise CannotWrite(f"cannot write {self.path}: {error.strerror}") from error
+            with suppress(OSError):  # a full disk leaves part of the line
+                os.truncate(self.path, self._size)
+            raise CannotWrite(f"cannot write {FILE}: {error.strerror}") from error
+        self._size += len(line)
 
 
 def _line(entry: Mapping[str, Any]) -> bytes:
