@@ -4,7 +4,7 @@ import pytest
 
 from howsteps.serve.edits import GATHER, BadEdit, apply_edits, draft_of
 from howsteps.task import BY_HAND
-from tests.report.job import tea
+from tests.report.job import tea, with_video
 
 RESULT = tea(5, 5)
 DRAFT = draft_of(RESULT)
@@ -89,6 +89,21 @@ def test_a_step_can_be_marked_absent_and_released() -> None:
     assert apply_edits(after, [{"op": "release", "step": 2, "video": "Ada"}]).by_hand == ()
 
 
+def test_a_place_ends_with_its_video() -> None:
+    length = RESULT.task.videos[0].duration
+    [one] = apply_edits(DRAFT, [placed(2, length + 0.004)]).by_hand
+    assert (one.start, one.time, one.end) == (length - 1.996, length, length)
+
+
+def test_a_video_of_unknown_duration_ends_soon_after_its_words() -> None:
+    unknown = draft_of(with_video(RESULT, 0, duration=None))
+    assert apply_edits(unknown, [placed(2, 80.0)]).by_hand[0].time == 80.0
+    with pytest.raises(BadEdit, match="inside the video"):
+        apply_edits(unknown, [placed(2, 9000.0)])
+    silent = draft_of(with_video(RESULT, 0, duration=None, sentences=(), mentions=()))
+    assert apply_edits(silent, [placed(2, 9000.0)]).by_hand[0].time == 9000.0
+
+
 @pytest.mark.parametrize(
     "edit",
     [
@@ -121,6 +136,11 @@ def test_a_step_can_be_marked_absent_and_released() -> None:
         placed(0, -5.0),
         placed(0, 1e300),
         placed(0, float("nan")),
+        placed(0, 10**400),
+        placed(0, 9000.0),
+        {**placed(0, None), "start": float("nan")},
+        {**placed(0, None), "end": "x" * 1000},
+        {**placed(0, None), "start": 0},
         {**placed(0), "start": 50.0},
         {**placed(0), "end": "soon"},
     ],

@@ -174,3 +174,29 @@ def test_the_limit_of_edits_survives_a_restart_unless_the_journal_is_moved(
         restarted.do(DELETE)
     restarted.path.unlink()
     Journal.resume(work, result).do(DELETE)
+
+
+def test_a_long_edit_is_refused(work, result) -> None:
+    journal = Journal.resume(work, result)
+    before = (work / FILE).read_bytes()
+    with pytest.raises(BadEdit, match="bytes at most"):
+        journal.do({**RENAME, "label": "begin" + " " * 300_000})
+    assert (work / FILE).read_bytes() == before
+
+
+def test_a_journal_never_grows_larger_than_can_be_read(work, result, monkeypatch) -> None:
+    journal = Journal.resume(work, result)
+    monkeypatch.setattr("howsteps.serve.journal._LARGEST", (work / FILE).stat().st_size + 60)
+    journal.do(RENAME)
+    with pytest.raises(BadEdit, match="the journal of edits is full"):
+        journal.do(DELETE)
+    assert labels(Journal.resume(work, result)) == labels(journal)
+
+
+def test_a_line_with_an_enormous_number_is_reported(work, result) -> None:
+    Journal.resume(work, result)
+    place = '{"op":"place","step":0,"video":"Ada","time":%s,"start":0,"end":1}' % ("9" * 400)
+    with (work / FILE).open("a") as file:
+        file.write(f'{{"do":{place}}}\n')
+    with pytest.raises(InputError, match=r"edits\.jsonl:2: cannot be replayed: a time must be"):
+        Journal.resume(work, result)

@@ -8,16 +8,19 @@ check that the two agree.
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isfinite
 from typing import Any, TypeAlias
 
 from howsteps.errors import HowstepsError
-from howsteps.io.checked import LATEST
+from howsteps.io.checked import LATEST, Malformed, number
+from howsteps.report.rows import video_length
 from howsteps.task import BY_HAND, Localisation, Mention, Result, Step, Task
 
 MAX_STEPS = 100
 LONGEST_LABEL = 200  # characters
 GATHER = "gather"
+_ROUNDING = 0.01  # seconds; the page rounds times
+_AFTER_WORDS = 60.0  # seconds
+_OUTSIDE = "a time must lie inside the video"
 
 Edit: TypeAlias = Mapping[str, Any]
 
@@ -143,11 +146,18 @@ def _place(
 ) -> Draft:
     index, name = _step_index(draft, step), _video(draft, video)
     if time is None:
+        if not (start is None and end is None):
+            raise BadEdit("without a 'time', 'start' and 'end' must be null")
         new = Localisation(name, index, None, evidence=BY_HAND)
     else:
         first, middle, last = (_seconds(value) for value in (start, time, end))
         if not first <= middle <= last:
             raise BadEdit("'time' must lie between 'start' and 'end'")
+        length = _latest(draft, name)
+        if middle > length + _ROUNDING:
+            raise BadEdit(_OUTSIDE)
+        # The page keeps the length of a place that is moved to the end.
+        first, middle, last = (min(value, length) for value in (first, middle, last))
         new = Localisation(name, index, middle, first, last, 1.0, BY_HAND, 1.0)
     return replace(draft, by_hand=(*_without(draft, name, index), new))
 
@@ -196,12 +206,23 @@ def _video(draft: Draft, value: object) -> str:
     return value
 
 
+def _latest(draft: Draft, name: str) -> float:
+    """The end of a video; if its duration is unknown, it may go on after the last word."""
+    [video] = (video for video in draft.task.videos if video.id == name)
+    if video.duration is not None:
+        return video.duration
+    length = video_length(video, [each for each in draft.by_hand if each.video == name])
+    return length + _AFTER_WORDS if length else LATEST
+
+
 def _seconds(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise BadEdit("a time must be a number of seconds")
-    if not (isfinite(value) and 0 <= value <= LATEST):
-        raise BadEdit("a time must lie inside the video")
-    return round(float(value), 3)
+    try:
+        seconds = number(value)
+    except Malformed:
+        raise BadEdit("a time must be a number of seconds") from None
+    if not 0 <= seconds <= LATEST:
+        raise BadEdit(_OUTSIDE)
+    return round(seconds, 3)
 
 
 def _mentions(task: Task, value: object) -> set[Mention]:

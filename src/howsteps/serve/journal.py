@@ -33,7 +33,9 @@ from howsteps.task import Result, Script
 
 FILE = "edits.jsonl"
 _LARGEST = 2**28  # bytes
+_LONGEST_EDIT = 2**18  # bytes of a line
 _MAX_EDITS = 10_000
+_FULL = f"stop the server, move {FILE} away, and start it again"
 
 
 class Journal:
@@ -124,10 +126,7 @@ class Journal:
             It cannot be made, and nothing was written.
         """
         if self.revision >= _MAX_EDITS:
-            raise BadEdit(
-                f"the limit of {_MAX_EDITS:,} edits is reached: stop the server, move {FILE} away, "
-                "and start it again"
-            )
+            raise BadEdit(f"the limit of {_MAX_EDITS:,} edits is reached: {_FULL}")
         if isinstance(edit, Mapping) and edit.get("op") == GATHER:
             raise BadEdit(f"{GATHER!r} is not for the page")
         self._commit({"do": edit})
@@ -185,6 +184,10 @@ class Journal:
 
     def _append(self, entry: Mapping[str, Any]) -> None:
         line = _line(entry)
+        if "do" in entry and len(line) > _LONGEST_EDIT:
+            raise BadEdit(f"an edit has {_LONGEST_EDIT:,} bytes at most")
+        if self._size + len(line) > _LARGEST:  # it could not be read again
+            raise BadEdit(f"the journal of edits is full: {_FULL}")
         try:
             with self.path.open("r+b") as file:
                 file.truncate(self._size)
