@@ -104,6 +104,8 @@ def test_a_form_cannot_write(served, kind) -> None:
         "videos/0",
         "videos/-1",
         "videos/99999999999999999999",
+        f"videos/{'9' * 5000}",
+        "videos/x",
         "videos/0/../../result.json",
         "videos/..%2f..%2fresult.json",
         "exports/csv/../../result.json",

@@ -38,6 +38,7 @@ _LARGEST_ARCHIVE = 2**28  # bytes; larger exports are written but not sent
 _POLL_INTERVAL = 0.1  # seconds
 _HEARTBEAT = 15.0  # seconds
 _PICTURE = re.compile(r"[A-Za-z0-9_-]+-[0-9a-f]{6}-\d+\.\d\d\.webp")
+_NUMBER = re.compile(r"[0-9]{1,6}")
 _WRITER = re.compile(r"[0-9a-f]{32}")
 _HEADERS = {
     "content-security-policy": f"{security_policy(served=True)}; frame-ancestors 'none'",
@@ -93,7 +94,8 @@ def make_app(session: Session, token: str, port: int) -> ASGIApp:
 
     async def video(request: Request) -> Response:
         videos, number = session.shown.task.videos, request.path_params["number"]
-        media = videos[number].media if number < len(videos) else None
+        known = _NUMBER.fullmatch(number) and int(number) < len(videos)
+        media = videos[int(number)].media if known else None
         if media is None or not is_video(media) or not media.is_file():
             raise HTTPException(404, "there is no such video")
         return FileResponse(media)
@@ -124,7 +126,7 @@ def make_app(session: Session, token: str, port: int) -> ASGIApp:
         Route("/edits", edit, methods=["POST"]),
         Route("/pen", pen, methods=["POST"]),
         Route(f"/{THUMBNAILS}/{{name}}", picture),
-        Route("/videos/{number:int}", video),
+        Route("/videos/{number}", video),
         Route("/new-videos", new_video, methods=["POST"]),
         Route("/exports/{name}", exports, methods=["POST"]),
     ]
