@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from howsteps.errors import CannotWrite
 from howsteps.serve.app import LARGEST_BODY
 from howsteps.serve.journal import FILE
 from tests.report.job import tea, with_video
@@ -248,6 +249,35 @@ def test_errors_leak_nothing_about_the_machine(served: Served, monkeypatch) -> N
     status, _, body = served.get("content")
     assert status == 500
     assert b"secret" not in body
+
+
+def reported(served: Served, kind: str) -> object:
+    end = time.monotonic() + 20
+    while not (message := served.status()[kind]):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    return message
+
+
+def test_messages_name_no_folders(served: Served, work, tmp_path, monkeypatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise CannotWrite(f"cannot write {work / 'result.json'}: no space")
+
+    monkeypatch.setattr("howsteps.serve.session.place_again", fail)
+    monkeypatch.setattr("howsteps.serve.session.new_videos.with_new_videos", fail)
+    monkeypatch.setattr("howsteps.serve.app.export", fail)
+    message = "cannot write result.json: no space"
+    assert served.post("exports/csv", {})[2].decode() == f"{message}\n"
+    octets = "application/octet-stream"
+    served.post("new-videos?name=Zoe.srt", body=b"x", content_type=octets)
+    assert reported(served, "remark") == message
+    served.edit(0, do=RENAME)
+    assert reported(served, "trouble") == message
+    (work / FILE).unlink()
+    (work / FILE).mkdir()
+    status, line = served.edit(1, do={"op": "delete", "step": 0})
+    assert status == 500
+    assert str(tmp_path) not in line
 
 
 def test_the_status_is_small(served) -> None:

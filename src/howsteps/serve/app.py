@@ -31,6 +31,7 @@ from howsteps.report.exports import FORMATS, export
 from howsteps.report.page import THUMBNAILS, render, security_policy
 from howsteps.serve import new_videos
 from howsteps.serve.edits import BadEdit
+from howsteps.serve.messages import without_folders
 from howsteps.serve.session import Locked, Outdated, Session
 
 LARGEST_BODY = 2**20  # bytes of an edit
@@ -118,6 +119,10 @@ def make_app(session: Session, token: str, port: int) -> ASGIApp:
         await _json_body(request)
         return await asyncio.to_thread(_exported, session, name)
 
+    async def howsteps_error(_: Request, error: HowstepsError) -> Response:
+        message = without_folders(error, session.folder)
+        return PlainTextResponse(f"{message}\n", _STATUSES.get(type(error), 500))
+
     routes = [
         Route("/", page),
         Route("/content", content),
@@ -140,7 +145,7 @@ def make_app(session: Session, token: str, port: int) -> ASGIApp:
     inner = Starlette(
         routes=routes,
         lifespan=lifespan,
-        exception_handlers={HTTPException: _http_error, HowstepsError: _howsteps_error},
+        exception_handlers={HTTPException: _http_error, HowstepsError: howsteps_error},
     )
     return _RequestFilter(inner, token, port)
 
@@ -244,10 +249,10 @@ def _exported(session: Session, name: str) -> Response:
     """Write an export into the work folder, and send the files."""
     paths, problems = export(session.result, session.folder / EXPORTS, [name])
     if not paths:
-        reason = str(problems[0]) if problems else "there is nothing to write"
-        raise HTTPException(409, reason)
+        reason = problems[0] if problems else "there is nothing to write"
+        raise HTTPException(409, without_folders(reason, session.folder))
     if sum(path.stat().st_size for path in paths) > _LARGEST_ARCHIVE:
-        raise HTTPException(409, f"written to {session.folder / EXPORTS / name}: too large to send")
+        raise HTTPException(409, f"written to {EXPORTS}/{name}: too large to send")
     if len(paths) == 1:
         return _download(read_bounded(paths[0], _LARGEST_ARCHIVE, "an export"), paths[0].name)
     return _download(_archive(paths, session.folder / EXPORTS / name), f"{name}.zip")
@@ -274,7 +279,3 @@ def _json(value: Mapping[str, Any]) -> Response:
 
 async def _http_error(_: Request, error: HTTPException) -> Response:
     return PlainTextResponse(f"{error.detail}\n", error.status_code)
-
-
-async def _howsteps_error(_: Request, error: HowstepsError) -> Response:
-    return PlainTextResponse(f"{error}\n", _STATUSES.get(type(error), 500))

@@ -25,6 +25,7 @@ from howsteps.result import FILE, read_result, result_file
 from howsteps.serve import new_videos
 from howsteps.serve.edits import BadEdit
 from howsteps.serve.journal import Journal
+from howsteps.serve.messages import without_folders
 from howsteps.task import Result
 
 LOCK = ".serve.lock"
@@ -227,7 +228,7 @@ class Session:
 
     def _fail(self, reason: str) -> None:
         with self._changed:
-            self._error = reason
+            self._error = without_folders(reason, self.folder)
             self._stale = self._new_unplaced = False
             self._processed = self._received
             self._version += 1
@@ -262,11 +263,12 @@ class Session:
         try:
             shown, refused = new_videos.with_new_videos(result, self.folder)
         except HowstepsError as error:
-            shown, refused, remark = result, {}, str(error)
+            shown, refused, remark = result, {}, without_folders(error, self.folder)
         with self._changed:
             existing = new_videos.names(self.folder)
             removed = {n: reason for n, reason in self._refused.items() if n not in existing}
-            self._refused = dict([*removed.items(), *refused.items()][-new_videos.MAX_FILES :])
+            new = {n: without_folders(reason, self.folder) for n, reason in refused.items()}
+            self._refused = dict([*removed.items(), *new.items()][-new_videos.MAX_FILES :])
             self._remark, self._processed = remark, received
             self._show(shown)
 
