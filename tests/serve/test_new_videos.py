@@ -3,11 +3,13 @@
 import json
 import time
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
 from howsteps.result import read_result
 from howsteps.serve.new_videos import FOLDER
+from howsteps.serve.session import Session
 from tests.report.videos import film
 
 from .conftest import Served
@@ -133,6 +135,25 @@ def test_a_name_cannot_leave_the_folder(served, work, tmp_path, name) -> None:
     assert new.parent == work / FOLDER
     assert new.name.isprintable()
     assert drop(served, name, SRT) == (400, "exists already\n")
+
+
+@pytest.mark.parametrize("ending", [".mp4", ".en-US.srt"])
+@pytest.mark.parametrize("letter", ["a", "ä"])
+def test_a_long_name_keeps_its_extension(served, work, ending, letter) -> None:
+    status, answer = drop(served, quote(letter * 160 + ending), SRT)
+    assert status == 200
+    [kept] = [path.name for path in (work / FOLDER).glob("[!.]*")]
+    assert json.loads(answer)["name"] == kept
+    assert kept.removesuffix(ending).encode() == (letter * 160).encode()[:160]
+    assert drop(served, f"a.en-{'x' * 300}.srt", SRT)[0] == 200
+
+
+def test_the_rest_of_an_upload_is_removed_at_the_next_start(work) -> None:
+    (work / FOLDER).mkdir()
+    (work / FOLDER / f".{'0' * 32}.part").write_bytes(b"x")
+    (work / FOLDER / "Zoe.srt").write_bytes(SRT)
+    Session(work).stop()
+    assert [path.name for path in (work / FOLDER).iterdir()] == ["Zoe.srt"]
 
 
 def test_another_site_cannot_upload_a_video(served, work) -> None:

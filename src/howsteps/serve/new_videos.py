@@ -1,5 +1,6 @@
 """New videos uploaded through the page: stored in the work folder, and placed by the model."""
 
+import os
 from collections.abc import AsyncIterator, Collection, Iterable
 from contextlib import suppress
 from dataclasses import replace
@@ -8,7 +9,7 @@ from uuid import uuid4
 
 from howsteps.captions.encoding import LARGEST_FILE
 from howsteps.datasets.collection import is_video
-from howsteps.datasets.names import Names
+from howsteps.datasets.names import Names, split_language
 from howsteps.errors import CannotWrite, HowstepsError, Problem
 from howsteps.pipeline.apply import apply
 from howsteps.report.decoding import is_readable
@@ -18,6 +19,7 @@ FOLDER = "new-videos"
 PLACED = "new-videos-steps"
 LARGEST_VIDEO = 4 * 2**30  # bytes
 MAX_FILES = 200
+_LONGEST_LANGUAGE = 35  # characters, as in RFC 5646
 _CAPTIONS = frozenset({".vtt", ".srt", ".ttml", ".srv3", ".json3", ".json", ".tsv", ".csv", ".txt"})
 
 
@@ -34,8 +36,7 @@ async def keep(folder: Path, name: str, parts: AsyncIterator[bytes]) -> Path:
         It has no video or caption extension, it is too large, or there are too many files.
     """
     uploads = folder / FOLDER
-    safe, _ = Names("video").give(Path(name).name)
-    target = uploads / safe
+    target = uploads / _file_name(name)
     if not (is_video(target) or target.suffix.lower() in _CAPTIONS):
         raise Refused("is neither a video nor a caption file, by its name")
     if uploads.is_dir() and sum(1 for _ in uploads.iterdir()) >= MAX_FILES:
@@ -62,6 +63,24 @@ async def keep(folder: Path, name: str, parts: AsyncIterator[bytes]) -> Path:
         with suppress(OSError):
             part.unlink()
     return target
+
+
+def _file_name(name: str) -> str:
+    """A safe file name. A long stem is shortened; the language and the extension stay."""
+    name = Path(name).name.strip()
+    stem, _ = os.path.splitext(name)
+    video, language = split_language(stem)
+    if len(language) > _LONGEST_LANGUAGE:
+        video = stem
+    safe, _ = Names("video").give(video)
+    return safe + name[len(video) :]
+
+
+def remove_partial(folder: Path) -> None:
+    """Remove what uploads left behind when the server was killed; nothing may be uploading."""
+    for part in (folder / FOLDER).glob(".*.part"):
+        with suppress(OSError):
+            part.unlink()
 
 
 def names(folder: Path) -> set[str]:

@@ -63,6 +63,7 @@ class Session:
             raise HowstepsError(f"{folder} is a file, not a folder")
         result_file(self.folder)  # fail before a lock file is created
         self._lock_file = _locked(self.folder / LOCK)
+        new_videos.remove_partial(self.folder)
         self.result = self.shown = read_result(self.folder)
         self.journal = Journal.resume(self.folder, self.result)
         self._changed = threading.Condition()
