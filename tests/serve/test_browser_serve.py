@@ -272,7 +272,7 @@ def test_new_videos_are_chosen_or_dropped(visit, served, work) -> None:
 
 
 @pytest.mark.slow
-def test_uploaded_files_are_reported_on(visit, served) -> None:
+def test_uploaded_files_are_reported_on(visit, served, monkeypatch) -> None:
     served.edit(0, "e" * 32, do={"op": "rename", "step": 0, "label": "fetch water"})
     served.until_placed()  # now there is a model
     page = visit(served)
@@ -293,9 +293,12 @@ def test_uploaded_files_are_reported_on(visit, served) -> None:
     chosen(("Zoe.srt", SRT))
     said("1 new file is placed.")
     assert "bad.srt" not in page.locator(".state").inner_text()
-    until(page, "document.querySelector('.eyebrow').textContent.includes('from 6 videos')")
+    until(page, "document.querySelector('.eyebrow').textContent.includes('in 6 videos')")
     chosen(("worse.srt", b"hello"), ("Yan.srt", SRT))
     said("1 new file is placed. Not placed: worse.srt is not")
+    monkeypatch.setattr("howsteps.pipeline.apply.MIN_MEAN_CONFIDENCE", 1.1)
+    chosen(("Xia.srt", SRT))
+    said("1 new file is placed. Xia: hardly any step is found with confidence")
 
 
 def test_a_stopped_server_is_reported(visit, work, browser) -> None:

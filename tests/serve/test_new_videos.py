@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
+from howsteps.pipeline.apply import OTHER_JOB
 from howsteps.result import read_result
 from howsteps.serve.new_videos import FOLDER
 from howsteps.serve.session import Session
@@ -70,6 +71,17 @@ def test_a_video_waits_for_its_captions(served, work, tmp_path) -> None:
     drop(served, "Zoe.srt", SRT)
     assert looked_at(served, 2)["refused"] == {}
     assert {path.name for path in (work / FOLDER).iterdir()} == {"Zoe.mp4", "Zoe.srt"}
+
+
+@pytest.mark.slow
+def test_a_video_that_may_show_another_job_is_remarked_on(served, monkeypatch) -> None:
+    monkeypatch.setattr("howsteps.pipeline.apply.MIN_MEAN_CONFIDENCE", 1.1)
+    served.edit(0, do={"op": "rename", "step": 0, "label": "fetch water"})
+    served.until_placed()
+    drop(served, "Zoe.en.srt", SRT)
+    now = looked_at(served, 1)
+    assert now["remarks"] == {"Zoe.en.srt": f"Zoe: {OTHER_JOB}"}
+    assert not now["refused"]
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ from howsteps.captions.encoding import LARGEST_FILE
 from howsteps.datasets.collection import is_video
 from howsteps.datasets.names import Names, split_language
 from howsteps.errors import CannotWrite, HowstepsError, Problem
-from howsteps.pipeline.apply import apply
+from howsteps.pipeline.apply import OTHER_JOB, apply
 from howsteps.report.decoding import is_readable
 from howsteps.task import Result, Task
 
@@ -90,13 +90,13 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in found if not path.name.startswith(".")}
 
 
-def with_new_videos(result: Result, folder: Path) -> tuple[Result, dict[str, str]]:
+def with_new_videos(result: Result, folder: Path) -> tuple[Result, dict[str, str], dict[str, str]]:
     """Append the new videos to a result, placed by the model of the work folder.
 
     Returns
     -------
-    The result, and for each file that could not be placed, the reason. Unreadable files are
-    removed; a video without captions stays, as they may be uploaded later.
+    The result; for each file that could not be placed, the reason; and remarks on files that were.
+    Unreadable files are removed; a video without captions stays, as they may be uploaded later.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def with_new_videos(result: Result, folder: Path) -> tuple[Result, dict[str, str
     placed = found.task.videos if found else ()
     refused = _refused(folder / FOLDER, done.problems, {video.id for video in placed})
     if found is None or len(found.script.steps) != len(result.script.steps):
-        return result, refused
+        return result, refused, {}
     known = Names("video")
     for video in result.task.videos:
         known.give(video.id)
@@ -131,7 +131,7 @@ def with_new_videos(result: Result, folder: Path) -> tuple[Result, dict[str, str
     shown = replace(
         result, task=task, script=script, localisations=(*result.localisations, *places)
     )
-    return shown, refused
+    return shown, refused, _remarks(folder / FOLDER, done.problems)
 
 
 def _refused(uploads: Path, problems: Iterable[Problem], placed: Collection[str]) -> dict[str, str]:
@@ -154,6 +154,18 @@ def _refused(uploads: Path, problems: Iterable[Problem], placed: Collection[str]
             reason = "has no captions; add them too"
         reasons[path.name] = reason
     return reasons
+
+
+def _remarks(uploads: Path, problems: Iterable[Problem]) -> dict[str, str]:
+    """Remarks on videos that may show another job, by the name of each of their files."""
+    remarks = {}
+    for problem in problems:
+        if problem.reason == OTHER_JOB:
+            is_upload = problem.path.parent == uploads
+            video = problem.path.stem if is_upload else problem.path.name
+            files = (path for path in uploads.iterdir() if _belongs_to(path, [video]))
+            remarks.update({path.name: f"{video}: {problem.reason}" for path in files})
+    return remarks
 
 
 def _file_of(uploads: Path, video: str) -> Path | None:

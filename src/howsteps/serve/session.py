@@ -73,6 +73,7 @@ class Session:
         self._remark = ""
         self._received = self._processed = 0  # numbers of new files
         self._refused: dict[str, str] = {}  # reasons, by file name
+        self._remarks: dict[str, str] = {}  # on new files that were placed, by file name
         self._version = 1
         self._stopped = False
         self.is_closing = False
@@ -113,6 +114,7 @@ class Session:
                 "remark": self._remark,
                 "looked_at": self._processed,
                 "refused": dict(self._refused),
+                "remarks": dict(self._remarks),
                 "pen": self._writer,
             }
 
@@ -262,15 +264,16 @@ class Session:
             self._new_unplaced = False
         remark = ""
         try:
-            shown, refused = new_videos.with_new_videos(result, self.folder)
+            shown, refused, remarks = new_videos.with_new_videos(result, self.folder)
         except HowstepsError as error:
-            shown, refused, remark = result, {}, without_folders(error, self.folder)
+            shown, refused, remarks = result, {}, {}
+            remark = without_folders(error, self.folder)
         with self._changed:
             existing = new_videos.names(self.folder)
             removed = {n: reason for n, reason in self._refused.items() if n not in existing}
             new = {n: without_folders(reason, self.folder) for n, reason in refused.items()}
             self._refused = dict([*removed.items(), *new.items()][-new_videos.MAX_FILES :])
-            self._remark, self._processed = remark, received
+            self._remark, self._remarks, self._processed = remark, remarks, received
             self._show(shown)
 
     def _show(self, shown: Result) -> None:

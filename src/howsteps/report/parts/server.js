@@ -121,7 +121,10 @@ function reportUploads() {
   const reasons = [...dropped.refused, ...refused.map((name) => [name, status.refused[name]])];
   const placed = status?.remark ? 0 : names.length - refused.length;
   const success = placed ? [`${count(placed, "new file")} ${placed === 1 ? "is" : "are"} placed.`] : [];
-  announce([...success, ...reasons.map(([name, why]) => `Not placed: ${truncateTo(name, 40)} ${why}.`)].join(" "));
+  // The files of one video have the same remark.
+  const remarks = new Set(names.map((name) => status?.remarks[name]).filter(Boolean));
+  const failures = reasons.map(([name, why]) => `Not placed: ${truncateTo(name, 40)} ${why}.`);
+  announce([...success, ...Array.from(remarks, (remark) => `${remark}.`), ...failures].join(" "));
 }
 
 async function download(name) {
