@@ -16,10 +16,11 @@ from howsteps.errors import HowstepsError
 from howsteps.report.page import PAGE
 from howsteps.result import read_result
 from howsteps.serve.journal import FILE
-from howsteps.serve.session import Locked, Session
+from howsteps.serve.session import Locked, Outdated, Session
 from howsteps.task import BY_HAND
+from tests.report.job import tea
 
-from .conftest import WRITER
+from .conftest import WRITER, write_work
 
 RENAME = {"op": "rename", "step": 0, "label": "begin"}
 PLACE = {"op": "place", "step": 1, "video": "Bo", "time": 40.0, "start": 38.0, "end": 44.0}
@@ -79,6 +80,39 @@ def test_a_script_without_steps_is_not_placed(session) -> None:
     session.edit(WRITER, 5, {"undo": True})
     assert session.wait_until_placed(60)
     assert session.status()["trouble"] == ""
+
+
+def test_a_result_of_another_program_is_not_replaced(session, work) -> None:
+    session.edit(WRITER, 0, {"do": RENAME})
+    assert session.wait_until_placed(60)
+    write_work(work, tea(5, 3))
+    with pytest.raises(Outdated, match="changed by another program; reload the page"):
+        session.edit(WRITER, 1, {"do": {"op": "delete", "step": 4}})
+    assert (len(labels(work)), len(session.content()["steps"])) == (3, 3)
+    assert b"begin" in (work / "edits-1.jsonl").read_bytes()
+    session.edit(WRITER, 0, {"do": {"op": "delete", "step": 2}})
+    assert session.wait_until_placed(60)
+    assert session.status()["trouble"] == ""
+    assert len(labels(work)) == 2
+
+
+def test_a_waiting_edit_does_not_replace_the_result_of_another_program(work) -> None:
+    session = Session(work)
+    session.edit(WRITER, 0, {"do": RENAME})
+    write_work(work, tea(5, 3))
+    session.start()
+    assert session.wait_until_placed(60)
+    assert "changed by another program" in session.status()["trouble"]
+    session.stop()
+    assert len(labels(work)) == 3
+    assert b"begin" in (work / "edits-1.jsonl").read_bytes()
+
+
+def test_a_result_that_was_removed_is_reported(session, work) -> None:
+    assert session.wait_until_placed(60)
+    (work / "result.json").unlink()
+    with pytest.raises(HowstepsError, match=r"result\.json: no such file"):
+        session.edit(WRITER, 0, {"do": RENAME})
 
 
 def test_a_folder_is_served_once(session, work) -> None:

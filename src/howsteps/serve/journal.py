@@ -68,6 +68,13 @@ class Journal:
             journal = cls._replayed(path, result)
             if journal is not None:
                 return journal
+        return cls.restart(folder, result)
+
+    @classmethod
+    def restart(cls, folder: Path, result: Result) -> "Journal":
+        """Start a new journal of a result; an existing one is kept under another name."""
+        path = folder / FILE
+        if path.exists():
             path.replace(_unused_name(path))
         journal = cls(path, draft_of(result))
         first = {**_script(journal.base), "narration": _narration(result)}

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 
 from howsteps.engine.events import Event, StageBegan
 from howsteps.errors import HowstepsError
+from howsteps.io.files import fingerprint
 from howsteps.pipeline.placing import place_again
 from howsteps.pipeline.work_folder import EXPORTS
 from howsteps.report.content import content
@@ -64,11 +65,13 @@ class Session:
         result_file(self.folder)  # fail before a lock file is created
         self._lock_file = _locked(self.folder / LOCK)
         new_videos.remove_partial(self.folder)
+        self._fingerprint = fingerprint(self.folder / FILE)  # of the result read or written last
         self.result = self.shown = read_result(self.folder)
         self.journal = Journal.resume(self.folder, self.result)
         self._changed = threading.Condition()
         self._writer: str | None = None
         self._activity = ""
+        self._is_placing = False
         self._error = ""
         self._remark = ""
         self._received = self._processed = 0  # numbers of new files
@@ -77,10 +80,14 @@ class Session:
         self._version = 1
         self._stopped = False
         self.is_closing = False
+        self._schedule_all()
+        self._thread = threading.Thread(target=self._work, name="howsteps-placing", daemon=True)
+
+    def _schedule_all(self) -> None:
+        """Schedule what is to be done with a result that was just read."""
         page, result = self.folder / PAGE, self.folder / FILE
         self._stale = not page.is_file() or page.stat().st_mtime < result.stat().st_mtime
         self._new_unplaced = bool(new_videos.names(self.folder))
-        self._thread = threading.Thread(target=self._work, name="howsteps-placing", daemon=True)
 
     def start(self) -> None:
         """Start the background thread."""
@@ -158,13 +165,15 @@ class Session:
         Locked
             Another page holds the pen.
         Outdated
-            The page does not show the newest script.
+            The page does not show the newest script, or another program has written a result.
         BadEdit
             The edit cannot be made.
         """
         with self._changed:
             if self._writer not in (None, writer):
                 raise Locked("another page is editing this script")
+            if not self._is_placing:  # or result.json may be new, but ours
+                self._check_unchanged()
             if revision != self.journal.revision:
                 raise Outdated("the script was changed in the meantime; reload the page")
             match change:
@@ -180,6 +189,22 @@ class Session:
             self._error = ""
             self._changed.notify_all()
         return self.status()
+
+    def _check_unchanged(self) -> None:
+        """If another program has written a result, read it, and raise ``Outdated``.
+
+        Otherwise the next edit would be one of the old script, and replace the new result.
+        """
+        found = fingerprint(self.folder / FILE)
+        if found == self._fingerprint:
+            return
+        result = read_result(self.folder)
+        self.journal = Journal.restart(self.folder, result)
+        self.result, self._fingerprint = result, found
+        self._show(result)
+        self._schedule_all()
+        self._changed.notify_all()
+        raise Outdated("the folder was changed by another program; reload the page")
 
     def wait_until_placed(self, seconds: float) -> bool:
         """Wait until all edits are placed and written; False after a timeout."""
@@ -203,7 +228,7 @@ class Session:
     def _work(self) -> None:
         while True:
             with self._changed:
-                self._activity = ""
+                self._activity, self._is_placing = "", False
                 self._changed.notify_all()
                 self._changed.wait_for(
                     lambda: (
@@ -224,6 +249,9 @@ class Session:
                 action()
             except _Superseded:
                 pass
+            except Outdated as error:
+                with self._changed:
+                    self._error = str(error)
             except HowstepsError as error:
                 self._fail(str(error))
             except Exception as error:
@@ -238,7 +266,8 @@ class Session:
 
     def _place(self) -> None:
         with self._changed:
-            self._activity = "placing"
+            self._check_unchanged()
+            self._activity, self._is_placing = "placing", True
             draft, revision = self.journal.draft, self.journal.revision
         if not draft.steps:
             raise HowstepsError("a script without steps cannot be placed; add one, or undo")
@@ -252,6 +281,7 @@ class Session:
             callback=self._on_event,
         )
         with self._changed:
+            self._fingerprint = fingerprint(self.folder / FILE)
             self.journal.place(revision, result.script)
             self.result = result
             self._show(result)
