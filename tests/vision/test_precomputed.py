@@ -89,6 +89,56 @@ def test_a_file_that_is_too_large_is_refused(tmp_path: Path) -> None:
     assert problem.reason == "holds more than 8 GiB"
 
 
+def test_values_of_another_file_are_refused(tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_bytes(bytes(range(100)))
+    with h5py.File(tmp_path / "other.h5", "w") as file:
+        file["features"] = MATRIX
+    with h5py.File(tmp_path / "external.h5", "w") as file:
+        file.create_dataset("features", (10, 10), "u1", external=[(str(secret), 0, 100)])
+    layout = h5py.VirtualLayout(MATRIX.shape, "f4")
+    layout[:] = h5py.VirtualSource(tmp_path / "other.h5", "features", MATRIX.shape)
+    with h5py.File(tmp_path / "virtual.h5", "w") as file:
+        file.create_virtual_dataset("features", layout)
+    found, problems = read_folder(tmp_path, ["external", "virtual"], rate=1.0)
+    assert not found
+    assert all("features from another file" in problem.reason for problem in problems)
+
+
+def test_a_shape_without_values_is_refused(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "v.h5", "w") as file:
+        file.create_dataset("features", (15, 4), np.float32)
+    found, [problem] = read_folder(tmp_path, ["v"], rate=1.0)
+    assert not found
+    assert problem.reason == "declares far more values than it stores"
+
+
+def test_compressed_values_are_read(tmp_path: Path) -> None:
+    rows = np.random.default_rng(0).random((90, 64)) > 0.9  # mostly 0, as after a rectifier
+    with h5py.File(tmp_path / "v.h5", "w") as file:
+        file.create_dataset("features", data=rows.astype(np.float32), compression="gzip")
+    found, problems = read_folder(tmp_path, ["v"], rate=3.0)
+    assert problems == []
+    assert np.array_equal(found["v"], rows)
+
+
+def test_an_archive_that_inflates_is_refused(tmp_path: Path) -> None:
+    np.savez_compressed(tmp_path / "v.npz", features=np.zeros((10**4, 100)))
+    found, [problem] = read_folder(tmp_path, ["v"], rate=1.0)
+    assert not found
+    assert "far more than its size" in problem.reason
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("suffix", [".npy", ".csv"])
+def test_values_too_large_for_float32_are_refused(tmp_path: Path, suffix: str) -> None:
+    rows = np.full((15, 4), 1e308)
+    np.save(tmp_path / "v.npy", rows) if suffix == ".npy" else np.savetxt(tmp_path / "v.csv", rows)
+    found, [problem] = read_folder(tmp_path, ["v"], rate=1.0)
+    assert not found
+    assert "too large for 32 bits" in problem.reason
+
+
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
 def test_every_format_gives_the_same_rows(tmp_path: Path, form: Callable[[Path], None]) -> None:
     form(tmp_path / "film")

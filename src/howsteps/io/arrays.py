@@ -19,6 +19,7 @@ from howsteps.errors import InputError
 from howsteps.io.files import read_bounded
 
 _LARGEST = 8 * 2**30  # bytes of a file
+MAX_COMPRESSION = 100  # bytes of arrays per byte stored; features take a tenth at best
 
 
 def read_matrix(path: Path) -> NDArray[Any]:
@@ -36,32 +37,44 @@ def read_matrix(path: Path) -> NDArray[Any]:
         raise InputError(path, f"is not a complete .npy file ({error})") from error
 
 
-def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Read the arrays of an uncompressed ``.npz`` file, by name.
+def read_arrays(path: Path, *, compressed: bool = False) -> dict[str, NDArray[Any]]:
+    """Read the arrays of a ``.npz`` file, by name.
 
     Raises
     ------
     InputError
-        The file is missing, truncated, of another format, or compressed.
+        The file is missing, truncated, of another format, or compressed: at all or, if
+        ``compressed`` is allowed, beyond ``MAX_COMPRESSION``.
     """
-    return unpack_arrays(_content(path), path)
+    return unpack_arrays(_content(path), path, compressed=compressed)
 
 
 def _content(path: Path) -> bytes:
     return read_bounded(path, _LARGEST, "arrays")
 
 
-def unpack_arrays(content: bytes, path: Path) -> dict[str, NDArray[Any]]:
+def unpack_arrays(
+    content: bytes, path: Path, *, compressed: bool = False
+) -> dict[str, NDArray[Any]]:
     """Return the arrays in the bytes of a ``.npz`` file; ``path`` is used in messages."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = archive.infolist()
             # A zip bomb claims to be larger than its file.
-            if sum(member.file_size for member in members) > len(content):
+            size = sum(member.file_size for member in members)
+            if size > len(content) and not compressed:
                 raise ValueError("it is compressed, or damaged")
-            return {m.filename.removesuffix(".npy"): _array(archive.read(m)) for m in members}
+            if size > min(MAX_COMPRESSION * len(content), _LARGEST):
+                raise ValueError("it holds far more than its size")
+            return {m.filename.removesuffix(".npy"): _array(_member(archive, m)) for m in members}
     except Exception as error:  # zipfile and the header parser raise many types
         raise InputError(path, f"is not a complete .npz file ({error})") from error
+
+
+def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """Return the bytes of a member, and never more than it claims to hold."""
+    with archive.open(member) as file:
+        return file.read(member.file_size)
 
 
 def _array(content: bytes) -> NDArray[Any]:

@@ -13,7 +13,6 @@ An interval is the mean of the rows in it; if rows are farther apart than interv
 at its middle.
 """
 
-import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from numpy.typing import NDArray
 
 from howsteps.errors import HowstepsError, InputError, MissingExtra, Problem
 from howsteps.io import mat_file
-from howsteps.io.arrays import read_matrix
+from howsteps.io.arrays import MAX_COMPRESSION, read_arrays, read_matrix
 from howsteps.io.files import open_regular
 from howsteps.io.text import read_lines
 from howsteps.vision.histograms import interval_count
@@ -34,6 +33,7 @@ _SIZES = frozenset({64, 128, 256, 400, 512, 768, 1000, 1024, 1280, 2048, 3000, 3
 _NAMES = ("features", "feature", "feats", "feat", "X", "x", "arr_0", "data")
 _MAT_7_3 = b"MATLAB 7.3"
 LARGEST = 8 * 2**30  # bytes of the arrays of one file
+_NUMBERS = "fiu"  # kinds of dtype
 _SHARED = ("features.h5", "features.hdf5", "features.npz")  # one file for all videos
 
 Matrix = NDArray[np.float32]
@@ -126,7 +126,7 @@ def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
             case ".npy":
                 arrays = {"": read_matrix(path)}
             case ".npz":
-                arrays = _from_npz(path)
+                arrays = read_arrays(path, compressed=True)
             case ".mat":
                 arrays = _from_mat(path)
             case ".h5" | ".hdf5":
@@ -137,15 +137,7 @@ def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
         raise
     except Exception as error:  # each library raises its own types
         raise InputError(path, f"cannot be read as features ({error})") from error
-    return {name: a for name, a in arrays.items() if a.dtype.kind in "fiu" and a.ndim >= 1}
-
-
-def _from_npz(path: Path) -> dict[str, NDArray[Any]]:
-    """Return the arrays of an archive that may be compressed, but is no decompression bomb."""
-    with zipfile.ZipFile(path) as archive:
-        _check_size(sum(member.file_size for member in archive.infolist()), path)
-    with np.load(path, allow_pickle=False) as opened:
-        return dict(opened)
+    return {name: a for name, a in arrays.items() if a.dtype.kind in _NUMBERS and a.ndim >= 1}
 
 
 def _from_mat(path: Path) -> dict[str, NDArray[Any]]:
@@ -164,19 +156,27 @@ def _from_hdf5(path: Path) -> dict[str, NDArray[Any]]:
     items: dict[str, Any] = {}
     with h5py.File(path, "r") as opened:
         opened.visititems(items.__setitem__)
-        datasets = {name: item for name, item in items.items() if isinstance(item, h5py.Dataset)}
-        _check_size(sum(dataset.nbytes for dataset in datasets.values()), path)
+        datasets = {
+            name: item
+            for name, item in items.items()
+            if isinstance(item, h5py.Dataset) and item.dtype.kind in _NUMBERS
+        }
+        for name, dataset in datasets.items():
+            # Such a dataset can name any file of this machine.
+            if dataset.is_virtual or dataset.external:
+                raise InputError(path, f"takes {name} from another file; copy its values into it")
+        size = sum(dataset.nbytes for dataset in datasets.values())
+        if size > LARGEST:
+            raise InputError(path, f"holds more than {LARGEST // 2**30} GiB")
+        # A shape takes no space until values are written.
+        if size > MAX_COMPRESSION * sum(d.id.get_storage_size() for d in datasets.values()):
+            raise InputError(path, "declares far more values than it stores")
         return {name: dataset[()] for name, dataset in datasets.items()}
-
-
-def _check_size(size: int, path: Path) -> None:
-    if size > LARGEST:
-        raise InputError(path, f"holds more than {LARGEST // 2**30} GiB")
 
 
 def _from_text(path: Path) -> NDArray[Any]:
     rows = [line.replace(",", " ").split() for _, line in read_lines(path)]
-    return np.array([[float(number) for number in row] for row in rows], np.float32)
+    return np.array([[float(number) for number in row] for row in rows])
 
 
 def _choose_matrix(arrays: dict[str, NDArray[Any]], path: Path) -> NDArray[Any]:
@@ -196,8 +196,10 @@ def _oriented(matrix: NDArray[Any], path: Path, rows: float | None) -> Matrix:
     """Return a matrix as T×d, transposed if necessary; ``rows`` is the expected T, if known."""
     if matrix.ndim != 2 or not matrix.size:
         raise InputError(path, f"is not a matrix but has the shape {matrix.shape}")
+    with np.errstate(over="ignore"):  # checked next
+        matrix = matrix.astype(np.float32, copy=False)
     if not np.isfinite(matrix).all():
-        raise InputError(path, "has values that are not finite")
+        raise InputError(path, "has values that are not finite, or too large for 32 bits")
     if rows is not None:
         down, across = (abs(size - rows) / rows for size in matrix.shape)
         if min(down, across) > 0.25:
@@ -206,4 +208,4 @@ def _oriented(matrix: NDArray[Any], path: Path, rows: float | None) -> Matrix:
         transposed = across < down
     else:
         transposed = matrix.shape[0] in _SIZES and matrix.shape[1] not in _SIZES
-    return np.ascontiguousarray(matrix.T if transposed else matrix, dtype=np.float32)
+    return np.ascontiguousarray(matrix.T if transposed else matrix)
