@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import os
 import tarfile
 import threading
 import zipfile
@@ -39,6 +40,7 @@ class Server(ThreadingHTTPServer):
     cut: int | None = None  # bytes after which a connection is dropped
     status: int | None = None
     length: str | None = None  # said in place of the true one
+    location: str | None = None  # of a redirect
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
@@ -59,6 +61,11 @@ class Handler(BaseHTTPRequestHandler):
         if server.status:
             self.send_error(server.status)
             return
+        if server.location:
+            self.send_response(302)
+            self.send_header("Location", server.location)
+            self.end_headers()
+            return
         if wanted and server.ranges and self.headers.get("If-Range") == server.tag:
             first = int(wanted.removeprefix("bytes=").removesuffix("-"))
         if first >= len(server.content):
@@ -74,6 +81,11 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         pass
+
+
+@pytest.fixture(autouse=True)
+def no_pauses(monkeypatch):
+    monkeypatch.setattr(fetching, "_PAUSE", 0.0, raising=False)
 
 
 @pytest.fixture
@@ -161,6 +173,57 @@ def test_give_up_after_attempts_without_progress(server, tmp_path):
     with pytest.raises(HowstepsError, match=r"ended early.*by hand"):
         fetch_archive(server.archive, tmp_path)
     assert not (tmp_path / "tea.zip").exists()
+
+
+def test_give_up_after_many_requests(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(fetching, "_MAX_REQUESTS", 10, raising=False)
+    server.tag = None
+    handle = Handler.do_GET
+
+    def alternate(handler):  # every second answer is longer, which looks like progress
+        server.cut = 60 if len(server.asked) % 2 else 40
+        if len(server.asked) > 50:
+            server.status = 404
+        handle(handler)
+
+    monkeypatch.setattr(Handler, "do_GET", alternate)
+    with pytest.raises(HowstepsError, match="ended early"):
+        fetch_archive(server.archive, tmp_path)
+    assert len(server.asked) == 10
+
+
+@pytest.mark.parametrize("mark", [b"\xff\xfe", b'"one"\r\nX: y', "ключ".encode(), b'"one"\n'])
+def test_a_damaged_mark_is_ignored(server, tmp_path, mark):
+    (tmp_path / "tea.zip.part").write_bytes(b"of who knows what")
+    (tmp_path / "tea.zip.part.mark").write_bytes(mark)
+    fetch_archive(server.archive, tmp_path)
+    assert server.asked == [None]
+
+
+@pytest.mark.parametrize("name", ["tea.zip.part", "tea.zip.part.mark"])
+def test_a_pipe_in_place_of_a_partial_download_is_refused(server, tmp_path, name):
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(InputError, match=rf"{name}: is not a file; delete it"):
+        fetch_archive(server.archive, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("location", "reason"), [("http://[", "redirects to no address"), ("/tea.zip", "infinite loop")]
+)
+def test_a_bad_redirect_is_reported_in_one_line(server, tmp_path, location, reason):
+    server.location = location
+    with pytest.raises(HowstepsError, match=reason) as error:
+        fetch_archive(server.archive, tmp_path)
+    assert str(error.value).isprintable()
+
+
+def test_a_login_page_is_reported_in_one_line(server, tmp_path):
+    server.content = b"<html>login</html>"
+    archive = Archive("tea.tar.gz", server.archive.address, "tea")
+    with pytest.raises(InputError, match="cannot be unpacked") as error:
+        fetch_archive(archive, tmp_path)
+    assert "\\n" not in str(error.value)
+    assert "\n" not in str(error.value)
 
 
 def test_a_server_error_is_reported(server, tmp_path):

@@ -7,6 +7,7 @@ machine without a network, copy it there.
 """
 
 import json
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from http.client import HTTPException, HTTPMessage, HTTPResponse
@@ -17,14 +18,17 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from howsteps.datasets.archives import unpack
-from howsteps.errors import HowstepsError, InputError
-from howsteps.io.files import sha256_of_file, write_atomically
+from howsteps.errors import HowstepsError, InputError, shown
+from howsteps.io.files import read_bounded, sha256_of_file, write_atomically
 from howsteps.io.text import read_json
 
 RECORD = "fetched.json"
 _BLOCK = 2**20
 _TIMEOUT = 60.0  # seconds without data
 _ATTEMPTS = 5  # consecutive attempts without progress
+_MAX_REQUESTS = 200  # in all: a server may pretend to make progress
+_PAUSE = 1.0  # seconds before the next request; doubled after every attempt without progress
+_LONGEST_MARK = 2**16  # bytes, as of a header
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,7 @@ def fetch_archive(
     try:
         unpacked = [found.name for found in unpack(path, folder)]
     except InputError as error:
-        raise InputError(_set_aside(path), error.problem.reason) from error
+        raise InputError(_set_aside(path), _one_line(error.problem.reason)) from error
     # Recorded after unpacking: the checksum of a broken archive must not become the reference.
     entry = {
         "address": archive.address,
@@ -152,21 +156,29 @@ def _download(address: str, path: Path, progress: DownloadProgress) -> None:
     """Download ``address`` to ``path`` through ``path.part``; resume after interruptions."""
     part, mark = path.with_name(f"{path.name}.part"), path.with_name(f"{path.name}.part.mark")
     host = urlsplit(address).hostname
-    failures, complete = 0, False
+    for file in (part, mark):
+        if file.exists() and not file.is_file():  # writing to a pipe could block forever
+            raise InputError(file, "is not a file; delete it, and fetch again")
+    failures, requests, complete = 0, 0, False
     while not complete:
+        if requests:
+            time.sleep(_PAUSE * 2**failures)
+        requests += 1
         before = part.stat().st_size if part.exists() else 0
         try:
             complete = _stream(address, part, mark, progress)
             why = "the connection ended early"
         except HTTPError as error:
-            raise HowstepsError(f"{address}: {host} answers {error.code} {error.reason}") from error
+            reason = _one_line(f"{error.code} {error.reason}")
+            raise HowstepsError(f"{address}: {host} answers {reason}") from error
         except URLError as error:
-            why = str(error.reason)
+            why = _one_line(str(error.reason))
         except (OSError, HTTPException) as error:
-            why = str(error) or type(error).__name__
+            why = _one_line(str(error)) or type(error).__name__
         after = part.stat().st_size if part.exists() else 0
         failures = 0 if after > before else failures + 1
-        if not complete and (failures >= _ATTEMPTS or not after):
+        given_up = failures >= _ATTEMPTS or requests >= _MAX_REQUESTS or not after
+        if given_up and not complete:
             raise HowstepsError(
                 f"cannot fetch {address}: {why}. Without a network, put {path.name} "
                 f"into {path.parent} by hand and run this again"
@@ -181,11 +193,12 @@ def _stream(address: str, part: Path, mark: Path, progress: DownloadProgress) ->
     ``mark`` contains the ETag of ``part``; if it has changed, the server sends the whole file, so
     that two versions are never mixed.
     """
-    done = part.stat().st_size if part.exists() and mark.exists() else 0
+    tag = _read_mark(mark)
+    done = part.stat().st_size if part.exists() and tag else 0
     request = Request(address, headers={"User-Agent": "howsteps"})  # noqa: S310 - from the table
     if done:
         request.add_header("Range", f"bytes={done}-")
-        request.add_header("If-Range", mark.read_text("utf-8"))
+        request.add_header("If-Range", tag)
     try:
         response: HTTPResponse = build_opener(_HttpsOnly).open(request, timeout=_TIMEOUT)
     except HTTPError as error:
@@ -193,10 +206,14 @@ def _stream(address: str, part: Path, mark: Path, progress: DownloadProgress) ->
             raise
         part.unlink()  # longer than the file on the server: start again
         return _stream(address, part, mark, progress)
+    except ValueError as error:
+        raise HowstepsError(
+            f"{address} redirects to no address ({_one_line(str(error))})"
+        ) from error
     with response, part.open("ab" if response.status == 206 else "wb") as file:
         if response.status != 206:
             done = 0
-            tag = response.headers.get("ETag") or response.headers.get("Last-Modified")
+            tag = response.headers.get("ETag") or response.headers.get("Last-Modified") or ""
             mark.write_text(tag, "utf-8") if tag else mark.unlink(missing_ok=True)
         total = None if response.length is None else done + response.length
         while block := response.read(_BLOCK):
@@ -204,6 +221,21 @@ def _stream(address: str, part: Path, mark: Path, progress: DownloadProgress) ->
             done += len(block)
             progress(done, total)
     return total is None or done == total
+
+
+def _read_mark(mark: Path) -> str:
+    """Return the ETag of a partial download; empty if there is none that a header can hold."""
+    try:
+        tag = read_bounded(mark, _LONGEST_MARK, "an ETag").decode("utf-8")
+        tag.encode("latin-1")
+    except (InputError, UnicodeError):
+        return ""
+    return tag if tag.isprintable() else ""
+
+
+def _one_line(reason: str) -> str:
+    """Return the reason of an error, which a server or a library may spread over several lines."""
+    return shown(" ".join(reason.split()))
 
 
 class _HttpsOnly(HTTPRedirectHandler):
@@ -219,5 +251,5 @@ class _HttpsOnly(HTTPRedirectHandler):
         newurl: str,
     ) -> Request | None:
         if req.type == "https" and urlsplit(newurl).scheme != "https":
-            raise HowstepsError(f"{req.full_url} redirects to {newurl}, which is not https")
+            raise HowstepsError(f"{req.full_url} redirects to {shown(newurl)}, which is not https")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
