@@ -102,6 +102,12 @@ def test_methods_never_look_the_same() -> None:
     assert len(looks) == len(lines) == 12
 
 
+@pytest.mark.filterwarnings("error")
+def test_f1_of_zero_is_drawn() -> None:
+    [axes] = figures.f1_figure([{**ROWS[0], "f1": 0.0, "low": 0.0, "high": 0.0}]).axes
+    assert axes.get_ylim() == (0, 105)
+
+
 def test_f1_of_nothing_is_refused() -> None:
     with pytest.raises(HowstepsError, match="empty"):
         figures.f1_figure([])

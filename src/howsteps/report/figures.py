@@ -182,7 +182,8 @@ def f1_figure(rows: Sequence[F1Row], *, percent: bool = True) -> "Figure":
         axes.grid(axis="y", color="#e5e5e5", linewidth=0.6)
         axes.set_axisbelow(True)
         _plain(axes)
-    panels[0].set_ylim(0, 1.05 * scale * max(row["high"] for row in rows))
+    highest = max(row["high"] for row in rows) or 1.0  # all zero: the whole scale
+    panels[0].set_ylim(0, 1.05 * scale * highest)
     for axes in panels[::n_columns]:
         axes.set_ylabel("F1 (%)" if percent else "F1", fontsize=8)
     for axes in panels[len(tasks) :]:
