@@ -1,6 +1,7 @@
 """The client: retries, time-outs, and a key that is never shown."""
 
 import time
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
@@ -130,6 +131,28 @@ def test_a_server_that_says_nothing_is_given_up() -> None:
         time.sleep(0.6)
 
     assert "within 0.1 s" in failing(sleep, timeout=0.1)
+
+
+def test_a_server_that_sends_a_byte_now_and_then_is_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("howsteps.editor.client._MAX_TRANSFER", 0.3, raising=False)
+
+    def drip(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+        handler.send_response(200)
+        handler.end_headers()
+        with suppress(OSError):
+            for _ in range(40):
+                handler.wfile.write(b" ")
+                time.sleep(0.1)
+
+    with serving(drip) as served, pytest.raises(EditorError, match=r"not complete after 0\.8 s"):
+        Editor(served.url, "small", 0.5).reply(HELLO, pause=lambda _: None)
+    assert len(served.requests) == 1  # another attempt would take as long
+
+
+def test_half_a_character_is_replaced() -> None:
+    assert asked(says("boil \ud800 the water \U0001f375"))[0] == "boil ? the water \U0001f375"
 
 
 def test_an_unreachable_server_is_reported_in_one_line() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from http.client import HTTPException, HTTPMessage
+from threading import Thread
 from typing import IO, Any
 from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlsplit, urlunsplit
@@ -20,6 +21,7 @@ _ATTEMPTS = 4
 _FIRST_PAUSE = 1.0  # seconds; doubled after every attempt
 _MAX_PAUSE = 60.0
 _MAX_REPLY = 4 << 20  # bytes
+_MAX_TRANSFER = 300.0  # seconds for a reply, after the time that the model may take to begin it
 _MAX_REASON = 200
 _TOO_MANY_REQUESTS, _SERVER_ERROR = 429, 500
 # A limit because small models may never stop; a high one because reasoning takes tokens.
@@ -114,7 +116,7 @@ class Editor:
         failures = 0
         while True:
             try:
-                return _content(_send(request, self.timeout))
+                return _content(_send_in_time(request, self.timeout))
             except _Transient as error:
                 failures += 1
                 if failures == _ATTEMPTS:
@@ -155,6 +157,28 @@ def _key() -> str:
     return key
 
 
+def _send_in_time(request: Request, timeout: float) -> bytes:
+    """Send one request; give up on a server that sends a byte now and then, for ever."""
+    outcome: list[bytes | Exception] = []
+
+    def send() -> None:
+        try:
+            outcome.append(_send(request, timeout))
+        except Exception as error:  # raised below
+            outcome.append(error)
+
+    # A thread, because the time limit of a socket starts anew with every byte.
+    thread = Thread(target=send, daemon=True)
+    thread.start()
+    thread.join(timeout + _MAX_TRANSFER)
+    if not outcome:
+        raise EditorError(f"its reply is not complete after {timeout + _MAX_TRANSFER:g} s")
+    [found] = outcome
+    if isinstance(found, Exception):
+        raise found
+    return found
+
+
 def _send(request: Request, timeout: float) -> bytes:
     """Send one request and return the body of the response."""
     try:
@@ -191,7 +215,7 @@ def _content(reply: bytes) -> str:
         raise EditorError("its reply is not a chat completion") from None
     if not isinstance(content, str):
         raise EditorError("its reply has no text")
-    return content
+    return content.encode(errors="replace").decode()  # half a character (\ud800) is no UTF-8
 
 
 def _retry_after(value: str | None) -> float:
