@@ -107,7 +107,8 @@ def optional(check: Callable[[object], _T]) -> Callable[[object], _T | None]:
     return lambda value: None if value is None else check(value)
 
 
-def _boolean(value: object) -> bool:
+def boolean(value: object) -> bool:
+    """Return True or False."""
     if not isinstance(value, bool):
         raise Malformed(f"{value!r} is neither true nor false")
     return value
@@ -116,7 +117,7 @@ def _boolean(value: object) -> bool:
 # By annotated type; fields of other types are left to the caller.
 _CHECKS: dict[Any, Callable[[object], Any]] = {
     str: text,
-    bool: _boolean,
+    bool: boolean,
     int: integer,
     float: number,
     float | None: optional(number),
