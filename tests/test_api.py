@@ -5,6 +5,7 @@ import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -90,6 +91,27 @@ class TestDiscover:
         with pytest.raises(howsteps.HowstepsError, match="a list of captions for each video"):
             howsteps.discover([howsteps.Caption(0.0, 1.0, "fill the tub")])  # type: ignore[list-item]
 
+    @pytest.mark.parametrize("source", [None, 5, b"/tmp", "", [None], [["fill"]], [[(0, 1, "a")]]])
+    def test_what_is_no_source_is_an_error(self, source: Any) -> None:
+        with pytest.raises(howsteps.HowstepsError, match=r"path|list of captions|not a Caption"):
+            howsteps.discover(source)
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            *(("mode", "zzz"), ("steps", 1.5), ("seed", -1), ("workers", 0), ("workers", "x")),
+            *(("device", "zzz"), ("title", 5)),
+        ],
+    )
+    def test_an_invalid_argument_is_named(self, job: Path, name: str, value: Any) -> None:
+        with pytest.raises(howsteps.HowstepsError, match=rf"^{name}: "):
+            howsteps.discover(job, **{name: value})
+
+    def test_a_generator_of_paths_is_read_as_a_list(self, job: Path) -> None:
+        paths = sorted(job.iterdir())
+        found = howsteps.discover((path for path in paths), title="wash a cat")
+        assert found == howsteps.discover(paths, title="wash a cat")
+
 
 class TestApply:
     def test_paths_may_be_strings_and_nothing_is_written_by_default(
@@ -104,6 +126,11 @@ class TestApply:
         assert list(tmp_path.iterdir()) == [new]
         assert howsteps.apply(work, [new], out="applied").localisations == result.localisations
         assert (tmp_path / "applied" / "result.json").is_file()
+
+    @pytest.mark.parametrize(("name", "value"), [("workers", 0), ("device", 5), ("title", 5)])
+    def test_an_invalid_argument_is_named(self, work: Path, name: str, value: Any) -> None:
+        with pytest.raises(howsteps.HowstepsError, match=rf"^{name}: "):
+            howsteps.apply(work, [], **{name: value})
 
     def test_nothing_to_place_is_an_error(self, work: Path, tmp_path: Path) -> None:
         (tmp_path / "mute.srt").write_text("no captions")

@@ -5,7 +5,7 @@ remarks) are returned with the results; errors are :class:`howsteps.HowstepsErro
 """
 
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -16,7 +16,7 @@ from howsteps.engine.events import Callback, ignore_event
 from howsteps.errors import HowstepsError, Problem
 from howsteps.pipeline.apply import apply as apply_model
 from howsteps.pipeline.apply import read_videos
-from howsteps.pipeline.options import RunOptions
+from howsteps.pipeline.options import RunOptions, check_workers
 from howsteps.pipeline.placing import place_again
 from howsteps.pipeline.run import Run, run
 from howsteps.result import read_result
@@ -38,7 +38,7 @@ __all__ = [
 
 AnyPath: TypeAlias = str | PathLike[str]
 # A path; a task; paths of videos and captions; or the captions of each video.
-Source: TypeAlias = AnyPath | Task | Sequence[AnyPath] | Sequence[Sequence[Caption]]
+Source: TypeAlias = AnyPath | Task | Iterable[AnyPath] | Iterable[Iterable[Caption]]
 
 
 class Files(NamedTuple):
@@ -93,9 +93,11 @@ def discover(
     Raises
     ------
     HowstepsError
-        There is no task or more than one, or no steps are found; the message says why.
+        An argument is invalid, there is no task or more than one, or no steps are found; the
+        message says why.
     """
     options = RunOptions(steps, mode, seed, parser, speech, vision, quick, device, title, keep_all)
+    check_workers(workers)
     given, problems = _read(source, title)
     with tempfile.TemporaryDirectory() as temporary:
         done = run(
@@ -143,8 +145,11 @@ def apply(
     Raises
     ------
     HowstepsError
-        There is no model, or the steps cannot be placed in any of the videos.
+        An argument is invalid, there is no model, or the steps cannot be placed in any of the
+        videos.
     """
+    RunOptions(speech=speech, device=device, title=title)  # checks them
+    check_workers(workers)
     sources = _paths(videos)
     with tempfile.TemporaryDirectory() as temporary:
         done = apply_model(
@@ -230,15 +235,20 @@ def _read(source: Source, title: str | None) -> tuple[Path | Task, list[Problem]
     if isinstance(source, Task):
         return source, []
     if isinstance(source, str | PathLike):
+        if source == "":
+            raise HowstepsError("the path to the videos is empty")
         return Path(source), []
+    if not isinstance(source, Iterable) or isinstance(source, bytes):
+        raise HowstepsError(f"videos are a path, a list or a Task, not {source!r}")
+    entries = list(source)  # it may be a generator
     name = title or "task"
-    paths = [Path(each) for each in source if isinstance(each, str | PathLike)]
-    if len(paths) == len(source):
+    paths = [Path(each) for each in entries if isinstance(each, str | PathLike)]
+    if len(paths) == len(entries):
         found = read_videos(paths, name)
         return found.tasks[0], list(found.problems)
     videos = []
-    for number, captions in enumerate(source, 1):
-        if isinstance(captions, str | PathLike | Caption):
+    for number, captions in enumerate(entries, 1):
+        if isinstance(captions, str | PathLike) or not isinstance(captions, Iterable):
             raise HowstepsError("a list must hold paths, or a list of captions for each video")
         videos.append(Video(f"video-{number}", tuple(captions)))
     return Task(name, tuple(videos)), []

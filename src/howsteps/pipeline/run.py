@@ -29,7 +29,8 @@ from howsteps.pipeline.given_script import (
     known_script,
     read_given_script,
 )
-from howsteps.pipeline.options import STAGES, RunOptions, write_options
+from howsteps.pipeline.given_task import check_task
+from howsteps.pipeline.options import STAGES, RunOptions, check_workers, write_options
 from howsteps.pipeline.other_jobs import find_other_ways, set_aside_other_jobs, with_page_hint
 from howsteps.pipeline.placing import (
     manual_localisations,
@@ -113,14 +114,18 @@ def run(
     Raises
     ------
     HowstepsError
-        Nothing can be read at all, a folder cannot be written, there is no such stage, or a title
-        was given for several tasks.
+        An argument is invalid, nothing can be read at all, a folder cannot be written, there is no
+        such stage, or a title was given for several tasks.
     """
     # Absolute, because other machines start in other folders.
     out, options = Path(out).absolute(), options or RunOptions()
     if source == "":
         raise HowstepsError("the path to the videos is empty")
-    source = source if isinstance(source, Task) else Path(source).absolute()
+    check_workers(workers)
+    if isinstance(source, Task):
+        check_task(source)
+    else:
+        source = Path(source).absolute()
     given = None if script is None else Path(script).absolute()
     _check_stages(begin, force)
     check_folders(out, *([] if isinstance(source, Task) else [source]))
