@@ -26,8 +26,8 @@ RECORD = "fetched.json"
 _BLOCK = 2**20
 _TIMEOUT = 60.0  # seconds without data
 _ATTEMPTS = 5  # consecutive attempts without progress
-_MAX_REQUESTS = 200  # in all: a server may pretend to make progress
-_PAUSE = 1.0  # seconds before the next request; doubled after every attempt without progress
+_MAX_REQUESTS = 50  # in all: a server may pretend to make progress
+_PAUSE = 0.5  # seconds before the next request; doubled after every attempt without progress
 _LONGEST_MARK = 2**16  # bytes, as of a header
 
 
