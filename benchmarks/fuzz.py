@@ -23,7 +23,13 @@ SHARES = {"captions": 10, "task file": 4}
 INSTRUMENTED = (
     *("howsteps.captions", "howsteps.datasets", "howsteps.io.arrays", "howsteps.io.files"),
     *("howsteps.localise.model", "howsteps.engine.cache", "howsteps.script.text_form"),
-    *("howsteps.result", "howsteps.io.checked", "howsteps.script.edited", "howsteps.editor.answer"),
+    *(
+        "howsteps.records",
+        "howsteps.result",
+        "howsteps.io.checked",
+        "howsteps.script.edited",
+        "howsteps.editor.answer",
+    ),
     "howsteps.pipeline.learnt_steps",
 )
 

@@ -103,6 +103,9 @@ class TestReadingAnyList:
     def test_the_same_two_steps(self, text: str) -> None:
         assert labels(text) == ["fill the tub", "catch the cat"]
 
+    def test_marks_leave_single_spaces(self) -> None:
+        assert labels("1. **pour ** the tea\n2. **stir** **it**") == ["pour the tea", "stir it"]
+
     def test_the_label_of_a_long_step_is_its_first_sentence_or_its_bold_part(self) -> None:
         more = "Turn them to the left with the wrench until they move, but leave them on."
         assert labels(f"1. Loosen the nuts. {more}\n2. **Raise the car** {more}") == [

@@ -253,7 +253,7 @@ def _label(text: str) -> tuple[str, bool, bool]:
     bold = _BOLD.match(text)
     if bold and len(text.split()) > _PROSE_WORDS:
         text = bold["text"]
-    text = _BOLD.sub(r"\g<text>", text).strip("*_` ")
+    text = " ".join(_BOLD.sub(r"\g<text>", text).strip("*_` ").split())
     if len(text.split()) > _PROSE_WORDS:
         text = _SENTENCE.split(text, maxsplit=1)[0]
     return text.rstrip(" .;:,"), optional, alternative
