@@ -12,22 +12,15 @@ import pytest
 
 import howsteps
 from howsteps.datasets import read_tasks
-from howsteps.engine.cache import Cache
-from howsteps.engine.context import Context
-from howsteps.engine.events import Event, ItemDone, Noted, StageBegan, StageEnded, record
-from howsteps.errors import HowstepsError, InputError, Problem
+from howsteps.engine.events import Event, Noted, StageEnded, record
+from howsteps.errors import HowstepsError, InputError
 from howsteps.pipeline.options import STAGES, RunOptions
 from howsteps.pipeline.run import (
     Run,
-    few_steps_remark,
-    find_script,
-    read_source,
     run,
-    set_aside_unusable,
 )
 from howsteps.result import read_result
 from howsteps.script.edited import read_script
-from howsteps.task import Caption, Mention, Script, Sentence, Step, Task, Video, Word
 from tests.engine.jobs import captions, narration, subrip, written
 from tests.films import film
 from tests.jobs import write_tea
@@ -256,31 +249,6 @@ class TestFolders:
             run(tmp_path, tmp_path / "out", begin="dance")
 
 
-@pytest.mark.parametrize(
-    ("found", "asked", "line"),
-    [
-        (3, None, "only 3 steps were found: narrators agree on no more"),
-        (1, 10, "only 1 step was found, but 10 were requested: narrators agree on no more"),
-        (5, None, None),
-        (4, 4, None),
-    ],
-)
-def test_few_steps_give_a_remark(found: int, asked: int | None, line: str | None) -> None:
-    task = Task("tea", (Video("a"), Video("b")))
-    script = Script(tuple(Step(str(n), ()) for n in range(found)))
-    remarks = few_steps_remark(task, script, asked)
-    assert [problem.reason.partition(";")[0] for problem in remarks] == ([line] if line else [])
-
-
-def test_the_steps_of_one_narrator_give_a_remark() -> None:
-    mention = Mention("a", "boil", "water", "boil the water", 0.0, 1.0)
-    script = Script(tuple(Step(str(n), (mention,)) for n in range(7)))
-    alone, other = Video("a", mentions=(mention,)), Video("b", mentions=(mention,))
-    [remark] = few_steps_remark(Task("tea", (alone, Video("c"))), script, None)
-    assert remark.reason.startswith("the steps come from one narrator alone")
-    assert few_steps_remark(Task("tea", (alone, other)), script, None) == []
-
-
 class TestEvents:
     def test_every_event_is_a_line_of_json(self, job: Path, done: tuple[Path, Run]) -> None:
         events: list[Event] = []
@@ -418,83 +386,3 @@ def test_a_run_killed_ten_times_ends_with_the_same_bytes(
     ended = subprocess.run(program, check=True, capture_output=True, text=True)  # noqa: S603
     assert int(ended.stdout) >= 5  # it was truly killed, not only asked whether it was done
     assert written(tmp_path / "killed") == written(out)
-
-
-def test_narrations_that_all_failed_are_not_called_silent(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def out_of_memory(*_: object) -> None:
-        raise MemoryError
-
-    monkeypatch.setattr("howsteps.pipeline.stages._extract", out_of_memory)
-    found = run(captions(tmp_path / "wash a cat", ("ann", "bob")), tmp_path / "out")
-    assert not found.results
-    assert [problem.reason for problem in found.problems] == [
-        *["not enough memory"] * 2,
-        "no narration could be processed",
-    ]
-
-
-def test_one_narration_that_failed_is_not_the_reason_for_no_acts(tmp_path: Path) -> None:
-    spoken = Sentence((Word("hello", 0.0, 1.0),))
-    videos = (
-        Video("a", captions=(Caption(0.0, 1.0, "hello"),), sentences=(spoken,)),
-        Video("b", captions=(Caption(0.0, 1.0, "hi"),)),
-    )
-    context = Context(Cache(tmp_path))
-    with pytest.raises(HowstepsError, match="no narrator says what is being done"):
-        find_script(Task("wash a cat", videos), RunOptions(), context)
-    with pytest.raises(HowstepsError, match="no narration could be processed"):
-        find_script(Task("wash a cat", videos[1:]), RunOptions(), context)
-
-
-def test_the_reason_of_a_dropped_video_is_its_first_loss() -> None:
-    media = Path("a.mkv")
-    task = Task("wash a cat", (Video("a", media=media),))
-    problems = [
-        Problem(media, "has no captions", harmless=True),
-        Problem(media, "lasts longer than 6 hours"),
-        Problem(media, "has no frames"),
-    ]
-    _, [problem] = set_aside_unusable(task, {}, problems)
-    assert problem.reason == "set aside: lasts longer than 6 hours"
-    _, [problem] = set_aside_unusable(task, {}, problems[:1])
-    assert problem.reason == "set aside: has no captions"
-
-
-def test_reading_very_many_files_reports_progress(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    job = captions(tmp_path / "wash a cat")
-    write_tea(job / "tea.json")
-    events: list[Event] = []
-    monkeypatch.setattr("howsteps.pipeline.run.MANY_FILES", 6)
-    context = Context(Cache(tmp_path / "cache"), callback=events.append)
-    found = read_source(job, context=context)
-    assert [task.name for task in found.tasks] == ["Make tea", "wash a cat"]
-    assert [event.item for event in events if isinstance(event, ItemDone)] == [
-        "tea.json",
-        *(f"{name}.srt" for name in ("ann", "bob", "cyd", "dan", "eve")),
-    ]
-    assert events[0] == StageBegan("read", "wash a cat", 6)
-    assert isinstance(events[-1], StageEnded)
-
-
-class TestUsedFolder:
-    def test_exports_of_videos_that_went_away_are_removed(self, tmp_path: Path) -> None:
-        job, out = captions(tmp_path / "wash a cat"), tmp_path / "out"
-        run(job, out)
-        assert (out / "exports" / "vtt" / "eve.vtt").is_file()
-        (job / "eve.srt").rename(job / "eva.srt")
-        run(job, out)
-        names = sorted(path.stem for path in (out / "exports" / "vtt").iterdir())
-        assert names == ["ann", "bob", "cyd", "dan", "eva"]
-        assert (out / "exports" / "csv" / "steps.csv").is_file()
-
-    def test_another_job_in_the_same_folder_gives_a_remark(self, tmp_path: Path) -> None:
-        job, out = captions(tmp_path / "wash a cat"), tmp_path / "out"
-        assert not run(job, out, pages=False).problems
-        assert not run(job, out, pages=False).problems
-        [remark] = run(job, out, RunOptions(title="bathe a cat"), pages=False).problems
-        assert remark.reason == "the result of another job, 'wash a cat', was here and is replaced"
-        assert remark.harmless
