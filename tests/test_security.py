@@ -111,7 +111,7 @@ OPENERS = {
     "report/page.py": ["(_PARTS / name).read_text"],
     "report/exports/video_copies.py": ["av.open"],
     "result.py": ["(files('howsteps') / 'schemas' / 'result.schema.json').read_text"],
-    "datasets/fetch.py": ["part.open", "mark.read_text"],
+    "datasets/fetch.py": ["part.open"],
     "datasets/archives.py": ["tarfile.open"],
     "io/media.py": ["av.open"],
     "io/sound.py": ["target.open"],
