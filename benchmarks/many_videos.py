@@ -149,7 +149,12 @@ def run_and_report(job: Path, out: Path) -> None:
 
     def report(event: Event) -> None:
         if isinstance(event, StageBegan | StageEnded):
-            ended = {"narration": "relevance", "script": "script files", "localise": "page, files"}
+            ended = {
+                "read": "narration",
+                "narration": "relevance",
+                "script": "script files",
+                "localise": "page, files",
+            }
             name = event.stage if isinstance(event, StageBegan) else ended.get(event.stage, "rest")
             print(json.dumps(name), flush=True)
 

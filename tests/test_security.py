@@ -105,7 +105,7 @@ def test_the_package_contains_no_pickle():
 # with howsteps, files of the system, files that it writes itself.
 OPENERS = {
     "_cli/app.py": ["os.open"],  # the null device
-    "io/files.py": ["os.open", "open", "temporary.open", "path.open"],
+    "io/files.py": ["os.open", "open", "temporary.open", "open"],
     "io/worker_process.py": ["Path('/proc/self/statm').read_text"],
     "engine/executor.py": ["Path('/proc/meminfo').read_text"],
     "report/page.py": ["(_PARTS / name).read_text"],

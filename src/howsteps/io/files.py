@@ -38,7 +38,7 @@ def open_regular(path: Path) -> BinaryIO:
 
 
 def _open_nonblocking(path: str, flags: int) -> int:
-    """Open a file without blocking on a pipe that has no writer."""
+    """Open a file without blocking on a pipe whose other end is not open."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
@@ -111,7 +111,9 @@ def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
     parts = [content] if isinstance(content, bytes) else content
     if path.exists() and not path.is_file():
         try:
-            with path.open("wb") as file:
+            # A pipe that nobody reads is an error; one that is read may be slow.
+            with open(path, "wb", opener=_open_nonblocking) as file:
+                os.set_blocking(file.fileno(), True)
                 file.writelines(parts)
         except OSError as error:
             raise CannotWrite(f"cannot write {path}: {error.strerror}") from error
