@@ -109,7 +109,7 @@ OPENERS = {
     "io/worker_process.py": ["Path('/proc/self/statm').read_text"],
     "engine/executor.py": ["Path('/proc/meminfo').read_text"],
     "report/page.py": ["(_PARTS / name).read_text"],
-    "report/exports/video_copies.py": ["av.open"],
+    "report/exports/video_copies.py": ["temporary.open", "av.open"],
     "result.py": ["(files('howsteps') / 'schemas' / 'result.schema.json').read_text"],
     "datasets/fetch.py": ["part.open"],
     "datasets/archives.py": ["tarfile.open"],

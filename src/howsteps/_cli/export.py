@@ -46,6 +46,7 @@ def export(
 
     Example: howsteps export steps/ --format youtube --format vtt
     """
+    from howsteps.io.files import own_folder  # noqa: PLC0415
     from howsteps.report.exports import FORMATS as KNOWN  # noqa: PLC0415
     from howsteps.report.exports import export as write  # noqa: PLC0415
     from howsteps.result import read_result, result_file  # noqa: PLC0415
@@ -58,7 +59,7 @@ def export(
         screen.out.print(table)
         return
     result = read_result(work)
-    folder = to or (work if work.is_dir() else work.parent) / "exports"
+    folder = to or own_folder(work if work.is_dir() else work.parent, "exports")
     paths, problems = [], []
     with screen.progress("writing", len(formats), quiet=quiet) as advance:
         for name in formats:

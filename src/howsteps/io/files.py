@@ -102,6 +102,24 @@ def check_unchanged(path: Path, before: tuple[int, int]) -> None:
         raise InputError(path, _CHANGED)
 
 
+def own_folder(root: Path, *names: str) -> Path:
+    """Return the folder ``root/names…`` that howsteps writes to, or deletes its own files from.
+
+    A work folder may come from somebody else, and a link in it may lead to any folder of the user.
+
+    Raises
+    ------
+    CannotWrite
+        Below ``root``, the path leads through a link.
+    """
+    path = root
+    for name in names:
+        path = path / name
+        if path.is_symlink():
+            raise CannotWrite(f"{path} is a link; howsteps only writes to folders of its own")
+    return path
+
+
 def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
     """Write a file under a temporary name and rename it, so that it is never incomplete.
 

@@ -21,6 +21,7 @@ from howsteps.pipeline.given_script import match_unmentioned_steps, read_given_s
 from howsteps.pipeline.options import RunOptions, read_options
 from howsteps.pipeline.work_folder import (
     CACHE,
+    check_parts,
     write_model,
     write_report,
     write_result,
@@ -76,6 +77,7 @@ def place_again(
     work = Path(work).absolute()
     if work.is_file():
         raise HowstepsError(f"{work} is a file, not a folder")
+    check_parts(work)
     before = read_result(work)
     root = work if (work / WORK_FOLDER).is_file() else work.parent  # of several jobs
     options = read_options(root) or RunOptions()

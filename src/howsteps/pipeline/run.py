@@ -20,6 +20,7 @@ from howsteps.engine.events import Callback, ignore_event
 from howsteps.engine.executor import Executor, local_executor
 from howsteps.errors import CannotWrite, HowstepsError, Problem, problem_of
 from howsteps.io.checked import Malformed, text
+from howsteps.io.files import own_folder
 from howsteps.pipeline import stages
 from howsteps.pipeline.editing import edit
 from howsteps.pipeline.features import unreadable_media, visual_features
@@ -42,6 +43,7 @@ from howsteps.pipeline.work_folder import (
     UNEDITED,
     WrittenResults,
     check_folders,
+    check_parts,
     mark_work_folder,
     other_job_remark,
     remove_if_empty,
@@ -145,7 +147,15 @@ def run(
         mark_work_folder(out)
         write_options(options, out)
     jobs = [
-        _Job(task, out if len(tasks) == 1 else out / task.name, options, given, editor, pages)
+        _Job(
+            task,
+            out / task.name if len(tasks) > 1 else out,
+            options,
+            given,
+            editor,
+            pages,
+            inside=len(tasks) > 1,
+        )
         for task in tasks
     ]
     for job, has_result, job_problems in _run_jobs(jobs, context):
@@ -284,6 +294,7 @@ class _Job:
     script: Path | None
     editor: Editor | None
     pages: bool
+    inside: bool  # the folder is one of several in the work folder
 
 
 def _run_jobs(jobs: Sequence[_Job], context: Context) -> Iterator[tuple[_Job, bool, list[Problem]]]:
@@ -311,6 +322,7 @@ def _run_job(job: _Job, context: Context) -> tuple[bool, list[Problem]]:
     CannotWrite
         The disk is full or read-only. Files written before are complete, so the next run resumes.
     """
+    check_parts(own_folder(job.folder.parent, job.folder.name) if job.inside else job.folder)
     try:
         result, problems, unreadable = _run_task(job, context)
         if result is not None and job.pages:

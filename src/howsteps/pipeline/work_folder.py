@@ -15,7 +15,7 @@ from howsteps.engine.context import Context
 from howsteps.engine.events import Wrote
 from howsteps.errors import HowstepsError, InputError, Problem
 from howsteps.extras import VISION
-from howsteps.io.files import check_exists, read_bounded, write_atomically
+from howsteps.io.files import check_exists, own_folder, read_bounded, write_atomically
 from howsteps.io.text import read_json
 from howsteps.pipeline.options import FILE as OPTIONS
 from howsteps.records import script_record
@@ -32,6 +32,8 @@ KEPT_TEXT = "script.edited.md"  # backup of a person's script.md before it is re
 UNEDITED = "script.unedited.json"  # the script before a language model edited it
 MODEL = "model"
 EXPORTS = "exports"
+_PARTS = (CACHE, MODEL, EXPORTS, "report-pictures", "new-videos", "new-videos-steps")
+_WRITTEN = ".written.json"  # in the exports: the names of those that howsteps wrote
 _LARGEST_MODEL = 2**30  # bytes per file
 _LARGEST_TEXT = 2**24  # bytes
 # The last line of script.md has its hash and its author: howsteps, or a person.
@@ -59,16 +61,31 @@ def check_folders(out: Path, *sources: Path) -> None:
 
     Raises
     ------
+    CannotWrite
+        A part of the work folder is a link.
     HowstepsError
         A source does not exist, or is the work folder; or the work folder is a file.
     """
     if out.is_file():
         raise HowstepsError(f"{out} is a file, not a folder")
+    check_parts(out)
     for source in sources:
         check_exists(source)
         if out.resolve() == source.resolve():
             reason = f"{out} holds the videos; write to another folder, or to one inside it"
             raise HowstepsError(reason)
+
+
+def check_parts(folder: Path) -> None:
+    """Check that no part of a work folder is a link.
+
+    Raises
+    ------
+    CannotWrite
+        One is.
+    """
+    for part in _PARTS:
+        own_folder(folder, part)
 
 
 def mark_work_folder(out: Path) -> None:
@@ -194,12 +211,19 @@ def write_report(
 
 def _remove_stale_exports(folder: Path, written: Collection[Path]) -> None:
     """Remove the exports of an earlier run, for videos that are no longer there."""
-    kept = set(written)
-    for parent, suffix in {(path.parent, path.suffix) for path in written}:
-        if parent.parent == folder:
-            for path in parent.glob(f"*{suffix}"):
-                if path not in kept and path.is_file():
-                    path.unlink()
+    names = {path.relative_to(folder).as_posix() for path in written}
+    try:
+        before = read_json(folder / _WRITTEN, _LARGEST_TEXT)
+    except InputError:
+        before = []
+    earlier = {name for name in before if isinstance(name, str)} if isinstance(before, list) else ()
+    folders = {name.partition("/")[0] for name in names}
+    for name in {*earlier} - names:
+        parent, _, file = name.partition("/")
+        # A single name below the folder of a format: nothing leads out of the exports.
+        if parent in folders and file == Path(file).name:
+            (folder / parent / file).unlink(missing_ok=True)
+    write_atomically(folder / _WRITTEN, json.dumps(sorted(names), indent=1).encode())
 
 
 def _rate(context: Context, media: Path | None) -> Fraction:

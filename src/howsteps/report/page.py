@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from howsteps import __version__
 from howsteps.errors import InputError, MissingExtra, Problem
-from howsteps.io.files import write_atomically
+from howsteps.io.files import own_folder, write_atomically
 from howsteps.io.timestamps import format_time
 from howsteps.report.content import content
 from howsteps.report.palette import STEP_COLOURS
 from howsteps.report.rows import localisation_rows
-from howsteps.report.thumbnails import existing_thumbnails, make_thumbnails
+from howsteps.report.thumbnails import existing_thumbnails, make_thumbnails, remove_unused
 from howsteps.task import Result, Video
 
 if TYPE_CHECKING:
@@ -44,9 +44,9 @@ def write_page(
 ) -> Path:
     """Write the page of a result into a folder, and return its path.
 
-    The folder ``report-pictures/`` next to it belongs to the page: thumbnails that are no longer
-    shown are removed. Videos are not copied. Those close to the folder are linked by relative
-    paths, so that everything can be moved together.
+    Thumbnails in the folder ``report-pictures/`` next to it that are no longer shown are removed.
+    Videos are not copied. Those close to the folder are linked by relative paths, so that
+    everything can be moved together.
 
     Parameters
     ----------
@@ -63,6 +63,7 @@ def write_page(
     """
     report_problem = on_problem or (lambda _: None)
     page = folder / PAGE
+    own_folder(folder, THUMBNAILS)
     found: dict[tuple[str, int], str] = {}
     advice = "" if thumbnails else "Thumbnails were not requested."
     for video, row in zip(result.task.videos, localisation_rows(result).values(), strict=True):
@@ -90,7 +91,7 @@ def write_page(
             progress(video)
     write_atomically(page, render(content(result, folder, found), advice))
     if thumbnails and not advice:
-        _remove_unused(folder / THUMBNAILS, {Path(name).name for name in found.values()})
+        remove_unused(folder / THUMBNAILS, {Path(name).name for name in found.values()})
     return page
 
 
@@ -183,9 +184,3 @@ def _colours() -> str:
 def _hash(text: str) -> str:
     """The hash of a style or script for the content security policy."""
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-def _remove_unused(folder: Path, used: set[str]) -> None:
-    for thumbnail in folder.glob("*.webp"):
-        if thumbnail.name not in used:
-            thumbnail.unlink()

@@ -5,7 +5,7 @@ They are made in a worker process (:mod:`howsteps.report.decoding`).
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 THUMBNAIL_WIDTH = 320  # pixels: sharp in the grid on a high-density screen
 _QUALITY = 70  # of WebP, out of 100
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,40}-[0-9a-f]{6}-\d+\.\d\d\.webp")
 _TALLEST = 4 * THUMBNAIL_WIDTH
 # Decoding is cheaper than seeking if the next frame is this close, in seconds.
 _DECODE_AHEAD = 4.0
@@ -32,6 +33,13 @@ def thumbnail_name(video: str, time: float) -> str:
     readable = re.sub(r"[^A-Za-z0-9_-]+", "-", video).strip("-")[:40]
     digest = hashlib.sha256(video.encode("utf-8", "surrogatepass")).hexdigest()[:6]
     return f"{readable or 'video'}-{digest}-{time:.2f}.webp"
+
+
+def remove_unused(folder: Path, used: Collection[str]) -> None:
+    """Remove the thumbnails that are no longer used; other files in the folder stay."""
+    for path in folder.glob("*.webp"):
+        if path.name not in used and _NAME.fullmatch(path.name):
+            path.unlink()
 
 
 def existing_thumbnails(video: Video, times: Sequence[float], folder: Path) -> dict[float, str]:

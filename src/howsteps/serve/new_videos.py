@@ -1,6 +1,7 @@
 """New videos uploaded through the page: stored in the work folder, and placed by the model."""
 
 import os
+import re
 from collections.abc import AsyncIterator, Collection, Iterable
 from contextlib import suppress
 from dataclasses import replace
@@ -11,6 +12,7 @@ from howsteps.captions.encoding import LARGEST_FILE
 from howsteps.datasets.collection import is_video
 from howsteps.datasets.names import Names, split_language
 from howsteps.errors import CannotWrite, HowstepsError, Problem
+from howsteps.io.files import own_folder
 from howsteps.pipeline.apply import OTHER_JOB, apply
 from howsteps.report.decoding import is_readable
 from howsteps.task import Result, Task
@@ -19,6 +21,7 @@ FOLDER = "new-videos"
 PLACED = "new-videos-steps"
 LARGEST_VIDEO = 4 * 2**30  # bytes
 MAX_FILES = 200
+_PARTIAL = re.compile(r"\.[0-9a-f]{32}\.part")
 _LONGEST_LANGUAGE = 35  # characters, as in RFC 5646
 _CAPTIONS = frozenset({".vtt", ".srt", ".ttml", ".srv3", ".json3", ".json", ".tsv", ".csv", ".txt"})
 
@@ -35,7 +38,7 @@ async def keep(folder: Path, name: str, parts: AsyncIterator[bytes]) -> Path:
     Refused
         It has no video or caption extension, it is too large, or there are too many files.
     """
-    uploads = folder / FOLDER
+    uploads = own_folder(folder, FOLDER)
     target = uploads / _file_name(name)
     if not (is_video(target) or target.suffix.lower() in _CAPTIONS):
         raise Refused("is neither a video nor a caption file, by its name")
@@ -78,9 +81,10 @@ def _file_name(name: str) -> str:
 
 def remove_partial(folder: Path) -> None:
     """Remove what uploads left behind when the server was killed; nothing may be uploading."""
-    for part in (folder / FOLDER).glob(".*.part"):
-        with suppress(OSError):
-            part.unlink()
+    for part in own_folder(folder, FOLDER).glob(".*.part"):
+        if _PARTIAL.fullmatch(part.name):
+            with suppress(OSError):
+                part.unlink()
 
 
 def names(folder: Path) -> set[str]:
@@ -90,13 +94,18 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in found if not path.name.startswith(".")}
 
 
-def with_new_videos(result: Result, folder: Path) -> tuple[Result, dict[str, str], dict[str, str]]:
+def with_new_videos(
+    result: Result, folder: Path, removable: Collection[str] = ()
+) -> tuple[Result, dict[str, str], dict[str, str]]:
     """Append the new videos to a result, placed by the model of the work folder.
+
+    ``removable`` are the names of files that this server received itself.
 
     Returns
     -------
     The result; for each file that could not be placed, the reason; and remarks on files that were.
-    Unreadable files are removed; a video without captions stays, as they may be uploaded later.
+    Unreadable files are removed if they are removable; a video without captions stays, as they may
+    be uploaded later.
 
     Raises
     ------
@@ -106,7 +115,7 @@ def with_new_videos(result: Result, folder: Path) -> tuple[Result, dict[str, str
     done = apply(folder, [folder / FOLDER], folder / PLACED, title=result.task.name, pages=False)
     found = next(iter(done.results.values()), None)
     placed = found.task.videos if found else ()
-    refused = _refused(folder / FOLDER, done.problems, {video.id for video in placed})
+    refused = _refused(folder / FOLDER, done.problems, {video.id for video in placed}, removable)
     if found is None or len(found.script.steps) != len(result.script.steps):
         return result, refused, {}
     known = Names("video")
@@ -134,8 +143,10 @@ def with_new_videos(result: Result, folder: Path) -> tuple[Result, dict[str, str
     return shown, refused, _remarks(folder / FOLDER, done.problems)
 
 
-def _refused(uploads: Path, problems: Iterable[Problem], placed: Collection[str]) -> dict[str, str]:
-    """Why files were not placed, by file name; removes unreadable files."""
+def _refused(
+    uploads: Path, problems: Iterable[Problem], placed: Collection[str], removable: Collection[str]
+) -> dict[str, str]:
+    """Why files were not placed, by file name; removes unreadable files that are removable."""
     reasons = {}
     for problem in problems:
         is_upload = problem.path.parent == uploads
@@ -143,15 +154,15 @@ def _refused(uploads: Path, problems: Iterable[Problem], placed: Collection[str]
         if problem.harmless or path is None or _belongs_to(path, placed):
             continue
         reason = problem.reason.removeprefix("set aside: ")
+        unreadable = False
         if not is_video(path):
-            # Valid captions may only lack their video file; keep them.
-            if problem.path == path:
-                path.unlink(missing_ok=True)
+            unreadable = problem.path == path  # valid captions may only lack their video file
         elif not is_readable(path):
-            reason = "is not a readable video"
-            path.unlink(missing_ok=True)
+            reason, unreadable = "is not a readable video", True
         elif reason.startswith("has no captions"):
             reason = "has no captions; add them too"
+        if unreadable and path.name in removable:
+            path.unlink(missing_ok=True)
         reasons[path.name] = reason
     return reasons
 

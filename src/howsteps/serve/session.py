@@ -18,7 +18,7 @@ from howsteps.engine.events import Event, StageBegan
 from howsteps.errors import HowstepsError
 from howsteps.io.files import fingerprint
 from howsteps.pipeline.placing import place_again
-from howsteps.pipeline.work_folder import EXPORTS
+from howsteps.pipeline.work_folder import EXPORTS, check_parts
 from howsteps.report.content import content
 from howsteps.report.exports import FORMATS, TEXT_FORMATS, export
 from howsteps.report.page import PAGE, known_thumbnails, write_page
@@ -63,6 +63,7 @@ class Session:
         if folder.is_file():
             raise HowstepsError(f"{folder} is a file, not a folder")
         result_file(self.folder)  # fail before a lock file is created
+        check_parts(self.folder)
         self._lock_file = _locked(self.folder / LOCK)
         new_videos.remove_partial(self.folder)
         self._fingerprint = fingerprint(self.folder / FILE)  # of the result read or written last
@@ -75,6 +76,7 @@ class Session:
         self._error = ""
         self._remark = ""
         self._received = self._processed = 0  # numbers of new files
+        self._uploaded: set[str] = set()  # their names
         self._refused: dict[str, str] = {}  # reasons, by file name
         self._remarks: dict[str, str] = {}  # on new files that were placed, by file name
         self._version = 1
@@ -153,6 +155,7 @@ class Session:
         with self._changed:
             self._new_unplaced, self._remark = True, ""
             self._received += 1
+            self._uploaded.add(name)
             self._refused.pop(name, None)  # this may be a better version
             self._changed.notify_all()
             return self._received
@@ -294,7 +297,9 @@ class Session:
             self._new_unplaced = False
         remark = ""
         try:
-            shown, refused, remarks = new_videos.with_new_videos(result, self.folder)
+            shown, refused, remarks = new_videos.with_new_videos(
+                result, self.folder, self._uploaded
+            )
         except HowstepsError as error:
             shown, refused, remarks = result, {}, {}
             remark = without_folders(error, self.folder)

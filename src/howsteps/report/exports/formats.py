@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from howsteps.datasets.names import Names
 from howsteps.errors import HowstepsError, InputError, MissingExtra, Problem, unknown_name
-from howsteps.io.files import write_atomically
+from howsteps.io.files import own_folder, write_atomically
 from howsteps.report.decoding import rate_of, write_clip, write_with_chapters
 from howsteps.report.exports.annotation import (
     elan_text,
@@ -102,7 +102,7 @@ def export(
     for name in dict.fromkeys(names):
         if name not in FORMATS:
             raise HowstepsError(unknown_name("format", name, FORMATS))
-        job = ExportJob(result, folder / name, guesses, precise, unreadable, read_rate)
+        job = ExportJob(result, own_folder(folder, name), guesses, precise, unreadable, read_rate)
         for found in FORMATS[name].write(job):
             if isinstance(found, Path):
                 paths.append(found)
@@ -161,6 +161,7 @@ def _howto(job: ExportJob) -> Iterator[Path | Problem]:
     from howsteps.report.thumbnails import make_thumbnails  # noqa: PLC0415 - decodes videos
 
     page = job.folder / "howto.md"
+    pictures = own_folder(job.folder, "pictures")
     thumbnails: dict[int, str] = {}
     videos = {video.id: video for video in job.result.task.videos}
     unreadable: set[str] = set()
@@ -169,7 +170,7 @@ def _howto(job: ExportJob) -> Iterator[Path | Problem]:
             continue
         times = [] if place.time is None else [place.time]
         try:
-            names = make_thumbnails(videos[place.video], times, job.folder / "pictures")
+            names = make_thumbnails(videos[place.video], times, pictures)
         except InputError as error:
             unreadable.add(place.video)
             yield error.problem
@@ -207,6 +208,7 @@ def _video(job: ExportJob, video: Video, media: Path, stem: Path) -> Iterator[Pa
 
 
 def _clips(job: ExportJob, video: Video, media: Path, folder: Path) -> Iterator[Path]:
+    own_folder(job.folder, folder.name)
     suffix = ".mp4" if job.precise else suffix_for(media)
     for span in spans(job.result, video, guesses=job.guesses):
         path = folder / f"{span.step + 1:02}-{_slug(span.label)}{suffix}"

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from howsteps.errors import CannotWrite, InputError
 from howsteps.io.timestamps import milliseconds
@@ -219,16 +220,17 @@ def _copying(media: Path, target: Path) -> "Iterator[tuple[InputContainer, Outpu
     with open_video(media) as source:
         import av  # noqa: PLC0415
 
+        temporary = target.with_name(f".{uuid4().hex}.part{target.suffix}")
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
+            file = temporary.open("xb")  # not through a link, nor into a file that is there
         except OSError as error:
             raise CannotWrite(f"cannot write {target}: {error.strerror}") from error
-        temporary = target.with_name(f".part-{target.name}")
         try:
             options = {"avoid_negative_ts": "make_zero"}
-            with av.open(str(temporary.absolute()), "w", options=options) as copy:
+            with file, av.open(file, "w", options=options) as copy:
                 yield source, copy
-            if not temporary.is_file():  # the muxer begins with the first packet
+            if not temporary.stat().st_size:  # the muxer begins with the first packet
                 raise InputError(media, f"has no frames to write to {target.name}")
             temporary.replace(target)
         finally:
