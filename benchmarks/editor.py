@@ -12,9 +12,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from howsteps.editor import Editor, EditorError, edit_script, make_question
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
+from howsteps.reader import Editor, EditorError, edit_script, make_question
 from howsteps.task import Mention, Script, Task
 
 SHOWN = 400  # characters of a reply

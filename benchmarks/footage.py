@@ -22,15 +22,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.places import after_mentions, spread_evenly
-from howsteps.engine.cache import Cache
-from howsteps.engine.context import Context
-from howsteps.engine.executor import cores
 from howsteps.evaluate import paper_f1
 from howsteps.localisation import localise_task
 from howsteps.localise.decision import decide
 from howsteps.localise.leave_one_out import LeaveOneOut, Standardiser
 from howsteps.localise.self_training import LEARNING_OPTIONS
 from howsteps.narration import extract_relations
+from howsteps.pipeline.cache import Cache
+from howsteps.pipeline.context import Context
+from howsteps.pipeline.executor import cores
 from howsteps.pipeline.features import features_from, features_of
 from howsteps.script import discover
 from howsteps.script.echoes import spoken_by_video

@@ -22,13 +22,13 @@ SHARES = {"captions": 10, "task file": 4}
 # Modules that are instrumented; code compiled by Numba cannot be.
 INSTRUMENTED = (
     *("howsteps.captions", "howsteps.datasets", "howsteps.io.arrays", "howsteps.io.files"),
-    *("howsteps.localise.model", "howsteps.engine.cache", "howsteps.script.text_form"),
+    *("howsteps.localise.model", "howsteps.pipeline.cache", "howsteps.script.text_form"),
     *(
         "howsteps.records",
         "howsteps.result",
         "howsteps.io.checked",
         "howsteps.script.edited",
-        "howsteps.editor.answer",
+        "howsteps.reader.dialogue",
     ),
     "howsteps.pipeline.learnt_steps",
 )

@@ -13,15 +13,15 @@ import numpy as np
 
 from benchmarks import fuzz_samples as samples
 from howsteps import captions, datasets
-from howsteps.datasets import archives, authors, feature_folder, truth
-from howsteps.datasets.downloads import details_of
+from howsteps.datasets import authors, feature_folder, fetch, registry
+from howsteps.datasets.collection import details_of
 from howsteps.datasets.task_file import read_judgements
-from howsteps.editor.dialogue import edit_with_answer
-from howsteps.engine.cache import Cache
 from howsteps.errors import HowstepsError, InputError
 from howsteps.io.text import read_text
 from howsteps.localise.model import Model
 from howsteps.pipeline import learnt_steps
+from howsteps.pipeline.cache import Cache
+from howsteps.reader.dialogue import edit_with_answer
 from howsteps.result import as_stored, read_result, text_of
 from howsteps.script.edited import read_script
 from howsteps.script.text_form import parse_script_text
@@ -138,7 +138,7 @@ def _table(folder: Path) -> None:
 
 
 def _check_truths(path: Path) -> None:
-    for found in truth.read_truth_files(path).truths:
+    for found in registry.read_truth_files(path).truths:
         _check_truth(found)
 
 
@@ -184,7 +184,7 @@ def _learnt_steps(folder: Path) -> None:
 
 
 def _unpacked(folder: Path) -> None:
-    archives.unpack(folder / "archive", folder / "in" / "deep")
+    fetch.unpack(folder / "archive", folder / "in" / "deep")
     assert sorted(path.name for path in folder.iterdir()) == ["archive", "in"]
     assert [path.name for path in (folder / "in").iterdir()] == ["deep"]
 

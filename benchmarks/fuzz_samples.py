@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.editor.question import make_question
 from howsteps.pipeline.work_folder import script_document
+from howsteps.reader.question import make_question
 from howsteps.result import text_of
 from howsteps.task import (
     Localisation,

@@ -17,9 +17,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from random import Random
 
-from howsteps.engine.cache import Cache
-from howsteps.engine.context import Context
-from howsteps.engine.events import Event, StageBegan, StageEnded
+from howsteps.pipeline.cache import Cache
+from howsteps.pipeline.context import Context
+from howsteps.pipeline.events import Event, StageBegan, StageEnded
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
 from howsteps.task import Video

@@ -19,10 +19,10 @@ from typing import Any
 
 from benchmarks.load import PLACES, TALK, THINGS, VERBS
 from benchmarks.many_videos import tree_usage
-from howsteps.engine.events import Event, ItemDone
-from howsteps.engine.executor import Executor
-from howsteps.engine.ray_executor import RayExecutor
+from howsteps.pipeline.events import Event, ItemDone
+from howsteps.pipeline.executor import Executor
 from howsteps.pipeline.options import RunOptions
+from howsteps.pipeline.ray_executor import RayExecutor
 from howsteps.pipeline.run import Run, run
 
 NARRATORS, STEPS, LINES = 5, 6, 12

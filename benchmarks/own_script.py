@@ -20,13 +20,12 @@ import numpy as np
 from benchmarks.places import DRAW, DRAWS, STEPS, among, f1, spread_evenly
 from benchmarks.scripts_judged import draw
 from howsteps import datasets
-from howsteps.datasets import truth as truths
+from howsteps.datasets import registry as truths
 from howsteps.datasets.task_file import read_judgements
 from howsteps.io.text import read_text
 from howsteps.localisation import localise_task
 from howsteps.narration import extract_relations
-from howsteps.narration.labels import acts_of_labels
-from howsteps.narration.plain_labels import plain_act
+from howsteps.narration.labels import acts_of_labels, plain_act
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
 from howsteps.script import discover

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from benchmarks.recordings import SETTINGS, recordings
 from benchmarks.scripts_judged import draw
 from howsteps import datasets
-from howsteps.datasets import truth as truths
+from howsteps.datasets import registry as truths
 from howsteps.evaluate import in_truth, paper_f1
 from howsteps.localisation import localise_task
 from howsteps.localise import cluster

@@ -18,7 +18,7 @@ from statistics import fmean
 from typing import Any
 
 import howsteps
-from howsteps.datasets.survey import survey_folder
+from howsteps.datasets.registry import survey_folder
 from howsteps.evaluate.experiment import Plan, Row, run_plan, with_narrations
 from howsteps.evaluate.methods import METHODS
 

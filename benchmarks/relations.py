@@ -16,8 +16,8 @@ from typing import Any
 from howsteps import datasets
 from howsteps.captions.words import words_of
 from howsteps.errors import HowstepsError
-from howsteps.narration import extraction, parser, relations
-from howsteps.narration.pronouns import Antecedents
+from howsteps.narration import mentions, parser, relations
+from howsteps.narration.grammar import Antecedents
 from howsteps.task import Video
 
 MARKS = Path(__file__).with_name("marks")
@@ -216,7 +216,7 @@ def find(
     for words, doc in passages:
         word_indices = parser.word_indices(doc)
         for pair in relations.find_relations(doc, options, antecedents):
-            mention = extraction.mention_of_pair(video.id, pair, words, word_indices, 0)
+            mention = mentions.mention_of_pair(video.id, pair, words, word_indices, 0)
             noun = pair.spoken if pair.resolved else pair.noun
             yield Found(
                 offset + word_indices[pair.verb.i],

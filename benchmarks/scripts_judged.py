@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from howsteps import datasets
-from howsteps.datasets import truth
+from howsteps.datasets import registry
 from howsteps.datasets.task_file import read_judgements
 from howsteps.evaluate import by_time, in_truth, judged, mention_times, script_score
 from howsteps.narration import extract_relations
@@ -84,7 +84,7 @@ def main() -> None:
     for rules_path in sorted((captions.parent / "annotations").glob("judge_*.json")):
         path = captions / f"{rules_path.stem.removeprefix('judge_')}.json"
         [captioned] = datasets.read_tasks(path).tasks
-        [task_truth] = truth.read_truth_files(path).truths
+        [task_truth] = registry.read_truth_files(path).truths
         judges = Judges(task_truth, read_judgements(rules_path, task_truth.steps))
         modes = ("paper", "default")
         narrated = {mode: extract_relations(captioned, mode=mode) for mode in modes}

@@ -21,9 +21,9 @@ import numpy as np
 import torch
 
 from benchmarks.film import render, repeat
-from howsteps.engine.cache import Cache
-from howsteps.engine.context import Context
-from howsteps.engine.executor import cores
+from howsteps.pipeline.cache import Cache
+from howsteps.pipeline.context import Context
+from howsteps.pipeline.executor import cores
 from howsteps.pipeline.features import Features, features_of
 from howsteps.task import Video
 from howsteps.vision.codebook import Codebook

@@ -28,9 +28,8 @@ import numpy as np
 from nltk.corpus.reader.wordnet import WordNetCorpusReader
 
 from howsteps import wordnet as package
+from howsteps.narration.wordnet import ENDINGS, PARTS_OF_SPEECH, PartOfSpeech, WordNet, match_matrix
 from howsteps.task import Relation
-from howsteps.wordnet import PARTS_OF_SPEECH, PartOfSpeech, WordNet, match_matrix
-from howsteps.wordnet.morphology import ENDINGS
 
 LETTER: dict[PartOfSpeech, str] = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
 LEXICOGRAPHER_FILES = 45

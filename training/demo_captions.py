@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-from howsteps.captions.timing import spread_words
+from howsteps.captions.cues import spread_words
 from howsteps.task import Caption, Word
 
 DEMO = Path(__file__).parents[1] / "src" / "howsteps" / "demo"

@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
+from howsteps.narration.wordnet import WordNet
 from howsteps.script.act_cues import act_cues, pair_cues
 from howsteps.script.act_table import ActTable, build_act_table
 from howsteps.script.events import candidate_mentions
 from howsteps.script.step_model import StepModel
 from howsteps.script.stop_relations import title_words
 from howsteps.task import Mention, Place, Sentence, Task, Video, Word
-from howsteps.wordnet import WordNet
 
 SAMPLE_VIDEOS = 30
 MAX_PAIRS = 3000  # per example set

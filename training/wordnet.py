@@ -23,9 +23,9 @@ import numpy as np
 import numpy.typing as npt
 
 from howsteps.errors import HowstepsError, InputError
-from howsteps.wordnet.storage import PARTS_OF_SPEECH, PartOfSpeech, Tables, hash_slots
+from howsteps.narration.wordnet import PARTS_OF_SPEECH, PartOfSpeech, Tables, hash_slots
 
-SHIPPED = Path(__file__).parents[1] / "src/howsteps/wordnet"
+SHIPPED = Path(__file__).parents[1] / "src/howsteps/narration"
 
 _HYPERNYM = ("@", "@i")
 _ANTONYM = "!"

@@ -24,9 +24,8 @@ from sklearn.metrics import roc_auc_score
 from howsteps import datasets
 from howsteps.captions.words import words_of
 from howsteps.narration import acts, parser
-from howsteps.narration.cues import act_cues
 from howsteps.narration.mentions import act_mentions, mention_cues
-from howsteps.narration.work import Weights, neighbour_mean
+from howsteps.narration.work import Weights, act_cues, neighbour_mean
 from howsteps.task import Caption, Mention, Task, Video
 
 # How much an example of each source counts. Step intervals are of what is seen, not of what is

@@ -11,14 +11,14 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from howsteps.editor import Editor
-from howsteps.engine.events import Callback, ignore_event
 from howsteps.errors import HowstepsError, Problem
 from howsteps.pipeline.apply import apply as apply_model
 from howsteps.pipeline.apply import read_videos
+from howsteps.pipeline.events import Callback, ignore_event
 from howsteps.pipeline.options import RunOptions, check_workers
 from howsteps.pipeline.placing import place_again
 from howsteps.pipeline.run import Run, run
+from howsteps.reader import Editor
 from howsteps.result import read_result
 from howsteps.task import Caption, Mode, Result, Task, Video
 

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.captions.cleanup import without_markup
-from howsteps.captions.words import words_of
+from howsteps.captions.words import without_markup, words_of
 from howsteps.task import Caption
 
 

@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.captions import encoding
-from howsteps.captions.cue import UnreadableError
-from howsteps.captions.encoding import decode
+from howsteps.captions import cues
+from howsteps.captions.cues import UnreadableError, decode
 
 TEXT = "1\n00:00:01,000 --> 00:00:02,000\nsauté the jalapeño\n"
 
@@ -81,5 +80,5 @@ def test_any_bytes_are_decoded_or_refused(data: bytes) -> None:
 
 def test_too_long_lines_are_refused() -> None:
     with pytest.raises(UnreadableError, match="a line of 300,000 characters") as refused:
-        encoding.split_lines("short\n" + "x" * 300_000)
+        cues.split_lines("short\n" + "x" * 300_000)
     assert refused.value.line == 2

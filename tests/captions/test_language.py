@@ -2,7 +2,7 @@
 
 import pytest
 
-from howsteps.captions.language import looks_english
+from howsteps.captions.reading import looks_english
 from howsteps.task import Word
 
 ENGLISH = [

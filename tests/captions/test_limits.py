@@ -5,7 +5,7 @@ import tracemalloc
 
 import pytest
 
-from howsteps.captions.cue import LONGEST_TEXT, MOST_CUES, MOST_PARTS, MOST_WORDS
+from howsteps.captions.cues import LONGEST_TEXT, MOST_CUES, MOST_PARTS, MOST_WORDS
 from howsteps.errors import InputError
 from tests.captions.texts import parse
 

@@ -1,6 +1,6 @@
 """Words of rolling lines are kept once; lines that are spoken twice are kept twice."""
 
-from howsteps.captions.rolling import Screen, ScreenWord, first_shown
+from howsteps.captions.words import Screen, ScreenWord, first_shown
 
 
 def screens(*shown: tuple[float, float, str]) -> list[Screen]:

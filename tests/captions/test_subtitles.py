@@ -2,7 +2,7 @@
 
 import pytest
 
-from howsteps.captions import repair, subtitles
+from howsteps.captions import cues, subtitles
 from howsteps.captions.reading import parse_captions
 from howsteps.errors import InputError
 from tests.captions.texts import parse, problems, spans, subrip
@@ -43,7 +43,7 @@ def test_a_cue_with_broken_times_among_good_ones() -> None:
         ("00:00:04,000 --> 00:00:05,000", "three"),
     )
     assert [span[2] for span in spans(text)] == ["one", "two", "three"]
-    assert problems(text) == [f"here.txt:6: {repair.NO_TIME}"]
+    assert problems(text) == [f"here.txt:6: {cues.NO_TIME}"]
 
 
 def test_text_before_the_first_times() -> None:

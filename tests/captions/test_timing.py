@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.captions.timing import likely_duration, spread_words
+from howsteps.captions.cues import likely_duration, spread_words
 
 TIMES = st.floats(0, 1e5)
 

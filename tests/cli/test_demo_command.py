@@ -8,9 +8,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from howsteps._cli.app import app
-from howsteps.demo import job, video
-from howsteps.errors import CannotWrite
-from howsteps.extras import Extra
+from howsteps.demo import job
+from howsteps.errors import CannotWrite, Extra
 
 FIVE = ("dee.en.vtt", "ines.en.srt", "jo.tsv", "priya.json", "rico.json")  # the shortest
 
@@ -45,7 +44,7 @@ def five_narrators(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ours = [row for row in rows if row.split(",")[0] in names]
         (part / "steps.csv").write_text("\n".join([heading, *ours]) + "\n", "utf-8")
     monkeypatch.setattr(job, "files", lambda _: part)
-    monkeypatch.setattr(video, "DEMO_FRAME_RATE", 4)
+    monkeypatch.setattr(job, "DEMO_FRAME_RATE", 4)
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from howsteps import Editor, discover, read_result
 from howsteps._cli.app import app
-from howsteps.editor.client import KEY_VARIABLE
+from howsteps.reader.client import KEY_VARIABLE
 from tests.editor.server import Served, fails, says, serving
 from tests.jobs import write_tea_folder
 
@@ -146,7 +146,7 @@ def test_after_two_invalid_answers_the_script_is_kept_with_a_problem(
 
 @pytest.mark.slow
 def test_a_dead_server_loses_nothing(videos: Path, tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr("howsteps.editor.client._FIRST_PAUSE", 0.0)
+    monkeypatch.setattr("howsteps.reader.client._FIRST_PAUSE", 0.0)
     with serving(says("")) as served:
         pass
     code, output = edited_run(videos, tmp_path / "steps", served)

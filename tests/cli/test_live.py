@@ -7,9 +7,9 @@ from rich.console import Console
 from rich.progress import Progress
 
 from howsteps._cli import screen
-from howsteps._cli.live import _Display, _ended, live_callback
-from howsteps.engine.events import Event, ItemAt, ItemDone, StageBegan, StageEnded
-from howsteps.pipeline.given_script import STAGE as LABELS
+from howsteps._cli.screen import _Display, _ended, live_callback
+from howsteps.pipeline.events import Event, ItemAt, ItemDone, StageBegan, StageEnded
+from howsteps.pipeline.given_script import LABELS
 from howsteps.pipeline.options import STAGES
 from howsteps.pipeline.other_jobs import OTHER_SCRIPT
 
@@ -39,7 +39,7 @@ def test_a_log_has_one_line_per_stage(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_log_shows_progress_within_a_long_video(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("howsteps._cli.live._LINE_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr("howsteps._cli.screen._LINE_EVERY_SECONDS", 0.0)
     lines = shown(monkeypatch, terminal=False).splitlines()
     assert lines[0] == "wash [a] cat: features 0 of 2, ann at 1:01"
     assert lines[1] == "wash [a] cat: features 1 of 2"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from howsteps.extras import EXTRAS
+from howsteps.errors import EXTRAS
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
 from tests.cli import without

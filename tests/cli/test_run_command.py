@@ -13,9 +13,9 @@ from typer.testing import CliRunner, Result
 from howsteps._cli import screen
 from howsteps._cli.app import app
 from howsteps._cli.run import Engine, executor_of, places_table
-from howsteps.engine.ray_executor import RayExecutor
 from howsteps.errors import Problem
 from howsteps.pipeline.options import RunOptions, read_options
+from howsteps.pipeline.ray_executor import RayExecutor
 from howsteps.result import read_result
 from howsteps.task import LEVELS, SAID, Localisation, Script, Step, Task, Video
 from howsteps.task import Result as Found
@@ -239,7 +239,7 @@ def test_doctor_does_not_tick_missing_parts(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_doctor_shows_what_is_missing_and_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    from howsteps.extras import Extra
+    from howsteps.errors import Extra
 
     missing = Extra("ray", "many machines", ("no_such_module",))
     monkeypatch.setattr("howsteps._cli.doctor.EXTRAS", (missing,))

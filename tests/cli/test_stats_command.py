@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from howsteps._cli.app import app
 from howsteps.datasets import fetch as fetching
-from howsteps.datasets.survey import survey_folder
+from howsteps.datasets.registry import survey_folder
 from howsteps.errors import InputError
 from howsteps.task import Mention
 

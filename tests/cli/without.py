@@ -18,7 +18,7 @@ import howsteps.narration.relevance
 import howsteps.pipeline.run
 import howsteps.report.exports
 import howsteps.script  # noqa: F401 - loaded once, for all cases
-from howsteps import extras
+from howsteps import errors
 from howsteps._cli.app import main
 
 
@@ -53,7 +53,7 @@ def in_child(modules: list[str], arguments: list[str]) -> int:
         return None if name.partition(".")[0] in modules else real(name, package)
 
     sys.meta_path.insert(0, Absent(modules))
-    importlib.util.find_spec = extras.find_spec = find_spec
+    importlib.util.find_spec = errors.find_spec = find_spec
     sys.argv = ["howsteps", *arguments]
     code: Any = 0
     try:

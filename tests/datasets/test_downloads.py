@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsteps import datasets
-from howsteps.datasets.downloads import Details, details_of
+from howsteps.datasets.collection import Details, details_of
 from howsteps.task import Caption, Chapter, Video
 from tests.datasets.test_collection import ENGLISH, GERMAN, reasons, subrip
 

@@ -15,8 +15,7 @@ from urllib.request import Request
 import pytest
 
 from howsteps.datasets import fetch as fetching
-from howsteps.datasets.archives import unpack
-from howsteps.datasets.fetch import DATA_SETS, RECORD, Archive, fetch_archive
+from howsteps.datasets.fetch import DATA_SETS, RECORD, Archive, fetch_archive, unpack
 from howsteps.errors import HowstepsError, InputError
 
 
@@ -351,7 +350,7 @@ class TestUnpacking:
         class Full:
             free = 10
 
-        monkeypatch.setattr("howsteps.datasets.archives.shutil.disk_usage", lambda _: Full)
+        monkeypatch.setattr("howsteps.datasets.fetch.shutil.disk_usage", lambda _: Full)
         path = tmp_path / "tea.zip"
         path.write_bytes(CONTENT)
         with pytest.raises(InputError, match="are free"):

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsteps.datasets import authors, labelled
-from howsteps.datasets.labelled import GRID
-from howsteps.datasets.survey import survey_folder
+from howsteps.datasets import authors, registry
+from howsteps.datasets.registry import GRID, survey_folder
 from howsteps.errors import InputError
 from howsteps.task import Relation
 from tests.jobs import LENGTH, STEPS, tea, write_rules, write_tea
@@ -19,8 +18,8 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "data"
 CAPTIONS = "1\n00:00:01,000 --> 00:00:03,000\nnow boil the water for us\n"
 
 
-def only(path: Path, **options: Path) -> labelled.Labelled:
-    [one] = labelled.read_labelled(path, **options).tasks
+def only(path: Path, **options: Path) -> registry.Labelled:
+    [one] = registry.read_labelled(path, **options).tasks
     return one
 
 
@@ -117,7 +116,7 @@ def test_bad_features_in_a_feature_folder(tmp_path, array, reason):
         (tmp_path / "groundTruth" / f"{video}.txt").write_text("background\nboil\n")
         np.save(tmp_path / "features" / f"{video}.npy", x)
     with pytest.raises(InputError, match=rf"v\.npy: {reason}"):
-        labelled.read_labelled(tmp_path)
+        registry.read_labelled(tmp_path)
 
 
 def test_features_are_matched_to_videos(tmp_path):
@@ -146,13 +145,13 @@ def test_bad_features(tmp_path, array, reason):
     np.save(tmp_path / "v0.npy", np.ones((102, 3)))
     np.save(tmp_path / "v1.npy", array)
     with pytest.raises(InputError, match=rf"v1\.npy: {reason}"):
-        labelled.read_labelled(path, features=tmp_path)
+        registry.read_labelled(path, features=tmp_path)
 
 
 def test_a_video_without_features_is_left_out_and_reported(tmp_path):
     path = write_tea(tmp_path / "tea.json", videos=2)
     np.save(tmp_path / "v1.npy", np.ones((102, 3)))
-    found = labelled.read_labelled(path, features=tmp_path)
+    found = registry.read_labelled(path, features=tmp_path)
     [one] = found.tasks
     assert [video.id for video in one.task.videos] == list(one.truth.durations) == ["v1"]
     assert list(map(str, found.problems)) == [
@@ -166,19 +165,19 @@ def test_truncated_features(tmp_path):
     whole = (tmp_path / "v0.npy").read_bytes()
     (tmp_path / "v0.npy").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(InputError, match=r"v0\.npy: is not a complete"):
-        labelled.read_labelled(path, features=tmp_path)
+        registry.read_labelled(path, features=tmp_path)
 
 
 def test_a_folder_without_features(tmp_path):
     path = write_tea(tmp_path / "tea.json", videos=1)
     with pytest.raises(InputError, match=r"elsewhere: has no features \(<video>"):
-        labelled.read_labelled(path, features=tmp_path / "elsewhere")
+        registry.read_labelled(path, features=tmp_path / "elsewhere")
 
 
 @pytest.mark.parametrize("given", ["captions", "features"])
 def test_options_that_a_layout_does_not_support_are_refused(tmp_path, given):
     with pytest.raises(InputError, match="cannot be combined with"):
-        labelled.read_labelled(GOLDEN, **{given: tmp_path})
+        registry.read_labelled(GOLDEN, **{given: tmp_path})
 
 
 class TestSurvey:

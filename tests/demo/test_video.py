@@ -8,10 +8,17 @@ import av
 import numpy as np
 import pytest
 
-from howsteps.demo.canvas import HEIGHT, WIDTH, Canvas, look_of
-from howsteps.demo.job import NAME, prepare, true_steps
-from howsteps.demo.scenes import SCENES
-from howsteps.demo.video import DEMO_FRAME_RATE, DemoVideo, demo_videos, draw_frames, draw_video
+from howsteps.demo.job import (
+    DEMO_FRAME_RATE,
+    NAME,
+    DemoVideo,
+    demo_videos,
+    draw_frames,
+    draw_video,
+    prepare,
+    true_steps,
+)
+from howsteps.demo.scenes import HEIGHT, SCENES, WIDTH, Canvas, look_of
 
 TRUTH = true_steps()
 

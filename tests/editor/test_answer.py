@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from howsteps.editor import AnswerError, make_question, parse_answer
+from howsteps.reader import AnswerError, make_question, parse_answer
 from tests.editor.jobs import coffee
 
 QUESTION = make_question(coffee())

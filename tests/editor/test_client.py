@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from howsteps.editor import Editor, EditorError
-from howsteps.editor.client import KEY_VARIABLE
+from howsteps.reader import Editor, EditorError
+from howsteps.reader.client import KEY_VARIABLE
 from tests.editor.server import Behaviour, fails, says, send, serving
 
 HELLO = [{"role": "user", "content": "hello"}]
@@ -136,7 +136,7 @@ def test_a_server_that_says_nothing_is_given_up() -> None:
 def test_a_server_that_sends_a_byte_now_and_then_is_given_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("howsteps.editor.client._MAX_TRANSFER", 0.3, raising=False)
+    monkeypatch.setattr("howsteps.reader.client._MAX_TRANSFER", 0.3, raising=False)
 
     def drip(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
         handler.send_response(200)

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from howsteps.editor import AnswerError, Edit, edit_script, edit_with_answer
-from howsteps.editor.dialogue import MAX_ECHOED
-from howsteps.editor.question import make_question
+from howsteps.reader import AnswerError, Edit, edit_script, edit_with_answer
+from howsteps.reader.dialogue import MAX_ECHOED
+from howsteps.reader.question import make_question
 from howsteps.task import Script, Step
 from tests.editor.jobs import coffee
 from tests.editor.test_answer import answer, steps

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from howsteps.editor import make_question
-from howsteps.editor.question import MAX_TOKENS, Act, estimated_tokens, frequent_acts
+from howsteps.reader import make_question
+from howsteps.reader.question import MAX_TOKENS, Act, estimated_tokens, frequent_acts
 from howsteps.task import Sentence, Task, Word
 from tests.editor.jobs import coffee, narrator
 

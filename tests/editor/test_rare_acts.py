@@ -2,9 +2,9 @@
 
 import pytest
 
-from howsteps.editor.question import Act
-from howsteps.editor.rare_acts import nearest_steps
-from howsteps.wordnet import WordNet
+from howsteps.narration.wordnet import WordNet
+from howsteps.reader.dialogue import nearest_steps
+from howsteps.reader.question import Act
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsteps.engine.cache import Cache, key_of
 from howsteps.errors import HowstepsError, InputError
 from howsteps.io.files import sha256_of_file, write_atomically
+from howsteps.pipeline.cache import Cache, key_of
 
 
 @dataclass(frozen=True)

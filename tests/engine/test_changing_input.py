@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from howsteps.datasets import read_tasks
-from howsteps.engine.cache import Cache
-from howsteps.engine.context import Context
 from howsteps.errors import InputError
 from howsteps.io import files
 from howsteps.pipeline import describe_video, descriptors, stages
+from howsteps.pipeline.cache import Cache
+from howsteps.pipeline.context import Context
 from howsteps.pipeline.descriptors import extract_descriptors
 from howsteps.task import Video
 from howsteps.vision.options import vision_options

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from howsteps.engine.events import ItemDone
-from howsteps.engine.executor import (
+from howsteps.pipeline.events import ItemDone
+from howsteps.pipeline.executor import (
     Executor,
     Outcome,
     ProcessExecutor,
@@ -73,7 +73,7 @@ def test_an_item_that_always_dies_fails_with_a_reason() -> None:
 def test_workers_share_the_cores_and_the_environment_is_restored(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("howsteps.engine.executor.cores", lambda: 6)
+    monkeypatch.setattr("howsteps.pipeline.executor.cores", lambda: 6)
     monkeypatch.setenv("OMP_NUM_THREADS", "17")
     assert {o.value for o in ProcessExecutor(2, SMALL).map(threads, [0, 1])} == {"3"}
     assert os.environ["OMP_NUM_THREADS"] == "17"
@@ -91,7 +91,7 @@ def test_memory_limits_the_number_of_workers() -> None:
 WAITING = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from howsteps.engine.executor import ProcessExecutor
+from howsteps.pipeline.executor import ProcessExecutor
 from tests.engine.work import wait
 if __name__ == "__main__":
     for _ in ProcessExecutor(2, 1).map(wait, [sys.argv[1]] * 4): pass

@@ -20,8 +20,8 @@ from random import Random
 
 import pytest
 
-from howsteps.engine.events import Event, ItemDone
 from howsteps.errors import HowstepsError
+from howsteps.pipeline.events import Event, ItemDone
 from howsteps.pipeline.run import run
 from tests.engine.jobs import captions, written
 

@@ -9,14 +9,14 @@ from threading import Thread
 import pytest
 
 from howsteps import datasets
-from howsteps.engine.cache import Cache
-from howsteps.engine.context import Context
-from howsteps.engine.events import Event, ItemDone
-from howsteps.engine.executor import Outcome
-from howsteps.engine.ray_executor import TRIES, RayExecutor
 from howsteps.errors import HowstepsError
 from howsteps.pipeline import stages
+from howsteps.pipeline.cache import Cache
+from howsteps.pipeline.context import Context
+from howsteps.pipeline.events import Event, ItemDone
+from howsteps.pipeline.executor import Outcome
 from howsteps.pipeline.options import RunOptions
+from howsteps.pipeline.ray_executor import TRIES, RayExecutor
 from howsteps.pipeline.run import run
 from tests.engine.jobs import captions, written
 from tests.engine.work import (
@@ -116,7 +116,7 @@ def test_the_videos_of_a_task_are_parsed_on_the_cluster(cluster, tmp_path, monke
 
 
 def test_without_ray_one_line_says_how_to_install_it(monkeypatch):
-    monkeypatch.setattr("howsteps.extras.find_spec", lambda name: None)
+    monkeypatch.setattr("howsteps.errors.find_spec", lambda name: None)
     with pytest.raises(HowstepsError, match=r"pip install 'howsteps\[ray\]'"):
         next(RayExecutor().map(half, [1]))
 

@@ -5,8 +5,8 @@ import signal
 import time
 from pathlib import Path
 
-from howsteps.engine.executor import Executor
 from howsteps.errors import HowstepsError, InputError
+from howsteps.pipeline.executor import Executor
 
 
 def half(number: int) -> float:

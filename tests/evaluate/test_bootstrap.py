@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.evaluate.bootstrap import bootstrap_interval, t_interval
+from howsteps.evaluate.inputs import bootstrap_interval, t_interval
 
 
 def test_a_constant_score_has_an_interval_of_width_zero():

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsteps.datasets import labelled
+from howsteps.datasets import registry
 from howsteps.errors import HowstepsError
 from howsteps.evaluate import experiment
 from howsteps.evaluate.experiment import (
@@ -18,10 +18,9 @@ from howsteps.evaluate.experiment import (
     summarise,
     with_narrations,
 )
-from howsteps.evaluate.methods import METHODS, SCRIPT_BASELINES
+from howsteps.evaluate.methods import METHODS, SCRIPT_BASELINES, Subsample
 from howsteps.evaluate.paper_tables import compare_aligners
 from howsteps.evaluate.protocols import Bars, Prediction
-from howsteps.evaluate.subsample import Subsample
 from howsteps.script import discover
 from tests.jobs import STEPS, write_tea
 
@@ -30,7 +29,7 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "data"
 
 @pytest.fixture(scope="module")
 def tea(tmp_path_factory):
-    [one] = labelled.read_labelled(write_tea(tmp_path_factory.mktemp("tea") / "tea.json")).tasks
+    [one] = registry.read_labelled(write_tea(tmp_path_factory.mktemp("tea") / "tea.json")).tasks
     return one
 
 
@@ -41,7 +40,7 @@ def narrated(tea):
 
 @pytest.fixture(scope="module")
 def release():
-    [one] = labelled.read_labelled(GOLDEN).tasks
+    [one] = registry.read_labelled(GOLDEN).tasks
     return one
 
 
@@ -99,7 +98,7 @@ def test_without_narrations_only_methods_on_video_run(release):
 def test_nothing_runs_on_a_truth_alone_and_reasons_are_given(tmp_path):
     path = tmp_path / "steps.csv"
     path.write_text("video,step,start,end\nu,boil,0,4\nv,boil,1,2\n")
-    [one] = labelled.read_labelled(path).tasks
+    [one] = registry.read_labelled(path).tasks
     plan = Plan(methods=("uniform", "default"), steps=(2,))
     reasons = {(s.method, s.reason) for s in run_plan(one, with_narrations(one, plan), plan)}
     assert reasons == {
@@ -141,7 +140,7 @@ def test_a_script_is_discovered_once_for_each_subsample_steps_and_seed(tea, narr
         calls.append((options["mode"], options["steps"], options["seed"]))
         return discover(task, **options)
 
-    monkeypatch.setattr("howsteps.evaluate.subsample.discover", counted)
+    monkeypatch.setattr("howsteps.evaluate.methods.discover", counted)
     plan = Plan(("hmm", "narration", "paper"), (3, 4), ("paper-f1", "script"), seeds=2)
     list(run_plan(tea, narrated, replace(plan, search_seconds=0.1)))
     assert sorted(calls) == sorted(("paper", k, seed) for k in (3, 4) for seed in (0, 1))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.evaluate.order import agreement, find_order
+from howsteps.evaluate.statistics import agreement, find_order
 
 
 def longest_common_subsequence(one, other):

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from howsteps.errors import InputError
-from howsteps.io import sound as sound_module
-from howsteps.io.sound import SAMPLE_RATE, Sound, blocks, decoded
+from howsteps.io import media as sound_module
+from howsteps.io.media import SAMPLE_RATE, Sound, blocks, decoded
 
 SECONDS = 6
 

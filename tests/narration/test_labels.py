@@ -2,8 +2,7 @@
 
 import pytest
 
-from howsteps.narration.labels import acts_of_labels
-from howsteps.narration.plain_labels import plain_act
+from howsteps.narration.labels import acts_of_labels, plain_act
 from howsteps.task import Mention
 
 PLAIN = (

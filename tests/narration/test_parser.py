@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from howsteps.narration import parser
 from howsteps.narration.parser import lemma
+from howsteps.narration.wordnet import WordNet
 from howsteps.task import Word
-from howsteps.wordnet import WordNet
 
 
 def stream(text: str, *, seconds_a_word: float = 0.4) -> list[Word]:

@@ -4,7 +4,7 @@ import pytest
 from spacy.tokens import Doc
 
 from howsteps.narration import grammar
-from howsteps.narration.pronouns import Antecedents
+from howsteps.narration.grammar import Antecedents
 from howsteps.narration.relations import RELATION_MODES, RelationOptions, find_relations
 from tests.narration.trees import tree
 

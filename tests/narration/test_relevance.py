@@ -3,8 +3,14 @@
 import numpy as np
 import pytest
 
-from howsteps.narration.job_words import JobWords, job_words, stem
-from howsteps.narration.relevance import names_the_job, relevance, similarity
+from howsteps.narration.relevance import (
+    JobWords,
+    job_words,
+    names_the_job,
+    relevance,
+    similarity,
+    stem,
+)
 from howsteps.task import Mention, Sentence, Task, Video, Word
 
 

@@ -1,6 +1,6 @@
 """The relations that several narrators mention."""
 
-from howsteps.narration.summary import common_relations
+from howsteps.narration.relations import common_relations
 from howsteps.task import Mention, Relation, Sentence, Task, Video, Word
 
 

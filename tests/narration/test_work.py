@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsteps.narration import parser
-from howsteps.narration.cues import position_cues
 from howsteps.narration.mentions import video_acts
-from howsteps.narration.work import Weights, neighbour_mean, probabilities, shipped
+from howsteps.narration.work import Weights, neighbour_mean, position_cues, probabilities, shipped
 from howsteps.task import Video, Word
 
 FLAT = Weights(bias=0.0, cues={"doing": 2.0, "talking": -2.0}, pull=0.0, reach=8.0)

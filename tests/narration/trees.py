@@ -3,7 +3,7 @@
 import spacy
 from spacy.tokens import Doc
 
-from howsteps.wordnet import WordNet
+from howsteps.narration.wordnet import WordNet
 
 _LEMMA_PARTS = {"NOUN": "noun", "VERB": "verb"}
 _VOCAB = spacy.blank("en").vocab

@@ -6,8 +6,7 @@ from shutil import copytree
 import numpy as np
 import pytest
 
-from howsteps.errors import InputError
-from howsteps.extras import Extra
+from howsteps.errors import Extra, InputError
 from howsteps.narration.features import Vocabulary as Words
 from howsteps.pipeline import feature_space, learnt_steps, stages
 from howsteps.pipeline.apply import apply

@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from howsteps._cli.app import app
-from howsteps.engine.events import Event, StageEnded
 from howsteps.pipeline.apply import apply
+from howsteps.pipeline.events import Event, StageEnded
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import Run, run
 from tests.engine.jobs import captions, narration, written

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsteps.engine.cache import Cache
-from howsteps.engine.context import Context
-from howsteps.engine.events import Callback, Event, ItemDone, ignore_event
 from howsteps.errors import CannotWrite, HowstepsError
+from howsteps.pipeline.cache import Cache
+from howsteps.pipeline.context import Context
+from howsteps.pipeline.events import Callback, Event, ItemDone, ignore_event
 from howsteps.pipeline.features import Features, features_from, features_of
 from howsteps.task import Video
 from howsteps.vision.options import (

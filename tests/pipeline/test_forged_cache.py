@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from howsteps.engine.cache import Cache
-from howsteps.engine.events import Event, Noted, StageEnded
 from howsteps.pipeline import stages
+from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.descriptors import _chunk, _record
+from howsteps.pipeline.events import Event, Noted, StageEnded
 from howsteps.pipeline.features import _are_codewords
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from howsteps.engine.events import Event, StageEnded
 from howsteps.errors import HowstepsError, InputError
+from howsteps.pipeline.events import Event, StageEnded
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.placing import place_again
 from howsteps.pipeline.run import run

@@ -12,8 +12,8 @@ import pytest
 
 import howsteps
 from howsteps.datasets import read_tasks
-from howsteps.engine.events import Event, Noted, StageEnded, record
 from howsteps.errors import HowstepsError, InputError
+from howsteps.pipeline.events import Event, Noted, StageEnded, record
 from howsteps.pipeline.options import STAGES, RunOptions
 from howsteps.pipeline.run import (
     Run,

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from howsteps.engine.cache import Cache
-from howsteps.engine.context import Context
-from howsteps.engine.events import Event, ItemDone, StageBegan, StageEnded
 from howsteps.errors import HowstepsError, Problem
+from howsteps.pipeline.cache import Cache
+from howsteps.pipeline.context import Context
+from howsteps.pipeline.events import Event, ItemDone, StageBegan, StageEnded
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import (
     few_steps_remark,

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from howsteps.engine.cache import Cache
-from howsteps.engine.context import Context
-from howsteps.errors import InputError, MissingExtra
-from howsteps.extras import Extra
+from howsteps.errors import Extra, InputError, MissingExtra
 from howsteps.pipeline import features, stages
+from howsteps.pipeline.cache import Cache
+from howsteps.pipeline.context import Context
 from howsteps.pipeline.features import Features
 from howsteps.pipeline.options import RunOptions
 from howsteps.task import Caption, Task, Video, Word

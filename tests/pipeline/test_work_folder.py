@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from howsteps.datasets.collection import WORK_FOLDER
-from howsteps.engine.cache import Cache
-from howsteps.engine.context import Context
+from howsteps.pipeline.cache import Cache
+from howsteps.pipeline.context import Context
 from howsteps.pipeline.work_folder import (
     mark_work_folder,
     remove_if_empty,

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from howsteps.report import write_page
-from howsteps.report.text import capitalised
+from howsteps.report.content import capitalised
 from howsteps.task import LEVELS
 
 from .chromium import until

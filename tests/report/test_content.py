@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.report.content import address, content
+from howsteps.report.content import address, capitalised, content
 from howsteps.report.page import render
-from howsteps.report.text import capitalised
 from howsteps.task import Localisation, Result, Script, Step, Task, Video
 
 from .job import tea

@@ -13,7 +13,7 @@ from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
 from howsteps.report import decoding
 from howsteps.report.decoding import rate_of, write_clip, write_with_chapters
-from howsteps.report.exports.spans import Chapter
+from howsteps.report.exports.chapters import Chapter
 from howsteps.report.thumbnails import make_thumbnails
 from howsteps.task import Video
 from tests.engine.jobs import captions

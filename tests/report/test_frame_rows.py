@@ -2,7 +2,7 @@
 
 import pytest
 
-from howsteps.report.frame_rows import SHOWN_VIDEOS, frame_rows
+from howsteps.report.figures import SHOWN_VIDEOS, frame_rows
 from howsteps.task import Localisation, Video
 
 from .videos import film

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.report.palette import STEP_COLOURS, contrast, step_colour
+from howsteps.report.content import STEP_COLOURS, contrast, step_colour
 
 
 def test_black_on_white_has_the_greatest_contrast() -> None:

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from howsteps.report.text import capitalised, markdown, markdown_line, one_line, title_of
+from howsteps.report.content import capitalised, markdown, markdown_line, one_line, title_of
 
 READER = MarkdownIt("commonmark").enable(["strikethrough", "table"])
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from howsteps.narration.wordnet import WordNet
 from howsteps.script import discover
 from howsteps.script.act_table import build_act_table
 from howsteps.script.events import candidate_mentions, discover_events
@@ -12,7 +13,6 @@ from howsteps.script.step_model import shipped
 from howsteps.script.step_names import name_steps, step_name
 from howsteps.script.step_selection import names_whole_task
 from howsteps.task import Mention, Place, Task
-from howsteps.wordnet import WordNet
 from tests.script import spoken
 
 TIRE = "loosen nut; jack up car; remove wheel; mount wheel; tighten nut; lower car"

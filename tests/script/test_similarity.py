@@ -2,9 +2,9 @@
 
 import pytest
 
+from howsteps.narration.wordnet import WordNet
 from howsteps.script import background
 from howsteps.script.similarity import noun_similarity, specificity, verb_similarity
-from howsteps.wordnet import WordNet
 
 
 @pytest.fixture(scope="module")

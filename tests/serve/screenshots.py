@@ -17,7 +17,7 @@ from playwright.sync_api import Page, sync_playwright
 from howsteps.demo import job
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
-from howsteps.serve.server import prepared
+from howsteps.serve.app import prepared
 from tests.report import chromium
 from tests.report.chromium import until
 

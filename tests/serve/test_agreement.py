@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from howsteps.report import page as report_page
-from howsteps.report.content import content
-from howsteps.report.text import capitalised
+from howsteps.report.content import capitalised, content
 from howsteps.serve.edits import BadEdit, Draft, apply_edits, draft_of
 from howsteps.task import BY_HAND
 from tests.report.job import tea

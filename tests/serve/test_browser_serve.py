@@ -304,7 +304,7 @@ def test_uploaded_files_are_reported_on(visit, served, monkeypatch) -> None:
 def test_a_stopped_server_is_reported(visit, work, browser) -> None:
     import threading
 
-    from howsteps.serve.server import prepared
+    from howsteps.serve.app import prepared
 
     with prepared(work) as (server, listener, address):
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

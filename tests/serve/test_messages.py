@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from howsteps.serve.messages import without_folders
+from howsteps.serve.session import without_folders
 
 WORK = Path("/home/me/my jobs/tea")
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsteps.errors import InputError
-from howsteps.wordnet import WordNet
+from howsteps.narration.wordnet import WordNet
 from training import wordnet as build
 
 LICENCE = "  1 Free for all.  \n  2   \n  3 No warranty.  \n"

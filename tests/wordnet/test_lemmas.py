@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.wordnet import PARTS_OF_SPEECH, PartOfSpeech, WordNet
-from howsteps.wordnet.morphology import is_well_spelt
+from howsteps.narration.wordnet import PARTS_OF_SPEECH, PartOfSpeech, WordNet, is_well_spelt
 
 WORDNET = WordNet.load()
 LEMMAS = {pos: list(WORDNET.lexicon.lemmas(pos)) for pos in PARTS_OF_SPEECH}

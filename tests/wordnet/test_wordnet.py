@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import howsteps.wordnet as package
+import howsteps.narration.wordnet as package
 from howsteps.errors import HowstepsError, InputError
+from howsteps.narration.wordnet import PARTS_OF_SPEECH, PartOfSpeech, WordNet, match_matrix
 from howsteps.task import Relation
-from howsteps.wordnet import PARTS_OF_SPEECH, PartOfSpeech, WordNet, match_matrix
 
 WORDNET = WordNet.load()
 FREQUENT: dict[PartOfSpeech, list[str]] = {
@@ -269,7 +269,7 @@ class TestShippedFile:
     folder = Path(package.__file__).parent
 
     def test_contains_the_licence(self) -> None:
-        text = (self.folder / "LICENSE").read_text()
+        text = (self.folder / "LICENSE.wordnet").read_text()
         assert "WordNet 3.0 Copyright 2006 by Princeton University" in text
         assert not any(line.lstrip()[:1].isdigit() for line in text.splitlines())
 

@@ -15,15 +15,13 @@ import howsteps
 from howsteps._cli import screen
 from howsteps._cli.apply import apply
 from howsteps._cli.demo import demo
-from howsteps._cli.doctor import doctor
+from howsteps._cli.doctor import doctor, fetch
 from howsteps._cli.evaluate import evaluate
-from howsteps._cli.export import export
+from howsteps._cli.export import export, report
 from howsteps._cli.features import features
-from howsteps._cli.fetch import fetch
 from howsteps._cli.localise import localise
 from howsteps._cli.narration import narration
 from howsteps._cli.paper import paper
-from howsteps._cli.report import report
 from howsteps._cli.run import run
 from howsteps._cli.script import script
 from howsteps._cli.serve import serve

@@ -7,7 +7,7 @@ import typer
 
 from howsteps._cli import options, screen
 from howsteps._cli import run as running
-from howsteps._cli.live import live_callback
+from howsteps._cli.screen import live_callback
 
 
 def apply(
@@ -39,8 +39,8 @@ def apply(
 
     Example: howsteps apply steps/ new-video.mp4 --out new-steps/
     """
-    from howsteps.engine.executor import cores  # noqa: PLC0415
     from howsteps.pipeline.apply import apply as apply_model  # noqa: PLC0415 - kept out of every start
+    from howsteps.pipeline.executor import cores  # noqa: PLC0415
 
     with live_callback(quiet=quiet, json_lines=json_lines) as callback:
         done = apply_model(

@@ -9,10 +9,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import options, screen
-from howsteps._cli.live import live_callback
 from howsteps._cli.run import show
-from howsteps.errors import HowstepsError
-from howsteps.extras import DEMO
+from howsteps._cli.screen import live_callback
+from howsteps.errors import DEMO, HowstepsError
 from howsteps.pipeline.options import RunOptions
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ def demo(
     folder. Without the extra 'demo', only the captions are used.
     """
     from howsteps.demo.job import prepare, true_steps  # noqa: PLC0415 - kept out of every start
-    from howsteps.engine.executor import cores, local_executor  # noqa: PLC0415
+    from howsteps.pipeline.executor import cores, local_executor  # noqa: PLC0415
     from howsteps.pipeline.run import run  # noqa: PLC0415
 
     start = perf_counter()

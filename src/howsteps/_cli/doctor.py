@@ -1,18 +1,24 @@
-"""``howsteps doctor``: what is installed, what is missing, and how to install it."""
+"""``howsteps doctor`` and ``howsteps fetch``: what is installed, what is missing, and data sets."""
 
 import platform
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.markup import escape
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 import howsteps
-from howsteps._cli import screen
-from howsteps.extras import EXTRAS, GPU
+from howsteps._cli import options, screen
+from howsteps.errors import EXTRAS, GPU
 
 _PACKAGES = {
     "cv2": "opencv-python-headless",
@@ -45,7 +51,7 @@ def doctor() -> None:
 
 def findings() -> Iterator[Finding]:
     """Run all checks."""
-    from howsteps.engine.executor import available_memory, cores  # noqa: PLC0415
+    from howsteps.pipeline.executor import available_memory, cores  # noqa: PLC0415
 
     yield Finding("howsteps", f"{howsteps.__version__}, Python {platform.python_version()}")
     memory = available_memory()
@@ -84,3 +90,56 @@ def _ffmpeg() -> Finding:
     found = shutil.which("ffmpeg")
     where = f"{found or 'not found'} (not needed: PyAV brings its own)"
     return Finding("ffmpeg", where, good=found is not None)
+
+
+class DataSet(StrEnum):
+    """Data sets that can be downloaded."""
+
+    niv = "niv"
+
+
+def fetch(
+    name: Annotated[
+        DataSet,
+        typer.Argument(help="'niv': Narrated Instruction Videos, the data of the CVPR 2016 paper."),
+    ],
+    to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="Where to put it.")] = Path(
+        "niv"
+    ),
+    everything: Annotated[
+        bool,
+        typer.Option("--all", help="Also download the videos and the paper's results."),
+    ] = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Download a data set from its authors' page, over https.
+
+    Interrupted downloads resume. The checksum of each archive is recorded the first time, and
+    verified from then on.
+
+    Example: howsteps fetch niv --to data/niv
+    """
+    from howsteps.datasets.fetch import DATA_SETS, fetch_archive  # noqa: PLC0415
+
+    for archive in DATA_SETS[name]:
+        if archive.wanted or everything:
+            with _bar(archive.name, quiet) as update:
+                fresh = fetch_archive(archive, to, update)
+            what = "fetched" if fresh else "already here, unchanged"
+            screen.out.print(f"{archive.name}: {what} [dim]({escape(archive.contents)})[/]")
+    screen.out.print(f"in {escape(str(to))}; look at it with: howsteps stats {escape(str(to))}")
+
+
+@contextmanager
+def _bar(what: str, quiet: bool) -> Iterator[Callable[[int, int | None], None]]:
+    """A progress bar of a download; call the yielded function with the bytes done and in total."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TimeRemainingColumn(),
+    )
+    hidden = quiet or not screen.err.is_terminal
+    with Progress(*columns, console=screen.err, transient=True, disable=hidden) as bar:
+        job = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(job, completed=done, total=total)

@@ -11,10 +11,9 @@ import typer
 from rich.markup import escape
 
 from howsteps._cli import options, screen
-from howsteps._cli.stage import stage_context
-from howsteps.errors import HowstepsError, MissingExtra, Problem
-from howsteps.extras import VISION
-from howsteps.io.timestamps import format_time
+from howsteps._cli.options import stage_context
+from howsteps.errors import VISION, HowstepsError, MissingExtra, Problem
+from howsteps.io.text import format_time
 from howsteps.task import Task
 from howsteps.vision.options import MotionOptions, VisionOptions, WatchOptions, vision_options
 

@@ -8,7 +8,7 @@ import typer
 
 from howsteps._cli import options, screen
 from howsteps._cli import run as running
-from howsteps._cli.live import live_callback
+from howsteps._cli.screen import live_callback
 from howsteps.pipeline.options import RunOptions, read_options
 
 # Options that can be used without INPUT, because they need only the work folder.

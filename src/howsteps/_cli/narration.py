@@ -8,10 +8,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import options, screen
-from howsteps._cli.stage import narrated_tasks, stage_context
+from howsteps._cli.options import narrated_tasks, stage_context
 from howsteps.errors import Problem
-from howsteps.io.timestamps import format_time
-from howsteps.narration.summary import CommonRelation, common_relations
+from howsteps.io.text import format_time
+from howsteps.narration.relations import CommonRelation, common_relations
 from howsteps.records import narration_record
 from howsteps.task import Mention, Sentence, Task, Video
 

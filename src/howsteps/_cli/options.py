@@ -1,5 +1,7 @@
-"""Options that several commands share."""
+"""Options that several commands share, and reading their input."""
 
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
@@ -8,10 +10,14 @@ import typer
 from rich.markup import escape
 
 from howsteps._cli import screen
+from howsteps._cli.screen import live_callback
+from howsteps.errors import Problem
 from howsteps.pipeline.options import STAGES, RunOptions
+from howsteps.task import Task
 
 if TYPE_CHECKING:
-    from howsteps.editor import Editor
+    from howsteps.pipeline.context import Context
+    from howsteps.reader import Editor
 
 NO_SPEECH = "none"
 SPEECH = "small.en"  # the default model
@@ -179,7 +185,7 @@ def editor_of(url: str | None, model: str | None) -> "Editor | None":
         return None
     if url is None or model is None:
         raise typer.BadParameter("--editor URL and --model NAME must be used together")
-    from howsteps.editor import Editor  # noqa: PLC0415 - kept out of every start
+    from howsteps.reader import Editor  # noqa: PLC0415 - kept out of every start
 
     editor = Editor(url, model)
     screen.err.print(
@@ -194,3 +200,46 @@ def default_out(source: Path) -> Path:
     """The default work folder: in the current folder, named after the input."""
     resolved = source.resolve()
     return Path(f"{resolved.stem if resolved.is_file() else resolved.name}-steps")
+
+
+@contextmanager
+def stage_context(
+    source: Path,
+    out: Path | None,
+    *,
+    workers: int | None,
+    quiet: bool,
+    redo: frozenset[str] = frozenset(),
+) -> Iterator["Context"]:
+    """A context that caches in the work folder or, without one, in the user's cache folder."""
+    from howsteps.pipeline.cache import Cache, user_cache  # noqa: PLC0415 - kept out of every start
+    from howsteps.pipeline.context import Context  # noqa: PLC0415
+    from howsteps.pipeline.executor import cores, local_executor  # noqa: PLC0415
+    from howsteps.pipeline.work_folder import CACHE, check_folders, mark_work_folder  # noqa: PLC0415
+
+    count = workers or cores()
+    with ExitStack() as stack:
+        if out is None:
+            cache = stack.enter_context(user_cache())
+        else:
+            check_folders(out, source)
+            mark_work_folder(out)
+            cache = Cache(out / CACHE)
+        callback = stack.enter_context(live_callback(quiet=quiet, json_lines=False))
+        yield Context(cache, local_executor(count), callback, redo, count)
+
+
+def narrated_tasks(
+    source: Path, options: RunOptions, context: "Context", problems: list[Problem]
+) -> Iterator[Task]:
+    """Yield the tasks under a path, with mentions; problems are appended to the list."""
+    from howsteps.pipeline.run import prepare_narration, read_source  # noqa: PLC0415 - loads NumPy
+    from howsteps.pipeline.stages import check_parser  # noqa: PLC0415
+
+    check_parser(options.parser)
+    collection = read_source(source, options.title, context)
+    problems += collection.problems
+    for task in collection.tasks:
+        narrated, found = prepare_narration(task, options, context)
+        problems += found
+        yield narrated

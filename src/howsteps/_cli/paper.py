@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import options, screen
-from howsteps._cli.measuring import (
+from howsteps._cli.evaluate import (
     ALL_METHODS,
     draw_f1,
     narrations_for,
@@ -25,12 +25,11 @@ from howsteps._cli.measuring import (
 from howsteps.errors import HowstepsError, MissingExtra, Problem
 
 if TYPE_CHECKING:
-    from howsteps.datasets.labelled import Labelled
-    from howsteps.datasets.survey import Survey
+    from howsteps.datasets.registry import Labelled, Survey
     from howsteps.evaluate.experiment import NoScore, Plan, Row
+    from howsteps.evaluate.methods import Subsample
     from howsteps.evaluate.paper_tables import PaperTable
     from howsteps.evaluate.protocols import Rules
-    from howsteps.evaluate.subsample import Subsample
 
 _STEPS_SHOWN = 10  # number of steps in the rows of frames, as in the paper
 _FETCH = "the paper's release is missing ('howsteps fetch niv' downloads it)"
@@ -66,7 +65,7 @@ def paper(
 
     Example: howsteps paper --data datasets/ --out results/
     """
-    from howsteps.datasets.survey import survey_folder  # noqa: PLC0415 - loads NumPy
+    from howsteps.datasets.registry import survey_folder  # noqa: PLC0415 - loads NumPy
     from howsteps.evaluate.experiment import Plan, summarise  # noqa: PLC0415
     from howsteps.evaluate.paper_tables import (  # noqa: PLC0415
         alignment_table,
@@ -145,8 +144,8 @@ def _measure(
 ) -> None:
     """Read the narrations of a task once, and add its scores, alignments and rows of frames."""
     from howsteps.evaluate.experiment import subsampled  # noqa: PLC0415
+    from howsteps.evaluate.methods import Subsample  # noqa: PLC0415
     from howsteps.evaluate.paper_tables import compare_aligners  # noqa: PLC0415 - loads Numba
-    from howsteps.evaluate.subsample import Subsample  # noqa: PLC0415
 
     narrations = narrations_for(labelled, plan, quiet=quiet)
     rows, unscored = run_measurements(labelled, narrations, plan, rules, quiet=quiet)
@@ -208,7 +207,7 @@ def _frames(first: "Subsample", out: Path) -> tuple[str, list[Problem]]:
     """Rows of frames placed by the default method, for a task with video files."""
     from howsteps.evaluate import hit_table, in_truth  # noqa: PLC0415 - loads NumPy
     from howsteps.evaluate.methods import METHODS  # noqa: PLC0415
-    from howsteps.report.frame_rows import frame_rows  # noqa: PLC0415
+    from howsteps.report.figures import frame_rows  # noqa: PLC0415
 
     videos = [video for video in first.labelled.task.videos if video.media is not None]
     if not videos:

@@ -11,16 +11,16 @@ from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import options, screen
-from howsteps._cli.live import live_callback
+from howsteps._cli.screen import live_callback
 from howsteps._cli.script import show_script, stability_summary
-from howsteps.io.timestamps import format_time
+from howsteps.io.text import format_time
 from howsteps.pipeline.options import RunOptions
 from howsteps.task import LEVELS, Level
 
 if TYPE_CHECKING:
-    from howsteps.editor import Editor
-    from howsteps.engine.executor import Executor
+    from howsteps.pipeline.executor import Executor
     from howsteps.pipeline.run import Run
+    from howsteps.reader import Editor
     from howsteps.task import Localisation, Result
 
 Engine = StrEnum("Engine", ["local", "ray"])
@@ -118,7 +118,7 @@ def run_pipeline(
     quiet: bool,
 ) -> "Run":
     """Run the pipeline, and show its progress."""
-    from howsteps.engine.executor import cores  # noqa: PLC0415 - kept out of every start
+    from howsteps.pipeline.executor import cores  # noqa: PLC0415 - kept out of every start
     from howsteps.pipeline.run import run as run_stages  # noqa: PLC0415
 
     with live_callback(quiet=quiet, json_lines=json_lines) as callback:
@@ -142,7 +142,7 @@ def executor_of(engine: Engine, address: str | None) -> "Executor | None":
         if address is not None:
             raise typer.BadParameter("an address needs --engine ray", param_hint="--address")
         return None
-    from howsteps.engine.ray_executor import RayExecutor  # noqa: PLC0415 - kept out of every start
+    from howsteps.pipeline.ray_executor import RayExecutor  # noqa: PLC0415 - kept out of every start
 
     return RayExecutor(address)
 

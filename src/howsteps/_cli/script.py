@@ -11,15 +11,15 @@ from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import options, screen
-from howsteps._cli.stage import narrated_tasks, stage_context
+from howsteps._cli.options import narrated_tasks, stage_context
 from howsteps.errors import HowstepsError, Problem
 from howsteps.io.files import write_atomically
-from howsteps.io.timestamps import format_time
+from howsteps.io.text import format_time
 from howsteps.task import OtherWay, Script, Step, Task
 
 if TYPE_CHECKING:
-    from howsteps.editor import Editor
-    from howsteps.engine.context import Context
+    from howsteps.pipeline.context import Context
+    from howsteps.reader import Editor
     from howsteps.script.partial_order import Freedom
 
     Edit = Callable[[Task, Script, Context], tuple[Task, Script, list[Problem]]]
@@ -154,26 +154,26 @@ def script(
 def _editing(answer: Path | None, editor: "Editor | None") -> "Edit":
     """The function that edits every discovered script; without an editor, it changes nothing."""
     from howsteps.io.text import read_text  # noqa: PLC0415 - kept out of every start
-    from howsteps.pipeline import editing  # noqa: PLC0415
+    from howsteps.pipeline import given_script  # noqa: PLC0415
 
     if editor is not None:
         return partial(_with_editor, editor=editor)
     if answer is None:
         return lambda task, script, context: (task, script, [])
     text, name = read_text(answer), answer.name
-    return lambda task, script, context: editing.edit_from_answer(task, script, text, name)
+    return lambda task, script, context: given_script.edit_from_answer(task, script, text, name)
 
 
 def _with_editor(
     task: Task, script: Script, context: "Context", *, editor: "Editor"
 ) -> tuple[Task, Script, list[Problem]]:
-    from howsteps.pipeline import editing  # noqa: PLC0415 - kept out of every start
+    from howsteps.pipeline import given_script  # noqa: PLC0415 - kept out of every start
 
-    return editing.edit(task, script, editor, context)
+    return given_script.edit(task, script, editor, context)
 
 
 def _write_question(tasks: Sequence[Task], path: Path) -> None:
-    from howsteps.editor import make_question  # noqa: PLC0415 - kept out of every start
+    from howsteps.reader import make_question  # noqa: PLC0415 - kept out of every start
 
     if len(tasks) > 1:
         raise HowstepsError(f"a question is about one job, but there are {len(tasks)}")

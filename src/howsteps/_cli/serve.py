@@ -8,8 +8,7 @@ import typer
 from rich.markup import escape
 
 from howsteps._cli import screen
-from howsteps.errors import MissingExtra
-from howsteps.extras import SERVE
+from howsteps.errors import SERVE, MissingExtra
 
 
 def serve(
@@ -40,7 +39,7 @@ def serve(
     """
     if SERVE.missing:
         raise MissingExtra(SERVE.name, SERVE.purpose)
-    from howsteps.serve.server import serve as run_server  # noqa: PLC0415 - an extra
+    from howsteps.serve.app import serve as run_server  # noqa: PLC0415 - an extra
 
     def started(address: str) -> None:
         screen.out.print(f"editing {escape(str(work))} at {escape(address)}", soft_wrap=True)

@@ -54,7 +54,7 @@ def stats(
 
     Example: howsteps stats captions/change_a_tire.json
     """
-    from howsteps.datasets.survey import find_truths  # noqa: PLC0415 - kept out of every start
+    from howsteps.datasets.registry import find_truths  # noqa: PLC0415 - kept out of every start
     from howsteps.evaluate import statistics  # noqa: PLC0415
 
     found = find_truths(source)

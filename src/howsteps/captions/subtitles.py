@@ -12,9 +12,17 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from howsteps.captions.cue import MOST_CUES, Cue, Issue, ParsedCues, Piece, UnreadableError
-from howsteps.captions.encoding import split_lines
-from howsteps.captions.timing import CLOCK, clock_seconds
+from howsteps.captions.cues import (
+    CLOCK,
+    MOST_CUES,
+    Cue,
+    Issue,
+    ParsedCues,
+    Piece,
+    UnreadableError,
+    clock_seconds,
+    split_lines,
+)
 
 _ARROW = re.compile(r"(?:-{1,3}|[–—])>")
 # An invalid timing line.

@@ -11,9 +11,18 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from howsteps.captions.cue import MOST_CUES, Cue, Issue, ParsedCues, UnreadableError, limited
-from howsteps.captions.encoding import split_lines
-from howsteps.captions.timing import plus, scaled, seconds
+from howsteps.captions.cues import (
+    MOST_CUES,
+    Cue,
+    Issue,
+    ParsedCues,
+    UnreadableError,
+    limited,
+    plus,
+    scaled,
+    seconds,
+    split_lines,
+)
 
 _STARTS = ("start", "start_time", "startTime", "begin", "from", "offset", "onset")
 _ENDS = ("end", "end_time", "endTime", "to", "stop", "offset_end")

@@ -6,8 +6,16 @@ numbers among them have no times.
 
 from typing import Any
 
-from howsteps.captions.cue import MOST_WORDS, Cue, Issue, ParsedCues, Piece, limited
-from howsteps.captions.timing import scaled, seconds
+from howsteps.captions.cues import (
+    MOST_WORDS,
+    Cue,
+    Issue,
+    ParsedCues,
+    Piece,
+    limited,
+    scaled,
+    seconds,
+)
 
 
 def is_whisper(value: Any) -> bool:

@@ -1,17 +1,239 @@
 """Convert captions to words with times: each spoken word once, in order.
 
-::
-
-    captions ─► screens (no markup) ─► first_shown ─► a time for each word ─► without_asides
+Markup, sounds, lyrics and speaker labels are removed, and rolling captions are deduplicated.
 """
 
+import html
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
+from typing import NamedTuple
 
-from howsteps.captions.cleanup import ShownWord, without_asides, without_markup
-from howsteps.captions.rolling import Screen, ScreenWord, first_shown
-from howsteps.captions.timing import spread_words
+from howsteps.captions.cues import spread_words
 from howsteps.task import Caption, Word
+
+# Tags of HTML, WebVTT and SubRip; "3 < 4" and "<3" are not tags. Lines copied from WebVTT may still
+# contain word times.
+_TAG = re.compile(r"</?[A-Za-z][^<>]{0,300}>|<[0-9:.,]{5,16}>")
+_OVERRIDE = re.compile(r"\{\\[^{}]{0,300}\}")
+_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
+# Joiners, direction marks, byte order marks and soft hyphens are invisible.
+_INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
+
+_SOUND = (
+    r"(?:music|musique|applau|laugh|chuckl|giggl|cheer|clap|sigh|gasp|groan|grunt|moan|cough"
+    r"|sneez|sniff|yawn|burp|scream|shout|yell|whisper|mumbl|mutter|whistl|humm|sing|sung|chant"
+    r"|inaudible|indistinct|unintelligible|crosstalk|silence|pause|noise|sound|beep|buzz|ding|ring"
+    r"|click|clunk|clank|clatter|crack|crunch|sizzl|whir|whoosh|thud|bang|knock|bark|chirp|meow"
+    r"|speak\w* in|foreign|imitat|instrumental|theme|background|censored|bleep)"
+)
+_NOTE = "♪♫♬🎵🎶"
+_NAME = r"[A-Z][\w.'’]*(?:[ -][A-Z0-9][\w.'’]*){0,2}"
+_CAPITALS = r"[A-Z][A-Z0-9.'’]+(?:[ -][A-Z0-9][A-Z0-9.'’]*){0,2}"
+_ROLE = (
+    r"(?i:(?:male |female )?(?:narrator|speaker|man|woman|boy|girl|host|presenter|interviewer"
+    r"|interviewee|announcer|reporter|instructor|voice[ -]?over|voice|audience)(?: [0-9]{1,2})?)"
+)
+_HEADING = (
+    r"(?!(?:STEP|PART|TIP|NOTE|NB|WARNING|CAUTION|IMPORTANT|OPTIONAL|REMEMBER|TOOLS|FINALLY"
+    r"|INGREDIENTS|METHOD|PS|OK|OKAY)\b)"
+)
+
+# The order matters: sounds before a speaker label are removed first, so that the label is at the
+# start of its line. All patterns are bounded or anchored, so the time is linear in the text.
+_ASIDES = tuple(
+    re.compile(pattern, re.MULTILINE)
+    for pattern in (
+        r"\[[^\[\]]{0,80}\]",
+        rf"\((?=[^()]{{0,80}}\))[^()]*?\b(?i:{_SOUND})[^()]*\)",
+        rf"\*(?=[^*\n]{{0,40}}\*)[^*\n]*?\b(?i:{_SOUND})[^*\n]*\*",
+        rf"[{_NOTE}][^{_NOTE}\x1e]{{0,200}}[{_NOTE}]",
+        rf"(?:(?<!>)>{{2,}}+|^[^\S\n]*[-–—]+)[^\S\n]*{_HEADING}{_NAME}:(?=\s)",
+        rf"^[^\S\n]*{_HEADING}{_CAPITALS}:(?=[^\S\n][^\n]*[a-z])",
+        rf"^[^\S\n]*{_ROLE}:(?=\s)",
+        rf">{{2,}}|[{_NOTE}]",
+        r"^[^\S\n]*[-–—]+(?=[^\W\d])",
+    )
+)
+_PUNCTUATION = re.compile(r"[.,!?;:…]+")
+# Symbols that are read aloud even on their own.
+_SPOKEN_SYMBOLS = frozenset("&+%$€£=@#°×÷/½¼¾")
+
+
+class ShownWord(NamedTuple):
+    """A word on the screen, and whether it is the first of a line and of a caption."""
+
+    word: Word
+    begins_line: bool
+    begins_caption: bool
+
+
+def without_markup(text: str) -> str:
+    r"""Remove HTML tags, ``{\an8}`` codes and invisible characters; resolve entities and ``\N``."""
+    if "<" in text:
+        text = _TAG.sub("", text)
+    if "\\" in text:
+        text = _OVERRIDE.sub("", text).replace("\\N", "\n").replace("\\h", " ")
+    if "&" in text:
+        text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), text)
+    return text if text.isascii() else _INVISIBLE.sub("", text)
+
+
+def without_asides(shown: Sequence[ShownWord]) -> list[Word]:
+    """Return the spoken words, without sounds, lyrics and speaker labels."""
+    parts: list[str] = []
+    offsets: list[int] = []
+    length = 0
+    for word, begins_line, begins_caption in shown:
+        gap = "\x1e\n" if begins_caption else "\n" if begins_line else " "
+        parts += (gap, word.text)
+        offsets.append(length + len(gap))
+        length += len(gap) + len(word.text)
+    text = "".join(parts)
+    for aside in _ASIDES:
+        # Replaced by blanks of the same length, so that other characters keep their offset.
+        text = aside.sub(_blank, text)
+    spoken: list[Word] = []
+    for (word, *_), offset in zip(shown, offsets, strict=True):
+        for remaining in text[offset : offset + len(word.text)].split():
+            _append(spoken, remaining, word)
+    return spoken
+
+
+def _blank(aside: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", aside[0])
+
+
+def _append(spoken: list[Word], text: str, word: Word) -> None:
+    """Append ``text`` with the time of ``word``; punctuation is joined to the word before."""
+    if any(map(str.isalnum, text)) or not _SPOKEN_SYMBOLS.isdisjoint(text):
+        spoken.append(word if text == word.text else Word(text, word.start, word.end))
+    elif spoken and _PUNCTUATION.fullmatch(text):
+        last = spoken[-1]
+        spoken[-1] = Word(last.text + text, last.start, last.end)
+
+
+# Thresholds in seconds: a shorter caption cannot be read, and only carries lines over;
+_FLASH = 0.05
+# between captions further apart the screen was empty;
+_CLEARED = 0.5
+# captions closer together follow without a break.
+_TOUCHING = 0.05
+_MAX_LINES = 8  # on a screen
+# One line that grows word by word may be stammering.
+_MIN_GROWING = 3
+
+
+class ScreenWord(NamedTuple):
+    """A word on the screen, with its time if the file has one."""
+
+    text: str
+    start: float | None = None
+    end: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """The lines of one caption from the top; an empty line is an empty tuple."""
+
+    start: float
+    end: float
+    lines: tuple[tuple[ScreenWord, ...], ...]
+
+    @property
+    def is_flash(self) -> bool:
+        """Whether the caption is too short to be read."""
+        return self.end - self.start <= _FLASH
+
+
+def first_shown(screens: Sequence[Screen]) -> list[Screen]:
+    """Return the screens without the words that they repeat from the screen before."""
+    screens = _without_duplicates(screens)
+    carried = [0, *(_carried_words(*pair) for pair in pairwise(screens))]
+    grown = [0, *(_words_before_growth(*pair) for pair in pairwise(screens))]
+    is_growing = _is_typical(screens, grown) and sum(map(bool, grown)) >= _MIN_GROWING
+    is_rolling = is_growing or _is_typical(screens, carried)
+    return [
+        _drop_words(screen, max(n_carried if is_rolling else 0, n_grown if is_growing else 0))
+        for screen, n_carried, n_grown in zip(screens, carried, grown, strict=False)
+    ]
+
+
+def _carried_words(previous: Screen, current: Screen) -> int:
+    """Count the words of ``current`` in complete lines carried over from ``previous``."""
+    if current.start - previous.end > _CLEARED or not current.lines[0]:
+        return 0
+    before = [_texts(line) for line in previous.lines if line]
+    after = [_texts(line) for line in current.lines if line]
+    line_counts = [
+        count
+        for count in range(1, min(len(before), len(after), _MAX_LINES) + 1)
+        if before[-count:] == after[:count]
+    ]
+    # A flash shows nothing new. Any other screen shows something new if possible; otherwise it
+    # repeats the screen before, provided that it follows without a break.
+    with_new_lines = [count for count in line_counts if count < len(after)]
+    if not current.is_flash and with_new_lines:
+        line_counts = with_new_lines
+    elif not current.is_flash and current.start - previous.end > _TOUCHING:
+        return 0
+    return sum(map(len, after[: max(line_counts, default=0)]))
+
+
+def _words_before_growth(previous: Screen, current: Screen) -> int:
+    """Count the words of ``previous`` if ``current`` only extends its last line, else 0."""
+    before = [_texts(line) for line in previous.lines if line]
+    after = [_texts(line) for line in current.lines if line]
+    *unchanged, last = before
+    grows = (
+        len(after) >= len(before)
+        and after[: len(unchanged)] == unchanged
+        and len(after[len(unchanged)]) > len(last)
+        and after[len(unchanged)][: len(last)] == last
+        and current.start - previous.end <= _CLEARED
+    )
+    return sum(map(len, before)) if grows else 0
+
+
+def _is_typical(screens: Sequence[Screen], counts: Sequence[int]) -> bool:
+    """Whether at least half of the screens that follow closely repeat words and add new ones.
+
+    A screen that only repeats is no evidence, unless it is a flash: people also say lines twice.
+    """
+    close = evidence = 0
+    for (previous, current), count in zip(pairwise(screens), counts[1:], strict=True):
+        if current.start - previous.end <= _CLEARED and current.lines[0]:
+            close += 1
+            evidence += count > 0 and (current.is_flash or count < sum(map(len, current.lines)))
+    return 0 < close <= 2 * evidence
+
+
+def _without_duplicates(screens: Sequence[Screen]) -> list[Screen]:
+    """Drop screens with the same text and start as an earlier one."""
+    seen: set[tuple[float, tuple[tuple[str, ...], ...]]] = set()
+    kept = []
+    for screen in screens:
+        key = (screen.start, tuple(_texts(line) for line in screen.lines if line))
+        if key not in seen:
+            seen.add(key)
+            kept.append(screen)
+    return kept
+
+
+def _drop_words(screen: Screen, count: int) -> Screen:
+    """Drop the first ``count`` words of ``screen``."""
+    if count == 0:
+        return screen
+    lines = []
+    for line in screen.lines:
+        lines.append(line[count:])
+        count = max(0, count - len(line))
+    return replace(screen, lines=tuple(lines))
+
+
+def _texts(tokens: Iterable[ScreenWord]) -> tuple[str, ...]:
+    return tuple(token.text for token in tokens)
 
 
 def words_of(captions: Iterable[Caption]) -> list[Word]:

@@ -2,8 +2,17 @@
 
 from typing import Any
 
-from howsteps.captions.cue import MOST_WORDS, Cue, Issue, ParsedCues, Piece, limited
-from howsteps.captions.timing import plus, scaled, seconds
+from howsteps.captions.cues import (
+    MOST_WORDS,
+    Cue,
+    Issue,
+    ParsedCues,
+    Piece,
+    limited,
+    plus,
+    scaled,
+    seconds,
+)
 from howsteps.captions.xml import Element, parse_xml
 
 _MS = 1000

@@ -2,7 +2,7 @@
 
 :func:`read_tasks` reads caption files, video files and task files, and lists problems instead of
 raising errors. Ground truth is read strictly, by
-:func:`howsteps.datasets.truth.read_truth_files`.
+:func:`howsteps.datasets.registry.read_truth_files`.
 """
 
 from howsteps.datasets.collection import Collection, count_caption_files, read_tasks

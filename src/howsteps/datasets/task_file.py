@@ -13,12 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from howsteps.captions.cue import UnreadableError
-from howsteps.captions.language import NOT_ENGLISH, is_english
-from howsteps.captions.reading import problems_of_issues, repair_parsed
-from howsteps.captions.repair import printable
+from howsteps.captions.cues import UnreadableError, printable, seconds
+from howsteps.captions.reading import NOT_ENGLISH, is_english, problems_of_issues, repair_parsed
 from howsteps.captions.tabular import parse_json_rows
-from howsteps.captions.timing import seconds
 from howsteps.datasets.annotations import AnnotationRow, as_number, truth_of_rows
 from howsteps.datasets.names import Names
 from howsteps.errors import InputError, Problem

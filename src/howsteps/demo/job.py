@@ -1,16 +1,82 @@
 """Create the folder of the demo: copy the captions, render the videos."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 
+import av
+import numpy as np
+from numpy.typing import NDArray
+
 from howsteps import datasets
-from howsteps.datasets import truth
+from howsteps.datasets import registry
 from howsteps.datasets.task_file import read_judgements
-from howsteps.engine.executor import Executor
+from howsteps.demo.scenes import HEIGHT, SCENES, WIDTH, Canvas, look_of, talker
 from howsteps.errors import HowstepsError
 from howsteps.io.files import write_atomically
-from howsteps.task import Rule, Truth
+from howsteps.pipeline.executor import Executor
+from howsteps.task import Annotation, Rule, Truth
+
+DEMO_FRAME_RATE = 10  # frames per second
+DRAWING_VERSION = 1  # increment to have existing videos rendered again
+
+
+@dataclass(frozen=True, slots=True)
+class DemoVideo:
+    """One video to render: its id, the steps with start and end, its duration, and its file."""
+
+    id: str
+    steps: tuple[tuple[str, float, float], ...]
+    seconds: float
+    path: Path
+
+
+def demo_videos(
+    annotations: Sequence[Annotation], steps: Sequence[str], lengths: dict[str, float], folder: Path
+) -> list[DemoVideo]:
+    """Return the videos to render, one per entry of ``lengths`` (duration in seconds by id)."""
+    return [
+        DemoVideo(
+            video,
+            tuple((steps[a.step], a.start, a.end) for a in annotations if a.video == video),
+            seconds,
+            folder / f"{video}.mp4",
+        )
+        for video, seconds in lengths.items()
+    ]
+
+
+def draw_video(video: DemoVideo) -> str:
+    """Render one video and write it atomically; return its id."""
+    temporary = video.path.with_name(f".part-{video.path.name}")
+    with av.open(str(temporary.absolute()), "w") as container:
+        stream = container.add_stream("libx264", rate=DEMO_FRAME_RATE)
+        stream.width, stream.height, stream.pix_fmt = WIDTH, HEIGHT, "yuv420p"
+        # One thread, so that the bytes do not depend on the number of cores.
+        stream.options = {"preset": "veryfast", "crf": "25", "g": "20", "threads": "1"}
+        for pixels in draw_frames(video):
+            frame = av.VideoFrame.from_ndarray(pixels, format="rgb24")
+            container.mux(stream.encode(frame))
+        container.mux(stream.encode(None))
+    temporary.replace(video.path)
+    return video.id
+
+
+def draw_frames(video: DemoVideo) -> Iterator[NDArray[np.uint8]]:
+    """Yield the frames of a video, HEIGHT×WIDTH×3."""
+    canvas = Canvas(look_of(video.id))
+    for index in range(round(video.seconds * DEMO_FRAME_RATE)):
+        seconds = index / DEMO_FRAME_RATE
+        canvas.clear()
+        for step, start, end in video.steps:
+            if start <= seconds < end:
+                SCENES[step](canvas, (seconds - start) / (end - start), seconds)
+                break
+        else:
+            talker(canvas, seconds)
+        yield canvas.as_seen(seconds)
+
 
 NAME = "fix_a_flat_bike_tire"
 _TAIL = 2.0  # seconds of video after the last word
@@ -19,7 +85,7 @@ _TAIL = 2.0  # seconds of video after the last word
 def true_steps() -> Truth:
     """The ground truth of the demo."""
     with as_file(files("howsteps.demo") / "steps.csv") as table:
-        [found] = truth.read_truth_files(table).truths
+        [found] = registry.read_truth_files(table).truths
     return found
 
 
@@ -46,11 +112,6 @@ def prepare(
         write_atomically(target / caption.name, caption.read_bytes())
     if executor is None:
         return target
-    from howsteps.demo.video import (  # noqa: PLC0415 - PyAV and OpenCV
-        DRAWING_VERSION,
-        demo_videos,
-        draw_video,
-    )
 
     mark = folder / f".videos-{DRAWING_VERSION}"
     if not mark.exists():

@@ -18,8 +18,7 @@ from howsteps.evaluate.frame_protocols import (
     predicted_frames,
     true_frames,
 )
-from howsteps.evaluate.inputs import EvaluationError, as_predictions, as_truth, in_truth
-from howsteps.evaluate.order import Order, find_order
+from howsteps.evaluate.inputs import EvaluationError, Score, as_predictions, as_truth, in_truth
 from howsteps.evaluate.point_protocols import (
     HitTable,
     Variant,
@@ -28,9 +27,8 @@ from howsteps.evaluate.point_protocols import (
     interval_hit_table,
     paper_f1,
 )
-from howsteps.evaluate.score import Score
 from howsteps.evaluate.script_protocols import by_time, judged, mention_times, script_score
-from howsteps.evaluate.statistics import Statistics, narration_leads, statistics
+from howsteps.evaluate.statistics import Order, Statistics, find_order, narration_leads, statistics
 
 __all__ = [
     "EvaluationError",

@@ -6,10 +6,10 @@ from statistics import fmean
 
 import numpy as np
 
-from howsteps.datasets.labelled import Labelled, select_videos
+from howsteps.datasets.registry import Labelled, select_videos
 from howsteps.errors import HowstepsError, unknown_name
-from howsteps.evaluate.bootstrap import t_interval
-from howsteps.evaluate.methods import METHODS, SCRIPT_BASELINES
+from howsteps.evaluate.inputs import t_interval
+from howsteps.evaluate.methods import METHODS, SCRIPT_BASELINES, Subsample
 from howsteps.evaluate.protocols import (
     PROTOCOLS,
     SCRIPT_PROTOCOLS,
@@ -21,7 +21,6 @@ from howsteps.evaluate.protocols import (
     make_reference,
     measure,
 )
-from howsteps.evaluate.subsample import Subsample
 from howsteps.narration.features import Kind
 from howsteps.task import Task, Video
 
@@ -128,7 +127,7 @@ def with_narrations(
         return dict.fromkeys(("paper", "default"), task)
     if not any(video.captions for video in task.videos):
         return {}
-    from howsteps.narration.extraction import extract_relations_by_mode  # noqa: PLC0415 - loads spaCy
+    from howsteps.narration.mentions import extract_relations_by_mode  # noqa: PLC0415 - loads spaCy
 
     return extract_relations_by_mode(task, ("paper", "default"), progress=progress)
 

@@ -36,18 +36,16 @@ from numpy.typing import ArrayLike, NDArray
 from howsteps.evaluate.inputs import (
     MAX_STEPS,
     EvaluationError,
+    Matching,
     Predictions,
+    Score,
+    as_columns,
     as_predictions,
+    as_steps,
     as_truth,
     check_step,
     check_table,
     check_times,
-)
-from howsteps.evaluate.score import (
-    Matching,
-    Score,
-    as_columns,
-    as_steps,
     f1_of,
     match,
     precision_recall_f1,

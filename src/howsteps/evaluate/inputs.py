@@ -1,25 +1,14 @@
-"""Validation of predictions and truth, given as objects of howsteps or as plain lists.
-
-Predictions are one of
-
-* localisations: :class:`~howsteps.task.Localisation`, dictionaries with ``video``, ``step`` and
-  ``time`` (as in ``result.json``), or tuples (video, step, time);
-* a dictionary with a list of times for each video, one for each step, None where a step is absent.
-
-A truth is one of
-
-* a :class:`~howsteps.task.Truth`;
-* annotations: :class:`~howsteps.task.Annotation`, dictionaries with ``video``, ``step``, ``start``
-  and ``end``, or tuples (video, step, start, end);
-* a dictionary with a list of (step, start, end) for each video.
-
-Times are in seconds. Steps are integers from 0 on; in a plain truth they may also be names.
-"""
+"""Predictions and truth, validated, as objects of howsteps or plain lists; and scores."""
 
 import math
 import operator
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
 from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from howsteps.errors import HowstepsError
 from howsteps.io.checked import LATEST
@@ -255,3 +244,139 @@ def _is_finite(time: Any) -> bool:
         return math.isfinite(time)
     except (TypeError, OverflowError):  # OverflowError: an integer of hundreds of digits
         return False
+
+
+Matching: TypeAlias = Sequence[int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Precision, recall and F1, where 0/0 is 0.
+
+    Attributes
+    ----------
+    low, high
+        Ends of the error bar of F1, in protocols that have one.
+    frames
+        Share of correct frames (mean over frames, MoF), in protocols that have it.
+    matching
+        True step of each discovered step, or None, if one matching holds for the task.
+    note
+        How the matching was found.
+    """
+
+    precision: float
+    recall: float
+    f1: float
+    low: float | None = None
+    high: float | None = None
+    frames: float | None = None
+    matching: tuple[int | None, ...] = ()
+    note: str = ""
+
+
+def ratio(part: float, total: float) -> float:
+    """Return part/total, where 0/0 is 0."""
+    return float(part / total) if total else 0.0
+
+
+def f1_of(precision: float, recall: float) -> float:
+    """Return F1 = 2PR/(P+R)."""
+    return ratio(2 * precision * recall, precision + recall)
+
+
+def precision_recall_f1(
+    correct: float, predicted: float, true: float
+) -> tuple[float, float, float]:
+    """Return precision, recall and F1 from the numbers of correct, predicted and true items."""
+    precision, recall = ratio(correct, predicted), ratio(correct, true)
+    return precision, recall, f1_of(precision, recall)
+
+
+def match(gain: NDArray[Any]) -> NDArray[np.int64]:
+    """Return the one-to-one matching with the largest sum of gains (Hungarian method).
+
+    Parameters
+    ----------
+    gain
+        K_pred×K: gain of matching a row (discovered step) with a column (true step).
+
+    Returns
+    -------
+    The column of each row, or −1 for an unmatched row.
+    """
+    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - slow to import
+
+    rows, columns = linear_sum_assignment(gain, maximize=True)
+    matched = np.full(len(gain), -1, dtype=np.int64)
+    matched[rows] = columns
+    return matched
+
+
+def as_columns(matching: Matching, steps: int, true_steps: int) -> NDArray[np.int64]:
+    """Return a given matching as an array, with −1 in place of None.
+
+    Raises
+    ------
+    EvaluationError
+        If it has fewer than ``steps`` entries, or names a true step that does not exist.
+    """
+    if len(matching) < steps:
+        raise EvaluationError(f"the matching has {len(matching)} steps, the prediction {steps}")
+    for step in matching:
+        if step is not None and not (is_integer(step) and 0 <= step < true_steps):
+            raise EvaluationError(
+                f"the matching names the true step {step!r}; there are {true_steps}, from 0 on"
+            )
+    return np.array([-1 if step is None else step for step in matching], dtype=np.int64)
+
+
+def as_steps(matched: NDArray[np.int64]) -> tuple[int | None, ...]:
+    """Return a matching as a tuple, with None in place of −1."""
+    return tuple(None if step < 0 else int(step) for step in matched)
+
+
+RESAMPLES = 500
+LEVEL = 0.95
+
+
+def bootstrap_interval(
+    score: Callable[[NDArray[np.int64]], float],
+    videos: int,
+    *,
+    resamples: int = RESAMPLES,
+    level: float = LEVEL,
+    seed: int = 0,
+) -> tuple[float, float]:
+    """Return the percentile interval of a score over bootstrap samples of the videos.
+
+    Parameters
+    ----------
+    score
+        The score of some videos, given by their indices, which may repeat.
+    videos
+        N: the number of videos, and of draws with replacement in each sample.
+    resamples
+        Number of bootstrap samples.
+    level
+        Confidence level of the interval.
+    seed
+        Seed of the draws.
+    """
+    rng = np.random.default_rng(seed)
+    samples = rng.integers(videos, size=(resamples, videos))
+    low, high = np.quantile(
+        [score(indices) for indices in samples], ((1 - level) / 2, (1 + level) / 2)
+    )
+    return float(low), float(high)
+
+
+def t_interval(values: Sequence[float], *, level: float = LEVEL) -> tuple[float, float] | None:
+    """Return Student's confidence interval of the mean, x̄ ± t·s/√n; None for a single value."""
+    if len(values) < 2:
+        return None
+    from scipy.stats import t  # noqa: PLC0415 - slow to import
+
+    mean, deviation = float(np.mean(values)), float(np.std(values, ddof=1))
+    half = float(t.ppf((1 + level) / 2, len(values) - 1)) * deviation / sqrt(len(values))
+    return mean - half, mean + half

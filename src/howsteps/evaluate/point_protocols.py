@@ -26,17 +26,15 @@ from numpy.typing import ArrayLike, NDArray
 from howsteps.errors import unknown_name
 from howsteps.evaluate.inputs import (
     EvaluationError,
+    Matching,
     Predictions,
+    Score,
     TruthLike,
+    as_columns,
     as_predictions,
+    as_steps,
     as_truth,
     check_table,
-)
-from howsteps.evaluate.score import (
-    Matching,
-    Score,
-    as_columns,
-    as_steps,
     match,
     precision_recall_f1,
 )

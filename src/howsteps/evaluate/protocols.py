@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.errors import HowstepsError
-from howsteps.evaluate.bootstrap import bootstrap_interval
 from howsteps.evaluate.frame_protocols import (
     frame_f1,
     kukleva,
@@ -17,11 +16,10 @@ from howsteps.evaluate.frame_protocols import (
     predicted_frames,
     true_frames,
 )
-from howsteps.evaluate.inputs import in_truth
-from howsteps.evaluate.order import find_order
+from howsteps.evaluate.inputs import Matching, Score, bootstrap_interval, in_truth
 from howsteps.evaluate.point_protocols import Variant, crosstask_recall, hit_table, paper_f1
-from howsteps.evaluate.score import Matching, Score
 from howsteps.evaluate.script_protocols import BY_TIME, JUDGED, by_time, judged, script_score
+from howsteps.evaluate.statistics import find_order
 from howsteps.task import Annotation, Localisation, Rule, Script, Truth
 
 SCRIPT_LEAD = 2.0  # seconds: narrators name a step shortly before they do it

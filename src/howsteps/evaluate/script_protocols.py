@@ -34,11 +34,12 @@ from numpy.typing import NDArray
 from howsteps.evaluate.inputs import (
     EvaluationError,
     Predictions,
+    Score,
     TruthLike,
     as_predictions,
     as_truth,
+    precision_recall_f1,
 )
-from howsteps.evaluate.score import Score, precision_recall_f1
 from howsteps.task import Localisation, Mention, Rule, Script, Step, Truth
 
 JUDGED, BY_TIME = "judged", "by time"

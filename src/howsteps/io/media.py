@@ -1,14 +1,18 @@
-"""Open untrusted video and audio files with PyAV.
+"""Open untrusted media files with PyAV, and decode their audio in Whisper's input format."""
 
-FFmpeg would also open playlists, which refer to other files and URLs, and images of any size. Here
-only containers of video or audio are accepted, and no other file is opened through them.
-"""
-
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
 
-from howsteps.errors import InputError, MissingExtra
+import numpy as np
+from numpy.typing import NDArray
+
+from howsteps.errors import CannotWrite, InputError, MissingExtra
 from howsteps.io.files import open_regular
+from howsteps.io.worker_process import Failed, answer, limit_memory, run_in_worker, serve
 
 if TYPE_CHECKING:
     from av.container import InputContainer
@@ -62,3 +66,176 @@ def open_media(media: Path, what: str = "is not a readable video file") -> "Inpu
             raise InputError(media, f"{what} (there is no decoder for it)")
         stream.codec_context.options = {"max_pixels": str(MAX_PIXELS)}
     return container
+
+
+SAMPLE_RATE = 16_000
+CHUNK_SECONDS = 1800.0  # length of audio in memory at once
+MEMORY = 2**29  # bytes that decoding may use in addition to the libraries
+_TAIL = 30.0  # seconds at the end of a chunk within which it is cut
+_WINDOW = SAMPLE_RATE // 10  # samples over which loudness is measured
+_FULL_SCALE = 2**15
+_MICROSECONDS = 1_000_000  # FFmpeg's time base for containers, per second
+_UNREADABLE = "not a readable audio or video file"
+
+# Containers that store their duration; for others FFmpeg only estimates it from the bit rate.
+_WITH_DURATION = {"mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm"}
+
+Samples = NDArray[np.int16]
+
+
+@dataclass(frozen=True, slots=True)
+class Sound:
+    """Decoded audio in a file of 16-bit samples."""
+
+    path: Path
+    samples: int
+
+    @property
+    def duration(self) -> float:
+        """Duration in seconds, rounded to milliseconds."""
+        return round(self.samples / SAMPLE_RATE, 3)
+
+    def chunks(self, longest: float = CHUNK_SECONDS) -> Iterator[tuple[float, NDArray[np.float32]]]:
+        """Yield (start, samples) of chunks of at most ``longest`` seconds, cut where quiet."""
+        size, start = round(longest * SAMPLE_RATE), 0
+        with open_regular(self.path) as file:
+            while start < self.samples:
+                file.seek(2 * start)
+                part = np.frombuffer(file.read(2 * size), np.int16)
+                if start + len(part) < self.samples:
+                    part = part[: _quietest(part, min(size // 2, round(_TAIL * SAMPLE_RATE)))]
+                yield start / SAMPLE_RATE, part.astype(np.float32) / np.float32(_FULL_SCALE)
+                start += len(part)
+
+
+@contextmanager
+def decoded(media: Path) -> Iterator[Sound]:
+    """Decode the first audio stream of a media file in a worker process.
+
+    Sample i is i / 16000 seconds after the start of the *file*: if the audio stream starts later
+    than the video stream, silence is inserted before it.
+
+    Raises
+    ------
+    InputError
+        The file is missing, is not a media file, has no audio, is truncated, or lasts longer than
+        6 hours.
+    """
+    with TemporaryDirectory(prefix="howsteps-") as folder:
+        target = Path(folder) / "sound"
+        job = {"media": str(media.absolute()), "target": str(target), "memory": MEMORY}
+        try:
+            done = run_in_worker("howsteps.io.media", job, threads=1)
+        except Failed as error:
+            raise InputError(media, str(error)) from error
+        yield Sound(target, int(done["samples"]))
+
+
+def decode(job: dict[str, Any]) -> dict[str, object]:
+    """Decode a file and write its samples to another; runs in the worker process."""
+    media, target = Path(job["media"]), Path(job["target"])
+    limit_memory(job["memory"])
+    count = 0
+    try:
+        with target.open("wb") as file:
+            for block in blocks(media):
+                file.write(block.tobytes())
+                count += len(block)
+                answer({"seconds": count / SAMPLE_RATE})
+    except OSError as error:
+        raise CannotWrite(f"cannot write {target}: {error.strerror}") from error
+    return {"samples": count}
+
+
+def blocks(media: Path) -> Iterator[Samples]:
+    """Yield the samples of a file in blocks."""
+    import av  # noqa: PLC0415 - an extra
+
+    try:
+        with open_media(media, _UNREADABLE) as container:
+            delay = _delay(container, media)
+        count = 0
+        with open_media(media, _UNREADABLE) as container:
+            for block in _resampled(container):
+                if not count and delay:
+                    yield np.zeros(round(delay * SAMPLE_RATE), np.int16)
+                count += len(block)
+                if delay + count / SAMPLE_RATE > MAX_SECONDS:
+                    raise _too_long(media)
+                yield block
+    except av.error.FFmpegError as error:
+        reason = error.strerror or "cannot be decoded"
+        raise InputError(media, f"{_UNREADABLE} ({reason})") from error
+    if not count:
+        raise InputError(media, "the audio stream is empty")
+
+
+def _resampled(container: "InputContainer") -> Iterator[Samples]:
+    """Decode and resample; damaged packets are skipped."""
+    import av  # noqa: PLC0415 - an extra
+
+    resampler = av.AudioResampler(format="s16", layout="mono", rate=SAMPLE_RATE)
+    for packet in container.demux(container.streams.audio[0]):
+        try:
+            frames = packet.decode()
+        except av.error.InvalidDataError:
+            continue
+        for frame in frames:
+            frame.pts = None  # samples are contiguous, whatever their timestamps
+            yield from (_samples(part) for part in resampler.resample(frame))
+    yield from (_samples(part) for part in resampler.resample(None))
+
+
+def _samples(frame: Any) -> Samples:
+    samples: Samples = frame.to_ndarray().reshape(-1)
+    return samples
+
+
+def _delay(container: "InputContainer", media: Path) -> float:
+    """Return the seconds from the start of the file to that of its audio; check completeness."""
+    if not container.streams.audio:
+        raise InputError(media, "there is no audio stream in this file")
+    stream = container.streams.audio[0]
+    stated = (container.duration or 0) / _MICROSECONDS
+    if stated > MAX_SECONDS:
+        raise _too_long(media)
+    first = (container.start_time or 0) / _MICROSECONDS
+    delay = 0.0
+    if stream.start_time is not None and stream.time_base is not None:
+        delay = max(0.0, float(stream.start_time * stream.time_base) - first)
+    if delay > MAX_SECONDS:
+        raise _too_long(media)
+    if container.format.name in _WITH_DURATION and stated:
+        actual = _last_time(container) - first
+        # Streams rarely end at the same time; the tolerance allows for that.
+        if stated - actual > max(1.0, 0.05 * stated):
+            reason = f"truncated: it should last {stated:.1f} s and ends after {actual:.1f} s"
+            raise InputError(media, reason)
+    return delay
+
+
+def _last_time(container: "InputContainer") -> float:
+    """Return the end of the last packet of any stream in seconds, without decoding."""
+    return max(
+        (
+            float((packet.pts + (packet.duration or 0)) * packet.time_base)
+            for packet in container.demux()
+            if packet.pts is not None and packet.time_base is not None
+        ),
+        default=0.0,
+    )
+
+
+def _quietest(part: Samples, tail: int) -> int:
+    """Return the index of the quietest window in the last ``tail`` samples."""
+    windows = part[len(part) - tail // _WINDOW * _WINDOW :].reshape(-1, _WINDOW)
+    power = (windows.astype(np.float32) ** 2).mean(axis=1)
+    return len(part) - windows.size + int(power.argmin()) * _WINDOW + _WINDOW // 2
+
+
+def _too_long(media: Path) -> InputError:
+    return InputError(media, f"lasts longer than {MAX_SECONDS / 3600:.0f} hours")
+
+
+if __name__ == "__main__":
+    serve(decode)

@@ -1,6 +1,6 @@
 """Strict readers of text, CSV and JSON, for ground truth.
 
-Captions are repaired if possible (:mod:`howsteps.captions.encoding`); ground truth is not: every
+Captions are repaired if possible (:mod:`howsteps.captions.cues`); ground truth is not: every
 defect is an error that names the line.
 """
 
@@ -124,3 +124,22 @@ def json_parts(value: object, lines_to: int, depth: int = 0) -> Iterator[str]:
         yield from json_parts(each, lines_to, depth + 1)
     brackets = "{}" if is_object else "[]"
     yield brackets if first else f"\n{' ' * depth}{brackets[1]}"
+
+
+def format_time(seconds: float) -> str:
+    """Format seconds for people: ``4:05``, or ``1:02:03`` from an hour on."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def format_timestamp(seconds: float, point: str = ".") -> str:
+    """Format seconds as ``00:01:02.500`` (WebVTT), or with a comma as ``point`` (SubRip)."""
+    minutes, rest = divmod(milliseconds(seconds), 60_000)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours:02}:{minutes:02}:{rest // 1000:02}{point}{rest % 1000:03}"
+
+
+def milliseconds(seconds: float) -> int:
+    """Convert seconds to milliseconds, rounded."""
+    return round(1000 * seconds)

@@ -10,7 +10,7 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from howsteps.narration.extraction import extract_relations as extract_relations
+    from howsteps.narration.mentions import extract_relations as extract_relations
 
 __all__ = ["extract_relations"]
 
@@ -18,7 +18,7 @@ __all__ = ["extract_relations"]
 def __getattr__(name: str) -> Any:
     """Load ``extract_relations``, and spaCy with it, when it is first used."""
     if name == "extract_relations":
-        from howsteps.narration.extraction import extract_relations  # noqa: PLC0415
+        from howsteps.narration.mentions import extract_relations  # noqa: PLC0415
 
         return extract_relations
     raise AttributeError(f"module 'howsteps.narration' has no attribute {name!r}")

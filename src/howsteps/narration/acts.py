@@ -1,32 +1,356 @@
-"""Find acts in a dependency parse: a verb with its object, places and tools.
+"""Complements of a verb besides its object: places and tools; and modifiers of the object."""
 
-An act is a verb with its particle, its object if it has one, places ("in the pan"), tools ("with a
-wrench") and modifiers of the object ("the *left* thumb"). Objects are found by
-:mod:`howsteps.narration.relations`; verbs without an object are acts too. Helper verbs ("go ahead
-and", "take a towel and") are merged into the act that they introduce.
-"""
+from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeAlias
-
-from spacy.tokens import Doc, Token
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from howsteps.narration import grammar, relations
-from howsteps.narration.complements import (
-    Complement,
-    complements,
-    inner_place,
-    is_place,
-    is_tool,
-    modifiers,
-    using_objects,
+from howsteps.narration.grammar import Antecedents, is_implement, is_pronoun, is_substance
+from howsteps.narration.relations import EXTENTS, MEASURES, measured
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
+
+# Prepositions of place; "of", "for", "about" and "like" are none.
+_PLACE_PREPOSITIONS = frozenset(
+    """above across against along alongside around at atop behind below beneath beside between
+    beyond by down from in inside into near off on onto out outside over past through
+    throughout to toward towards under underneath up upon within""".split()
 )
-from howsteps.narration.fragments import ADDING, DEFAULT_VERB, REACH, find_fragments
-from howsteps.narration.helpers import HelperUse, helper_use
-from howsteps.narration.kinds import is_implement, is_substance
-from howsteps.narration.pronouns import Antecedents, is_pronoun
+_TOOL_PREPOSITIONS = frozenset({"with", "using"})
+# Nouns of time, amount and manner, and the video itself.
+_NOT_PLACES = frozenset(
+    """afternoon beginning case chance channel comment couple course date day degree description
+    detail end episode evening fact fahrenheit celsius future example favor hour instance june july
+    least life likely lot luck manner minute mode moment month morning name night opinion order
+    point process purpose question rate reason regard right second september season sort sure taste
+    term time today tomorrow turn video week weekend while way year account advance experience
+    general particular mind love trouble person people guy friend family god amazon youtube facebook
+    instagram twitter website internet store one""".split()
+)
+# Nouns of complex prepositions: in "on top of the rice" the place is the rice.
+_SIDES = frozenset({"top", "inside", "outside", "front", "side", "sides", "surface"})
+_DIRECTION_ADVERBS = frozenset(
+    """across around aside backward backwards behind forward forwards halfway inside outside through
+    under underneath""".split()
+)
+_MODIFIER_LABELS = frozenset({"amod", "compound", "nn", "nummod"})
+_UNINFORMATIVE = frozenset(
+    """good great nice little big beautiful lovely whole entire same own such certain few many more
+    much several sure awesome amazing perfect favorite favourite cool simple easy quick actual real
+    regular bad different important right_here possible""".split()
+)
+
+
+class Complement(NamedTuple):
+    """A preposition as spoken, and the head of the phrase that follows it."""
+
+    preposition: str
+    word: Token
+
+
+def complements(verb: Token, objects: list[Token]) -> Iterator[Complement]:
+    """Yield the prepositional phrases of a verb, including those attached to its objects."""
+    for head in (verb, *objects):
+        for child in head.children:
+            if child.i < verb.i and head is not verb:
+                continue
+            if child.dep_ in {"obl", "nmod"} or (head is verb and child.dep_ == "nmod"):
+                case = [t.lower_ for t in grammar.children(child, {"case"}) if t.i < child.i]
+                if case:
+                    yield from _with_conjuncts(" ".join(case), child)
+            elif child.dep_ == "prep":  # ClearNLP: the preposition is the head of the phrase
+                for inner in grammar.children(child, {"pobj"}):
+                    yield from _with_conjuncts(child.lower_, inner)
+
+
+def _with_conjuncts(preposition: str, word: Token) -> Iterator[Complement]:
+    yield Complement(preposition, word)
+    for other in grammar.conjuncts(word):
+        if not any(grammar.children(other, {"case"})):
+            yield Complement(preposition, other)
+
+
+def is_place(complement: Complement) -> bool:
+    """Whether a complement is a place or direction: "in the pan", "around it", "in half"."""
+    first = complement.preposition.split()[0]
+    word = complement.word
+    return (
+        first in _PLACE_PREPOSITIONS
+        and word.lemma_ not in _NOT_PLACES
+        and word.lower_ not in _NOT_PLACES
+        and not word.like_num
+    )
+
+
+def is_tool(complement: Complement) -> bool:
+    """Whether a complement is an instrument: "with the wrench"."""
+    return complement.preposition in _TOOL_PREPOSITIONS and grammar.is_noun(complement.word)
+
+
+def inner_place(complement: Complement) -> Complement:
+    """Join complex prepositions: "on top" with "of the rice" becomes "on top of", "rice"."""
+    word = complement.word
+    if word.lower_ in _SIDES and not any(grammar.children(word, {"amod"})):
+        for child in grammar.children(word, grammar.OF_PHRASE):
+            inner = child
+            if child.dep_ == "prep":
+                inner = next(iter(grammar.children(child, {"pobj"})), child)
+            elif not any(t.lower_ == "of" for t in grammar.children(child, {"case"})):
+                continue
+            if inner.i > word.i and (grammar.is_noun(inner) or inner.pos_ == "PRON"):
+                return Complement(f"{complement.preposition} {word.lower_} of", inner)
+    return complement
+
+
+def using_objects(verb: Token) -> Iterator[Token]:
+    """Yield instruments in a clause with "using": "loosen it *using a wrench*"."""
+    for clause in grammar.children(verb, {"advcl", "xcomp", "prep"}):
+        if clause.lower_ == "using":
+            for noun in grammar.children(clause, {*grammar.OBJECT, "pobj"}):
+                if grammar.is_noun(noun):
+                    yield noun
+
+
+def modifiers(noun: Token) -> tuple[str, ...]:
+    """Return the words that specify a noun: "the *left* thumb", "the *dry* ingredients"."""
+    return tuple(
+        child.lower_
+        for child in noun.lefts
+        if child.dep_ in _MODIFIER_LABELS
+        and child.lower_ not in _UNINFORMATIVE
+        and (child.dep_ != "nummod" or child.tag_ == "JJ")
+        and child.text.isalpha()
+    )
+
+
+def particle(verb: Token) -> Token | None:
+    """Return the particle of a verb, or else its last adverb of direction: "wrap it *around*"."""
+    known = grammar.particle(verb)
+    if known is not None:
+        return known
+    directions = [
+        token
+        for token in grammar.children(verb, {"advmod"})
+        if token.lower_ in _DIRECTION_ADVERBS and token.i > verb.i
+    ]
+    return directions[-1] if directions else None
+
+
+# Aspectual and intentional verbs, helpers if a verb is their complement.
+_CATENATIVE = frozenset(
+    """able begin choose continue decide finish get go gon gonna have hope keep learn like love need
+    plan prefer proceed remember start tend try use want wan wish""".split()
+)
+# "Go ahead and …", "come back and …".
+_MOTION = frozenset({"come", "go", "proceed", "try"})
+# Verbs that only bring the object or tool of the act that follows.
+_FETCHING = frozenset("bring get grab have pick reach take use".split())
+_SURE = frozenset({"sure", "certain"})
+_LETTING = frozenset({"allow", "let"})
+_HAVING = frozenset({"get", "have", "keep"})
+# "Let's cut it", "let me cut it": the narrator acts.
+_FIRST_PERSON = frozenset({"'s", "s", "us", "me"})
+_REACH = 14  # maximum distance in words from a fetching verb to its act
+
+
+@dataclass(frozen=True, slots=True)
+class HelperUse:
+    """A helper verb, the act that it introduces, and its role.
+
+    The helper ``brings`` an object or tool ("take a towel and"), ``lets`` the act happen ("let it
+    rest"), has it ``done`` ("get it coated"), or none of these.
+    """
+
+    helper: Token
+    act: Token
+    brings: bool = False
+    lets: bool = False
+    done: bool = False
+
+
+def helper_use(verb: Token) -> HelperUse | None:
+    """Return which act a verb introduces, or None if the verb is an act itself."""
+    lemma = verb.lemma_
+    complement = _verb_complement(verb)
+    if lemma == "make":
+        return _make_sure(verb)
+    if complement is not None and lemma in _LETTING:
+        return HelperUse(verb, complement, lets=not _is_first_person(verb, complement))
+    if complement is not None and lemma in _HAVING and complement.tag_ == "VBN":
+        return HelperUse(verb, complement, done=True)
+    objects = _objects(verb)
+    if complement is not None and lemma in _CATENATIVE and not objects:
+        return HelperUse(verb, complement)
+    act = None
+    if lemma in _MOTION and not objects and not _has_prepositional_phrase(verb):
+        act = _coordinated(verb)
+    elif lemma in _FETCHING and objects and _is_bare(verb):
+        act = _purpose(verb) or _coordinated(verb)
+        if act is not None and (act.i - verb.i > _REACH or act.lemma_ in _FETCHING):
+            act = None
+    return None if act is None else HelperUse(verb, act, brings=bool(objects))
+
+
+def _objects(verb: Token) -> list[Token]:
+    return [token for token in grammar.children(verb, grammar.OBJECT) if token.i > verb.i]
+
+
+def _verb_complement(verb: Token) -> Token | None:
+    verbs = (
+        child
+        for child in grammar.children(verb, grammar.COMPLEMENT)
+        if child.pos_ == "VERB" and child.i > verb.i
+    )
+    return next(verbs, None)
+
+
+def _is_first_person(verb: Token, complement: Token) -> bool:
+    """Whether "let" is an invitation: "let's", "let me"."""
+    agents = [
+        *grammar.children(verb, {*grammar.OBJECT, "iobj"}),
+        *grammar.children(complement, {"nsubj"}),
+    ]
+    # "Let's" is one token in some models, and some writers spell it "lets".
+    return verb.lower_ in {"let's", "lets"} or any(t.lower_ in _FIRST_PERSON for t in agents)
+
+
+def _make_sure(verb: Token) -> HelperUse | None:
+    """In "make sure (that) you wash it" the act is washing."""
+    for sure in grammar.children(verb, {*grammar.COMPLEMENT, "acomp", "oprd", "obj", "dobj"}):
+        if sure.lower_ in _SURE:
+            act = _verb_complement(sure) or _verb_complement(verb)
+            return None if act is None else HelperUse(verb, act)
+    return None
+
+
+def _coordinated(verb: Token) -> Token | None:
+    """The verb after "and", unless it has a subject of its own."""
+    for child in grammar.children(verb, {"conj"}):
+        if (
+            child.pos_ == "VERB"
+            and child.i > verb.i
+            and not any(grammar.children(child, grammar.SUBJECT | grammar.PASSIVE_SUBJECT))
+        ):
+            return child
+    return None
+
+
+def _purpose(verb: Token) -> Token | None:
+    """In "use a knife to cut it" the act is cutting."""
+    for child in grammar.children(verb, {"xcomp", "advcl", "acl"}):
+        if child.pos_ == "VERB" and child.i > verb.i and _is_infinitive(child):
+            return child
+    for noun in _objects(verb):
+        for child in grammar.children(noun, {"acl", "relcl", "advcl"}):
+            if child.pos_ == "VERB" and _is_infinitive(child):
+                return child
+    return None
+
+
+def _is_infinitive(verb: Token) -> bool:
+    return any(t.lower_ == "to" and t.i < verb.i for t in grammar.children(verb, {"mark", "aux"}))
+
+
+def _is_bare(verb: Token) -> bool:
+    """Whether a verb has neither particle nor place: "take the lid off" is an act itself."""
+    return grammar.particle(verb) is None and not _has_prepositional_phrase(verb)
+
+
+def _has_prepositional_phrase(verb: Token) -> bool:
+    return any(child.i > verb.i for child in grammar.children(verb, {"obl", "prep"}))
+
+
+ADDING = frozenset("add drizzle drop mix pour put shake sprinkle throw toss".split())
+DEFAULT_VERB = "add"
+REACH = 40  # maximum distance in words from the act of adding
+# Units of amounts; "a couple of" and "a pair of" count objects.
+_AMOUNTS = frozenset(
+    """bit clove cup dab dash dollop drizzle drop glug gram handful kilo kilogram knob liter litre
+    mil milliliter ounce pinch pint pound quart scoop smidge smidgen splash spoon spoonful
+    sprinkle squeeze squirt stick tablespoon teaspoon tad touch""".split()
+)
+_FRAGMENT_LABELS = frozenset({"ROOT", "root", "parataxis", "list", "conj", "appos", "dep"})
+# A noun with one of these dependents is the predicate of a clause.
+_CLAUSE_LABELS = frozenset(
+    {"cop", "nsubj", "aux", "mark", "expl", "csubj", "case", "acl:relcl", "relcl"}
+)
+_QUANTIFIERS = frozenset({"some", "little"})
+_NOT_ADDED = frozenset(
+    """advice bit day fun guy hour idea inch kind lot minute one people person question second
+    sort stuff thing time tip trick way week year music applause laughter thanks""".split()
+)
+
+
+def find_fragments(doc: Doc) -> Iterator[tuple[Token, Token, bool]]:
+    """Yield noun phrases outside any clause: (noun, head of the phrase, whether it is an amount).
+
+    In "a cup of flour" the noun is "flour" and the head is "cup".
+    """
+    fragment_heads: set[int] = set()
+    yielded: set[int] = set()
+    for token in doc:
+        if token.dep_ not in _FRAGMENT_LABELS and not _is_misheard_add(token):
+            continue
+        if not grammar.is_noun(token) or not _is_fragment(token, fragment_heads):
+            continue
+        fragment_heads.add(token.i)
+        is_amount = _is_amount(token)
+        if not (is_amount or _has_quantifier(token) or token.head.i in yielded):
+            continue
+        inner = measured(token)
+        for noun in (inner, *grammar.conjuncts(inner)):
+            if noun.i not in yielded and _can_be_added(noun):
+                yielded |= {noun.i, token.i}
+                yield noun, noun if noun.dep_ == "conj" else token, is_amount
+
+
+def _is_misheard_add(token: Token) -> bool:
+    """Whether "add" was transcribed as "at": "*at* some peas", "*at* a cup of flour"."""
+    return (
+        token.dep_ in {"obl", "nmod"}
+        and any(case.lower_ == "at" for case in grammar.children(token, {"case"}))
+        and (_is_amount(token) or any(t.lower_ == "some" for t in token.lefts))
+    )
+
+
+def _is_fragment(token: Token, fragment_heads: set[int]) -> bool:
+    if _is_misheard_add(token):
+        return True
+    if token.dep_ in {"conj", "appos"} and token.head.i not in fragment_heads:
+        return False
+    if token.dep_ in {"parataxis", "list", "dep"} and not _is_amount(token):
+        return False
+    return not any(child.dep_ in _CLAUSE_LABELS for child in token.children)
+
+
+def _can_be_added(noun: Token) -> bool:
+    return (
+        grammar.is_noun(noun)
+        and noun.lemma_ not in _NOT_ADDED
+        and noun.lemma_ not in EXTENTS
+        and noun.lower_.removesuffix("s") not in MEASURES
+    )
+
+
+def _is_amount(token: Token) -> bool:
+    """Whether a noun phrase states an amount: "a cup of flour", "two tablespoons sugar"."""
+    if token.lemma_ in _AMOUNTS and measured(token) != token:
+        return True
+    return any(
+        child.lemma_ in _AMOUNTS
+        and child.dep_ in {"compound", "nmod", "nmod:unmarked", "nummod", "amod"}
+        for child in token.lefts
+    )
+
+
+def _has_quantifier(token: Token) -> bool:
+    return any(child.lower_ in _QUANTIFIERS for child in token.lefts)
+
 
 _OPTIONS = relations.RELATION_MODES["default"]
 # Verbs that are not acts without an object.

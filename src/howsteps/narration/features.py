@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.captions.words import words_of
+from howsteps.narration.wordnet import WordNet
 from howsteps.task import Video, Word
-from howsteps.wordnet import WordNet
 
 if TYPE_CHECKING:
     from spacy.vocab import Vocab

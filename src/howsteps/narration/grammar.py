@@ -1,12 +1,17 @@
-"""Predicates and look-ups on tokens of a dependency parse.
+"""Look-ups on a dependency parse: predicates on tokens, semantic classes of nouns, coreference."""
 
-The shipped parser uses the labels of Universal Dependencies, other spaCy models those of ClearNLP;
-the sets of labels below contain both.
-"""
+from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import cache
+from math import log
+from typing import TYPE_CHECKING
 
-from spacy.tokens import Token
+from howsteps.narration.wordnet import WordNet
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
 
 OBJECT = frozenset({"obj", "dobj"})
 PASSIVE_AUXILIARY = frozenset({"aux:pass", "auxpass"})
@@ -155,3 +160,137 @@ def _semi_modal(verb: Token) -> str:
 def _governor(verb: Token) -> Token | None:
     """The token that a verb is the complement of."""
     return verb.head if verb.dep_ in COMPLEMENT and verb.head != verb else None
+
+
+_SENSES = 3
+# Hypernyms of each class.
+_IMPLEMENTS = (
+    "hand tool",
+    "implement",
+    "fabric",
+    "cutlery",
+    "body part",
+    "sponge",
+    "adhesive tape",
+)
+_SUBSTANCES = (
+    "foodstuff",
+    "solid food",
+    "nutriment",
+    "beverage",
+    "liquid",
+    "lipid",
+    "plant material",
+)
+
+
+@cache
+def _wordnet() -> WordNet:
+    return WordNet.load()
+
+
+@cache
+def _hypernyms(names: tuple[str, ...]) -> frozenset[int]:
+    wordnet = _wordnet()
+    return frozenset(
+        synset for name in names for synset in wordnet.synset_ids(name, "noun").tolist()
+    )
+
+
+@cache
+def _is_under(noun: str, names: tuple[str, ...]) -> bool:
+    wordnet = _wordnet()
+    return any(
+        not _hypernyms(names).isdisjoint(wordnet.ancestors(synset))
+        for synset in wordnet.synset_ids(noun, "noun", _SENSES).tolist()
+    )
+
+
+def is_implement(noun: str) -> bool:
+    """Whether a noun is something to work with: a wrench, a towel, a finger."""
+    return _is_under(noun, _IMPLEMENTS)
+
+
+def is_substance(noun: str) -> bool:
+    """Whether a noun can be an ingredient of a mixture: sugar, water, an onion."""
+    return _is_under(noun, _SUBSTANCES)
+
+
+_SINGULAR = frozenset({"it", "this", "that"})
+_PLURAL = frozenset({"them", "these", "those", "'em", "em"})
+
+# Maximum distance in words; farther back the antecedent is as likely wrong as right.
+_REACH = 40
+_DECAY = 10  # words over which the score drops by one
+_NOT_OBJECT = 2.0  # penalty of a noun that was not the object of a verb
+
+# Frequent nouns that "it" hardly ever refers to: times, manners, places, parts of the body, talk.
+# (WordNet's classes do not help: its first *bolt* is of lightning, its first *batter* a player.)
+_EXCLUDED = frozenset(
+    """
+    afternoon breakfast day dinner hour life lunch minute moment month morning night second time
+    today week while year
+    bit case fun half idea job kind lot method motion pattern point problem process question reason
+    size sort step stuff thing torque turn type way weight work
+    back bottom end front ground inside left middle outside place rear right road room side spot top
+    arm eye finger foot hand head mind thumb
+    access air attention care excess habit heat look party peace play pressure sense taste
+    anything channel comment everybody everything friend guy link name nothing one people person
+    somebody something subscriber video viewer
+    """.split()
+)
+
+
+def is_pronoun(token: Token) -> bool:
+    """Whether a token is a pronoun that can refer to an object."""
+    return token.pos_ in {"PRON", "DET"} and token.lower_ in _SINGULAR | _PLURAL
+
+
+class Antecedents:
+    """The nouns of a narration that pronouns may refer to, collected in order."""
+
+    def __init__(self) -> None:
+        self._doc: Doc | None = None
+        self._offset = 0  # words in the earlier passages
+        self._objects: list[tuple[int, Token]] = []
+        self._counts: Counter[str] = Counter()
+
+    def next_passage(self, doc: Doc) -> None:
+        """Continue with the next passage of the same narration."""
+        self._offset += len(self._doc) if self._doc is not None else 0
+        self._doc = doc
+        self._counts.update(token.lemma_ for token in doc if is_noun(token))
+
+    def add(self, noun: Token, spoken: Token) -> None:
+        """Add the object of a verb, and the token in its position."""
+        self._objects.append((self._offset + spoken.i, noun))
+
+    def resolve(self, pronoun: Token, verb: Token) -> Token | None:
+        """Return the antecedent of a pronoun that is the object of ``verb``; None if none fits."""
+        is_plural = pronoun.lower_ in _PLURAL
+        scored = [
+            (log(1 + self._counts[noun.lemma_]) - distance / _DECAY - penalty, -distance, noun)
+            for distance, penalty, noun in self._candidates(pronoun, verb)
+            if self._agrees(noun, is_plural)
+        ]
+        return max(scored, key=lambda candidate: candidate[:2])[2] if scored else None
+
+    def _candidates(self, pronoun: Token, verb: Token) -> Iterator[tuple[int, float, Token]]:
+        """Yield recent tokens: distance in words, penalty, token."""
+        position = self._offset + pronoun.i
+        for object_position, noun in reversed(self._objects):
+            if object_position < position - _REACH:
+                break
+            if object_position < position:
+                yield position - object_position, 0.0, noun
+        for noun in pronoun.doc[max(0, pronoun.i - _REACH) : min(pronoun.i, verb.i)]:
+            if noun.dep_ not in {"compound", "nn"}:
+                yield pronoun.i - noun.i, _NOT_OBJECT, noun
+
+    @staticmethod
+    def _agrees(noun: Token, is_plural: bool) -> bool:
+        return (
+            is_noun(noun)
+            and (noun.tag_ in {"NNS", "NNPS"}) == is_plural
+            and noun.lemma_ not in _EXCLUDED
+        )

@@ -16,8 +16,8 @@ from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc
 
 from howsteps.errors import HowstepsError
+from howsteps.narration.wordnet import PartOfSpeech, WordNet
 from howsteps.task import Word
-from howsteps.wordnet import PartOfSpeech, WordNet
 
 SHIPPED = Path(__file__).with_name("model")
 

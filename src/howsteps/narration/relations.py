@@ -1,18 +1,24 @@
-"""Extract verb–object pairs from a dependency parse.
+"""Extract verb–object pairs from a dependency parse, and find those that narrators have in common.
 
 The paper takes every verb with a noun as its direct object. Other constructions with the same
 meaning are options: passives ("the nuts are removed"), relative clauses ("the nuts you removed"),
 pronouns ("take *it* off") and measures ("a cup of *flour*").
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from __future__ import annotations
 
-from spacy.tokens import Doc, Token
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from howsteps.errors import HowstepsError, unknown_name
 from howsteps.narration import grammar
-from howsteps.narration.pronouns import Antecedents, is_pronoun
+from howsteps.narration.grammar import Antecedents, is_pronoun
+from howsteps.task import Mention, Relation, Task
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc, Token
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,3 +244,48 @@ def measured(noun: Token) -> Token:
             if any(t.lower_ == "of" for t in grammar.children(child, {"case"})):
                 return measured(child)
     return noun
+
+
+@dataclass(frozen=True, slots=True)
+class CommonRelation:
+    """A relation with its usual phrase, the numbers of its videos and mentions, and an example."""
+
+    relation: Relation
+    phrase: str
+    videos: int
+    mentions: int
+    example: Mention
+
+
+def common_relations(task: Task) -> list[CommonRelation]:
+    """Return the relations of a task, sorted by the number of videos that mention them.
+
+    Negated mentions ("don't remove the nuts") do not count.
+    """
+    groups: dict[Relation, list[Mention]] = defaultdict(list)
+    for video in task.videos:
+        for mention in video.mentions:
+            if not mention.negated:
+                groups[mention.relation].append(mention)
+    common = [
+        CommonRelation(
+            relation,
+            usual_phrase(mentions),
+            len({mention.video for mention in mentions}),
+            len(mentions),
+            _clearest(mentions),
+        )
+        for relation, mentions in groups.items()
+    ]
+    return sorted(common, key=lambda entry: (-entry.videos, -entry.mentions, entry.relation))
+
+
+def usual_phrase(mentions: Iterable[Mention]) -> str:
+    """Return the most frequent phrase; of equally frequent ones, the shortest."""
+    counts = Counter(mention.phrase for mention in mentions)
+    return min(counts, key=lambda phrase: (-counts[phrase], len(phrase), phrase))
+
+
+def _clearest(mentions: list[Mention]) -> Mention:
+    """The first mention, preferably with an explicit object, active, and without a modal."""
+    return min(mentions, key=lambda m: (m.resolved, m.passive, bool(m.modal), m.video, m.start))

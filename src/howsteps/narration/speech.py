@@ -17,7 +17,7 @@ from howsteps.io.files import read_bounded, sha256_of_file, write_atomically
 from howsteps.task import Caption, Word
 
 if TYPE_CHECKING:
-    from howsteps.io.sound import Sound
+    from howsteps.io.media import Sound
 
 # A compromise between tiny.en, which misrecognises important words, and models that need a GPU.
 # Chosen by size; measurements are in docs/guide/speech.md.
@@ -214,7 +214,7 @@ def _recognise(
         import faster_whisper  # noqa: F401, PLC0415 - slow
     except ModuleNotFoundError as missing:
         raise MissingExtra("asr", "speech recognition") from missing
-    from howsteps.io.sound import decoded  # noqa: PLC0415 - loads NumPy
+    from howsteps.io.media import decoded  # noqa: PLC0415 - loads NumPy
 
     with decoded(media) as sound:
         duration = sound.duration

@@ -1,18 +1,158 @@
-"""Classify acts as work (part of the job, done now) or talk.
+"""Classify acts as work (part of the job, done now) or talk."""
 
-Previews, recaps, conditions, warnings, aims, what others or things do, anecdotes and channel talk
-are talk. A logistic regression on the cues of :mod:`howsteps.narration.cues` gives the log-odds of
-work; these are then smoothed over acts that are close in time, since work and talk come in
-stretches. ``training/work.py`` fits the weights.
-"""
+from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+from howsteps.narration import grammar
+from howsteps.narration.acts import Act
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+REACH = 8  # size of the window around the verb, in words on either side
+# Length of the opening and ending of a video: as a share of it, and in seconds.
+EDGE = 0.03
+GREETING = 15.0
+_SUBJECTS = frozenset({"nsubj", "nsubj:pass", "nsubjpass", "expl", "csubj"})
+_CLAUSES = frozenset({"advcl", "acl", "acl:relcl", "relcl", "ccomp", "csubj", "parataxis"})
+_MAX_DEPTH = 5  # governing verbs that are considered
+_SUBJECT_CLASSES = {
+    "i": "i", "me": "i", "you": "you", "we": "we", "'s": "we", "us": "we", "it": "thing",
+    "this": "thing", "that": "thing", "these": "thing", "those": "thing", "they": "they",
+    "them": "they", "he": "they", "she": "they", "people": "they", "who": "who", "which": "who",
+    "there": "there", "everybody": "they", "someone": "they", "somebody": "they",
+}  # fmt: skip
+
+
+def act_cues(act: Act, *, negated: bool) -> set[str]:
+    """Return the cues of one act, except for those of its position in the video."""
+    verb = act.verb
+    cues = {f"verb={act.lemma}", f"tag={verb.tag_}", f"dep={verb.dep_}"}
+    if act.noun is not None:
+        cues.add(f"noun={act.noun.lemma_}")
+    cues |= set(_object_cues(act))
+    cues |= set(_clause_cues(act))
+    cues |= set(_window_cues(act))
+    if negated:
+        cues.add("negated")
+    return cues
+
+
+def _object_cues(act: Act) -> Iterator[str]:
+    """Yield cues of the object, places and tools of an act."""
+    if act.implied_lemma:
+        yield "given" if act.verb.lemma_ == "give" else "fragment"
+    if act.noun is None:
+        yield "no object" if act.spoken is None else "object unclear"
+    elif act.resolved:
+        yield f"object={act.spoken.lower_}" if act.spoken is not None else "object left out"
+    else:
+        determiners = [
+            child.lower_
+            for child in act.noun.lefts
+            if child.dep_ in {"det", "nmod:poss", "poss", "nummod"}
+        ]
+        determiner = determiners[0] if determiners else "none"
+        yield f"determiner={'number' if determiner[:1].isdigit() else determiner}"
+        if act.noun.tag_ in {"NNS", "NNPS"}:
+            yield "plural"
+    if act.places:
+        yield "placed"
+        yield f"place={act.places[0].preposition}"
+    if act.tools:
+        yield "tool"
+    if act.passive:
+        yield "passive"
+    if act.lets:
+        yield "lets"
+
+
+def _clause_cues(act: Act) -> Iterator[str]:
+    """Yield cues of the subject, and of the governing verbs and clauses up to the main verb."""
+    verb, subject, depth = act.verb, "", 0
+    while True:
+        subject = subject or _subject(verb)
+        yield from _dependent_cues(verb, is_act=not depth)
+        head = verb.head
+        if head == verb or depth >= _MAX_DEPTH:
+            break
+        if verb.dep_ in grammar.COMPLEMENT:
+            yield f"under={head.lemma_}"
+        elif verb.dep_ in _CLAUSES:
+            yield f"in={verb.dep_}"
+            # A new clause has a subject of its own, even if it is not expressed.
+            subject = subject or "none"
+        elif verb.dep_ != "conj":
+            yield f"below={verb.dep_}"
+            break
+        verb, depth = head, depth + 1
+        if head.pos_ not in {"VERB", "AUX", "ADJ"}:
+            break
+    subject = subject or "none"
+    yield f"subject={subject}"
+    yield f"subject={subject} tag={act.verb.tag_}"
+    if subject == "none" and act.verb.tag_ in {"VB", "VBP"} and not depth:
+        yield "imperative"
+
+
+def _subject(verb: Token) -> str:
+    """The class of a verb's subject, or "" if it has none."""
+    for child in grammar.children(verb, _SUBJECTS):
+        return _SUBJECT_CLASSES.get(child.lower_, "noun")
+    return ""
+
+
+def _dependent_cues(verb: Token, *, is_act: bool) -> Iterator[str]:
+    """Yield cues of the function words and adverbs that depend on a verb."""
+    for child in verb.children:
+        dep, word = child.dep_, child.lower_
+        if dep == "mark" and word != "to":
+            yield f"mark={word}"
+        elif dep == "mark" and is_act:
+            yield "to"
+        elif dep == "advmod" and child.i < verb.i:
+            yield f"adverb={word}"
+        elif dep.startswith("aux"):
+            yield f"aux={word}"
+        elif word in {"not", "n't", "never"}:
+            yield "not"
+        elif dep == "cc" and is_act:
+            yield f"cc={word}"
+
+
+def _window_cues(act: Act) -> Iterator[str]:
+    """Yield the words of the sentence that are close to the verb."""
+    doc, index = act.verb.doc, act.verb.i
+    sentence = act.verb.sent
+    for token in doc[max(sentence.start, index - REACH) : min(sentence.end, index + REACH + 1)]:
+        if token.i != index:
+            yield f"near={token.lower_}"
+
+
+def position_cues(start: float, end: float, duration: float) -> Iterator[str]:
+    """Yield cues of the position of an act in its video: openings and endings are mostly talk.
+
+    All times are in seconds.
+    """
+    share = start / duration if duration > 0 else 0.0
+    yield f"at={min(int(10 * share), 9)}"
+    if share < EDGE:
+        yield "opening"
+    if share > 1 - EDGE:
+        yield "ending"
+    if start < GREETING:
+        yield "greeting"
+    if duration - end < GREETING:
+        yield "goodbye"
+
 
 _TABLE = Path(__file__).with_name("work.json")
 # Log-odds are clipped to ±_CLIP before smoothing, so that no single act dominates its neighbours.

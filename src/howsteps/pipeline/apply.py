@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from howsteps import datasets
 from howsteps.datasets import Collection
 from howsteps.datasets.names import Names
-from howsteps.engine.cache import Cache
-from howsteps.engine.context import Context
-from howsteps.engine.events import Callback, ignore_event
-from howsteps.engine.executor import local_executor, single_threaded
 from howsteps.errors import HowstepsError, InputError, Problem, problem_of
 from howsteps.localise.model import FILE as MODEL_FILE
 from howsteps.localise.model import Model
 from howsteps.localise.oracle import Floats
 from howsteps.narration.features import video_interval_count
 from howsteps.pipeline import feature_space, learnt_steps
+from howsteps.pipeline.cache import Cache
+from howsteps.pipeline.context import Context
+from howsteps.pipeline.events import Callback, ignore_event
+from howsteps.pipeline.executor import local_executor, single_threaded
 from howsteps.pipeline.feature_space import FeatureSpace
 from howsteps.pipeline.features import visual_features
 from howsteps.pipeline.options import INTERVAL, RunOptions

@@ -9,9 +9,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from howsteps.engine.cache import Cache
 from howsteps.io.files import check_unchanged
 from howsteps.io.worker_process import answer, limit_memory, serve
+from howsteps.pipeline.cache import Cache
 from howsteps.vision.options import APPEARANCE, POOLED, AppearanceOptions, watch_options
 
 VIDEOS, CHUNKS = "descriptors", "chunks"  # stages of the cache

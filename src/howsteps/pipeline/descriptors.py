@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.engine.cache import Cache, key_of
-from howsteps.engine.context import Context
-from howsteps.engine.events import ItemAt
-from howsteps.engine.executor import Executor, ThreadExecutor, cores
 from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem
 from howsteps.io.files import fingerprint, sha256_of_file
 from howsteps.io.worker_process import run_in_worker
+from howsteps.pipeline.cache import Cache, key_of
+from howsteps.pipeline.context import Context
 from howsteps.pipeline.describe_video import CHUNKS, VIDEOS
+from howsteps.pipeline.events import ItemAt
+from howsteps.pipeline.executor import Executor, ThreadExecutor, cores
 from howsteps.task import Video
 from howsteps.vision.options import APPEARANCE, MOTION, POOLED, WatchOptions
 from howsteps.vision.weights import identity

@@ -18,17 +18,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.engine.cache import Cache, key_of
-from howsteps.engine.context import Context
-from howsteps.engine.executor import single_threaded
-from howsteps.errors import HowstepsError, MissingExtra, Problem
-from howsteps.extras import GPU, PAPER, VISION
+from howsteps.errors import GPU, PAPER, VISION, HowstepsError, MissingExtra, Problem
+from howsteps.pipeline.cache import Cache, key_of
+from howsteps.pipeline.context import Context
 from howsteps.pipeline.descriptors import (
     MEMORY,
     VideoDescriptors,
     extract_descriptors,
     origins,
 )
+from howsteps.pipeline.executor import single_threaded
 from howsteps.pipeline.options import RunOptions
 from howsteps.task import Task, Video
 from howsteps.vision.codebook import SAMPLE, Codebook, learn_codebook

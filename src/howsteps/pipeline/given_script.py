@@ -1,4 +1,4 @@
-"""The stage ``labels``: a script given by a person, as JSON or as text.
+"""The stages ``labels`` and ``editor``: a script given by a person, or edited by a language model.
 
 Acts are extracted from labels that have no mentions. Simple labels need no parser; for the others
 the parser's output is cached, because loading the parser takes longer than everything else.
@@ -6,24 +6,26 @@ the parser's output is cached, because loading the parser takes longer than ever
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from howsteps.engine.context import Context
 from howsteps.errors import InputError, Problem
 from howsteps.io.text import read_text
-from howsteps.narration.plain_labels import plain_act
-from howsteps.pipeline.keys import stage_key
+from howsteps.narration.labels import plain_act
+from howsteps.pipeline.cache import key_of, stage_key
+from howsteps.pipeline.context import Context
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.work_folder import SCRIPT, SCRIPT_TEXT
+from howsteps.reader import Edit, Editor, EditorError, edit_script, edit_with_answer, make_question
 from howsteps.records import narration_record, with_narration
 from howsteps.script.edited import check_script, read_script
 from howsteps.script.gathering import script_of_text, with_matches
 from howsteps.script.text_form import parse_script_text
 from howsteps.task import Mention, Script, Task, Video
 
-STAGE = "labels"
+LABELS = "labels"
 
 
 def is_text(path: Path) -> bool:
@@ -102,7 +104,7 @@ def _read_labels(
         for label in labels
         if label not in plain
     ]
-    parsed, _ = context.compute_each(STAGE, task, jobs, _read_label, _acts, max_serial=len(jobs))
+    parsed, _ = context.compute_each(LABELS, task, jobs, _read_label, _acts, max_serial=len(jobs))
     return [plain.get(label) or parsed.get(label, ()) for label in labels]
 
 
@@ -116,3 +118,86 @@ def _read_label(job: tuple[str, str | None]) -> dict[str, Any]:
 
 def _acts(_: str, value: Any) -> tuple[Mention, ...]:
     return with_narration(Video(""), value).mentions
+
+
+_EDITOR = 1  # version of the cache entries
+EDITOR = "editor"
+
+
+def edit(
+    task: Task, script: Script, editor: Editor, context: Context
+) -> tuple[Task, Script, list[Problem]]:
+    """Let a language model edit a script; if that fails, the script is unchanged.
+
+    Replies are cached under the question, so a second run sends no request.
+
+    Returns
+    -------
+    The task without the videos of another job, the script, and problems.
+    """
+    key = key_of(
+        _EDITOR, question=make_question(task).text, address=editor.address, model=editor.model
+    )
+    cached = context.cached(EDITOR, key, _check_replies) or []
+    replies: list[str] = []
+
+    def reply(messages: Sequence[dict[str, str]]) -> str:
+        turn = len(replies)
+        replies.append(cached[turn] if turn < len(cached) else editor.reply(messages))
+        return replies[-1]
+
+    with context.stage(EDITOR, task.name, 1) as progress:
+        try:
+            found = edit_script(task, script, reply)
+        except EditorError as error:
+            progress.done(task.name, cached=False)
+            return task, script, [_problem(task, f"the script was not edited: {error}")]
+        if replies != cached:
+            context.cache.put_json(EDITOR, key, replies)
+        progress.done(task.name, cached=replies == cached)
+    if found.script is None:
+        reasons = "; then: ".join(found.refused)
+        return task, script, [_problem(task, f"the script was not edited: {reasons}")]
+    return apply_edit(task, found, editor.model)
+
+
+def _check_replies(value: object) -> list[str]:
+    """Check a cache entry: a list of replies."""
+    if not (isinstance(value, list) and all(isinstance(reply, str) for reply in value)):
+        raise TypeError("not a list of replies")
+    return value
+
+
+def edit_from_answer(
+    task: Task, script: Script, answer: str, name: str
+) -> tuple[Task, Script, list[Problem]]:
+    """Edit a script by an answer that a person got from an assistant called ``name``.
+
+    Raises
+    ------
+    AnswerError
+        It breaks a rule; the message says which.
+    """
+    return apply_edit(task, edit_with_answer(task, script, answer), name)
+
+
+def apply_edit(task: Task, found: Edit, name: str) -> tuple[Task, Script, list[Problem]]:
+    """Return a task and its script after an edit, with remarks on the videos of another job."""
+    script = replace(found.script or Script(()), editor=name, changes=found.changes)
+    other = set(found.other_job)
+    problems = [
+        Problem(
+            video.media or Path(video.id), f"set aside: of another job, says {name}", harmless=True
+        )
+        for video in task.videos
+        if video.id in other
+    ]
+    return (
+        replace(task, videos=tuple(v for v in task.videos if v.id not in other)),
+        script,
+        problems,
+    )
+
+
+def _problem(task: Task, reason: str) -> Problem:
+    return Problem(Path(task.name), reason)

@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from howsteps.engine.context import Context
 from howsteps.errors import Problem
 from howsteps.narration.relevance import Way, names_the_job, relevance
+from howsteps.pipeline.context import Context
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.stages import discover_script
 from howsteps.task import OtherWay, SetAside, Task, WayStep

@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from howsteps.datasets.collection import WORK_FOLDER
-from howsteps.engine.cache import Cache
-from howsteps.engine.context import Context
-from howsteps.engine.events import Callback, ignore_event
 from howsteps.errors import HowstepsError, InputError, Problem
 from howsteps.io.files import read_bounded
 from howsteps.localisation import LEAD
 from howsteps.pipeline import stages
+from howsteps.pipeline.cache import Cache
+from howsteps.pipeline.context import Context
+from howsteps.pipeline.events import Callback, ignore_event
 from howsteps.pipeline.features import unreadable_media, visual_features
 from howsteps.pipeline.given_script import match_unmentioned_steps, read_given_script
 from howsteps.pipeline.options import RunOptions, read_options

@@ -13,19 +13,18 @@ from pathlib import Path
 
 from howsteps import datasets
 from howsteps.datasets import Collection
-from howsteps.editor import Editor
-from howsteps.engine.cache import Cache
-from howsteps.engine.context import Context
-from howsteps.engine.events import Callback, ignore_event
-from howsteps.engine.executor import Executor, local_executor
 from howsteps.errors import CannotWrite, HowstepsError, Problem, problem_of
 from howsteps.io.checked import Malformed, text
 from howsteps.io.files import own_folder
 from howsteps.pipeline import stages
-from howsteps.pipeline.editing import edit
+from howsteps.pipeline.cache import Cache
+from howsteps.pipeline.context import Context
+from howsteps.pipeline.events import Callback, ignore_event
+from howsteps.pipeline.executor import Executor, local_executor
 from howsteps.pipeline.features import unreadable_media, visual_features
 from howsteps.pipeline.given_script import (
     check_given_script,
+    edit,
     is_text,
     known_script,
     read_given_script,
@@ -52,6 +51,7 @@ from howsteps.pipeline.work_folder import (
     write_result,
     write_script,
 )
+from howsteps.reader import Editor
 from howsteps.result import as_stored
 from howsteps.task import Result, Script, Task
 
@@ -107,7 +107,7 @@ def run(
         The number of processes that work on videos.
     executor
         Used instead of local processes, for example a
-        :class:`howsteps.engine.ray_executor.RayExecutor`.
+        :class:`howsteps.pipeline.ray_executor.RayExecutor`.
     pages
         Also write the page that shows the result, and the text exports.
     callback

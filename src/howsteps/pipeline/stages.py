@@ -1,7 +1,8 @@
 """The stages of a run, one function each: transcribe, narration, script, localise.
 
 (The stage ``features`` is in :mod:`howsteps.pipeline.features`.) Each stage looks up its result in
-the cache, under the hash of its inputs (:mod:`howsteps.pipeline.keys`), and computes it if missing.
+the cache, under the hash of its inputs (:mod:`howsteps.pipeline.cache`), and computes it if it is
+missing.
 """
 
 from dataclasses import replace
@@ -9,16 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from howsteps.engine.cache import key_of
-from howsteps.engine.context import Context
-from howsteps.engine.executor import Failure, single_threaded
-from howsteps.errors import HowstepsError, Problem, problem_of
-from howsteps.extras import SPEECH
+from howsteps.errors import SPEECH, HowstepsError, Problem, problem_of
 from howsteps.io.checked import seconds, text
 from howsteps.io.files import check_unchanged, fingerprint, sha256_of_file
 from howsteps.pipeline import feature_space, learnt_steps
+from howsteps.pipeline.cache import key_of, narration_key, parser_identity, stage_key
+from howsteps.pipeline.context import Context
+from howsteps.pipeline.executor import Failure, single_threaded
 from howsteps.pipeline.features import Features
-from howsteps.pipeline.keys import narration_key, parser_identity, stage_key
 from howsteps.pipeline.learnt_steps import LearntSteps
 from howsteps.pipeline.options import INTERVAL, RunOptions
 from howsteps.records import (

@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from howsteps.datasets.collection import WORK_FOLDER
-from howsteps.engine.cache import key_of
-from howsteps.engine.context import Context
-from howsteps.engine.events import Wrote
-from howsteps.errors import HowstepsError, InputError, Problem
-from howsteps.extras import VISION
+from howsteps.errors import VISION, HowstepsError, InputError, Problem
 from howsteps.io.files import check_exists, own_folder, read_bounded, write_atomically
 from howsteps.io.text import read_json
+from howsteps.pipeline.cache import key_of
+from howsteps.pipeline.context import Context
+from howsteps.pipeline.events import Wrote
 from howsteps.pipeline.options import FILE as OPTIONS
 from howsteps.records import script_record
 from howsteps.result import FILE, read_result, text_parts

@@ -5,9 +5,9 @@ import statistics
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from howsteps.narration.job_words import job_words, stem
+from howsteps.narration.relevance import job_words, stem
+from howsteps.narration.wordnet import WordNet
 from howsteps.task import Mention, Result, Sentence, Step
-from howsteps.wordnet import WordNet
 
 _MIN_VIDEOS = 2
 _MIN_SHARE = 0.1  # of the videos

@@ -1,26 +1,139 @@
-"""The content of the page as JSON values, independent of HTML."""
+"""The content of the page as JSON values, independent of HTML: text, colours, rows."""
 
 import math
 import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from html import escape
 from itertools import chain
 from pathlib import Path
 from statistics import fmean
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 from urllib.parse import quote
 
-from howsteps.report.palette import STEP_COLOURS
-from howsteps.report.rows import (
-    LocalisationRow,
-    has_levels,
-    localisation_rows,
-    video_length,
-    window,
-)
-from howsteps.report.text import capitalised, title_of
 from howsteps.task import LEVELS, Localisation, Mention, Relation, Result, Step, Video
+
+
+class Colour(NamedTuple):
+    """A fill colour, and a text colour that is readable on it."""
+
+    fill: str
+    ink: str
+
+
+_BLACK, _WHITE = "#111111", "#ffffff"
+
+STEP_COLOURS = (
+    Colour("#0072b2", _WHITE),  # blue
+    Colour("#e69f00", _BLACK),  # orange
+    Colour("#006b4f", _WHITE),  # bluish green, darkened for white ink
+    Colour("#56b4e9", _BLACK),  # sky blue
+    Colour("#a8480a", _WHITE),  # vermilion, darkened for white ink
+    Colour("#f0e442", _BLACK),  # yellow
+    Colour("#8c3f70", _WHITE),  # reddish purple, darkened for white ink
+    Colour("#bbbbbb", _BLACK),  # grey
+)
+
+
+def step_colour(step: int) -> Colour:
+    """The colour of a step, counted from 0."""
+    return STEP_COLOURS[step % len(STEP_COLOURS)]
+
+
+def contrast(first: str, second: str) -> float:
+    """Contrast of two colours as WCAG 2 defines it, from 1 (none) to 21 (black on white).
+
+    (L₁ + 0.05) / (L₂ + 0.05), with the relative luminance L₁ ≥ L₂ of the two.
+    """
+    light, dark = sorted((_luminance(first), _luminance(second)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    """0.2126 R + 0.7152 G + 0.0722 B, with linearised sRGB channels."""
+    weights = (0.2126, 0.7152, 0.0722)
+    channels = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    return sum(
+        weight * (value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4)
+        for weight, value in zip(weights, channels, strict=True)
+    )
+
+
+# Characters with a meaning in Markdown inside a line, and at the end of a heading.
+_SPECIAL = re.compile(r"[\\`*_\[\]~]|#+$")
+# What would start a heading or a list at the start of a line.
+_LINE_START = re.compile(r"^(?:(\d+)(?=[.)])|(?=[#+-]))")
+
+
+def capitalised(text: str) -> str:
+    """Text with a capital first letter, as labels and titles are shown."""
+    return text[:1].upper() + text[1:]
+
+
+def title_of(task: str) -> str:
+    """The name of a task as a title: folders are often named like ``fix_a_flat_tire``."""
+    return capitalised(task if " " in task else task.replace("_", " ").strip())
+
+
+def one_line(text: str) -> str:
+    """Text without line breaks and other control characters."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split()) or "step"
+
+
+def step_label(step: Step) -> str:
+    """The label of a step, in one line."""
+    return capitalised(one_line(step.label))
+
+
+def markdown(text: str) -> str:
+    """Escape text as one line of Markdown.
+
+    HTML characters become entities, because not every Markdown parser accepts a backslash there.
+    """
+    return escape(_SPECIAL.sub(r"\\\g<0>", one_line(text)), quote=False)
+
+
+def markdown_line(text: str) -> str:
+    """The same at the start of a line, where a number or a hyphen could start a list."""
+    return _LINE_START.sub(r"\1\\", markdown(text))
+
+
+LocalisationRow = Sequence[Localisation | None]
+
+
+def localisation_rows(result: Result) -> dict[str, list[Localisation | None]]:
+    """For each video id, the localisation of every step in order; None if there is none."""
+    rows: dict[str, list[Localisation | None]] = {
+        video.id: [None] * len(result.script.steps) for video in result.task.videos
+    }
+    for place in result.localisations:
+        rows[place.video][place.step] = place
+    return rows
+
+
+def has_levels(result: Result) -> bool:
+    """Whether the localisations have confidence levels; external ones may not."""
+    return any(place.level for place in result.localisations)
+
+
+def video_length(video: Video, row: LocalisationRow) -> float:
+    """The duration in seconds, if known; else the end of the last caption, mention or place."""
+    if video.duration is not None:
+        return video.duration
+    ends = [caption.end for caption in video.captions]
+    ends += [sentence.end for sentence in video.sentences]
+    ends += [mention.end for mention in video.mentions]
+    ends += [place.end or place.time or 0.0 for place in row if place is not None]
+    return max(ends, default=0.0)
+
+
+def window(mention: Mention) -> tuple[float, float]:
+    """The window that a mention from a to b allows for its step: [max(0, a − Δb), b + Δa]."""
+    from howsteps.localise.windows import AFTER, BEFORE  # noqa: PLC0415 - loads Numba
+
+    return max(0.0, mention.start - BEFORE), mention.end + AFTER
+
 
 OTHER_PHRASES = 3
 _YOUTUBE = re.compile(r"[A-Za-z0-9_-]{11}")

@@ -1,26 +1,27 @@
-"""Static figures for papers and slides, as matplotlib figures (extra ``plots``).
-
-Each function returns a :class:`matplotlib.figure.Figure`; :func:`save_figure` writes it as SVG, PDF
-or PNG. No window is opened, and the global state of matplotlib is not changed.
-"""
+"""Static figures for papers and slides, as matplotlib figures (extra ``plots``)."""
 
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from howsteps.errors import HowstepsError, MissingExtra
-from howsteps.io.timestamps import format_time
-from howsteps.report.palette import STEP_COLOURS, step_colour
-from howsteps.report.rows import (
+from howsteps.errors import HowstepsError, InputError, MissingExtra, Problem
+from howsteps.io.text import format_time
+from howsteps.report.content import (
+    STEP_COLOURS,
+    capitalised,
     has_levels,
     localisation_rows,
+    markdown,
+    one_line,
+    step_colour,
+    step_label,
     video_length,
     window,
 )
-from howsteps.report.text import one_line, step_label
-from howsteps.task import Result, Video
+from howsteps.report.thumbnails import make_thumbnails
+from howsteps.task import Localisation, Result, Video
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -267,3 +268,56 @@ def _wrapped(text: str, width: int = 14) -> str:
 def _literal(text: str) -> str:
     """Escape dollar signs, which start mathematics in matplotlib."""
     return text.replace("$", r"\$")
+
+
+SHOWN_VIDEOS = 5
+
+
+def frame_rows(
+    labels: Sequence[str],
+    localisations: Sequence[Localisation],
+    right: Collection[tuple[str, int]],
+    videos: Sequence[Video],
+    folder: Path,
+) -> tuple[str, list[Problem]]:
+    """Write frames to ``folder``/frames; return a Markdown table of them, and problems.
+
+    Parameters
+    ----------
+    labels
+        The labels of the steps, in order.
+    localisations
+        Where each step was found.
+    right
+        The pairs of video and step that were found correctly.
+    videos
+        Videos with files; the first few are shown.
+
+    Raises
+    ------
+    MissingExtra
+        PyAV is not installed.
+    """
+    rows: list[list[str]] = [[] for _ in labels]
+    problems: list[Problem] = []
+    for video in videos[:SHOWN_VIDEOS]:
+        times = {
+            p.step: p.time for p in localisations if p.video == video.id and p.time is not None
+        }
+        try:
+            names = make_thumbnails(video, list(times.values()), folder / "frames")
+        except InputError as error:
+            problems.append(error.problem)
+            continue
+        for step, row in enumerate(rows):
+            name = names.get(times.get(step, -1.0))
+            mark = "✓" if (video.id, step) in right else "✗"
+            row.append(f"![](frames/{name}) {mark}" if name else "")
+    width = len(rows[0]) if rows else 0
+    lines = [["step", *[""] * width], ["---"] * (width + 1)]
+    lines += [[_cell(label), *row] for label, row in zip(labels, rows, strict=True)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines), problems
+
+
+def _cell(label: str) -> str:
+    return markdown(capitalised(label)).replace("|", r"\|")

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any
 from howsteps import __version__
 from howsteps.errors import InputError, MissingExtra, Problem
 from howsteps.io.files import own_folder, write_atomically
-from howsteps.io.timestamps import format_time
-from howsteps.report.content import content
-from howsteps.report.palette import STEP_COLOURS
-from howsteps.report.rows import localisation_rows
+from howsteps.io.text import format_time
+from howsteps.report.content import STEP_COLOURS, content, localisation_rows
 from howsteps.report.thumbnails import existing_thumbnails, make_thumbnails, remove_unused
 from howsteps.task import Result, Video
 

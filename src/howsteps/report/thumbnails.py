@@ -12,8 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from howsteps.errors import InputError
-from howsteps.report.decoding import write_thumbnails
-from howsteps.report.video_files import open_video, quarter_turns, seek_key_frame, start_of, turned
+from howsteps.report.decoding import (
+    open_video,
+    quarter_turns,
+    seek_key_frame,
+    start_of,
+    turned,
+    write_thumbnails,
+)
 from howsteps.task import Video
 
 if TYPE_CHECKING:

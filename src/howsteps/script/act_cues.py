@@ -12,13 +12,13 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from howsteps.narration.wordnet import WordNet
 from howsteps.script import background
 from howsteps.script.act_table import ActTable, Matrix
 from howsteps.script.similarity import noun_similarity, opposites, specificity, verb_similarity
 from howsteps.script.verb_classes import are_opposite, is_helper, shared_class
 from howsteps.script.word_vectors import vectors_of
 from howsteps.task import Mention
-from howsteps.wordnet import WordNet
 
 CLASS_SIMILARITY = 0.7  # of two verbs of one class
 # Prior of the spread of an act's positions: its value, and its weight in mentions.

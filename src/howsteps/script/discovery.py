@@ -148,7 +148,7 @@ def discover(
 
 def wordnet_match(senses: int | None = None) -> MatchFunction:
     """Relations match where verbs and nouns each share a synset among their first senses."""
-    from howsteps.wordnet import WordNet, match_matrix  # noqa: PLC0415 - takes a while
+    from howsteps.narration.wordnet import WordNet, match_matrix  # noqa: PLC0415 - takes a while
 
     database = WordNet.load()
     return lambda relations: match_matrix(relations, database, senses)

@@ -112,7 +112,7 @@ def cluster_acts(
     steps, model
         As for :func:`discover_events`.
     """
-    from howsteps.wordnet import WordNet  # noqa: PLC0415 - takes a while
+    from howsteps.narration.wordnet import WordNet  # noqa: PLC0415 - takes a while
 
     wordnet = WordNet.load()
     model = model or step_model.shipped()

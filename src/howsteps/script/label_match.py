@@ -16,13 +16,13 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from howsteps.narration.wordnet import WordNet
 from howsteps.script.act_table import Matrix
 from howsteps.script.similarity import noun_similarity, opposites, specificity, verb_similarity
 from howsteps.script.step_model import logistic
 from howsteps.script.verb_classes import are_opposite, classes_of
 from howsteps.script.word_vectors import vectors_of
 from howsteps.task import Mention
-from howsteps.wordnet import WordNet
 
 Weights: TypeAlias = Mapping[str, float]
 

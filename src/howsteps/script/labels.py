@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from howsteps.narration.summary import usual_phrase
+from howsteps.narration.relations import usual_phrase
 from howsteps.task import Mention, Step, Task
 
 EXAMPLES = 3

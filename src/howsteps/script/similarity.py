@@ -11,9 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from howsteps.narration.wordnet import PartOfSpeech, WordNet, word_matches
 from howsteps.script import background
-from howsteps.wordnet import PartOfSpeech, WordNet
-from howsteps.wordnet.matching import word_matches
 
 SENSES = 2
 SYNONYM = 0.6

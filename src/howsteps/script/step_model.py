@@ -14,11 +14,11 @@ from pathlib import Path
 
 import numpy as np
 
+from howsteps.narration.wordnet import WordNet
 from howsteps.script.act_cues import act_cues, pair_cues
 from howsteps.script.act_table import ActTable, Matrix
 from howsteps.script.stop_relations import title_words
 from howsteps.task import Mention
-from howsteps.wordnet import WordNet
 
 _FILE = Path(__file__).with_name("step_model.json")
 

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from howsteps.captions.repair import printable
+from howsteps.captions.cues import printable
 from howsteps.errors import InputError
 from howsteps.script.act_table import Act, act_of
 from howsteps.task import Mention, Script

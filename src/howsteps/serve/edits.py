@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from howsteps.errors import HowstepsError
 from howsteps.io.checked import LATEST, Malformed, number
-from howsteps.report.rows import video_length
+from howsteps.report.content import video_length
 from howsteps.task import BY_HAND, Localisation, Mention, Result, Step, Task
 
 MAX_STEPS = 100

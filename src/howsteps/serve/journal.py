@@ -17,10 +17,10 @@ from copy import copy
 from pathlib import Path
 from typing import Any
 
-from howsteps.engine.cache import key_of
 from howsteps.errors import CannotWrite, InputError
 from howsteps.io.checked import Malformed
 from howsteps.io.files import read_bounded, write_atomically
+from howsteps.pipeline.cache import key_of
 from howsteps.records import (
     localisation_records,
     localisations_from,

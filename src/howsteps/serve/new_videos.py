@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
-from howsteps.captions.encoding import LARGEST_FILE
+from howsteps.captions.cues import LARGEST_FILE
 from howsteps.datasets.collection import is_video
 from howsteps.datasets.names import Names, split_language
 from howsteps.errors import CannotWrite, HowstepsError, Problem

@@ -1,11 +1,7 @@
-"""A work folder that is being edited: its result, its journal, and the background thread.
-
-One page at a time may write: it holds the *pen*. An edit is on disk before it is acknowledged; then
-the thread places the newest draft, makes thumbnails, and writes the page and the exports. A newer
-edit interrupts work that it makes obsolete.
-"""
+"""Messages for the page: they name files, but not the folders of this machine."""
 
 import os
+import re
 import sys
 import threading
 from collections.abc import Callable, Mapping
@@ -14,9 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from howsteps.engine.events import Event, StageBegan
 from howsteps.errors import HowstepsError
 from howsteps.io.files import fingerprint
+from howsteps.pipeline.events import Event, StageBegan
 from howsteps.pipeline.placing import place_again
 from howsteps.pipeline.work_folder import EXPORTS, check_parts
 from howsteps.report.content import content
@@ -26,8 +22,19 @@ from howsteps.result import FILE, read_result, result_file
 from howsteps.serve import new_videos
 from howsteps.serve.edits import BadEdit
 from howsteps.serve.journal import Journal
-from howsteps.serve.messages import without_folders
 from howsteps.task import Result
+
+# The folders of an absolute path. Their names may contain spaces, but do not end with one, so that
+# two paths in a sentence stay apart.
+_NAME = r"[^/\\:'\"\n]*[^/\\:'\"\s]"
+_FOLDERS = re.compile(rf"(?<![\w.:/\\])(?:[A-Za-z]:)?[/\\](?:{_NAME}[/\\])+")
+
+
+def without_folders(message: object, work: Path) -> str:
+    """Return a message with paths relative to the work folder, and only the names of others."""
+    text = str(message).replace(f"{work}{os.sep}", "").replace(str(work), "the work folder")
+    return _FOLDERS.sub("", text)
+
 
 LOCK = ".serve.lock"
 

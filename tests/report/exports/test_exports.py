@@ -21,10 +21,9 @@ from hypothesis import strategies as st
 
 from howsteps.errors import HowstepsError
 from howsteps.report.exports import FORMATS, export
-from howsteps.report.exports.annotation import label_studio_text
-from howsteps.report.exports.chapters import youtube_chapters
+from howsteps.report.exports.chapters import Chapter, Span, chapters, spans, youtube_chapters
+from howsteps.report.exports.documents import label_studio_text
 from howsteps.report.exports.editing import edl_text, otio_text
-from howsteps.report.exports.spans import Chapter, Span, chapters, spans
 from howsteps.task import LIKE_SAID, SAID, Localisation, Result, Video
 from tests.report.exports.conftest import SHOWN, written
 

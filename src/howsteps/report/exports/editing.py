@@ -4,9 +4,9 @@ import json
 from fractions import Fraction
 from typing import Any
 
-from howsteps.report.exports.spans import Span
-from howsteps.report.text import one_line
-from howsteps.report.video_files import USUAL_RATE
+from howsteps.report.content import one_line
+from howsteps.report.decoding import USUAL_RATE
+from howsteps.report.exports.chapters import Span
 
 _MAX_EVENTS = 999
 _LONGEST_COMMENT = 70

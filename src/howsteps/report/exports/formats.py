@@ -11,21 +11,26 @@ from howsteps.datasets.names import Names
 from howsteps.errors import HowstepsError, InputError, MissingExtra, Problem, unknown_name
 from howsteps.io.files import own_folder, write_atomically
 from howsteps.report.decoding import rate_of, write_clip, write_with_chapters
-from howsteps.report.exports.annotation import (
+from howsteps.report.exports.chapters import (
+    NoChapters,
+    chapters,
+    ffmetadata_text,
+    spans,
+    subrip_text,
+    video_duration,
+    webvtt_text,
+    without_overlap,
+    youtube_text,
+)
+from howsteps.report.exports.documents import (
+    best_localisations,
+    csv_text,
     elan_text,
+    howto_text,
     label_studio_interface,
     label_studio_text,
 )
-from howsteps.report.exports.chapters import (
-    NoChapters,
-    ffmetadata_text,
-    subrip_text,
-    webvtt_text,
-    youtube_text,
-)
-from howsteps.report.exports.documents import best_localisations, csv_text, howto_text
 from howsteps.report.exports.editing import edl_text, otio_text
-from howsteps.report.exports.spans import chapters, spans, video_duration, without_overlap
 from howsteps.report.exports.video_copies import suffix_for
 from howsteps.task import Result, Video
 

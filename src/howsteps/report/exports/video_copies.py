@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from howsteps.errors import CannotWrite, InputError
-from howsteps.io.timestamps import milliseconds
-from howsteps.report.exports.spans import Chapter, from_zero
-from howsteps.report.video_files import (
+from howsteps.io.text import milliseconds
+from howsteps.report.decoding import (
     USUAL_RATE,
     decoded_at,
     open_video,
@@ -20,6 +19,7 @@ from howsteps.report.video_files import (
     start_of,
     turned,
 )
+from howsteps.report.exports.chapters import Chapter, from_zero
 
 if TYPE_CHECKING:
     from av.container import InputContainer, OutputContainer

@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import howsteps
-from howsteps.engine.executor import Failure, Item, Outcome, Value, attempt
-from howsteps.errors import HowstepsError
-from howsteps.extras import CLUSTER
+from howsteps.errors import CLUSTER, HowstepsError
 from howsteps.io.worker_process import ISOLATED, THREADS
+from howsteps.pipeline.executor import Failure, Item, Outcome, Value, attempt
 
 _GIGABYTE = 1 << 30
 TRIES = 3  # one more than for a process, as a dying machine takes other items with it

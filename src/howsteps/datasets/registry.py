@@ -1,10 +1,7 @@
-"""Read labelled tasks: narrations, features and ground truth of a data set.
+"""Which data set lies under a path: its tasks, its ground truth, its labelled tasks."""
 
-All layouts are converted to intervals of a third of a second (:data:`GRID`), which are 10 frames at
-30 frames per second.
-"""
-
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -12,11 +9,92 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.datasets import authors, collection, crosstask, feature_folder, task_file, truth
+from howsteps.datasets import annotations, authors, collection, feature_folder, task_file
+from howsteps.datasets.annotations import read_steps_table
+from howsteps.datasets.names import split_language
 from howsteps.errors import InputError, Problem
 from howsteps.io.arrays import read_matrix
+from howsteps.io.files import check_exists, open_regular
 from howsteps.io.text import read_json
-from howsteps.task import Relation, Task, Truth, Video
+from howsteps.task import Relation, Rule, Task, Truth, Video
+
+STEPS_TABLE = "steps.csv"
+
+_KNOWN = (
+    "a table video,step,start,end; a task file with step_names; COIN.json; the annotations of "
+    "YouCook2; or a folder with steps.csv, task files, or the layout of CrossTask, the paper's "
+    "release or features/ groundTruth/ mapping/"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GroundTruth:
+    """The truths that were found, and what was repaired."""
+
+    truths: tuple[Truth, ...]
+    problems: tuple[Problem, ...] = ()
+
+
+def read_truth_files(path: Path | str) -> GroundTruth:
+    """Read the ground truth at ``path``; the format is detected from the content.
+
+    Raises
+    ------
+    InputError
+        There is none, or it has an error; the message names the file and the line.
+    """
+    path = Path(path)
+    if path.is_dir():
+        return _folder(path)
+    if path.suffix.lower() != ".json":
+        name = path.resolve().parent.name if path.name == STEPS_TABLE else None
+        truths, problems = read_steps_table(path, name=name)
+        return GroundTruth(truths, tuple(problems))
+    if (found := _json(path)) is None:
+        raise InputError(path, f"contains no ground truth; known formats: {_KNOWN}")
+    return found
+
+
+def _json(path: Path) -> GroundTruth | None:
+    """Return the truths in a JSON file; None if it contains something else."""
+    value = read_json(path)
+    if annotations.is_coin(value):
+        truths, problems = annotations.coin_truths(value, path)
+    elif annotations.is_youcook2(value):
+        truths, problems = annotations.youcook2_truths(value, path)
+    elif task_file.has_task_truth(value):
+        truth, problems = task_file.truth_of_json(value, path)
+        truths = (truth,)
+    else:
+        return None
+    return GroundTruth(truths, tuple(problems))
+
+
+def _folder(folder: Path) -> GroundTruth:
+    if (folder / STEPS_TABLE).is_file():
+        stems = {path.stem for path in folder.iterdir() if path.name != STEPS_TABLE}
+        videos = stems | {split_language(stem)[0] for stem in stems}
+        name = folder.resolve().name
+        truths, problems = read_steps_table(folder / STEPS_TABLE, name=name, videos=videos)
+        return GroundTruth(truths, tuple(problems))
+    if annotations.is_crosstask(folder):
+        truths, problems = annotations.read_crosstask(folder)
+        return GroundTruth(truths, tuple(problems))
+    if authors.is_release(folder):
+        return GroundTruth(
+            tuple(
+                authors.read_release_truth(folder, task) for task in authors.release_tasks(folder)
+            )
+        )
+    if feature_folder.is_feature_folder(folder):
+        return GroundTruth((feature_folder.read_feature_folder(folder).truth,))
+    if found := [each for path in sorted(folder.glob("*.json")) if (each := _json(path))]:
+        return GroundTruth(
+            tuple(truth for each in found for truth in each.truths),
+            tuple(problem for each in found for problem in each.problems),
+        )
+    raise InputError(folder, f"contains no ground truth; known formats: {_KNOWN}")
+
 
 GRID = 1 / 3  # seconds
 
@@ -54,7 +132,7 @@ def read_labelled(
     Parameters
     ----------
     path
-        Ground truth of any kind (:func:`howsteps.datasets.truth.read_truth_files`).
+        Ground truth of any kind (:func:`howsteps.datasets.registry.read_truth_files`).
     captions
         The narrations, if they are not at ``path``; videos are matched by name.
     features
@@ -80,7 +158,7 @@ def read_labelled(
         )
     if is_feature_folder:
         return LabelledTasks((_labelled_feature_folder(path),))
-    ground_truth = truth.read_truth_files(path)
+    ground_truth = read_truth_files(path)
     narrations = collection.Collection(())
     if captions is not None or _has_narrations(path):
         narrations = collection.read_tasks(captions or path)
@@ -115,7 +193,7 @@ def select_videos(labelled: Labelled, videos: Sequence[str]) -> Labelled:
 def _has_narrations(path: Path) -> bool:
     """Whether there may be captions at the same path as the truth."""
     if path.is_dir():
-        return not crosstask.is_crosstask(path)
+        return not annotations.is_crosstask(path)
     return path.suffix.lower() == ".json" and task_file.is_task(read_json(path))
 
 
@@ -249,3 +327,158 @@ def _arrays(folder: Path, task: Task) -> tuple[dict[str, NDArray[np.float32]], l
     if not arrays:
         raise InputError(folder, f"has no features (<video>.npy) of any video of {task.name}")
     return arrays, missing
+
+
+_LONGEST_HEADER = 2**16  # bytes
+
+_FOLDERS = (authors.is_release, feature_folder.is_feature_folder, annotations.is_crosstask)
+_FILES = (
+    task_file.has_task_truth,
+    annotations.is_coin,
+    annotations.is_youcook2,
+    task_file.has_judgements,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """Tasks with narrations or features, other truths, and judgements of relations by task."""
+
+    tasks: tuple[Labelled, ...]
+    truths: tuple[Truth, ...]
+    judgements: dict[str, dict[str, tuple[Rule, ...]]]
+    problems: tuple[Problem, ...] = ()
+
+
+def survey_folder(root: Path) -> Survey:
+    """Find ground truth under ``root``, in any layout; list what cannot be read.
+
+    A judgement file belongs to the task that has all steps for which it has rules.
+
+    Raises
+    ------
+    InputError
+        ``root`` does not exist.
+    """
+    found, judgement_paths = _read_candidates(root)
+    tasks: list[Labelled] = []
+    truths: list[Truth] = []
+    for labelled in found.tasks:
+        if labelled.features or any(v.captions or v.mentions for v in labelled.task.videos):
+            tasks.append(labelled)
+        else:
+            truths.append(labelled.truth)
+    judgements = {}
+    for path in judgement_paths:
+        for labelled in tasks:
+            try:
+                rules = task_file.read_judgements(path, labelled.truth.steps)
+            except InputError:
+                continue  # it belongs to another task
+            judgements[labelled.task.name] = rules
+    return Survey(tuple(tasks), tuple(truths), judgements, found.problems)
+
+
+def find_labelled(
+    path: Path, *, captions: Path | None = None, features: Path | None = None
+) -> LabelledTasks:
+    """Return the labelled tasks in a file, or anywhere under a folder (:func:`survey_folder`).
+
+    ``captions`` and ``features`` are as for :func:`~howsteps.datasets.registry.read_labelled`.
+
+    Raises
+    ------
+    InputError
+        There are none, or ``path`` is a file with an error.
+    """
+    check_exists(path)
+    if not path.is_dir():
+        return read_labelled(path, captions=captions, features=features)
+    found, _ = _read_candidates(path, captions, features)
+    if not found.tasks:
+        losses = [problem for problem in found.problems if not problem.harmless]
+        if losses:
+            raise InputError(losses[0].path, losses[0].reason, losses[0].line)
+        read_truth_files(path)  # raises an error that lists the known formats
+    return found
+
+
+def find_truths(path: Path) -> GroundTruth:
+    """Return the ground truth in a file, or anywhere under a folder (:func:`survey_folder`).
+
+    Raises
+    ------
+    InputError
+        There is none, or ``path`` is a file with an error.
+    """
+    check_exists(path)
+    if not path.is_dir():
+        return read_truth_files(path)
+    found = find_labelled(path)
+    truths = sorted((labelled.truth for labelled in found.tasks), key=lambda each: each.task)
+    return GroundTruth(tuple(truths), found.problems)
+
+
+def _read_candidates(
+    root: Path, captions: Path | None = None, features: Path | None = None
+) -> tuple[LabelledTasks, list[Path]]:
+    """Return the labelled tasks under ``root``, and the judgement files; errors are problems."""
+    check_exists(root)
+    tasks: list[Labelled] = []
+    problems: dict[
+        Problem, None
+    ] = {}  # ordered set: every data set repeats the problems of shared captions
+    judgement_paths: list[Path] = []
+    for path in _candidates(root):
+        if path.suffix == ".json" and task_file.has_judgements(_survey_json(path)):
+            judgement_paths.append(path)
+            continue
+        try:
+            found = read_labelled(path, captions=captions, features=features)
+        except InputError as error:
+            problems[error.problem] = None
+            continue
+        tasks += found.tasks
+        problems.update(dict.fromkeys(found.problems))
+    return LabelledTasks(tuple(tasks), tuple(problems)), judgement_paths
+
+
+def _candidates(root: Path) -> Iterator[Path]:
+    """Yield the files and folders that contain ground truth or judgements."""
+    if root.is_file():
+        yield root
+        return
+    for directory, folders, names in os.walk(root):
+        folder = Path(directory)
+        if (folder / STEPS_TABLE).is_file() or any(matches(folder) for matches in _FOLDERS):
+            folders.clear()
+            yield folder
+            continue
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for path in (folder / name for name in sorted(names)):
+            if (path.suffix == ".json" and _is_known_json(path)) or _is_table(path):
+                yield path
+
+
+def _is_known_json(path: Path) -> bool:
+    value = _survey_json(path)
+    return any(matches(value) for matches in _FILES)
+
+
+def _survey_json(path: Path) -> Any:
+    try:
+        return read_json(path)
+    except InputError:
+        return None  # not every JSON under a folder is a data set
+
+
+def _is_table(path: Path) -> bool:
+    if path.suffix != ".csv":
+        return False
+    try:
+        with open_regular(path) as file:
+            first = file.readline(_LONGEST_HEADER).decode("utf-8-sig")
+    except (InputError, OSError, UnicodeDecodeError):
+        return False
+    header = {cell.strip().lower() for cell in first.split(",")}
+    return {"video"} < header and bool({"step", "step_name"} & header)

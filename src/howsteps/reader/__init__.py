@@ -9,10 +9,16 @@ refers to acts by id, so that every step consists of mentions, and a name may on
 narrators who mention the step. Nothing is sent anywhere unless an address is given.
 """
 
-from howsteps.editor.answer import Answer, AnswerError, parse_answer
-from howsteps.editor.client import Editor, EditorError
-from howsteps.editor.dialogue import Edit, edit_script, edit_with_answer
-from howsteps.editor.question import Question, make_question
+from howsteps.reader.client import Editor, EditorError
+from howsteps.reader.dialogue import (
+    Answer,
+    AnswerError,
+    Edit,
+    edit_script,
+    edit_with_answer,
+    parse_answer,
+)
+from howsteps.reader.question import Question, make_question
 
 __all__ = [
     "Answer",

@@ -1,10 +1,4 @@
-"""The cache: a folder of stage results, each named by the hash of its inputs.
-
-An entry is one file under ``folder/stage/`` with a checksum file next to it, which is written last.
-A truncated or damaged entry does not match its checksum, counts as missing, and is computed again.
-An entry that matches but that no stage could have written is refused: it also counts as missing,
-and is reported.
-"""
+"""The cache: a folder of stage results, each named by the hash of all it was computed from."""
 
 import hashlib
 import io
@@ -12,19 +6,24 @@ import json
 import os
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+import howsteps
 from howsteps.errors import InputError, Problem
 from howsteps.io.arrays import unpack_arrays
-from howsteps.io.files import read_bounded, write_atomically
+from howsteps.io.files import read_bounded, sha256_of_file, write_atomically
 from howsteps.io.text import json_parts
+from howsteps.records import narration_record
+from howsteps.task import Video
 
 _LARGEST = 8 * 2**30  # bytes of an entry
 _LONGEST_CHECKSUM = 2**10
@@ -145,3 +144,51 @@ def user_cache() -> Iterator[Cache]:
     else:
         with tempfile.TemporaryDirectory() as temporary:
             yield Cache(Path(temporary))
+
+
+# The packages and modules that a stage runs, without those for input, output and evaluation.
+_NARRATION = ("captions", "wordnet", "narration", "task.py", "compiled.py")
+SOURCES = {
+    "narration": _NARRATION,
+    "script": (*_NARRATION, "script"),
+    "localise": (*_NARRATION, "script", "localise", "localisation.py"),
+}
+_CODE = {".py", ".json", ".npz"}  # source code, and the data that ship with it
+
+
+def stage_key(stage: str, **parts: object) -> str:
+    """The key of a result: a hash of its inputs (``parts``) and of the stage's source code."""
+    return key_of(1, code=_code(stage), **parts)
+
+
+@cache
+def _code(stage: str) -> str:
+    """A hash of the source code that a stage runs."""
+    package = Path(howsteps.__file__).parent
+    return key_of(1, sources=[_digest(package / name, _CODE) for name in SOURCES[stage]])
+
+
+def narration_key(video: Video) -> str:
+    """A hash of one narration, so that thousands of them need not be hashed as one text."""
+    return key_of(1, narration=narration_record(video))
+
+
+def _digest(path: Path, suffixes: Collection[str] = (), without: Collection[str] = ()) -> str:
+    """A hash of a file, or of the names and contents of the (selected) files under a folder."""
+    files = sorted(p for p in path.rglob("*") if p.is_file()) if path.is_dir() else [path]
+    wanted = [p for p in files if (not suffixes or p.suffix in suffixes) and p.name not in without]
+    return key_of(0, files=[[p.relative_to(path).as_posix(), sha256_of_file(p)] for p in wanted])
+
+
+def parser_identity(parser: str | None) -> str:
+    """What identifies a parser: the content of its folder, or its name and version."""
+    from howsteps.narration.parser import SHIPPED  # noqa: PLC0415 - loads spaCy
+
+    folder = SHIPPED if parser is None else Path(parser)
+    if folder.is_dir():
+        # Weights and configuration only: a corrected README does not make it another parser.
+        return _digest(folder, without=("LICENSE", "README.md", "meta.json"))
+    try:
+        return f"{parser} {version(str(parser))}"
+    except PackageNotFoundError:
+        return str(parser)

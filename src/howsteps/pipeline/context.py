@@ -7,10 +7,17 @@ from functools import partial
 from time import perf_counter
 from typing import Any, TypeVar
 
-from howsteps.engine.cache import Cache
-from howsteps.engine.events import Callback, ItemDone, Noted, StageBegan, StageEnded, ignore_event
-from howsteps.engine.executor import Executor, Failure, SerialExecutor
 from howsteps.errors import HowstepsError, Problem
+from howsteps.pipeline.cache import Cache
+from howsteps.pipeline.events import (
+    Callback,
+    ItemDone,
+    Noted,
+    StageBegan,
+    StageEnded,
+    ignore_event,
+)
+from howsteps.pipeline.executor import Executor, Failure, SerialExecutor
 
 Job = TypeVar("Job")
 Value = TypeVar("Value")

@@ -1,0 +1,397 @@
+"""Cues: decode a caption file, parse its times, and make captions with valid times of its cues."""
+
+import codecs
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from typing import TypeAlias, TypeVar
+
+from howsteps.io.checked import LATEST
+from howsteps.task import Caption, Word
+
+_Item = TypeVar("_Item")
+
+# Characters of four hours of speech; a longer text is not a caption.
+LONGEST_TEXT = 2**18
+# More than one a second for a day.
+MOST_CUES = 100_000
+# Words with times, in a file as in one cue: 14 hours of fast speech.
+MOST_WORDS = 150_000
+# Lines of text, elements of XML, lists and objects of JSON: a day of captions, one every second,
+# each with a number, times, two lines and a break.
+MOST_PARTS = 500_000
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a cue with a time of its own; white space inside ``text`` separates words."""
+
+    text: str
+    start: float | None
+    end: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """One cue as written: times may be missing (None), reversed or out of order.
+
+    ``pieces`` are the last part of ``text``, if the file has word times. ``line`` or, in JSON,
+    ``entry`` is the position of the cue in the file, counted from 1.
+    """
+
+    start: float | None
+    end: float | None
+    text: str
+    pieces: tuple[Piece, ...] = ()
+    line: int | None = None
+    entry: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """A part of the file that was left out or, if it is not ``lost``, repaired.
+
+    The reader converts it to a :class:`~howsteps.errors.Problem` with the name of the file.
+    """
+
+    reason: str
+    line: int | None = None
+    entry: int | None = None
+    lost: bool = True
+
+
+ParsedCues: TypeAlias = Iterator[Cue | Issue]
+
+
+class UnreadableError(Exception):
+    """The file as a whole cannot be used; the reader adds the name of the file."""
+
+    def __init__(self, reason: str, line: int | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.line = line
+
+
+def limited(items: Iterable[_Item], most: int, what: str) -> Iterator[_Item]:
+    """Yield ``items``; raise ``UnreadableError`` if there are more than ``most``."""
+    for count, item in enumerate(items):
+        if count == most:
+            raise UnreadableError(f"more than {most:,} {what} cannot be captions")
+        yield item
+
+
+# Bytes. A day of captions with word times is about 10 MB; a larger file is something else.
+LARGEST_FILE = 32 * 2**20
+
+# UTF-32 before UTF-16: the mark of UTF-32-LE begins with that of UTF-16-LE.
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_SAMPLE = 2**16
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b")) + b"\x7f"
+# Share of control characters above which a file is not text.
+_BINARY = 0.02
+
+
+def decode(data: bytes) -> tuple[str, list[Issue]]:
+    r"""Decode the bytes of a text file; line ends become ``\n`` and NULs are dropped.
+
+    Raises
+    ------
+    UnreadableError
+        The file is empty or binary.
+    """
+    if not data.strip():
+        raise UnreadableError("the file is empty")
+    text, issues = _decode(data)
+    if "\0" in text:
+        issues.append(Issue("NUL bytes were dropped", _line_of(text, text.index("\0")), lost=False))
+        text = text.replace("\0", "")
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    if not text.strip():
+        raise UnreadableError("the file is empty")
+    return text, issues
+
+
+def split_lines(text: str) -> list[str]:
+    """Split ``text`` into lines; raise ``UnreadableError`` if they are too many or too long."""
+    # Counted first: a list of millions of lines takes ten times the memory of the file.
+    if (count := text.count("\n")) > MOST_PARTS:
+        raise UnreadableError(f"{count:,} lines cannot be captions")
+    lines = text.split("\n")
+    for number, line in enumerate(lines, 1):
+        if len(line) > LONGEST_TEXT:
+            raise UnreadableError(f"a line of {len(line):,} characters cannot be captions", number)
+    return lines
+
+
+def _decode(data: bytes) -> tuple[str, list[Issue]]:
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return _decode_replacing(data[len(mark) :], encoding)
+    if utf_16 := _utf16_without_mark(data[:_SAMPLE]):
+        return _decode_replacing(data, utf_16)
+    if _is_binary(data[:_SAMPLE]):
+        raise UnreadableError("is a binary file, not captions")
+    try:
+        return data.decode("utf-8"), []
+    except UnicodeDecodeError:
+        return _decode_legacy(data)
+
+
+def _decode_replacing(data: bytes, encoding: str) -> tuple[str, list[Issue]]:
+    """Decode with U+FFFD for invalid bytes, and report the line of the first of them."""
+    try:
+        return data.decode(encoding), []
+    except UnicodeDecodeError as error:
+        text = data.decode(encoding, "replace")
+        line = _line_of(data[: error.start].decode(encoding, "replace"))
+        return text, [
+            Issue(f"bytes that are not {encoding.upper()} were replaced", line, lost=False)
+        ]
+
+
+def _utf16_without_mark(sample: bytes) -> str | None:
+    """Detect UTF-16 without a byte order mark: in Western text every second byte is NUL."""
+    pairs = len(sample) // 2
+    high, low = sample[0 : 2 * pairs : 2].count(0), sample[1 : 2 * pairs : 2].count(0)
+    if pairs and max(high, low) > 0.7 * pairs and min(high, low) < 0.1 * pairs:
+        return "utf-16-le" if low > high else "utf-16-be"
+    return None
+
+
+def _is_binary(sample: bytes) -> bool:
+    controls = len(sample) - len(sample.translate(None, _CONTROLS))
+    return controls > _BINARY * len(sample) + 2
+
+
+def _decode_legacy(data: bytes) -> tuple[str, list[Issue]]:
+    """Decode invalid UTF-8: as UTF-8 with a few errors, Windows-1252, or a detected encoding."""
+    decoded = data.decode("utf-8", "replace")
+    invalid = decoded.count("\ufffd")
+    valid = len(decoded) - len(decoded.encode("ascii", "ignore")) - invalid
+    if valid > invalid:
+        return _decode_replacing(data, "utf-8")
+    sample = data[:_SAMPLE]
+    if sum(byte > 0x7F for byte in sample) < 0.2 * len(sample):
+        return _decode_replacing(data, "cp1252")
+    from charset_normalizer import from_bytes  # noqa: PLC0415 - rarely needed, slow to import
+
+    # A sample is enough, and detection takes time in proportion to its input.
+    guess = from_bytes(sample).best()
+    return _decode_replacing(data, guess.encoding) if guess else (data.decode("latin-1"), [])
+
+
+def _line_of(text: str, offset: int | None = None) -> int:
+    return text.count("\n", 0, offset) + 1
+
+
+# The largest number that can be a time in milliseconds.
+_LARGEST = 1000 * LATEST
+
+CLOCK = re.compile(
+    r"(?P<sign>-?)(?:(?P<hours>[0-9]{1,4}):)?(?P<minutes>[0-9]{1,4}):(?P<seconds>[0-9]{1,2})"
+    r"(?:\s?[.,:;]\s?(?P<fraction>[0-9]{1,9}))?"
+)
+
+_SPEECH_RATE = 15.0  # characters per second
+_MIN_DURATION = 0.5  # seconds
+
+
+def seconds(value: object) -> float | None:
+    """Parse a number or a clock time such as ``1:02:03,500`` as seconds; None if it is neither."""
+    if isinstance(value, str):
+        text = value.strip()
+        if clock := CLOCK.fullmatch(text):
+            return clock_seconds(clock)
+        try:
+            value = float(text.replace(",", "."))
+        except ValueError:
+            return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    # Compare first: a large integer cannot be converted to a float.
+    return float(value) if -_LARGEST <= value <= _LARGEST else None
+
+
+def scaled(number: float | None, units_per_second: float) -> float | None:
+    """Convert a time in some unit to seconds; None stays None."""
+    return None if number is None else number / units_per_second
+
+
+def clock_seconds(clock: re.Match[str]) -> float:
+    """Convert a match of ``CLOCK`` to seconds."""
+    whole = int(clock["hours"] or 0) * 3600 + int(clock["minutes"]) * 60 + int(clock["seconds"])
+    # Converted at once: 7.62 in a file is the float 7.62, not 7 + 0.62.
+    total = float(f"{whole}.{clock['fraction'] or 0}")
+    return -total if clock["sign"] else total
+
+
+def plus(start: float | None, duration: float | None) -> float | None:
+    """Add a duration to a start; None if either is missing."""
+    return None if start is None or duration is None else start + duration
+
+
+def likely_duration(text: str) -> float:
+    """Estimate the time it takes to say ``text``, in seconds."""
+    return max(_MIN_DURATION, len(text) / _SPEECH_RATE)
+
+
+def spread_words(texts: Sequence[str], start: float, end: float) -> list[Word]:
+    """Distribute the time from ``start`` to ``end`` over words in proportion to their length.
+
+    Word i of length l_i (plus one, for the pause after it) ends at
+    start + (end − start) · Σ_{j ≤ i} (l_j + 1) / Σ_j (l_j + 1).
+    """
+    if len(texts) <= 1:
+        return [Word(text, start, end) for text in texts]
+    letters_until = list(accumulate(len(text) + 1 for text in texts))
+    per_letter = (end - start) / letters_until[-1]
+    # The last end is exact: rounding must not move a word past its line.
+    ends = [min(start + per_letter * letters, end) for letters in letters_until[:-1]] + [end]
+    return [Word(*word) for word in zip(texts, [start, *ends[:-1]], ends, strict=True)]
+
+
+TOO_LONG = "is too long to be a caption; left out"
+NO_TIME = "the times cannot be read; the words follow the line before"
+NEGATIVE = "starts before zero; moved to zero"
+REVERSED = "ends before it starts; the end was estimated"
+BACKWARDS = "starts before the line above it; the lines were sorted by time"
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+# Lone surrogates, which JSON escapes can contain and no encoding can represent.
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+def repair(cues: Iterable[Cue]) -> tuple[tuple[Caption, ...], list[Issue]]:
+    """Return the captions of ``cues``, and what was repaired, in file order."""
+    issues: list[Issue] = []
+    timed: list[_TimedCue] = []
+    nonempty = []
+    for cue in cues:
+        if len(cue.text) > LONGEST_TEXT:
+            issues.append(Issue(TOO_LONG, cue.line, cue.entry))
+        elif cue.text.strip():
+            nonempty.append(cue)
+    previous_start = 0.0
+    for cue, next_start in zip(nonempty, _next_starts(nonempty), strict=True):
+        if cue.start is None or cue.start > LATEST:
+            # After the previous line, but not after the next one.
+            start = (timed[-1].end if timed else None) or previous_start
+            if next_start is not None:
+                start = max(previous_start, min(start, next_start))
+            repaired, reasons = _TimedCue(cue, start, None), [NO_TIME]
+        else:
+            repaired, reasons = _with_valid_times(cue, cue.start)
+            if repaired.start < previous_start:
+                reasons.append(BACKWARDS)
+            previous_start = repaired.start
+        issues += [Issue(reason, cue.line, cue.entry, lost=False) for reason in reasons]
+        timed.append(repaired)
+    timed.sort(key=lambda cue: cue.start)
+    next_starts = [cue.start for cue in timed[1:]] + [None]
+    return tuple(map(_caption, timed, next_starts)), issues
+
+
+@dataclass(frozen=True, slots=True)
+class _TimedCue:
+    """A cue with a valid start, and an end that is either valid or None."""
+
+    cue: Cue
+    start: float
+    end: float | None
+
+
+def _next_starts(cues: Sequence[Cue]) -> list[float | None]:
+    """Return, for each cue, the next known start."""
+    starts: list[float | None] = []
+    upcoming = None
+    for cue in reversed(cues):
+        starts.append(upcoming)
+        upcoming = upcoming if cue.start is None else cue.start
+    return starts[::-1]
+
+
+def _with_valid_times(cue: Cue, start: float) -> tuple[_TimedCue, list[str]]:
+    """Repair the times of a cue; return it and what was wrong."""
+    end = cue.end
+    reasons = []
+    if start < 0:
+        reasons.append(NEGATIVE)
+        start, end = 0.0, None if end is None else max(end, 0.0)
+    if end is not None and (end < start or end > LATEST):
+        reasons.append(REVERSED)
+        end = None
+    return _TimedCue(cue, start, end), reasons
+
+
+def _caption(timed: _TimedCue, next_start: float | None) -> Caption:
+    start, end, cue = timed.start, timed.end, timed.cue
+    if end is None:
+        end = start + likely_duration(cue.text)
+        if next_start is not None and next_start > start:
+            end = min(end, next_start)
+    words = _words(cue.pieces, start, end) if cue.pieces else ()
+    return Caption(start, end, printable(cue.text), words)
+
+
+def printable(text: str) -> str:
+    """Replace control characters and lone surrogates."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _SURROGATE.sub("\ufffd", _CONTROL.sub(" ", text))
+
+
+def _words(pieces: Sequence[Piece], start: float, end: float) -> tuple[Word, ...]:
+    """Return the words of a cue; times of untimed words are interpolated."""
+    written = _join_split_words(pieces)
+    anchors = [i for i, word in enumerate(written) if i == 0 or word.start is not None]
+    words: list[Word] = []
+    now = start
+    for first, stop in zip(anchors, [*anchors[1:], len(written)], strict=True):
+        now = _clip(written[first].start, now, end)
+        until = _clip(written[stop].start, now, end) if stop < len(written) else end
+        if (given_end := written[first].end) is not None:
+            given_end = _clip(given_end, now, until)
+            words.append(Word(printable(written[first].text), now, given_end))
+            first, now = first + 1, given_end  # noqa: PLW2901 - the anchor is done
+        texts = [printable(word.text) for word in written[first:stop]]
+        words += spread_words(texts, now, until)
+    return tuple(words)
+
+
+def _join_split_words(pieces: Iterable[Piece]) -> list[Piece]:
+    """Split pieces at white space, and join the parts of a word that spans several pieces."""
+    words: list[Piece] = []
+    tail: list[str] = []  # further parts of the last word; joined at once, in linear time
+    is_open = False  # the last piece did not end with white space
+    for piece in pieces:
+        parts = piece.text.split()
+        for index, text in enumerate(parts):
+            start = piece.start if index == 0 else None
+            end = piece.end if len(parts) == 1 else None
+            if index == 0 and is_open and not piece.text[0].isspace():
+                tail.append(text)
+                words[-1] = Piece(words[-1].text, words[-1].start, end)
+            else:
+                _complete_word(words, tail)
+                words.append(Piece(text, start, end))
+        if piece.text:
+            is_open = not piece.text[-1].isspace()
+    _complete_word(words, tail)
+    return words
+
+
+def _complete_word(words: list[Piece], tail: list[str]) -> None:
+    if tail:
+        words[-1] = replace(words[-1], text=words[-1].text + "".join(tail))
+        tail.clear()
+
+
+def _clip(value: float | None, low: float, high: float) -> float:
+    return low if value is None else min(max(low, value), high)

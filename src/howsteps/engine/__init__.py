@@ -1,1 +1,0 @@
-"""Cache, executors and events: what stages run on."""
