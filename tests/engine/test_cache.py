@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from howsteps.errors import HowstepsError, InputError
-from howsteps.io.files import sha256_of_file, write_atomically
-from howsteps.pipeline.cache import Cache, key_of
+from howsteps.io.files import key_of, sha256_of_file, write_atomically
+from howsteps.pipeline.cache import Cache
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,12 @@
 """Read files within a size limit, write them atomically, and hash them."""
 
 import hashlib
+import json
 import os
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import BinaryIO
 from uuid import uuid4
@@ -163,3 +165,22 @@ def sha256_of_file(path: Path) -> str:
     except OSError as error:
         raise _unreadable(path, error) from error
     return digest.hexdigest()
+
+
+def key_of(version: int, **parts: object) -> str:
+    """The key of a result: a hash of its version, its inputs and its options.
+
+    Parts are JSON values, dataclasses of them, or other keys. Anything else is
+    rejected, so that two different inputs never share a key.
+    """
+    text = json.dumps(
+        {"version": version, **parts}, sort_keys=True, default=_plain, allow_nan=False
+    )
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _plain(value: object) -> object:
+    """Convert a dataclass to a dictionary, under the name of its class."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {type(value).__name__: asdict(value)}
+    raise TypeError(f"{type(value).__name__} cannot be part of a key")

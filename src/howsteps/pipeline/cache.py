@@ -8,7 +8,6 @@ import tempfile
 import zipfile
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, is_dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 import howsteps
 from howsteps.errors import InputError, Problem
 from howsteps.io.arrays import unpack_arrays
-from howsteps.io.files import read_bounded, sha256_of_file, write_atomically
+from howsteps.io.files import key_of, read_bounded, sha256_of_file, write_atomically
 from howsteps.io.text import json_parts
 from howsteps.records import narration_record
 from howsteps.task import Video
@@ -28,25 +27,6 @@ from howsteps.task import Video
 _LARGEST = 8 * 2**30  # bytes of an entry
 _LONGEST_CHECKSUM = 2**10
 _LINES = 2  # nesting depth down to which JSON is split into lines: one per sentence etc.
-
-
-def key_of(version: int, **parts: object) -> str:
-    """The key of an entry: a hash of the stage's version, its inputs and its options.
-
-    Parts are JSON values, dataclasses of them, or the keys of other entries. Anything else is
-    rejected, so that two different inputs never share a key.
-    """
-    text = json.dumps(
-        {"version": version, **parts}, sort_keys=True, default=_plain, allow_nan=False
-    )
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _plain(value: object) -> object:
-    """Convert a dataclass to a dictionary, under the name of its class."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {type(value).__name__: asdict(value)}
-    raise TypeError(f"{type(value).__name__} cannot be part of a cache key")
 
 
 class Cache:

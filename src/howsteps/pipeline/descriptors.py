@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem
-from howsteps.io.files import fingerprint, sha256_of_file
+from howsteps.io.files import fingerprint, key_of, sha256_of_file
 from howsteps.io.worker_process import run_in_worker
-from howsteps.pipeline.cache import Cache, key_of
+from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.describe_video import CHUNKS, VIDEOS
 from howsteps.pipeline.events import ItemAt

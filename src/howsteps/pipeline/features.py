@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.errors import GPU, PAPER, VISION, HowstepsError, MissingExtra, Problem
-from howsteps.pipeline.cache import Cache, key_of
+from howsteps.io.files import key_of
+from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.descriptors import (
     MEMORY,

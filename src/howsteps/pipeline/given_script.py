@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from howsteps.errors import InputError, Problem
+from howsteps.io.files import key_of
 from howsteps.io.text import read_text
 from howsteps.narration.labels import plain_act
-from howsteps.pipeline.cache import key_of, stage_key
+from howsteps.pipeline.cache import stage_key
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.work_folder import SCRIPT, SCRIPT_TEXT

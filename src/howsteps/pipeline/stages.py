@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from howsteps.errors import SPEECH, HowstepsError, Problem, problem_of
 from howsteps.io.checked import seconds, text
-from howsteps.io.files import check_unchanged, fingerprint, sha256_of_file
+from howsteps.io.files import check_unchanged, fingerprint, key_of, sha256_of_file
 from howsteps.pipeline import feature_space, learnt_steps
-from howsteps.pipeline.cache import key_of, narration_key, parser_identity, stage_key
+from howsteps.pipeline.cache import narration_key, parser_identity, stage_key
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.executor import Failure, single_threaded
 from howsteps.pipeline.features import Features

@@ -11,9 +11,8 @@ from typing import Any
 
 from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.errors import VISION, HowstepsError, InputError, Problem
-from howsteps.io.files import check_exists, own_folder, read_bounded, write_atomically
+from howsteps.io.files import check_exists, key_of, own_folder, read_bounded, write_atomically
 from howsteps.io.text import read_json
-from howsteps.pipeline.cache import key_of
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.events import Wrote
 from howsteps.pipeline.options import FILE as OPTIONS

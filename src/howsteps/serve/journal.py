@@ -19,8 +19,7 @@ from typing import Any
 
 from howsteps.errors import CannotWrite, InputError
 from howsteps.io.checked import Malformed
-from howsteps.io.files import read_bounded, write_atomically
-from howsteps.pipeline.cache import key_of
+from howsteps.io.files import key_of, read_bounded, write_atomically
 from howsteps.records import (
     localisation_records,
     localisations_from,
