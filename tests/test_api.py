@@ -150,3 +150,25 @@ class TestFiles:
     def test_a_page_needs_a_folder(self, work: Path) -> None:
         with pytest.raises(howsteps.HowstepsError, match="has no folder"):
             howsteps.write_page(howsteps.read_result(work))
+
+
+class TestResult:
+    def test_places_have_labels_and_the_table_has_every_step(self, work: Path) -> None:
+        result = howsteps.read_result(work)
+        assert result.steps == result.script.steps
+        placed = [at for at in result.localisations if at.time is not None]
+        assert [(at.video, at.time, at.level) for at in result.places] == [
+            (at.video, at.time, at.level) for at in placed
+        ]
+        assert {at.label for at in result.places} <= {step.label for step in result.steps}
+        table = result.to_table()
+        assert len(table) == len(result.localisations)
+        assert table[0]["step"] == result.steps[0].label
+        header = (work / "exports" / "csv" / "steps.csv").read_text("utf-8").splitlines()[0]
+        assert list(table[0]) == header.split(",")
+
+    def test_the_json_is_that_of_the_file(
+        self, work: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(work)
+        assert howsteps.read_result(work).to_json() == (work / "result.json").read_text("utf-8")

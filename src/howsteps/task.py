@@ -8,11 +8,11 @@ field filled in; nothing is changed in place::
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from statistics import median
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from howsteps.errors import Problem
 
@@ -276,6 +276,13 @@ class Localisation:
         return level(self.confidence) if assessed else None
 
 
+@dataclass(frozen=True, slots=True)
+class PlacedStep(Localisation):
+    """A step that was found in a video: its localisation, with the label of the step."""
+
+    label: str = ""
+
+
 def level(confidence: float) -> Level:
     """Return a confidence in a word."""
     if confidence >= SURE:
@@ -326,6 +333,48 @@ class Result:
     set_aside: tuple[SetAside, ...] = ()
     other_ways: tuple[OtherWay, ...] = ()
     problems: tuple[Problem, ...] = field(default=(), compare=False)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps of the script, in order."""
+        return self.script.steps
+
+    @cached_property
+    def places(self) -> tuple[PlacedStep, ...]:
+        """The localisations of the steps that were found, each with the label of its step."""
+        return tuple(
+            PlacedStep(**asdict(at), label=self.steps[at.step].label)
+            for at in self.localisations
+            if at.time is not None
+        )
+
+    def to_json(self) -> str:
+        """The text of ``result.json``; paths of videos are relative to the current folder."""
+        from howsteps.result import text_of  # noqa: PLC0415 - which needs this module
+
+        return text_of(self, Path.cwd())
+
+    def to_table(self) -> list[dict[str, Any]]:
+        """One row for each step and video, absent steps included: ``pandas.DataFrame`` takes it.
+
+        The columns are those of the export ``csv``; values that do not exist are None.
+        """
+        return [
+            {
+                "video": at.video,
+                "number": at.step + 1,
+                "step": self.steps[at.step].label,
+                "start": at.start,
+                "end": at.end,
+                "time": at.time,
+                "level": at.level,
+                "confidence": at.confidence,
+                "evidence": at.evidence,
+                "presence": at.presence,
+                "supporting_videos": self.steps[at.step].support,
+            }
+            for at in self.localisations
+        ]
 
     @cached_property
     def by_video(self) -> dict[str, list[Localisation]]:

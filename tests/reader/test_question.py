@@ -7,7 +7,7 @@ import pytest
 from howsteps.reader import make_question
 from howsteps.reader.question import MAX_TOKENS, Act, estimated_tokens, frequent_acts
 from howsteps.task import Sentence, Task, Word
-from tests.editor.jobs import coffee, narrator
+from tests.reader.jobs import coffee, narrator
 
 
 def test_acts_are_in_the_order_of_the_job() -> None:

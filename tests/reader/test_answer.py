@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from howsteps.reader import AnswerError, make_question, parse_answer
-from tests.editor.jobs import coffee
+from tests.reader.jobs import coffee
 
 QUESTION = make_question(coffee())
 

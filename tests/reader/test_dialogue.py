@@ -9,8 +9,8 @@ from howsteps.reader import AnswerError, Edit, edit_script, edit_with_answer
 from howsteps.reader.dialogue import MAX_ECHOED
 from howsteps.reader.question import make_question
 from howsteps.task import Script, Step
-from tests.editor.jobs import coffee
-from tests.editor.test_answer import answer, steps
+from tests.reader.jobs import coffee
+from tests.reader.test_answer import answer, steps
 
 TASK = coffee()
 

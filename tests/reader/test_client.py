@@ -9,7 +9,7 @@ import pytest
 
 from howsteps.reader import Editor, EditorError
 from howsteps.reader.client import KEY_VARIABLE
-from tests.editor.server import Behaviour, fails, says, send, serving
+from tests.reader.server import Behaviour, fails, says, send, serving
 
 HELLO = [{"role": "user", "content": "hello"}]
 SECRET = "no-key-at-all"  # noqa: S105 - not a real key
