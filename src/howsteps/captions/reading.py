@@ -112,6 +112,15 @@ class CaptionFile:
     problems: tuple[Problem, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class CaptionText:
+    """The decoded text of a file that may be captions, and what was repaired in it."""
+
+    path: Path
+    text: str
+    issues: tuple[Issue, ...] = ()
+
+
 def read_captions(path: Path | str) -> CaptionFile:
     """Read a caption file of any known format and encoding.
 
@@ -120,20 +129,36 @@ def read_captions(path: Path | str) -> CaptionFile:
     InputError
         The file cannot be used at all; the message names the file, and the line if there is one.
     """
-    path = Path(path)
-    return parse_captions(read_bounded(path, cues.LARGEST_FILE, "captions"), path)
+    return parse_text(read_caption_text(Path(path)))
+
+
+def read_caption_text(path: Path) -> CaptionText:
+    """Read and decode a file; raise an ``InputError`` if it is too large, binary or empty."""
+    return _decode(read_bounded(path, cues.LARGEST_FILE, "captions"), path)
 
 
 def parse_captions(data: bytes, path: Path | str) -> CaptionFile:
     """Parse captions from the bytes of a file; ``path`` is only used in messages."""
-    path = Path(path)
+    return parse_text(_decode(data, Path(path)))
+
+
+def _decode(data: bytes, path: Path) -> CaptionText:
     try:
         text, issues = cues.decode(data)
-        name, parsed = _parse(text)
+    except UnreadableError as error:
+        raise InputError(path, error.reason, error.line) from None
+    return CaptionText(path, text, tuple(issues))
+
+
+def parse_text(found: CaptionText) -> CaptionFile:
+    """Parse captions from the text of a file; raise an ``InputError`` if there are none."""
+    path = found.path
+    try:
+        name, parsed = _parse(found.text)
         captions, cue_issues = repair_parsed(parsed)
     except UnreadableError as error:
         raise InputError(path, error.reason, error.line) from None
-    problems = problems_of_issues([*issues, *cue_issues], path)
+    problems = problems_of_issues([*found.issues, *cue_issues], path)
     if not captions:
         why, line = (f": {problems[0].reason}", problems[0].line) if problems else ("", None)
         raise InputError(path, f"is {name}, but contains no captions{why}", line)

@@ -5,6 +5,6 @@ raising errors. Ground truth is read strictly, by
 :func:`howsteps.datasets.registry.read_truth_files`.
 """
 
-from howsteps.datasets.collection import Collection, count_caption_files, read_tasks
+from howsteps.datasets.collection import Collection, read_tasks
 
-__all__ = ["Collection", "count_caption_files", "read_tasks"]
+__all__ = ["Collection", "read_tasks"]

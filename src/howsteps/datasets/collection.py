@@ -3,14 +3,21 @@
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from howsteps.captions import CaptionFile, cues, read_captions
+from howsteps.captions import CaptionFile
 from howsteps.captions.cues import UnreadableError, printable, seconds
-from howsteps.captions.reading import is_english, load_json, not_english
+from howsteps.captions.reading import (
+    CaptionText,
+    is_english,
+    load_json,
+    not_english,
+    parse_text,
+    read_caption_text,
+)
 from howsteps.datasets.names import Names, split_language
 from howsteps.datasets.task_file import KEYS, is_task, task_of_json
 from howsteps.errors import InputError, Problem
@@ -146,12 +153,21 @@ class Collection:
     problems: tuple[Problem, ...] = ()
 
 
-def ignore_file(_: Path) -> None:
+def _ignore(_: Path) -> None:
     """Do nothing with a file that was read."""
 
 
-def read_tasks(path: Path | str, on_file: Callable[[Path], None] = ignore_file) -> Collection:
-    """Read the tasks under ``path``; ``on_file`` is called after each caption or task file.
+def _unwatched(_: int) -> Callable[[Path], None]:
+    return _ignore
+
+
+def read_tasks(
+    path: Path | str, watch: Callable[[int], Callable[[Path], None]] = _unwatched
+) -> Collection:
+    """Read the tasks under ``path``.
+
+    In a folder, ``watch`` is called with the number of files that may be captions or tasks; the
+    function that it returns is called after each of them.
 
     A caption file is a task of one video; a task file is a task. In a folder and its sub-folders,
     every task file is a task, and the caption and video files of each folder are one task with the
@@ -166,7 +182,7 @@ def read_tasks(path: Path | str, on_file: Callable[[Path], None] = ignore_file) 
     path = Path(path)
     if (path / WORK_FOLDER).is_file():
         raise InputError(path, "is a work folder of howsteps; give the folder of the videos")
-    found = _read_folder(path, on_file) if path.is_dir() else _read_file(path)
+    found = _read_folder(path, watch) if path.is_dir() else _read_file(path)
     tasks: list[Task] = []
     problems: list[Problem] = []
     names = Names("task")
@@ -189,12 +205,14 @@ _Found: TypeAlias = tuple[Path, Task, list[Problem]]
 
 
 def _read_file(path: Path) -> Iterator[_Found]:
-    value = _task_in(path)
-    if value is not None:
-        yield path, *task_of_json(value, path)
-        return
+    media: list[Path] = [path] if is_video(path) else []
+    files: dict[Path, _Read] = {}
+    if not media:
+        files[path] = read = _read(path)
+        if (value := _task_in(read)) is not None:
+            yield path, *task_of_json(value, path)
+            return
     name = split_language(path.stem)[0]
-    media, files = ([path], []) if is_video(path) else ([], [path])
     if path.is_file():
         siblings = sorted(p for p in path.parent.iterdir() if p.is_file())
         sibling_videos = [p for p in siblings if is_video(p)]
@@ -212,18 +230,20 @@ def _read_file(path: Path) -> Iterator[_Found]:
     yield path, task, problems
 
 
-def _captions_of(video: Path, videos: Sequence[Path], siblings: Sequence[Path]) -> list[Path]:
+def _captions_of(
+    video: Path, videos: Sequence[Path], siblings: Sequence[Path]
+) -> dict[Path, "_Read"]:
     """Return the files beside a video that may be its captions, by their names."""
     other_videos = {path.stem for path in videos} - {video.stem}
     stems = {video.stem, without_format(video.stem)}
-    return [
-        path
+    files = {
+        path: _read(path)
         for path in siblings
         if (path.stem == video.stem or split_language(path.stem)[0] in stems)
         and path.stem not in other_videos
         and _may_be_captions(path)
-        and _task_in(path) is None
-    ]
+    }
+    return {path: read for path, read in files.items() if _task_in(read) is None}
 
 
 def _may_be_captions(path: Path) -> bool:
@@ -233,14 +253,7 @@ def _may_be_captions(path: Path) -> bool:
     return not (is_other or is_video(path) or skipped(path.name))
 
 
-def count_caption_files(path: Path) -> int:
-    """Return how many files :func:`read_tasks` reads as captions or tasks, by their names."""
-    return sum(_may_be_captions(file) for _, files in _walk(path) for file in files)
-
-
-def _walk(
-    root: Path, on_error: Callable[[OSError], None] | None = None
-) -> Iterator[tuple[Path, list[Path]]]:
+def _walk(root: Path, on_error: Callable[[OSError], None]) -> Iterator[tuple[Path, list[Path]]]:
     """Yield every folder with its files, without hidden ones and work folders."""
     for directory, folders, names in os.walk(root, onerror=on_error):
         folder = Path(directory)
@@ -252,23 +265,24 @@ def _walk(
         yield folder, [folder / name for name in sorted(names) if not name.startswith(".")]
 
 
-def _read_folder(root: Path, on_file: Callable[[Path], None]) -> Iterator[_Found]:
+def _read_folder(root: Path, watch: Callable[[int], Callable[[Path], None]]) -> Iterator[_Found]:
     unreadable: list[Problem] = []
 
     def note(error: OSError) -> None:
         unreadable.append(Problem(Path(error.filename), f"cannot be read: {error.strerror}"))
 
-    for folder, paths in _walk(root, note):
+    folders = list(_walk(root, note))
+    on_file = watch(sum(_may_be_captions(path) for _, paths in folders for path in paths))
+    for folder, paths in folders:
         ignored = {path: reason for path in paths if (reason := skipped(path.name))}
         media = [path for path in paths if is_video(path) and path not in ignored]
         infos = [path for path in paths if path.name.lower().endswith(INFO)]
-        files = []
-        for path in paths:
-            if not _may_be_captions(path):
-                continue
-            value = _task_in(path)
+        files: dict[Path, _Read] = {}
+        for path in filter(_may_be_captions, paths):
+            read = _read(path)
+            value = _task_in(read)
             if value is None:
-                files.append(path)
+                files[path] = read
             else:
                 yield path, *task_of_json(value, path)
                 on_file(path)
@@ -286,30 +300,42 @@ def is_video(path: Path) -> bool:
     return path.suffix.lower() in _VIDEO_SUFFIXES
 
 
-def _task_in(path: Path) -> Any:
+# The text of a file, which is read once, or why it cannot be read.
+_Read: TypeAlias = CaptionText | InputError
+
+
+def _read(path: Path) -> _Read:
+    try:
+        return read_caption_text(path)
+    except InputError as error:
+        return error
+
+
+def _task_in(read: _Read) -> Any:
     """Return the JSON of a task file; None for any other file, which is then read as captions."""
-    if is_video(path):
+    if isinstance(read, InputError):
+        return None
+    # Captions are parsed once, by their reader, which limits them.
+    text = read.text
+    if text.lstrip()[:1] not in {"{", "["} or not any(f'"{key}"' in text for key in KEYS):
         return None
     try:
-        text, _ = cues.decode(read_bounded(path, cues.LARGEST_FILE, "captions"))
-        # Captions are parsed once, by their reader, which limits them.
-        may_be = text.lstrip()[:1] in {"{", "["} and any(f'"{key}"' in text for key in KEYS)
-        value = load_json(text) if may_be else None
-    except (InputError, UnreadableError):
+        value = load_json(text)
+    except UnreadableError:
         return None
     return value if is_task(value) else None
 
 
 def _task_of_files(
     name: str,
-    files: Sequence[Path],
+    files: Mapping[Path, _Read],
     media: Sequence[Path],
     infos: Iterable[Path] = (),
-    on_file: Callable[[Path], None] = ignore_file,
+    on_file: Callable[[Path], None] = _ignore,
 ) -> tuple[Task, list[Problem]]:
     """Build a task from caption and video files; a video needs only one of the two.
 
-    ``infos`` are the ``.info.json`` files beside them.
+    ``files`` are the caption files with their text, ``infos`` the ``.info.json`` files beside them.
     """
     videos = []
     problems: list[Problem] = []
@@ -331,7 +357,7 @@ def _task_of_files(
         stem = path.stem if path.stem in media_of else split_language(path.stem)[0]
         by_video.setdefault(stem, []).append(path)
     for stem, candidates in sorted(by_video.items()):
-        chosen, caption_problems = _choose(candidates)
+        chosen, caption_problems = _choose({path: files[path] for path in candidates})
         problems += caption_problems
         for path in candidates:
             on_file(path)
@@ -365,14 +391,14 @@ def _why_unusable(media: Path) -> str | None:
     return None
 
 
-def _choose(candidates: Sequence[Path]) -> tuple[CaptionFile | None, list[Problem]]:
+def _choose(candidates: Mapping[Path, _Read]) -> tuple[CaptionFile | None, list[Problem]]:
     """Read the best caption file: English, readable, preferably with word times."""
     problems: list[Problem] = []
     for rank in sorted({_rank(path) for path in candidates}):
         files: dict[Path, CaptionFile] = {}
         for path in (path for path in candidates if _rank(path) == rank):
             try:
-                files[path] = _read_english(path)
+                files[path] = _english(path, candidates[path])
             except InputError as error:
                 problems.append(error.problem)
         if files:
@@ -386,8 +412,10 @@ def _choose(candidates: Sequence[Path]) -> tuple[CaptionFile | None, list[Proble
     return files[chosen], [*problems, *files[chosen].problems]
 
 
-def _read_english(path: Path) -> CaptionFile:
-    found = read_captions(path)
+def _english(path: Path, read: _Read) -> CaptionFile:
+    if isinstance(read, InputError):
+        raise read
+    found = parse_text(read)
     if not is_english(found.captions):
         language = split_language(path.stem)[1]
         raise InputError(path, not_english(language))

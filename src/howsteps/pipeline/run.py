@@ -6,7 +6,8 @@
                  └──────► features ─────────────┴─► localise ─► result.json, script.json, model/
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -190,11 +191,15 @@ def read_source(
 
 def _read_tasks(source: Path, context: Context | None) -> Collection:
     """Read the tasks under a path; reading very many files is a stage that reports progress."""
-    total = 0 if context is None else datasets.count_caption_files(source)
-    if context is None or total < MANY_FILES:
-        return datasets.read_tasks(source)
-    with context.stage("read", source.resolve().name, total) as progress:
-        return datasets.read_tasks(source, lambda path: progress.done(path.name, cached=False))
+    with ExitStack() as stage:
+
+        def watch(total: int) -> Callable[[Path], None]:
+            if context is None or total < MANY_FILES:
+                return lambda _: None
+            progress = stage.enter_context(context.stage("read", source.resolve().name, total))
+            return lambda path: progress.done(path.name, cached=False)
+
+        return datasets.read_tasks(source, watch)
 
 
 def clean_title(title: str) -> str:
