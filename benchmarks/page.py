@@ -15,9 +15,8 @@ import av
 import numpy as np
 from playwright.sync_api import Browser, CDPSession, sync_playwright
 
-from howsteps.report import write_page
-from howsteps.report.page import THUMBNAILS
-from howsteps.report.thumbnails import thumbnail_name
+from howsteps.report.decoding import thumbnail_name
+from howsteps.report.page import THUMBNAILS, write_page
 from tests.report import chromium
 from tests.report.job import tea
 

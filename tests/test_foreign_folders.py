@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 import howsteps
 from howsteps._cli.app import app
 from howsteps.errors import CannotWrite
-from howsteps.report.thumbnails import thumbnail_name
+from howsteps.report.decoding import thumbnail_name
 from howsteps.serve.new_videos import FOLDER
 from howsteps.serve.session import Session
 from tests.films import film

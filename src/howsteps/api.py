@@ -218,7 +218,7 @@ def write_page(
     HowstepsError
         There is no such result, or no folder was given for a result in memory.
     """
-    from howsteps.report import write_page as write  # noqa: PLC0415 - loads Jinja2
+    from howsteps.report.page import write_page as write  # noqa: PLC0415 - loads Jinja2
 
     if folder is None:
         if isinstance(result, Result):

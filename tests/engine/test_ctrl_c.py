@@ -26,7 +26,7 @@ STAGES = {
     "features": "howsteps.pipeline.run.visual_features",
     "localise": "howsteps.localisation.localise_task",
     "result": "howsteps.pipeline.run.write_result",
-    "page": "howsteps.report.write_page",
+    "page": "howsteps.report.page.write_page",
     "exports": "howsteps.report.exports.export",
 }
 

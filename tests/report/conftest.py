@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Error, Page
 
-from howsteps.report import write_page
+from howsteps.report.page import write_page
 from howsteps.task import Result
 
 from .job import tea

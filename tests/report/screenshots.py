@@ -15,7 +15,7 @@ from pathlib import Path
 from PIL import Image, ImageOps
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from howsteps.report import write_page
+from howsteps.report.page import write_page
 from howsteps.result import read_result
 from howsteps.task import Result
 

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from howsteps.report import write_page
 from howsteps.report.content import capitalised
+from howsteps.report.page import write_page
 from howsteps.task import LEVELS
 
 from .chromium import until

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from howsteps.report import write_page
+from howsteps.report.page import write_page
 from howsteps.script.text_form import parse_script_text
 
 from .chromium import until

@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 from PIL import Image
 
-from howsteps.report import write_page
 from howsteps.report.content import content, youtube_id
+from howsteps.report.page import write_page
 from howsteps.task import Mention, Sentence, Video, Word
 
 from .chromium import until

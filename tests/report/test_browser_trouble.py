@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from howsteps.report import write_page
+from howsteps.report.page import write_page
 from howsteps.task import Script, Task
 
 from .chromium import until

@@ -12,9 +12,8 @@ from howsteps.errors import InputError
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
 from howsteps.report import decoding
-from howsteps.report.decoding import rate_of, write_clip, write_with_chapters
+from howsteps.report.decoding import make_thumbnails, rate_of, write_clip, write_with_chapters
 from howsteps.report.exports.chapters import Chapter
-from howsteps.report.thumbnails import make_thumbnails
 from howsteps.task import Video
 from tests.engine.jobs import captions
 from tests.films import RATE, film
@@ -92,7 +91,7 @@ def test_a_worker_loads_no_compiler() -> None:
     """It must start fast, because there is one per video."""
     code = (
         "import sys; import howsteps.report.decoding; "
-        "from howsteps.report import thumbnails; from howsteps.report.exports import video_copies; "
+        "from howsteps.report.exports import video_copies; "
         "sys.exit('numba' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], check=False)  # noqa: S603 - our own code

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from howsteps.report import write_page
+from howsteps.report.page import write_page
 from howsteps.task import Localisation
 
 from .job import tea, with_video

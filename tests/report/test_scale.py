@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from howsteps.report.content import content
-from howsteps.report.exports import export
-from howsteps.report.exports.formats import TEXT_FORMATS
+from howsteps.report.exports import TEXT_FORMATS, export
 from howsteps.task import Result
 
 from .job import tea

@@ -12,12 +12,7 @@ import pytest
 from PIL import Image
 
 from howsteps.errors import InputError, MissingExtra
-from howsteps.report.thumbnails import (
-    THUMBNAIL_WIDTH,
-    make_thumbnails,
-    thumbnail_name,
-    thumbnails_at,
-)
+from howsteps.report.decoding import THUMBNAIL_WIDTH, make_thumbnails, thumbnail_name, thumbnails_at
 from howsteps.task import Video
 
 SHADE = 20  # how much lighter the film gets every second

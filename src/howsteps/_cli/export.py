@@ -14,7 +14,7 @@ from howsteps.errors import Problem
 # Repeated here, so that --help does not need to import the exporters.
 FORMATS = (
     *("vtt", "srt", "youtube", "ffmetadata", "csv", "edl", "otio", "label-studio", "elan"),
-    *("markdown", "video", "clips"),
+    *("markdown", "page", "video", "clips"),
 )
 FormatName = StrEnum("FormatName", [(name, name) for name in FORMATS])  # type: ignore[misc]
 
@@ -60,17 +60,18 @@ def export(
         screen.out.print(table)
         return
     result = read_result(work)
-    folder = to or own_folder(work if work.is_dir() else work.parent, "exports")
+    root = work if work.is_dir() else work.parent
+    folder = to or own_folder(root, "exports")
     paths, problems = [], []
     with screen.progress("writing", len(formats), quiet=quiet) as advance:
         for name in formats:
-            written, found = write(result, folder, [name], guesses=guesses, precise=precise)
+            target = folder if to or KNOWN[name].own_folder else root
+            written, found = write(result, target, [name], guesses=guesses, precise=precise)
             paths += written
             problems += found
             advance()
-    screen.out.print(
-        f"{screen.plural(len(paths), 'file')} in {escape(str(folder))}", soft_wrap=True
-    )
+    place = folder if paths and folder in paths[-1].parents else root
+    screen.out.print(f"{screen.plural(len(paths), 'file')} in {escape(str(place))}", soft_wrap=True)
     # Several formats have the same problem with the same video.
     screen.finish(list(dict.fromkeys(problems)), found=bool(paths))
 
@@ -80,7 +81,7 @@ def report(work: options.WorkFolder, quiet: options.Quiet = False) -> None:
 
     Example: howsteps report steps/
     """
-    from howsteps.report import write_page  # noqa: PLC0415 - kept out of the start of every command
+    from howsteps.report.page import write_page  # noqa: PLC0415 - kept out of the start of every command
     from howsteps.result import read_result  # noqa: PLC0415
 
     result = read_result(work)

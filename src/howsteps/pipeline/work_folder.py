@@ -187,8 +187,8 @@ def write_report(
 
     ``unreadable`` video files are not opened again.
     """
-    from howsteps.report import write_page  # noqa: PLC0415 - not needed for the result alone
     from howsteps.report.exports import TEXT_FORMATS, export  # noqa: PLC0415
+    from howsteps.report.page import write_page  # noqa: PLC0415 - not needed for the result alone
 
     name = result.task.name
     problems: list[Problem] = []

@@ -9,7 +9,7 @@ from html import escape
 from itertools import chain
 from pathlib import Path
 from statistics import fmean
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from howsteps.task import LEVELS, Localisation, Mention, Relation, Result, Step, Video
@@ -39,25 +39,6 @@ STEP_COLOURS = (
 def step_colour(step: int) -> Colour:
     """The colour of a step, counted from 0."""
     return STEP_COLOURS[step % len(STEP_COLOURS)]
-
-
-def contrast(first: str, second: str) -> float:
-    """Contrast of two colours as WCAG 2 defines it, from 1 (none) to 21 (black on white).
-
-    (L₁ + 0.05) / (L₂ + 0.05), with the relative luminance L₁ ≥ L₂ of the two.
-    """
-    light, dark = sorted((_luminance(first), _luminance(second)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def _luminance(colour: str) -> float:
-    """0.2126 R + 0.7152 G + 0.0722 B, with linearised sRGB channels."""
-    weights = (0.2126, 0.7152, 0.0722)
-    channels = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
-    return sum(
-        weight * (value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4)
-        for weight, value in zip(weights, channels, strict=True)
-    )
 
 
 # Characters with a meaning in Markdown inside a line, and at the end of a heading.
@@ -135,36 +116,11 @@ def window(mention: Mention) -> tuple[float, float]:
     return max(0.0, mention.start - BEFORE), mention.end + AFTER
 
 
-OTHER_PHRASES = 3
+_OTHER_PHRASES = 3
 _YOUTUBE = re.compile(r"[A-Za-z0-9_-]{11}")
 _MAX_LEVELS_UP = 2  # folders above the page from which videos are linked by relative paths
 
 Thumbnails = Mapping[tuple[str, int], str]
-
-
-class StepSummary(TypedDict):
-    """A step as shown in the list at the top; counts are numbers of videos."""
-
-    label: str
-    said: int
-    learnt: int  # videos of the original run that mention it (with ``apply``)
-    found: int
-    likely: int  # likely or sure
-    absent: int
-    optional: bool
-    alternative: bool
-    other: list[str]
-    example: str
-    thumbnail: str | None
-    best: int | None  # index of the video to play
-
-
-class LevelSummary(TypedDict):
-    """The places of one level."""
-
-    level: str
-    count: int
-    right: int  # percent
 
 
 def content(
@@ -187,10 +143,12 @@ def content(
     step_of_mention = _step_of_mention(steps)
     titles = _distinct_titles(result.task.videos)
     videos = [
-        _video(video, rows[video.id], usual, step_of_mention.get(video.id, {}), thumbnails)
-        | {"title": titles[index]}
-        | {"source": _source(video, f"videos/{index}" if served else None, folder)}
-        | {"odd": result.odd_videos.get(video.id)}
+        {
+            **_video(video, rows[video.id], usual, step_of_mention.get(video.id, {}), thumbnails),
+            "title": titles[index],
+            "source": _source(video, f"videos/{index}" if served else None, folder),
+            "odd": result.odd_videos.get(video.id),
+        }
         for index, video in enumerate(result.task.videos)
     ]
     watchable = {video["id"] for video in videos if video["source"] or video["youtube"]}
@@ -198,13 +156,7 @@ def content(
         "task": result.task.name,
         "title": title_of(result.task.name),
         "steps": [
-            _summary(
-                step,
-                [rows[video.id][k] for video in result.task.videos],
-                thumbnails,
-                watchable,
-                result,
-            )
+            _summary(step, [row[k] for row in rows.values()], thumbnails, watchable, list(rows))
             for k, step in enumerate(steps)
         ],
         "videos": videos,
@@ -234,14 +186,13 @@ def content(
     }
 
 
-def certainty(places: Sequence[Localisation]) -> list[LevelSummary]:
+def certainty(places: Sequence[Localisation]) -> list[dict[str, Any]]:
     """For each level the number of places, and the percentage that is expected to be right."""
     found = []
     for name in LEVELS:
         values = [_finite(place.confidence) for place in places if place.level == name]
         if values:
-            right = round(100 * fmean(values))
-            found.append(LevelSummary(level=name, count=len(values), right=right))
+            found.append({"level": name, "count": len(values), "right": round(100 * fmean(values))})
     return found
 
 
@@ -269,10 +220,10 @@ def _summary(
     column: Sequence[Localisation | None],
     thumbnails: Thumbnails,
     watchable: Collection[str],
-    result: Result,
-) -> StepSummary:
+    ids: Sequence[str],
+) -> dict[str, Any]:
+    """A step as shown in the list at the top; the counts are numbers of videos."""
     found = [place for place in column if place is not None and place.time is not None]
-    absent = sum(place is not None and place.time is None for place in column)
 
     def rank(place: Localisation) -> tuple[bool, bool, float]:
         """Prefer places with a thumbnail, then videos one can watch, then confidence."""
@@ -280,23 +231,22 @@ def _summary(
         return not has_thumbnail, place.video not in watchable, -_finite(place.confidence)
 
     best = min(found, key=rank, default=None)
-    ids = [video.id for video in result.task.videos]
     # A step without a localisation can still be played where it is mentioned.
     played = [best] if best else step.mentions
-    return StepSummary(
-        label=capitalised(step.label),
-        said=step.support,
-        learnt=step.learnt_from,
-        found=len(found),
-        likely=sum(place.level in ("sure", "likely") for place in found),
-        absent=absent,
-        optional=step.optional,
-        alternative=step.alternative,
-        other=[str(relation) for relation, _ in step.relations[1 : 1 + OTHER_PHRASES]],
-        example=step.examples[0] if step.examples else "",
-        thumbnail=thumbnails.get((best.video, best.step)) if best else None,
-        best=ids.index(played[0].video) if played else None,
-    )
+    return {
+        "label": capitalised(step.label),
+        "said": step.support,
+        "learnt": step.learnt_from,  # videos of the original run that mention it (with ``apply``)
+        "found": len(found),
+        "likely": sum(place.level in ("sure", "likely") for place in found),
+        "absent": sum(place is not None and place.time is None for place in column),
+        "optional": step.optional,
+        "alternative": step.alternative,
+        "other": [str(relation) for relation, _ in step.relations[1 : 1 + _OTHER_PHRASES]],
+        "example": step.examples[0] if step.examples else "",
+        "thumbnail": thumbnails.get((best.video, best.step)) if best else None,
+        "best": ids.index(played[0].video) if played else None,  # index of the video to play
+    }
 
 
 def _distinct_titles(videos: Sequence[Video]) -> list[str]:
@@ -333,7 +283,11 @@ def _video(
                 "start": round(mention.start, 2),
                 "window": [round(second, 2) for second in window(mention)],
             }
-            for mention, step in _mentions_with_steps(video, step_of_mention)
+            # In temporal order, each with its step or −1.
+            for mention in sorted(
+                dict.fromkeys(chain(step_of_mention, video.mentions)), key=lambda m: m.start
+            )
+            for step in [step_of_mention.get(mention, -1)]
         ],
         "said": [[round(sentence.start, 2), sentence.text] for sentence in video.sentences],
     }
@@ -369,17 +323,6 @@ def _step_of_mention(steps: Sequence[Step]) -> dict[str, dict[Mention, int]]:
         for mention in step.mentions:
             found[mention.video][mention] = k
     return found
-
-
-def _mentions_with_steps(
-    video: Video, step_of_mention: Mapping[Mention, int]
-) -> list[tuple[Mention, int]]:
-    """The mentions of a video in temporal order, each with its step or −1."""
-    mentions = dict.fromkeys(chain(step_of_mention, video.mentions))
-    return [
-        (mention, step_of_mention.get(mention, -1))
-        for mention in sorted(mentions, key=lambda m: m.start)
-    ]
 
 
 def _finite(value: float) -> float:

@@ -1,12 +1,14 @@
-"""Open videos for the page and the exports (PyAV), in worker processes with limits.
+"""Open videos for the page and the exports (PyAV), in worker processes; make thumbnails.
 
 ``python -m howsteps.report.decoding`` runs one job on one video (see
 :mod:`howsteps.io.worker_process`): a video that crashes or hangs its decoder, or exhausts memory,
 affects only itself.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import hashlib
+import re
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -16,6 +18,7 @@ from howsteps.errors import InputError, MissingExtra
 from howsteps.io.files import write_atomically
 from howsteps.io.media import open_media
 from howsteps.io.worker_process import Failed, answer, limit_memory, run_in_worker, serve
+from howsteps.task import Video
 
 if TYPE_CHECKING:
     from av import VideoFrame
@@ -31,15 +34,7 @@ _BACKTRACK = (0, 5, 30)
 
 @contextmanager
 def open_video(media: Path) -> "Iterator[InputContainer]":
-    """Open a file with a video stream; errors raised while it is open name the file.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, or has no video stream.
-    MissingExtra
-        PyAV is not installed.
-    """
+    """Open a file with a video stream; errors raised while it is open name the file."""
     with open_media(media, "cannot be used") as container:
         import av  # noqa: PLC0415 - an extra
 
@@ -116,22 +111,130 @@ def turned(frame: "VideoFrame", quarters: int) -> "VideoFrame":
     return av.VideoFrame.from_ndarray(np.ascontiguousarray(pixels, np.uint8), format="rgb24")
 
 
-MEMORY = 2 * 2**30  # bytes that one video may use, on top of the libraries
-_THREADS = 2
+THUMBNAIL_WIDTH = 320  # pixels: sharp in the grid on a high-density screen
+_QUALITY = 70  # of WebP, out of 100
+_THUMBNAIL = re.compile(r"[A-Za-z0-9_-]{1,40}-[0-9a-f]{6}-\d+\.\d\d\.webp")
+_TALLEST = 4 * THUMBNAIL_WIDTH
+# Decoding is cheaper than seeking if the next frame is this close, in seconds.
+_DECODE_AHEAD = 4.0
 
 
-def write_thumbnails(media: Path, paths: Mapping[float, Path]) -> None:
-    """Write the frame at each time (in seconds, increasing) to its file.
+def thumbnail_name(video: str, time: float) -> str:
+    """The file name of the thumbnail at a time: readable, and unique for each video."""
+    readable = re.sub(r"[^A-Za-z0-9_-]+", "-", video).strip("-")[:40]
+    digest = hashlib.sha256(video.encode("utf-8", "surrogatepass")).hexdigest()[:6]
+    return f"{readable or 'video'}-{digest}-{time:.2f}.webp"
+
+
+def remove_unused(folder: Path, used: Collection[str]) -> None:
+    """Remove the thumbnails that are no longer used; other files in the folder stay."""
+    for path in folder.glob("*.webp"):
+        if path.name not in used and _THUMBNAIL.fullmatch(path.name):
+            path.unlink()
+
+
+def existing_thumbnails(video: Video, times: Sequence[float], folder: Path) -> dict[float, str]:
+    """The existing thumbnails of a video in a folder: file names by time."""
+    names = {time: thumbnail_name(video.id, time) for time in sorted(set(times))}
+    return {time: name for time, name in names.items() if (folder / name).is_file()}
+
+
+def make_thumbnails(video: Video, times: Sequence[float], folder: Path) -> dict[float, str]:
+    """Write the thumbnails of a video at some times; return :func:`existing_thumbnails`.
+
+    An existing thumbnail that is newer than the video is kept. If the video is gone, only existing
+    thumbnails are returned.
 
     Raises
     ------
     InputError
-        The video cannot be decoded.
+        The video exists and cannot be decoded.
     MissingExtra
         PyAV is not installed.
     """
-    if paths:
-        _run(media, "thumbnails", paths=[[time, str(path)] for time, path in paths.items()])
+    if video.media is not None and video.media.is_file():
+        modified = video.media.stat().st_mtime
+        paths = {time: folder / thumbnail_name(video.id, time) for time in sorted(set(times))}
+        wanted = [[t, str(path)] for t, path in paths.items() if not _is_newer(path, modified)]
+        if wanted:
+            _run(video.media, "thumbnails", paths=wanted)
+    return existing_thumbnails(video, times, folder)
+
+
+def thumbnails_at(media: Path, times: Sequence[float]) -> Iterator[tuple[float, bytes]]:
+    """Yield the frame at each time as WebP, upright and with the right aspect ratio.
+
+    ``times`` are increasing, in seconds from the start of the file; after the end, the last frame
+    is used.
+    """
+    if not times:
+        return
+    with open_video(media) as container:
+        aspect = container.streams.video[0].sample_aspect_ratio or Fraction(1)
+        taken = 0
+        for time, frame in _frames_at(container, times):
+            yield time, _webp(frame, aspect)
+            taken += 1
+    if not taken:
+        raise InputError(media, "none of its frames can be decoded")
+
+
+def _frames_at(
+    container: "InputContainer", times: Sequence[float]
+) -> "Iterator[tuple[float, VideoFrame]]":
+    """Yield the last frame that begins at or before each time; the first one if none does."""
+    container.streams.video[0].thread_type = "AUTO"
+    first = start_of(container)
+    frames = _decoded(container)
+    shown = following = next(frames, None)
+    for time in times:
+        if following is None or time - _time_of(following, first) > _DECODE_AHEAD:
+            seek_key_frame(container, Fraction(time) + first)
+            frames = _decoded(container)
+            shown = following = next(frames, shown)
+        while following is not None and _time_of(following, first) <= time:
+            shown, following = following, next(frames, None)
+        if shown is not None:
+            yield time, shown
+
+
+def _decoded(container: "InputContainer") -> "Iterator[VideoFrame]":
+    """Yield the following frames, skipping damaged packets."""
+    import av  # noqa: PLC0415 - an extra
+
+    for packet in container.demux(container.streams.video[0]):
+        with suppress(av.error.FFmpegError):
+            yield from packet.decode()
+
+
+def _time_of(frame: "VideoFrame", first: Fraction) -> float:
+    return (frame.time or 0.0) - float(first)
+
+
+def _webp(frame: "VideoFrame", aspect: Fraction) -> bytes:
+    """Encode a frame as a small WebP; ``aspect`` is the pixel aspect ratio (width / height)."""
+    import av  # noqa: PLC0415 - an extra
+
+    height = max(2, 2 * round(THUMBNAIL_WIDTH * frame.height / (frame.width * aspect) / 2))
+    # A file can claim any aspect ratio; limit the height.
+    small = frame.reformat(
+        width=THUMBNAIL_WIDTH, height=min(height, _TALLEST), format="rgb24", interpolation="AREA"
+    )
+    upright = turned(small, quarter_turns(frame)).reformat(format="yuv420p")
+    upright.pts = 0
+    encoder = av.CodecContext.create("libwebp", "w")
+    encoder.width, encoder.height = upright.width, upright.height
+    encoder.pix_fmt, encoder.time_base = "yuv420p", Fraction(1, 1)
+    encoder.options = {"quality": str(_QUALITY)}
+    return b"".join(bytes(packet) for packet in [*encoder.encode(upright), *encoder.encode(None)])
+
+
+def _is_newer(thumbnail: Path, modified: float) -> bool:
+    return thumbnail.is_file() and thumbnail.stat().st_mtime >= modified
+
+
+MEMORY = 2 * 2**30  # bytes that one video may use, on top of the libraries
+_THREADS = 2
 
 
 def rate_of(media: Path | None) -> Fraction:
@@ -157,7 +260,7 @@ def is_readable(media: Path) -> bool:
     except InputError:
         return False
     except MissingExtra:
-        return True
+        pass
     return True
 
 
@@ -188,12 +291,11 @@ def _run(media: Path, action: str, **job: object) -> dict[str, Any]:
 
 def _work(job: dict[str, Any]) -> dict[str, object]:
     """Run one job in the worker process."""
-    from howsteps.report.exports import video_copies  # noqa: PLC0415 - imports this module
-    from howsteps.report.exports.chapters import Chapter  # noqa: PLC0415
-    from howsteps.report.thumbnails import thumbnails_at  # noqa: PLC0415
+    from howsteps.report.exports.chapters import Chapter  # noqa: PLC0415 - imports this module
+    from howsteps.report.exports.video_copies import cut_clip, with_chapters  # noqa: PLC0415
 
     limit_memory(job["memory"])
-    media = Path(job["media"])
+    media, target = Path(job["media"]), Path(job.get("target", ""))
     match job["do"]:
         case "thumbnails":
             paths = {time: Path(path) for time, path in job["paths"]}
@@ -201,15 +303,15 @@ def _work(job: dict[str, Any]) -> dict[str, object]:
                 write_atomically(paths[time], thumbnail)
                 answer({"seconds": time})
         case "rate":
-            return {"rate": str(video_copies.frame_rate(media))}
+            with open_video(media) as container:
+                return {"rate": str(container.streams.video[0].average_rate or USUAL_RATE)}
         case "chapters":
             chapters = [Chapter(*values) for values in job["chapters"]]
             answer({"seconds": max((chapter.end for chapter in chapters), default=0.0)})
-            video_copies.with_chapters(media, chapters, Path(job["target"]))
+            with_chapters(media, chapters, target)
         case "clip":
             answer({"seconds": job["end"]})
-            cut, target = video_copies.cut_clip, Path(job["target"])
-            cut(media, job["start"], job["end"], target, precise=job["precise"])
+            cut_clip(media, job["start"], job["end"], target, precise=job["precise"])
     return {}
 
 

@@ -20,7 +20,7 @@ from howsteps.report.content import (
     video_length,
     window,
 )
-from howsteps.report.thumbnails import make_thumbnails
+from howsteps.report.decoding import make_thumbnails
 from howsteps.task import Localisation, Result, Video
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from howsteps import __version__
 from howsteps.errors import InputError, MissingExtra, Problem
 from howsteps.io.files import own_folder, write_atomically
 from howsteps.io.text import format_time
-from howsteps.report.content import STEP_COLOURS, content, localisation_rows
-from howsteps.report.thumbnails import existing_thumbnails, make_thumbnails, remove_unused
+from howsteps.report.content import STEP_COLOURS, LocalisationRow, content, localisation_rows
+from howsteps.report.decoding import existing_thumbnails, make_thumbnails, remove_unused
 from howsteps.task import Result, Video
 
 if TYPE_CHECKING:
@@ -62,33 +62,22 @@ def write_page(
     report_problem = on_problem or (lambda _: None)
     page = folder / PAGE
     own_folder(folder, THUMBNAILS)
-    found: dict[tuple[str, int], str] = {}
     advice = "" if thumbnails else "Thumbnails were not requested."
     for video, row in zip(result.task.videos, localisation_rows(result).values(), strict=True):
-        times = {p.step: round(p.time, 2) for p in row if p is not None and p.time is not None}
-        if thumbnails and not advice and video.media not in unreadable:
+        if not advice and video.media not in unreadable:
             try:
-                make_thumbnails(video, list(times.values()), folder / THUMBNAILS)
+                make_thumbnails(video, list(_times(row).values()), folder / THUMBNAILS)
             except InputError as error:
                 report_problem(error.problem)
             except MissingExtra as error:
                 advice = f"There are no thumbnails: {error}"
                 report_problem(Problem(page, advice, harmless=True))
-        # Includes thumbnails of videos that are gone or could only be decoded in part.
-        kept = (
-            existing_thumbnails(video, list(times.values()), folder / THUMBNAILS)
-            if thumbnails
-            else {}
-        )
-        found |= {
-            (video.id, step): f"{THUMBNAILS}/{kept[time]}"
-            for step, time in times.items()
-            if time in kept
-        }
         if progress:
             progress(video)
+    # Includes thumbnails of videos that are gone or could only be decoded in part.
+    found = known_thumbnails(result, folder) if thumbnails else {}
     write_atomically(page, render(content(result, folder, found), advice))
-    if thumbnails and not advice:
+    if not advice:
         remove_unused(folder / THUMBNAILS, {Path(name).name for name in found.values()})
     return page
 
@@ -97,10 +86,14 @@ def known_thumbnails(result: Result, folder: Path) -> dict[tuple[str, int], str]
     """The existing thumbnails of a result, by video id and step."""
     found: dict[tuple[str, int], str] = {}
     for video, row in zip(result.task.videos, localisation_rows(result).values(), strict=True):
-        times = {p.step: round(p.time, 2) for p in row if p is not None and p.time is not None}
+        times = _times(row)
         kept = existing_thumbnails(video, list(times.values()), folder / THUMBNAILS)
         found |= {(video.id, k): f"{THUMBNAILS}/{kept[t]}" for k, t in times.items() if t in kept}
     return found
+
+
+def _times(row: LocalisationRow) -> dict[int, float]:
+    return {p.step: round(p.time, 2) for p in row if p is not None and p.time is not None}
 
 
 def render(shown: dict[str, Any], advice: str = "") -> bytes:

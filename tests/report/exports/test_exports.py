@@ -23,7 +23,7 @@ from howsteps.errors import HowstepsError
 from howsteps.report.exports import FORMATS, export
 from howsteps.report.exports.chapters import Chapter, Span, chapters, spans, youtube_chapters
 from howsteps.report.exports.documents import label_studio_text
-from howsteps.report.exports.editing import edl_text, otio_text
+from howsteps.report.exports.timelines import edl_text, otio_text
 from howsteps.task import LIKE_SAID, SAID, Localisation, Result, Video
 from tests.report.exports.conftest import SHOWN, written
 

@@ -1,8 +1,273 @@
-"""Exports: a result in the formats of other programs.
+"""Exports: a result in the formats of other programs, by name; and its page.
 
 ``docs/guide/exports.md`` describes them, and how labels are escaped.
 """
 
-from howsteps.report.exports.formats import FORMATS, TEXT_FORMATS, ExportFormat, export
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import TypeAlias
 
-__all__ = ["FORMATS", "TEXT_FORMATS", "ExportFormat", "export"]
+from howsteps.datasets.names import Names
+from howsteps.errors import HowstepsError, InputError, MissingExtra, Problem, unknown_name
+from howsteps.io.files import own_folder, write_atomically
+from howsteps.report.decoding import make_thumbnails, rate_of, write_clip, write_with_chapters
+from howsteps.report.exports.chapters import (
+    NoChapters,
+    Span,
+    chapters,
+    ffmetadata_text,
+    spans,
+    subrip_text,
+    video_duration,
+    webvtt_text,
+    without_overlap,
+    youtube_text,
+)
+from howsteps.report.exports.documents import (
+    best_localisations,
+    csv_text,
+    elan_text,
+    howto_text,
+    label_studio_interface,
+    label_studio_text,
+)
+from howsteps.report.exports.timelines import edl_text, otio_text
+from howsteps.report.exports.video_copies import suffix_for
+from howsteps.report.page import write_page
+from howsteps.task import Result, Video
+
+# Returns the frame rate of a video file.
+RateReader: TypeAlias = Callable[[Path | None], Fraction]
+
+
+@dataclass(frozen=True)
+class ExportJob:
+    """A result, the folder to write to, and the options."""
+
+    result: Result
+    folder: Path
+    guesses: bool = False
+    precise: bool = False
+    unreadable: Collection[Path] = ()
+    read_rate: RateReader = rate_of
+
+    def rate(self, video: Video) -> Fraction:
+        """The frame rate of a video, or the default if it cannot be read."""
+        return self.read_rate(None if video.media in self.unreadable else video.media)
+
+    def cut(self, video: Video) -> list[Span]:
+        """The steps of a video, none of which overlaps the next."""
+        return without_overlap(spans(self.result, video, guesses=self.guesses))
+
+    def files(self, suffix: str) -> Iterator[tuple[Video, Path]]:
+        """Yield every video and its output file; file names are safe and unique."""
+        names = Names("video")
+        for video in self.result.task.videos:
+            yield video, self.folder / f"{names.give(video.id)[0]}{suffix}"
+
+
+# Yields the written files, and a problem for each file that could not be written.
+Writer: TypeAlias = Callable[[ExportJob], Iterator[Path | Problem]]
+
+
+@dataclass(frozen=True)
+class ExportFormat:
+    """One format: its name on the command line, a description, and its writer.
+
+    ``own_folder``: it is written into a folder of its own below the exports. The page is not: it
+    lies in the work folder itself.
+    """
+
+    name: str
+    about: str
+    write: Writer
+    own_folder: bool = True
+
+
+def export(
+    result: Result,
+    folder: Path,
+    names: Iterable[str],
+    *,
+    guesses: bool = False,
+    precise: bool = False,
+    unreadable: Collection[Path] = (),
+    read_rate: RateReader = rate_of,
+) -> tuple[list[Path], list[Problem]]:
+    """Write a result in some formats, each into its own folder under ``folder``.
+
+    The page is written into ``folder`` itself.
+
+    Parameters
+    ----------
+    names
+        Keys of :data:`FORMATS`.
+    guesses
+        Include guesses for which there is no mention.
+    precise
+        Cut clips at the exact frame, which re-encodes the video.
+    unreadable
+        Video files that could not be decoded before; they are not opened for their frame rate.
+    read_rate
+        Returns the frame rate of a video file, for instance from a cache.
+
+    Returns
+    -------
+    The files, and the problems with those that could not be written.
+    """
+    paths: list[Path] = []
+    problems: list[Problem] = []
+    for name in dict.fromkeys(names):
+        if name not in FORMATS:
+            raise HowstepsError(unknown_name("format", name, FORMATS))
+        target = own_folder(folder, name) if FORMATS[name].own_folder else folder
+        job = ExportJob(result, target, guesses, precise, unreadable, read_rate)
+        for found in FORMATS[name].write(job):
+            if isinstance(found, Path):
+                paths.append(found)
+            else:
+                problems.append(found)
+    return paths, problems
+
+
+def _chapters(suffix: str, to_text: Callable[..., str]) -> Writer:
+    def write(job: ExportJob) -> Iterator[Path | Problem]:
+        for video, path in job.files(suffix):
+            found = chapters(job.result, video, guesses=job.guesses)
+            try:
+                yield _written(path, to_text(found))
+            except NoChapters as reason:
+                path.unlink(missing_ok=True)  # of an earlier script
+                yield Problem(path, str(reason), harmless=True)
+
+    return write
+
+
+def _page(job: ExportJob) -> Iterator[Path | Problem]:
+    problems: list[Problem] = []
+    yield write_page(job.result, job.folder, unreadable=job.unreadable, on_problem=problems.append)
+    yield from problems
+
+
+def _csv(job: ExportJob) -> Iterator[Path]:
+    yield _written(job.folder / "steps.csv", csv_text(job.result))
+
+
+def _edl(job: ExportJob) -> Iterator[Path]:
+    for video, path in job.files(".edl"):
+        clip = video.id if video.media is None else video.media.name
+        yield _written(path, edl_text(video.id, clip, job.cut(video), job.rate(video)))
+
+
+def _otio(job: ExportJob) -> Iterator[Path]:
+    for video, path in job.files(".otio"):
+        media = None if video.media is None else video.media.absolute().as_uri()
+        length, rate = video_duration(job.result, video), float(job.rate(video))
+        yield _written(path, otio_text(video.id, media, length, job.cut(video), rate))
+
+
+def _label_studio(job: ExportJob) -> Iterator[Path]:
+    text = label_studio_text(job.result, guesses=job.guesses)
+    yield _written(job.folder / "tasks.json", text)
+    yield _written(job.folder / "interface.xml", label_studio_interface(job.result))
+
+
+def _elan(job: ExportJob) -> Iterator[Path]:
+    for video, path in job.files(".eaf"):
+        yield _written(path, elan_text(video, job.cut(video)))
+
+
+def _howto(job: ExportJob) -> Iterator[Path | Problem]:
+    page = job.folder / "howto.md"
+    pictures = own_folder(job.folder, "pictures")
+    thumbnails: dict[int, str] = {}
+    videos = {video.id: video for video in job.result.task.videos}
+    unreadable: set[str] = set()
+    for step, place in best_localisations(job.result).items():
+        if place.video in unreadable:
+            continue
+        times = [] if place.time is None else [place.time]
+        try:
+            names = make_thumbnails(videos[place.video], times, pictures)
+        except InputError as error:
+            unreadable.add(place.video)
+            yield error.problem
+            continue
+        except MissingExtra as error:
+            yield Problem(page, f"has no thumbnails: {error}", harmless=True)
+            break
+        for name in names.values():  # none if the video file is gone
+            thumbnails[step] = f"pictures/{name}"
+    yield _written(page, howto_text(job.result, thumbnails))
+
+
+def _for_each_video(
+    what: str, write: Callable[[ExportJob, Video, Path, Path], Iterator[Path]]
+) -> Writer:
+    """A writer that handles one video file after another; a failure is a problem of that file."""
+
+    def write_all(job: ExportJob) -> Iterator[Path | Problem]:
+        for video, path in job.files(""):
+            if video.media is None:
+                yield Problem(Path(video.id), f"has no video file to {what}", harmless=True)
+                continue
+            try:
+                yield from write(job, video, video.media, path)
+            except InputError as error:
+                yield error.problem
+
+    return write_all
+
+
+def _video(job: ExportJob, video: Video, media: Path, stem: Path) -> Iterator[Path]:
+    path = stem.with_name(stem.name + suffix_for(media))
+    write_with_chapters(media, chapters(job.result, video, guesses=job.guesses), path)
+    yield path
+
+
+def _clips(job: ExportJob, video: Video, media: Path, folder: Path) -> Iterator[Path]:
+    own_folder(job.folder, folder.name)
+    suffix = ".mp4" if job.precise else suffix_for(media)
+    for span in spans(job.result, video, guesses=job.guesses):
+        path = folder / f"{span.step + 1:02}-{_slug(span.label)}{suffix}"
+        write_clip(media, span.start, span.end, path, precise=job.precise)
+        yield path
+
+
+def _slug(label: str) -> str:
+    """A label as part of a file name: only letters, digits and hyphens."""
+    return re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-")[:40] or "step"
+
+
+def _written(path: Path, text: str) -> Path:
+    write_atomically(path, text.encode("utf-8", "replace"))
+    return path
+
+
+_ALL: Sequence[ExportFormat] = (
+    ExportFormat("vtt", "WebVTT chapters", _chapters(".vtt", webvtt_text)),
+    ExportFormat("srt", "the same as SubRip subtitles", _chapters(".srt", subrip_text)),
+    ExportFormat("youtube", "chapter lines for a description", _chapters(".txt", youtube_text)),
+    ExportFormat("ffmetadata", "chapters for FFmpeg", _chapters(".ffmetadata", ffmetadata_text)),
+    ExportFormat("csv", "a table of all localisations", _csv),
+    ExportFormat("edl", "CMX 3600 edit decision lists", _edl),
+    ExportFormat("otio", "OpenTimelineIO timelines", _otio),
+    ExportFormat(
+        "label-studio", "pre-annotations to correct, and the interface for them", _label_studio
+    ),
+    ExportFormat("elan", "ELAN documents (.eaf)", _elan),
+    ExportFormat("markdown", "a how-to page with thumbnails", _howto),
+    ExportFormat("page", "the page, report.html, in the work folder", _page, own_folder=False),
+    ExportFormat(
+        "video",
+        "copies of the videos with chapters inside, not re-encoded",
+        _for_each_video("put chapters into", _video),
+    ),
+    ExportFormat("clips", "one clip for each step of each video", _for_each_video("cut", _clips)),
+)
+FORMATS = {each.name: each for each in _ALL}
+# The formats that are cheap, and written into every work folder.
+TEXT_FORMATS = ("vtt", "srt", "youtube", "ffmetadata", "csv", "edl", "otio", "label-studio", "elan")

@@ -36,23 +36,10 @@ def suffix_for(media: Path) -> str:
     return media.suffix.lower() if media.suffix.lower() in _WITH_CHAPTERS else ".mkv"
 
 
-def frame_rate(media: Path) -> Fraction:
-    """The frame rate; 25 if unknown."""
-    with open_video(media) as container:
-        return container.streams.video[0].average_rate or USUAL_RATE
-
-
 def with_chapters(media: Path, chapters: Sequence[Chapter], target: Path) -> None:
     """Write a copy of a video with chapters; its streams are not re-encoded.
 
     MP4 requires a chapter at 0, so an opening chapter is added before the first step.
-
-    Raises
-    ------
-    InputError
-        The video cannot be read, or its streams do not fit into the copy.
-    MissingExtra
-        PyAV is not installed.
     """
     with _copying(media, target) as (source, copy):
         copy.set_chapters(
@@ -78,13 +65,6 @@ def cut_clip(media: Path, start: float, end: float, target: Path, *, precise: bo
     Without ``precise`` nothing is re-encoded, and the clip begins at the last key frame before
     ``start``: perhaps some seconds early, but fast and lossless. With it, the video is re-encoded
     (H.264) and begins at the exact frame.
-
-    Raises
-    ------
-    InputError
-        The video cannot be read, or its streams do not fit into the clip.
-    MissingExtra
-        PyAV is not installed.
     """
     with _copying(media, target) as (source, clip):
         begin = start_of(source) + Fraction(start).limit_denominator(1000)
