@@ -7,7 +7,7 @@ are those of :mod:`howsteps.records`.
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -86,12 +86,20 @@ def _video_record(video: Video, folder: Path) -> dict[str, Any]:
         "id": video.id,
         "title": video.title,
         "duration": None if video.duration is None else stored_time(video.duration),
+        **_captions_end(video),
         "media": None if video.media is None else _relative(video.media, folder),
         "youtube": video.youtube,
         "language": video.language,
         "chapters": [[stored_time(chapter.start), chapter.title] for chapter in video.chapters],
         **narration_record(video),
     }
+
+
+def _captions_end(video: Video) -> dict[str, float]:
+    """The length of a video of unknown duration, if its sentences and mentions do not tell."""
+    length = stored_time(video.length)
+    said = stored_time(replace(video, captions=(), captions_end=0.0).length)
+    return {"captions_end": length} if video.duration is None and length > said else {}
 
 
 def _findings(result: Result) -> dict[str, Any]:
@@ -196,6 +204,7 @@ def _video(entry: Mapping[str, Any], folder: Path) -> Video:
         id=text(entry["id"]),
         title=text(entry["title"]),
         duration=field(entry, "duration", optional(seconds)),
+        captions_end=field({"captions_end": 0.0, **entry}, "captions_end", seconds),
         media=None if media is None else Path(os.path.normpath(folder / text(media))),
         youtube=field({"youtube": None, **entry}, "youtube", optional(text)),
         language=text(entry.get("language", "")),

@@ -152,8 +152,10 @@ class Video:
     """One video of a task and its narration.
 
     ``sentences`` and ``mentions`` are empty until the narration stage has processed the captions;
-    ``media`` is the video file, if there is one. ``duration`` is in seconds. ``youtube`` is the
-    YouTube id; ``language`` (a code such as ``en``) and ``chapters`` come from its metadata.
+    ``media`` is the video file, if there is one. ``duration`` is in seconds, None if unknown;
+    ``length`` is always known. ``youtube`` is the YouTube id; ``language`` (a code such as ``en``)
+    and ``chapters`` come from its metadata. ``captions_end`` is the end of captions that are no
+    longer here: those of a video that was read from ``result.json``.
     """
 
     id: str
@@ -166,6 +168,15 @@ class Video:
     youtube: str | None = None
     language: str = ""
     chapters: tuple[Chapter, ...] = ()
+    captions_end: float = 0.0
+
+    @property
+    def length(self) -> float:
+        """The duration in seconds; if unknown, the end of the captions and of what is said."""
+        if self.duration is not None:
+            return self.duration
+        timed = (*(self.captions or self.sentences), *self.mentions)
+        return max([self.captions_end, *(part.end for part in timed)])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Placing an edited script again, from the work folder alone."""
 
+import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from howsteps.report.page import PAGE
 from howsteps.result import read_result
 from howsteps.task import BY_HAND, Localisation, Result, Script
 from tests.engine.jobs import captions
+from tests.jobs import tea
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +44,20 @@ def test_the_same_script_has_the_same_places(out: Path) -> None:
     assert after == before
     assert after == read_result(out)
     assert [e.stage for e in events if isinstance(e, StageEnded)] == ["localise"]
+
+
+def test_videos_of_unknown_duration_keep_their_length(tmp_path: Path) -> None:
+    # Music after the last word is in the captions, but in none of the sentences of the result.
+    job = tea()
+    for n, video in enumerate(job["videos"].values()):
+        del video["duration"]
+        video["asr"].append([60.0 + 30 * n, 62.0 + 30 * n, "[Music]"])
+    (tmp_path / "tea.json").write_text(json.dumps(job))
+    run(tmp_path / "tea.json", tmp_path / "out")
+    shutil.rmtree(tmp_path / "out" / "cache")  # or the places would come from there
+    before = read_result(tmp_path / "out")
+    assert [video.length for video in before.task.videos] == [62.0 + 30 * n for n in range(6)]
+    assert place_again(tmp_path / "out", before.script).localisations == before.localisations
 
 
 def test_an_edited_script_is_placed_and_written_without_the_videos(out: Path) -> None:

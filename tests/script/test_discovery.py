@@ -9,7 +9,7 @@ import pytest
 
 from howsteps.errors import HowstepsError
 from howsteps.script import AlignmentSolver, ScriptOptions, discover
-from howsteps.script.baselines import duration, frequent, text_free
+from howsteps.script.baselines import frequent, text_free
 from howsteps.script.discovery import OPTIONS
 from howsteps.script.step_count import (
     STEP_COUNTS,
@@ -281,7 +281,7 @@ def test_the_text_free_baseline_puts_one_time_in_every_part() -> None:
     null = text_free(task, 4, seed=1)
     assert len(null) == 4 * len(task.videos)
     for found in null:
-        length = duration(next(video for video in task.videos if video.id == found.video))
+        length = next(video for video in task.videos if video.id == found.video).length
         assert found.time is not None
         assert found.step <= found.time / length * 4 <= found.step + 1
     assert null == text_free(task, 4, seed=1)

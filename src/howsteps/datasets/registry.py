@@ -226,7 +226,7 @@ def _end(video: Video, ground_truth: Truth) -> float | None:
     if not video.captions:
         return None
     steps = [a.end for a in ground_truth.annotations if a.video == video.id]
-    return max([*(caption.end for caption in video.captions), *steps])
+    return max([video.length, *steps])
 
 
 def labelled_release(release: authors.Release) -> Labelled:

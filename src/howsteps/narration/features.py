@@ -135,9 +135,12 @@ def narration_features(
 
 
 def video_interval_count(video: Video, seconds: float = 1 / 3) -> int:
-    """Return T_n, the number of intervals of a video, by its duration or its last word."""
-    length = video.duration
-    if length is None:
+    """Return T_n, the number of intervals of a video.
+
+    Of a video of unknown duration these end with the last word: nothing is known of what follows.
+    """
+    length = video.length
+    if video.duration is None:
         length = max((word.end for word in _words(video)), default=0.0)
     return max(int(np.ceil(length / seconds - 1e-9)), 1)
 

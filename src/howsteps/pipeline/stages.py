@@ -113,7 +113,13 @@ def extract_mentions(
     jobs = [
         (
             video.id,
-            stage_key("narration", captions=list(video.captions), mode=options.mode, parser=parser),
+            stage_key(
+                "narration",
+                captions=list(video.captions),
+                duration=video.duration,
+                mode=options.mode,
+                parser=parser,
+            ),
             (video, options.mode, options.parser),
         )
         for video in task.videos
@@ -177,7 +183,7 @@ def discover_script(
     key = stage_key(
         "script",
         task=task.name,
-        narrations=[[video.id, narration_key(video)] for video in task.videos],
+        videos=_identities(task),
         steps=options.steps,
         mode=options.mode,
         seed=options.seed,
@@ -214,6 +220,11 @@ def discover_script(
     return script
 
 
+def _identities(task: Task) -> list[list[object]]:
+    """The videos of a task for a key: what script and places are computed from."""
+    return [[v.id, v.duration, v.length, narration_key(v)] for v in task.videos]
+
+
 class LocalisedTask(NamedTuple):
     """The localisations, remarks on them, and the folder of the model."""
 
@@ -240,7 +251,7 @@ def localise(
         "localise",
         job=[learnt_steps.VERSION, task.name],
         script=script_record(script, task),
-        videos=[[v.id, v.duration, narration_key(v)] for v in task.videos],
+        videos=_identities(task),
         features=dict(features.keys),
         steps=options.steps,
         mode=options.mode,

@@ -99,14 +99,11 @@ def has_levels(result: Result) -> bool:
 
 
 def video_length(video: Video, row: LocalisationRow) -> float:
-    """The duration in seconds, if known; else the end of the last caption, mention or place."""
+    """The length in seconds; if the duration is unknown, places may end after the last word."""
     if video.duration is not None:
         return video.duration
-    ends = [caption.end for caption in video.captions]
-    ends += [sentence.end for sentence in video.sentences]
-    ends += [mention.end for mention in video.mentions]
-    ends += [place.end or place.time or 0.0 for place in row if place is not None]
-    return max(ends, default=0.0)
+    ends = (place.end or place.time or 0.0 for place in row if place is not None)
+    return max([video.length, *ends])
 
 
 def window(mention: Mention) -> tuple[float, float]:

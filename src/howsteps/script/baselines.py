@@ -10,15 +10,7 @@ from statistics import median
 
 import numpy as np
 
-from howsteps.task import Localisation, Mention, Relation, Script, Step, Task, Video
-
-
-def duration(video: Video) -> float:
-    """Duration of a video in seconds; if unknown, the end of its captions and mentions."""
-    if video.duration is not None:
-        return video.duration
-    ends = [caption.end for caption in video.captions] + [m.end for m in video.mentions]
-    return max(ends, default=0.0)
+from howsteps.task import Localisation, Mention, Relation, Script, Step, Task
 
 
 def frequent(task: Task, steps: int) -> Script:
@@ -31,7 +23,7 @@ def frequent(task: Task, steps: int) -> Script:
     times: defaultdict[Relation, list[float]] = defaultdict(list)
     for video in task.videos:
         seen: set[Relation] = set()
-        length = duration(video) or 1.0
+        length = video.length or 1.0
         for mention in sorted(video.mentions, key=lambda m: (m.start, m.end)):
             mentions[mention.relation].append(mention)
             if mention.relation not in seen:
@@ -46,7 +38,7 @@ def text_free(task: Task, steps: int, seed: int = 0) -> tuple[Localisation, ...]
     """One uniform random time in each of ``steps`` equal parts of every video."""
     generator = np.random.default_rng(seed)
     return tuple(
-        Localisation(video.id, step, float((step + part) / steps * duration(video)))
+        Localisation(video.id, step, float((step + part) / steps * video.length))
         for video in task.videos
         for step, part in enumerate(generator.random(steps))
     )

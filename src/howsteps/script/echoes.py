@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.script.baselines import duration
 from howsteps.script.events import candidate_mentions
 from howsteps.script.label_match import MIN_PROBABILITY as LIKELY
 from howsteps.script.label_match import match_probabilities
@@ -58,7 +57,7 @@ def echoes(task: Task, script: Script) -> list[Echo]:
     mentions: list[Mention] = []
     positions: list[float] = []
     for video, candidates in zip(task.videos, candidate_mentions(task), strict=True):
-        length = max(duration(video), 1.0)
+        length = max(video.length, 1.0)
         mentions += candidates
         positions += [min(mention.start / length, 1.0) for mention in candidates]
     if not mentions or not in_script:

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from howsteps.script import step_model
 from howsteps.script.act_cues import forbidden_pairs
 from howsteps.script.act_table import ActTable, act_of, build_act_table
-from howsteps.script.baselines import duration
 from howsteps.script.chains import keep_in_order
 from howsteps.script.clusters import average_linkage
 from howsteps.script.near_duplicates import Shingles
@@ -54,7 +53,7 @@ def discover_events(
     task = replace(task, videos=tuple(sorted(task.videos, key=lambda video: video.id)))
     mentions_by_video = candidate_mentions(task)
     is_original = Shingles.of(task.videos).originals(task.videos)
-    durations = [duration(video) for video in task.videos]
+    durations = [video.length for video in task.videos]
     of_originals = [
         row if original else ()
         for row, original in zip(mentions_by_video, is_original, strict=True)

@@ -14,7 +14,6 @@ from typing import TypeAlias
 
 from howsteps.errors import InputError, Problem
 from howsteps.script.act_table import Act, act_of
-from howsteps.script.baselines import duration
 from howsteps.script.label_match import match_labels
 from howsteps.script.labels import examples
 from howsteps.script.stop_relations import title_words
@@ -291,7 +290,7 @@ def _add_matches(
     taken = {mention for mentions in mentions_by_step for mention in mentions}
     free, positions = [], []
     for video in task.videos:
-        length = max(duration(video), 1.0)
+        length = max(video.length, 1.0)
         for mention in video.mentions:
             if not mention.negated and mention not in taken:
                 free.append(mention)

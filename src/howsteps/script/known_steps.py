@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from howsteps.script.baselines import duration
 from howsteps.script.chains import keep_in_order
 from howsteps.script.events import candidate_mentions
 from howsteps.script.label_match import match_labels
@@ -26,7 +25,7 @@ def find_known_steps(steps: Sequence[Sequence[Mention]], task: Task) -> list[tup
     """
     found: list[tuple[Mention, ...]] = [() for _ in steps]
     for video, mentions in zip(task.videos, candidate_mentions(task), strict=True):
-        length = max(duration(video), 1.0)
+        length = max(video.length, 1.0)
         positions = np.array([min(1.0, mention.start / length) for mention in mentions])
         matches = match_labels(steps, [bool(acts) for acts in steps], mentions, positions.tolist())
         matched = [step for step, indices in enumerate(matches) if indices]
