@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks import fuzz_samples as samples
 from howsteps import captions, datasets
-from howsteps.datasets import authors, feature_folder, fetch, registry
+from howsteps.datasets import authors, fetch, published, registry
 from howsteps.datasets.collection import details_of
 from howsteps.datasets.task_file import read_judgements
 from howsteps.errors import HowstepsError, InputError
@@ -138,7 +138,7 @@ def _table(folder: Path) -> None:
 
 
 def _check_truths(path: Path) -> None:
-    for found in registry.read_truth_files(path).truths:
+    for found in registry.read_truth(path).truths:
         _check_truth(found)
 
 
@@ -158,7 +158,7 @@ def _release(folder: Path) -> None:
 
 
 def _features(folder: Path) -> None:
-    read = feature_folder.read_feature_folder(folder)
+    read = published.read_feature_folder(folder)
     _check_truth(read.truth)
     for video in read.frames:
         assert len(read.features(video)) == read.frames[video]

@@ -18,7 +18,7 @@ def main(rows: int) -> None:
             for n in range(rows):
                 file.write(f"v{n // 10},s{n % 10},{n % 10}.5,{n % 10}.9\n")
         started = time.process_time()
-        [job] = registry.read_truth_files(path).truths
+        [job] = registry.read_truth(path)
         read = time.process_time()
         statistics(job)
         print(f"{rows:,} rows: read in {read - started:.1f} s, ", end="")

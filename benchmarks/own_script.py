@@ -61,7 +61,7 @@ def main() -> None:
     chosen = options.parse_args()
     lines = TEN_LINES if chosen.lines is None else read_text(chosen.lines)
     [task] = datasets.read_tasks(chosen.captions).tasks
-    [task_truth] = truths.read_truth_files(chosen.captions).truths
+    [task_truth] = truths.read_truth(chosen.captions)
     ways: dict[str, Way] = {
         f"found, at most {STEPS} steps": lambda task, truth: discover(task, steps=STEPS),
         "found": lambda task, truth: discover(task),

@@ -71,7 +71,7 @@ def on_captions(folder: Path, draws_of_30: int, ways: list[str]) -> None:
     print("\n| task | videos | way | F1 | s |\n|---|---|---|---|---|")
     for path in sorted(folder.glob("*.json")):
         [captioned] = datasets.read_tasks(path).tasks
-        [task_truth] = truths.read_truth_files(path).truths
+        [task_truth] = truths.read_truth(path)
         narrated = extract_relations(captioned)
         for n_videos, draws in ((DRAW, draws_of_30), (len(narrated.videos), 1)):
             tasks = [draw(narrated, n_videos, seed) for seed in range(draws)]

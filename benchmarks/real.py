@@ -18,7 +18,7 @@ from statistics import fmean
 from typing import Any
 
 import howsteps
-from howsteps.datasets.registry import survey_folder
+from howsteps.datasets.registry import survey
 from howsteps.evaluate.experiment import Plan, Row, run_plan, with_narrations
 from howsteps.evaluate.methods import METHODS
 
@@ -64,7 +64,7 @@ def records(path: Path, plan: Plan) -> Iterator[dict[str, Any]]:
         "machine": f"{platform.machine()} {platform.system()} Python {platform.python_version()}",
         "videos": plan.videos,
     }
-    found = survey_folder(path)
+    found = survey(path)
     for labelled in found.tasks:
         narrated = with_narrations(labelled, plan)
         if not narrated:

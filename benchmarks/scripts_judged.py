@@ -84,7 +84,7 @@ def main() -> None:
     for rules_path in sorted((captions.parent / "annotations").glob("judge_*.json")):
         path = captions / f"{rules_path.stem.removeprefix('judge_')}.json"
         [captioned] = datasets.read_tasks(path).tasks
-        [task_truth] = registry.read_truth_files(path).truths
+        [task_truth] = registry.read_truth(path)
         judges = Judges(task_truth, read_judgements(rules_path, task_truth.steps))
         modes = ("paper", "default")
         narrated = {mode: extract_relations(captioned, mode=mode) for mode in modes}

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 from howsteps import Editor, discover, read_result
 from howsteps._cli.app import app
 from howsteps.reader.client import KEY_VARIABLE
-from tests.reader.server import Served, fails, says, serving
 from tests.jobs import write_tea_folder
+from tests.reader.server import Served, fails, says, serving
 
 KEY = "no-key-at-all"
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from howsteps._cli.app import app
 from howsteps.datasets import fetch as fetching
-from howsteps.datasets.registry import survey_folder
+from howsteps.datasets.registry import survey
 from howsteps.errors import InputError
 from howsteps.task import Mention
 
@@ -148,7 +148,7 @@ def test_ground_truth_is_found_under_a_folder(tmp_path):
         for video in "uv":
             said = "1\n00:00:01,000 --> 00:00:04,000\ngrind the beans and pour the water\n"
             (tmp_path / "data" / name / f"{video}.srt").write_text(said)
-    found = survey_folder(tmp_path / "data")
+    found = survey(tmp_path / "data")
     tasks = {*(t.task for t in found.truths), *(one.truth.task for one in found.tasks)}
     code, out, _ = run("stats", tmp_path / "data", "--json", "-")
     assert code == 0

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from howsteps.datasets import feature_folder, registry
+from howsteps.datasets import published, registry
 from howsteps.datasets.task_file import read_judgements
 from howsteps.errors import InputError
 from howsteps.task import Annotation, Relation
@@ -20,7 +20,7 @@ def write_json(path: Path, value: Any) -> Path:
 
 def fault(path: Path) -> str:
     with pytest.raises(InputError) as caught:
-        registry.read_truth_files(path)
+        registry.read_truth(path)
     return str(caught.value)
 
 
@@ -34,14 +34,14 @@ class TestTaskFile:
 
     def test_steps_count_from_one(self, tmp_path):
         path = write_json(tmp_path / "tea.json", self.task([2, 30, 40.5], [1, 3, 9]))
-        [tea] = registry.read_truth_files(path).truths
+        [tea] = registry.read_truth(path)
         assert (tea.task, tea.steps) == ("Tea", ("boil", "pour"))
         assert tea.annotations == (Annotation("u", 0, 3, 9), Annotation("u", 1, 30, 40.5))
         assert dict(tea.durations) == {"u": 60.0}
 
     def test_overlapping_rows_are_merged_and_ends_clipped(self, tmp_path):
         rows = [1, 3, 9], [1, 8, 11], [2, 50, 60.4]
-        found = registry.read_truth_files(write_json(tmp_path / "tea.json", self.task(*rows)))
+        found = registry.read_truth(write_json(tmp_path / "tea.json", self.task(*rows)))
         [tea] = found.truths
         assert tea.annotations == (Annotation("u", 0, 3, 11), Annotation("u", 1, 50, 60))
         assert all(problem.harmless for problem in found.problems)
@@ -89,7 +89,7 @@ class TestTaskFile:
         write_json(tmp_path / "captions.json", [{"id": "u", "asr": []}])
         assert "contains no ground truth" in fault(tmp_path)
         write_json(tmp_path / "tea.json", self.task([1, 3, 9]))
-        assert [found.task for found in registry.read_truth_files(tmp_path).truths] == ["Tea"]
+        assert [found.task for found in registry.read_truth(tmp_path).truths] == ["Tea"]
 
     def test_other_json_is_refused(self, tmp_path):
         assert "contains no ground truth" in fault(write_json(tmp_path / "x.json", {"a": 1}))
@@ -115,9 +115,7 @@ class TestCoin:
             {"id": "216", "segment": [71.0, 82.0], "label": "insert the tray"},
             {"id": "212", "segment": [60.0, 69.0], "label": "take out the drive"},
         ]
-        [job] = registry.read_truth_files(
-            write_json(tmp_path / "COIN.json", self.coin(*segments))
-        ).truths
+        [job] = registry.read_truth(write_json(tmp_path / "COIN.json", self.coin(*segments))).truths
         assert job.task == "ReplaceCDDriveWithSSD"
         assert job.steps == ("take out the drive", "insert the tray")
         assert job.annotations == (Annotation("abc", 0, 60, 69), Annotation("abc", 1, 71, 82))
@@ -166,7 +164,7 @@ def test_youcook2_has_a_truth_for_each_recipe_and_a_step_for_each_sentence(tmp_p
 
     database = {"abc": video("226", "boil water", "add salt"), "def": video("113", "melt butter")}
     path = write_json(tmp_path / "youcookii_annotations_trainval.json", {"database": database})
-    one, other = registry.read_truth_files(path).truths
+    one, other = registry.read_truth(path).truths
     assert (one.task, one.steps) == ("226", ("boil water", "add salt"))
     assert one.annotations == (Annotation("abc", 0, 0, 5), Annotation("abc", 1, 10, 15))
     assert (other.task, list(other.durations)) == ("113", ["def"])
@@ -192,7 +190,7 @@ class TestCrossTask:
         return tmp_path
 
     def test_annotated_videos_of_listed_tasks_are_read(self, folder):
-        [tire] = registry.read_truth_files(folder).truths
+        [tire] = registry.read_truth(folder)
         assert (tire.task, tire.steps[1]) == ("Change a Tire", "start loose")
         assert tire.annotations == (Annotation("a_b-C1", 0, 1, 2), Annotation("a_b-C1", 2, 5.5, 9))
         assert list(tire.durations) == ["a_b-C1"]
@@ -245,9 +243,9 @@ class TestFeatureFolder:
         return tmp_path
 
     def test_runs_of_labels_become_annotations(self, folder):
-        [job] = registry.read_truth_files(folder).truths
+        [job] = registry.read_truth(folder)
         assert job.steps == ("take_cup", "pour milk")
-        found = feature_folder.read_feature_folder(folder, rate=2.0).truth
+        found = published.read_feature_folder(folder, rate=2.0).truth
         assert found.annotations == (
             Annotation("P03_milk", 0, 1.0, 1.5),
             Annotation("P03_milk", 1, 1.5, 2.5),
@@ -257,9 +255,9 @@ class TestFeatureFolder:
 
     def test_features_may_be_transposed(self, folder):
         path = folder / "features" / "P03_milk.npy"
-        lying = feature_folder.read_feature_folder(folder).features("P03_milk")
+        lying = published.read_feature_folder(folder).features("P03_milk")
         np.save(path, np.arange(24.0).reshape(4, 6).T)
-        standing = feature_folder.read_feature_folder(folder).features("P03_milk")
+        standing = published.read_feature_folder(folder).features("P03_milk")
         assert lying.shape == standing.shape == (6, 4)
         assert np.array_equal(lying, standing)
 
@@ -274,13 +272,13 @@ class TestFeatureFolder:
     def test_features_of_the_wrong_shape(self, folder, matrix, reason):
         np.save(folder / "features" / "P03_milk.npy", matrix)
         with pytest.raises(InputError, match=reason):
-            feature_folder.read_feature_folder(folder).features("P03_milk")
+            published.read_feature_folder(folder).features("P03_milk")
 
     def test_truncated_features(self, folder):
         path = folder / "features" / "P03_milk.npy"
         path.write_bytes(path.read_bytes()[:-9])
         with pytest.raises(InputError, match=r"P03_milk\.npy: is not a complete \.npy file"):
-            feature_folder.read_feature_folder(folder).features("P03_milk")
+            published.read_feature_folder(folder).features("P03_milk")
 
     def test_a_label_outside_the_mapping_is_reported_with_its_line(self, folder):
         path = folder / "groundTruth" / "P03_milk.txt"
@@ -292,7 +290,7 @@ class TestFeatureFolder:
         path.unlink()
         assert fault(folder).startswith(f"{path}: no such file")
         path.parent.rmdir()
-        assert len(registry.read_truth_files(folder).truths) == 1
+        assert len(registry.read_truth(folder).truths) == 1
 
     def test_a_bad_mapping_is_reported_with_its_line(self, folder):
         path = folder / "mapping" / "mapping.txt"

@@ -91,11 +91,11 @@ def test_truth_in_seconds_scores_as_truth_in_intervals(folder):
 
 def test_truth_without_narrations(folder):
     shutil.rmtree(folder / "NLP")
-    [small] = registry.read_truth_files(folder).truths
+    [small] = registry.read_truth(folder)
     assert small.task == "small"
     assert small.steps == ("step 1", "step 2", "step 3")
     assert small.durations["small_0001"] == pytest.approx(376 / 30)
-    assert registry.read_truth_files(GOLDEN / "data").truths == (small,)
+    assert registry.read_truth(GOLDEN / "data").truths == (small,)
 
 
 def test_an_empty_narration(folder):

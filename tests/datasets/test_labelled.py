@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from howsteps.datasets import authors, registry
-from howsteps.datasets.registry import GRID, survey_folder
+from howsteps.datasets.annotations import GRID, Labelled
+from howsteps.datasets.registry import survey
 from howsteps.errors import InputError
 from howsteps.task import Relation
 from tests.jobs import LENGTH, STEPS, tea, write_rules, write_tea
@@ -18,7 +19,7 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "data"
 CAPTIONS = "1\n00:00:01,000 --> 00:00:03,000\nnow boil the water for us\n"
 
 
-def only(path: Path, **options: Path) -> registry.Labelled:
+def only(path: Path, **options: Path) -> Labelled:
     [one] = registry.read_labelled(path, **options).tasks
     return one
 
@@ -97,6 +98,32 @@ def test_frames_are_averaged_over_intervals(tmp_path):
     # Fifteen frames a second, so five to an interval, and two in the last.
     np.testing.assert_allclose(one.features["u"], [[2.0], [7.0], [10.5]])
     assert one.truth.durations["u"] == pytest.approx(12 / 15)
+
+
+@pytest.mark.parametrize(
+    ("rate", "means"),
+    [(6.0, [0.5, 2.5, 4.5, 6.5, 8.5, 10.5]), (1.5, [n // 2 for n in range(24)])],
+)
+def test_the_frame_rate_of_a_feature_folder(tmp_path, rate, means):
+    for name in ("mapping", "groundTruth", "features"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "mapping" / "mapping.txt").write_text("0 background\n1 boil\n")
+    (tmp_path / "groundTruth" / "u.txt").write_text("background\n" * 6 + "boil\n" * 6)
+    np.save(tmp_path / "features" / "u.npy", np.arange(12.0)[:, None])
+    [one] = registry.read_labelled(tmp_path, rate=rate)
+    np.testing.assert_allclose(one.features["u"][:, 0], means)
+    assert one.truth.durations == {"u": 12 / rate}
+    [truth] = registry.read_truth(tmp_path, rate=rate)
+    assert [(a.start, a.end) for a in truth.annotations] == [(6 / rate, 12 / rate)]
+    with pytest.raises(InputError, match="is not a frame rate"):
+        registry.read_truth(tmp_path, rate=0)
+
+
+def test_a_folder_of_data_sets_has_all_their_truths(tmp_path):
+    write_tea(tmp_path / "tea.json")
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "table.csv").write_text("video,step,start,end\nu,blow,0,4\n")
+    assert [truth.task for truth in registry.read_truth(tmp_path)] == ["Make tea", "table"]
 
 
 @pytest.mark.parametrize(
@@ -190,7 +217,7 @@ class TestSurvey:
         (tmp_path / "other.csv").write_text("a,b\n1,2\n")
         for kind in ("NLP", "VISION"):
             shutil.copytree(GOLDEN / f"{kind}_small", tmp_path / "niv" / kind / "small")
-        found = survey_folder(tmp_path)
+        found = survey(tmp_path)
         assert sorted(one.task.name for one in found.tasks) == ["Make tea", "small"]
         assert [truth.task for truth in found.truths] == ["cpr"]
         assert set(found.judgements) == {"Make tea"}
@@ -199,15 +226,15 @@ class TestSurvey:
     def test_a_broken_data_set_is_listed(self, tmp_path):
         write_tea(tmp_path / "tea.json")
         (tmp_path / "bad.csv").write_text("video,step,start,end\nu,blow,5,4\n")
-        found = survey_folder(tmp_path)
+        found = survey(tmp_path)
         assert [one.task.name for one in found.tasks] == ["Make tea"]
         [problem] = found.problems
         assert (problem.path.name, problem.line) == ("bad.csv", 2)
 
     def test_a_missing_path(self, tmp_path):
         with pytest.raises(InputError, match="no such"):
-            survey_folder(tmp_path / "nowhere")
+            survey(tmp_path / "nowhere")
 
     def test_pipes_do_not_block(self, tmp_path: Path) -> None:
         os.mkfifo(tmp_path / "endless.csv")
-        assert survey_folder(tmp_path).tasks == ()
+        assert survey(tmp_path).tasks == ()

@@ -22,12 +22,12 @@ def write(tmp_path: Path, text: str | bytes, name: str = "job.csv") -> Path:
 
 def fault(path: Path) -> tuple[str, int | None]:
     with pytest.raises(InputError) as caught:
-        registry.read_truth_files(path)
+        registry.read_truth(path)
     return caught.value.problem.reason, caught.value.problem.line
 
 
 def test_rows_become_annotations_sorted_by_time(tmp_path):
-    [job] = registry.read_truth_files(write(tmp_path, GOOD)).truths
+    [job] = registry.read_truth(write(tmp_path, GOOD))
     assert job.task == "job"
     assert job.steps == ("loosen", "lift")
     assert job.annotations == (
@@ -40,19 +40,19 @@ def test_rows_become_annotations_sorted_by_time(tmp_path):
 
 def test_only_line_breaks_end_a_row(tmp_path):
     text = "video,step,start,end\nu,fill\u2028up\x0cnow,1,2\n"
-    [job] = registry.read_truth_files(write(tmp_path, text)).truths
+    [job] = registry.read_truth(write(tmp_path, text))
     assert job.steps == ("fill\u2028up\x0cnow",)
 
 
 def test_columns_may_be_in_any_order(tmp_path):
     text = "end,note,Video,start,STEP\n9,ignored,u,3,loosen\n"
-    [job] = registry.read_truth_files(write(tmp_path, text)).truths
+    [job] = registry.read_truth(write(tmp_path, text))
     assert job.annotations == (Annotation("u", 0, 3, 9),)
 
 
 def test_a_task_column_gives_several_truths(tmp_path):
     text = "task,video,step,start,end\ntea,u,boil,0,1\ncake,v,bake,0,1\ntea,w,pour,1,2\n"
-    tea, cake = registry.read_truth_files(write(tmp_path, text)).truths
+    tea, cake = registry.read_truth(write(tmp_path, text)).truths
     assert (tea.task, tea.steps, list(tea.durations)) == ("tea", ("boil", "pour"), ["u", "w"])
     assert (cake.task, cake.steps) == ("cake", ("bake",))
 
@@ -60,14 +60,14 @@ def test_a_task_column_gives_several_truths(tmp_path):
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 def test_byte_order_marks(tmp_path, encoding):
     text = "video,step,start,end\nu,café auflösen,0,1\n".encode(encoding)
-    assert registry.read_truth_files(write(tmp_path, text)).truths[0].steps == ("café auflösen",)
+    assert registry.read_truth(write(tmp_path, text)).truths[0].steps == ("café auflösen",)
 
 
 def test_steps_beside_videos_are_checked_against_them(tmp_path):
     for name in ("u.en.vtt", "v.mp4"):
         (tmp_path / name).touch()
     write(tmp_path, GOOD, "steps.csv")
-    [job] = registry.read_truth_files(tmp_path).truths
+    [job] = registry.read_truth(tmp_path)
     assert job.task == tmp_path.name
     (tmp_path / "v.mp4").unlink()
     assert fault(tmp_path) == ("video 'v' is not next to this table", 3)
@@ -105,7 +105,7 @@ def test_a_bad_row_is_reported_with_its_line(tmp_path, row, reason):
 
 def test_different_steps_may_overlap(tmp_path):
     path = write(tmp_path, f"{GOOD}u,watch,0,12\n")
-    assert len(registry.read_truth_files(path).truths[0].annotations) == 4
+    assert len(registry.read_truth(path).truths[0].annotations) == 4
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_a_missing_file(tmp_path):
 def test_the_error_names_the_file_and_the_line(tmp_path):
     path = write(tmp_path, f"{GOOD}u,lift,-2,1\n")
     with pytest.raises(InputError, match=f"{path}:5: starts before"):
-        registry.read_truth_files(path)
+        registry.read_truth(path)
 
 
 class TestWholeSeconds:
@@ -152,12 +152,12 @@ class TestWholeSeconds:
     )
     def test_times(self, tmp_path, times, start, end):
         path = write(tmp_path, f"{self.heading}\ntire_1,tire,0,9,lift,{times}\n")
-        [job] = registry.read_truth_files(path).truths
+        [job] = registry.read_truth(path)
         assert job.annotations == (Annotation("tire_1", 0, start, end),)
 
     def test_duplicate_rows_are_merged(self, tmp_path):
         row = "repot_1,repot,0,11,put soil,,,0,3"
-        found = registry.read_truth_files(write(tmp_path, f"{self.heading}\n{row}\n{row}\n"))
+        found = registry.read_truth(write(tmp_path, f"{self.heading}\n{row}\n{row}\n"))
         assert len(found.truths[0].annotations) == 1
         [problem] = found.problems
         assert problem.harmless
@@ -168,7 +168,7 @@ class TestWholeSeconds:
 def test_large_tables(tmp_path):
     # benchmarks/ground_truth.py times a million rows.
     rows = "".join(f"v{n // 10},s{n % 10},{n % 10}.5,{n % 10}.9\n" for n in range(100_000))
-    [job] = registry.read_truth_files(write(tmp_path, f"video,step,start,end\n{rows}")).truths
+    [job] = registry.read_truth(write(tmp_path, f"video,step,start,end\n{rows}"))
     assert len(job.annotations) == 100_000
     assert len(job.durations) == 10_000
 
@@ -195,7 +195,7 @@ def test_round_trip(tmp_path_factory, rows):
         table = csv.writer(file)
         table.writerow(["video", "step", "start", "end"])
         table.writerows([video, step, start, start + length] for video, step, start, length in rows)
-    [job] = annotations.read_steps_table(path)[0]
+    [job] = annotations.read_steps_table(path)
     back = {(a.video, job.steps[a.step], a.start, a.end) for a in job.annotations}
     assert back == {(video, step, start, start + length) for video, step, start, length in rows}
 

@@ -17,7 +17,7 @@ from howsteps.errors import PLOTS, HowstepsError, MissingExtra
 from howsteps.task import Task
 
 if TYPE_CHECKING:
-    from howsteps.datasets.registry import Labelled
+    from howsteps.datasets.annotations import Labelled
     from howsteps.evaluate.experiment import NoScore, Plan, Row, Summary
     from howsteps.evaluate.protocols import Rules
 
@@ -224,7 +224,7 @@ def evaluate(
 
     Example: howsteps evaluate change_a_tire.json --steps 7,10,12,15 --videos 30 --seeds 3
     """
-    from howsteps.datasets.registry import find_labelled  # noqa: PLC0415 - loads NumPy
+    from howsteps.datasets.registry import read_labelled  # noqa: PLC0415 - loads NumPy
     from howsteps.datasets.task_file import read_judgements  # noqa: PLC0415
     from howsteps.evaluate.experiment import Plan, summarise  # noqa: PLC0415
     from howsteps.evaluate.protocols import Bars  # noqa: PLC0415
@@ -247,7 +247,7 @@ def evaluate(
         )
     except HowstepsError as error:
         raise typer.BadParameter(str(error)) from error
-    found = find_labelled(source, captions=captions, features=features)
+    found = read_labelled(source, captions=captions, features=features)
     if judge and len(found.tasks) != 1:
         raise HowstepsError(f"--judge works with one task, but {source} has {len(found.tasks)}")
     rows: list[Row] = []

@@ -25,7 +25,8 @@ from howsteps._cli.evaluate import (
 from howsteps.errors import HowstepsError, MissingExtra, Problem
 
 if TYPE_CHECKING:
-    from howsteps.datasets.registry import Labelled, Survey
+    from howsteps.datasets.annotations import Labelled
+    from howsteps.datasets.registry import Survey
     from howsteps.evaluate.experiment import NoScore, Plan, Row
     from howsteps.evaluate.methods import Subsample
     from howsteps.evaluate.paper_tables import PaperTable
@@ -65,7 +66,7 @@ def paper(
 
     Example: howsteps paper --data datasets/ --out results/
     """
-    from howsteps.datasets.registry import survey_folder  # noqa: PLC0415 - loads NumPy
+    from howsteps.datasets.registry import survey  # noqa: PLC0415 - loads NumPy
     from howsteps.evaluate.experiment import Plan, summarise  # noqa: PLC0415
     from howsteps.evaluate.paper_tables import (  # noqa: PLC0415
         alignment_table,
@@ -86,7 +87,7 @@ def paper(
     except HowstepsError as error:
         raise typer.BadParameter(str(error)) from error
     with screen.waiting(f"looking through {data}", quiet=quiet):
-        found = survey_folder(data)
+        found = survey(data)
     if not (found.tasks or found.truths):
         raise HowstepsError(f"{data} holds no usable ground truth")
     tables = [_statistics(found)]

@@ -14,6 +14,7 @@ from howsteps.errors import HowstepsError
 from howsteps.task import Truth
 
 if TYPE_CHECKING:
+    from howsteps.datasets.annotations import GroundTruth
     from howsteps.evaluate import Statistics
     from howsteps.evaluate.paper_tables import PrintedStatistics
 
@@ -54,10 +55,9 @@ def stats(
 
     Example: howsteps stats captions/change_a_tire.json
     """
-    from howsteps.datasets.registry import find_truths  # noqa: PLC0415 - kept out of every start
-    from howsteps.evaluate import statistics  # noqa: PLC0415
+    from howsteps.evaluate import statistics  # noqa: PLC0415 - kept out of every start
 
-    found = find_truths(source)
+    found = _truths(source)
     measured = []
     with screen.progress("measuring", len(found.truths), quiet=quiet) as advance:
         for each in found.truths:
@@ -79,6 +79,18 @@ def stats(
         if judge:
             _show_leads(leads)
     screen.finish(found.problems, found=True)
+
+
+def _truths(source: Path) -> "GroundTruth":
+    """Read the ground truth of a file or, with the lengths of narrated videos, of a folder."""
+    from howsteps import datasets  # noqa: PLC0415 - loads NumPy
+    from howsteps.datasets.annotations import GroundTruth  # noqa: PLC0415
+
+    if not source.is_dir():
+        return datasets.read_truth(source)
+    found = datasets.read_labelled(source)
+    truths = sorted((labelled.truth for labelled in found), key=lambda truth: truth.task)
+    return GroundTruth(tuple(truths), found.problems)
 
 
 def _regularity(rows: Sequence["Statistics"]) -> Table:

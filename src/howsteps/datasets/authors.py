@@ -13,8 +13,8 @@ background as the last column. ``hw3.clipid`` are the names of the videos. Steps
 names. ``NLP_<task>`` instead of ``NLP/<task>`` is accepted too.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import ceil, inf
 from pathlib import Path
 from typing import Any, TypeAlias, TypeGuard
@@ -22,7 +22,15 @@ from typing import Any, TypeAlias, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.datasets.annotations import AnnotationRow, as_number, truth_of_rows, whole_number
+from howsteps.datasets.annotations import (
+    GRID,
+    AnnotationRow,
+    GivenMatches,
+    Labelled,
+    as_number,
+    truth_of_rows,
+    whole_number,
+)
 from howsteps.errors import InputError
 from howsteps.io import mat_file
 from howsteps.io.text import read_lines
@@ -95,6 +103,53 @@ def read_release_truth(folder: Path, task: str) -> Truth:
     labels, _ = _dataset(vision / _FEATURES)
     rates, durations = _videos(vision / "videos_info", labels)
     return _truth(vision / _FEATURES, task, labels, rates, durations)
+
+
+def labelled(release: Release) -> Labelled:
+    """Convert a task of the paper's release to the common grid.
+
+    Its intervals are 10 frames at any frame rate. The times of every video are scaled so that each
+    interval lasts :data:`GRID` seconds; features do not change.
+    """
+    scales = {video: GRID * rate / FRAMES_PER_INTERVAL for video, rate in release.rates.items()}
+    lengths = {video: len(rows) * GRID for video, rows in release.labels.items()}
+    mentions = {video.id: video.mentions for video in release.task.videos}
+    videos = tuple(
+        Video(
+            video,
+            duration=length,
+            mentions=tuple(
+                replace(m, start=m.start * scales[video], end=m.end * scales[video])
+                for m in mentions.get(video, ())
+            ),
+        )
+        for video, length in lengths.items()
+    )
+    annotations = tuple(
+        replace(a, start=a.start * scales[a.video], end=a.end * scales[a.video])
+        for a in release.truth.annotations
+    )
+    return Labelled(
+        Task(release.task.name, videos),
+        replace(release.truth, annotations=annotations, durations=lengths),
+        {video: x.astype(np.float32) for video, x in release.features.items()},
+        _matches_of(release.relations[: len(release.similarity)], release.similarity == 1),
+    )
+
+
+def _matches_of(relations: Sequence[Relation], similar: NDArray[np.bool_]) -> GivenMatches:
+    """Return a look-up of matches in a matrix; relations outside it match only themselves."""
+    row_of = {relation: row for row, relation in enumerate(relations)}
+    symmetric = similar | similar.T
+
+    def matches(queried: Sequence[Relation]) -> NDArray[np.bool_]:
+        found = np.eye(len(queried), dtype=np.bool_)
+        known = [index for index, relation in enumerate(queried) if relation in row_of]
+        rows = [row_of[queried[index]] for index in known]
+        found[np.ix_(known, known)] |= symmetric[np.ix_(rows, rows)]
+        return found
+
+    return matches
 
 
 def _part(folder: Path, kind: str, task: str) -> Path:
@@ -241,7 +296,8 @@ def _truth(
         for k in range(len(steps))
         for first, last in _runs(matrix[:, k])
     )
-    return truth_of_rows(path, task, steps, durations, rows, merge=False)[0]
+    [truth] = truth_of_rows(path, task, steps, durations, rows, merge=False)
+    return truth
 
 
 def _runs(present: NDArray[np.bool_]) -> list[list[int]]:

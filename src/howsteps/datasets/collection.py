@@ -139,7 +139,7 @@ _OTHER_SUFFIXES = (
     *(".mp3", ".m4a", ".wav", ".flac", ".ogg", ".opus", ".aac", ".npy", ".npz", ".zip"),
     *(".description", ".annotations.xml", ".url", ".webloc", INFO),
 )
-_TRUTH = "steps.csv"  # ground truth of the folder
+STEPS_TABLE = "steps.csv"  # ground truth of the folder
 
 # The file that marks a work folder, whose exports must not be read as captions.
 WORK_FOLDER = ".howsteps"
@@ -151,6 +151,9 @@ class Collection:
 
     tasks: tuple[Task, ...]
     problems: tuple[Problem, ...] = ()
+
+    def __iter__(self) -> Iterator[Task]:
+        return iter(self.tasks)
 
 
 def _ignore(_: Path) -> None:
@@ -249,7 +252,7 @@ def _captions_of(
 def _may_be_captions(path: Path) -> bool:
     """Whether a file may contain captions, by its name."""
     name = path.name.lower()
-    is_other = name.startswith(".") or name == _TRUTH or name.endswith(_OTHER_SUFFIXES)
+    is_other = name.startswith(".") or name == STEPS_TABLE or name.endswith(_OTHER_SUFFIXES)
     return not (is_other or is_video(path) or skipped(path.name))
 
 

@@ -16,12 +16,12 @@ from typing import Any, TypeGuard
 from howsteps.captions.cues import UnreadableError, printable, seconds
 from howsteps.captions.reading import NOT_ENGLISH, is_english, problems_of_issues, repair_parsed
 from howsteps.captions.tabular import parse_json_rows
-from howsteps.datasets.annotations import AnnotationRow, as_number, truth_of_rows
+from howsteps.datasets.annotations import AnnotationRow, GroundTruth, as_number, truth_of_rows
 from howsteps.datasets.names import Names
 from howsteps.errors import InputError, Problem
 from howsteps.io.checked import LATEST
 from howsteps.io.text import read_json
-from howsteps.task import Caption, Rule, Task, Truth, Video
+from howsteps.task import Caption, Rule, Task, Video
 
 KEYS = _VIDEOS, _CAPTIONS = "videos", "asr"  # every task file has one of these
 
@@ -80,7 +80,7 @@ def has_task_truth(value: Any) -> bool:
     )
 
 
-def truth_of_json(value: Any, path: Path) -> tuple[Truth, list[Problem]]:
+def truth_of_json(value: Any, path: Path) -> GroundTruth:
     """Return the truth in the contents of a task file; ``path`` is used in messages.
 
     Videos without ``steps`` were not annotated and are not part of the truth.

@@ -85,7 +85,7 @@ _TAIL = 2.0  # seconds of video after the last word
 def true_steps() -> Truth:
     """The ground truth of the demo."""
     with as_file(files("howsteps.demo") / "steps.csv") as table:
-        [found] = registry.read_truth_files(table).truths
+        [found] = registry.read_truth(table)
     return found
 
 

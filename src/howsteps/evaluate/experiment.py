@@ -6,7 +6,7 @@ from statistics import fmean
 
 import numpy as np
 
-from howsteps.datasets.registry import Labelled, select_videos
+from howsteps.datasets.annotations import Labelled
 from howsteps.errors import HowstepsError, unknown_name
 from howsteps.evaluate.inputs import t_interval
 from howsteps.evaluate.methods import METHODS, SCRIPT_BASELINES, Subsample
@@ -122,7 +122,7 @@ def with_narrations(
     Every caption is parsed once for all methods and seeds.
     """
     names = {name for seed in range(plan.seeds) for name in subsampled(labelled, plan.videos, seed)}
-    task = select_videos(labelled, list(names)).task
+    task = labelled.of(names).task
     if any(video.mentions for video in task.videos):
         return dict.fromkeys(("paper", "default"), task)
     if not any(video.captions for video in task.videos):

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.datasets.registry import GRID, Labelled, select_videos
+from howsteps.datasets.annotations import GRID, Labelled
 from howsteps.evaluate.protocols import Localisations, NotMeasured, Prediction
 from howsteps.evaluate.script_protocols import mention_times
 from howsteps.evaluate.statistics import find_order
@@ -52,7 +52,7 @@ class Subsample:
         search_seconds: float = 5.0,
     ) -> None:
         self.narration = narration
-        self.labelled = select_videos(labelled, videos)
+        self.labelled = labelled.of(videos)
         chosen = set(videos)
         self._narrated = {
             mode: replace(task, videos=tuple(v for v in task.videos if v.id in chosen))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from howsteps.datasets.registry import GivenMatches
+from howsteps.datasets.annotations import GivenMatches
 from howsteps.evaluate.experiment import Summary
 from howsteps.evaluate.statistics import Statistics
 from howsteps.task import Task

@@ -1,0 +1,301 @@
+"""Annotations in the formats in which data sets publish them.
+
+COIN and YouCook2 are a JSON database of videos, in the format of ActivityNet. CrossTask is a folder
+of tables. A *feature folder* is the layout common in action segmentation; one folder is one task::
+
+    mapping/mapping.txt       rows: number, label
+    groundTruth/<video>.txt   (or without .txt) one label for each frame
+    features/<video>.npy      T×d or d×T
+
+Its labels ``background`` and ``SIL`` (silence) are not steps.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from math import inf
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsteps.datasets.annotations import (
+    GRID,
+    AnnotationRow,
+    GroundTruth,
+    Labelled,
+    as_number,
+    checked_features,
+    truth_of_rows,
+    whole_number,
+)
+from howsteps.errors import InputError, Problem
+from howsteps.io.arrays import read_matrix
+from howsteps.io.text import read_lines, read_rows
+from howsteps.task import Task, Truth, Video
+
+
+class Database(NamedTuple):
+    """The keys of a database: the task of a video, its segments, and the label of a segment.
+
+    With ``by_id``, the steps of a task are in the order of the ids of their segments; otherwise in
+    that of their first appearance.
+    """
+
+    task: str
+    segments: str
+    label: str
+    by_id: bool
+
+
+COIN = Database("class", "annotation", "label", by_id=True)
+YOUCOOK2 = Database("recipe_type", "annotations", "sentence", by_id=False)
+
+
+def is_database(value: Any, keys: Database) -> bool:
+    """Whether ``value`` is a database in which some video has these keys."""
+    videos = value.get("database") if isinstance(value, dict) else None
+    return isinstance(videos, dict) and any(
+        isinstance(entry, dict) and keys.task in entry and keys.segments in entry
+        for entry in videos.values()
+    )
+
+
+def database_truths(value: Any, keys: Database, path: Path) -> GroundTruth:
+    """Return one truth for each task of a database; ``path`` is used in messages."""
+    durations: dict[str, dict[str, float | None]] = {}
+    steps: dict[str, dict[str, int]] = {}  # the rank of each label
+    found: dict[str, list[tuple[str, AnnotationRow]]] = {}  # with their labels
+    for video, entry in value["database"].items():
+        if not (isinstance(entry, dict) and isinstance(entry.get(keys.segments), list)):
+            raise InputError(path, f"video {video}: has no list {keys.segments!r}")
+        task = entry.get(keys.task)
+        if not isinstance(task, str | int) or task == "":
+            raise InputError(path, f"video {video}: has no {keys.task}")
+        task = str(task)
+        duration = as_number(entry.get("duration"), path, f"video {video}: duration")
+        durations.setdefault(task, {})[video] = duration
+        ranks, rows = steps.setdefault(task, {}), found.setdefault(task, [])
+        for number, segment in enumerate(entry[keys.segments], 1):
+            where = f"video {video}, {keys.segments} {number}: "
+            label, start, end = _segment(segment, where, keys.label, path)
+            ranks.setdefault(label, _id(segment, where, path) if keys.by_id else len(ranks))
+            rows.append((label, AnnotationRow(video, 0, start, end, where=where)))
+    return GroundTruth.join(
+        _truth_of_labels(path, task, ranks, durations[task], found[task])
+        for task, ranks in steps.items()
+    )
+
+
+def _truth_of_labels(
+    path: Path,
+    task: str,
+    ranks: Mapping[str, int],
+    durations: Mapping[str, float | None],
+    rows: list[tuple[str, AnnotationRow]],
+) -> GroundTruth:
+    names = sorted(ranks, key=lambda label: ranks[label])
+    index_of = {name: index for index, name in enumerate(names)}
+    numbered = (row._replace(step=index_of[label]) for label, row in rows)
+    return truth_of_rows(path, task, names, durations, numbered, merge=True)
+
+
+def _segment(row: Any, where: str, label: str, path: Path) -> tuple[str, float, float]:
+    name, times = (row.get(key) if isinstance(row, dict) else None for key in (label, "segment"))
+    if not (isinstance(name, str) and name.strip()):
+        raise InputError(path, f"{where}has no {label}")
+    if not (isinstance(times, list) and len(times) == 2):
+        raise InputError(path, f"{where}segment is not [start, end]")
+    start, end = (as_number(time, path, f"{where}a time") for time in times)
+    return name.strip(), start, end
+
+
+def _id(segment: Mapping[str, Any], where: str, path: Path) -> int:
+    try:
+        return int(segment["id"])
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise InputError(path, f"{where}has no numeric id") from None
+
+
+_TASKS, _VIDEOS, _ANNOTATIONS = "tasks_primary.txt", "videos.csv", "annotations"
+_BLOCK_LINES = 5
+
+
+def is_crosstask(folder: Path) -> bool:
+    """Whether ``folder`` contains CrossTask's list of tasks."""
+    return (folder / _TASKS).is_file()
+
+
+def read_crosstask(folder: Path) -> GroundTruth:
+    """Read one truth for each listed task that has annotated videos.
+
+    A listed video without a table was not annotated; a table of an unlisted video is an error.
+    """
+    listed: dict[str, list[str]] = {}
+    for _, (task, video, _) in read_rows(folder / _VIDEOS, width=3):
+        listed.setdefault(task.strip(), []).append(video.strip())
+    tables = {path.stem: path for path in sorted((folder / _ANNOTATIONS).glob("*.csv"))}
+    truths: list[Truth] = []
+    problems: list[Problem] = []
+    for task, title, steps in _crosstask_tasks(folder / _TASKS):
+        annotated: dict[str, float | None] = {}
+        rows: list[AnnotationRow] = []
+        for video in listed.get(task, []):
+            if (path := tables.pop(f"{task}_{video}", None)) is None:
+                continue
+            annotated[video] = None
+            # Checked on its own first, so that an error names this file.
+            table = truth_of_rows(
+                path, title, steps, {video: None}, _crosstask_rows(path, video), merge=True
+            )
+            problems += table.problems
+            found = table.truths[0].annotations
+            rows += (AnnotationRow(a.video, a.step, a.start, a.end) for a in found)
+        if rows:
+            truths += truth_of_rows(folder, title, steps, annotated, rows, merge=False)
+    if tables:
+        stray = next(iter(tables.values()))
+        raise InputError(stray, f"its task and video are not in {_TASKS} and {_VIDEOS}")
+    if not truths:
+        raise InputError(folder / _ANNOTATIONS, "has no table of a listed video")
+    return GroundTruth(tuple(truths), tuple(problems))
+
+
+def _crosstask_tasks(path: Path) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Yield the id, the title and the steps of every listed task."""
+    lines = list(read_lines(path))
+    for first in range(0, len(lines), _BLOCK_LINES):
+        block = lines[first : first + _BLOCK_LINES]
+        line, task = block[0]
+        if len(block) < _BLOCK_LINES:
+            reason = f"the block of task {task} has fewer than {_BLOCK_LINES} lines"
+            raise InputError(path, reason, line)
+        (_, title), (count_line, count), (_, names) = block[1], block[3], block[4]
+        steps = tuple(name.strip() for name in names.split(","))
+        if as_number(count, path, "the number of steps", count_line) != len(steps):
+            reason = f"task {task} says {count} steps and lists {len(steps)}"
+            raise InputError(path, reason, count_line)
+        yield task, title, steps
+
+
+def _crosstask_rows(path: Path, video: str) -> Iterator[AnnotationRow]:
+    for line, (step, *times) in read_rows(path, width=3):
+        start, end = (as_number(time, path, "a time", line) for time in times)
+        number = whole_number(step, path, "a step", line)
+        yield AnnotationRow(video, number - 1, start, end, line)
+
+
+_BACKGROUND = frozenset({"background", "bg", "sil", "none", "-1"})
+FRAMES_PER_SECOND = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureFolder:
+    """Ground truth, the number of frames and the feature file of each video, and the frame rate."""
+
+    truth: Truth
+    frames: Mapping[str, int]
+    paths: Mapping[str, Path]
+    rate: float
+
+    def features(self, video: str) -> NDArray[np.floating]:
+        """Load the features of one video, a row for each frame.
+
+        Raises
+        ------
+        InputError
+            The file is truncated, or its size is not the number of labelled frames.
+        """
+        path, frames = self.paths[video], self.frames[video]
+        matrix = read_matrix(path)
+        if matrix.ndim != 2 or matrix.dtype.kind != "f":
+            raise InputError(path, "is not a matrix of floating point numbers")
+        if frames not in matrix.shape:
+            shape = "×".join(map(str, matrix.shape))
+            raise InputError(path, f"is {shape}, but {frames} frames have labels")
+        return matrix if matrix.shape[0] == frames else matrix.T
+
+    def labelled(self) -> Labelled:
+        """Return the task, with features averaged over the intervals of the grid."""
+        durations = self.truth.durations
+        features: dict[str, NDArray[np.float32]] = {}
+        for video, path in self.paths.items():
+            frames = self.features(video)
+            checked_features(frames, path, features)
+            features[video] = _interval_means(frames, self.rate)
+        videos = tuple(Video(video, duration=length) for video, length in durations.items())
+        return Labelled(Task(self.truth.task, videos), self.truth, features)
+
+
+def is_feature_folder(folder: Path) -> bool:
+    """Whether ``folder`` contains frame-wise labels and the list of labels."""
+    return (folder / "groundTruth").is_dir() and (folder / "mapping" / "mapping.txt").is_file()
+
+
+def read_feature_folder(folder: Path, rate: float = FRAMES_PER_SECOND) -> FeatureFolder:
+    """Read the labels of all videos; ``rate`` is in frames per second.
+
+    Raises
+    ------
+    InputError
+        A label is not in the mapping, or a video has no features though others have.
+    """
+    if not 0 < rate < inf:
+        raise InputError(folder, f"{rate:g} frames a second is not a frame rate")
+    labels = _mapping(folder / "mapping" / "mapping.txt")
+    steps = [label for label in labels if label.casefold() not in _BACKGROUND]
+    index_of = {label: index for index, label in enumerate(steps)}
+    rows: list[AnnotationRow] = []
+    frames: dict[str, int] = {}
+    for path in sorted(path for path in (folder / "groundTruth").iterdir() if path.is_file()):
+        video = path.name.removesuffix(".txt")
+        frames[video] = 0
+        for label, run in groupby(read_lines(path), key=lambda numbered: numbered[1]):
+            lines = [line for line, _ in run]
+            if label not in labels:
+                raise InputError(path, f"label {label!r} is not in mapping.txt", lines[0])
+            start = frames[video]
+            frames[video] += len(lines)
+            if label in index_of:
+                begin, end = start / rate, frames[video] / rate
+                rows.append(AnnotationRow(video, index_of[label], begin, end, lines[0]))
+    if not frames:
+        raise InputError(folder / "groundTruth", "has no file")
+    durations = {video: count / rate for video, count in frames.items()}
+    [truth] = truth_of_rows(folder, folder.resolve().name, steps, durations, rows, merge=False)
+    return FeatureFolder(truth, frames, _feature_files(folder / "features", frames), rate)
+
+
+def _mapping(path: Path) -> dict[str, None]:
+    """Return the labels in order; a dictionary, as there may be very many."""
+    labels: dict[str, None] = {}
+    for line, text in read_lines(path):
+        number, _, label = text.partition(" ")
+        if not (number.isdecimal() and label.strip()):
+            raise InputError(path, "is not: number label", line)
+        if label.strip() in labels:
+            raise InputError(path, f"label {label.strip()!r} appears twice", line)
+        labels[label.strip()] = None
+    return labels
+
+
+def _feature_files(folder: Path, videos: Mapping[str, int]) -> dict[str, Path]:
+    if not folder.is_dir():
+        return {}  # ground truth is enough for statistics
+    paths = {video: folder / f"{video}.npy" for video in videos}
+    for path in paths.values():
+        if not path.is_file():
+            raise InputError(path, "no such file, though the video has labels")
+    return paths
+
+
+def _interval_means(frames: NDArray[np.floating], rate: float) -> NDArray[np.float32]:
+    """Return the mean of the frames whose centres lie in each interval, or the frame there."""
+    if rate * GRID < 1:  # fewer frames than intervals
+        middles = (np.arange(round(len(frames) / rate / GRID)) + 0.5) * GRID
+        return np.asarray(frames[(middles * rate).astype(np.int64)], np.float32)
+    interval_of = ((np.arange(len(frames)) + 0.5) / rate / GRID).astype(np.int64)
+    starts = np.flatnonzero(np.diff(interval_of, prepend=-1))
+    sums = np.add.reduceat(frames.astype(np.float64), starts, axis=0)
+    return np.asarray(sums / np.bincount(interval_of)[:, None], np.float32)
