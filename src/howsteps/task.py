@@ -175,8 +175,8 @@ class Video:
         """The duration in seconds; if unknown, the end of the captions and of what is said."""
         if self.duration is not None:
             return self.duration
-        timed = (*(self.captions or self.sentences), *self.mentions)
-        return max([self.captions_end, *(part.end for part in timed)])
+        spoken = [part.end for part in self.captions or self.sentences]
+        return max([self.captions_end, *spoken, *(mention.end for mention in self.mentions)])
 
 
 @dataclass(frozen=True, slots=True)
