@@ -1,6 +1,7 @@
 """Words of rolling lines are kept once; lines that are spoken twice are kept twice."""
 
-from howsteps.captions.words import Screen, ScreenWord, first_shown
+from howsteps.captions.cues import Piece
+from howsteps.captions.words import Screen, first_shown
 
 
 def screens(*shown: tuple[float, float, str]) -> list[Screen]:
@@ -8,7 +9,7 @@ def screens(*shown: tuple[float, float, str]) -> list[Screen]:
         Screen(
             start,
             end,
-            tuple(tuple(map(ScreenWord, line.split())) for line in text.split("/")),
+            tuple(tuple(map(Piece, line.split())) for line in text.split("/")),
         )
         for start, end, text in shown
     ]
@@ -17,7 +18,7 @@ def screens(*shown: tuple[float, float, str]) -> list[Screen]:
 def new_words(*shown: tuple[float, float, str]) -> str:
     """The new words of each screen, with bars between screens."""
     return " | ".join(
-        " ".join(token.text for line in screen.lines for token in line)
+        " ".join(word.text for line in screen.lines for word in line)
         for screen in first_shown(screens(*shown))
     )
 

@@ -1,10 +1,6 @@
 """SubRip and WebVTT as people and programs write them."""
 
-import pytest
-
-from howsteps.captions import cues, subtitles
-from howsteps.captions.reading import parse_captions
-from howsteps.errors import InputError
+from howsteps.captions import cues
 from tests.captions.texts import parse, problems, spans, subrip
 
 
@@ -88,32 +84,3 @@ def test_word_times_belong_to_the_last_line() -> None:
         ("the", 2.0, 2.5),
         ("hubcap", 2.5, 4.0),
     ]
-
-
-BARE = "00:00:01,000 --> 00:00:02,000\n" * 300_000
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "\n" * 30_000_000 + "x",
-        "1\n00:00:01,000 --> 00:00:02,000\nhi\n" + "\n" * 1_000_000,
-        BARE,
-        f"WEBVTT\n\n{BARE}",
-    ],
-    ids=["newlines", "newlines after a cue", "times", "times of WebVTT"],
-)
-def test_too_large_files_are_refused_before_parsing(
-    text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen: list[str] = []
-    times = subtitles._times
-
-    def noted(line: str) -> object:
-        seen.append(line)
-        return times(line)
-
-    monkeypatch.setattr(subtitles, "_times", noted)
-    with pytest.raises(InputError, match=r"[0-9,]+ (lines|cues) cannot be captions"):
-        parse_captions(text.encode(), "a.srt")
-    assert len(seen) <= 1

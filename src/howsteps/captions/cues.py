@@ -3,32 +3,31 @@
 import codecs
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate
-from typing import TypeAlias, TypeVar
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
 
+from howsteps.errors import InputError, Problem
 from howsteps.io.checked import LATEST
 from howsteps.task import Caption, Word
 
-_Item = TypeVar("_Item")
-
+# Bytes. A day of captions with word times is about 10 MB; a larger file is something else.
+LARGEST_FILE = 32 * 2**20
 # Characters of four hours of speech; a longer text is not a caption.
 LONGEST_TEXT = 2**18
 # More than one a second for a day.
 MOST_CUES = 100_000
-# Words with times, in a file as in one cue: 14 hours of fast speech.
-MOST_WORDS = 150_000
-# Lines of text, elements of XML, lists and objects of JSON: a day of captions, one every second,
-# each with a number, times, two lines and a break.
-MOST_PARTS = 500_000
+
+# A parser does not know the name of its file; the reader adds it.
+_FILE = Path()
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A part of a cue with a time of its own; white space inside ``text`` separates words."""
+class Piece(NamedTuple):
+    """Words with the times that the file gives them, if any; white space separates words."""
 
     text: str
-    start: float | None
+    start: float | None = None
     end: float | None = None
 
 
@@ -36,53 +35,34 @@ class Piece:
 class Cue:
     """One cue as written: times may be missing (None), reversed or out of order.
 
-    ``pieces`` are the last part of ``text``, if the file has word times. ``line`` or, in JSON,
-    ``entry`` is the position of the cue in the file, counted from 1.
+    ``pieces`` are the last part of ``text``, if the file has word times. ``position`` is the line
+    of the cue or, in JSON, its entry, counted from 1.
     """
 
     start: float | None
     end: float | None
     text: str
     pieces: tuple[Piece, ...] = ()
-    line: int | None = None
-    entry: int | None = None
+    position: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Issue:
-    """A part of the file that was left out or, if it is not ``lost``, repaired.
-
-    The reader converts it to a :class:`~howsteps.errors.Problem` with the name of the file.
-    """
-
-    reason: str
-    line: int | None = None
-    entry: int | None = None
-    lost: bool = True
+ParsedCues: TypeAlias = Iterator[Cue | Problem]
 
 
-ParsedCues: TypeAlias = Iterator[Cue | Issue]
+def lost(reason: str, position: int | None = None) -> Problem:
+    """Return a problem with a part of the file that was left out."""
+    return Problem(_FILE, reason, position)
 
 
-class UnreadableError(Exception):
-    """The file as a whole cannot be used; the reader adds the name of the file."""
-
-    def __init__(self, reason: str, line: int | None = None) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.line = line
+def repaired(reason: str, position: int | None = None) -> Problem:
+    """Return a remark on a part of the file that was repaired."""
+    return Problem(_FILE, reason, position, harmless=True)
 
 
-def limited(items: Iterable[_Item], most: int, what: str) -> Iterator[_Item]:
-    """Yield ``items``; raise ``UnreadableError`` if there are more than ``most``."""
-    for count, item in enumerate(items):
-        if count == most:
-            raise UnreadableError(f"more than {most:,} {what} cannot be captions")
-        yield item
+def unreadable(reason: str, line: int | None = None) -> InputError:
+    """Return the error that the file as a whole cannot be used."""
+    return InputError(_FILE, reason, line)
 
-
-# Bytes. A day of captions with word times is about 10 MB; a larger file is something else.
-LARGEST_FILE = 32 * 2**20
 
 # UTF-32 before UTF-16: the mark of UTF-32-LE begins with that of UTF-16-LE.
 _MARKS = (
@@ -98,62 +78,47 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b")) + b"\x7f"
 _BINARY = 0.02
 
 
-def decode(data: bytes) -> tuple[str, list[Issue]]:
+def decode(data: bytes) -> tuple[str, list[Problem]]:
     r"""Decode the bytes of a text file; line ends become ``\n`` and NULs are dropped.
 
     Raises
     ------
-    UnreadableError
+    InputError
         The file is empty or binary.
     """
-    if not data.strip():
-        raise UnreadableError("the file is empty")
-    text, issues = _decode(data)
+    text, problems = _decode(data)
     if "\0" in text:
-        issues.append(Issue("NUL bytes were dropped", _line_of(text, text.index("\0")), lost=False))
+        line = text.count("\n", 0, text.index("\0")) + 1
+        problems.append(repaired("NUL bytes were dropped", line))
         text = text.replace("\0", "")
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if not text.strip():
-        raise UnreadableError("the file is empty")
-    return text, issues
+        raise unreadable("the file is empty")
+    return text, problems
 
 
-def split_lines(text: str) -> list[str]:
-    """Split ``text`` into lines; raise ``UnreadableError`` if they are too many or too long."""
-    # Counted first: a list of millions of lines takes ten times the memory of the file.
-    if (count := text.count("\n")) > MOST_PARTS:
-        raise UnreadableError(f"{count:,} lines cannot be captions")
-    lines = text.split("\n")
-    for number, line in enumerate(lines, 1):
-        if len(line) > LONGEST_TEXT:
-            raise UnreadableError(f"a line of {len(line):,} characters cannot be captions", number)
-    return lines
-
-
-def _decode(data: bytes) -> tuple[str, list[Issue]]:
+def _decode(data: bytes) -> tuple[str, list[Problem]]:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return _decode_replacing(data[len(mark) :], encoding)
     if utf_16 := _utf16_without_mark(data[:_SAMPLE]):
         return _decode_replacing(data, utf_16)
     if _is_binary(data[:_SAMPLE]):
-        raise UnreadableError("is a binary file, not captions")
+        raise unreadable("is a binary file, not captions")
     try:
         return data.decode("utf-8"), []
     except UnicodeDecodeError:
         return _decode_legacy(data)
 
 
-def _decode_replacing(data: bytes, encoding: str) -> tuple[str, list[Issue]]:
+def _decode_replacing(data: bytes, encoding: str) -> tuple[str, list[Problem]]:
     """Decode with U+FFFD for invalid bytes, and report the line of the first of them."""
     try:
         return data.decode(encoding), []
     except UnicodeDecodeError as error:
-        text = data.decode(encoding, "replace")
-        line = _line_of(data[: error.start].decode(encoding, "replace"))
-        return text, [
-            Issue(f"bytes that are not {encoding.upper()} were replaced", line, lost=False)
-        ]
+        line = data[: error.start].decode(encoding, "replace").count("\n") + 1
+        reason = f"bytes that are not {encoding.upper()} were replaced"
+        return data.decode(encoding, "replace"), [repaired(reason, line)]
 
 
 def _utf16_without_mark(sample: bytes) -> str | None:
@@ -170,7 +135,7 @@ def _is_binary(sample: bytes) -> bool:
     return controls > _BINARY * len(sample) + 2
 
 
-def _decode_legacy(data: bytes) -> tuple[str, list[Issue]]:
+def _decode_legacy(data: bytes) -> tuple[str, list[Problem]]:
     """Decode invalid UTF-8: as UTF-8 with a few errors, Windows-1252, or a detected encoding."""
     decoded = data.decode("utf-8", "replace")
     invalid = decoded.count("\ufffd")
@@ -185,10 +150,6 @@ def _decode_legacy(data: bytes) -> tuple[str, list[Issue]]:
     # A sample is enough, and detection takes time in proportion to its input.
     guess = from_bytes(sample).best()
     return _decode_replacing(data, guess.encoding) if guess else (data.decode("latin-1"), [])
-
-
-def _line_of(text: str, offset: int | None = None) -> int:
-    return text.count("\n", 0, offset) + 1
 
 
 # The largest number that can be a time in milliseconds.
@@ -268,43 +229,35 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
-def repair(cues: Iterable[Cue]) -> tuple[tuple[Caption, ...], list[Issue]]:
+def repair(cues: Iterable[Cue]) -> tuple[tuple[Caption, ...], list[Problem]]:
     """Return the captions of ``cues``, and what was repaired, in file order."""
-    issues: list[Issue] = []
-    timed: list[_TimedCue] = []
+    problems: list[Problem] = []
     nonempty = []
     for cue in cues:
         if len(cue.text) > LONGEST_TEXT:
-            issues.append(Issue(TOO_LONG, cue.line, cue.entry))
+            problems.append(lost(TOO_LONG, cue.position))
         elif cue.text.strip():
             nonempty.append(cue)
+    timed: list[tuple[float, float | None, Cue]] = []
     previous_start = 0.0
     for cue, next_start in zip(nonempty, _next_starts(nonempty), strict=True):
         if cue.start is None or cue.start > LATEST:
             # After the previous line, but not after the next one.
-            start = (timed[-1].end if timed else None) or previous_start
+            start = (timed[-1][1] if timed else None) or previous_start
             if next_start is not None:
                 start = max(previous_start, min(start, next_start))
-            repaired, reasons = _TimedCue(cue, start, None), [NO_TIME]
+            end, reasons = None, [NO_TIME]
         else:
-            repaired, reasons = _with_valid_times(cue, cue.start)
-            if repaired.start < previous_start:
+            start, end, reasons = _valid_times(cue.start, cue.end)
+            if start < previous_start:
                 reasons.append(BACKWARDS)
-            previous_start = repaired.start
-        issues += [Issue(reason, cue.line, cue.entry, lost=False) for reason in reasons]
-        timed.append(repaired)
-    timed.sort(key=lambda cue: cue.start)
-    next_starts = [cue.start for cue in timed[1:]] + [None]
-    return tuple(map(_caption, timed, next_starts)), issues
-
-
-@dataclass(frozen=True, slots=True)
-class _TimedCue:
-    """A cue with a valid start, and an end that is either valid or None."""
-
-    cue: Cue
-    start: float
-    end: float | None
+            previous_start = start
+        problems += [repaired(reason, cue.position) for reason in reasons]
+        timed.append((start, end, cue))
+    timed.sort(key=lambda entry: entry[0])
+    next_starts = [start for start, *_ in timed[1:]] + [None]
+    captions = (_caption(*entry, after) for entry, after in zip(timed, next_starts, strict=False))
+    return tuple(captions), problems
 
 
 def _next_starts(cues: Sequence[Cue]) -> list[float | None]:
@@ -317,9 +270,8 @@ def _next_starts(cues: Sequence[Cue]) -> list[float | None]:
     return starts[::-1]
 
 
-def _with_valid_times(cue: Cue, start: float) -> tuple[_TimedCue, list[str]]:
-    """Repair the times of a cue; return it and what was wrong."""
-    end = cue.end
+def _valid_times(start: float, end: float | None) -> tuple[float, float | None, list[str]]:
+    """Repair the times of a cue; return them and what was wrong."""
     reasons = []
     if start < 0:
         reasons.append(NEGATIVE)
@@ -327,11 +279,10 @@ def _with_valid_times(cue: Cue, start: float) -> tuple[_TimedCue, list[str]]:
     if end is not None and (end < start or end > LATEST):
         reasons.append(REVERSED)
         end = None
-    return _TimedCue(cue, start, end), reasons
+    return start, end, reasons
 
 
-def _caption(timed: _TimedCue, next_start: float | None) -> Caption:
-    start, end, cue = timed.start, timed.end, timed.cue
+def _caption(start: float, end: float | None, cue: Cue, next_start: float | None) -> Caption:
     if end is None:
         end = start + likely_duration(cue.text)
         if next_start is not None and next_start > start:
@@ -367,30 +318,20 @@ def _words(pieces: Sequence[Piece], start: float, end: float) -> tuple[Word, ...
 
 def _join_split_words(pieces: Iterable[Piece]) -> list[Piece]:
     """Split pieces at white space, and join the parts of a word that spans several pieces."""
-    words: list[Piece] = []
-    tail: list[str] = []  # further parts of the last word; joined at once, in linear time
+    words: list[tuple[list[str], float | None, float | None]] = []
     is_open = False  # the last piece did not end with white space
     for piece in pieces:
         parts = piece.text.split()
         for index, text in enumerate(parts):
-            start = piece.start if index == 0 else None
             end = piece.end if len(parts) == 1 else None
             if index == 0 and is_open and not piece.text[0].isspace():
-                tail.append(text)
-                words[-1] = Piece(words[-1].text, words[-1].start, end)
+                words[-1][0].append(text)
+                words[-1] = (*words[-1][:2], end)
             else:
-                _complete_word(words, tail)
-                words.append(Piece(text, start, end))
+                words.append(([text], piece.start if index == 0 else None, end))
         if piece.text:
             is_open = not piece.text[-1].isspace()
-    _complete_word(words, tail)
-    return words
-
-
-def _complete_word(words: list[Piece], tail: list[str]) -> None:
-    if tail:
-        words[-1] = replace(words[-1], text=words[-1].text + "".join(tail))
-        tail.clear()
+    return [Piece("".join(parts), start, end) for parts, start, end in words]
 
 
 def _clip(value: float | None, low: float, high: float) -> float:

@@ -2,34 +2,20 @@
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from howsteps.captions import (
-    cues,
-    subtitles,
-    tabular,
-    whisper,
-    xml,
-    youtube,
-)
-from howsteps.captions.cues import (
-    MOST_CUES,
-    MOST_PARTS,
-    MOST_WORDS,
-    Cue,
-    Issue,
-    ParsedCues,
-    UnreadableError,
-    limited,
-    repair,
-)
+from howsteps.captions import cues, subtitles, tabular, whisper, xml, youtube
+from howsteps.captions.cues import Cue, ParsedCues, unreadable
 from howsteps.captions.words import words_of
-from howsteps.captions.xml import root_of
 from howsteps.errors import InputError, Problem
 from howsteps.io.files import read_bounded
 from howsteps.task import Caption, Word
+
+# Lines and tags of text, elements of XML, lists and objects of JSON: a day of captions, one every
+# second, each with a number, times, two lines and a break. Parsed, they take far more memory.
+MOST_PARTS = 500_000
 
 NOT_ENGLISH = "the narration is not English; skipped"
 
@@ -75,8 +61,7 @@ def is_english(captions: Sequence[Caption]) -> bool:
     return looks_english(words_of(captions[:_SAMPLE]))
 
 
-@dataclass(frozen=True, slots=True)
-class CaptionFormat:
+class _Format(NamedTuple):
     """A caption format: its name, a predicate that detects it, and its parser."""
 
     name: str
@@ -84,23 +69,32 @@ class CaptionFormat:
     parse: Callable[[Any], ParsedCues]
 
 
-# In each family, the first format that recognises the file is used.
+# In each family, the first format that recognises the content is used.
 _JSON = (
-    CaptionFormat("YouTube json3", youtube.is_json3, youtube.parse_json3),
-    CaptionFormat("Whisper JSON", whisper.is_whisper, whisper.parse_whisper),
-    CaptionFormat("whisper.cpp JSON", whisper.is_whisper_cpp, whisper.parse_whisper_cpp),
-    CaptionFormat("timed JSON list", tabular.is_json_rows, tabular.parse_json_rows),
-    CaptionFormat("timed JSON columns", tabular.is_json_columns, tabular.parse_json_columns),
+    _Format("YouTube json3", youtube.is_json3, youtube.parse_json3),
+    _Format("Whisper JSON", whisper.is_whisper, whisper.parse_whisper),
+    _Format("whisper.cpp JSON", whisper.is_whisper_cpp, whisper.parse_whisper_cpp),
+    _Format("timed JSON list", tabular.is_json_rows, tabular.parse_json_rows),
+    _Format("timed JSON columns", tabular.is_json_columns, tabular.parse_json_columns),
 )
 _XML = (
-    CaptionFormat("YouTube srv", youtube.is_srv, youtube.parse_srv),
-    CaptionFormat("TTML", xml.is_ttml, xml.parse_ttml),
+    _Format("YouTube srv", youtube.is_srv, youtube.parse_srv),
+    _Format("TTML", xml.is_ttml, xml.parse_ttml),
 )
 _TEXT = (
-    CaptionFormat("WebVTT", subtitles.is_webvtt, subtitles.parse_webvtt),
-    CaptionFormat("SubRip", subtitles.is_subrip, subtitles.parse_subrip),
-    CaptionFormat("table", tabular.is_table, tabular.parse_table),
+    _Format("WebVTT", subtitles.is_webvtt, subtitles.parse_webvtt),
+    _Format("SubRip", subtitles.is_subrip, subtitles.parse_subrip),
+    _Format("table", tabular.is_table, tabular.parse_table),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class CaptionText:
+    """The decoded text of a file that may be captions, and what was repaired in it."""
+
+    path: Path
+    text: str
+    problems: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,15 +104,6 @@ class CaptionFile:
     captions: tuple[Caption, ...]
     format: str
     problems: tuple[Problem, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class CaptionText:
-    """The decoded text of a file that may be captions, and what was repaired in it."""
-
-    path: Path
-    text: str
-    issues: tuple[Issue, ...] = ()
 
 
 def read_captions(path: Path | str) -> CaptionFile:
@@ -132,116 +117,122 @@ def read_captions(path: Path | str) -> CaptionFile:
     return parse_text(read_caption_text(Path(path)))
 
 
-def read_caption_text(path: Path) -> CaptionText:
-    """Read and decode a file; raise an ``InputError`` if it is too large, binary or empty."""
-    return _decode(read_bounded(path, cues.LARGEST_FILE, "captions"), path)
-
-
 def parse_captions(data: bytes, path: Path | str) -> CaptionFile:
     """Parse captions from the bytes of a file; ``path`` is only used in messages."""
     return parse_text(_decode(data, Path(path)))
 
 
+def read_caption_text(path: Path) -> CaptionText:
+    """Read and decode a file; raise an ``InputError`` if it is too large, binary or empty."""
+    return _decode(read_bounded(path, cues.LARGEST_FILE, "captions"), path)
+
+
 def _decode(data: bytes, path: Path) -> CaptionText:
     try:
-        text, issues = cues.decode(data)
-    except UnreadableError as error:
-        raise InputError(path, error.reason, error.line) from None
-    return CaptionText(path, text, tuple(issues))
+        text, problems = cues.decode(data)
+    except InputError as error:
+        raise InputError(path, error.problem.reason, error.problem.line) from None
+    return CaptionText(path, text, tuple(replace(problem, path=path) for problem in problems))
 
 
-def parse_text(found: CaptionText) -> CaptionFile:
+def parse_text(content: CaptionText) -> CaptionFile:
     """Parse captions from the text of a file; raise an ``InputError`` if there are none."""
-    path = found.path
+    path = content.path
     try:
-        name, parsed = _parse(found.text)
-        captions, cue_issues = repair_parsed(parsed)
-    except UnreadableError as error:
-        raise InputError(path, error.reason, error.line) from None
-    problems = problems_of_issues([*found.issues, *cue_issues], path)
+        name, parsed, in_json = _parse(content.text)
+        captions, found = captions_of(parsed)
+    except InputError as error:
+        raise InputError(path, error.problem.reason, error.problem.line) from None
+    problems = (*content.problems, *summarised(found, path, in_json=in_json))
     if not captions:
         why, line = (f": {problems[0].reason}", problems[0].line) if problems else ("", None)
         raise InputError(path, f"is {name}, but contains no captions{why}", line)
     return CaptionFile(captions, name, problems)
 
 
-def repair_parsed(parsed: ParsedCues) -> tuple[tuple[Caption, ...], list[Issue]]:
-    """Repair the cues that a parser yields; return the captions and all issues.
+def _parse(text: str) -> tuple[str, ParsedCues, bool]:
+    """Return the name of the format, its cues, and whether it is JSON.
 
     Raises
     ------
-    UnreadableError
-        There are more cues or words than captions can have. The parser is stopped there.
+    InputError
+        No format recognises the text, or it is broken JSON or XML.
     """
-    issues: list[Issue] = []
-    cues: list[Cue] = []
-    n_words = 0
-    for item in limited(parsed, MOST_CUES, "cues"):
-        if isinstance(item, Cue):
-            cues.append(item)
-            n_words += len(item.pieces)
-            if n_words > MOST_WORDS:
-                raise UnreadableError(f"more than {MOST_WORDS:,} words cannot be captions")
-        else:
-            issues.append(item)
-    captions, repaired = repair(cues)
-    return captions, issues + repaired
+    formats: Sequence[_Format]
+    content: Any
+    opening = text.lstrip()[:1]
+    in_json = opening in {"{", "["}
+    # Counted before they are parsed.
+    if in_json:
+        _limit(text.count("{") + text.count("["), "lists and objects of JSON")
+        formats, content, otherwise = _JSON, load_json(text), "is JSON, but not captions"
+    elif opening == "<":
+        _limit(text.count("<") - text.count("</"), "elements of XML")
+        formats, content = _XML, xml.parse_xml(text)
+        otherwise = f"is XML (<{content.root.name}>), but not captions"
+    else:
+        _limit(text.count("\n"), "lines")
+        _limit(text.count("<"), "tags")
+        formats, content, otherwise = _TEXT, text, "is not in a known caption format"
+    for candidate in formats:
+        if candidate.recognises(content):
+            return candidate.name, candidate.parse(content), in_json
+    raise unreadable(otherwise)
 
 
-def problems_of_issues(issues: Iterable[Issue], path: Path) -> tuple[Problem, ...]:
-    """Return one problem for each kind of issue, at its first position, with a count."""
-    by_reason: dict[str, list[Issue]] = {}
-    for issue in issues:
-        by_reason.setdefault(issue.reason, []).append(issue)
-    return tuple(_problem(same_reason, path) for same_reason in by_reason.values())
+def _limit(count: int, parts: str) -> None:
+    if count > MOST_PARTS:
+        raise unreadable(f"{count:,} {parts} cannot be captions")
 
 
 def load_json(text: str) -> Any:
-    """Parse JSON; raise ``UnreadableError`` with the line where it is broken."""
+    """Parse JSON; raise an ``InputError`` with the line where it is broken."""
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        raise UnreadableError(f"the JSON is broken here ({error.msg})", error.lineno) from None
+        raise unreadable(f"the JSON is broken here ({error.msg})", error.lineno) from None
     except RecursionError:
-        raise UnreadableError("the JSON is nested too deeply") from None
+        raise unreadable("the JSON is nested too deeply") from None
     except ValueError:  # Python refuses numbers of more than 4,300 digits
-        raise UnreadableError("the JSON contains a number of thousands of digits") from None
+        raise unreadable("the JSON contains a number of thousands of digits") from None
 
 
-def _parse(text: str) -> tuple[str, ParsedCues]:
-    """Return the name of the format, and its cues.
+def captions_of(parsed: ParsedCues) -> tuple[tuple[Caption, ...], list[Problem]]:
+    """Repair the cues that a parser yields; return the captions and all problems.
 
     Raises
     ------
-    UnreadableError
-        No format recognises the text, or it is broken JSON or XML.
+    InputError
+        There are more cues than captions can have. The parser is stopped there.
     """
-    opening = text.lstrip()[:1]
-    if opening in {"{", "["}:
-        # Counted first: the values of JSON take twenty times the memory of the file.
-        if (count := text.count("{") + text.count("[")) > MOST_PARTS:
-            raise UnreadableError(f"{count:,} lists and objects of JSON cannot be captions")
-        value = load_json(text)
-        detected = _detect(_JSON, value, "is JSON, but not captions")
-        return detected.name, detected.parse(value)
-    if opening == "<":
-        root = root_of(text)
-        detected = _detect(_XML, root, f"is XML (<{root.name}>), but not captions")
-        return detected.name, detected.parse(text)
-    detected = _detect(_TEXT, text, "is not in a known caption format")
-    return detected.name, detected.parse(text)
+    problems: list[Problem] = []
+    found: list[Cue] = []
+    for item in parsed:
+        if len(found) + len(problems) == cues.MOST_CUES:
+            raise unreadable(f"more than {cues.MOST_CUES:,} cues cannot be captions")
+        if isinstance(item, Cue):
+            found.append(item)
+        else:
+            problems.append(item)
+    captions, repaired = cues.repair(found)
+    return captions, problems + repaired
 
 
-def _detect(formats: Sequence[CaptionFormat], content: Any, otherwise: str) -> CaptionFormat:
-    for candidate in formats:
-        if candidate.recognises(content):
-            return candidate
-    raise UnreadableError(otherwise)
+def summarised(problems: Iterable[Problem], path: Path, *, in_json: bool) -> tuple[Problem, ...]:
+    """Return one problem for each reason, at its first position, with a count.
 
-
-def _problem(same_reason: list[Issue], path: Path) -> Problem:
-    first = min(same_reason, key=lambda issue: (issue.line or 0, issue.entry or 0))
-    reason = first.reason if first.entry is None else f"entry {first.entry}: {first.reason}"
-    if len(same_reason) > 1:
-        reason += f" (and {len(same_reason) - 1:,} more like it)"
-    return Problem(path, reason, first.line, harmless=not first.lost)
+    The positions in JSON are entries, in other files lines.
+    """
+    by_reason: dict[str, list[Problem]] = {}
+    for problem in problems:
+        by_reason.setdefault(problem.reason, []).append(problem)
+    summary = []
+    for reason, same in by_reason.items():
+        first = min(same, key=lambda problem: problem.line or 0)
+        line = first.line
+        if in_json and line is not None:
+            reason, line = f"entry {line}: {reason}", None  # noqa: PLW2901 - for this reason
+        if len(same) > 1:
+            reason += f" (and {len(same) - 1:,} more like it)"  # noqa: PLW2901
+        summary.append(Problem(path, reason, line, first.harmless))
+    return tuple(summary)

@@ -12,17 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from howsteps.captions.cues import (
-    CLOCK,
-    MOST_CUES,
-    Cue,
-    Issue,
-    ParsedCues,
-    Piece,
-    UnreadableError,
-    clock_seconds,
-    split_lines,
-)
+from howsteps.captions.cues import CLOCK, Cue, ParsedCues, Piece, clock_seconds, lost
 
 _ARROW = re.compile(r"(?:-{1,3}|[–—])>")
 # An invalid timing line.
@@ -54,23 +44,23 @@ class _TimedBlock:
 
 def is_subrip(text: str) -> bool:
     """Look for a timing line; WebVTT without its header qualifies too."""
-    return any(_times(line) is not None for line in split_lines(text))
+    return any(_times(line) is not None for line in text.split("\n"))
 
 
 def parse_subrip(text: str) -> ParsedCues:
     """Yield the cues; text after a blank line still belongs to the cue above it."""
-    opening, cues = _split(_lines(text), any_label=False)
+    opening, cues = _split(text.split("\n"), any_label=False)
     for block in opening:
-        yield _broken_cue(block) or Issue("text before the first times was left out", block.line)
+        yield _broken_cue(block) or lost("text before the first times was left out", block.line)
     for cue in cues:
         spoken = list(cue.text)
         broken = []
         for block in cue.strays:
-            if lost := _broken_cue(block):
-                broken.append(lost)
+            if (without_times := _broken_cue(block)) is not None:
+                broken.append(without_times)
             else:
                 spoken += block.lines
-        yield Cue(cue.start, cue.end, "\n".join(spoken), line=cue.line)
+        yield Cue(cue.start, cue.end, "\n".join(spoken), position=cue.line)
         yield from broken
 
 
@@ -81,7 +71,7 @@ def is_webvtt(text: str) -> bool:
 
 def parse_webvtt(text: str) -> ParsedCues:
     """Yield the cues without the header, notes, styles and regions."""
-    opening, cues = _split(_lines(text), any_label=True)
+    opening, cues = _split(text.split("\n"), any_label=True)
     # The first block is the header with its "Kind: captions" and "Language: en".
     yield from _strays(opening[1:])
     for cue in cues:
@@ -89,32 +79,25 @@ def parse_webvtt(text: str) -> ParsedCues:
         yield from _strays(cue.strays)
 
 
-def _lines(text: str) -> list[str]:
-    """Split into lines; raise ``UnreadableError`` if there are too many cues."""
-    if (count := sum(text.count(arrow) for arrow in ("->", "–>", "—>"))) > MOST_CUES:
-        raise UnreadableError(f"{count:,} cues cannot be captions")
-    return split_lines(text)
-
-
 def _broken_cue(block: _Block) -> Cue | None:
     """Return a cue without times for a block with an invalid timing line, to keep its words."""
     number, *rest = block.lines
     if not number.strip().isdecimal() or not rest or not _BROKEN_TIMES.search(rest[0]):
         return None
-    return Cue(None, None, "\n".join(rest[1:]), line=block.line + 1)
+    return Cue(None, None, "\n".join(rest[1:]), position=block.line + 1)
 
 
 def _strays(blocks: list[_Block]) -> ParsedCues:
     for block in blocks:
         if not block.lines[0].startswith(_NOT_SPEECH):
-            yield Issue("text without times was left out", block.line)
+            yield lost("text without times was left out", block.line)
 
 
 def _webvtt_cue(cue: _TimedBlock) -> Cue:
     written = _CLASS.sub("", "\n".join(cue.text))
     first, *timed = _WORD_TIME.split(written)
     if not timed:
-        return Cue(cue.start, cue.end, written, line=cue.line)
+        return Cue(cue.start, cue.end, written, position=cue.line)
     # Lines above the first timed one are repeated on the screen: they have no word times.
     pieces = [Piece(first.rpartition("\n")[2], cue.start)]
     for clock, words in zip(timed[::2], timed[1::2], strict=True):

@@ -12,17 +12,16 @@ from statistics import median
 from typing import Any
 
 from howsteps.captions.cues import (
-    MOST_CUES,
     Cue,
-    Issue,
     ParsedCues,
-    UnreadableError,
-    limited,
+    lost,
     plus,
+    repaired,
     scaled,
     seconds,
-    split_lines,
+    unreadable,
 )
+from howsteps.errors import Problem
 
 _STARTS = ("start", "start_time", "startTime", "begin", "from", "offset", "onset")
 _ENDS = ("end", "end_time", "endTime", "to", "stop", "offset_end")
@@ -51,15 +50,13 @@ def parse_table(text: str) -> ParsedCues:
         return
     rows = _timed_rows(text, layout)
     if rows is None:
-        yield Issue(
-            "a quotation mark is never closed; quotation marks were read as text", lost=False
-        )
+        yield repaired("a quotation mark is never closed; quotation marks were read as text")
         rows = _timed_rows(text, layout, quoted=False) or []
     unit = layout.unit or _unit([row for row in rows if isinstance(row, _Row)], layout)
     for row in rows:
         if isinstance(row, _Row):
             start, end = layout.times(row, unit)
-            yield Cue(start, end, row.text, line=row.line)
+            yield Cue(start, end, row.text, position=row.line)
         else:
             yield row
 
@@ -103,7 +100,7 @@ class _Layout:
 
 
 def _layout(text: str) -> _Layout | None:
-    first = next((line for line in split_lines(text) if line.strip()), "")
+    first = next((line for line in text.split("\n") if line.strip()), "")
     for delimiter in "\t,;":
         cells = next((cells for _, cells in _rows(first, delimiter)), [])
         if layout := _named(cells, delimiter) or _unnamed(cells, delimiter):
@@ -135,15 +132,14 @@ def _column(names: Sequence[str], wanted: Sequence[str]) -> int | None:
     return next((index for index, name in enumerate(names) if name in lowered), None)
 
 
-def _timed_rows(text: str, layout: _Layout, quoted: bool = True) -> list[_Row | Issue] | None:
+def _timed_rows(text: str, layout: _Layout, quoted: bool = True) -> list[_Row | Problem] | None:
     """Return the rows after the header; None if a quotation mark is never closed."""
-    rows: list[_Row | Issue] = []
-    most = MOST_CUES + layout.has_header
-    for line, cells in limited(_rows(text, layout.delimiter, quoted), most, "rows"):
+    rows: list[_Row | Problem] = []
+    for line, cells in _rows(text, layout.delimiter, quoted):
         if quoted and any(cell.count("\n") > _MAX_CELL_LINES for cell in cells):
             return None
         row = layout.row(line, cells)
-        rows.append(row or Issue("the row has too few columns; left out", line))
+        rows.append(row or lost("the row has too few columns; left out", line))
     return rows[1:] if layout.has_header else rows
 
 
@@ -152,7 +148,7 @@ def _rows(text: str, delimiter: str, quoted: bool = True) -> Iterator[tuple[int,
 
     TSV is read without quoting, as Whisper writes it.
     """
-    lines = (f"{line}\n" for line in split_lines(text))
+    lines = (f"{line}\n" for line in text.split("\n"))
     reader = csv.reader(
         lines,
         delimiter=delimiter,
@@ -165,7 +161,7 @@ def _rows(text: str, delimiter: str, quoted: bool = True) -> Iterator[tuple[int,
                 yield first, cells
             first = reader.line_num + 1
     except csv.Error as error:
-        raise UnreadableError(f"the table cannot be read ({error})", first) from None
+        raise unreadable(f"the table cannot be read ({error})", first) from None
 
 
 def _unit(rows: Sequence[_Row], layout: _Layout) -> float:
@@ -194,7 +190,7 @@ def is_json_rows(value: Any) -> bool:
 def parse_json_rows(value: Any) -> ParsedCues:
     """Yield one cue for each entry."""
     for number, entry in enumerate(value, 1):
-        yield _json_cue(entry, number) or Issue("is not a timed row; left out", entry=number)
+        yield _json_cue(entry, number) or lost("is not a timed row; left out", number)
 
 
 def is_json_columns(value: Any) -> bool:
@@ -219,7 +215,7 @@ def _field(entry: dict[str, Any], names: Sequence[str]) -> Any:
 def _json_cue(entry: Any, number: int) -> Cue | None:
     if isinstance(entry, list | tuple) and len(entry) >= 3 and isinstance(entry[2], str):
         start, end, text = entry[:3]
-        return Cue(seconds(start), seconds(end), text, entry=number)
+        return Cue(seconds(start), seconds(end), text, position=number)
     if not isinstance(entry, dict):
         return None
     text = _field(entry, _TEXTS)
@@ -229,4 +225,4 @@ def _json_cue(entry: Any, number: int) -> Cue | None:
     end = seconds(_field(entry, _ENDS))
     if end is None:
         end = plus(start, seconds(_field(entry, _DURATIONS)))
-    return Cue(start, end, text, entry=number)
+    return Cue(start, end, text, position=number)

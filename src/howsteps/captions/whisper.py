@@ -6,16 +6,7 @@ numbers among them have no times.
 
 from typing import Any
 
-from howsteps.captions.cues import (
-    MOST_WORDS,
-    Cue,
-    Issue,
-    ParsedCues,
-    Piece,
-    limited,
-    scaled,
-    seconds,
-)
+from howsteps.captions.cues import Cue, ParsedCues, Piece, lost, scaled, seconds
 
 
 def is_whisper(value: Any) -> bool:
@@ -32,12 +23,12 @@ def parse_whisper(value: Any) -> ParsedCues:
     segments = value["segments"] if isinstance(value, dict) else value
     for entry, segment in enumerate(segments, 1):
         if not isinstance(segment, dict):
-            yield Issue("is not a segment; left out", entry=entry)
+            yield lost("is not a segment; left out", entry)
             continue
         start, end = seconds(segment.get("start")), seconds(segment.get("end"))
         pieces = _pieces(segment.get("words"))
         text = "".join(piece.text for piece in pieces) or str(segment.get("text") or "")
-        yield Cue(start, end, text, pieces, entry=entry)
+        yield Cue(start, end, text, pieces, entry)
 
 
 def is_whisper_cpp(value: Any) -> bool:
@@ -50,10 +41,10 @@ def parse_whisper_cpp(value: Any) -> ParsedCues:
     for entry, segment in enumerate(value["transcription"], 1):
         offsets = segment.get("offsets") if isinstance(segment, dict) else None
         if not isinstance(offsets, dict):
-            yield Issue("is not a segment; left out", entry=entry)
+            yield lost("is not a segment; left out", entry)
             continue
         start, end = (scaled(seconds(offsets.get(key)), 1000) for key in ("from", "to"))
-        yield Cue(start, end, str(segment.get("text") or ""), entry=entry)
+        yield Cue(start, end, str(segment.get("text") or ""), position=entry)
 
 
 def _pieces(words: Any) -> tuple[Piece, ...]:
@@ -61,7 +52,7 @@ def _pieces(words: Any) -> tuple[Piece, ...]:
         return ()
     written = [
         (str(word.get("word") or word.get("text") or ""), word)
-        for word in limited(words, MOST_WORDS, "words")
+        for word in words
         if isinstance(word, dict)
     ]
     have_spaces = any(text[:1].isspace() for text, _ in written)

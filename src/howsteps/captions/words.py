@@ -8,9 +8,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
-from typing import NamedTuple
 
-from howsteps.captions.cues import spread_words
+from howsteps.captions.cues import Piece, spread_words
 from howsteps.task import Caption, Word
 
 # Tags of HTML, WebVTT and SubRip; "3 < 4" and "<3" are not tags. Lines copied from WebVTT may still
@@ -61,14 +60,6 @@ _PUNCTUATION = re.compile(r"[.,!?;:…]+")
 _SPOKEN_SYMBOLS = frozenset("&+%$€£=@#°×÷/½¼¾")
 
 
-class ShownWord(NamedTuple):
-    """A word on the screen, and whether it is the first of a line and of a caption."""
-
-    word: Word
-    begins_line: bool
-    begins_caption: bool
-
-
 def without_markup(text: str) -> str:
     r"""Remove HTML tags, ``{\an8}`` codes and invisible characters; resolve entities and ``\N``."""
     if "<" in text:
@@ -80,22 +71,24 @@ def without_markup(text: str) -> str:
     return text if text.isascii() else _INVISIBLE.sub("", text)
 
 
-def without_asides(shown: Sequence[ShownWord]) -> list[Word]:
-    """Return the spoken words, without sounds, lyrics and speaker labels."""
+def _without_asides(shown: Iterable[tuple[str, Word]]) -> list[Word]:
+    """Return the spoken words, without sounds, lyrics and speaker labels.
+
+    ``shown`` are the words on the screen, each with the white space before it.
+    """
     parts: list[str] = []
-    offsets: list[int] = []
+    places: list[tuple[int, Word]] = []
     length = 0
-    for word, begins_line, begins_caption in shown:
-        gap = "\x1e\n" if begins_caption else "\n" if begins_line else " "
+    for gap, word in shown:
         parts += (gap, word.text)
-        offsets.append(length + len(gap))
+        places.append((length + len(gap), word))
         length += len(gap) + len(word.text)
     text = "".join(parts)
     for aside in _ASIDES:
         # Replaced by blanks of the same length, so that other characters keep their offset.
         text = aside.sub(_blank, text)
     spoken: list[Word] = []
-    for (word, *_), offset in zip(shown, offsets, strict=True):
+    for offset, word in places:
         for remaining in text[offset : offset + len(word.text)].split():
             _append(spoken, remaining, word)
     return spoken
@@ -125,21 +118,13 @@ _MAX_LINES = 8  # on a screen
 _MIN_GROWING = 3
 
 
-class ScreenWord(NamedTuple):
-    """A word on the screen, with its time if the file has one."""
-
-    text: str
-    start: float | None = None
-    end: float | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class Screen:
     """The lines of one caption from the top; an empty line is an empty tuple."""
 
     start: float
     end: float
-    lines: tuple[tuple[ScreenWord, ...], ...]
+    lines: tuple[tuple[Piece, ...], ...]
 
     @property
     def is_flash(self) -> bool:
@@ -232,8 +217,8 @@ def _drop_words(screen: Screen, count: int) -> Screen:
     return replace(screen, lines=tuple(lines))
 
 
-def _texts(tokens: Iterable[ScreenWord]) -> tuple[str, ...]:
-    return tuple(token.text for token in tokens)
+def _texts(line: Iterable[Piece]) -> tuple[str, ...]:
+    return tuple(word.text for word in line)
 
 
 def words_of(captions: Iterable[Caption]) -> list[Word]:
@@ -245,63 +230,66 @@ def words_of(captions: Iterable[Caption]) -> list[Word]:
     """
     ordered = sorted(captions, key=lambda caption: caption.start)
     screens = [screen for caption in ordered if any((screen := _screen(caption)).lines)]
-    return _in_order(without_asides(list(_timed(first_shown(screens)))))
+    return _in_order(_without_asides(_timed(first_shown(screens))))
 
 
 def _screen(caption: Caption) -> Screen:
     """Return the lines of a caption; its last words have the word times of the file."""
     lines = [line.split() for line in without_markup(caption.text).split("\n")]
     timed = [
-        ScreenWord(text, word.start, word.end)
+        Piece(text, word.start, word.end)
         for word in caption.words
         for text in without_markup(word.text).split()
     ]
     shown = [text for line in lines for text in line]
-    if timed and shown[len(shown) - len(timed) :] != [token.text for token in timed]:
+    if timed and shown[len(shown) - len(timed) :] != [word.text for word in timed]:
         # The text of the line differs from its words: use the words, which have times.
-        lines, shown = [[token.text for token in timed]], [token.text for token in timed]
-    untimed = (ScreenWord(text) for text in shown[: len(shown) - len(timed)])
-    tokens = iter([*untimed, *timed])
+        return Screen(caption.start, caption.end, (tuple(timed),))
+    untimed = (Piece(text) for text in shown[: len(shown) - len(timed)])
+    words = iter([*untimed, *timed])
     # Empty lines are kept: an empty first line means that no line was carried over.
     return Screen(
-        caption.start, caption.end, tuple(tuple(next(tokens) for _ in line) for line in lines)
+        caption.start, caption.end, tuple(tuple(next(words) for _ in line) for line in lines)
     )
 
 
-def _timed(screens: Sequence[Screen]) -> Iterator[ShownWord]:
-    """Yield every word with a time; each line ends where the next one starts."""
+def _timed(screens: Sequence[Screen]) -> Iterator[tuple[str, Word]]:
+    """Yield every word with a time, and the white space before it.
+
+    Each line ends where the next one starts.
+    """
     groups = [list(group) for _, group in groupby(screens, key=lambda screen: screen.start)]
     next_starts = [*(group[0].start for group in groups[1:]), float("inf")]
     for group, limit in zip(groups, next_starts, strict=False):
         # Lines with the same start are spoken one after the other and share their time.
         end = min(max(screen.end for screen in group), limit)
-        tokens = [token for screen in group for line in screen.lines for token in line]
-        flags = [pair for screen in group for pair in _first_word_flags(screen)]
-        words = _times(tokens, group[0].start, end)
-        yield from (ShownWord(word, *pair) for word, pair in zip(words, flags, strict=True))
+        words = [word for screen in group for line in screen.lines for word in line]
+        gaps = (gap for screen in group for gap in _gaps(screen))
+        yield from zip(gaps, _times(words, group[0].start, end), strict=True)
 
 
-def _first_word_flags(screen: Screen) -> Iterator[tuple[bool, bool]]:
-    """Yield, for each word, whether it is the first of its line and of its caption."""
-    is_first = True
+def _gaps(screen: Screen) -> Iterator[str]:
+    """Yield the white space before each word: it marks the starts of lines and of the caption."""
+    gap = "\x1e\n"
     for line in screen.lines:
-        for index in range(len(line)):
-            yield index == 0, is_first
-            is_first = False
+        for _ in line:
+            yield gap
+            gap = " "
+        gap = "\n" if gap == " " else gap
 
 
-def _times(tokens: Sequence[ScreenWord], start: float, end: float) -> Iterator[Word]:
+def _times(words: Sequence[Piece], start: float, end: float) -> Iterator[Word]:
     """Keep given times; distribute the other words over the time up to the next given one."""
     untimed: list[str] = []
     now = start
-    for token in tokens:
-        if token.start is None or token.end is None:
-            untimed.append(token.text)
+    for word in words:
+        if word.start is None or word.end is None:
+            untimed.append(word.text)
             continue
-        yield from spread_words(untimed, now, max(now, min(token.start, end)))
+        yield from spread_words(untimed, now, max(now, min(word.start, end)))
         untimed = []
-        yield Word(token.text, token.start, token.end)
-        now = token.end
+        yield Word(word.text, word.start, word.end)
+        now = word.end
     yield from spread_words(untimed, now, max(now, end))
 
 

@@ -3,24 +3,13 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 from xml.parsers import expat
 
-from howsteps.captions.cues import (
-    CLOCK,
-    LONGEST_TEXT,
-    MOST_PARTS,
-    MOST_WORDS,
-    Cue,
-    Issue,
-    ParsedCues,
-    Piece,
-    UnreadableError,
-    plus,
-    seconds,
-)
+from howsteps.captions.cues import CLOCK, Cue, ParsedCues, Piece, lost, plus, seconds, unreadable
+from howsteps.errors import Problem
 
 _DEEPEST = 100
-_CHUNK = 2**16  # characters that are parsed at once
 # Attributes that caption formats use; all others are dropped.
 _ATTRIBUTES = frozenset(
     ("t", "d", "start", "dur", "begin", "end", "frameRate", "frameRateMultiplier", "tickRate")
@@ -29,24 +18,19 @@ _ATTRIBUTES = frozenset(
 
 @dataclass(slots=True)
 class Element:
-    """An element with local names; ``children`` are elements and text in order.
-
-    ``attributes`` are those that caption formats use; ``depth`` is 0 for the root.
-    """
+    """An element with local names; ``children`` are elements and text in order."""
 
     name: str
     attributes: dict[str, str]
     line: int
-    depth: int
     children: list["Element | str"] = field(default_factory=list)
 
     def descendants(self) -> Iterator["Element"]:
         """Yield the element itself and all its descendants, in document order."""
-        waiting = [self]
-        while waiting:
-            element = waiting.pop()
-            yield element
-            waiting += [c for c in reversed(element.children) if isinstance(c, Element)]
+        yield self
+        for child in self.children:
+            if isinstance(child, Element):
+                yield from child.descendants()
 
     def text(self, without: frozenset[str]) -> str:
         """Return all text inside the element, but not that of elements of the given names."""
@@ -56,123 +40,72 @@ class Element:
         )
 
 
-def root_of(text: str) -> Element:
-    """Return the root element without its children; raise ``UnreadableError`` if there is none."""
-    return next(found for found in parse_xml(text, frozenset()) if isinstance(found, Element))
+class Document(NamedTuple):
+    """The elements up to the end of a file or to a syntax error, which is its ``problem``."""
+
+    root: Element
+    problem: Problem | None = None
 
 
-def parse_xml(text: str, cues: frozenset[str]) -> Iterator[Element | Issue]:
-    """Yield the elements in document order up to the end, or up to an issue: a syntax error.
-
-    Elements of a name in ``cues`` have children, and those are not yielded. All others have none.
+def parse_xml(text: str) -> Document:
+    """Parse an XML file.
 
     Raises
     ------
-    UnreadableError
-        There is no element before the error, the file declares a document type, or it is too large
-        or nested too deeply to be captions.
+    InputError
+        There is no element before a syntax error, the file declares a document type, or it is
+        nested too deeply to be captions.
     """
-    builder = _Builder(cues)
-    for start in range(0, len(text), _CHUNK):
-        chunk = text[start : start + _CHUNK].encode("utf-8")
-        issue = builder.feed(chunk, is_last=start + _CHUNK >= len(text))
-        yield from builder.take()
-        if issue is not None:
-            yield issue
-            return
+    builder = _Builder()
+    try:
+        builder.parser.Parse(text.encode("utf-8"), True)
+    except expat.ExpatError as error:
+        reason = f"the XML is broken here ({expat.ErrorString(error.code)})"
+        if not builder.elements:
+            raise unreadable(reason, error.lineno) from None
+        builder.flush_text()
+        problem = lost(f"{reason}; what follows is lost", error.lineno)
+        return Document(builder.elements[0], problem)
+    return Document(builder.elements[0])
 
 
 class _Builder:
-    """Builds the elements of :func:`parse_xml` from chunks of the file."""
+    """Builds the tree of :func:`parse_xml`."""
 
-    def __init__(self, cues: frozenset[str]) -> None:
-        self._cues = cues
-        self._complete: list[Element] = []
-        self._path: list[Element] = []
-        self._cue: Element | None = None  # the one that is open
+    def __init__(self) -> None:
+        self.elements: list[Element] = []  # the root
+        self._open: list[Element] = []
         self._text: list[str] = []
-        self._allowance = 0  # characters that the current text may still have
-        self._n_bytes = self._n_elements = self._n_in_cue = 0
-        self._parser = parser = expat.ParserCreate("utf-8")
+        self.parser = parser = expat.ParserCreate("utf-8")
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._characters
-        parser.StartDoctypeDeclHandler = self._refuse
-        parser.EntityDeclHandler = self._refuse
+        parser.CharacterDataHandler = self._text.append
+        parser.StartDoctypeDeclHandler = parser.EntityDeclHandler = self._refuse
 
-    def take(self) -> list[Element]:
-        """Return the elements that are complete, each once."""
-        complete, self._complete = self._complete, []
-        return complete
-
-    def feed(self, chunk: bytes, *, is_last: bool) -> Issue | None:
-        """Parse the next chunk; at a syntax error, complete what is open and return an issue."""
-        self._n_bytes += len(chunk)
-        try:
-            self._parser.Parse(chunk, is_last)
-        except expat.ExpatError as error:
-            reason = f"the XML is broken here ({expat.ErrorString(error.code)})"
-            if not self._n_elements:
-                raise UnreadableError(reason, error.lineno) from None
-            self._flush_text()
-            self._complete += [self._cue] if self._cue is not None else []
-            return Issue(reason + "; what follows is lost", error.lineno)
-        # Expat reports a tag only when it is complete, so one tag could grow without limit.
-        position = self._parser.CurrentByteIndex  # -1: not known
-        if position >= 0 and self._n_bytes - position > LONGEST_TEXT:
-            reason = f"a tag of more than {LONGEST_TEXT:,} characters cannot be captions"
-            raise UnreadableError(reason, self._parser.CurrentLineNumber)
-        return None
+    def flush_text(self) -> None:
+        """Add the text since the last tag to the innermost element."""
+        # Text comes in parts; with expat's own buffer it would be lost at a syntax error.
+        if self._open and self._text:
+            self._open[-1].children.append("".join(self._text))
+        self._text.clear()
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
-        self._flush_text()
-        line = self._parser.CurrentLineNumber
-        if len(self._path) >= _DEEPEST:
-            raise UnreadableError("the XML is nested too deeply", line)
-        self._n_elements += 1
-        self._n_in_cue += 1
-        if self._n_elements > MOST_PARTS:
-            raise UnreadableError(f"more than {MOST_PARTS:,} elements cannot be captions", line)
-        used = {
-            local: value
-            for key, value in attributes.items()
-            if (local := _local(key)) in _ATTRIBUTES
-        }
-        element = Element(_local(name), used, line, len(self._path))
-        if self._cue is not None:
-            if self._n_in_cue > MOST_WORDS:
-                reason = f"more than {MOST_WORDS:,} words cannot be captions"
-                raise UnreadableError(reason, self._cue.line)
-            self._path[-1].children.append(element)
-        elif element.name in self._cues:
-            self._cue, self._n_in_cue = element, 0
-        else:
-            self._complete.append(element)
-        self._path.append(element)
+        self.flush_text()
+        line = self.parser.CurrentLineNumber
+        if len(self._open) >= _DEEPEST:
+            raise unreadable("the XML is nested too deeply", line)
+        named = {_local(key): value for key, value in attributes.items()}
+        used = {key: value for key, value in named.items() if key in _ATTRIBUTES}
+        element = Element(_local(name), used, line)
+        (self._open[-1].children if self._open else self.elements).append(element)
+        self._open.append(element)
 
     def _end(self, _: str) -> None:
-        self._flush_text()
-        if self._path.pop() is self._cue:
-            self._complete.append(self._cue)
-            self._cue = None
-
-    def _characters(self, data: str) -> None:
-        # Text comes in parts; with expat's own buffer it would be lost at a syntax error.
-        if self._cue is None:
-            return
-        self._allowance = self._allowance if self._text else LONGEST_TEXT + 1
-        if self._allowance > 0:  # the rest is dropped; the cue is rejected later
-            self._text.append(data)
-            self._allowance -= len(data)
-
-    def _flush_text(self) -> None:
-        if self._text:
-            self._path[-1].children.append("".join(self._text))
-            self._text.clear()
+        self.flush_text()
+        self._open.pop()
 
     def _refuse(self, *_: object) -> None:
-        line = self._parser.CurrentLineNumber
-        raise UnreadableError("XML with a document type is not read", line)
+        raise unreadable("XML with a document type is not read", self.parser.CurrentLineNumber)
 
 
 def _local(name: str) -> str:
@@ -181,29 +114,30 @@ def _local(name: str) -> str:
 
 _OFFSET = re.compile(r"(-?[0-9]{1,12}(?:\.[0-9]{1,9})?)(h|ms|m|s|f|t)")
 _FRAMES = re.compile(r"([0-9]{1,4}:[0-9]{1,2}:[0-9]{1,2}):([0-9]{1,3})(?:\.[0-9]+)?")
-_PARAGRAPH = frozenset({"p"})
 _SPACES = re.compile(r"[ \t\n]+")
 
 
-def is_ttml(root: Element) -> bool:
+def is_ttml(document: Document) -> bool:
     """Check that the root element is ``<tt>``."""
-    return root.name == "tt"
+    return document.root.name == "tt"
 
 
-def parse_ttml(text: str) -> ParsedCues:
+def parse_ttml(document: Document) -> ParsedCues:
     """Yield one cue for each paragraph, at its time within its division and body."""
-    clock = _Clock.of(root_of(text))
-    offsets = [0.0]  # of the elements around the current one
-    for element in parse_xml(text, _PARAGRAPH):
-        if isinstance(element, Issue):
-            yield element
+    yield from _paragraphs(document.root, _Clock.of(document.root), 0.0)
+    if document.problem is not None:
+        yield document.problem
+
+
+def _paragraphs(element: Element, clock: "_Clock", offset: float) -> Iterator[Cue]:
+    offset += clock.seconds(element.attributes.get("begin")) or 0.0
+    for child in element.children:
+        if isinstance(child, str):
             continue
-        del offsets[element.depth + 1 :]
-        if element.name in _PARAGRAPH:
-            yield _paragraph(element, clock, offsets[-1])
+        if child.name == "p":
+            yield _paragraph(child, clock, offset)
         else:
-            begin = clock.seconds(element.attributes.get("begin"))
-            offsets.append(offsets[-1] + (begin or 0.0))
+            yield from _paragraphs(child, clock, offset)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,18 +2,8 @@
 
 from typing import Any
 
-from howsteps.captions.cues import (
-    MOST_WORDS,
-    Cue,
-    Issue,
-    ParsedCues,
-    Piece,
-    limited,
-    plus,
-    scaled,
-    seconds,
-)
-from howsteps.captions.xml import Element, parse_xml
+from howsteps.captions.cues import Cue, ParsedCues, Piece, lost, plus, scaled, seconds
+from howsteps.captions.xml import Document, Element
 
 _MS = 1000
 _LINES = frozenset({"p", "text"})  # elements of srv
@@ -28,33 +18,35 @@ def parse_json3(value: Any) -> ParsedCues:
     """Yield one cue for each event that has segments; other events only position windows."""
     for entry, event in enumerate(value["events"], 1):
         if not isinstance(event, dict):
-            yield Issue("is not an event; left out", entry=entry)
+            yield lost("is not an event; left out", entry)
             continue
         segments = event.get("segs")
         if not isinstance(segments, list):
             continue
         parts = [
             (str(segment.get("utf8") or ""), seconds(segment.get("tOffsetMs", 0)))
-            for segment in limited(segments, MOST_WORDS, "words")
+            for segment in segments
             if isinstance(segment, dict)
         ]
         start, duration = seconds(event.get("tStartMs")), seconds(event.get("dDurationMs"))
-        yield _cue(start, duration, parts, _MS, entry=entry)
+        yield _cue(start, duration, parts, _MS, entry)
 
 
-def is_srv(root: Element) -> bool:
+def is_srv(document: Document) -> bool:
     """Look for ``<timedtext>``, or ``<transcript>`` in srv1."""
-    return root.name in {"timedtext", "transcript"}
+    return document.root.name in {"timedtext", "transcript"}
 
 
-def parse_srv(text: str) -> ParsedCues:
-    """Yield one cue for each ``<p>`` (srv3) or ``<text>`` (srv1 in seconds, srv2 in ms)."""
-    for found in parse_xml(text, _LINES):
-        if isinstance(found, Issue):
-            yield found
-        else:
-            # Lines are inside another one if its end tag is missing.
-            yield from (_srv_cue(each) for each in found.descendants() if each.name in _LINES)
+def parse_srv(document: Document) -> ParsedCues:
+    """Yield one cue for each ``<p>`` (srv3) or ``<text>`` (srv1 in seconds, srv2 in ms).
+
+    A line is inside another one if the end tag of that is missing.
+    """
+    for element in document.root.descendants():
+        if element.name in _LINES:
+            yield _srv_cue(element)
+    if document.problem is not None:
+        yield document.problem
 
 
 def _srv_cue(element: Element) -> Cue:
@@ -68,7 +60,7 @@ def _srv_cue(element: Element) -> Cue:
         if isinstance(child, str) or child.name not in _LINES
     ]
     start, duration = seconds(given.get(start_key)), seconds(given.get(duration_key))
-    return _cue(start, duration, parts, unit, line=element.line)
+    return _cue(start, duration, parts, unit, element.line)
 
 
 def _cue(
@@ -76,9 +68,7 @@ def _cue(
     duration: float | None,
     parts: list[tuple[str, float | None]],
     unit: int,
-    *,
-    line: int | None = None,
-    entry: int | None = None,
+    position: int,
 ) -> Cue:
     """Return a cue; times are in units of 1/``unit`` seconds, offsets relative to ``start``."""
     begin, end = scaled(start, unit), scaled(plus(start, duration), unit)
@@ -86,4 +76,4 @@ def _cue(
     pieces = tuple(Piece(part, scaled(plus(start, offset), unit)) for part, offset in parts)
     # A single part has the time of the line.
     timed = sum(bool(part.strip()) for part, _ in parts) > 1
-    return Cue(begin, end, text, pieces if timed else (), line, entry)
+    return Cue(begin, end, text, pieces if timed else (), position)

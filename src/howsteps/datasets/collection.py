@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from howsteps.captions import CaptionFile
-from howsteps.captions.cues import UnreadableError, printable, seconds
+from howsteps.captions.cues import printable, seconds
 from howsteps.captions.reading import (
     CaptionText,
     is_english,
@@ -324,7 +324,7 @@ def _task_in(read: _Read) -> Any:
         return None
     try:
         value = load_json(text)
-    except UnreadableError:
+    except InputError:
         return None
     return value if is_task(value) else None
 

@@ -13,8 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from howsteps.captions.cues import UnreadableError, printable, seconds
-from howsteps.captions.reading import NOT_ENGLISH, is_english, problems_of_issues, repair_parsed
+from howsteps.captions.cues import printable, seconds
+from howsteps.captions.reading import NOT_ENGLISH, captions_of, is_english, summarised
 from howsteps.captions.tabular import parse_json_rows
 from howsteps.datasets.annotations import AnnotationRow, GroundTruth, as_number, truth_of_rows
 from howsteps.datasets.names import Names
@@ -142,10 +142,10 @@ def _captions(asr: Any, name: str, path: Path) -> tuple[tuple[Caption, ...], lis
     if not isinstance(asr, list):
         return (), [Problem(path, f"video {name}: has no captions")]
     try:
-        captions, issues = repair_parsed(parse_json_rows(asr))
-    except UnreadableError as error:
-        return (), [Problem(path, f"video {name}: {error.reason}")]
-    problems = problems_of_issues(issues, path)
+        captions, found = captions_of(parse_json_rows(asr))
+    except InputError as error:
+        return (), [Problem(path, f"video {name}: {error.problem.reason}")]
+    problems = summarised(found, path, in_json=True)
     return captions, [replace(each, reason=f"video {name}: {each.reason}") for each in problems]
 
 
