@@ -20,7 +20,8 @@ from typing import Any
 import howsteps
 from howsteps.datasets.registry import survey
 from howsteps.evaluate.experiment import Plan, Row, run_plan, with_narrations
-from howsteps.evaluate.methods import METHODS
+from howsteps.evaluate.methods import choose
+from howsteps.paper.methods import ALL_METHODS
 
 RESULTS = Path("benchmarks/results.jsonl")
 
@@ -32,7 +33,7 @@ def main() -> None:
         "path", type=Path, nargs="?", help="folder of task files with ground truth"
     )
     options.add_argument("--results", type=Path, default=RESULTS)
-    options.add_argument("--methods", default=",".join(METHODS))
+    options.add_argument("--methods", default=",".join(ALL_METHODS))
     options.add_argument("--steps", type=int, default=10)
     options.add_argument("--videos", type=int, default=30, help="size of a subsample; 0: all")
     options.add_argument("--seeds", type=int, default=3)
@@ -40,7 +41,7 @@ def main() -> None:
     chosen = options.parse_args()
     if chosen.path:
         plan = Plan(
-            methods=tuple(chosen.methods.split(",")),
+            methods=choose(chosen.methods.split(","), ALL_METHODS),
             steps=(chosen.steps,),
             protocols=("paper-f1", "script", "script-judged"),
             seeds=chosen.seeds,

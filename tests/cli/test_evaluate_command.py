@@ -11,8 +11,8 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from howsteps._cli.app import app
-from howsteps.evaluate.methods import METHODS
 from howsteps.evaluate.protocols import PROTOCOLS
+from howsteps.paper.methods import ALL_METHODS
 from tests.jobs import LENGTH, write_rules, write_tea, write_tea_folder
 from tests.report.videos import film
 
@@ -138,7 +138,7 @@ def test_a_data_set_that_allows_no_measurement_exits_with_one(tmp_path):
 
 def test_the_help_lists_every_method_and_protocol():
     parameters = {p.name: p for p in get_command(app).commands["evaluate"].params}
-    assert parameters["methods"].default == ",".join(METHODS)
+    assert parameters["methods"].default == ",".join(ALL_METHODS)
     assert all(name in parameters["protocol"].help for name in PROTOCOLS)
 
 

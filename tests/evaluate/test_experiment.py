@@ -8,7 +8,7 @@ import pytest
 
 from howsteps.datasets import registry
 from howsteps.errors import HowstepsError
-from howsteps.evaluate import experiment
+from howsteps.evaluate import compare
 from howsteps.evaluate.experiment import (
     NoScore,
     Plan,
@@ -18,10 +18,12 @@ from howsteps.evaluate.experiment import (
     summarise,
     with_narrations,
 )
-from howsteps.evaluate.methods import METHODS, SCRIPT_BASELINES, Subsample
-from howsteps.evaluate.paper_tables import compare_aligners
+from howsteps.evaluate.methods import SCRIPT_BASELINES, Sample, choose
 from howsteps.evaluate.protocols import Bars, Prediction
+from howsteps.paper.methods import ALL_METHODS as METHODS
+from howsteps.paper.tables import compare_aligners
 from howsteps.script import discover
+from howsteps.task import Result
 from tests.jobs import STEPS, write_tea
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "data"
@@ -35,7 +37,7 @@ def tea(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def narrated(tea):
-    return with_narrations(tea, Plan())
+    return with_narrations(tea, Plan(METHODS))
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +48,7 @@ def release():
 
 @pytest.mark.slow
 def test_every_method_runs_on_captions(tea, narrated):
-    plan = Plan(steps=(4,), search_seconds=0.2)
+    plan = Plan(METHODS, steps=(4,), search_seconds=0.2)
     rows = [score for score in run_plan(tea, narrated, plan) if isinstance(score, Row)]
     assert {row.method for row in rows if row.protocol == "paper-f1"} == set(METHODS)
     assert {row.method for row in rows if row.protocol == "script"} == {
@@ -61,7 +63,9 @@ def test_every_method_runs_on_captions(tea, narrated):
 
 @pytest.mark.slow
 def test_only_methods_with_roundings_have_the_error_bars_of_the_paper(tea, narrated):
-    plan = Plan(steps=(4,), protocols=("paper-f1",), bars=Bars.roundings, search_seconds=0.2)
+    plan = Plan(
+        METHODS, steps=(4,), protocols=("paper-f1",), bars=Bars.roundings, search_seconds=0.2
+    )
     rows = {row.method: row for row in run_plan(tea, narrated, plan)}
     barred = {name for name, row in rows.items() if row.low is not None}
     assert barred == {"video-only", "video+bow", "supervised", "paper", "authors"}
@@ -70,7 +74,7 @@ def test_only_methods_with_roundings_have_the_error_bars_of_the_paper(tea, narra
 
 @pytest.mark.slow
 def test_every_method_that_needs_no_folds_runs_on_the_release(release):
-    plan = Plan(steps=(3,), search_seconds=0.2)
+    plan = Plan(METHODS, steps=(3,), search_seconds=0.2)
     scores = list(run_plan(release, with_narrations(release, plan), plan))
     placed = {s.method for s in scores if isinstance(s, Row) and s.protocol == "paper-f1"}
     assert placed == set(METHODS) - {"supervised"}
@@ -85,7 +89,7 @@ def test_without_narrations_only_methods_on_video_run(release):
             release.task, videos=tuple(replace(v, mentions=()) for v in release.task.videos)
         ),
     )
-    plan = Plan(steps=(3,), protocols=("paper-f1",))
+    plan = Plan(METHODS, steps=(3,), protocols=("paper-f1",))
     narrated = with_narrations(silent, plan)
     scores = list(run_plan(silent, narrated, plan))
     assert narrated == {}
@@ -99,7 +103,7 @@ def test_nothing_runs_on_a_truth_alone_and_reasons_are_given(tmp_path):
     path = tmp_path / "steps.csv"
     path.write_text("video,step,start,end\nu,boil,0,4\nv,boil,1,2\n")
     [one] = registry.read_labelled(path).tasks
-    plan = Plan(methods=("uniform", "default"), steps=(2,))
+    plan = Plan(choose(("uniform", "default"), METHODS), steps=(2,))
     reasons = {(s.method, s.reason) for s in run_plan(one, with_narrations(one, plan), plan)}
     assert reasons == {
         ("uniform", "the length of the videos is not known"),
@@ -120,15 +124,15 @@ def test_a_subsample_depends_on_the_seed(tea):
 
 
 def test_scores_of_a_subsample_are_of_its_videos_alone(tea, narrated):
-    sample = Subsample(tea, narrated, ["v1", "v4"])
+    sample = Sample(tea, narrated, ["v1", "v4"])
     assert sample.videos == list(sample.truth.durations) == ["v1", "v4"]
-    assert [video.id for video in sample.task("default").videos] == ["v1", "v4"]
+    assert [video.id for video in sample.narrated().videos] == ["v1", "v4"]
     assert {p.video for p in METHODS["uniform"](sample, 3, 0).localisations} == {"v1", "v4"}
 
 
 def test_only_the_subsample_is_parsed(tea):
     parsed = []
-    with_narrations(tea, Plan(videos=2, seeds=1), progress=parsed.append)
+    with_narrations(tea, Plan(METHODS, videos=2, seeds=1), progress=parsed.append)
     assert [video.id for video in parsed] == subsampled(tea, 2, 0)
 
 
@@ -140,14 +144,16 @@ def test_a_script_is_discovered_once_for_each_subsample_steps_and_seed(tea, narr
         calls.append((options["mode"], options["steps"], options["seed"]))
         return discover(task, **options)
 
-    monkeypatch.setattr("howsteps.evaluate.methods.discover", counted)
-    plan = Plan(("hmm", "narration", "paper"), (3, 4), ("paper-f1", "script"), seeds=2)
+    monkeypatch.setattr("howsteps.paper.methods.discover", counted)
+    plan = Plan(
+        choose(("hmm", "narration", "paper"), METHODS), (3, 4), ("paper-f1", "script"), seeds=2
+    )
     list(run_plan(tea, narrated, replace(plan, search_seconds=0.1)))
     assert sorted(calls) == sorted(("paper", k, seed) for k in (3, 4) for seed in (0, 1))
 
 
 @pytest.mark.slow
-def test_a_method_with_known_steps_is_run_once_per_subsample(tea, narrated, monkeypatch):
+def test_a_method_with_known_steps_is_run_once_per_subsample(tea, narrated):
     calls = []
 
     def predicted(sample, steps, seed):
@@ -156,8 +162,7 @@ def test_a_method_with_known_steps_is_run_once_per_subsample(tea, narrated, monk
             len(STEPS), METHODS["uniform"](sample, len(STEPS), seed).localisations, known_steps=True
         )
 
-    monkeypatch.setattr(experiment, "METHODS", {**METHODS, "supervised": predicted})
-    plan = Plan(("supervised",), (3, 4), ("paper-f1", "crosstask-recall"), seeds=2)
+    plan = Plan({"supervised": predicted}, (3, 4), ("paper-f1", "crosstask-recall"), seeds=2)
     rows = list(run_plan(tea, narrated, plan))
     assert calls == [0]
     assert len(rows) == 8
@@ -167,14 +172,16 @@ def test_a_method_with_known_steps_is_run_once_per_subsample(tea, narrated, monk
 
 
 def test_supervised_predicts_the_indices_of_the_true_steps(tea, narrated):
-    found = METHODS["supervised"](Subsample(tea, narrated, subsampled(tea, None, 0)), 99, 0)
+    found = METHODS["supervised"](Sample(tea, narrated, subsampled(tea, None, 0)), 99, 0)
     assert (found.known_steps, found.steps) == (True, len(STEPS))
     assert len(found.folds) == 5
 
 
 @pytest.mark.slow
 def test_the_same_seed_gives_the_same_result(tea, narrated):
-    plan = Plan(("video-only", "paper", "default"), (3,), ("paper-f1", "kukleva"), videos=4)
+    plan = Plan(
+        choose(("video-only", "paper", "default"), METHODS), (3,), ("paper-f1", "kukleva"), videos=4
+    )
     plan = replace(plan, search_seconds=0.1)
     assert list(run_plan(tea, narrated, plan)) == list(run_plan(tea, narrated, plan))
 
@@ -182,7 +189,6 @@ def test_the_same_seed_gives_the_same_result(tea, narrated):
 @pytest.mark.parametrize(
     ("wrong", "reason"),
     [
-        ({"methods": ("magic",)}, "unknown method 'magic': choose one of uniform"),
         ({"protocols": ("f1",)}, "unknown protocol 'f1': choose one of paper-f1"),
         ({"steps": (0,)}, "at least one"),
         ({"seeds": 0}, "at least one"),
@@ -190,7 +196,12 @@ def test_the_same_seed_gives_the_same_result(tea, narrated):
 )
 def test_an_invalid_plan_is_refused(wrong, reason):
     with pytest.raises(HowstepsError, match=reason):
-        Plan(**wrong)
+        Plan(METHODS, **wrong)
+
+
+def test_an_unknown_method_is_refused():
+    with pytest.raises(HowstepsError, match="unknown method 'magic': choose one of uniform"):
+        choose(("magic",), METHODS)
 
 
 def test_summaries_are_means_over_seeds():
@@ -217,6 +228,35 @@ def test_no_aligner_is_below_the_bound(narrated):
 
 
 def test_features_of_the_narration_are_on_the_same_grid(tea, narrated):
-    sample = Subsample(tea, narrated, subsampled(tea, None, 0))
+    sample = Sample(tea, narrated, subsampled(tea, None, 0))
     assert [len(x) for x in sample.features] == sample.lengths
     assert all(np.isfinite(x).all() for x in sample.features)
+
+
+class TestAMethodOfOnesOwn:
+    def test_it_stands_beside_the_others(self, tea):
+        def halves(sample, steps, seed):
+            return {
+                video: [length / 4, 3 * length / 4]
+                for video, length in sample.truth.durations.items()
+            }
+
+        methods = choose(("uniform",), METHODS) | {"halves": halves}
+        found = compare(tea, methods, protocols=["paper-f1", "kukleva"], steps=[2], seeds=2)
+        scores = {(row.protocol, row.method): row.f1 for row in found.summaries}
+        assert len(found.rows) == 8
+        # Two steps spread evenly are a quarter and three quarters of the way.
+        assert scores["paper-f1", "halves"] == pytest.approx(scores["paper-f1", "uniform"])
+        assert "halves" in str(found)
+
+    def test_it_may_return_a_script_or_a_result_and_be_unable_to(self, tea, narrated):
+        def fails(sample, steps, seed):
+            raise HowstepsError("it rains")
+
+        script = SCRIPT_BASELINES["frequent"](Sample(tea, narrated, ["v1"]), 4, 0)
+        result = Result(tea.task, script, ())
+        methods = {"script": lambda *_: script, "result": lambda *_: result, "fails": fails}
+        found = compare([tea], methods, protocols=["script"], script_baselines={})
+        assert {row.method for row in found.rows} == {"script", "result"}
+        assert {(each.method, each.reason) for each in found.unscored} == {("fails", "it rains")}
+        assert "fails: it rains" in str(found)

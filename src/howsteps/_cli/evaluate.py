@@ -227,7 +227,9 @@ def evaluate(
     from howsteps.datasets.registry import read_labelled  # noqa: PLC0415 - loads NumPy
     from howsteps.datasets.task_file import read_judgements  # noqa: PLC0415
     from howsteps.evaluate.experiment import Plan, summarise  # noqa: PLC0415
+    from howsteps.evaluate.methods import choose  # noqa: PLC0415
     from howsteps.evaluate.protocols import Bars  # noqa: PLC0415
+    from howsteps.paper import methods as known  # noqa: PLC0415 - loads Numba
 
     if figure is not None:
         check_figure(figure)
@@ -236,7 +238,7 @@ def evaluate(
         raise typer.BadParameter(f"'{bars}' is not one of {', '.join(Bars)}", param_hint="--bars")
     try:
         plan = Plan(
-            methods=split_names(methods),
+            methods=choose(split_names(methods), known.ALL_METHODS),
             steps=split_numbers(steps, "--steps"),
             protocols=split_names(protocol or default_protocols),
             seeds=seeds,

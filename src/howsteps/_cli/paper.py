@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from howsteps.datasets.annotations import Labelled
     from howsteps.datasets.registry import Survey
     from howsteps.evaluate.experiment import NoScore, Plan, Row
-    from howsteps.evaluate.methods import Subsample
-    from howsteps.evaluate.paper_tables import PaperTable
+    from howsteps.evaluate.methods import Sample
     from howsteps.evaluate.protocols import Rules
+    from howsteps.paper.tables import PaperTable
 
 _STEPS_SHOWN = 10  # number of steps in the rows of frames, as in the paper
 _FETCH = "the paper's release is missing ('howsteps fetch niv' downloads it)"
@@ -68,16 +68,18 @@ def paper(
     """
     from howsteps.datasets.registry import survey  # noqa: PLC0415 - loads NumPy
     from howsteps.evaluate.experiment import Plan, summarise  # noqa: PLC0415
-    from howsteps.evaluate.paper_tables import (  # noqa: PLC0415
+    from howsteps.evaluate.methods import choose  # noqa: PLC0415
+    from howsteps.evaluate.protocols import Bars  # noqa: PLC0415
+    from howsteps.paper import methods as known  # noqa: PLC0415 - loads Numba
+    from howsteps.paper.tables import (  # noqa: PLC0415
         alignment_table,
         localisation_table,
         script_table,
     )
-    from howsteps.evaluate.protocols import Bars  # noqa: PLC0415
 
     try:
         plan = Plan(
-            methods=split_names(methods),
+            methods=choose(split_names(methods), known.ALL_METHODS),
             steps=split_numbers(steps, "--steps"),
             protocols=("paper-f1", "script", "script-judged"),
             seeds=seeds,
@@ -145,19 +147,19 @@ def _measure(
 ) -> None:
     """Read the narrations of a task once, and add its scores, alignments and rows of frames."""
     from howsteps.evaluate.experiment import subsampled  # noqa: PLC0415
-    from howsteps.evaluate.methods import Subsample  # noqa: PLC0415
-    from howsteps.evaluate.paper_tables import compare_aligners  # noqa: PLC0415 - loads Numba
+    from howsteps.evaluate.methods import Sample  # noqa: PLC0415
+    from howsteps.paper.tables import compare_aligners  # noqa: PLC0415 - loads Numba
 
     narrations = narrations_for(labelled, plan, quiet=quiet)
     rows, unscored = run_measurements(labelled, narrations, plan, rules, quiet=quiet)
     results.rows += rows
     results.unscored += unscored
-    first = Subsample(labelled, narrations, subsampled(labelled, plan.videos, 0))
+    first = Sample(labelled, narrations, subsampled(labelled, plan.videos, 0))
     name = labelled.task.name
     if narrations:
         with screen.waiting(f"aligning {name}", quiet=quiet):
             results.objectives[name] = compare_aligners(
-                first.task("paper"), matches=labelled.matches
+                first.narrated("paper"), matches=labelled.matches
             )
     try:
         section, problems = _frames(first, out)
@@ -169,7 +171,7 @@ def _measure(
 
 def _statistics(found: "Survey") -> "PaperTable":
     from howsteps.evaluate import statistics  # noqa: PLC0415 - loads NumPy
-    from howsteps.evaluate.paper_tables import statistics_table  # noqa: PLC0415
+    from howsteps.paper.tables import statistics_table  # noqa: PLC0415
 
     truths = [*found.truths, *(labelled.truth for labelled in found.tasks)]
     return statistics_table([statistics(truth) for truth in truths])
@@ -177,7 +179,7 @@ def _statistics(found: "Survey") -> "PaperTable":
 
 def _missing(found: "Survey", unscored: Sequence["NoScore"]) -> list[str]:
     """What is missing from the tables and figures, and why."""
-    from howsteps.evaluate.paper_tables import PRINTED_STATISTICS  # noqa: PLC0415
+    from howsteps.paper.tables import PRINTED_STATISTICS  # noqa: PLC0415
 
     narrated = {labelled.task.name for labelled in found.tasks}
     annotated = narrated | {truth.task for truth in found.truths}
@@ -204,7 +206,7 @@ def _missing(found: "Survey", unscored: Sequence["NoScore"]) -> list[str]:
     return lines
 
 
-def _frames(first: "Subsample", out: Path) -> tuple[str, list[Problem]]:
+def _frames(first: "Sample", out: Path) -> tuple[str, list[Problem]]:
     """Rows of frames placed by the default method, for a task with video files."""
     from howsteps.evaluate import hit_table, in_truth  # noqa: PLC0415 - loads NumPy
     from howsteps.evaluate.methods import METHODS  # noqa: PLC0415

@@ -16,7 +16,7 @@ from howsteps.task import Truth
 if TYPE_CHECKING:
     from howsteps.datasets.annotations import GroundTruth
     from howsteps.evaluate import Statistics
-    from howsteps.evaluate.paper_tables import PrintedStatistics
+    from howsteps.paper.tables import PrintedStatistics
 
 _COUNTS = ("videos", "steps", "annotated")
 _SHARES = ("order_error", "missing", "repetition", "repetition_in_turn")
@@ -95,7 +95,7 @@ def _truths(source: Path) -> "GroundTruth":
 
 def _regularity(rows: Sequence["Statistics"]) -> Table:
     """Order error, missing and repeated steps in percent, the paper's numbers in brackets."""
-    from howsteps.evaluate.paper_tables import PRINTED_AVERAGE, PRINTED_STATISTICS  # noqa: PLC0415
+    from howsteps.paper.tables import PRINTED_AVERAGE, PRINTED_STATISTICS  # noqa: PLC0415
 
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("task", no_wrap=True)

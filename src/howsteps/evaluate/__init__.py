@@ -10,6 +10,7 @@ Every protocol is a pure function of predictions and truth that returns a :class
 be objects of howsteps or plain lists and dictionaries (:mod:`howsteps.evaluate.inputs`).
 """
 
+from howsteps.evaluate.experiment import Comparison, Plan, compare
 from howsteps.evaluate.frame_protocols import (
     frame_f1,
     kukleva,
@@ -19,6 +20,7 @@ from howsteps.evaluate.frame_protocols import (
     true_frames,
 )
 from howsteps.evaluate.inputs import EvaluationError, Score, as_predictions, as_truth, in_truth
+from howsteps.evaluate.methods import METHODS, Sample
 from howsteps.evaluate.point_protocols import (
     HitTable,
     Variant,
@@ -27,19 +29,27 @@ from howsteps.evaluate.point_protocols import (
     interval_hit_table,
     paper_f1,
 )
+from howsteps.evaluate.protocols import PROTOCOLS, Prediction
 from howsteps.evaluate.script_protocols import by_time, judged, mention_times, script_score
 from howsteps.evaluate.statistics import Order, Statistics, find_order, narration_leads, statistics
 
 __all__ = [
+    "METHODS",
+    "PROTOCOLS",
+    "Comparison",
     "EvaluationError",
     "HitTable",
     "Order",
+    "Plan",
+    "Prediction",
+    "Sample",
     "Score",
     "Statistics",
     "Variant",
     "as_predictions",
     "as_truth",
     "by_time",
+    "compare",
     "crosstask_recall",
     "find_order",
     "frame_f1",

@@ -1,17 +1,21 @@
-"""Experiments: methods × numbers of steps × seeds on a task, scored by protocols."""
+"""Experiments: methods × numbers of steps × seeds on tasks, scored by protocols."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import fmean
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from howsteps.datasets import read_labelled
 from howsteps.datasets.annotations import Labelled
 from howsteps.errors import HowstepsError, unknown_name
 from howsteps.evaluate.inputs import t_interval
-from howsteps.evaluate.methods import METHODS, SCRIPT_BASELINES, Subsample
+from howsteps.evaluate.methods import METHODS, SCRIPT_BASELINES, Method, Sample
 from howsteps.evaluate.protocols import (
     PROTOCOLS,
+    SCRIPT_LEAD,
     SCRIPT_PROTOCOLS,
     Bars,
     NotMeasured,
@@ -21,8 +25,10 @@ from howsteps.evaluate.protocols import (
     make_reference,
     measure,
 )
-from howsteps.narration.features import Kind
 from howsteps.task import Task, Video
+
+if TYPE_CHECKING:
+    from howsteps.narration.features import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +38,7 @@ class Plan:
     Attributes
     ----------
     methods, steps, protocols
-        Names of methods, values of K, and names of protocols.
+        Methods by name, values of K, and names of protocols.
     seeds
         Number of seeds.
     videos
@@ -43,32 +49,39 @@ class Plan:
         Features of the narration to use where the videos have none: ``words`` or ``meaning``.
     search_seconds
         Effort of each search for a script.
+    script_baselines
+        Methods that are run too if scripts are scored, for comparison.
+    lead
+        Seconds by which a mention may precede its true step, for the protocol ``script``.
     """
 
-    methods: tuple[str, ...] = tuple(METHODS)
+    methods: Mapping[str, Method] = field(default_factory=lambda: METHODS)
     steps: tuple[int, ...] = (10,)
     protocols: tuple[str, ...] = ("paper-f1", "script")
     seeds: int = 1
     videos: int | None = None
     bars: Bars = Bars.videos
-    narration: Kind = "words"
+    narration: "Kind" = "words"
     search_seconds: float = 5.0
+    script_baselines: Mapping[str, Method] = field(default_factory=lambda: SCRIPT_BASELINES)
+    lead: float = SCRIPT_LEAD
 
     def __post_init__(self) -> None:
-        for what, names, known in (
-            ("method", self.methods, METHODS),
-            ("protocol", self.protocols, PROTOCOLS),
-        ):
-            if unknown := [name for name in names if name not in known]:
-                raise HowstepsError(unknown_name(what, unknown[0], known))
+        if unknown := [name for name in self.protocols if name not in PROTOCOLS]:
+            raise HowstepsError(unknown_name("protocol", unknown[0], PROTOCOLS))
         if min(self.steps, default=0) < 1 or self.seeds < 1:
             raise HowstepsError("at least one step and one seed are needed")
 
     @property
-    def runs(self) -> list[str]:
+    def runs(self) -> dict[str, Method]:
         """The methods, with the script baselines if scripts are scored."""
-        scripts = any(name in SCRIPT_PROTOCOLS for name in self.protocols)
-        return [*self.methods, *(SCRIPT_BASELINES if scripts else ())]
+        baselines = self.script_baselines if self.script_protocols else {}
+        return {**self.methods, **{k: v for k, v in baselines.items() if k not in self.methods}}
+
+    @property
+    def script_protocols(self) -> tuple[str, ...]:
+        """The protocols that score scripts."""
+        return tuple(name for name in self.protocols if name in SCRIPT_PROTOCOLS)
 
     def __len__(self) -> int:
         """Number of predictions per task."""
@@ -151,11 +164,11 @@ def run_plan(
     progress
         Called after every prediction.
     """
-    sample: Subsample | None = None
+    sample: Sample | None = None
     for seed in range(plan.seeds):
         if sample is None or plan.videos is not None:
             names = subsampled(labelled, plan.videos, seed)
-            sample = Subsample(
+            sample = Sample(
                 labelled,
                 narrated,
                 names,
@@ -163,14 +176,15 @@ def run_plan(
                 search_seconds=plan.search_seconds,
             )
             supervised: dict[str, Prediction] = {}
-        reference = make_reference(sample.truth, rules, bars=plan.bars, seed=seed)
+        reference = make_reference(sample.truth, rules, bars=plan.bars, seed=seed, lead=plan.lead)
         for steps in plan.steps:
-            for method in plan.runs:
-                prediction = supervised.get(method) or _predict(method, sample, steps, seed)
+            for name, method in plan.runs.items():
+                prediction = supervised.get(name) or _predict(method, sample, steps, seed)
                 if isinstance(prediction, Prediction) and prediction.known_steps:
                     # It does not depend on K, and is kept for all seeds of the subsample.
-                    supervised[method] = prediction
-                yield from _score(prediction, method, steps, seed, plan.protocols, reference)
+                    supervised[name] = prediction
+                protocols = plan.protocols if name in plan.methods else plan.script_protocols
+                yield from _score(prediction, name, steps, seed, protocols, reference)
                 progress()
 
 
@@ -183,9 +197,9 @@ def subsampled(labelled: Labelled, videos: int | None, seed: int) -> list[str]:
     return [names[n] for n in sorted(chosen)]
 
 
-def _predict(method: str, sample: Subsample, steps: int, seed: int) -> Prediction | NotMeasured:
+def _predict(method: Method, sample: Sample, steps: int, seed: int) -> Prediction | NotMeasured:
     try:
-        return {**METHODS, **SCRIPT_BASELINES}[method](sample, steps, seed)
+        return Prediction.of(method(sample, steps, seed), sample.truth)
     except HowstepsError as error:
         return NotMeasured(str(error))
 
@@ -199,8 +213,6 @@ def _score(
     reference: Reference,
 ) -> Iterator[Row | NoScore]:
     for protocol in protocols:
-        if method in SCRIPT_BASELINES and protocol not in SCRIPT_PROTOCOLS:
-            continue
         try:
             if isinstance(prediction, NotMeasured):
                 raise prediction
@@ -244,3 +256,68 @@ def summarise(rows: Sequence[Row]) -> list[Summary]:
 def _mean_if_all_known(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return fmean(known) if len(known) == len(values) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Every score, and what could not be scored; printed as a table of means over seeds."""
+
+    rows: tuple[Row, ...]
+    unscored: tuple[NoScore, ...]
+
+    @property
+    def summaries(self) -> list[Summary]:
+        """The means over seeds."""
+        return summarise(self.rows)
+
+    def __str__(self) -> str:
+        lines = [
+            f"{row.task}  {row.protocol}  K={row.steps}  {row.method:12}"
+            f"  P {row.precision:.3f}  R {row.recall:.3f}  F1 {row.f1:.3f}"
+            for row in self.summaries
+        ]
+        reasons = dict.fromkeys((s.task, s.protocol, s.method, s.reason) for s in self.unscored)
+        lines += (f"{task}  {name}  {method}: {why}" for task, name, method, why in reasons)
+        return "\n".join(lines)
+
+
+def compare(
+    data: Path | str | Labelled | Iterable[Labelled],
+    methods: Mapping[str, Method] = field(default_factory=lambda: METHODS),
+    *,
+    protocols: Sequence[str] = ("paper-f1",),
+    steps: Sequence[int] = (10,),
+    rules: Rules | None = None,
+    **options: Any,
+) -> Comparison:
+    """Run methods on a data set with ground truth, and score them.
+
+    Parameters
+    ----------
+    data
+        A path that :func:`howsteps.datasets.read_labelled` reads, or what it returns.
+    methods
+        Functions by name (:mod:`howsteps.evaluate.methods`): one's own beside those of
+        :data:`~howsteps.evaluate.METHODS` and :data:`howsteps.paper.methods.METHODS`.
+    protocols, steps, options
+        Names of protocols, values of K, and other fields of a :class:`Plan`.
+    rules
+        Which relations name which true step, for the protocol ``script-judged``.
+
+    Examples
+    --------
+    >>> def halves(sample, steps, seed):
+    ...     lengths = sample.truth.durations
+    ...     return {video: [length / 4, 3 * length / 4] for video, length in lengths.items()}
+    >>> print(compare("tire.json", {**METHODS, "halves": halves}, steps=[7, 10]))  # doctest: +SKIP
+    """
+    plan = Plan(dict(methods), tuple(steps), tuple(protocols), **options)
+    if isinstance(data, Path | str):
+        data = read_labelled(data)
+    scores: list[Row | NoScore] = []
+    for labelled in [data] if isinstance(data, Labelled) else data:
+        scores += run_plan(labelled, with_narrations(labelled, plan), plan, rules=rules)
+    return Comparison(
+        tuple(score for score in scores if isinstance(score, Row)),
+        tuple(score for score in scores if isinstance(score, NoScore)),
+    )

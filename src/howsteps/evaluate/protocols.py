@@ -16,9 +16,22 @@ from howsteps.evaluate.frame_protocols import (
     predicted_frames,
     true_frames,
 )
-from howsteps.evaluate.inputs import Matching, Score, bootstrap_interval, in_truth
+from howsteps.evaluate.inputs import (
+    Matching,
+    Score,
+    as_predictions,
+    bootstrap_interval,
+    in_truth,
+)
 from howsteps.evaluate.point_protocols import Variant, crosstask_recall, hit_table, paper_f1
-from howsteps.evaluate.script_protocols import BY_TIME, JUDGED, by_time, judged, script_score
+from howsteps.evaluate.script_protocols import (
+    BY_TIME,
+    JUDGED,
+    by_time,
+    judged,
+    mention_times,
+    script_score,
+)
 from howsteps.evaluate.statistics import find_order
 from howsteps.task import Annotation, Localisation, Rule, Script, Truth
 
@@ -68,6 +81,23 @@ class Prediction:
     mention_times: Localisations = ()
     known_steps: bool = False
 
+    @classmethod
+    def of(cls, found: Any, truth: Truth) -> "Prediction":
+        """Return what a method found as a prediction.
+
+        ``found`` is a prediction, a result, a script, or localisations in a form of
+        :mod:`howsteps.evaluate.inputs`.
+        """
+        if isinstance(found, Prediction):
+            return found
+        script = found if isinstance(found, Script) else getattr(found, "script", None)
+        if script is None:
+            localisations, steps = as_predictions(found, truth)
+            return cls(steps, localisations)
+        localisations = () if script is found else found.localisations
+        times = tuple(mention_times(script))
+        return cls(len(script.steps), localisations, script=script, mention_times=times)
+
 
 @dataclass(frozen=True, slots=True)
 class Reference:
@@ -81,6 +111,8 @@ class Reference:
         For each true step, the rules of the relations that name it, as people judged; or None.
     bars, seed
         What error bars are computed over, and the seed of the bootstrap.
+    lead
+        Seconds by which a mention may precede its true step, for a script that is scored by time.
     """
 
     truth: Truth
@@ -88,14 +120,17 @@ class Reference:
     rules: Rules | None = None
     bars: Bars = Bars.videos
     seed: int = 0
+    lead: float = SCRIPT_LEAD
 
 
-def make_reference(
-    truth: Truth, rules: Rules | None = None, *, bars: Bars = Bars.videos, seed: int = 0
-) -> Reference:
-    """Return a reference with the global order that agrees best with the videos."""
+def make_reference(truth: Truth, rules: Rules | None = None, **options: Any) -> Reference:
+    """Return a reference with the global order that agrees best with the videos.
+
+    ``options`` are the other fields of :class:`Reference`.
+    """
     sequences = [[a.step for a in annotations] for annotations in truth.by_video.values()]
-    return Reference(truth, find_order(sequences, len(truth.steps)).steps, rules, bars, seed)
+    order = find_order(sequences, len(truth.steps)).steps
+    return Reference(truth, order, rules, **options)
 
 
 def measure(protocol: str, prediction: Prediction, reference: Reference) -> Score:
@@ -138,7 +173,7 @@ def _script(prediction: Prediction, reference: Reference) -> Score:
     if not prediction.mention_times:
         raise NotMeasured("has no script of its own")
     events = in_truth(prediction.mention_times, reference.truth)
-    options = by_time(events, reference.truth, prediction.steps, lead=SCRIPT_LEAD)
+    options = by_time(events, reference.truth, prediction.steps, lead=reference.lead)
     return script_score(options, reference.order, BY_TIME)
 
 
