@@ -47,7 +47,7 @@ def test_a_linked_part_is_refused_and_what_it_leads_to_stays(work, home, part) -
         howsteps.place_again(work, "1. fill the kettle\n")
     if part == "report-pictures":
         with pytest.raises(CannotWrite, match="is a link"):
-            CliRunner().invoke(app, ["report", str(work)], catch_exceptions=False)
+            CliRunner().invoke(app, ["export", str(work), "-f", "page"], catch_exceptions=False)
     assert contents(home) == MINE
 
 

@@ -36,7 +36,9 @@ def job(tmp_path: Path) -> Path:
     return captions(tmp_path / "wash_a_cat", ("ann", "bob", "eve"))
 
 
-@pytest.mark.parametrize("command", ["run", "script", "narration", "stats", "report", "features"])
+@pytest.mark.parametrize(
+    "command", ["run", "script", "narration", "evaluate", "export", "features"]
+)
 def test_an_empty_path_is_not_the_current_folder(
     command: str, job: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -51,7 +53,7 @@ def test_an_empty_path_is_not_the_current_folder(
     [
         "export {}",
         "export {} -f csv",
-        "report {}",
+        "export {} -f page",
         "serve {}",
         "apply {} {job}",
         "localise --out {} --script script.md",
@@ -79,7 +81,7 @@ def test_the_error_for_several_jobs_names_one(
     for name in ("knots", "tea"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "result.json").write_text("{}")
-    said = error_of(capsys, monkeypatch, "report", tmp_path)
+    said = error_of(capsys, monkeypatch, "export", tmp_path)
     assert said.endswith("holds the work folders of 2 jobs; give one of them, e.g. 'knots'")
 
 
@@ -99,13 +101,13 @@ def test_a_file_is_not_a_work_folder(
         ["script"],
         ["narration"],
         ["features"],
-        ["stats"],
-        ["report"],
-        ["paper", "--data"],
-        ["evaluate"],
+        ["evaluate", "stats"],
+        ["export"],
+        ["evaluate", "paper"],
+        ["evaluate", "methods"],
         ["apply", "model"],
         ["run", "job", "--out"],
-        ["localise", "--script", "script.json"],
+        ["localise", "--script", "script.json", "--out"],
     ],
     ids=" ".join,
 )
@@ -229,7 +231,10 @@ class TestSurroundings:
         ]
 
     def test_a_terminal_of_no_width_still_shows_the_help(self) -> None:
-        assert "Usage" in self.ended("--help", env={**os.environ, "COLUMNS": "0"}).stdout
+        surroundings = {**os.environ, "COLUMNS": "0"}
+        assert "Usage" in self.ended("--help", env=surroundings).stdout
+        assert "nosuch" in self.ended("run", "nosuch", env=surroundings).stderr
+        assert "runn" in self.ended("runn", env=surroundings).stderr
 
     def test_numba_that_cannot_be_loaded_is_one_line(self, job: Path) -> None:
         ended = self.ended("script", str(job), env={**os.environ, "NUMBA_NUM_THREADS": "0"})

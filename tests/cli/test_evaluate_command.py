@@ -1,4 +1,4 @@
-"""``howsteps evaluate`` and ``howsteps paper`` from the command line."""
+"""``howsteps evaluate methods`` and ``evaluate paper`` from the command line."""
 
 import csv
 import json
@@ -7,10 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.main import get_command
 from typer.testing import CliRunner
 
-from howsteps._cli.app import app
+from howsteps._cli.app import app, commands
 from howsteps.evaluate.protocols import PROTOCOLS
 from howsteps.paper.methods import ALL_METHODS
 from tests.jobs import LENGTH, write_rules, write_tea, write_tea_folder
@@ -35,7 +34,7 @@ def test_methods_are_compared_in_tables(tea, tmp_path):
     rules = write_rules(tmp_path / "judge.json")
     files = [tmp_path / name for name in ("scores.json", "scores.csv", "f1.svg")]
     code, out, _ = run(
-        *("evaluate", tea, "--methods", "uniform,narration,default", "--steps", "4,3"),
+        *("evaluate", "methods", tea, "--methods", "uniform,narration,default", "--steps", "4,3"),
         *("--seeds", "2", "--videos", "5", "--seconds", "0.2", "--judge", rules),
         *("--json", files[0], "--csv", files[1], "--figure", files[2], "--quiet"),
     )
@@ -65,14 +64,14 @@ def test_methods_are_compared_in_tables(tea, tmp_path):
 
 def test_more_steps_than_a_video_has_intervals_are_not_drawn(tea):
     options = ("--methods", "uniform", "--protocol", "script", "--steps", f"{10**12}", "--quiet")
-    code, out, _ = run("evaluate", tea, *options)
+    code, out, _ = run("evaluate", "methods", tea, *options)
     assert code == 0
     assert f"text-free (a video has 102 intervals, too few for {10**12} steps)" in out
 
 
 def test_stdout_has_only_json(tea):
     options = ("--methods", "uniform", "--protocol", "paper-f1", "--json", "-", "--quiet")
-    code, out, _ = run("evaluate", tea, *options)
+    code, out, _ = run("evaluate", "methods", tea, *options)
     assert code == 0
     [row] = json.loads(out)["rows"]
     assert (row["method"], row["steps"], row["seed"]) == ("uniform", 10, 0)
@@ -80,8 +79,8 @@ def test_stdout_has_only_json(tea):
 
 def test_word_meanings_can_replace_video_features(tea):
     options = ("--methods", "video-only", "--protocol", "paper-f1", "--steps", "4", "--quiet")
-    _, words, _ = run("evaluate", tea, *options)
-    code, meanings, _ = run("evaluate", tea, *options, "--narration", "meaning")
+    _, words, _ = run("evaluate", "methods", tea, *options)
+    code, meanings, _ = run("evaluate", "methods", tea, *options, "--narration", "meaning")
     assert code == 0
     assert "the meaning of the narration is used instead" in meanings
     assert words.splitlines()[-1] != meanings.splitlines()[-1]
@@ -91,18 +90,18 @@ def test_unused_videos_are_mentioned(tmp_path):
     folder = write_tea_folder(tmp_path / "tea")
     film(folder / "v0.mp4", LENGTH, 0)
     options = ("--methods", "uniform", "--protocol", "paper-f1", "--quiet")
-    _, out, _ = run("evaluate", folder, *options)
+    _, out, _ = run("evaluate", "methods", folder, *options)
     [line] = [line for line in out.splitlines() if "not used:" in line]
     assert line.startswith("1 video not used: 'howsteps features FOLDER --out WORK' computes")
     for n in range(6):
         np.save(tmp_path / f"v{n}.npy", np.ones((30, 2), np.float32))
-    _, out, _ = run("evaluate", folder, *options, "--features", tmp_path)
+    _, out, _ = run("evaluate", "methods", folder, *options, "--features", tmp_path)
     assert "not used:" not in out
 
 
 def test_the_release_is_measured_and_gaps_are_listed(tmp_path):
     options = ("--steps", "3", "--methods", "uniform,supervised", "--protocol", "paper-f1", "-q")
-    code, out, _ = run("evaluate", GOLDEN, *options)
+    code, out, _ = run("evaluate", "methods", GOLDEN, *options)
     assert code == 0
     assert "small: all 4 videos, 3 true steps, 1 seed" in out
     assert "stand in" not in out
@@ -113,16 +112,16 @@ def test_every_folder_that_stats_reads_is_evaluated(tmp_path):
     write_tea_folder(tmp_path / "data" / "deep" / "er" / "tea")
     options = ("--methods", "uniform", "--protocol", "paper-f1", "--json", "-", "--quiet")
     for folder in ("data", "data/deep", "data/deep/er", "data/deep/er/tea"):
-        code, out, err = run("stats", tmp_path / folder, "--json", "-", "--quiet")
+        code, out, err = run("evaluate", "stats", tmp_path / folder, "--json", "-", "--quiet")
         assert (code, [row["task"] for row in json.loads(out)["tasks"]]) == (0, ["tea"]), err
-        code, out, err = run("evaluate", tmp_path / folder, *options)
+        code, out, err = run("evaluate", "methods", tmp_path / folder, *options)
         assert (code, [row["task"] for row in json.loads(out)["rows"]]) == (0, ["tea"]), err
 
 
 def test_a_broken_data_set_among_others_is_named(tmp_path):
     write_tea(tmp_path / "tea.json")
     (tmp_path / "bad.csv").write_text("video,step,start,end\nu,blow,5,4\n")
-    code, out, err = run("evaluate", tmp_path, "--methods", "uniform", "--quiet")
+    code, out, err = run("evaluate", "methods", tmp_path, "--methods", "uniform", "--quiet")
     assert code == 3
     assert "Make tea" in out
     assert "bad.csv" in err
@@ -131,14 +130,14 @@ def test_a_broken_data_set_among_others_is_named(tmp_path):
 def test_a_data_set_that_allows_no_measurement_exits_with_one(tmp_path):
     path = tmp_path / "steps.csv"
     path.write_text("video,step,start,end\nu,boil,0,4\n")
-    code, out, _ = run("evaluate", path, "--quiet")
+    code, out, _ = run("evaluate", "methods", path, "--quiet")
     assert code == 1
     assert "uniform (the length of the videos is not known)" in out
 
 
 def test_the_help_lists_every_method_and_protocol():
-    parameters = {p.name: p for p in get_command(app).commands["evaluate"].params}
-    assert parameters["methods"].default == ",".join(ALL_METHODS)
+    parameters = {p.name: p for p in commands()["evaluate methods"].params}
+    assert parameters["names"].default == ",".join(ALL_METHODS)
     assert all(name in parameters["protocol"].help for name in PROTOCOLS)
 
 
@@ -155,7 +154,7 @@ def test_the_help_lists_every_method_and_protocol():
     ],
 )
 def test_invalid_options_are_reported(tea, options, code, reason):
-    found, _, err = run("evaluate", tea, *options)
+    found, _, err = run("evaluate", "methods", tea, *options)
     assert found == code
     assert reason in err.replace("\n", " ")
 
@@ -165,7 +164,7 @@ def test_a_truncated_file_is_reported_and_nothing_is_measured(tmp_path):
         shutil.copytree(GOLDEN / f"{kind}_small", tmp_path / kind / "small")
     path = tmp_path / "VISION" / "small" / "features" / "full_dataset.mat"
     path.write_bytes(path.read_bytes()[:2000])
-    code, out, err = run("evaluate", tmp_path, "--quiet")
+    code, out, err = run("evaluate", "methods", tmp_path, "--quiet")
     assert (code, out) == (1, "")
     assert f"{path}: is not a complete .mat file" in err
 
@@ -180,7 +179,7 @@ def test_the_paper_is_made_from_the_available_data(tmp_path):
     for kind in ("NLP", "VISION"):
         shutil.copytree(GOLDEN / f"{kind}_small", data / "niv" / kind / "small")
     code, screen, err = run(
-        *("paper", "--data", data, "--out", out, "--methods", "uniform,paper,authors"),
+        *("evaluate", "paper", data, "--out", out, "--methods", "uniform,paper,authors"),
         *("--steps", "3,4", "--quiet"),
     )
     assert code == 0, err
@@ -202,14 +201,14 @@ def test_the_paper_is_made_from_the_available_data(tmp_path):
 
 def test_published_scripts_are_listed_next_to_ours(tmp_path):
     write_tea(tmp_path / "tea.json")
-    run("paper", "--data", tmp_path, "--out", tmp_path / "r", "--methods", "uniform", "-q")
+    run("evaluate", "paper", tmp_path, "--out", tmp_path / "r", "--methods", "uniform", "-q")
     page = (tmp_path / "r" / "paper.md").read_text()
     scores = "0.85/0.54 | 0.90/0.90 | 0.83/0.90 | 0.71/0.90"
     assert f"| changing_tire | printed | judged by eye | {scores} |" in page
 
 
 def test_no_data_is_an_error_in_one_line(tmp_path):
-    code, _, err = run("paper", "--data", tmp_path, "--out", tmp_path / "r")
+    code, _, err = run("evaluate", "paper", tmp_path, "--out", tmp_path / "r")
     assert code == 1
     assert "holds no usable ground truth" in err
     assert not (tmp_path / "r").exists()
@@ -222,7 +221,7 @@ def test_frames_of_steps_are_shown_if_there_are_videos(tmp_path):
         film(folder / f"v{n}.mp4", LENGTH, n)
     out = tmp_path / "results"
     code, _, err = run(
-        *("paper", "--data", tmp_path / "data", "--out", out, "--methods", "uniform"),
+        *("evaluate", "paper", tmp_path / "data", "--out", out, "--methods", "uniform"),
         *("--steps", "4", "--quiet"),
     )
     assert code == 0, err

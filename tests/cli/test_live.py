@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from howsteps._cli import screen
-from howsteps._cli.screen import _Display, _ended, live_callback
+from howsteps._cli.screen import _Display, _ended
 from howsteps.pipeline.events import Event, ItemAt, ItemDone, StageBegan, StageEnded
 from howsteps.pipeline.given_script import LABELS
 from howsteps.pipeline.options import STAGES
@@ -27,7 +27,7 @@ def shown(monkeypatch: pytest.MonkeyPatch, *, terminal: bool, quiet: bool = Fals
     console = Console(file=text, force_terminal=terminal, width=120, highlight=False)
     monkeypatch.setattr(screen, "err", console)
     monkeypatch.setattr("sys.stderr", text)
-    with live_callback(quiet=quiet, json_lines=False) as callback:
+    with screen.progress(quiet=quiet) as callback:
         for event in EVENTS:
             callback(event)
     return text.getvalue()

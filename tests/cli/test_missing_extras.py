@@ -43,8 +43,8 @@ CASES = (
     Case("starlette", "serve OUT --no-browser", 1, "serve"),
     Case("uvicorn", "serve OUT --no-browser", 1, "serve"),
     Case("av", "export OUT --format clips", 1, "vision"),
-    Case("av", "report OUT", 0, ""),
-    Case("matplotlib", "evaluate JOB --figure f1.pdf", 1, "plots"),
+    Case("av", "export OUT --format page", 0, ""),
+    Case("matplotlib", "evaluate methods JOB --figure f1.pdf", 1, "plots"),
     Case(" ".join(m for extra in EXTRAS for m in extra.modules), "doctor", 0, "ray"),
 )
 

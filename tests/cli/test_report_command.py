@@ -1,4 +1,4 @@
-"""``howsteps report`` from the command line."""
+"""``howsteps export --format page`` from the command line."""
 
 from pathlib import Path
 
@@ -19,9 +19,9 @@ def work_of(result: Result, folder: Path) -> Path:
 
 def test_the_page_is_written_next_to_the_result(tmp_path: Path) -> None:
     work = work_of(tea(2, 2), tmp_path / "steps")
-    done = CliRunner().invoke(app, ["report", str(work)])
+    done = CliRunner().invoke(app, ["export", str(work), "-f", "page"])
     assert done.exit_code == 0
-    assert "written to" in done.output
+    assert "1 file in" in done.output
     assert (work / "report.html").is_file()
 
 
@@ -30,7 +30,7 @@ def test_a_video_that_cannot_be_decoded_is_reported(tmp_path: Path) -> None:
     broken = tmp_path / "broken.mp4"
     broken.write_bytes(b"not a film")
     work = work_of(with_video(tea(2, 2), 1, media=broken), tmp_path / "steps")
-    done = CliRunner().invoke(app, ["report", str(work)])
+    done = CliRunner().invoke(app, ["export", str(work), "-f", "page"])
     assert done.exit_code == 3
     assert "broken.mp4" in done.output
     assert (work / "report.html").is_file()

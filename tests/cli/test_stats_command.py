@@ -1,4 +1,4 @@
-"""``howsteps stats`` and ``howsteps fetch`` from the command line."""
+"""``howsteps evaluate stats`` and ``howsteps fetch`` from the command line."""
 
 import json
 from dataclasses import replace
@@ -8,7 +8,6 @@ import pytest
 from typer.testing import CliRunner
 
 from howsteps._cli.app import app
-from howsteps.datasets import fetch as fetching
 from howsteps.datasets.registry import survey
 from howsteps.errors import InputError
 from howsteps.task import Mention
@@ -36,7 +35,7 @@ def table(tmp_path: Path) -> Path:
 
 
 def test_the_published_numbers_are_shown_next_to_ours(table):
-    code, out, _ = run("stats", table)
+    code, out, _ = run("evaluate", "stats", table)
     assert code == 0
     [coffee] = [line for line in out.splitlines() if line.startswith("coffee  ")][:1]
     # Σu = Σg = 4, Σl = 3, K·N = 4; the paper prints 3, 28 and 11.
@@ -48,12 +47,12 @@ def test_the_published_numbers_are_shown_next_to_ours(table):
 
 
 def test_the_listed_order_can_be_used(table):
-    _, out, _ = run("stats", table, "--listed")
+    _, out, _ = run("evaluate", "stats", table, "--listed")
     assert "coffee, order listed: grind → pour" in out
 
 
 def test_json_has_one_entry_for_each_task(table):
-    code, out, _ = run("stats", table, "--json", "-", "--quiet")
+    code, out, _ = run("evaluate", "stats", table, "--json", "-", "--quiet")
     assert code == 0
     coffee, tea = json.loads(out)["tasks"]
     assert coffee["order_error"] == 0.25
@@ -67,7 +66,7 @@ def test_repairs_are_reported(tmp_path):
     }
     path = tmp_path / "tea.json"
     path.write_text(json.dumps(value))
-    code, out, err = run("stats", path)
+    code, out, err = run("evaluate", "stats", path)
     assert code == 0
     assert "the two were merged" in err
     assert "56" in out  # 5 of 9 seconds are in a step
@@ -98,23 +97,23 @@ class TestNarrationLead:
                 progress(videos[0])
                 return replace(task, videos=videos)
 
-            monkeypatch.setattr("howsteps.narration.extract_relations", extract_relations)
+            monkeypatch.setattr("howsteps._cli.evaluate.extract_relations", extract_relations)
 
         return set_to
 
     def test_is_the_time_from_mention_to_step(self, tea, judge, says):
         says(Mention("u", "boil", "water", "boil the water", 7.5, 8))
-        code, out, _ = run("stats", tea, "--judge", judge)
+        code, out, _ = run("evaluate", "stats", tea, "--judge", judge)
         assert code == 0
         assert "begins 2.5 s after it is mentioned (median of 1 mentions" in out
 
     def test_may_have_no_mentions(self, tea, judge, says):
         says(Mention("u", "see", "water", "see the water", 7.5, 8))
-        _, out, _ = run("stats", tea, "--judge", judge)
+        _, out, _ = run("evaluate", "stats", tea, "--judge", judge)
         assert "no mention is of a step" in out
 
     def test_needs_one_task_with_narrations(self, table, judge):
-        result = CliRunner().invoke(app, ["stats", str(table), "--judge", str(judge)])
+        result = CliRunner().invoke(app, ["evaluate", "stats", str(table), "--judge", str(judge)])
         assert "--judge needs one task with narrations" in str(result.exception)
 
 
@@ -126,7 +125,7 @@ def test_fetch_reports_what_it_did(tmp_path, monkeypatch):
         progress(1, 2)
         return len(fetched) == 1
 
-    monkeypatch.setattr(fetching, "fetch_archive", fake)
+    monkeypatch.setattr("howsteps._cli.doctor.fetch_archive", fake)
     code, out, _ = run("fetch", "niv", "--to", tmp_path)
     assert code == 0
     assert fetched == ["NLP_data.zip", "VISION_data.zip"]
@@ -150,7 +149,7 @@ def test_ground_truth_is_found_under_a_folder(tmp_path):
             (tmp_path / "data" / name / f"{video}.srt").write_text(said)
     found = survey(tmp_path / "data")
     tasks = {*(t.task for t in found.truths), *(one.truth.task for one in found.tasks)}
-    code, out, _ = run("stats", tmp_path / "data", "--json", "-")
+    code, out, _ = run("evaluate", "stats", tmp_path / "data", "--json", "-")
     assert code == 0
     assert len(tasks) == 2
     assert {row["task"] for row in json.loads(out)["tasks"]} == tasks
@@ -158,6 +157,6 @@ def test_ground_truth_is_found_under_a_folder(tmp_path):
 
 def test_a_folder_without_ground_truth_is_reported(tmp_path):
     (tmp_path / "notes.json").write_text("{}")
-    result = CliRunner().invoke(app, ["stats", str(tmp_path)])
+    result = CliRunner().invoke(app, ["evaluate", "stats", str(tmp_path)])
     assert isinstance(result.exception, InputError)
     assert "contains no ground truth" in str(result.exception)

@@ -8,14 +8,13 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-from typer.main import get_command
 from typer.testing import CliRunner
 
-from howsteps._cli.app import app
+from howsteps._cli.app import app, commands
 
 from .pages import ROOT
 
-_COMMANDS = get_command(app).commands
+_COMMANDS = commands()
 _EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"][
     "optional-dependencies"
 ]
@@ -55,12 +54,13 @@ def check(words: list[str]) -> None:
 def _howsteps(words: list[str]) -> None:
     if words[0].startswith("-"):
         return
-    assert words[0] in _COMMANDS, f"there is no command {words[0]}"
+    name = " ".join(words[: 2 if words[0] == "evaluate" else 1])
+    assert name in _COMMANDS, f"there is no command {name}"
     options = {"--help"}
-    for parameter in _COMMANDS[words[0]].params:
+    for parameter in _COMMANDS[name].params:
         options.update(parameter.opts, parameter.secondary_opts)
     unknown = [word for word in words[1:] if word.startswith("-") and word not in options]
-    assert unknown == [], f"howsteps {words[0]} has no {unknown}"
+    assert unknown == [], f"howsteps {name} has no {unknown}"
 
 
 def _pip(words: list[str]) -> None:

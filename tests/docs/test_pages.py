@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from howsteps._cli.app import app
+from howsteps._cli.app import commands
 
 from .pages import DOCS, PAGES, ROOT, blocks, name
 
@@ -43,8 +43,7 @@ def test_every_block_says_its_language() -> None:
 
 def test_every_command_is_listed() -> None:
     page = (DOCS / "reference" / "commands.md").read_text("utf-8")
-    names = [command.callback.__name__ for command in app.registered_commands if command.callback]
-    assert [each for each in names if f"`howsteps {each}" not in page] == []
+    assert [each for each in commands() if f"`howsteps {each}" not in page] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)

@@ -1,56 +1,173 @@
-"""The ``howsteps`` command line; each command has its own module."""
+"""The ``howsteps`` command line; the module of a command is imported when the command runs."""
 
 import errno
 import inspect
 import os
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from io import TextIOWrapper
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, ClassVar, NamedTuple, NoReturn
 
 import typer
 from rich.markup import escape
+from typer.core import TyperCommand, TyperGroup
 
 import howsteps
 from howsteps._cli import screen
-from howsteps._cli.apply import apply
-from howsteps._cli.demo import demo
-from howsteps._cli.doctor import doctor, fetch
-from howsteps._cli.evaluate import evaluate
-from howsteps._cli.export import export, report
-from howsteps._cli.features import features
-from howsteps._cli.localise import localise
-from howsteps._cli.narration import narration
-from howsteps._cli.paper import paper
-from howsteps._cli.run import run
-from howsteps._cli.script import script
-from howsteps._cli.serve import serve
-from howsteps._cli.stats import stats
+from howsteps._cli.options import MORE
 from howsteps.errors import HowstepsError, shown
 
 _LONGEST = 1000  # characters of a message
 _OUTPUT_ERRORS = {errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 INTERRUPTED = 130  # the exit code of a program that Ctrl-C ended
 
+
+class Listed(NamedTuple):
+    """A command as ``--help`` lists it: its module, the first line of its help, and the panel."""
+
+    module: str
+    about: str
+    panel: str = "Commands"
+
+
+def _without_bool(params: Any) -> Any:
+    """The parameters, in whose help a flag has no word for its type."""
+    for param in params:
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+    return params
+
+
+class LazyGroup(TyperGroup):
+    """Commands that are imported when one of them runs, so that every command starts quickly."""
+
+    listed: ClassVar[dict[str, Listed]]
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        # With name and help alone, for --help and for suggestions.
+        self.commands = {
+            name: TyperCommand(name, help=entry.about, rich_help_panel=entry.panel)
+            for name, entry in self.listed.items()
+        }
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Import the command that runs."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, load(self.listed[str(name)].module, str(name)) if command else None, rest
+
+    def get_params(self, ctx: Any) -> Any:
+        """All parameters, ``--help`` included."""
+        return _without_bool(super().get_params(ctx))
+
+
+class Command(TyperCommand):
+    """A command whose ``--help`` fits a screen: ``--help-all`` shows the rest of its options."""
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        rare = [param for param in self.params if getattr(param, "rich_help_panel", "") == MORE]
+        for param in rare:
+            param.hidden = True  # type: ignore[attr-defined]
+        if rare:
+            self.params += typer.main.get_command(_HELP_ALL).params
+
+    def get_params(self, ctx: Any) -> Any:
+        """All parameters, ``--help`` included."""
+        return _without_bool(super().get_params(ctx))
+
+
+def as_command(function: Callable[..., None]) -> Any:
+    """A function as a command; each paragraph of its docstring is wrapped to the terminal."""
+    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
+    text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    alone.command(cls=Command, help=text)(function)
+    return typer.main.get_command(alone)
+
+
+def _show_everything(context: typer.Context, wanted: bool) -> None:
+    if wanted:
+        for param in context.command.params:
+            if getattr(param, "rich_help_panel", "") == MORE:
+                param.hidden = False  # type: ignore[attr-defined]
+        print(context.get_help())
+        raise typer.Exit
+
+
+_HELP_ALL = typer.Typer(add_completion=False)
+
+
+@_HELP_ALL.command()
+def _help_all(
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--help-all",
+            callback=_show_everything,
+            is_eager=True,
+            expose_value=False,
+            help="Show all options and exit.",
+        ),
+    ] = False,
+) -> None:
+    """Only its option is used."""
+
+
+def load(module: str, name: str) -> Any:
+    """Import a command, which is a function or a group."""
+    found = getattr(import_module(f"howsteps._cli.{module}"), name)
+    return typer.main.get_command(found) if isinstance(found, typer.Typer) else as_command(found)
+
+
+class _Evaluation(LazyGroup):
+    listed: ClassVar[dict[str, Listed]] = {
+        "methods": Listed("evaluate", "Run methods on a data set, and compare their scores."),
+        "stats": Listed("evaluate", "Show how regular a data set is: order, missing steps, times."),
+        "paper": Listed("paper", "Make the paper's tables and figures from your data."),
+    }
+
+
+class _Commands(LazyGroup):
+    listed: ClassVar[dict[str, Listed]] = {
+        "run": Listed("run", "Find the steps of a job in a folder of its videos."),
+        "serve": Listed("export", "Edit the steps of a result in its page."),
+        "export": Listed("export", "Write a result for other programs, or its page again."),
+        "localise": Listed("run", "Place the steps of a script that you edited."),
+        "apply": Listed("run", "Find the steps that an earlier run learnt in new videos."),
+        "demo": Listed("demo", "Try it: find the steps of a job that ships with howsteps."),
+        "doctor": Listed("doctor", "Show what is installed, and how to install what is missing."),
+        "narration": Listed("script", "Show what narrators say they do, and when.", "Stages"),
+        "script": Listed("script", "List the steps of a job, in order.", "Stages"),
+        "features": Listed("features", "Compute features of the videos of a job.", "Stages"),
+        "evaluate": Listed("app", "Compare methods with ground truth.", "Research"),
+        "fetch": Listed("doctor", "Download a data set from its authors' page.", "Research"),
+    }
+
+
+def commands() -> dict[str, Any]:
+    """Import every command: by its words on the command line, such as ``evaluate stats``."""
+    single = {name: entry for name, entry in _Commands.listed.items() if name != "evaluate"}
+    parts = {f"evaluate {name}": entry for name, entry in _Evaluation.listed.items()}
+    return {name: load(e.module, name.split()[-1]) for name, e in (single | parts).items()}
+
+
 app = typer.Typer(
     name="howsteps",
+    cls=_Commands,
     help="Find the steps of a job in many videos of it.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-
-
-def _help(command: Callable[..., None]) -> str:
-    """The docstring of a command, one line per paragraph, so that it wraps to the terminal."""
-    paragraphs = (inspect.getdoc(command) or "").split("\n\n")
-    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
-
-
-for _command in (
-    *(run, narration, script, features, localise, export, report, serve, apply),
-    *(doctor, demo, stats, evaluate, paper, fetch),
-):
-    app.command(help=_help(_command))(_command)
+evaluate = typer.Typer(
+    name="evaluate",
+    cls=_Evaluation,
+    help="Compare methods with ground truth.",
+    no_args_is_help=True,
+    add_completion=False,
+)
+evaluate.callback()(lambda: None)
 
 
 def _show_version(wanted: bool) -> None:
@@ -79,7 +196,7 @@ def main() -> None:
             if sys.stdout is not None:  # it is None if the shell closed it: howsteps … >&-
                 sys.stdout.flush()
     except HowstepsError as error:
-        _exit(str(error))
+        _exit(screen.in_options(str(error)))
     except OSError as error:
         if error.filename is not None:
             # An impossible file name, for instance one of thousands of characters.
@@ -94,13 +211,11 @@ def main() -> None:
 
 
 def _prepare() -> None:
-    """Adapt the streams and the environment; exit if no command could work."""
+    """Adapt the streams; exit if no command could work."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             # Replace characters that a terminal or pipe cannot encode, instead of failing.
             stream.reconfigure(errors="replace")
-    if os.environ.get("COLUMNS") == "0":  # set by some shells; Rich would print nothing
-        del os.environ["COLUMNS"]
     if "" in sys.argv[1:]:
         # As a path it would mean the current folder, which an unset variable rarely does.
         _exit("an argument is empty: ''")

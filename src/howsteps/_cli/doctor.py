@@ -6,10 +6,9 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from enum import StrEnum
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.markup import escape
@@ -18,7 +17,9 @@ from rich.table import Table
 
 import howsteps
 from howsteps._cli import options, screen
+from howsteps.datasets.fetch import DATA_SETS, fetch_archive
 from howsteps.errors import EXTRAS, GPU
+from howsteps.pipeline.executor import available_memory, cores
 
 _PACKAGES = {
     "cv2": "opencv-python-headless",
@@ -38,7 +39,7 @@ class Finding:
 
 
 def doctor() -> None:
-    """Show what is installed, what is missing, and how to install it.
+    """Show what is installed, and how to install what is missing.
 
     The exit code is 0 if howsteps can turn captions into steps, even if optional parts are missing.
     """
@@ -51,8 +52,6 @@ def doctor() -> None:
 
 def findings() -> Iterator[Finding]:
     """Run all checks."""
-    from howsteps.pipeline.executor import available_memory, cores  # noqa: PLC0415
-
     yield Finding("howsteps", f"{howsteps.__version__}, Python {platform.python_version()}")
     memory = available_memory()
     room = "" if memory is None else f", {memory / 2**30:.1f} GB of memory free"
@@ -65,7 +64,9 @@ def findings() -> Iterator[Finding]:
         else:
             yield Finding(extra.purpose, ", ".join(map(_versioned, extra.modules)))
     yield _gpu()
-    yield _ffmpeg()
+    found = shutil.which("ffmpeg")
+    where = f"{found or 'not found'} (not needed: PyAV brings its own)"
+    yield Finding("ffmpeg", where, good=found is not None)
 
 
 def _versioned(module: str) -> str:
@@ -79,30 +80,15 @@ def _versioned(module: str) -> str:
 def _gpu() -> Finding:
     if "torch" in GPU.missing:
         return Finding("GPU", "not checked: PyTorch is not installed", good=False)
-    import torch  # noqa: PLC0415 - an extra, and slow to load
+    import torch  # noqa: PLC0415 - an extra
 
     if torch.cuda.is_available():
         return Finding("GPU", f"{torch.cuda.get_device_name()}: use --device cuda")
     return Finding("GPU", "none that PyTorch can use; everything runs on the CPU", good=False)
 
 
-def _ffmpeg() -> Finding:
-    found = shutil.which("ffmpeg")
-    where = f"{found or 'not found'} (not needed: PyAV brings its own)"
-    return Finding("ffmpeg", where, good=found is not None)
-
-
-class DataSet(StrEnum):
-    """Data sets that can be downloaded."""
-
-    niv = "niv"
-
-
 def fetch(
-    name: Annotated[
-        DataSet,
-        typer.Argument(help="'niv': Narrated Instruction Videos, the data of the CVPR 2016 paper."),
-    ],
+    name: Annotated[Literal["niv"], typer.Argument(metavar="NAME", hidden=True)],
     to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="Where to put it.")] = Path(
         "niv"
     ),
@@ -114,20 +100,20 @@ def fetch(
 ) -> None:
     """Download a data set from its authors' page, over https.
 
-    Interrupted downloads resume. The checksum of each archive is recorded the first time, and
-    verified from then on.
+    NAME is 'niv': Narrated Instruction Videos, the data of the CVPR 2016 paper. Interrupted
+    downloads resume. The checksum of each archive is recorded the first time, and verified from
+    then on.
 
     Example: howsteps fetch niv --to data/niv
     """
-    from howsteps.datasets.fetch import DATA_SETS, fetch_archive  # noqa: PLC0415
-
     for archive in DATA_SETS[name]:
         if archive.wanted or everything:
             with _bar(archive.name, quiet) as update:
                 fresh = fetch_archive(archive, to, update)
             what = "fetched" if fresh else "already here, unchanged"
             screen.out.print(f"{archive.name}: {what} [dim]({escape(archive.contents)})[/]")
-    screen.out.print(f"in {escape(str(to))}; look at it with: howsteps stats {escape(str(to))}")
+    where = escape(str(to))
+    screen.out.print(f"in {where}; look at it with: howsteps evaluate stats {where}")
 
 
 @contextmanager

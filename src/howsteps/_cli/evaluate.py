@@ -1,27 +1,48 @@
-"""``howsteps evaluate``: compare methods on a data set with ground truth."""
+"""``howsteps evaluate``: compare methods, and statistics of a data set with ground truth."""
 
 import csv
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Literal
 
+import numpy as np
 import typer
 from rich.markup import escape
 from rich.table import Table
 
+from howsteps import datasets
 from howsteps._cli import options, screen
+from howsteps.datasets.annotations import GroundTruth, Labelled
+from howsteps.datasets.published import FRAMES_PER_SECOND
+from howsteps.datasets.task_file import read_judgements
 from howsteps.errors import PLOTS, HowstepsError, MissingExtra
-from howsteps.task import Task
+from howsteps.evaluate import Statistics, narration_leads, statistics
+from howsteps.evaluate.experiment import (
+    NoScore,
+    Plan,
+    Row,
+    Summary,
+    run_plan,
+    summarise,
+    with_narrations,
+)
+from howsteps.evaluate.methods import choose
+from howsteps.evaluate.protocols import PROTOCOLS, SCRIPT_PROTOCOLS, Bars, Rules
+from howsteps.io.files import write_atomically
+from howsteps.narration import extract_relations
+from howsteps.paper.methods import ALL_METHODS
+from howsteps.paper.tables import (
+    PRINTED_AVERAGE,
+    PRINTED_STATISTICS,
+    PrintedStatistics,
+)
+from howsteps.report import figures
+from howsteps.task import Task, Truth
 
-if TYPE_CHECKING:
-    from howsteps.datasets.annotations import Labelled
-    from howsteps.evaluate.experiment import NoScore, Plan, Row, Summary
-    from howsteps.evaluate.protocols import Rules
-
-ALL_METHODS = "uniform,video-only,video+bow,hmm,narration,supervised,paper,authors,default"
+_COUNTS = ("videos", "steps", "annotated")
+_SHARES = ("order_error", "missing", "repetition", "repetition_in_turn")
 _FORMATS = (".svg", ".pdf", ".png")
 
 
@@ -44,34 +65,30 @@ def split_numbers(text: str, option: str) -> tuple[int, ...]:
 
 
 def run_measurements(
-    labelled: "Labelled",
+    labelled: Labelled,
     narrations: Mapping[str, Task],
-    plan: "Plan",
-    rules: "Rules | None",
+    plan: Plan,
+    rules: Rules | None,
     *,
     quiet: bool,
-) -> tuple[list["Row"], list["NoScore"]]:
+) -> tuple[list[Row], list[NoScore]]:
     """Run a plan on a task, and show progress."""
-    from howsteps.evaluate.experiment import Row, run_plan  # noqa: PLC0415 - loads NumPy
-
-    with screen.progress(f"measuring {labelled.task.name}", len(plan), quiet=quiet) as advance:
+    with screen.counting(f"measuring {labelled.task.name}", len(plan), quiet=quiet) as advance:
         scores = list(run_plan(labelled, narrations, plan, rules=rules, progress=advance))
     rows = [score for score in scores if isinstance(score, Row)]
     return rows, [score for score in scores if not isinstance(score, Row)]
 
 
-def narrations_for(labelled: "Labelled", plan: "Plan", *, quiet: bool) -> dict[str, Task]:
+def narrations_for(labelled: Labelled, plan: Plan, *, quiet: bool) -> dict[str, Task]:
     """Read the narrations of a task that a plan needs, and show progress."""
-    from howsteps.evaluate.experiment import with_narrations  # noqa: PLC0415 - loads NumPy
-
     count = min(len(labelled.task.videos), plan.seeds * (plan.videos or len(labelled.task.videos)))
-    with screen.progress(
+    with screen.counting(
         f"reading narrations of {labelled.task.name}", count, quiet=quiet
     ) as advance:
-        return with_narrations(labelled, plan, progress=lambda _: advance())
+        return with_narrations(labelled, plan, progress=lambda video: advance(video.id))
 
 
-def unmeasured(reasons: Sequence["NoScore"]) -> list[str]:
+def unmeasured(reasons: Sequence[NoScore]) -> list[str]:
     """What could not be measured, one line for all methods with the same reason."""
     methods: dict[tuple[str, str], dict[str, None]] = {}
     for score in reasons:
@@ -82,11 +99,8 @@ def unmeasured(reasons: Sequence["NoScore"]) -> list[str]:
     ]
 
 
-def write_scores(rows: Sequence["Row"], path: Path) -> None:
+def write_scores(rows: Sequence[Row], path: Path) -> None:
     """Write the rows as CSV, with the same columns as the JSON."""
-    from howsteps.evaluate.experiment import Row  # noqa: PLC0415 - loads NumPy
-    from howsteps.io.files import write_atomically  # noqa: PLC0415 - of few commands
-
     text = io.StringIO(newline="")
     writer = csv.DictWriter(text, [field.name for field in fields(Row)])
     writer.writeheader()
@@ -94,11 +108,8 @@ def write_scores(rows: Sequence["Row"], path: Path) -> None:
     write_atomically(path, text.getvalue().encode())
 
 
-def draw_f1(rows: Sequence["Summary"], path: Path) -> None:
+def draw_f1(rows: Sequence[Summary], path: Path) -> None:
     """Plot F1 against K, for the first protocol that scores localisation."""
-    from howsteps.evaluate.protocols import SCRIPT_PROTOCOLS  # noqa: PLC0415 - loads NumPy
-    from howsteps.report import figures  # noqa: PLC0415
-
     protocols = dict.fromkeys(row.protocol for row in rows)
     placing = [name for name in protocols if name not in SCRIPT_PROTOCOLS] or list(protocols)
     points: list[figures.F1Row] = [
@@ -132,34 +143,18 @@ _TITLES = {
 }
 
 
-class Narration(StrEnum):
-    """The features of the narration, used if there are none of the video."""
-
-    words = "words"
-    meaning = "meaning"
-
-
-def evaluate(
-    source: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DATASET",
-            help="A data set with ground truth: a task JSON with steps, a folder with captions "
-            "and steps.csv, the paper's release, features/ groundTruth/ mapping/, or any other "
-            "that 'howsteps stats' reads.",
-        ),
-    ],
-    methods: Annotated[
-        str, typer.Option(metavar="A,B,…", help="Which methods to run.")
-    ] = ALL_METHODS,
+def methods(
+    source: Annotated[Path, typer.Argument(metavar="DATA", hidden=True)],
+    names: Annotated[
+        str, typer.Option("--methods", metavar="A,B,…", help="Which methods to run.")
+    ] = ",".join(ALL_METHODS),
     steps: Annotated[str, typer.Option(metavar="K,…", help="At most this many steps.")] = "10",
     protocol: Annotated[
         str,
         typer.Option(
             metavar="A,B,…",
-            help="paper-f1, paper-f1-made, paper-f1-authors, script, script-judged, kukleva, "
-            "per-video, per-video-background, crosstask-recall, frame-f1. "
-            "Default: paper-f1,script and, with --judge, script-judged.",
+            help=f"{', '.join(PROTOCOLS)}. Default: paper-f1,script and, with --judge, "
+            "script-judged.",
         ),
     ] = "",
     seeds: Annotated[int, typer.Option(min=1, metavar="N", help="Repeat with N seeds.")] = 1,
@@ -180,7 +175,7 @@ def evaluate(
     ] = None,
     captions: Annotated[
         Path | None,
-        typer.Option(metavar="PATH", help="The narrations, if they are not in DATASET."),
+        typer.Option(metavar="PATH", help="The narrations, if they are not in DATA."),
     ] = None,
     features: Annotated[
         Path | None,
@@ -190,19 +185,38 @@ def evaluate(
             "Without them, features of the narration are used.",
         ),
     ] = None,
-    narration: Annotated[
-        Narration,
-        typer.Option(help="Features of the narration: its words, or their meaning."),
-    ] = Narration.words,
-    bars: Annotated[
-        str,
+    rate: Annotated[
+        float,
         typer.Option(
-            help="What error bars show: 'videos' (a bootstrap, 95%) or 'roundings' (the "
-            "solutions that a solver visits after its best, as in the paper)."
+            min=0.001,
+            metavar="FPS",
+            rich_help_panel=options.MORE,
+            help="Frames per second of the labels of a data set with labels of frames.",
         ),
-    ] = "videos",
+    ] = FRAMES_PER_SECOND,
+    narration: Annotated[
+        Literal["words", "meaning"],
+        typer.Option(
+            rich_help_panel=options.MORE,
+            help="Features of the narration: its words, or their meaning.",
+        ),
+    ] = "words",
+    bars: Annotated[
+        Bars,
+        typer.Option(
+            rich_help_panel=options.MORE,
+            help="What error bars show: 'videos' (a bootstrap, 95%) or 'roundings' (the "
+            "solutions that a solver visits after its best, as in the paper).",
+        ),
+    ] = Bars.videos,
     seconds: Annotated[
-        float, typer.Option(min=0.0, help="Effort of each search for a script.")
+        float,
+        typer.Option(
+            min=0.0,
+            metavar="SECONDS",
+            rich_help_panel=options.MORE,
+            help="Effort of each search for a script.",
+        ),
     ] = 5.0,
     json_file: Annotated[
         Path | None,
@@ -220,36 +234,30 @@ def evaluate(
     ] = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Run methods on a data set with ground truth, and compare their scores.
+    """Run methods on a data set, and compare their scores.
 
-    Example: howsteps evaluate change_a_tire.json --steps 7,10,12,15 --videos 30 --seeds 3
+    DATA is a data set with ground truth: a task JSON with steps, a folder with captions and
+    steps.csv, the paper's release, features/ groundTruth/ mapping/, or a folder of any of them.
+
+    Example: howsteps evaluate methods change_a_tire.json --steps 7,10,12,15 --videos 30 --seeds 3
     """
-    from howsteps.datasets.registry import read_labelled  # noqa: PLC0415 - loads NumPy
-    from howsteps.datasets.task_file import read_judgements  # noqa: PLC0415
-    from howsteps.evaluate.experiment import Plan, summarise  # noqa: PLC0415
-    from howsteps.evaluate.methods import choose  # noqa: PLC0415
-    from howsteps.evaluate.protocols import Bars  # noqa: PLC0415
-    from howsteps.paper import methods as known  # noqa: PLC0415 - loads Numba
-
     if figure is not None:
         check_figure(figure)
     default_protocols = "paper-f1,script,script-judged" if judge else "paper-f1,script"
-    if bars not in list(Bars):
-        raise typer.BadParameter(f"'{bars}' is not one of {', '.join(Bars)}", param_hint="--bars")
     try:
         plan = Plan(
-            methods=choose(split_names(methods), known.ALL_METHODS),
+            methods=choose(split_names(names), ALL_METHODS),
             steps=split_numbers(steps, "--steps"),
             protocols=split_names(protocol or default_protocols),
             seeds=seeds,
             videos=videos,
-            bars=Bars(bars),
-            narration=narration.value,
+            bars=bars,
+            narration=narration,
             search_seconds=seconds,
         )
     except HowstepsError as error:
         raise typer.BadParameter(str(error)) from error
-    found = read_labelled(source, captions=captions, features=features)
+    found = datasets.read_labelled(source, captions=captions, features=features, rate=rate)
     if judge and len(found.tasks) != 1:
         raise HowstepsError(f"--judge works with one task, but {source} has {len(found.tasks)}")
     rows: list[Row] = []
@@ -270,7 +278,7 @@ def evaluate(
 
 
 def show(
-    labelled: "Labelled", plan: "Plan", rows: Sequence["Summary"], reasons: Sequence["NoScore"]
+    labelled: Labelled, plan: Plan, rows: Sequence[Summary], reasons: Sequence[NoScore]
 ) -> None:
     """Print a table for each protocol, and what could not be measured."""
     count = len(labelled.task.videos)
@@ -302,28 +310,160 @@ def show(
         screen.out.print(f"[dim]{escape(line)}[/]", soft_wrap=True)
 
 
-def _table(rows: Sequence["Summary"], plan: "Plan") -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("method", no_wrap=True)
+def _table(rows: Sequence[Summary], plan: Plan) -> Table:
     bars = "95 % of videos" if plan.bars == "videos" else "roundings"
     columns = ["K", "precision", "recall", "F1"]
     columns += [bars] if any(row.low is not None for row in rows) else []
     columns += ["95 % of seeds"] if plan.seeds > 1 else []
-    for heading in columns:
-        table.add_column(heading, justify="right", no_wrap=True)
+    table = screen.table("method", right=columns, no_wrap=True)
     for row in sorted(rows, key=lambda row: row.steps):
         cells = {
             "K": str(row.steps),
             "precision": f"{row.precision:.3f}",
             "recall": f"{row.recall:.3f}",
             "F1": f"[bold]{row.f1:.3f}[/]",
-            bars: span(row.low, row.high),
-            "95 % of seeds": span(*(row.over_seeds or (None, None))),
+            bars: _span(row.low, row.high),
+            "95 % of seeds": _span(*(row.over_seeds or (None, None))),
         }
         table.add_row(escape(row.method), *(cells[column] for column in columns))
     return table
 
 
-def span(low: float | None, high: float | None) -> str:
+def _span(low: float | None, high: float | None) -> str:
     """Format an interval."""
     return "–" if low is None or high is None else f"{low:.3f} … {high:.3f}"
+
+
+def stats(
+    source: Annotated[Path, typer.Argument(metavar="DATA", hidden=True)],
+    listed: Annotated[
+        bool,
+        typer.Option(
+            "--listed",
+            help="Use the order in which the steps are listed. Default: the best order.",
+        ),
+    ] = False,
+    judge: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Rules that say which relations name which step. Measures how long before a step "
+            "it is mentioned. DATA must be a task JSON file.",
+        ),
+    ] = None,
+    json_file: options.JsonFile = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Show how regular a data set is: order, missing steps, times.
+
+    DATA is ground truth: a table video,step,start,end; a task JSON file with steps; COIN.json; the
+    annotations of YouCook2; or the folder of a data set. For the tasks of the CVPR 2016 paper, the
+    published numbers are shown too.
+
+    Example: howsteps evaluate stats captions/change_a_tire.json
+    """
+    found = _truths(source)
+    measured = []
+    with screen.counting("measuring", len(found.truths), quiet=quiet) as advance:
+        for each in found.truths:
+            order = tuple(range(len(each.steps))) if listed else None
+            measured.append(statistics(each, order))
+            advance(each.task)
+    leads = _leads(source, found.truths, judge, quiet) if judge else []
+    if json_file is not None:
+        rows = [
+            {**asdict(row), "order": [each.steps[step] for step in row.order]}
+            for row, each in zip(measured, found.truths, strict=True)
+        ]
+        screen.write_json({"version": 1, "tasks": rows, "narration_leads": leads}, json_file)
+    if str(json_file) != "-":
+        screen.out.print(_regularity(measured))
+        screen.out.print(_lengths(measured))
+        for row, each in zip(measured, found.truths, strict=True):
+            _show_order(row, each, listed)
+        if judge:
+            _show_leads(leads)
+    screen.finish(found.problems, found=True)
+
+
+def _truths(source: Path) -> GroundTruth:
+    """Read the ground truth of a file or, with the lengths of narrated videos, of a folder."""
+    if not source.is_dir():
+        return datasets.read_truth(source)
+    found = datasets.read_labelled(source)
+    truths = sorted((labelled.truth for labelled in found), key=lambda truth: truth.task)
+    return GroundTruth(tuple(truths), found.problems)
+
+
+def _regularity(rows: Sequence[Statistics]) -> Table:
+    """Order error, missing and repeated steps in percent, the paper's numbers in brackets."""
+    headings = ("videos", "steps", "rows", "order error %", "missing %", "repeated %", "in turn %")
+    table = screen.table("task", right=headings, no_wrap=True)
+
+    def add(name: str, members: Sequence[Statistics], paper: PrintedStatistics | None) -> None:
+        counts = (sum(getattr(row, what) for row in members) for what in _COUNTS)
+        table.add_row(
+            escape(name),
+            *(f"{count:,}" for count in counts),
+            *(_percent(members, what, paper) for what in _SHARES),
+        )
+
+    for row in rows:
+        add(row.task, [row], PRINTED_STATISTICS.get(row.task))
+    if len(rows) > 1:
+        add(
+            "all, mean",
+            rows,
+            PRINTED_AVERAGE if {row.task for row in rows} == set(PRINTED_STATISTICS) else None,
+        )
+    if any(row.task in PRINTED_STATISTICS for row in rows):
+        table.caption = "in brackets: as printed in the paper"
+    return table
+
+
+def _percent(rows: Sequence[Statistics], what: str, paper: PrintedStatistics | None) -> str:
+    ours = f"{100 * sum(getattr(row, what) for row in rows) / len(rows):.1f}"
+    printed = getattr(paper, what, None)
+    return ours if printed is None else f"{ours} [dim]({100 * printed:g})[/]"
+
+
+def _lengths(rows: Sequence[Statistics]) -> Table:
+    headings = ("step, median s", "video, median s", "in a step %")
+    table = screen.table("task", right=headings, no_wrap=True)
+    for row in rows:
+        table.add_row(
+            escape(row.task),
+            f"{row.step_length:.1f}",
+            "–" if row.video_length is None else f"{row.video_length:.0f}",
+            "–" if row.covered is None else f"{100 * row.covered:.0f}",
+        )
+    return table
+
+
+def _show_order(row: Statistics, truth: Truth, listed: bool) -> None:
+    how = "listed" if listed else "found" if row.order_proved else "found, not proved best"
+    steps = " → ".join(truth.steps[step] for step in row.order)
+    screen.out.print(f"\n[bold]{escape(truth.task)}[/], order {how}: {escape(steps)}")
+
+
+def _leads(source: Path, truths: Sequence[Truth], judge: Path, quiet: bool) -> list[float]:
+    """Seconds from each mention of a step to the step, for the narrations of a task file."""
+    tasks = datasets.read_tasks(source).tasks if len(truths) == 1 else ()
+    if len(tasks) != 1:
+        raise HowstepsError(f"--judge needs one task with narrations, and {source} is not that")
+    judgement = read_judgements(judge, truths[0].steps)
+    with screen.counting("reading narrations", len(tasks[0].videos), quiet=quiet) as advance:
+        task = extract_relations(tasks[0], progress=lambda video: advance(video.id))
+    mentions = [mention for video in task.videos for mention in video.mentions]
+    return narration_leads(mentions, judgement, truths[0])
+
+
+def _show_leads(leads: Sequence[float]) -> None:
+    if not leads:
+        screen.out.print("\nnarration lead: no mention is of a step that is done in its video")
+        return
+    low, middle, high = np.quantile(leads, (0.25, 0.5, 0.75))
+    screen.out.print(
+        f"\nnarration lead: a step begins {middle:.1f} s after it is mentioned "
+        f"(median of {len(leads):,} mentions; half of them between {low:.1f} and {high:.1f} s)"
+    )

@@ -1,5 +1,6 @@
-"""``howsteps export`` and ``howsteps report``: write a result for other programs, and its page."""
+"""``howsteps export`` and ``howsteps serve``: a result for other programs, or to edit."""
 
+import webbrowser
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -9,22 +10,24 @@ from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import options, screen
-from howsteps.errors import Problem
+from howsteps.errors import SERVE, MissingExtra
+from howsteps.io.files import own_folder
+from howsteps.report.exports import FORMATS
+from howsteps.report.exports import export as write
+from howsteps.result import read_result, result_file
 
-# Repeated here, so that --help does not need to import the exporters.
-FORMATS = (
-    *("vtt", "srt", "youtube", "ffmetadata", "csv", "edl", "otio", "label-studio", "elan"),
-    *("markdown", "page", "video", "clips"),
-)
 FormatName = StrEnum("FormatName", [(name, name) for name in FORMATS])  # type: ignore[misc]
 
 
 def export(
-    work: options.WorkFolder,
+    work: Annotated[Path, typer.Argument(metavar="WORK", hidden=True)],
     formats: Annotated[
         list[FormatName] | None,
         typer.Option(
-            "--format", "-f", help="What to write (may be repeated). Default: list the formats."
+            "--format",
+            "-f",
+            metavar="NAME",
+            help="What to write (may be repeated). Default: list the formats.",
         ),
     ] = None,
     to: Annotated[
@@ -43,19 +46,17 @@ def export(
     ] = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Export the steps for other programs: chapters, tables, timelines, annotations, clips.
+    """Write a result for other programs, or its page again.
+
+    WORK is the work folder of a run, or a result.json. There are chapters, tables, timelines,
+    annotations, clips, and the page itself.
 
     Example: howsteps export steps/ --format youtube --format vtt
     """
-    from howsteps.io.files import own_folder  # noqa: PLC0415
-    from howsteps.report.exports import FORMATS as KNOWN  # noqa: PLC0415
-    from howsteps.report.exports import export as write  # noqa: PLC0415
-    from howsteps.result import read_result, result_file  # noqa: PLC0415
-
     result_file(work)  # report a wrong folder even if only the formats are listed
     if not formats:
         table = Table(box=None, pad_edge=False, show_header=False)
-        for each in KNOWN.values():
+        for each in FORMATS.values():
             table.add_row(f"[bold]{each.name}[/]", escape(each.about))
         screen.out.print(table)
         return
@@ -63,35 +64,55 @@ def export(
     root = work if work.is_dir() else work.parent
     folder = to or own_folder(root, "exports")
     paths, problems = [], []
-    with screen.progress("writing", len(formats), quiet=quiet) as advance:
+    with screen.counting("writing", len(formats), quiet=quiet) as advance:
         for name in formats:
-            target = folder if to or KNOWN[name].own_folder else root
+            target = folder if to or FORMATS[name].own_folder else root
             written, found = write(result, target, [name], guesses=guesses, precise=precise)
             paths += written
             problems += found
-            advance()
+            advance(name)
     place = folder if paths and folder in paths[-1].parents else root
     screen.out.print(f"{screen.plural(len(paths), 'file')} in {escape(str(place))}", soft_wrap=True)
     # Several formats have the same problem with the same video.
     screen.finish(list(dict.fromkeys(problems)), found=bool(paths))
 
 
-def report(work: options.WorkFolder, quiet: options.Quiet = False) -> None:
-    """Write the page of a result again, for instance after changing its script.
+def serve(
+    work: Annotated[Path, typer.Argument(metavar="WORK", hidden=True)],
+    port: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=65535,
+            metavar="N",
+            show_default=False,
+            help="The port to listen on. Default: any free one.",
+        ),
+    ] = 0,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page in your browser.")
+    ] = True,
+) -> None:
+    """Edit the steps of a result in its page.
 
-    Example: howsteps report steps/
+    WORK is the work folder of a run. Rename, move, merge, split, delete and add steps, mark them as
+    optional, and move a place on a timeline by hand; the steps are placed again as you edit. Every
+    change is saved to WORK/edits.jsonl at once, and all of them can be undone. The page, the
+    exports, script.md and result.json are updated.
+
+    Only this machine can reach the page, and only through its full, secret address. Stop it with
+    Ctrl-C.
+
+    Example: howsteps serve steps/
     """
-    from howsteps.report.page import write_page  # noqa: PLC0415 - kept out of the start of every command
-    from howsteps.result import read_result  # noqa: PLC0415
+    if SERVE.missing:
+        raise MissingExtra(SERVE.name, SERVE.purpose)
+    from howsteps.serve.app import serve as run_server  # noqa: PLC0415 - an extra
 
-    result = read_result(work)
-    problems: list[Problem] = []
-    with screen.progress("taking thumbnails", len(result.task.videos), quiet=quiet) as advance:
-        page = write_page(
-            result,
-            work if work.is_dir() else work.parent,
-            progress=lambda _: advance(),
-            on_problem=problems.append,
-        )
-    screen.out.print(f"written to {escape(str(page))}", soft_wrap=True)
-    screen.finish(problems, found=True)
+    def started(address: str) -> None:
+        screen.out.print(f"editing {escape(str(work))} at {escape(address)}", soft_wrap=True)
+        screen.out.print("[dim]Stop it with Ctrl-C; your edits are saved.[/]")
+        if browser:
+            webbrowser.open(address)
+
+    run_server(work, port, on_start=started)

@@ -5,23 +5,23 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
+import numpy as np
 import typer
+from numpy.typing import NDArray
 from rich.markup import escape
 
 from howsteps._cli import options, screen
-from howsteps._cli.options import stage_context
+from howsteps._cli.script import stage_context
 from howsteps.errors import VISION, HowstepsError, MissingExtra, Problem
+from howsteps.io.files import write_atomically
 from howsteps.io.text import format_time
-from howsteps.task import Task
+from howsteps.pipeline.features import Features, features_of, require_extras
+from howsteps.pipeline.run import read_source
+from howsteps.task import Mode, Task
+from howsteps.vision.codebook import read_codebooks, to_bytes
 from howsteps.vision.options import MotionOptions, VisionOptions, WatchOptions, vision_options
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from howsteps.pipeline.features import Features
 
 NONE = "none"
 FOLDER = "features"
@@ -29,18 +29,17 @@ _BLOCK = 1024  # rows that are written at once
 
 
 def features(
-    source: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="A video, or a folder of videos of one job.")
-    ],
+    source: options.Input,
     out: options.Out = None,
     mode: Annotated[
-        options.Mode,
+        Mode,
         typer.Option(
+            metavar="MODE",
             help="'default': EfficientNet-Lite0 features of three frames per second. 'paper' and "
             "'authors': codewords of dense trajectories and VGG-16; slow, and needs the extra "
-            "'paper'."
+            "'paper'.",
         ),
-    ] = options.Mode.default,
+    ] = "default",
     quick: options.Quick = False,
     network: Annotated[
         str | None,
@@ -52,59 +51,76 @@ def features(
     ] = None,
     weights: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Other weights for the network."),
+        typer.Option(
+            rich_help_panel=options.MORE, metavar="FILE", help="Other weights for the network."
+        ),
     ] = None,
     motion: Annotated[
         bool | None,
-        typer.Option(help="Whether to add motion features. Default: depends on the mode."),
+        typer.Option(
+            rich_help_panel=options.MORE,
+            help="Whether to add motion features. Default: depends on the mode.",
+        ),
     ] = None,
     motion_words: Annotated[
         int | None,
-        typer.Option(min=1, help="Codewords for motion. Default: 2,000, or 500 with --quick."),
+        typer.Option(
+            rich_help_panel=options.MORE,
+            min=1,
+            metavar="N",
+            help="Codewords for motion. Default: 2,000, or 500 with --quick.",
+        ),
     ] = None,
     appearance_words: Annotated[
         int | None,
-        typer.Option(min=1, help="Codewords for appearance. Default: 1,000, or 500 with --quick."),
+        typer.Option(
+            rich_help_panel=options.MORE,
+            min=1,
+            metavar="N",
+            help="Codewords for appearance. Default: 1,000, or 500 with --quick.",
+        ),
     ] = None,
     vocabulary: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Use the codebooks of another collection."),
+        typer.Option(
+            rich_help_panel=options.MORE,
+            metavar="FILE",
+            help="Use the codebooks of another collection.",
+        ),
     ] = None,
     save_vocabulary: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Save the codebooks for other collections."),
+        typer.Option(
+            rich_help_panel=options.MORE,
+            metavar="FILE",
+            help="Save the codebooks for other collections.",
+        ),
     ] = None,
-    device: options.Device = options.Processor.cpu,
+    device: options.AnyDevice = "cpu",
     workers: options.Workers = None,
     seed: options.Seed = 0,
     force: Annotated[bool, typer.Option("--force", help="Ignore cached descriptors.")] = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Compute features of the videos of a job: one vector per third of a second.
+    """Compute features of the videos of a job.
 
-    Each video is decoded once, and its descriptors are cached in the work folder, where 'run' finds
-    them. An interrupted command resumes where it stopped. A video that cannot be read is reported
-    and left out.
+    INPUT is a video, or a folder of videos of one job. Every third of a second of a video has a
+    vector. Each video is decoded once, and its descriptors are cached in the work folder, where
+    'run' finds them. An interrupted command resumes where it stopped. A video that cannot be read
+    is reported and left out.
 
     Example: howsteps features videos/ --out steps/
     """
-    from howsteps.io.files import write_atomically  # noqa: PLC0415 - kept out of every start
-    from howsteps.pipeline.features import features_of  # noqa: PLC0415
-    from howsteps.pipeline.run import read_source  # noqa: PLC0415
-    from howsteps.vision.codebook import read_codebooks, to_bytes  # noqa: PLC0415
-
     if VISION.missing:
         raise MissingExtra(VISION.name, VISION.purpose)
-    from howsteps.pipeline.features import require_extras  # noqa: PLC0415
-
-    usual = vision_options(mode.value, quick=quick)
+    usual = vision_options(mode, quick=quick)
     requested = VisionOptions(
         _watch_options(usual.watch, network, weights, motion, seed),
         motion_words or usual.motion_words,
         appearance_words or usual.appearance_words,
         seed,
     )
-    require_extras(requested.watch, device.value)
+    require_extras(requested.watch, device)
     given = read_codebooks(vocabulary) if vocabulary else None
     folder = out or options.default_out(source)
     redo = frozenset({FOLDER}) if force else frozenset()
@@ -125,7 +141,7 @@ def features(
                 context,
                 task=task.name,
                 codebooks=given,
-                device=device.value,
+                device=device,
             )
             problems += result.problems
             where = (folder if len(collection.tasks) == 1 else folder / task.name) / FOLDER
@@ -161,17 +177,13 @@ def _watch_options(
     return requested
 
 
-def _write(vectors: "Mapping[str, NDArray[np.float32]]", folder: Path) -> None:
-    from howsteps.io.files import write_atomically  # noqa: PLC0415
-
+def _write(vectors: Mapping[str, NDArray[np.float32]], folder: Path) -> None:
     for video, rows in vectors.items():
         write_atomically(folder / f"{video}.npy", _npy_parts(rows))
 
 
-def _npy_parts(rows: "NDArray[np.float32]") -> Iterator[bytes]:
+def _npy_parts(rows: NDArray[np.float32]) -> Iterator[bytes]:
     """The bytes of ``numpy.save`` in parts, without another copy of hours of features."""
-    import numpy as np  # noqa: PLC0415
-
     header = io.BytesIO()
     rows = np.ascontiguousarray(rows)
     np.lib.format.write_array_header_1_0(header, np.lib.format.header_data_from_array_1_0(rows))
@@ -180,7 +192,7 @@ def _npy_parts(rows: "NDArray[np.float32]") -> Iterator[bytes]:
         yield rows[start : start + _BLOCK].tobytes()
 
 
-def show(task: Task, result: "Features", videos: int, folder: Path) -> None:
+def show(task: Task, result: Features, videos: int, folder: Path) -> None:
     """Print how many videos were processed, the time it took, and where the vectors are."""
     screen.out.print(f"[bold]{escape(task.name)}[/]: {_videos(result, videos)}")
     spent: Counter[str] = Counter()
@@ -204,7 +216,7 @@ def show_cache(cache: Path) -> None:
     screen.out.print(f"[dim]{size / 1e6:,.0f} MB cached in {escape(str(cache))}[/]", soft_wrap=True)
 
 
-def _videos(result: "Features", videos: int) -> str:
+def _videos(result: Features, videos: int) -> str:
     """``3 videos described (4:10), 9 videos cached, 1 video set aside``."""
     fresh = [video for video in result.described if video.spent]
     seconds = sum(video.seconds for video in fresh)

@@ -1,59 +1,34 @@
-"""Options that several commands share, and reading their input."""
+"""Options that several commands share."""
 
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 from rich.markup import escape
 
 from howsteps._cli import screen
-from howsteps._cli.screen import live_callback
-from howsteps.errors import Problem
-from howsteps.pipeline.options import STAGES, RunOptions
-from howsteps.task import Task
+from howsteps.pipeline.options import STAGES
+from howsteps.task import Mode
 
 if TYPE_CHECKING:
-    from howsteps.pipeline.context import Context
     from howsteps.reader import Editor
 
 NO_SPEECH = "none"
 SPEECH = "small.en"  # the default model
+MORE = "More options"  # the panel of those that --help leaves out
 
-
-class Mode(StrEnum):
-    """Our method, the text of the paper, or the authors' code."""
-
-    default = "default"
-    paper = "paper"
-    authors = "authors"
-
-
-Processor = StrEnum("Processor", ["cpu", "cuda"])
+Device: TypeAlias = Literal["cpu", "cuda"]
 Stage = StrEnum("Stage", [(name, name) for name in STAGES])  # type: ignore[misc]
 
-Source: TypeAlias = Annotated[
-    Path,
-    typer.Argument(
-        metavar="INPUT",
-        help="A folder with the videos of one job, their captions, or both; a caption file; a task "
-        "JSON file; or a folder of those.",
-    ),
-]
-WorkFolder: TypeAlias = Annotated[
-    Path,
-    typer.Argument(metavar="WORK", help="The work folder of a run, or a result.json."),
-]
+Input: TypeAlias = Annotated[Path, typer.Argument(metavar="INPUT", hidden=True)]
 Out: TypeAlias = Annotated[
     Path | None,
     typer.Option(
         "--out",
         "-o",
         metavar="FOLDER",
-        help="The work folder. Default: a folder named after INPUT, with '-steps' added, in the "
-        "current folder.",
+        help="The work folder. Default: INPUT-steps, in the current folder.",
     ),
 ]
 StageOut: TypeAlias = Annotated[
@@ -75,45 +50,59 @@ EditorUrl: TypeAlias = Annotated[
     typer.Option(
         "--editor",
         metavar="URL",
+        rich_help_panel=MORE,
         help="Let a language model edit the script. URL is a server with OpenAI's chat "
         "completions API (Ollama: http://localhost:11434/v1). The text that 'script --ask' writes "
         "is sent to it. Set HOWSTEPS_EDITOR_KEY if it needs a key.",
     ),
 ]
 EditorModel: TypeAlias = Annotated[
-    str | None, typer.Option("--model", metavar="NAME", help="The model that --editor uses.")
+    str | None,
+    typer.Option(
+        "--model", metavar="NAME", rich_help_panel=MORE, help="The model that --editor uses."
+    ),
 ]
 JsonLines: TypeAlias = Annotated[
-    bool, typer.Option("--json", help="Write each event to stdout as a line of JSON.")
+    bool,
+    typer.Option(
+        "--json", rich_help_panel=MORE, help="Write each event to stdout as a line of JSON."
+    ),
 ]
 Steps: TypeAlias = Annotated[
     int | None,
-    typer.Option(
-        min=1, metavar="K", help="Find at most this many steps. Default: chosen automatically."
-    ),
+    typer.Option(min=1, metavar="K", help="At most this many steps. Default: automatic."),
 ]
 AnyMode: TypeAlias = Annotated[
     Mode,
     typer.Option(
+        metavar="MODE",
+        rich_help_panel=MORE,
         help="'default': our best method. 'paper': the text of the CVPR 2016 paper. 'authors': its "
-        "released code."
+        "released code.",
     ),
 ]
 Seed: TypeAlias = Annotated[
-    int, typer.Option(min=0, help="Random seed; the same seed gives the same result.")
+    int,
+    typer.Option(
+        min=0,
+        metavar="N",
+        rich_help_panel=MORE,
+        help="Random seed; the same seed gives the same result.",
+    ),
 ]
 Speech: TypeAlias = Annotated[
     str,
     typer.Option(
         metavar="MODEL",
-        help="The Whisper model (a name or a folder) for videos without captions, or 'none' to "
-        "skip transcription. Needs: pip install 'howsteps\\[asr]'.",
+        help="The Whisper model (a name or a folder) that transcribes videos without captions, "
+        "or 'none'. Needs: pip install 'howsteps\\[asr]'.",
     ),
 ]
 Vision: TypeAlias = Annotated[
     bool | None,
     typer.Option(
         "--vision/--no-vision",
+        rich_help_panel=MORE,
         help="Whether to use the video frames. Default: yes, if there are video files and "
         "howsteps\\[vision] is installed.",
     ),
@@ -121,11 +110,16 @@ Vision: TypeAlias = Annotated[
 Quick: TypeAlias = Annotated[
     bool, typer.Option("--quick", help="Use fewer and smaller frames: several times faster.")
 ]
-Device: TypeAlias = Annotated[Processor, typer.Option(help="Compute on the CPU or on a GPU.")]
+AnyDevice: TypeAlias = Annotated[
+    Device, typer.Option(rich_help_panel=MORE, help="Compute on the CPU or on a GPU.")
+]
 Parser: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        "--parser", metavar="NAME", help="Use another spaCy pipeline (a name or a folder)."
+        "--parser",
+        metavar="NAME",
+        rich_help_panel=MORE,
+        help="Use another spaCy pipeline (a name or a folder).",
     ),
 ]
 Title: TypeAlias = Annotated[
@@ -137,46 +131,33 @@ KeepAll: TypeAlias = Annotated[
     typer.Option("--keep-all", help="Also use videos that seem to show another job."),
 ]
 From: TypeAlias = Annotated[
-    Stage | None, typer.Option("--from", help="Run this stage and all later ones again.")
+    Stage | None,
+    typer.Option(
+        "--from",
+        metavar="STAGE",
+        rich_help_panel=MORE,
+        help=f"Run this stage and all later ones again. Stages: {', '.join(STAGES)}.",
+    ),
 ]
 Force: TypeAlias = Annotated[
-    list[Stage] | None, typer.Option("--force", help="Run this stage again (may be repeated).")
+    list[Stage] | None,
+    typer.Option(
+        "--force",
+        metavar="STAGE",
+        rich_help_panel=MORE,
+        help="Run this stage again (may be repeated).",
+    ),
 ]
 Workers: TypeAlias = Annotated[
     int | None,
-    typer.Option(
-        min=1, metavar="N", help="How many videos to process in parallel. Default: one per core."
-    ),
+    typer.Option(min=1, metavar="N", help="Videos in parallel. Default: one per core."),
 ]
 Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Do not show progress.")]
 
 
-def run_options(
-    *,
-    steps: int | None = None,
-    mode: Mode = Mode.default,
-    seed: int = 0,
-    parser: str | None = None,
-    speech: str = SPEECH,
-    vision: bool | None = None,
-    quick: bool = False,
-    device: Processor = Processor.cpu,
-    title: str | None = None,
-    keep_all: bool = False,
-) -> RunOptions:
-    """Convert the options of the command line to those of the pipeline."""
-    return RunOptions(
-        steps,
-        mode.value,
-        seed,
-        parser,
-        None if speech == NO_SPEECH else speech,
-        vision,
-        quick,
-        device.value,
-        title,
-        keep_all,
-    )
+def speech_model(speech: str) -> str | None:
+    """The Whisper model, or None for 'none'."""
+    return None if speech == NO_SPEECH else speech
 
 
 def editor_of(url: str | None, model: str | None) -> "Editor | None":
@@ -185,7 +166,7 @@ def editor_of(url: str | None, model: str | None) -> "Editor | None":
         return None
     if url is None or model is None:
         raise typer.BadParameter("--editor URL and --model NAME must be used together")
-    from howsteps.reader import Editor  # noqa: PLC0415 - kept out of every start
+    from howsteps.reader import Editor  # noqa: PLC0415 - most runs need none
 
     editor = Editor(url, model)
     screen.err.print(
@@ -200,46 +181,3 @@ def default_out(source: Path) -> Path:
     """The default work folder: in the current folder, named after the input."""
     resolved = source.resolve()
     return Path(f"{resolved.stem if resolved.is_file() else resolved.name}-steps")
-
-
-@contextmanager
-def stage_context(
-    source: Path,
-    out: Path | None,
-    *,
-    workers: int | None,
-    quiet: bool,
-    redo: frozenset[str] = frozenset(),
-) -> Iterator["Context"]:
-    """A context that caches in the work folder or, without one, in the user's cache folder."""
-    from howsteps.pipeline.cache import Cache, user_cache  # noqa: PLC0415 - kept out of every start
-    from howsteps.pipeline.context import Context  # noqa: PLC0415
-    from howsteps.pipeline.executor import cores, local_executor  # noqa: PLC0415
-    from howsteps.pipeline.work_folder import CACHE, check_folders, mark_work_folder  # noqa: PLC0415
-
-    count = workers or cores()
-    with ExitStack() as stack:
-        if out is None:
-            cache = stack.enter_context(user_cache())
-        else:
-            check_folders(out, source)
-            mark_work_folder(out)
-            cache = Cache(out / CACHE)
-        callback = stack.enter_context(live_callback(quiet=quiet, json_lines=False))
-        yield Context(cache, local_executor(count), callback, redo, count)
-
-
-def narrated_tasks(
-    source: Path, options: RunOptions, context: "Context", problems: list[Problem]
-) -> Iterator[Task]:
-    """Yield the tasks under a path, with mentions; problems are appended to the list."""
-    from howsteps.pipeline.run import prepare_narration, read_source  # noqa: PLC0415 - loads NumPy
-    from howsteps.pipeline.stages import check_parser  # noqa: PLC0415
-
-    check_parser(options.parser)
-    collection = read_source(source, options.title, context)
-    problems += collection.problems
-    for task in collection.tasks:
-        narrated, found = prepare_narration(task, options, context)
-        problems += found
-        yield narrated

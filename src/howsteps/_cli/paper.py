@@ -1,11 +1,11 @@
-"""``howsteps paper``: the tables and figures of the paper, as far as the data allow it."""
+"""``howsteps evaluate paper``: the tables and figures of the paper, as far as the data allow it."""
 
 import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.markup import escape
@@ -13,7 +13,6 @@ from rich.table import Table
 
 from howsteps._cli import options, screen
 from howsteps._cli.evaluate import (
-    ALL_METHODS,
     draw_f1,
     narrations_for,
     run_measurements,
@@ -22,35 +21,38 @@ from howsteps._cli.evaluate import (
     unmeasured,
     write_scores,
 )
+from howsteps.datasets.annotations import Labelled
+from howsteps.datasets.registry import Survey, survey
 from howsteps.errors import HowstepsError, MissingExtra, Problem
-
-if TYPE_CHECKING:
-    from howsteps.datasets.annotations import Labelled
-    from howsteps.datasets.registry import Survey
-    from howsteps.evaluate.experiment import NoScore, Plan, Row
-    from howsteps.evaluate.methods import Sample
-    from howsteps.evaluate.protocols import Rules
-    from howsteps.paper.tables import PaperTable
+from howsteps.evaluate import hit_table, in_truth, statistics
+from howsteps.evaluate.experiment import NoScore, Plan, Row, subsampled, summarise
+from howsteps.evaluate.methods import METHODS, Sample, choose
+from howsteps.evaluate.protocols import Bars, Rules
+from howsteps.io.files import write_atomically
+from howsteps.paper.methods import ALL_METHODS
+from howsteps.paper.tables import (
+    PRINTED_STATISTICS,
+    PaperTable,
+    alignment_table,
+    compare_aligners,
+    localisation_table,
+    script_table,
+    statistics_table,
+)
+from howsteps.report.figures import frame_rows
 
 _STEPS_SHOWN = 10  # number of steps in the rows of frames, as in the paper
 _FETCH = "the paper's release is missing ('howsteps fetch niv' downloads it)"
 
 
 def paper(
-    data: Annotated[
-        Path,
-        typer.Option(
-            metavar="PATH",
-            help="A folder of data sets, in any layout that 'howsteps evaluate' reads, with "
-            "judgements (JSON with 'rules') beside them.",
-        ),
-    ],
+    data: Annotated[Path, typer.Argument(metavar="DATA", hidden=True)],
     out: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Where tables and figures go.")
+        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where tables and figures go.")
     ] = Path("howsteps-paper"),
-    methods: Annotated[
-        str, typer.Option(metavar="A,B,…", help="Which methods to run.")
-    ] = ALL_METHODS,
+    methods: Annotated[str, typer.Option(metavar="A,B,…", help="Which methods to run.")] = ",".join(
+        ALL_METHODS
+    ),
     steps: Annotated[
         str, typer.Option(metavar="K,…", help="At most this many steps.")
     ] = "7,10,12,15",
@@ -60,26 +62,17 @@ def paper(
     seeds: Annotated[int, typer.Option(min=1, metavar="N", help="How many random samples.")] = 1,
     quiet: options.Quiet = False,
 ) -> None:
-    """Make the paper's tables and figures from your data, next to the published numbers.
+    """Make the paper's tables and figures from your data.
 
-    Lists what is missing, with the reason.
+    DATA is a folder of data sets, in any layout that 'evaluate methods' reads, with judgements
+    (JSON with 'rules') beside them. The published numbers are next to yours, and what is missing is
+    listed with the reason.
 
-    Example: howsteps paper --data datasets/ --out results/
+    Example: howsteps evaluate paper datasets/ --out results/
     """
-    from howsteps.datasets.registry import survey  # noqa: PLC0415 - loads NumPy
-    from howsteps.evaluate.experiment import Plan, summarise  # noqa: PLC0415
-    from howsteps.evaluate.methods import choose  # noqa: PLC0415
-    from howsteps.evaluate.protocols import Bars  # noqa: PLC0415
-    from howsteps.paper import methods as known  # noqa: PLC0415 - loads Numba
-    from howsteps.paper.tables import (  # noqa: PLC0415
-        alignment_table,
-        localisation_table,
-        script_table,
-    )
-
     try:
         plan = Plan(
-            methods=choose(split_names(methods), known.ALL_METHODS),
+            methods=choose(split_names(methods), ALL_METHODS),
             steps=split_numbers(steps, "--steps"),
             protocols=("paper-f1", "script", "script-judged"),
             seeds=seeds,
@@ -88,7 +81,7 @@ def paper(
         )
     except HowstepsError as error:
         raise typer.BadParameter(str(error)) from error
-    with screen.waiting(f"looking through {data}", quiet=quiet):
+    with screen.counting(f"looking through {data}", 1, quiet=quiet):
         found = survey(data)
     if not (found.tasks or found.truths):
         raise HowstepsError(f"{data} holds no usable ground truth")
@@ -128,8 +121,8 @@ def paper(
 class _Results:
     """Collects the results of all tasks."""
 
-    rows: list["Row"] = field(default_factory=list)
-    unscored: list["NoScore"] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    unscored: list[NoScore] = field(default_factory=list)
     objectives: dict[str, dict[str, float]] = field(default_factory=dict)
     figures: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
@@ -137,19 +130,15 @@ class _Results:
 
 
 def _measure(
-    labelled: "Labelled",
-    rules: "Rules | None",
-    plan: "Plan",
+    labelled: Labelled,
+    rules: Rules | None,
+    plan: Plan,
     out: Path,
     results: _Results,
     *,
     quiet: bool,
 ) -> None:
     """Read the narrations of a task once, and add its scores, alignments and rows of frames."""
-    from howsteps.evaluate.experiment import subsampled  # noqa: PLC0415
-    from howsteps.evaluate.methods import Sample  # noqa: PLC0415
-    from howsteps.paper.tables import compare_aligners  # noqa: PLC0415 - loads Numba
-
     narrations = narrations_for(labelled, plan, quiet=quiet)
     rows, unscored = run_measurements(labelled, narrations, plan, rules, quiet=quiet)
     results.rows += rows
@@ -157,7 +146,7 @@ def _measure(
     first = Sample(labelled, narrations, subsampled(labelled, plan.videos, 0))
     name = labelled.task.name
     if narrations:
-        with screen.waiting(f"aligning {name}", quiet=quiet):
+        with screen.counting(f"aligning {name}", 1, quiet=quiet):
             results.objectives[name] = compare_aligners(
                 first.narrated("paper"), matches=labelled.matches
             )
@@ -169,18 +158,14 @@ def _measure(
         results.missing.append(f"{name}: rows of frames; {error}")
 
 
-def _statistics(found: "Survey") -> "PaperTable":
-    from howsteps.evaluate import statistics  # noqa: PLC0415 - loads NumPy
-    from howsteps.paper.tables import statistics_table  # noqa: PLC0415
+def _statistics(found: Survey) -> PaperTable:
 
     truths = [*found.truths, *(labelled.truth for labelled in found.tasks)]
     return statistics_table([statistics(truth) for truth in truths])
 
 
-def _missing(found: "Survey", unscored: Sequence["NoScore"]) -> list[str]:
+def _missing(found: Survey, unscored: Sequence[NoScore]) -> list[str]:
     """What is missing from the tables and figures, and why."""
-    from howsteps.paper.tables import PRINTED_STATISTICS  # noqa: PLC0415
-
     narrated = {labelled.task.name for labelled in found.tasks}
     annotated = narrated | {truth.task for truth in found.truths}
     lines = []
@@ -206,12 +191,8 @@ def _missing(found: "Survey", unscored: Sequence["NoScore"]) -> list[str]:
     return lines
 
 
-def _frames(first: "Sample", out: Path) -> tuple[str, list[Problem]]:
+def _frames(first: Sample, out: Path) -> tuple[str, list[Problem]]:
     """Rows of frames placed by the default method, for a task with video files."""
-    from howsteps.evaluate import hit_table, in_truth  # noqa: PLC0415 - loads NumPy
-    from howsteps.evaluate.methods import METHODS  # noqa: PLC0415
-    from howsteps.report.figures import frame_rows  # noqa: PLC0415
-
     videos = [video for video in first.labelled.task.videos if video.media is not None]
     if not videos:
         raise HowstepsError("there are no video files")
@@ -229,7 +210,7 @@ def _frames(first: "Sample", out: Path) -> tuple[str, list[Problem]]:
     return f"## Frames: {first.truth.task}\n\n{frames}", problems
 
 
-def _show(table: "PaperTable") -> None:
+def _show(table: PaperTable) -> None:
     grid = Table(box=None, pad_edge=False, header_style="dim")
     for column, heading in enumerate(table.headings):
         grid.add_column(escape(heading), justify="right" if column > 1 else "left")
@@ -244,13 +225,11 @@ def _show(table: "PaperTable") -> None:
 def _write(
     out: Path,
     heading: Sequence[str],
-    tables: Sequence["PaperTable"],
+    tables: Sequence[PaperTable],
     figures: Sequence[str],
     missing: Sequence[str],
 ) -> None:
     """Write every table as CSV, and everything as one Markdown page."""
-    from howsteps.io.files import write_atomically  # noqa: PLC0415 - of this command alone
-
     for table in tables:
         text = io.StringIO(newline="")
         csv.writer(text).writerows([table.headings, *table.rows])

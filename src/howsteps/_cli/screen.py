@@ -1,9 +1,10 @@
 """Terminal output: results on stdout, progress and problems on stderr, and the exit code."""
 
 import json
+import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
@@ -22,6 +23,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 from rich.progress import Task as Bar
+from rich.table import Table
 from rich.text import Text
 
 from howsteps.errors import Problem
@@ -43,6 +45,8 @@ from howsteps.pipeline.events import (
 # line.)
 NOTHING, SET_ASIDE = 1, 3
 
+if os.environ.get("COLUMNS") == "0":  # set by some shells; Rich would print nothing
+    del os.environ["COLUMNS"]
 out = Console(highlight=False)
 err = Console(stderr=True, highlight=False)
 
@@ -50,48 +54,6 @@ _LINE_EVERY_SECONDS = 10.0  # progress if stderr is not a terminal
 _WIDE = 100  # columns of a terminal with room for example sentences
 _MAX_PROBLEMS = 30  # problems that are listed
 _MAX_SIMILAR = 3  # similar remarks that are listed; more are summarised
-
-
-@contextmanager
-def progress(what: str, total: int, *, quiet: bool) -> Iterator[Callable[[], None]]:
-    """Show progress; call the yielded function after every item."""
-    if quiet:
-        yield lambda: None
-    elif err.is_terminal:
-        columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-        )
-        with Progress(*columns, console=err, transient=True) as bar:
-            job = bar.add_task(what, total=total)
-            yield lambda: bar.advance(job)
-    else:
-        yield _lines(what, total)
-
-
-@contextmanager
-def waiting(what: str, *, quiet: bool) -> Iterator[None]:
-    """Show a spinner on a terminal during work of unknown length."""
-    if quiet or not err.is_terminal:
-        yield
-    else:
-        with err.status(f"{escape(what)} [dim](the first run compiles its loops)[/]"):
-            yield
-
-
-def _lines(what: str, total: int) -> Callable[[], None]:
-    done, printed, started = 0, monotonic(), False
-
-    def advance() -> None:
-        nonlocal done, printed, started
-        done += 1
-        if monotonic() - printed >= _LINE_EVERY_SECONDS or (started and done == total):
-            printed, started = monotonic(), True
-            print(f"{what}: {done} of {total}", file=sys.stderr, flush=True)
-
-    return advance
 
 
 def finish(problems: Sequence[Problem], *, found: bool) -> None:
@@ -116,15 +78,15 @@ def show_problems(problems: Sequence[Problem], limit: int = _MAX_PROBLEMS) -> No
         shown = similar if len(similar) <= _MAX_SIMILAR else similar[:1]
         count = f" ({_more(similar)} like this)" if len(similar) > len(shown) else ""
         for problem in shown:
-            err.print(f"[dim]{escape(str(problem))}{count}[/]", soft_wrap=True)
+            err.print(f"[dim]{escape(in_options(str(problem)))}{count}[/]", soft_wrap=True)
     harmful = [problem for problem in problems if not problem.harmless]
     hidden = len(harmful) - limit
     for problem in harmful[: limit - 1] if hidden > 0 else harmful[:-1]:
-        err.print(f"[yellow]{escape(str(problem))}[/]", soft_wrap=True)
+        err.print(f"[yellow]{escape(in_options(str(problem)))}[/]", soft_wrap=True)
     if hidden > 0:
         err.print(f"[yellow]… and {hidden} more[/]")
     for problem in harmful[-1:]:
-        err.print(f"[yellow]{escape(str(problem))}[/]", soft_wrap=True)
+        err.print(f"[yellow]{escape(in_options(str(problem)))}[/]", soft_wrap=True)
 
 
 def _more(similar: Sequence[Problem]) -> str:
@@ -147,6 +109,26 @@ def write_json(content: object, path: Path) -> None:
         print(text)
     else:
         write_atomically(path, f"{text}\n".encode())
+
+
+def in_options(text: str) -> str:
+    """Name options as on the command line: ``keep_all=True`` in backticks as ``--keep-all``."""
+    return re.sub(r"`(\w+)(?:=([^`]*))?`", _as_option, text)
+
+
+def _as_option(keyword: re.Match[str]) -> str:
+    name, value = keyword.groups()
+    option = f"--{name.replace('_', '-')}"
+    return option if value in (None, "True") else f"{option} {value}"
+
+
+def table(heading: str, *, right: Iterable[str], no_wrap: bool = False) -> Table:
+    """An empty table: a column of names, then columns of numbers."""
+    grid = Table(box=None, pad_edge=False, header_style="dim")
+    grid.add_column(heading, no_wrap=no_wrap)
+    for each in right:
+        grid.add_column(each, justify="right")
+    return grid
 
 
 def plural(count: int, noun: str) -> str:
@@ -174,7 +156,15 @@ _DESCRIPTIONS = {
 
 
 @contextmanager
-def live_callback(*, quiet: bool, json_lines: bool) -> Iterator[Callback]:
+def counting(what: str, total: int, *, quiet: bool) -> Iterator[Callable[..., None]]:
+    """Show progress outside of a run; call the yielded function after every item."""
+    with progress(quiet=quiet) as show:
+        show(StageBegan("", what, total))
+        yield lambda item="": show(ItemDone("", what, str(item), False))
+
+
+@contextmanager
+def progress(*, quiet: bool, json_lines: bool = False) -> Iterator[Callback]:
     """A callback that shows events; JSON lines go to stdout, everything else to stderr."""
     if json_lines:
         yield _print_json
@@ -190,14 +180,17 @@ def live_callback(*, quiet: bool, json_lines: bool) -> Iterator[Callback]:
             TimeRemainingColumn(compact=True),
             TextColumn("[dim]{task.fields[item]}"),
         )
-        with Progress(*columns, console=err, transient=True) as progress:
-            yield _Display(progress)
+        with Progress(*columns, console=err, transient=True) as bars:
+            yield _Display(bars)
     else:
         yield _Lines()
 
 
 def _print_json(event: Event) -> None:
-    print(json.dumps(record(event), ensure_ascii=False), flush=True)
+    values = record(event)
+    if "reason" in values:
+        values["reason"] = in_options(values["reason"])
+    print(json.dumps(values, ensure_ascii=False), flush=True)
 
 
 class _Display:
@@ -210,7 +203,7 @@ class _Display:
     def __call__(self, event: Event) -> None:
         if isinstance(event, StageBegan):
             self._remove()  # the bar of a stage that failed
-            what = f"{escape(event.task)}: {_DESCRIPTIONS[event.stage]}"
+            what = _what(escape(event.task), _DESCRIPTIONS.get(event.stage, event.stage))
             self._bar = self._progress.add_task(what, total=event.total, item="")
         elif isinstance(event, ItemAt) and self._bar is not None:
             total = "" if event.total is None else f" of {format_time(event.total)}"
@@ -255,13 +248,20 @@ class _Lines:
                     if isinstance(event, ItemAt)
                     else ""
                 )
-                self._print(f"{event.task}: {event.stage} {self._done} of {self._total}{at}")
+                what = _what(event.task, event.stage)
+                colon = "" if event.stage else ":"
+                self._print(f"{what}{colon} {self._done} of {self._total}{at}")
         elif isinstance(event, StageEnded):
             self._print(_ended(event))
 
     def _print(self, line: str) -> None:
         self._printed = monotonic()
         print(line, file=sys.stderr, flush=True)
+
+
+def _what(task: str, stage: str) -> str:
+    """``tea: reading narrations``; work outside of a run is no stage of a task."""
+    return f"{task}: {stage}" if stage else task
 
 
 def _ended(event: StageEnded) -> str:

@@ -1,46 +1,149 @@
-"""``howsteps script``: the steps of a job, in order, from what its narrators say."""
+"""``howsteps narration`` and ``howsteps script``: what narrators say, and the steps in it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any, TypeAlias
 
 import typer
 from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import options, screen
-from howsteps._cli.options import narrated_tasks, stage_context
 from howsteps.errors import HowstepsError, Problem
 from howsteps.io.files import write_atomically
-from howsteps.io.text import format_time
-from howsteps.task import OtherWay, Script, Step, Task
+from howsteps.io.text import format_time, read_text
+from howsteps.narration.relations import CommonRelation, common_relations
+from howsteps.pipeline import given_script
+from howsteps.pipeline.cache import Cache, user_cache
+from howsteps.pipeline.context import Context
+from howsteps.pipeline.executor import cores, local_executor
+from howsteps.pipeline.options import RunOptions
+from howsteps.pipeline.other_jobs import find_other_ways, set_aside_other_jobs
+from howsteps.pipeline.run import few_steps_remark, prepare_narration, read_source
+from howsteps.pipeline.stages import check_parser, discover_script
+from howsteps.pipeline.work_folder import (
+    CACHE,
+    UNEDITED,
+    check_folders,
+    mark_work_folder,
+    script_document,
+    write_script,
+)
+from howsteps.reader import Editor, make_question
+from howsteps.records import narration_record
+from howsteps.script.partial_order import Freedom, freedom
+from howsteps.task import Mention, Mode, OtherWay, Script, Sentence, Step, Task, Video
 
-if TYPE_CHECKING:
-    from howsteps.pipeline.context import Context
-    from howsteps.reader import Editor
-    from howsteps.script.partial_order import Freedom
+Edit: TypeAlias = Callable[[Task, Script, Context], tuple[Task, Script, list[Problem]]]
 
-    Edit = Callable[[Task, Script, Context], tuple[Task, Script, list[Problem]]]
-
+VERSION = 1  # of the JSON of narrations
 BAR = 10  # characters of a full bar
 VIDEO_COLUMN, STEP_COLUMN = 20, 8  # column widths in characters
 MAX_SWAPS = 3  # swapped pairs of steps that are listed
 OTHER_RELATIONS = 3  # other relations of a step that are listed
 
 
+@contextmanager
+def stage_context(
+    source: Path,
+    out: Path | None,
+    *,
+    workers: int | None,
+    quiet: bool,
+    redo: frozenset[str] = frozenset(),
+) -> Iterator[Context]:
+    """A context that caches in the work folder or, without one, in the user's cache folder."""
+    count = workers or cores()
+    with ExitStack() as stack:
+        if out is None:
+            cache = stack.enter_context(user_cache())
+        else:
+            check_folders(out, source)
+            mark_work_folder(out)
+            cache = Cache(out / CACHE)
+        callback = stack.enter_context(screen.progress(quiet=quiet))
+        yield Context(cache, local_executor(count), callback, redo, count)
+
+
+def _narrated_tasks(
+    source: Path, requested: RunOptions, context: Context, problems: list[Problem]
+) -> Iterator[Task]:
+    """Yield the tasks under a path, with mentions; problems are appended to the list."""
+    check_parser(requested.parser)
+    collection = read_source(source, requested.title, context)
+    problems += collection.problems
+    for task in collection.tasks:
+        narrated, found = prepare_narration(task, requested, context)
+        problems += found
+        yield narrated
+
+
+def narration(
+    source: options.Input,
+    out: options.StageOut = None,
+    json_file: options.JsonFile = None,
+    mode: Annotated[
+        Mode,
+        typer.Option(
+            metavar="MODE",
+            rich_help_panel=options.MORE,
+            help="'paper' and 'authors' use only active verbs with a direct object; 'default' "
+            "adds passives, relative clauses, measures and pronouns.",
+        ),
+    ] = "default",
+    top: Annotated[int, typer.Option(min=1, help="How many relations to list.")] = 20,
+    videos: Annotated[
+        bool, typer.Option("--videos", help="List every sentence and relation of every video.")
+    ] = False,
+    speech: options.Speech = options.SPEECH,
+    device: options.AnyDevice = "cpu",
+    parser: options.Parser = None,
+    title: options.Title = None,
+    workers: options.Workers = None,
+    quiet: options.Quiet = False,
+) -> None:
+    """Show what the narrators of a job say they do, and when.
+
+    Reads SubRip, WebVTT, YouTube json3 and srv3, TTML, Whisper and WhisperX JSON, TSV and CSV, and
+    detects the format from the content. For each video it finds sentences and verb–object relations
+    with their times; for each job, the relations that most videos share.
+
+    Example: howsteps narration captions/ --json narration.json
+    """
+    requested = RunOptions(
+        mode=mode, parser=parser, speech=options.speech_model(speech), device=device, title=title
+    )
+    problems: list[Problem] = []
+    records: dict[str, Any] = {}  # filled only for --json, to save memory with many tasks
+    found = False
+    with stage_context(source, out, workers=workers, quiet=quiet) as context:
+        for task in _narrated_tasks(source, requested, context, problems):
+            found = found or any(video.mentions for video in task.videos)
+            if json_file is not None:
+                records[task.name] = {video.id: record(video) for video in task.videos}
+            if str(json_file) != "-":
+                show_task(task, top, each_video=videos or len(task.videos) == 1)
+    if json_file is not None:
+        screen.write_json(document(records), json_file)
+    screen.finish(problems, found=found)
+
+
 def script(
-    source: options.Source,
+    source: options.Input,
     out: options.StageOut = None,
     steps: options.Steps = None,
     mode: Annotated[
-        options.Mode,
+        Mode,
         typer.Option(
+            metavar="MODE",
+            rich_help_panel=options.MORE,
             help="'default': clusters of similar mentions, without small talk. 'paper': alignment "
-            "of all relations. 'authors': their code (45 relations, last mentions, one start)."
+            "of all relations. 'authors': their code (45 relations, last mentions, one start).",
         ),
-    ] = options.Mode.default,
+    ] = "default",
     seed: options.Seed = 0,
     seconds: Annotated[
         float, typer.Option(min=0.0, help="Effort of the search (paper, authors).")
@@ -68,7 +171,7 @@ def script(
     model: options.EditorModel = None,
     json_file: options.JsonFile = None,
     speech: options.Speech = options.SPEECH,
-    device: options.Device = options.Processor.cpu,
+    device: options.AnyDevice = "cpu",
     parser: options.Parser = None,
     title: options.Title = None,
     keep_all: options.KeepAll = False,
@@ -84,24 +187,14 @@ def script(
 
     Example: howsteps script captions/ --steps 10 --json script.json
     """
-    from howsteps.pipeline.other_jobs import find_other_ways, set_aside_other_jobs  # noqa: PLC0415 - loads Numba
-    from howsteps.pipeline.run import few_steps_remark  # noqa: PLC0415
-    from howsteps.pipeline.stages import discover_script  # noqa: PLC0415
-    from howsteps.pipeline.work_folder import (  # noqa: PLC0415
-        UNEDITED,
-        script_document,
-        write_script,
-    )
-    from howsteps.script.partial_order import freedom  # noqa: PLC0415
-
     if sum(each is not None for each in (ask, answer, editor)) > 1:
         raise typer.BadParameter("--ask, --answer and --editor cannot be combined")
-    requested = options.run_options(
+    requested = RunOptions(
         steps=steps,
         mode=mode,
         seed=seed,
         parser=parser,
-        speech=speech,
+        speech=options.speech_model(speech),
         device=device,
         title=title,
         keep_all=keep_all,
@@ -112,7 +205,7 @@ def script(
     scripts: list[tuple[Task, Script]] = []
     n_tasks = 0
     with stage_context(source, out, workers=workers, quiet=quiet) as context:
-        for all_videos in narrated_tasks(source, requested, context, problems):
+        for all_videos in _narrated_tasks(source, requested, context, problems):
             n_tasks += 1
             filtered = set_aside_other_jobs(all_videos, requested)
             task = filtered.task
@@ -151,11 +244,8 @@ def script(
     screen.finish(problems, found=bool(scripts))
 
 
-def _editing(answer: Path | None, editor: "Editor | None") -> "Edit":
+def _editing(answer: Path | None, editor: Editor | None) -> Edit:
     """The function that edits every discovered script; without an editor, it changes nothing."""
-    from howsteps.io.text import read_text  # noqa: PLC0415 - kept out of every start
-    from howsteps.pipeline import given_script  # noqa: PLC0415
-
     if editor is not None:
         return partial(_with_editor, editor=editor)
     if answer is None:
@@ -165,16 +255,12 @@ def _editing(answer: Path | None, editor: "Editor | None") -> "Edit":
 
 
 def _with_editor(
-    task: Task, script: Script, context: "Context", *, editor: "Editor"
+    task: Task, script: Script, context: Context, *, editor: Editor
 ) -> tuple[Task, Script, list[Problem]]:
-    from howsteps.pipeline import given_script  # noqa: PLC0415 - kept out of every start
-
     return given_script.edit(task, script, editor, context)
 
 
 def _write_question(tasks: Sequence[Task], path: Path) -> None:
-    from howsteps.reader import make_question  # noqa: PLC0415 - kept out of every start
-
     if len(tasks) > 1:
         raise HowstepsError(f"a question is about one job, but there are {len(tasks)}")
     for task in tasks:
@@ -237,7 +323,7 @@ def shown_label(step: Step) -> str:
     return f"{before}[bold]{escape(step.label)}[/]{after}"
 
 
-def show_order_variation(order: "Freedom") -> None:
+def show_order_variation(order: Freedom) -> None:
     """Print which steps are swapped in some videos, and which are often left out."""
     swaps = sorted(order.swaps, key=lambda swap: -swap.swapped)[:MAX_SWAPS]
     for swap in swaps:
@@ -266,9 +352,9 @@ def stability_summary(found: Script) -> str:
     return f"in random samples of the videos, these steps are found {mean:.0%} of the time{worst}"
 
 
-def show_quality(found: Script, mode: options.Mode) -> None:
+def show_quality(found: Script, mode: Mode) -> None:
     """Print the objective of the alignment; in mode ``default``, who edited the script."""
-    if mode is not options.Mode.default:
+    if mode != "default":
         screen.out.print(f"[dim]{alignment_quality(found)}[/]")
     elif found.editor:
         screen.out.print(f"[dim]{escape(f'chosen by {found.editor} from what narrators say')}[/]")
@@ -308,3 +394,107 @@ def mention_table(task: Task, found: Script, numbers: range) -> Table:
             cells.append(format_time(mentions[0].start) + star if mentions else "[dim]·[/]")
         table.add_row(escape(video.title or video.id), *cells)
     return table
+
+
+def document(records: dict[str, Any]) -> dict[str, Any]:
+    """The JSON of one or more tasks.
+
+    One task::
+
+        {"version": 1, "task": …, "videos": {id: {"title", "sentences": […], "relations": […]}}}
+
+    Several tasks::
+
+        {"version": 1, "tasks": {name: {"videos": …}}}
+
+    Sentences and relations are as in ``result.json``.
+    """
+    if len(records) == 1:
+        [(name, videos)] = records.items()
+        return {"version": VERSION, "task": name, "videos": videos}
+    return {
+        "version": VERSION,
+        "tasks": {name: {"videos": videos} for name, videos in records.items()},
+    }
+
+
+def record(video: Video) -> dict[str, Any]:
+    """The sentences and relations of a video, as JSON values."""
+    narration = narration_record(video)
+    return {
+        "title": video.title,
+        "sentences": narration["sentences"],
+        "relations": [
+            {**entry, "act": mention.is_work}
+            for entry, mention in zip(narration["mentions"], video.mentions, strict=True)
+        ],
+    }
+
+
+def show_task(task: Task, top: int, *, each_video: bool) -> None:
+    """Print the common relations of a task, and its videos if requested."""
+    relations = common_relations(task)
+    mentions = sum(len(video.mentions) for video in task.videos)
+    screen.out.print(
+        f"\n[bold]{escape(task.name)}[/]: {screen.plural(len(task.videos), 'video')}, "
+        f"{sum(len(video.sentences) for video in task.videos):,} sentences, "
+        f"{mentions:,} mentions of {len(relations):,} relations"
+    )
+    if each_video:
+        for video in task.videos:
+            show_video(video)
+    if len(task.videos) > 1:
+        screen.out.print(relation_table(task, relations[:top]))
+
+
+def relation_table(task: Task, relations: Sequence[CommonRelation]) -> Table:
+    """The relations of a task, how many videos mention them, and how they are phrased."""
+    wide = screen.is_wide()
+    table = Table(box=None, pad_edge=False, header_style="dim", expand=wide)
+    for heading in ("videos", "mentions"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("relation", no_wrap=True)
+    table.add_column("usually said as", no_wrap=True)
+    if wide:
+        table.add_column("for example", no_wrap=True, overflow="ellipsis", ratio=1)
+    sentences = {video.id: video.sentences for video in task.videos}
+    for common in relations:
+        example = common.example
+        quote = excerpt(example, sentences[example.video][example.sentence])
+        cells = (
+            str(common.videos),
+            str(common.mentions),
+            escape(str(common.relation)),
+            escape(common.phrase),
+            f"[dim]{format_time(example.start)}[/] {escape(quote)}",
+        )
+        table.add_row(*cells[: len(table.columns)])
+    return table
+
+
+def excerpt(mention: Mention, sentence: Sentence, around: float = 1.0) -> str:
+    """The words of a sentence that are spoken within a second of a mention."""
+    start, end = mention.start - around, mention.end + around
+    words = [word.text for word in sentence.words if word.end > start and word.start < end]
+    return " ".join(words)
+
+
+def show_video(video: Video) -> None:
+    """Print the sentences of a video with their times, and under each its relations."""
+    screen.out.print(f"\n[bold]{escape(video.id)}[/] {escape(video.title)}")
+    for index, sentence in enumerate(video.sentences):
+        screen.out.print(f"[dim]{format_time(sentence.start):>7}[/]  {escape(sentence.text)}")
+        for mention in video.mentions:
+            if mention.sentence == index:
+                screen.out.print(f"{'':9}[green]→ {escape(describe(mention))}[/]")
+
+
+def describe(mention: Mention) -> str:
+    """A mention in one line: ``not: remove the nuts  (resolved, 1:02–1:04)``."""
+    marks = [
+        *([mention.modal] if mention.modal else []),
+        *(["passive"] if mention.passive else []),
+        *(["pronoun resolved"] if mention.resolved else []),
+        f"{mention.start:.1f}–{mention.end:.1f} s",
+    ]
+    return f"{'not: ' if mention.negated else ''}{mention.phrase}  ({', '.join(marks)})"
