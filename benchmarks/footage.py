@@ -33,7 +33,7 @@ from howsteps.pipeline.context import Context
 from howsteps.pipeline.executor import cores
 from howsteps.pipeline.features import features_from, features_of
 from howsteps.script import discover
-from howsteps.script.echoes import spoken_by_video
+from howsteps.script.matching import spoken_by_video
 from howsteps.task import (
     Annotation,
     Caption,
@@ -173,7 +173,7 @@ def narrated(truth: Truth, title: str, share: float, lag: float, seed: int) -> t
 def found_script(task: Task, steps: int) -> tuple[Task, Script]:
     """Return the task with its mentions, and the script that is discovered in it."""
     narrated_task = extract_relations(task)
-    return narrated_task, discover(narrated_task, steps=steps, mode="default")
+    return narrated_task, discover(narrated_task, steps=steps)
 
 
 def ways_of(seen: dict[str, Features], truth: Truth, *, paper: bool) -> Iterator[tuple[str, Way]]:

@@ -29,8 +29,8 @@ from howsteps.narration.labels import acts_of_labels, plain_act
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
 from howsteps.script import discover
-from howsteps.script.gathering import script_of_text
 from howsteps.script.text_form import parse_script_text
+from howsteps.script.text_mentions import script_of_text
 from howsteps.task import Mention, Script, Step, Task, Truth
 
 TEN_LINES = """\

@@ -75,7 +75,7 @@ def on_captions(folder: Path, draws_of_30: int, ways: list[str]) -> None:
         narrated = extract_relations(captioned)
         for n_videos, draws in ((DRAW, draws_of_30), (len(narrated.videos), 1)):
             tasks = [draw(narrated, n_videos, seed) for seed in range(draws)]
-            scripts = [discover(task, steps=STEPS, mode="default") for task in tasks]
+            scripts = [discover(task, steps=STEPS) for task in tasks]
             for way in ways:
                 started = time.process_time()
                 scores = []

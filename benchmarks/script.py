@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks import authors_numpy
-from howsteps.script import align, certify
-from howsteps.script.aligners import partial_order_alignment, progressive_alignment
-from howsteps.script.bounds import order_free_bound
-from howsteps.script.problem import make_problem
+from howsteps.paper.aligners import partial_order_alignment, progressive_alignment
+from howsteps.paper.alignment import AUTHORS, align
+from howsteps.paper.alignment_bounds import certify, order_free_bound
+from howsteps.paper.alignment_problem import make_problem
 
 
 class Instance(NamedTuple):
@@ -94,7 +94,7 @@ def compare(instances: Sequence[Instance], certify_seconds: float) -> None:
         slots = max(120, int(problem.lengths.max()))
         plain = np.mean(
             [
-                align(one.sequences, one.match, mode="authors", slots=slots, seed=seed).objective
+                align(one.sequences, one.match, solver=AUTHORS, slots=slots, seed=seed).objective
                 for seed in range(3)
             ]
         )

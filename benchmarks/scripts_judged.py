@@ -19,9 +19,10 @@ from howsteps import datasets
 from howsteps.datasets import registry
 from howsteps.datasets.task_file import read_judgements
 from howsteps.evaluate import by_time, in_truth, judged, mention_times, script_score
+from howsteps.evaluate.baselines import frequent, text_free
 from howsteps.narration import extract_relations
+from howsteps.paper.script import discover as discover_by_alignment
 from howsteps.script import discover
-from howsteps.script.baselines import frequent, text_free
 from howsteps.task import Rule, Script, Task, Truth
 
 STEPS = 10  # K
@@ -68,8 +69,8 @@ def draw(task: Task, count: int, seed: int) -> Task:
 WAYS = {
     "text-free": Way("paper", lambda task: None),
     "most frequent by time": Way("paper", lambda task: frequent(task, STEPS)),
-    "paper": Way("paper", partial(discover, steps=STEPS, mode="paper")),
-    "default": Way("default", partial(discover, steps=STEPS, mode="default")),
+    "paper": Way("paper", partial(discover_by_alignment, steps=STEPS)),
+    "default": Way("default", partial(discover, steps=STEPS)),
 }
 
 

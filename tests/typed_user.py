@@ -9,7 +9,7 @@ import howsteps
 from howsteps import Caption, Result, Task, Video
 from howsteps.evaluate import paper_f1
 from howsteps.localise import StepLocaliser
-from howsteps.script import align
+from howsteps.paper.alignment import align
 
 
 def from_a_folder(folder: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 ACTS holds narrations as for :mod:`training.step_model`, DATA are folders of reference scripts
 (``spoken_*.json``: names of steps, rules, spans). Prints the weights of
-:mod:`howsteps.script.label_match`, then precision, recall and F1 of the matched mentions by
+:mod:`howsteps.script.matching`, then precision, recall and F1 of the matched mentions by
 leave-one-out over tasks (weights and threshold are learnt on the others): by rules (which relations
 name a step), and by spans (where it is spoken of; recall counts steps of videos).
 """
@@ -17,14 +17,13 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from howsteps.narration.labels import acts_of_labels
-from howsteps.script.act_table import Matrix
-from howsteps.script.baselines import duration
-from howsteps.script.label_match import (
+from howsteps.script.acts import Matrix
+from howsteps.script.matching import (
     MIN_PROBABILITY,
     WEIGHTS,
     Weights,
     acts_of,
-    match_cues,
+    match_features,
     spoken_act,
     step_log_odds,
     step_probabilities,
@@ -34,7 +33,7 @@ from training.step_model import read_task
 
 THRESHOLDS = (0.1, 0.15, 0.2, 0.25, 0.3, 0.4)
 SLACK = 2.0  # seconds around a span
-MIN_CUE = 0.15  # a pair with all cues below this is not used
+MIN_FEATURE = 0.15  # a pair with all features below this is not used
 Scores = tuple[float, float, float, float]  # precision and recall by rules, then by spans
 
 
@@ -44,7 +43,7 @@ class Job:
 
     Attributes
     ----------
-    cues
+    features
         Of label acts and acts (label acts × acts).
     act_counts
         How many acts the label of each step names.
@@ -60,7 +59,7 @@ class Job:
         (step, start, end) where steps are spoken of, by video.
     """
 
-    cues: Mapping[str, Matrix]
+    features: Mapping[str, Matrix]
     act_counts: Sequence[int]
     exact: Matrix
     act: np.ndarray
@@ -119,7 +118,7 @@ def job_of(narrations: Path, reference: Path) -> Job:
         for mention in video.mentions if video.id not in off else ():
             if not mention.negated:
                 mentions.append(mention)
-                positions.append(min(1.0, mention.start / max(duration(video), 1.0)))
+                positions.append(min(1.0, mention.start / max(video.length, 1.0)))
     names = [step["name"] for step in raw["steps"]]
     labels = [acts_of(acts) for acts in acts_of_labels(names)]
     index = {act: i for i, act in enumerate(dict.fromkeys(map(spoken_act, mentions)))}
@@ -132,7 +131,7 @@ def job_of(narrations: Path, reference: Path) -> Job:
         for step in raw["steps"]
     ]
     return Job(
-        match_cues(label_acts, list(index)),
+        match_features(label_acts, list(index)),
         [len(acts) for acts in labels],
         exact.astype(np.float64),
         np.array([index[spoken_act(mention)] for mention in mentions]),
@@ -153,10 +152,10 @@ def learn(jobs: Sequence[Job]) -> dict[str, float]:
         work = np.bincount(job.act, job.work) / count
         owner = np.repeat(np.arange(len(job.act_counts)), job.act_counts)
         for row, step in enumerate(owner):
-            cues = np.column_stack([job.cues[name][row] for name in names])
+            features = np.column_stack([job.features[name][row] for name in names])
             gap = np.abs(position - (step + 0.5) / len(job.act_counts))
-            used = cues.max(axis=1) > MIN_CUE
-            rows.append(np.column_stack([cues, gap, work])[used])
+            used = features.max(axis=1) > MIN_FEATURE
+            rows.append(np.column_stack([features, gap, work])[used])
             truth.append(job.true[step][used])
             weight.append(np.log1p(count[used]) / job.act_counts[step])
     model = LogisticRegression(max_iter=300)
@@ -167,15 +166,15 @@ def learn(jobs: Sequence[Job]) -> dict[str, float]:
 
 def matched_steps(job: Job, weights: Weights, threshold: float) -> np.ndarray:
     """The step that each mention is matched with; −1: none."""
-    log_odds = step_log_odds(job.cues, job.act_counts, weights)[:, job.act]
+    log_odds = step_log_odds(job.features, job.act_counts, weights)[:, job.act]
     probability = step_probabilities(log_odds, job.work, job.positions, weights, threshold)
     return np.where(probability.max(axis=0) >= threshold, probability.argmax(axis=0), -1)
 
 
 def exact_matches(job: Job) -> np.ndarray:
     """The baseline: the step whose label has the same verb and noun."""
-    cues = {"verb": job.exact}
-    is_exact = step_log_odds(cues, job.act_counts, {"bias": 0.0, "verb": 1.0})[:, job.act]
+    features = {"verb": job.exact}
+    is_exact = step_log_odds(features, job.act_counts, {"bias": 0.0, "verb": 1.0})[:, job.act]
     return np.where(is_exact.max(axis=0) > 0, is_exact.argmax(axis=0), -1)
 
 

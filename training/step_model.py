@@ -19,11 +19,8 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from howsteps.narration.wordnet import WordNet
-from howsteps.script.act_cues import act_cues, pair_cues
-from howsteps.script.act_table import ActTable, build_act_table
-from howsteps.script.events import candidate_mentions
-from howsteps.script.step_model import StepModel
-from howsteps.script.stop_relations import title_words
+from howsteps.script.acts import ActTable, build_act_table, candidate_mentions, title_words
+from howsteps.script.step_model import StepModel, act_features, pair_features
 from howsteps.task import Mention, Place, Sentence, Task, Video, Word
 
 SAMPLE_VIDEOS = 30
@@ -56,7 +53,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class ExampleSet:
-    """The acts of some videos of a task, their cues, and the true steps of each act."""
+    """The acts of some videos of a task, their features, and the true steps of each act."""
 
     task: str
     table: ActTable
@@ -142,15 +139,15 @@ def subsets(task: Task, reference: Reference, seed: int = 0) -> Iterator[Task]:
 
 
 def example_set(task: Task, reference: Reference, odds: Any, wordnet: WordNet) -> ExampleSet:
-    """The acts of a task with their cues and true steps."""
+    """The acts of a task with their features and true steps."""
     mentions_by_video = candidate_mentions(task)
     table = build_act_table(mentions_by_video, [video.duration or 0.0 for video in task.videos])
     mentions = [mention for row in mentions_by_video for mention in row]
     return ExampleSet(
         task.name,
         table,
-        pair_cues(table, mentions, wordnet),
-        act_cues(table, mentions, title_words(task.name), odds),
+        pair_features(table, mentions, wordnet),
+        act_features(table, mentions, title_words(task.name), odds),
         [reference.steps_of(act.verb, act.noun) for act in table.acts],
     )
 
@@ -206,7 +203,7 @@ def _pooled(
 
 
 def _fit(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[list[float], float]:
-    """Weights of the unscaled cues, and the bias; the penalty applies to standardised cues."""
+    """Weights of the unscaled features, and the bias; the penalty is on standardised ones."""
     mean, scale = x.mean(axis=0), x.std(axis=0)
     scale = np.where(scale > 0, scale, 1.0)
     model = LogisticRegression(C=INVERSE_PENALTY, max_iter=1000)

@@ -38,7 +38,7 @@ from howsteps.localise.windows import (
     window_probabilities,
 )
 from howsteps.narration.features import Kind, Vocabulary, video_interval_count
-from howsteps.script.echoes import echoes, spoken_by_video
+from howsteps.script.matching import near_mentions, spoken_by_video
 from howsteps.task import BETWEEN, SAID, Localisation, Mode, Script, Task, Video
 
 FeaturesByVideo = Mapping[str, NDArray[np.floating]]
@@ -230,13 +230,13 @@ class _TaskData:
         ]
 
     @cached_property
-    def mentions_and_echoes(self) -> list[Floats]:
-        """Mentions and echoes of the steps, S×4 per video.
+    def mentions_and_near_mentions(self) -> list[Floats]:
+        """Mentions and near-mentions of the steps, S×4 per video.
 
         Start, end, step, and the probability that the step is being done: that the mention is work
         and not talk, lower for an echo.
         """
-        mentions = [*self._step_mentions, *echoes(self._task, self._script)]
+        mentions = [*self._step_mentions, *near_mentions(self._task, self._script)]
         rows = spoken_by_video(self._task, mentions)
         return [rows[n] for n in self.with_features]
 
@@ -254,7 +254,7 @@ class _TaskData:
         before, after = options.window
 
         def window(video: int) -> Floats:
-            rows, length = self.mentions_and_echoes[video], lengths[video]
+            rows, length = self.mentions_and_near_mentions[video], lengths[video]
             return window_probabilities(
                 rows, length, seconds, self.steps, before=before, after=after
             )
@@ -351,7 +351,7 @@ def _self_train(data: _TaskData, device: str, *, absent: bool) -> _Localised:
     seconds = coarsening * data.seconds
     positions, lengths = None, data.lengths_at(seconds)
     if options.use_position:
-        positions = position_prior(data.mentions_and_echoes, lengths, data.steps, seconds)
+        positions = position_prior(data.mentions_and_near_mentions, lengths, data.steps, seconds)
     features, prior = _prepared_features(data, options), data.mention_prior(options, seconds)
     learnt = learn(
         features, prior, options, seconds=seconds, position_prior=positions, device=device

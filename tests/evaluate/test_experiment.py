@@ -21,8 +21,8 @@ from howsteps.evaluate.experiment import (
 from howsteps.evaluate.methods import SCRIPT_BASELINES, Sample, choose
 from howsteps.evaluate.protocols import Bars, Prediction
 from howsteps.paper.methods import ALL_METHODS as METHODS
+from howsteps.paper.script import discover
 from howsteps.paper.tables import compare_aligners
-from howsteps.script import discover
 from howsteps.task import Result
 from tests.jobs import STEPS, write_tea
 

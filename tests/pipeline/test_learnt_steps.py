@@ -8,7 +8,7 @@ import pytest
 from howsteps.errors import InputError
 from howsteps.pipeline import learnt_steps
 from howsteps.pipeline.learnt_steps import LearntStep, LearntSteps
-from howsteps.script.label_match import ActWithContext
+from howsteps.script.matching import ActWithContext
 from tests.report.job import tea
 
 LEARNT = LearntSteps(

@@ -26,7 +26,7 @@ WASH = ("fill tub; catch cat; dry cat", "fill tub; dry cat; catch cat", "fill tu
 class TestScriptDocument:
     def test_a_single_task_is_at_the_top_level(self) -> None:
         task = spoken.task(*WASH, name="wash a cat")
-        script = discover(task, steps=5, mode="default")
+        script = discover(task, steps=5)
         found = json.loads(json.dumps(script_document([(task, script)])))
         assert list(found) == ["version", "task", "steps", "alignment", "order"]
         assert (found["version"], found["task"]) == (1, "wash a cat")
@@ -38,11 +38,11 @@ class TestScriptDocument:
         assert set(step["relations"][0]) == {"verb", "noun", "count"}
         assert set(step["mentions"][0]) == {"video", "start", "end", "verb", "noun"}
         assert set(found["alignment"]) == {"objective", "objective_per_token", "bound"}
-        assert set(found["order"]) == {"swaps", "optional"}
+        assert set(found["order"]) == {"swaps", "rarely_mentioned"}
 
     def test_several_tasks_are_grouped_by_name(self) -> None:
         task = spoken.task(*WASH, name="a")
-        script = discover(task, steps=5, mode="default")
+        script = discover(task, steps=5)
         both = script_document([(task, script), (replace(task, name="b"), script)])
         assert set(both["tasks"]) == {"a", "b"}
 

@@ -1,11 +1,21 @@
-"""Average linkage of acts."""
+"""Clusters of acts, and which of them become steps."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from howsteps.script.clusters import average_linkage, linkage_between
+from howsteps.script.acts import Act, ActTable
+from howsteps.script.clusters import (
+    MAX_STEPS,
+    MIN_STEPS,
+    SCORE_SHARE,
+    USUAL_STEPS,
+    average_linkage,
+    linkage_between,
+    select_clusters,
+)
 
 N_ACTS = 6
 NOTHING = np.zeros((3, 3), dtype=np.bool_)
@@ -43,3 +53,54 @@ def test_every_act_is_in_one_cluster_and_no_two_clusters_can_be_merged(
 def test_no_acts_have_no_clusters() -> None:
     empty = np.zeros((0, 0))
     assert average_linkage(empty, np.zeros(0), empty.astype(np.bool_), 0.5) == []
+
+
+def act_table(supports: list[int], n_videos: int) -> ActTable:
+    """Acts with the given supports, each mentioned once per video."""
+    acts = tuple(Act(f"verb{n}", "", f"noun{n}") for n in range(len(supports)))
+    pairs = [(act, video) for act, count in enumerate(supports) for video in range(count)]
+    act, video = (np.array(column, dtype=np.int64) for column in zip(*pairs, strict=True))
+    time = act.astype(np.float64)
+    return ActTable(acts, act, video, time, time / 100, np.full(n_videos, 100.0))
+
+
+def chosen(
+    scores: list[float], supports: list[int], n_videos: int = 40, max_steps: int | None = None
+) -> list[int]:
+    clusters = [[act] for act in range(len(scores))]
+    table = act_table(supports, n_videos)
+    return select_clusters(table, clusters, np.eye(len(scores)), np.array(scores), max_steps)
+
+
+def test_a_longer_script_needs_higher_scores() -> None:
+    supports = [40] + [5] * 22
+    assert len(chosen([1.0] * 3 + [SCORE_SHARE * 1.01] * 20, supports)) == USUAL_STEPS
+    assert len(chosen([1.0] * 23, supports)) == MAX_STEPS
+    assert len(chosen([1.0] * 3 + [0.01] * 20, supports)) == MIN_STEPS
+
+
+@pytest.mark.parametrize(("support", "is_selected"), [(21, True), (20, False)])
+def test_what_the_majority_mentions_is_always_selected(support: int, is_selected: bool) -> None:
+    scores = [1.0] * MIN_STEPS + [0.001]
+    assert (MIN_STEPS in chosen(scores, [40] * MIN_STEPS + [support])) == is_selected
+
+
+def test_a_given_number_of_steps_is_selected() -> None:
+    scores = [1.0] * 3 + [0.01] * 20
+    assert len(chosen(scores, [5] * 23, max_steps=12)) == 12
+    assert len(chosen([1.0] * 30, [5] * 30, max_steps=20)) == 20
+
+
+def test_an_act_of_one_narrator_is_not_a_step() -> None:
+    assert chosen([1.0, 2.0], [2, 1]) == [0]
+    assert chosen([1.0, 2.0], [1, 1], n_videos=1) == [1, 0]
+
+
+def test_a_cluster_similar_to_a_selected_one_is_discounted() -> None:
+    similarity = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    clusters = [[0], [1], [2]]
+    scores = np.array([3.0, 2.0, 1.0])
+    assert select_clusters(act_table([5] * 3, 9), clusters, similarity, scores, max_steps=2) == [
+        0,
+        2,
+    ]

@@ -1,186 +1,226 @@
-"""From mentions to a script: labels, support, modes, the number of steps, bad input."""
+"""Script discovery: clusters of acts, ordered afterwards."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pytest
 
-from howsteps.errors import HowstepsError
-from howsteps.script import AlignmentSolver, ScriptOptions, discover
-from howsteps.script.baselines import frequent, text_free
-from howsteps.script.discovery import OPTIONS
-from howsteps.script.step_count import (
-    STEP_COUNTS,
-    USUAL_STEPS,
-    best_step_count,
-    choose_step_count,
-    common_steps,
-)
-from howsteps.script.stop_relations import talk_detector
-from howsteps.task import Relation, Script, Sentence, Task, Word
+from howsteps.narration.wordnet import WordNet
+from howsteps.script import discover
+from howsteps.script.acts import build_act_table, candidate_mentions, talk_detector
+from howsteps.script.clusters import names_whole_task
+from howsteps.script.names import name_steps, step_name
+from howsteps.script.step_model import shipped
+from howsteps.task import Mention, Place, Task
 from tests.script import spoken
 
-WASH = (
-    "fill tub; catch cat; rub in soap; rinse cat; dry cat",
-    "fill tub; catch cat; rub in soap; dry off cat",
-    "catch cat; fill tub; rub in soap; rinse cat; dry off cat",
-    "fill tub; rub in soap; rinse cat; dry off cat; feed dog",
+TIRE = "loosen nut; jack up car; remove wheel; mount wheel; tighten nut; lower car"
+OTHER = "loosen bolt; raise car; remove wheel; mount wheel; tighten bolt; lower jack"
+ODD = "paint wall;sing song;feed dog;write letter;bake cake;plant seed;climb hill;buy hat".split(
+    ";"
 )
 
 
-aligned = partial(discover, mode="paper")
+def tire(n_videos: int = 8) -> Task:
+    texts = [TIRE if n % 2 else OTHER for n in range(n_videos)]
+    texts = [f"{text}; {ODD[n]}" for n, text in enumerate(texts)]  # too short to be copies
+    return spoken.task(*texts, name="change a tire")
 
 
-def same_words(relations: Sequence[Relation]) -> np.ndarray:
-    return np.eye(len(relations), dtype=bool)
+def labels(task: Task, steps: int | None = None) -> list[str]:
+    return [step.label for step in discover(task, steps=steps).steps]
 
 
-def labels(script: Script) -> list[str]:
-    return [step.label for step in script.steps]
+@pytest.mark.slow
+def test_synonyms_are_one_step_and_opposites_are_two() -> None:
+    found = labels(tire())
+    assert sum(label.startswith(("loosen", "tighten")) for label in found) == 2
+    assert len([label for label in found if label.split()[0] in {"jack", "raise", "lift"}]) == 1
 
 
-def test_the_steps_come_in_order_with_their_support() -> None:
-    script = aligned(spoken.task(*WASH), steps=5, match=same_words)
-    assert [(step.label, step.support) for step in script.steps] == [
-        ("fill the tub", 4),
-        ("catch the cat", 2),  # the third video catches the cat first
-        ("rub in the soap", 4),
-        ("rinse the cat", 3),
-        ("dry off the cat", 4),
+@pytest.mark.slow
+def test_steps_are_in_the_order_of_the_narrations() -> None:
+    found = [label.split()[0] for label in labels(tire())]
+    assert found.index("loosen") < found.index("mount") < found.index("tighten")
+    assert found[-1] == "lower" or found[-2] == "lower"
+
+
+@pytest.mark.slow
+def test_an_act_of_one_narrator_is_not_a_step() -> None:
+    said_once = {text.split()[0] for text in ODD}
+    assert not said_once & {label.split()[0] for label in labels(tire())}
+
+
+@pytest.mark.slow
+def test_no_more_steps_than_asked_for() -> None:
+    assert len(labels(tire(), steps=3)) == 3
+
+
+def test_the_same_narrations_give_the_same_script() -> None:
+    assert discover(tire()).steps == discover(tire()).steps
+
+
+def test_the_order_of_the_videos_changes_nothing() -> None:
+    task = tire()
+    shuffled = np.random.default_rng(3).permutation(len(task.videos))
+    other = replace(task, videos=tuple(task.videos[n] for n in shuffled))
+    assert other.videos != task.videos
+    assert discover(other).steps == discover(task).steps
+
+
+def test_names_are_distinct_and_no_mention_is_in_two_steps() -> None:
+    steps = discover(tire()).steps
+    assert len({step.label for step in steps}) == len(steps)
+    mentions = [mention for step in steps for mention in step.mentions]
+    assert len(set(mentions)) == len(mentions)
+
+
+@pytest.mark.parametrize("texts", [("fill tub",), ("fill tub; dry cat", "fill tub; dry cat")])
+def test_few_narrations_are_enough(texts: tuple[str, ...]) -> None:
+    assert discover(spoken.task(*texts)).steps
+
+
+@pytest.mark.slow
+def test_there_are_steps_even_if_all_acts_are_similar() -> None:
+    text = "rub palm; rub back; rub finger; rub knuckle; rub thumb; rub wrist"
+    found = labels(spoken.task(*[text] * 6, name="wash hands"))
+    assert len(found) >= 5
+
+
+@pytest.mark.parametrize(
+    ("act", "work"), [("twist thumb", 1), ("give thumb", 0), ("hit bell", 0), ("press button", 1)]
+)
+def test_a_request_to_viewers_is_talk_and_the_same_noun_may_be_work(act: str, work: int) -> None:
+    assert len(candidate_mentions(spoken.task(act))[0]) == work
+
+
+def test_without_candidates_there_are_no_steps() -> None:
+    assert discover(spoken.task("see video", "not fill tub")).steps == ()
+
+
+def test_negated_acts_and_talk_are_not_candidates() -> None:
+    rows = candidate_mentions(spoken.task("not fill tub; see video; dry cat"))
+    assert [[str(mention.relation) for mention in row] for row in rows] == [["dry cat"]]
+
+
+def test_the_whole_task_is_named_by_the_verb_of_its_title() -> None:
+    task = spoken.task("clean stovetop; wipe stovetop", name="how to clean a stove")
+    table = build_act_table(candidate_mentions(task), [20.0])
+    found = names_whole_task(table, {"clean", "stove"})
+    assert {act.verb: bool(is_job) for act, is_job in zip(table.acts, found, strict=True)} == {
+        "clean": True,
+        "wipe": False,
+    }
+
+
+def test_the_table_counts_co_occurrences() -> None:
+    task = spoken.task("fill tub; dry cat", "fill tub; wet cat; dry cat")
+    table = build_act_table(candidate_mentions(task), [20.0, 30.0])
+    fill, dry = ([act.verb for act in table.acts].index(verb) for verb in ("fill", "dry"))
+    assert table.video_counts[fill] == 2
+    assert table.near[fill, dry] == 1  # 10 s apart in one video, 20 s in the other
+    assert np.array_equal(table.near, table.near.T)
+
+
+def test_probabilities_are_between_zero_and_one() -> None:
+    task = tire(4)
+    rows = candidate_mentions(task)
+    table = build_act_table(rows, [80.0] * 4)
+    mentions = [mention for row in rows for mention in row]
+    same = shipped().same_step(table, mentions, WordNet.load())
+    step = shipped().is_step(table, mentions, task.name)
+    assert np.allclose(same, same.T)
+    assert ((same >= 0) & (same <= 1)).all()
+    assert ((step > 0) & (step < 1)).all()
+
+
+def mention_of(phrase: str, video: str, places: tuple[Place, ...] = (), **more: object) -> Mention:
+    verb, *_ = phrase.split()
+    start = Mention(video, verb, "apple", phrase, 0.0, 1.0, places=places)
+    return replace(start, **more)
+
+
+CARAMEL = (Place("in", "caramel"),)
+
+
+def test_a_name_has_object_and_place_as_most_narrators_say_them() -> None:
+    mentions = [
+        mention_of("dip your apples in the caramel", "a", CARAMEL),
+        mention_of("dip the apples into the caramel", "b", (Place("into", "caramel"),)),
+        mention_of("dip my apple in caramel", "c", CARAMEL),
     ]
-    assert script.objective >= script.bound
-    assert script.objective_per_token < -2
+    assert step_name(mentions) == "dip the apples in the caramel"
 
 
-def test_a_step_is_named_by_its_most_common_phrase_and_lists_all_its_relations() -> None:
-    def synonyms(relations: Sequence[Relation]) -> np.ndarray:
-        return np.array([[a.noun == b.noun for a in relations] for b in relations])
-
-    task = spoken.task("lift up car", "jack up car", "jack up car", "jack car", "raise car")
-    [step] = aligned(task, steps=3, match=synonyms).steps
-    assert step.label == "jack up the car"
-    assert step.relations[0] == (Relation("jack", "car"), 3)
-    assert {relation.verb for relation, _ in step.relations} == {"jack", "lift", "raise"}
-    assert step.support == 5
+def test_a_place_of_one_narrator_is_left_out() -> None:
+    mentions = [
+        mention_of("dip the apples", "a"),
+        mention_of("dip the apples in the caramel", "b", CARAMEL),
+    ]
+    assert step_name(mentions) == "dip the apples"
 
 
-def test_examples_are_sentences_of_different_videos() -> None:
-    script = aligned(spoken.task(*WASH), steps=5, match=same_words)
-    for step in script.steps:
-        assert 1 <= len(step.examples) <= 3
-        assert len(set(step.examples)) == len(step.examples)
-        assert step.relations[0][0].noun in step.examples[0]
+def test_the_name_of_an_act_without_object_has_its_place() -> None:
+    place = (Place("around", "wrist"),)
+    mentions = [mention_of("go around the wrist", video, place, noun="") for video in "ab"]
+    assert step_name(mentions) == "go around the wrist"
+    assert str(mentions[0].relation) == "go wrist"
 
 
-def test_examples_that_name_the_object_come_first() -> None:
-    task = spoken.task(*["dry cat"] * 3)
-    said = (
-        "dry it",
-        "the cat is dried",
-        "now at the very end you dry the cat with a soft old towel",
-    )
-    videos = tuple(
-        replace(
-            video,
-            sentences=(Sentence(tuple(Word(word, 0.0, 2.0) for word in text.split())),),
-            mentions=(replace(video.mentions[0], resolved=n == 0, passive=n == 1),),
-        )
-        for n, (video, text) in enumerate(zip(task.videos, said, strict=True))
-    )
-    [step] = aligned(replace(task, videos=videos), steps=1, match=same_words).steps
-    assert step.examples == (said[2], said[1], said[0])
+def test_a_tool_is_named_where_narrators_agree() -> None:
+    mentions = [mention_of("wipe the apples", video, tools=("cloth",)) for video in "ab"]
+    assert step_name(mentions) == "wipe the apples with the cloth"
 
 
-def test_a_relation_of_one_video_is_not_a_step() -> None:
-    script = aligned(spoken.task(*WASH), steps=50, match=same_words)
-    assert "feed the dog" not in labels(script)
+def test_an_error_of_one_narrator_is_not_a_name() -> None:
+    slip = [mention_of("deep the apples", "a")] * 3
+    task = spoken.task("dip apple", "dip apple")
+    own = [mention_of("dip the apples", video) for video in ("v0", "v1")]
+    slip = [replace(mention, video="v0") for mention in slip]
+    assert name_steps(task, [[*slip, *own]])[0].label == "dip the apples"
 
 
-def test_ties_are_never_split() -> None:
-    script = aligned(spoken.task(*["fill tub; dry cat"] * 3), steps=1, match=same_words)
-    assert script.steps == ()
+def test_a_verb_without_its_place_gives_way_to_a_complete_one() -> None:
+    task = spoken.task(*["put apple"] * 5)
+    put = [mention_of("put the apples", f"v{n}") for n in range(5)]
+    dip = [mention_of("dip the apples", f"v{n}") for n in range(3)]
+    assert name_steps(task, [[*put, *dip]])[0].label == "dip the apples"
+    assert name_steps(task, [[*put, *dip[:1]]])[0].label == "put the apples"
+    in_pot = [replace(mention, places=(Place("in", "pot"),)) for mention in put[:2]]
+    assert name_steps(task, [[*put[2:] * 4, *in_pot, *dip]])[0].label == "put the apples in the pot"
 
 
-def test_one_narration_is_its_own_script() -> None:
-    script = aligned(spoken.task("fill tub; dry cat"), match=same_words)
-    assert labels(script) == ["fill the tub", "dry the cat"]
+def test_amounts_are_not_part_of_a_name() -> None:
+    mentions = [mention_of("add 2 cups of sliced apples", video) for video in "ab"]
+    assert step_name(mentions) == "add sliced apples"
 
 
-@pytest.mark.parametrize("steps", [5, None])
-def test_silent_videos_do_no_harm(steps: int | None) -> None:
-    with_silence = aligned(spoken.task(*WASH, "", ""), steps=steps, match=same_words)
-    assert with_silence.steps == aligned(spoken.task(*WASH), steps=steps, match=same_words).steps
-    assert len(with_silence.steps) >= 4
+def test_a_relation_that_is_mostly_talk_does_not_name_the_step() -> None:
+    task = spoken.task(*["eat apple"] * 5)
+    eat = [replace(mention_of("eat the apples", f"v{n}"), work=0.1) for n in range(5)]
+    cut = [replace(mention_of("cut the apples", f"v{n}"), work=0.6) for n in range(3)]
+    assert name_steps(task, [[*eat, *cut]])[0].label == "cut the apples"
 
 
-def test_no_mention_at_all() -> None:
-    for task in (spoken.task("", ""), Task("nothing", ())):
-        with pytest.raises(HowstepsError, match="no video has a mention"):
-            aligned(task, match=same_words)
+def test_a_narrator_who_repeats_a_relation_counts_once() -> None:
+    task = spoken.task(*["peel apple"] * 3)
+    peel = [mention_of("peel the apples", "v0")] * 5 + [mention_of("peel the apples", "v1")]
+    core = [mention_of("core the apples", f"v{n}") for n in range(3)]
+    assert name_steps(task, [[*peel, *core]])[0].label == "core the apples"
 
 
-def test_nothing_is_left_when_all_is_talk() -> None:
-    script = discover(spoken.task("see video", "see video"), mode="default", match=same_words)
-    assert script.steps == ()
-
-
-@pytest.mark.parametrize("steps", [0, -3])
-def test_a_script_has_a_step(steps: int) -> None:
-    with pytest.raises(HowstepsError, match="at least one step"):
-        aligned(spoken.task(*WASH), steps=steps, match=same_words)
-
-
-def test_an_unknown_mode() -> None:
-    with pytest.raises(HowstepsError, match="unknown mode 'best'"):
-        discover(spoken.task(*WASH), mode="best", match=same_words)
-
-
-def test_the_options_of_the_modes() -> None:
-    assert OPTIONS["paper"] == ScriptOptions()
-    assert OPTIONS["authors"] == ScriptOptions(
-        vocabulary=45,
-        keep_last=True,
-        broad=True,
-        solver=AlignmentSolver("frank-wolfe", slots=120, iterations=200, starts=1, rounding="best"),
-    )
-    assert not OPTIONS["default"].chatter
-    assert OPTIONS["default"].model == "events"
-    assert OPTIONS["paper"].solver == AlignmentSolver("search")
-
-
-def test_the_solver_of_the_paper_is_an_option_in_any_mode() -> None:
-    paper = AlignmentSolver("frank-wolfe", starts=3, rounding="last-corner")
-    script = discover(
-        spoken.task(*WASH), steps=5, match=same_words, options=ScriptOptions(solver=paper)
-    )
-    best = aligned(spoken.task(*WASH), steps=5, match=same_words)
-    assert script.objective >= best.objective
-
-
-def test_a_vocabulary_leaves_rare_relations_out() -> None:
-    script = discover(
-        spoken.task(*WASH), steps=9, match=same_words, options=ScriptOptions(vocabulary=2)
-    )
-    assert labels(script) == ["fill the tub", "dry off the cat"]
-
-
-def test_keep_last_aligns_the_recap_and_broad_lets_the_rest_join() -> None:
-    task = spoken.task("dry cat; fill tub; dry cat", "fill tub; dry cat")
-    last = discover(task, steps=2, match=same_words, options=ScriptOptions(keep_last=True))
-    assert [len(step.mentions) for step in last.steps] == [2, 2]
-    broad = discover(
-        task, steps=2, match=same_words, options=ScriptOptions(keep_last=True, broad=True)
-    )
-    assert [len(step.mentions) for step in broad.steps] == [2, 3]
-    assert [step.support for step in broad.steps] == [2, 2]
-
-
-def test_default_leaves_out_negated_mentions() -> None:
-    task = spoken.task("not dry cat; fill tub", "not dry cat; fill tub")
-    assert labels(discover(task, steps=5, mode="default", match=same_words)) == ["fill the tub"]
-    assert len(discover(task, steps=5, mode="paper", match=same_words).steps) == 2
+def test_a_modifier_is_named_if_most_narrators_use_it() -> None:
+    phrases = ("add some green apples", "add a green apple", "add two green apples")
+    mentions = [
+        mention_of(phrase, video, modifiers=("green",))
+        for phrase, video in zip(phrases, "abc", strict=True)
+    ]
+    assert step_name(mentions) == "add the green apples"
+    others = [
+        mention_of(phrase.replace("green ", ""), video)
+        for phrase, video in zip(phrases, "def", strict=True)
+    ]
+    assert step_name(mentions + others) == "add the apples"
 
 
 def test_talk_is_light_verbs_vague_nouns_and_the_title() -> None:
@@ -188,100 +228,3 @@ def test_talk_is_light_verbs_vague_nouns_and_the_title() -> None:
     is_talk = talk_detector("change_a_tire")
     work = [str(m.relation) for m in said.videos[0].mentions if not is_talk(m)]
     assert work == ["let air", "change oil", "loosen nut"]
-
-
-def test_wordnet_is_the_default_match() -> None:
-    script = aligned(spoken.task("raise car", "lift car", "lift car"), steps=1)
-    assert script.steps[0].support == 3
-
-
-def test_authors_mode_runs_their_solver() -> None:
-    script = discover(spoken.task(*WASH), steps=5, mode="authors", match=same_words)
-    assert script.objective >= script.bound
-    assert script.steps
-
-
-def narrations(generator: np.random.Generator, videos: int, steps: int) -> list[list[int]]:
-    """Relations of videos that name most steps in order, with noise in between."""
-    rows = []
-    for _ in range(videos):
-        said = [step for step in range(steps) if generator.random() < 0.85]
-        for _ in range(3):
-            said.insert(int(generator.integers(len(said) + 1)), int(generator.integers(20, 60)))
-        rows.append(said)
-    return rows
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("steps", [5, 9, 13])
-def test_the_number_of_steps_is_what_two_halves_agree_on(steps: int, seed: int) -> None:
-    rows = narrations(np.random.default_rng(seed), 24, steps)
-    assert abs(choose_step_count(rows, np.eye(60, dtype=bool), seed=seed) - steps) <= 1
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
-def test_without_agreement_of_the_halves_k_is_the_usual_number(seed: int) -> None:
-    rows = np.random.default_rng(seed).integers(60, size=(20, 10)).tolist()
-    assert choose_step_count(rows, np.eye(60, dtype=bool), seed=seed) == USUAL_STEPS
-
-
-def test_the_number_of_steps_is_the_same_for_a_seed() -> None:
-    rows, match = narrations(np.random.default_rng(5), 12, 7), np.eye(60, dtype=bool)
-    assert choose_step_count(rows, match, seed=1) == choose_step_count(rows, match, seed=1)
-
-
-def test_k_is_that_of_the_highest_gain_or_the_usual_number() -> None:
-    noise = np.random.default_rng(0).normal(0, 0.5, size=(24, len(STEP_COUNTS)))
-    steps = np.array(STEP_COUNTS)
-    assert best_step_count(noise - 1) == USUAL_STEPS  # no gain
-    assert best_step_count(noise + 3) == USUAL_STEPS  # all the same
-    assert abs(best_step_count(noise + 3 - abs(steps - 6)) - 6) <= 1
-    assert abs(best_step_count(noise + 3 - abs(steps - 14)) - 14) <= 1
-
-
-LONG = "; ".join(f"move part{n}" for n in range(14))
-LONGER = "; ".join(f"move part{n}" for n in range(20))
-
-
-@pytest.mark.parametrize("videos", [1, 2, 3, 9])
-@pytest.mark.parametrize(("said", "steps"), [(LONG, 14), (LONGER, 20)])
-def test_a_chosen_k_never_empties_the_script(said: str, steps: int, videos: int) -> None:
-    found = aligned(spoken.task(*[said] * videos), match=same_words).steps
-    assert [step.label for step in found] == [f"move the part{n}" for n in range(steps)]
-
-
-def test_few_narrations_show_their_best_support_levels() -> None:
-    most = "; ".join(f"move part{n}" for n in range(10))
-    task = spoken.task(LONG, LONG, most)  # 10 slots of support 3, 4 of support 2
-    assert len(aligned(task, match=same_words).steps) == 14
-    task = spoken.task(LONGER, LONGER, most)  # 10 of support 3, 10 of support 2: too many
-    assert len(aligned(task, match=same_words).steps) == 10
-
-
-def test_without_shared_relations_the_script_is_empty() -> None:
-    assert aligned(spoken.task("fill tub", "dry cat"), match=same_words).steps == ()
-
-
-def test_common_steps_are_those_that_match_in_order() -> None:
-    match = np.eye(4, dtype=bool)
-    assert common_steps([0, 1, 2], [0, 1, 2], match) == 3
-    assert common_steps([0, 1], [1, 0], match) == 1
-    assert common_steps([], [1], match) == 0
-
-
-def test_the_frequency_baseline_sorts_by_median_time() -> None:
-    script = frequent(spoken.task(*WASH), 3)
-    assert labels(script) == ["fill tub", "rub soap", "dry cat"]
-
-
-def test_the_text_free_baseline_puts_one_time_in_every_part() -> None:
-    task = spoken.task(*WASH)
-    null = text_free(task, 4, seed=1)
-    assert len(null) == 4 * len(task.videos)
-    for found in null:
-        length = next(video for video in task.videos if video.id == found.video).length
-        assert found.time is not None
-        assert found.step <= found.time / length * 4 <= found.step + 1
-    assert null == text_free(task, 4, seed=1)

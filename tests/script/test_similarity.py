@@ -1,10 +1,21 @@
-"""Similarity of verbs and nouns, and the specificity of verbs."""
+"""Similarity of verbs and nouns: WordNet, verb classes and word vectors."""
 
+import numpy as np
 import pytest
 
 from howsteps.narration.wordnet import WordNet
-from howsteps.script import background
-from howsteps.script.similarity import noun_similarity, specificity, verb_similarity
+from howsteps.script.acts import background_share
+from howsteps.script.similarity import (
+    are_opposite,
+    classes_of,
+    is_helper,
+    noun_similarity,
+    pieces,
+    shared_class,
+    specificity,
+    vectors_of,
+    verb_similarity,
+)
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +47,57 @@ def test_nouns_are_similar_when_they_share_a_sense(wordnet: WordNet) -> None:
 
 
 def test_a_verb_of_many_how_to_videos_is_not_specific() -> None:
-    assert background.share("put") > background.share("pour") > background.share("torque")
+    assert background_share("put") > background_share("pour") > background_share("torque")
     assert specificity("put") == 0
     assert specificity("nosuchverb") == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        (("loosen", ""), ("tighten", "")),
+        (("put", "on"), ("take", "off")),
+        (("raise", ""), ("lower", "")),
+        (("fold", "up"), ("fold", "down")),
+        (("place", ""), ("remove", "")),
+        (("plug", "in"), ("unplug", "")),
+        (("pump", "up"), ("deflate", "")),
+    ],
+)
+def test_verbs_that_undo_each_other_are_opposites(
+    one: tuple[str, str], two: tuple[str, str]
+) -> None:
+    assert are_opposite(one, two)
+    assert are_opposite(two, one)
+    assert not are_opposite(one, one)
+
+
+def test_verbs_of_one_class_do_the_same_kind_of_thing() -> None:
+    shared = shared_class([("whisk", ""), ("beat", ""), ("dig", ""), ("xyzzy", "")])
+    assert shared[0, 1] > 0
+    assert shared[0, 2] == 0
+    assert shared[3, 3] == 0
+
+
+@pytest.mark.parametrize(
+    "verbs", ["glue tape staple", "sand file scrape", "sew stitch knit", "brew steep", "mash grind"]
+)
+def test_the_classes_reach_beyond_the_kitchen(verbs: str) -> None:
+    assert frozenset.intersection(*(classes_of(verb, "") for verb in verbs.split()))
+
+
+def test_a_neutral_particle_keeps_the_classes_of_the_verb() -> None:
+    assert classes_of("whisk", "up") == classes_of("whisk", "") | classes_of("whisk", "up")
+    assert classes_of("whisk", "away") == frozenset()
+
+
+def test_to_take_a_thing_is_a_helper_to_take_it_off_is_not() -> None:
+    assert is_helper("take", "")
+    assert not is_helper("take", "off")
+
+
+def test_words_have_vectors_even_if_made_of_pieces() -> None:
+    rows = vectors_of(["whisk", "cooktop", "stove", "", "ß"])
+    assert np.allclose(np.linalg.norm(rows, axis=1), [1, 1, 1, 0, 0])
+    assert pieces("cooktop") == ["cook", "##top"]
+    assert rows[1] @ rows[2] > rows[1] @ rows[0]

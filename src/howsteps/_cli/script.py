@@ -34,7 +34,7 @@ from howsteps.pipeline.work_folder import (
 )
 from howsteps.reader import Editor, make_question
 from howsteps.records import narration_record
-from howsteps.script.partial_order import Freedom, freedom
+from howsteps.script.order import PartialOrder, partial_order
 from howsteps.task import Mention, Mode, OtherWay, Script, Sentence, Step, Task, Video
 
 Edit: TypeAlias = Callable[[Task, Script, Context], tuple[Task, Script, list[Problem]]]
@@ -224,7 +224,7 @@ def script(
                 continue
             show_script(task, found)
             if found.steps:
-                show_order_variation(freedom(task, found))
+                show_order_variation(partial_order(task, found))
                 show_quality(found, mode)
             if columns:
                 show_mention_times(task, found)
@@ -323,7 +323,7 @@ def shown_label(step: Step) -> str:
     return f"{before}[bold]{escape(step.label)}[/]{after}"
 
 
-def show_order_variation(order: Freedom) -> None:
+def show_order_variation(order: PartialOrder) -> None:
     """Print which steps are swapped in some videos, and which are often left out."""
     swaps = sorted(order.swaps, key=lambda swap: -swap.swapped)[:MAX_SWAPS]
     for swap in swaps:
@@ -331,8 +331,8 @@ def show_order_variation(order: Freedom) -> None:
             f"[dim]steps {swap.one + 1} and {swap.two + 1} are sometimes swapped: {swap.in_order} "
             f"videos have them in this order, {swap.swapped} in the other[/]"
         )
-    if order.optional:
-        steps = ", ".join(str(index + 1) for index in order.optional)
+    if order.rarely_mentioned:
+        steps = ", ".join(str(index + 1) for index in order.rarely_mentioned)
         screen.out.print(f"[dim]mentioned in few videos: {steps}[/]")
 
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from howsteps.datasets.annotations import GRID, Labelled
 from howsteps.errors import HowstepsError, unknown_name
+from howsteps.evaluate.baselines import frequent, text_free
 from howsteps.evaluate.protocols import Localisations, NotMeasured, Prediction
 from howsteps.evaluate.script_protocols import mention_times
 from howsteps.task import Localisation, Script, Task, Truth
@@ -152,7 +153,7 @@ def _default(sample: Sample, steps: int, seed: int) -> Prediction:
     from howsteps.script import discover  # noqa: PLC0415
 
     task = sample.narrated()
-    script = discover(task, steps=steps, seed=seed)
+    script = discover(task, steps=steps)
     if not script.steps:
         raise NotMeasured("no step is found")
     found = localise_task(
@@ -173,15 +174,11 @@ METHODS: Mapping[str, Method] = {"uniform": _uniform, "default": _default}
 
 def _frequent(sample: Sample, steps: int, seed: int) -> Script:
     """Return the relations that most videos name, in order of their median time."""
-    from howsteps.script.baselines import frequent  # noqa: PLC0415
-
     return frequent(sample.narrated("paper"), steps)
 
 
 def _text_free(sample: Sample, steps: int, seed: int) -> Prediction:
     """Draw random times, one in each of K equal parts of every video."""
-    from howsteps.script.baselines import text_free  # noqa: PLC0415
-
     if any(duration is None for duration in sample.truth.durations.values()):
         raise NotMeasured("the length of the videos is not known")
     if steps > (shortest := min(sample.lengths, default=0)):

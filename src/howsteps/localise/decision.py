@@ -56,7 +56,7 @@ def decide(
         K: share of the videos that name each step, where it is known.
     mentioned
         T×K per video: where a mention of the script names each step. Other log-odds come from
-        echoes, and their evidence is *like what others say*. None: all come from mentions.
+        near-mentions, and their evidence is *like what others say*. None: all come from mentions.
     narrated
         N: which videos have a narration. None: those that name some step.
     absent

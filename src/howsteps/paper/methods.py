@@ -15,7 +15,7 @@ from howsteps.evaluate.script_protocols import mention_times
 from howsteps.evaluate.statistics import find_order
 from howsteps.localisation import LEAD, localise_task
 from howsteps.localise import Clustering, baselines, hmm, mention_windows
-from howsteps.script import discover
+from howsteps.paper.script import discover
 from howsteps.task import Mention, Mode, Script
 
 # The paper's solver, whose roundings give the error bars.

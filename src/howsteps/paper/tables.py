@@ -52,25 +52,25 @@ def compare_aligners(
     The problem is that of the authors' program: the most frequent relations, and the last mention
     of each in a narration.
     """
-    from howsteps.script import align  # noqa: PLC0415 - loads Numba
-    from howsteps.script.aligners import (  # noqa: PLC0415
+    from howsteps.paper.aligners import (  # noqa: PLC0415 - loads Numba
         partial_order_alignment,
         progressive_alignment,
     )
-    from howsteps.script.discovery import OPTIONS, wordnet_match  # noqa: PLC0415
-    from howsteps.script.selection import last_occurrences, most_frequent  # noqa: PLC0415
+    from howsteps.paper.alignment import AUTHORS, align  # noqa: PLC0415
+    from howsteps.paper.script import OPTIONS, aligned_indices, wordnet_match  # noqa: PLC0415
 
     mentions = [sorted(video.mentions, key=lambda m: (m.start, m.end)) for video in task.videos]
     relations = sorted({mention.relation for row in mentions for mention in row})
     index = {relation: i for i, relation in enumerate(relations)}
     tokens = [[index[mention.relation] for mention in row] for row in mentions]
-    kept = sorted(most_frequent(tokens, OPTIONS["authors"].vocabulary or 0))
-    new_index = {token: i for i, token in enumerate(kept)}
-    rows = [[new_index[token] for token in row if token in new_index] for row in tokens]
-    sequences = [[row[i] for i in last_occurrences(row)] for row in rows]
-    match = (matches or wordnet_match())([relations[token] for token in kept])
+    indices = aligned_indices(tokens, OPTIONS["authors"])
+    aligned = [[row[i] for i in kept] for row, kept in zip(tokens, indices, strict=True)]
+    used = sorted({token for row in aligned for token in row})
+    new_index = {token: i for i, token in enumerate(used)}
+    sequences = [[new_index[token] for token in row] for row in aligned]
+    match = (matches or wordnet_match())([relations[token] for token in used])
     search = align(sequences, match, seconds=seconds, seed=seed)
-    frank_wolfe = align(sequences, match, mode="authors", seed=seed)
+    frank_wolfe = align(sequences, match, solver=AUTHORS, seed=seed)
     return {
         "POA": partial_order_alignment(sequences, match, seed=seed).objective_per_token,
         "progressive": progressive_alignment(sequences, match, seed=seed).objective_per_token,

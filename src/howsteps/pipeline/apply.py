@@ -34,7 +34,7 @@ from howsteps.pipeline.work_folder import (
     write_result,
 )
 from howsteps.result import as_stored, result_file
-from howsteps.script.echoes import ECHO_WEIGHT, spoken_by_video
+from howsteps.script.matching import NEAR_WEIGHT, spoken_by_video
 from howsteps.task import Localisation, Result, Script, Task, Video
 
 # Mean over all steps of a video; absent steps count as 0. Over eighteen jobs, 81 % of the
@@ -156,7 +156,7 @@ def _mentions(script: Script, video: Video) -> Floats | None:
     """
     if not video.sentences:
         return None
-    mentions = [(m, k, ECHO_WEIGHT) for k, step in enumerate(script.steps) for m in step.mentions]
+    mentions = [(m, k, NEAR_WEIGHT) for k, step in enumerate(script.steps) for m in step.mentions]
     [rows] = spoken_by_video(Task("", (video,)), mentions)
     return rows
 

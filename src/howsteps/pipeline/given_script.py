@@ -22,8 +22,8 @@ from howsteps.pipeline.work_folder import SCRIPT, SCRIPT_TEXT
 from howsteps.reader import Edit, Editor, EditorError, edit_script, edit_with_answer, make_question
 from howsteps.records import narration_record, with_narration
 from howsteps.script.edited import check_script, read_script
-from howsteps.script.gathering import script_of_text, with_matches
 from howsteps.script.text_form import parse_script_text
+from howsteps.script.text_mentions import script_of_text, with_matches
 from howsteps.task import Mention, Script, Task, Video
 
 LABELS = "labels"

@@ -13,9 +13,8 @@ from howsteps.errors import InputError
 from howsteps.io.checked import Malformed, build, each, text
 from howsteps.io.files import write_atomically
 from howsteps.io.text import read_json
-from howsteps.script.known_steps import find_known_steps
-from howsteps.script.label_match import ActWithContext, acts_of
-from howsteps.script.labels import examples
+from howsteps.script.matching import ActWithContext, acts_of, find_known_steps
+from howsteps.script.names import examples
 from howsteps.task import Mention, Place, Script, Step, Task
 
 VERSION = 1

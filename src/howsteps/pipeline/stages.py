@@ -30,7 +30,6 @@ from howsteps.records import (
     script_record,
     with_narration,
 )
-from howsteps.script.stability import with_stability
 from howsteps.task import Caption, Localisation, Mode, Script, Task, Video, Word
 
 _TRANSCRIBE = 1  # version of the stage's output
@@ -173,7 +172,7 @@ def discover_script(
     """Find the steps of the job; in modes ``paper`` and ``authors`` each with its stability.
 
     ``seconds`` and ``certify`` apply to modes ``paper`` and ``authors``, as in
-    :func:`howsteps.script.discover`. ``stage`` is the stage name in events.
+    :func:`howsteps.paper.script.discover`. ``stage`` is the stage name in events.
 
     Raises
     ------
@@ -193,26 +192,8 @@ def discover_script(
     with context.stage(stage, task.name, 1) as progress:
         script = context.cached("script", key, partial(script_from, task=task))
         if missing := script is None:
-            from howsteps.script import discover  # noqa: PLC0415 - loads Numba
-
             with single_threaded():
-                script = discover(
-                    task,
-                    steps=options.steps,
-                    mode=options.mode,
-                    seed=options.seed,
-                    seconds=seconds,
-                    certificate_seconds=certify,
-                )
-                if options.mode != "default":
-                    again = partial(
-                        discover,
-                        steps=len(script.steps),
-                        mode=options.mode,
-                        seed=options.seed,
-                        seconds=SUBSAMPLE_SECONDS,
-                    )
-                    script = with_stability(script, task, again, seed=options.seed)
+                script = _discover(task, options, seconds, certify)
             value = script_record(script, task)
             context.cache.put_json("script", key, value)
             script = script_from(value, task)
@@ -223,6 +204,20 @@ def discover_script(
 def _identities(task: Task) -> list[list[object]]:
     """The videos of a task for a key: what script and places are computed from."""
     return [[v.id, v.duration, v.length, narration_key(v)] for v in task.videos]
+
+
+def _discover(task: Task, options: RunOptions, seconds: float, certify: float) -> Script:
+    if options.mode == "default":
+        from howsteps.script import discover  # noqa: PLC0415 - loads Numba
+
+        return discover(task, steps=options.steps)
+    from howsteps.paper.script import discover as align_mentions  # noqa: PLC0415 - loads Numba
+    from howsteps.paper.script import with_stability  # noqa: PLC0415
+
+    by_alignment = partial(align_mentions, mode=options.mode, seed=options.seed)
+    script = by_alignment(task, steps=options.steps, seconds=seconds, certificate_seconds=certify)
+    again = partial(by_alignment, steps=len(script.steps), seconds=SUBSAMPLE_SECONDS)
+    return with_stability(script, task, again, seed=options.seed)
 
 
 class LocalisedTask(NamedTuple):

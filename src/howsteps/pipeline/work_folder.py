@@ -19,7 +19,7 @@ from howsteps.pipeline.options import FILE as OPTIONS
 from howsteps.records import script_record
 from howsteps.result import FILE, read_result, text_parts
 from howsteps.script.edited import VERSION
-from howsteps.script.partial_order import Freedom, freedom
+from howsteps.script.order import PartialOrder, partial_order
 from howsteps.script.text_form import script_text
 from howsteps.task import Mention, Result, Script, Task
 
@@ -249,7 +249,7 @@ def script_document(scripts: list[tuple[Task, Script]]) -> dict[str, Any]:
                     "relations": [{"verb", "noun", "count"}], "examples": […],
                     "mentions": [{"video", "start", "end", "verb", "noun"}]}],
          "alignment": {"objective", "objective_per_token", "bound"},
-         "order": {"swaps": [{"steps", "in_order", "swapped"}], "optional": […]}}
+         "order": {"swaps": [{"steps", "in_order", "swapped"}], "rarely_mentioned": […]}}
 
     Several tasks::
 
@@ -269,7 +269,7 @@ def _document(task: Task, script: Script) -> dict[str, Any]:
     for entry, step in zip(record["steps"], script.steps, strict=True):
         # In full, for people who edit them.
         entry["mentions"] = [_mention(mention) for mention in step.mentions]
-    return {**record, "order": _order(freedom(task, script))}
+    return {**record, "order": _order(partial_order(task, script))}
 
 
 def _mention(mention: Mention) -> dict[str, Any]:
@@ -282,7 +282,7 @@ def _mention(mention: Mention) -> dict[str, Any]:
     }
 
 
-def _order(order: Freedom) -> dict[str, Any]:
+def _order(order: PartialOrder) -> dict[str, Any]:
     return {
         "swaps": [
             {
@@ -292,5 +292,5 @@ def _order(order: Freedom) -> dict[str, Any]:
             }
             for swap in order.swaps
         ],
-        "optional": [index + 1 for index in order.optional],
+        "rarely_mentioned": [index + 1 for index in order.rarely_mentioned],
     }

@@ -14,9 +14,9 @@ from howsteps.captions.cues import printable
 from howsteps.errors import HowstepsError, shown
 from howsteps.narration.wordnet import PartOfSpeech, WordNet
 from howsteps.reader.question import Act, Question, make_question, video_end
-from howsteps.script.chains import keep_in_order
+from howsteps.script.names import name_steps
+from howsteps.script.order import keep_in_order
 from howsteps.script.similarity import noun_similarity, verb_similarity
-from howsteps.script.step_names import name_steps
 from howsteps.task import Mention, Relation, Script, Sentence, Step, Task
 
 MIN_STEPS, MAX_STEPS = 3, 20

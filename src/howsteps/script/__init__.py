@@ -2,27 +2,14 @@
 
 ::
 
-    mentions ─► discovery ─► events ─► act_table ─► step_model ─► clusters          mode default
-                    │          └─► step_selection ─► rank_aggregation ─► chains ─► step_names
-                    ├─► alignment ─┬─► solver ─┬─► search ─► realign          the paper's problem
-                    │              │           └─► frank_wolfe                the paper's solver
-                    │              └─► bounds, integer_programme              lower bounds
-                    └─► selection, step_count                                 from slots to steps
-    a page of text ─► text_form ─► gathering ─► label_match                   a script by hand
+    mentions ─► acts ─► similarity ─► step_model ─► clusters ─► order ─► names     discovery
+                                         near_duplicates ─┘
+    a page of text ─► text_form ─► text_mentions ─► matching                  a script by hand
+    known steps, new narrations ──────────────────► matching
+
+The script of the 2016 paper, by alignment, is in :mod:`howsteps.paper`.
 """
 
-from howsteps.script.alignment import Alignment, align, certify, columns
-from howsteps.script.discovery import ScriptOptions, discover
-from howsteps.script.problem import AlignmentError
-from howsteps.script.solver import AlignmentSolver
+from howsteps.script.discovery import discover
 
-__all__ = [
-    "Alignment",
-    "AlignmentError",
-    "AlignmentSolver",
-    "ScriptOptions",
-    "align",
-    "certify",
-    "columns",
-    "discover",
-]
+__all__ = ["discover"]

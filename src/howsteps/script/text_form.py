@@ -23,7 +23,7 @@ from pathlib import Path
 
 from howsteps.captions.cues import printable
 from howsteps.errors import InputError
-from howsteps.script.act_table import Act, act_of
+from howsteps.script.acts import Act, act_of
 from howsteps.task import Mention, Script
 
 MAX_STEPS = 100

@@ -1,0 +1,594 @@
+"""Lower bounds of the objective: how far from the optimum an alignment can be.
+
+Every token costs c = −1 with itself, and two tokens in one slot cost at least −1 each way, so
+
+    Tr(UᵀBU) ≥ −S − 2·P,    P ≥ number of matching pairs that share a slot in any alignment.
+
+:func:`order_free_bound` and :func:`pair_bound` take milliseconds; the other two are tighter.
+
+**Triples** (Lagrangian decomposition). P is a sum over pairs of tokens e = (s, t). The unit weight
+of every e is shared among the triples of sequences q that contain it, Σ_q λ_(q,e) = 1. Each triple
+is then aligned on its own, exactly, by dynamic programming in three dimensions, and
+
+    P ≤ Σ_q max_x Σ_e λ_(q,e) x_(q,e)       for every λ.
+
+The right side is convex in λ. A subgradient at λ is x_(q,e) itself; a step along x_(q,e) minus its
+mean over q keeps the sums at one (Polyak's step size: the value minus the best known P, over the
+squared norm). Every λ gives a valid bound, so the method can stop at any time.
+
+**Integer programme** (maximum-weight trace). One variable x_e ∈ {0, 1} for every pair e = (s, t) of
+matching tokens of different sequences: do they share a slot? Maximise Σ_e x_e, subject to
+
+* staircases: at most one of the pairs between two sequences that pairwise cross or touch;
+* transitivity: x_(s,t) + x_(t,u) − x_(s,u) ≤ 1, and ≤ 1 without the last term where s and u cannot
+  share a slot;
+* order: along a cycle of pairs and of steps to the right inside sequences, not all pairs.
+
+The linear relaxation is solved and violated cuts are added, until there are none; then integrality
+is required. The value of a relaxation is a bound whenever it stops; an integer solution that
+violates nothing is optimal.
+"""
+
+from dataclasses import dataclass, field
+from itertools import combinations
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import Bounds, LinearConstraint, linprog, milp
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import dijkstra
+
+from howsteps.compiled import compiled
+from howsteps.paper.alignment_problem import AlignmentProblem, shared_problem
+
+ROUNDING = 1e-3  # solvers return integers up to a tolerance; err on the safe side
+SIDES = ((0, 1), (0, 2), (1, 2))
+MAX_SHARES = 4_000_000
+SHARES_PER_SECOND = 24_000  # leaves time for some hundred subgradient steps
+MAX_LENGTH = 200  # tokens; the dynamic programme takes the cube
+PATIENCE = 15  # steps without progress before the step size is reduced
+CELLS_PER_CALL = 20_000_000  # of the dynamic programme between two checks of the time
+MAX_PAIRS = 4_000
+CUTS_PER_ROUND = 400
+TOLERANCE = 1e-3
+TAILS_PER_CALL = 100  # shortest paths between two checks of the time
+
+
+def certify(problem: AlignmentProblem, objective: int, *, seconds: float) -> int:
+    """Return the best lower bound of the objective that is found in the time.
+
+    Half of the time goes to the integer programme, which ends early if it proves the optimum, and
+    the rest to the decomposition into triples.
+    """
+    start = perf_counter()
+    shared = shared_problem(problem)
+    unshared_cost = problem.match_cost * (len(problem.tokens) - len(shared.tokens))
+    best = pair_bound(problem)
+    exact = integer_bound(shared, seconds=seconds / 2, objective=objective - unshared_cost)
+    if exact is not None:
+        best = max(best, exact + unshared_cost)
+    left = seconds - (perf_counter() - start)
+    if best < objective and left > 0:
+        tight = triple_bound(shared, seconds=left, objective=objective - unshared_cost)
+        if tight is not None:
+            best = max(best, tight + unshared_cost)
+    return best
+
+
+def objective_at(problem: AlignmentProblem, pairs: float) -> int:
+    """Turn an upper bound of P into a lower bound of the objective; P is an integer."""
+    return problem.match_cost * (len(problem.tokens) + 2 * int(np.floor(pairs + ROUNDING)))
+
+
+def order_free_bound(problem: AlignmentProblem) -> int:
+    """Bound that ignores the order of tokens.
+
+    Two sequences share at most as many slots as either has tokens with a partner in the other. It
+    is −Σ_d n_d² when every relation matches only itself and occurs once per sequence.
+    """
+    counts = np.zeros((len(problem.lengths), len(problem.match)), dtype=np.int64)
+    np.add.at(counts, (problem.sequence, problem.tokens), 1)
+    present = (counts @ problem.match) > 0
+    partnered = present.astype(np.int64) @ counts.T  # [m, n]: tokens of n with a partner in m
+    return objective_at(problem, float(np.triu(np.minimum(partnered, partnered.T), 1).sum()))
+
+
+@compiled
+def _count_pairs(tokens: Any, first: Any, match: Any, best: Any) -> Any:
+    """Sum the lengths of the longest common subsequences of all pairs of sequences."""
+    total = 0
+    for n in range(len(first) - 1):
+        for m in range(n + 1, len(first) - 1):
+            width = first[m + 1] - first[m]
+            best[: width + 1] = 0
+            for s in range(first[n], first[n + 1]):
+                diagonal = 0
+                for j in range(1, width + 1):
+                    above = best[j]
+                    if match[tokens[s], tokens[first[m] + j - 1]] and diagonal >= above:
+                        best[j] = diagonal + 1
+                    best[j] = max(best[j], best[j - 1])
+                    diagonal = above
+            total += best[width]
+    return total
+
+
+def pair_bound(problem: AlignmentProblem) -> int:
+    """Bound by pairs of sequences: two sequences share at most their longest common subsequence.
+
+    Tr(UᵀBU) ≥ −S − 2 Σ_(n<m) LCS(dⁿ, dᵐ)
+    """
+    best = np.zeros(int(problem.lengths.max(initial=0)) + 1, dtype=np.int64)
+    return objective_at(problem, _count_pairs(problem.tokens, problem.first, problem.match, best))
+
+
+@compiled
+def _edges(tokens: Any, first: Any, match: Any) -> Any:
+    """Count the matching pairs of tokens of every pair of sequences."""
+    n_sequences = len(first) - 1
+    edges = np.zeros((n_sequences, n_sequences), dtype=np.int64)
+    for n in range(n_sequences):
+        for m in range(n + 1, n_sequences):
+            for s in range(first[n], first[n + 1]):
+                for t in range(first[m], first[m + 1]):
+                    edges[n, m] += match[tokens[s], tokens[t]]
+    return edges
+
+
+class _Triple(NamedTuple):
+    """Buffers for one triple (a, b, c); its sides 0, 1, 2 are (a, b), (a, c), (b, c).
+
+    Tokens are counted from one; index zero matches nothing.
+    """
+
+    n_kept: Any  # number of tokens of each sequence that have a partner in the triple
+    kept: Any  # and which they are
+    share_index: Any  # side × i × j: the index of the share, −1 if the tokens do not match
+    weight: Any  # its value, −∞ if they do not match
+    triple_weight: Any  # the weight of the side if all three tokens share a slot
+    table: Any  # [i + 1, j + 1, k + 1]: heaviest alignment of the first i, j, k tokens
+
+
+def _allocate(longest: int) -> _Triple:
+    sides = (3, longest + 1, longest + 1)
+    return _Triple(
+        np.zeros(3, dtype=np.int64),
+        np.zeros((3, longest + 1), dtype=np.int64),
+        np.full(sides, -1, dtype=np.int64),
+        np.full(sides, -np.inf),
+        np.full(sides, -np.inf),
+        np.zeros((longest + 2, longest + 2, longest + 2)),
+    )
+
+
+@compiled
+def _find_useful(tokens: Any, first: Any, match: Any, members: Any, triple: _Triple) -> None:
+    """Find the tokens that have a partner in the triple."""
+    for h in range(3):
+        triple.n_kept[h] = 0
+        for s in range(first[members[h]], first[members[h] + 1]):
+            useful = False
+            for g in range(3):
+                if g != h:
+                    for t in range(first[members[g]], first[members[g] + 1]):
+                        useful |= match[tokens[s], tokens[t]]
+            if useful:
+                triple.n_kept[h] += 1
+                triple.kept[h, triple.n_kept[h]] = s
+
+
+@compiled
+def _set_weights(
+    tokens: Any, match: Any, cliques: bool, share: Any, offset: int, triple: _Triple
+) -> None:
+    """Set the weights of all pairs of tokens, from the shares that begin at ``offset``.
+
+    With ``cliques``, three tokens share a slot only if all match. Without, a mismatch counts as 0,
+    which keeps the bound valid if an optimum may contain mismatches.
+    """
+    for side in range(3):
+        one, two = side // 2, min(side + 1, 2)
+        for i in range(1, triple.n_kept[one] + 1):
+            for j in range(1, triple.n_kept[two] + 1):
+                if match[tokens[triple.kept[one, i]], tokens[triple.kept[two, j]]]:
+                    triple.share_index[side, i, j] = offset
+                    triple.weight[side, i, j] = share[offset]
+                    triple.triple_weight[side, i, j] = share[offset]
+                    offset += 1
+                else:
+                    triple.share_index[side, i, j] = -1
+                    triple.weight[side, i, j] = -np.inf
+                    triple.triple_weight[side, i, j] = -np.inf if cliques else 0.0
+
+
+@compiled
+def _fill_table(triple: _Triple) -> Any:
+    """Fill the table; return the weight of the best alignment of the triple."""
+    table, weight, triple_weight = triple.table, triple.weight, triple.triple_weight
+    n_kept = triple.n_kept
+    for i in range(n_kept[0] + 1):
+        for j in range(n_kept[1] + 1):
+            for k in range(n_kept[2] + 1):
+                table[i + 1, j + 1, k + 1] = max(
+                    table[i, j + 1, k + 1],
+                    table[i + 1, j, k + 1],
+                    table[i + 1, j + 1, k],
+                    table[i, j, k + 1] + weight[0, i, j],
+                    table[i, j + 1, k] + weight[1, i, k],
+                    table[i + 1, j, k] + weight[2, j, k],
+                    table[i, j, k]
+                    + triple_weight[0, i, j]
+                    + triple_weight[1, i, k]
+                    + triple_weight[2, j, k],
+                )
+    return table[n_kept[0] + 1, n_kept[1] + 1, n_kept[2] + 1]
+
+
+@compiled
+def _trace_back(triple: _Triple, chosen: Any) -> None:
+    """Mark the shares that the heaviest alignment uses."""
+    table, weight, share_index = triple.table, triple.weight, triple.share_index
+    i, j, k = triple.n_kept[0], triple.n_kept[1], triple.n_kept[2]
+    while table[i + 1, j + 1, k + 1] > 0:
+        value = table[i + 1, j + 1, k + 1]
+        if table[i, j + 1, k + 1] == value:
+            i -= 1
+        elif table[i + 1, j, k + 1] == value:
+            j -= 1
+        elif table[i + 1, j + 1, k] == value:
+            k -= 1
+        else:
+            a, b, c = 1, 1, 1
+            if table[i, j, k + 1] + weight[0, i, j] == value:
+                c = 0
+            elif table[i, j + 1, k] + weight[1, i, k] == value:
+                b = 0
+            elif table[i + 1, j, k] + weight[2, j, k] == value:
+                a = 0
+            for used, share in (
+                (a and b, share_index[0, i, j]),
+                (a and c, share_index[1, i, k]),
+                (b and c, share_index[2, j, k]),
+            ):
+                if used and share >= 0:
+                    chosen[share] = 1
+            i, j, k = i - a, j - b, k - c
+
+
+@compiled
+def _align_triples(
+    tokens: Any, first: Any, match: Any, cliques: bool,
+    triples: Any, offset: Any, share: Any, chosen: Any, triple: _Triple, begin: int, end: int,
+) -> Any:  # fmt: skip
+    """Align the triples begin … end − 1 exactly; mark the chosen shares; sum the values."""
+    total = 0.0
+    for q in range(begin, end):
+        chosen[offset[q] : offset[q + 1]] = 0
+        _find_useful(tokens, first, match, triples[q], triple)
+        _set_weights(tokens, match, cliques, share, offset[q], triple)
+        total += _fill_table(triple)
+        _trace_back(triple, chosen)
+    return total
+
+
+@compiled
+def _move_shares(
+    triples: Any, offset: Any, edges: Any, base: Any, holders: Any,
+    share: Any, chosen: Any, mean: Any, excess: float,
+) -> None:  # fmt: skip
+    """Subgradient step: move shares from triples that use a pair to those that do not."""
+    mean[:] = 0.0
+    for sweep in range(3):
+        norm = 0.0
+        for q in range(len(triples)):
+            i = offset[q]
+            for side in range(3):
+                n, m = triples[q, side // 2], triples[q, min(side + 1, 2)]
+                for e in range(base[n, m], base[n, m] + edges[n, m]):
+                    if sweep == 0:
+                        mean[e] += chosen[i] / holders[n, m]
+                    elif sweep == 1:
+                        norm += (chosen[i] - mean[e]) ** 2
+                    else:
+                        share[i] -= excess * (chosen[i] - mean[e])
+                    i += 1
+        if sweep == 1:
+            if norm == 0.0:
+                return
+            excess /= norm
+
+
+def _choose_triples(n_sequences: int, limit: int, seed: int) -> NDArray[np.int64]:
+    """All triples of sequences, or about ``limit`` of them that cover all pairs equally often.
+
+    {a, b, c} with a + b + c ≡ 0 (mod N) covers nearly every pair once; each round permutes the
+    sequences at random.
+    """
+    if n_sequences * (n_sequences - 1) * (n_sequences - 2) // 6 <= limit:
+        return np.array(list(combinations(range(n_sequences), 3)), dtype=np.int64)
+    one, two = np.triu_indices(n_sequences, 1)
+    three = -(one + two) % n_sequences
+    inside = two < three
+    design = np.stack([one[inside], two[inside], three[inside]], axis=1)
+    generator = np.random.default_rng(seed)
+    rounds = max(3, round(limit / len(design)))
+    triples = [generator.permutation(n_sequences)[design] for _ in range(rounds)]
+    return np.unique(np.sort(np.concatenate(triples), axis=1), axis=0).astype(np.int64)
+
+
+def triple_bound(
+    problem: AlignmentProblem, *, seconds: float, objective: int, seed: int = 0
+) -> int | None:
+    """Bound by triples of sequences; None if time or memory does not suffice.
+
+    Parameters
+    ----------
+    seconds
+        Time limit; a longer run gives a tighter bound.
+    objective
+        Of the best known alignment: sets the step size, and ends the search when the bound meets
+        it.
+    """
+    start = perf_counter()
+    n_sequences = len(problem.lengths)
+    if n_sequences < 3 or int(problem.lengths.max()) >= MAX_LENGTH:
+        return None
+    tokens, first, match = problem.tokens, problem.first, problem.match
+    edges = _edges(tokens, first, match)
+    per_triple = 3 * max(1.0, edges.sum() / (n_sequences * (n_sequences - 1) / 2))
+    limit = int(min(SHARES_PER_SECOND * seconds, MAX_SHARES) / per_triple)
+    chosen_triples = _choose_triples(n_sequences, limit, seed)
+    holders = np.zeros((n_sequences, n_sequences), dtype=np.int64)
+    sides = [(chosen_triples[:, one], chosen_triples[:, two]) for one, two in SIDES]
+    for side in sides:
+        np.add.at(holders, side, 1)
+    # A pair of sequences that is in no triple counts in full.
+    outside = float(edges[holders == 0].sum())
+    base = np.concatenate([[0], np.cumsum(edges.ravel())[:-1]]).reshape(edges.shape)
+    counts = np.stack([edges[side] for side in sides], axis=1)
+    offset = np.concatenate([[0], np.cumsum(counts.sum(axis=1))]).astype(np.int64)
+    parts = np.stack([1.0 / holders[side] for side in sides], axis=1)
+    share = np.repeat(parts.ravel(), counts.ravel())
+    chosen = np.zeros(len(share), dtype=np.int8)
+    mean = np.zeros(int(edges.sum()))
+    longest = int(problem.lengths.max())
+    triple = _allocate(longest)
+    per_call = max(1, CELLS_PER_CALL // (longest + 1) ** 3)
+
+    known = (objective / problem.match_cost - len(tokens)) / 2
+    best, theta, stalled = np.inf, 1.0, 0
+    while best == np.inf or objective_at(problem, best) < objective:
+        value = outside
+        for begin in range(0, len(chosen_triples), per_call):
+            if perf_counter() - start > seconds:
+                return objective_at(problem, best) if best < np.inf else None
+            end = min(begin + per_call, len(chosen_triples))
+            value += _align_triples(
+                tokens, first, match, problem.conflict_free,
+                chosen_triples, offset, share, chosen, triple, begin, end,
+            )  # fmt: skip
+        stalled = 0 if value < best * (1 - 1e-4) else stalled + 1
+        best = min(best, value)
+        if stalled > PATIENCE:
+            theta, stalled = 0.7 * theta, 0
+        _move_shares(
+            chosen_triples, offset, edges, base, holders, share, chosen, mean,
+            theta * (value - known),
+        )  # fmt: skip
+    return objective_at(problem, best)
+
+
+@dataclass
+class _Cuts:
+    """Rows a·x ≤ b of the programme."""
+
+    columns: list[int] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
+    limits: list[float] = field(default_factory=list)
+
+    def add(self, plus: list[int], minus: list[int], limit: float) -> None:
+        """Add the constraint Σ x_plus − Σ x_minus ≤ limit."""
+        self.columns += plus + minus
+        self.values += [1.0] * len(plus) + [-1.0] * len(minus)
+        self.rows += [len(self.limits)] * (len(plus) + len(minus))
+        self.limits.append(limit)
+
+    def matrix(self, width: int) -> Any:
+        """All rows, as a sparse matrix."""
+        return csr_array((self.values, (self.rows, self.columns)), (len(self.limits), width))
+
+
+@compiled
+def _staircase(x: Any) -> Any:
+    """Weight and cells of the heaviest path from the top right to the bottom left of x.
+
+    Its cells conflict pairwise.
+    """
+    height, width = x.shape
+    best = np.zeros((height, width))
+    for i in range(height):
+        for j in range(width - 1, -1, -1):
+            before = 0.0
+            if i > 0:
+                before = best[i - 1, j]
+            if j < width - 1:
+                before = max(before, best[i, j + 1])
+            best[i, j] = before + x[i, j]
+    path = np.empty((height + width - 1, 2), dtype=np.int64)
+    i, j = height - 1, 0
+    for step in range(height + width - 1):
+        path[step, 0], path[step, 1] = i, j
+        if i > 0 and (j == width - 1 or best[i - 1, j] >= best[i, j + 1]):
+            i -= 1
+        else:
+            j += 1
+    return best[height - 1, 0], path
+
+
+class _Programme:
+    """The variables and the three families of cuts; separation stops at ``deadline``."""
+
+    def __init__(self, problem: AlignmentProblem, deadline: float) -> None:
+        self.problem = problem
+        self.deadline = deadline
+        tokens, sequence = problem.tokens, problem.sequence
+        allowed = problem.match[np.ix_(tokens, tokens)]
+        allowed &= sequence[:, None] < sequence[None, :]
+        self.pairs = np.argwhere(allowed)
+        self.pair_index = np.full(allowed.shape, -1)
+        self.pair_index[allowed] = np.arange(len(self.pairs))
+        self.pair_index = np.maximum(self.pair_index, self.pair_index.T)
+        self.cuts = _Cuts()
+
+    def separate(self, x: NDArray[np.float64]) -> int:
+        """Add cuts that x violates; return how many.
+
+        Cuts that are not found in time make the relaxation weaker, never wrong.
+        """
+        before = len(self.cuts.limits)
+        symmetric = np.zeros(self.pair_index.shape)
+        symmetric[self.pairs[:, 0], self.pairs[:, 1]] = x
+        symmetric += symmetric.T
+        self._staircases(symmetric)
+        self._transitivity(symmetric)
+        self._order(symmetric, x)
+        return len(self.cuts.limits) - before
+
+    def _out_of_time(self) -> bool:
+        return perf_counter() > self.deadline
+
+    def _staircases(self, symmetric: NDArray[np.float64]) -> None:
+        """Add the most violated staircase of each pair of sequences."""
+        first = self.problem.first
+        for n in range(len(first) - 1):
+            if self._out_of_time():
+                return
+            for m in range(n + 1, len(first) - 1):
+                block = np.ix_(range(first[n], first[n + 1]), range(first[m], first[m + 1]))
+                if symmetric[block].sum() <= 1 + TOLERANCE:
+                    continue
+                weight, path = _staircase(symmetric[block])
+                if weight > 1 + TOLERANCE:
+                    pairs = self.pair_index[block][path[:, 0], path[:, 1]]
+                    self.cuts.add(pairs[pairs >= 0].tolist(), [], 1)
+
+    def _transitivity(self, symmetric: NDArray[np.float64]) -> None:
+        """Add the most violated transitivity cuts."""
+        violated = []
+        for t in range(len(symmetric)):
+            if self._out_of_time():
+                break
+            near = np.flatnonzero(symmetric[t] > TOLERANCE)
+            excess = (
+                symmetric[t, near][:, None] + symmetric[t, near] - symmetric[np.ix_(near, near)] - 1
+            )
+            for i, j in np.argwhere(np.triu(excess, 1) > TOLERANCE):
+                violated.append((-excess[i, j], near[i], t, near[j]))
+        for _, s, t, u in sorted(violated)[:CUTS_PER_ROUND]:
+            pairs = [int(self.pair_index[s, t]), int(self.pair_index[t, u])]
+            closing = int(self.pair_index[s, u])
+            same = self.problem.sequence[s] == self.problem.sequence[u]
+            if closing >= 0:
+                self.cuts.add(pairs, [closing], 1)
+            elif same or self.problem.conflict_free:
+                self.cuts.add(pairs, [], 1)
+
+    def _order(self, symmetric: NDArray[np.float64], x: NDArray[np.float64]) -> None:
+        """For every step to the right, find the shortest path back; a pair has length 1 − x."""
+        sequence = self.problem.sequence
+        tails = np.flatnonzero(sequence[:-1] == sequence[1:])
+        if not len(tails):
+            return
+        one, two = self.pairs[x > TOLERANCE].T
+        # Zero would mean "no arc" in a sparse matrix.
+        weight = np.maximum(1 - symmetric[one, two], 0) + 1e-7
+        arcs = csr_array(
+            (
+                np.concatenate([weight, weight, np.full(len(tails), 1e-9)]),
+                (np.concatenate([one, two, tails]), np.concatenate([two, one, tails + 1])),
+            ),
+            symmetric.shape,
+        )
+        seen: set[tuple[int, ...]] = set()
+        for begin in range(0, len(tails), TAILS_PER_CALL):
+            if self._out_of_time():
+                return
+            some = tails[begin : begin + TAILS_PER_CALL]
+            length, previous = dijkstra(arcs, indices=some + 1, return_predecessors=True, limit=1.0)
+            for row, tail in enumerate(some):
+                if length[row, tail] < 1 - TOLERANCE:
+                    self._forbid(self._pairs_on_path(previous[row], int(tail)), seen)
+
+    def _pairs_on_path(self, previous: NDArray[np.int32], tail: int) -> list[int]:
+        """The pairs on the shortest path from the token after ``tail`` back to it."""
+        pairs, token = [], tail
+        while token != tail + 1:
+            before = int(previous[token])
+            if self.pair_index[token, before] >= 0:
+                pairs.append(int(self.pair_index[token, before]))
+            token = before
+        return pairs
+
+    def _forbid(self, cycle: list[int], seen: set[tuple[int, ...]]) -> None:
+        """Add the cut that not all pairs of a cycle are chosen, unless it was seen."""
+        key = tuple(sorted(cycle))
+        if key not in seen:
+            seen.add(key)
+            self.cuts.add(cycle, [], len(cycle) - 1)
+
+
+def integer_bound(problem: AlignmentProblem, *, seconds: float, objective: int) -> int | None:
+    """Return a lower bound of the objective; it is the optimum if the time suffices.
+
+    None if there are too many pairs, or no relaxation is solved in time. The programme stops early
+    when its bound meets ``objective``.
+    """
+    start = perf_counter()
+    tokens, first = problem.tokens, problem.first
+    matching = problem.match[:, tokens].sum(axis=1)[tokens].sum()
+    if matching > 2 * MAX_PAIRS + len(tokens):
+        return None
+    model = _Programme(problem, deadline=start + seconds)
+    width = len(model.pairs)
+    if width == 0 or len(first) < 3:
+        return objective_at(problem, 0)
+    model.separate(np.ones(width))
+    best: int | None = None
+    integral = False
+    while True:
+        left = seconds - (perf_counter() - start)
+        if left <= 0:
+            return best
+        rows, limits = model.cuts.matrix(width), np.array(model.cuts.limits)
+        if integral:
+            answer = milp(
+                -np.ones(width),
+                constraints=LinearConstraint(rows, -np.inf, limits),
+                integrality=np.ones(width),
+                bounds=Bounds(0, 1),
+                options={"time_limit": left, "mip_rel_gap": 0},
+            )
+            value = answer.mip_dual_bound
+        else:
+            answer = linprog(
+                -np.ones(width),
+                A_ub=rows,
+                b_ub=limits,
+                bounds=(0, 1),
+                method="highs-ds",
+                options={"time_limit": left},
+            )
+            value = answer.fun if answer.status == 0 else None
+        if value is not None and np.isfinite(value):
+            bound = objective_at(problem, -value)
+            best = bound if best is None else max(best, bound)
+        if answer.status != 0 or (best is not None and best >= objective):
+            return best
+        x = np.round(answer.x) if integral else answer.x
+        if model.separate(x) == 0:
+            if integral or np.abs(x - np.round(x)).max() < TOLERANCE:
+                return best
+            integral = True

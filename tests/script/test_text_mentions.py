@@ -1,0 +1,191 @@
+"""From a page of text to a script: which step gets which mentions."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from howsteps.errors import InputError, Problem
+from howsteps.script.text_form import parse_script_text, script_text
+from howsteps.script.text_mentions import script_of_text
+from howsteps.task import Mention, Script, Step
+from tests.script import spoken
+
+PAGE = Path("script.md")
+TASK = spoken.task(
+    "fill tub; run water; catch cat; add soap; wash cat; dry cat",
+    "fill tub; catch cat; grab cat; wash cat; rub cat; dry cat",
+    "run water; add soap; wash cat; dry cat; tidy room",
+)
+MENTIONS = [mention for video in TASK.videos for mention in video.mentions]
+
+
+def of(*acts: str) -> tuple[Mention, ...]:
+    return tuple(m for m in MENTIONS if f"{m.verb} {m.noun}" in acts)
+
+
+KNOWN = Script(
+    (
+        Step("fill the tub", of("fill tub", "run water"), stability=0.9),
+        Step("catch the cat", of("catch cat", "grab cat")),
+        Step("wash the cat", of("wash cat", "rub cat")),
+        Step("dry the cat", of("dry cat")),
+    )
+)
+
+
+def read_labels(labels: Sequence[str]) -> list[tuple[Mention, ...]]:
+    """What the parser finds in "verb the noun"."""
+    words = [label.lower().split() for label in labels]
+    return [(Mention("", w[0], w[-1], " ".join(w), 0, 0),) if len(w) > 1 else () for w in words]
+
+
+def edited(text: str, known: Script = KNOWN) -> dict[str, list[str]]:
+    """The acts of every step."""
+    script, _ = gathered(text, known)
+    return {s.label: sorted({f"{m.verb} {m.noun}" for m in s.mentions}) for s in script.steps}
+
+
+def gathered(text: str, known: Script = KNOWN) -> tuple[Script, list[Problem]]:
+    return script_of_text(parse_script_text(text, PAGE), TASK, known, read_labels, PAGE)
+
+
+def no_parser(labels: Sequence[str]) -> list[tuple[Mention, ...]]:
+    raise AssertionError(f"{labels} need not be parsed")
+
+
+class TestKnownSteps:
+    def test_a_page_that_nobody_edited_is_the_same_script(self) -> None:
+        page = parse_script_text(script_text(TASK.name, KNOWN), PAGE)
+        assert script_of_text(page, TASK, KNOWN, no_parser, PAGE) == (
+            Script(tuple(s for s in gathered(script_text("", KNOWN))[0].steps)),
+            [],
+        )
+        found = gathered(script_text("", KNOWN))[0].steps
+        assert [(s.label, s.mentions) for s in found] == [
+            (s.label, s.mentions) for s in KNOWN.steps
+        ]
+        assert [s.stability for s in found] == [0.9, None, None, None]
+
+    def test_a_step_without_also_keeps_its_mentions_by_its_label(self) -> None:
+        page = parse_script_text("Dry the cat\nfill a tub", PAGE)
+        script, remarks = script_of_text(page, TASK, KNOWN, no_parser, PAGE)
+        assert [step.mentions for step in script.steps] == [
+            KNOWN.steps[3].mentions,
+            KNOWN.steps[0].mentions,
+        ]
+        assert remarks == []
+
+    def test_a_renamed_step_keeps_the_acts_listed_below_it(self) -> None:
+        text = script_text("", KNOWN).replace("1. fill the tub", "1. get ready")
+        assert edited(text)["get ready"] == ["fill tub", "run water"]
+
+    def test_the_mentions_of_a_deleted_step_are_dropped(self) -> None:
+        lines = script_text("", KNOWN).splitlines()
+        text = "\n".join(line for line in lines if "wash" not in line)
+        found = edited(text)
+        assert "wash the cat" not in found
+        assert not any("wash cat" in acts or "rub cat" in acts for acts in found.values())
+
+    def test_the_mentions_of_a_deleted_act_are_dropped(self) -> None:
+        assert edited(script_text("", KNOWN).replace(", run the water", ""))["fill the tub"] == [
+            "fill tub"
+        ]
+
+    def test_a_moved_act_takes_its_mentions_along(self) -> None:
+        text = (
+            "1. fill the tub\n   also: fill the tub\n2. catch the cat\n   also: run the water, "
+            "catch the cat\n3. wash the cat"
+        )
+        assert edited(text) == {
+            "fill the tub": ["fill tub"],
+            "catch the cat": ["catch cat", "run water"],
+            "wash the cat": ["rub cat", "wash cat"],
+        }
+
+    def test_an_act_of_no_known_step_can_be_added(self) -> None:
+        assert edited("fill the tub\n  also: fill the tub, Add soap")["fill the tub"] == [
+            "add soap",
+            "fill tub",
+        ]
+
+    def test_acts_that_the_page_does_not_show_stay_with_their_step(self) -> None:
+        many = spoken.task("; ".join(f"lift box{n}" for n in range(12)))
+        known = Script((Step("lift boxes", many.videos[0].mentions), Step("rest", ())))
+        text = script_text("", known).replace("1. lift boxes", "1. clear up")
+        assert "and 4 more" in text
+        page = parse_script_text(text, PAGE)
+        script, _ = script_of_text(page, many, known, lambda labels: [() for _ in labels], PAGE)
+        assert script.steps[0].mentions == known.steps[0].mentions
+
+
+class TestJoining:
+    def test_a_joined_step_brings_all_of_its_mentions(self) -> None:
+        found = edited(
+            "fill the tub\nwash the cat\n  + catch the cat\n  + add the soap\ndry the cat"
+        )
+        assert found["wash the cat"] == ["add soap", "catch cat", "grab cat", "rub cat", "wash cat"]
+
+    def test_acts_listed_below_a_joined_step_belong_to_the_result(self) -> None:
+        text = "wash the cat\n  + catch the cat\n    also: catch the cat, grab the cat\ndry the cat"
+        assert edited(text)["wash the cat"] == ["catch cat", "grab cat", "rub cat", "wash cat"]
+
+    def test_a_joined_step_must_not_be_listed_too(self) -> None:
+        with pytest.raises(InputError, match=r"script\.md:3: 'catch the cat' is joined to 'wash"):
+            edited("wash the cat\n + catch the cat\ncatch the cat")
+
+
+class TestNewSteps:
+    def test_a_new_label_is_matched_against_the_mentions(self) -> None:
+        found = edited("fill the tub\nadd the shampoo\ntidy the room\nwash the cat")
+        assert found["tidy the room"] == ["tidy room"]
+        assert found["wash the cat"] == ["rub cat", "wash cat"]
+
+    def test_other_steps_compete(self) -> None:
+        """Mentions that belong to another step, or match it better, are not available."""
+        found = edited("wash the cat\nwash the floor")
+        assert found["wash the floor"] == []
+
+    def test_a_step_that_nobody_names_is_a_remark_with_its_line(self) -> None:
+        script, remarks = gathered("fill the tub\nbake the bread")
+        assert script.steps[1].mentions == ()
+        [remark] = remarks
+        assert (remark.line, remark.harmless) == (2, True)
+        assert str(remark) == "script.md:2: no narrator mentions the step 'bake the bread'"
+
+    def test_one_narrator_of_many_does_not_name_a_new_step(self) -> None:
+        def found(videos: int) -> tuple[Mention, ...]:
+            task = spoken.task(*["fill tub; wash cat"] * (videos - 1), "fill tub; tidy room")
+            text = parse_script_text("fill the tub\ntidy the room", PAGE)
+            return script_of_text(text, task, Script(()), read_labels, PAGE)[0].steps[1].mentions
+
+        assert len(found(5)) == 1
+        assert found(9) == ()
+
+    def test_a_join_with_an_unknown_step_is_a_remark(self) -> None:
+        _, remarks = gathered("fill the tub\n+ catch the cats\ndry the cat")
+        assert [str(one) for one in remarks] == [
+            "script.md:1: no step is called 'catch the cats'; mentions that match it are added to "
+            "'fill the tub'"
+        ]
+
+    def test_the_whole_task_is_not_part_of_a_step(self) -> None:
+        """In "fill the tub to wash a cat", washing is the task, although it has a step too."""
+
+        def read(labels: Sequence[str]) -> list[tuple[Mention, ...]]:
+            fill, wash = read_labels(["fill the tub", "wash the cat"])
+            return [(*fill, *wash) if "to wash" in label else wash for label in labels]
+
+        page = parse_script_text("fill the tub to wash a cat\ndry it", PAGE)
+        script, _ = script_of_text(page, TASK, Script(()), read, PAGE)
+        assert {m.verb for m in script.steps[0].mentions} == {"fill"}
+        assert {m.verb for m in script.steps[1].mentions} >= {"wash"}
+
+    def test_a_script_from_nothing(self) -> None:
+        found = edited("1. fill the tub\n2. catch the cat\n3. dry the cat", Script(()))
+        assert found["fill the tub"] == ["fill tub"]
+        assert "dry cat" in found["dry the cat"]
+        every = [
+            m for step in gathered("wash the cat\ndry the cat")[0].steps for m in step.mentions
+        ]
+        assert len(set(every)) == len(every)
