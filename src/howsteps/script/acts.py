@@ -27,7 +27,7 @@ NEAR = 15.0  # seconds: the window of a co-occurrence
 MIN_DURATION = 60.0  # seconds: in shorter videos nearly everything co-occurs
 # An act of a single video is kept if its verb and its noun each have this many (act, video) pairs.
 MIN_WORD_COUNT = 3
-_BACKGROUND = Path(__file__).with_name("background.json")
+_TABLE = Path(__file__).with_name("background.json")
 LIGHT_VERBS = frozenset(
     "be have do go want need let know see say think like love guess hope mean call tell talk thank "
     "watch hear feel seem happen recommend prefer decide try start begin finish enjoy wish care "
@@ -209,7 +209,7 @@ def background_share(verb: str) -> float:
 
 @cache
 def _shares() -> dict[str, int]:
-    verbs: dict[str, int] = json.loads(_BACKGROUND.read_text("utf-8"))["verbs"]
+    verbs: dict[str, int] = json.loads(_TABLE.read_text("utf-8"))["verbs"]
     return verbs
 
 

@@ -33,7 +33,7 @@ SYNONYM = 0.6
 BARE = 0.5  # factor where one of two equal verbs has a particle and the other none
 COMMON_SHARE = 0.15  # of how-to videos, from which on a verb has no specificity
 ANTONYM_SENSES = 4
-_CLASSES = Path(__file__).with_name("verb_classes.json")
+_TABLE = Path(__file__).with_name("verb_classes.json")
 _VECTORS = Path(__file__).with_name("word_vectors.npz")
 # With one of these particles, a verb that is not listed has the classes of the bare verb.
 _NEUTRAL_PARTICLES = frozenset(["", "up", "down", "around", "over", "in", "on", "together"])
@@ -124,7 +124,7 @@ class _Classes(NamedTuple):
 
 @cache
 def _class_table() -> _Classes:
-    raw = json.loads(_CLASSES.read_text("utf-8"))
+    raw = json.loads(_TABLE.read_text("utf-8"))
     by_verb: dict[str, set[str]] = {}
     for name, verbs in raw["classes"].items():
         for verb in verbs.split():
