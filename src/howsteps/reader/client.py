@@ -7,14 +7,12 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from http.client import HTTPException, HTTPMessage
-from threading import Thread
-from typing import IO, Any
-from urllib.error import HTTPError, URLError
-from urllib.parse import quote, urlsplit, urlunsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from typing import TYPE_CHECKING, Any
 
 from howsteps.errors import HowstepsError, shown
+
+if TYPE_CHECKING:
+    import httpx
 
 KEY_VARIABLE = "HOWSTEPS_EDITOR_KEY"
 _ATTEMPTS = 4
@@ -22,13 +20,14 @@ _FIRST_PAUSE = 1.0  # seconds; doubled after every attempt
 _MAX_PAUSE = 60.0
 _MAX_REPLY = 4 << 20  # bytes
 _MAX_TRANSFER = 300.0  # seconds for a reply, after the time that the model may take to begin it
-_MAX_REASON = 200
-_TOO_MANY_REQUESTS, _SERVER_ERROR = 429, 500
+_MAX_DETAILS = 2000  # bytes of an error that are read
+_MAX_REASON = 200  # characters of it that are shown
+_SECRETIVE = (401, 403, 407)  # such an answer may repeat the key in any form, so it is not shown
+_FRAGMENT = 6  # characters of a key that no message may contain
 # A limit because small models may never stop; a high one because reasoning takes tokens.
 _SETTINGS = {"temperature": 0, "max_tokens": 16_000}
 _ENDPOINT = "/chat/completions"
-_HOST = re.compile(r"[A-Za-z0-9._~-]+|[0-9A-Fa-f:.]+(%\w+)?")  # a name, or an IP address
-_URL_CHARACTERS = "/%:@!$&'()*+,;=?"  # not percent-encoded, besides letters, digits and _.-~
+_SECRET_PARAMETER = re.compile(r"key|token|secret|password|auth|sig", re.IGNORECASE)
 
 
 class EditorError(HowstepsError):
@@ -59,32 +58,26 @@ class Editor:
     def __post_init__(self) -> None:
         _ = self.address  # validates the URL
         if not self.model.strip():
-            raise EditorError("a model needs a name (--model)")
+            raise EditorError("the language model needs a name: `model`")
 
     @property
     def address(self) -> str:
         """The URL that requests are sent to, in ASCII: names by IDNA, paths percent-encoded."""
-        try:
-            parts = urlsplit(self.url)
-            port = "" if parts.port is None else f":{parts.port}"
-            host = (parts.hostname or "").encode("idna").decode("ascii")
-            path = quote(parts.path.rstrip("/"), safe=_URL_CHARACTERS)
-            query = quote(parts.query, safe=_URL_CHARACTERS)
-        except ValueError:  # brackets, ports, labels and characters that no URL has
-            raise self._not_an_address() from None
-        if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host):
-            raise self._not_an_address()
-        if parts.username or parts.password:
-            raise EditorError(f"a key must not be in the address: set {KEY_VARIABLE}")
-        if not path.endswith(_ENDPOINT):
-            path += _ENDPOINT
-        host = f"[{host}]" if ":" in host else host
-        return urlunsplit((parts.scheme, f"{host}{port}", path, query, ""))
+        import httpx  # noqa: PLC0415 - slow to import, and most runs ask no model
 
-    def _not_an_address(self) -> EditorError:
-        # The part before an @ may be a key.
-        given = "this" if "@" in self.url else repr(shown(self.url))
-        return EditorError(f"{given} is not an address; use http://HOST:PORT/v1")
+        try:
+            url = httpx.URL(self.url).copy_with(fragment=None)
+            usable = url.scheme in ("http", "https") and url.host and "%" not in url.host
+        except (httpx.InvalidURL, ValueError):
+            usable = False
+        if not usable or (url.port or 0) >= 1 << 16:
+            # The part before an @ and the query may be secret.
+            given = "this" if {"@", "?"} & {*self.url} else repr(shown(self.url))
+            raise EditorError(f"{given} is not an address; use http://HOST:PORT/v1")
+        if url.userinfo or any(_SECRET_PARAMETER.search(name) for name in url.params):
+            raise EditorError(f"a key must not be in the address: set {KEY_VARIABLE}")
+        path = url.path.rstrip("/")
+        return str(url.copy_with(path=path if path.endswith(_ENDPOINT) else path + _ENDPOINT))
 
     def reply(
         self,
@@ -103,31 +96,20 @@ class Editor:
             The key is invalid, or no attempt succeeded.
         """
         key = _key()
-        body = {"model": self.model, "messages": list(messages), "stream": False}
-        headers = {"Content-Type": "application/json", "User-Agent": "howsteps"}
-        if key:
-            headers["Authorization"] = f"Bearer {key}"
-
-        def request_with(settings: dict[str, int]) -> Request:
-            content = json.dumps({**body, **settings}).encode()
-            return Request(self.address, content, headers)  # noqa: S310 - checked
-
-        request = request_with(_SETTINGS)
-        failures = 0
+        settings, failures = _SETTINGS, 0
         while True:
+            body = {"model": self.model, "messages": list(messages), "stream": False, **settings}
             try:
-                return _content(_send_in_time(request, self.timeout))
+                return _content(_post(self.address, body, key, self.timeout))
             except _Transient as error:
                 failures += 1
                 if failures == _ATTEMPTS:
-                    reason = _redacted(key, str(error))
-                    raise EditorError(f"{self.address}: {reason}; tried {failures} times") from None
+                    raise EditorError(f"{self.address}: {error}; tried {failures} times") from None
                 pause(min(max(_FIRST_PAUSE * 2 ** (failures - 1), error.after), _MAX_PAUSE))
             except EditorError as error:
-                refused = [name for name in _SETTINGS if name in str(error)]
-                if not refused or request.data == request_with({}).data:
-                    raise EditorError(f"{self.address}: {_redacted(key, str(error))}") from None
-                request = request_with({})  # some models accept no settings
+                if not any(name in str(error) for name in settings):
+                    raise EditorError(f"{self.address}: {error}") from None
+                settings = {}  # some models accept none
 
 
 class _Transient(Exception):
@@ -136,15 +118,6 @@ class _Transient(Exception):
     def __init__(self, reason: str, after: float = 0.0) -> None:
         super().__init__(reason)
         self.after = after
-
-
-class _NoRedirects(HTTPRedirectHandler):
-    """Refuses redirects, which would send the key to another server."""
-
-    def redirect_request(
-        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
-    ) -> None:
-        raise EditorError("it redirects elsewhere; use the address of the server itself")
 
 
 def _key() -> str:
@@ -157,53 +130,67 @@ def _key() -> str:
     return key
 
 
-def _send_in_time(request: Request, timeout: float) -> bytes:
-    """Send one request; give up on a server that sends a byte now and then, for ever."""
-    outcome: list[bytes | Exception] = []
-
-    def send() -> None:
-        try:
-            outcome.append(_send(request, timeout))
-        except Exception as error:  # raised below
-            outcome.append(error)
-
-    # A thread, because the time limit of a socket starts anew with every byte.
-    thread = Thread(target=send, daemon=True)
-    thread.start()
-    thread.join(timeout + _MAX_TRANSFER)
-    if not outcome:
-        raise EditorError(f"its reply is not complete after {timeout + _MAX_TRANSFER:g} s")
-    [found] = outcome
-    if isinstance(found, Exception):
-        raise found
-    return found
-
-
-def _send(request: Request, timeout: float) -> bytes:
+def _post(address: str, body: dict[str, Any], key: str, timeout: float) -> bytes:
     """Send one request and return the body of the response."""
+    import httpx  # noqa: PLC0415 - slow to import, and most runs ask no model
+
+    headers = {"Content-Type": "application/json", "User-Agent": "howsteps"}
+    headers |= {"Accept-Encoding": "identity"}  # so that the size of a reply is what is read
+    headers |= {"Authorization": f"Bearer {key}"} if key else {}
+    content = json.dumps(body).encode()
     try:
-        with build_opener(_NoRedirects).open(request, timeout=timeout) as response:
-            content: bytes = response.read(_MAX_REPLY + 1)
-    except HTTPError as error:
-        body = ""
-        with error, suppress(OSError, HTTPException):  # it may break off here too
-            body = error.read(2000).decode(errors="replace")
-        details = shown(" ".join(body.split()))[:_MAX_REASON]
-        reason = f"it answers {error.code} {details}".strip()
-        if error.code == _TOO_MANY_REQUESTS or error.code >= _SERVER_ERROR:
-            raise _Transient(reason, _retry_after(error.headers.get("Retry-After"))) from None
-        raise EditorError(reason) from None
-    except TimeoutError:
+        with (
+            httpx.Client(timeout=timeout) as client,
+            client.stream("POST", address, content=content, headers=headers) as response,
+        ):
+            if response.is_success:
+                return _read(response, _MAX_REPLY, timeout + _MAX_TRANSFER)
+            if response.is_redirect:  # to follow it would send the key to another server
+                raise EditorError("it redirects elsewhere; use the address of the server itself")
+            details = b""
+            with suppress(httpx.TransportError, EditorError):  # it may break off here too
+                details = _read(response, _MAX_DETAILS, timeout)
+    except httpx.TimeoutException:
         raise _Transient(f"no answer within {timeout:g} s") from None
-    except URLError as error:
-        raise _Transient(f"it cannot be reached ({shown(str(error.reason))})") from None
-    except (OSError, HTTPException) as error:
+    except httpx.ConnectError as error:
+        raise _Transient(f"it cannot be reached ({shown(str(error))})") from None
+    except httpx.TransportError as error:
         raise _Transient(f"the connection broke ({type(error).__name__})") from None
-    except ValueError as error:  # from a proxy or redirect URL; its text may contain the key
+    except (httpx.InvalidURL, ValueError, ImportError) as error:  # of a proxy; it may have secrets
         raise EditorError(f"no request can be sent ({type(error).__name__})") from None
-    if len(content) > _MAX_REPLY:
-        raise EditorError(f"its reply is larger than {_MAX_REPLY >> 20} MiB")
+    status = response.status_code
+    reason = f"it answers {status} {_shown_details(status, details, key)}".strip()
+    if status == httpx.codes.TOO_MANY_REQUESTS or response.is_server_error:
+        raise _Transient(reason, _retry_after(response.headers.get("Retry-After")))
+    raise EditorError(reason)
+
+
+def _read(response: "httpx.Response", largest: int, seconds: float) -> bytes:
+    """Read a body; give up on one without end, or of which a byte comes now and then."""
+    content, end = b"", time.monotonic() + seconds
+    for chunk in response.iter_bytes():
+        content += chunk
+        if len(content) > largest:
+            if response.is_error:
+                return content[:largest]
+            raise EditorError(f"its reply is larger than {largest >> 20} MiB")
+        if time.monotonic() > end:
+            raise EditorError(f"its reply is not complete after {seconds:g} s")
     return content
+
+
+def _shown_details(status: int, body: bytes, key: str) -> str:
+    """The text of an error in one line, unless it may contain a part of the key."""
+    if status in _SECRETIVE:
+        return f"(is {KEY_VARIABLE} set, and right?)"
+    text = body.decode(errors="replace")
+    with suppress(ValueError):
+        text += str(json.loads(text))  # where escaped characters are plain
+    letters, secret = (re.sub(r"[\W_]", "", part) for part in (text, key))
+    starts = range(max(0, len(secret) - _FRAGMENT) + 1)
+    if secret and any(secret[n : n + _FRAGMENT] in letters for n in starts):
+        return ""
+    return shown(" ".join(body.decode(errors="replace").split()))[:_MAX_REASON]
 
 
 def _content(reply: bytes) -> str:
@@ -215,7 +202,7 @@ def _content(reply: bytes) -> str:
         raise EditorError("its reply is not a chat completion") from None
     if not isinstance(content, str):
         raise EditorError("its reply has no text")
-    return content.encode(errors="replace").decode()  # half a character (\ud800) is no UTF-8
+    return content.encode(errors="replace").decode()  # unpaired surrogates are not valid UTF-8
 
 
 def _retry_after(value: str | None) -> float:
@@ -224,8 +211,3 @@ def _retry_after(value: str | None) -> float:
         return max(0.0, float(value or 0))
     except ValueError:
         return 0.0
-
-
-def _redacted(key: str, text: str) -> str:
-    """The text without the key, which a server may repeat in an error message."""
-    return text.replace(key, "***") if key else text
