@@ -17,6 +17,11 @@ def main() -> None:
             os.kill(os.getpid(), signal.SIGSEGV)
         case "hang":
             time.sleep(600)
+        case "stroll":
+            for _ in range(20):
+                time.sleep(0.05)
+                print(json.dumps({"seconds": 0.0}), flush=True)
+            print(json.dumps({"done": {}}), flush=True)
         case "swell":
             limit_memory(100 * 2**20)
             try:

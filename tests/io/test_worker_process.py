@@ -1,6 +1,9 @@
 """Worker processes: whatever happens there is reported as one error."""
 
 import os
+import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -53,6 +56,27 @@ def test_a_hanging_process_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker_process, "_GRACE", 1.5)
     with pytest.raises(Failed, match="takes too long"):
         do("hang")
+
+
+PARENT = """
+from howsteps.io import worker_process
+worker_process._GRACE = 4.0
+tell = lambda answer: print("at work", flush=True)
+worker_process.run_in_worker("tests.io.stubborn", {"do": "stroll"}, threads=1, on_progress=tell)
+"""
+
+
+@pytest.mark.slow
+def test_time_in_which_the_parent_is_stopped_does_not_count() -> None:
+    command = [sys.executable, "-c", PARENT]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as parent:  # noqa: S603 - our own
+        assert parent.stdout is not None
+        parent.stdout.readline()
+        parent.send_signal(signal.SIGSTOP)
+        time.sleep(6.0)
+        parent.send_signal(signal.SIGCONT)
+        parent.stdout.read()
+        assert parent.wait(60) == 0
 
 
 def test_a_process_is_killed_on_request(monkeypatch: pytest.MonkeyPatch) -> None:

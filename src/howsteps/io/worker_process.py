@@ -1,7 +1,7 @@
 """Process one file in a worker process, which may crash, hang or run out of memory.
 
 The job is JSON on stdin and the answers are lines of JSON on stdout; nothing of the output is
-executed. The worker is killed if it is too slow, and when this process stops.
+executed. The worker is killed if it is too slow, and when this process ends.
 """
 
 import json
@@ -103,16 +103,21 @@ def _answers(
     """Yield answers until the process ends; raise if it is too slow or ``stop`` is set."""
     lines: queue.Queue[bytes | None] = queue.Queue()
     threading.Thread(target=_read, args=(process.stdout, lines), daemon=True).start()
-    started, seconds = monotonic(), 0.0
+    last, work, seconds = monotonic(), 0.0, 0.0
     while True:
         if stop is not None and stop.is_set():
             raise Failed("was stopped")
-        if monotonic() - started > _GRACE + _SLOWEST * seconds:
-            raise Failed(f"takes too long: given up after {monotonic() - started:.0f} s of work")
+        if work > _GRACE + _SLOWEST * seconds:
+            raise Failed(f"takes too long: given up after {work:.0f} s of work")
         try:
             line = lines.get(timeout=_POLL_SECONDS)
         except queue.Empty:
-            continue
+            line = b""
+        # While this process is stopped (Ctrl-Z) or gets no processor, nobody reads the answers of
+        # the worker: such time is not the worker's.
+        now = monotonic()
+        work += min(now - last, 2 * _POLL_SECONDS)
+        last = now
         if line is None:
             return
         try:
