@@ -108,6 +108,9 @@ def without_rights() -> Iterator[None]:
         os.seteuid(0)
 
 
+# Modules are loaded on first use, and an unprivileged user may have no access to Python's own: a
+# complete run comes first.
+@pytest.mark.usefixtures("done")
 class TestRights:
     @pytest.fixture
     def open_place(self) -> Iterator[Path]:
