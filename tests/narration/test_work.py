@@ -9,10 +9,16 @@ from hypothesis import strategies as st
 
 from howsteps.narration import parser
 from howsteps.narration.mentions import video_acts
-from howsteps.narration.work import Weights, neighbour_mean, position_cues, probabilities, shipped
+from howsteps.narration.work import (
+    Weights,
+    neighbour_mean,
+    position_features,
+    probabilities,
+    shipped,
+)
 from howsteps.task import Video, Word
 
-FLAT = Weights(bias=0.0, cues={"doing": 2.0, "talking": -2.0}, pull=0.0, reach=8.0)
+FLAT = Weights(bias=0.0, features={"doing": 2.0, "talking": -2.0}, pull=0.0, reach=8.0)
 
 
 def work(text: str, at: float = 100.0, duration: float = 300.0) -> float:
@@ -35,13 +41,13 @@ def test_work_is_likelier_than_talk(doing: str, talking: str) -> None:
     assert work(doing) > work(talking)
 
 
-def test_cues_add_to_the_log_odds() -> None:
+def test_features_add_to_the_log_odds() -> None:
     assert probabilities([{"doing"}, {"talking"}, set()], [0, 50, 99], FLAT) == pytest.approx(
         [0.8808, 0.1192, 0.5], abs=1e-4
     )
 
 
-def test_unknown_cues_are_ignored() -> None:
+def test_unknown_features_are_ignored() -> None:
     assert probabilities([{"verb=frobnicate"}], [0.0], FLAT) == [0.5]
 
 
@@ -69,14 +75,14 @@ def test_neighbour_mean_against_a_naive_version(acts: list[tuple[float, float]])
         assert found[n] == pytest.approx(naive)
 
 
-def test_position_cues_of_openings_and_endings() -> None:
-    assert set(position_cues(1.0, 2.0, 300.0)) == {"at=0", "opening", "greeting"}
-    assert set(position_cues(150.0, 151.0, 300.0)) == {"at=5"}
-    assert set(position_cues(298.0, 299.0, 300.0)) == {"at=9", "ending", "goodbye"}
-    assert set(position_cues(0.0, 0.0, 0.0)) == {"at=0", "opening", "greeting", "goodbye"}
+def test_position_features_of_openings_and_endings() -> None:
+    assert set(position_features(1.0, 2.0, 300.0)) == {"at=0", "opening", "greeting"}
+    assert set(position_features(150.0, 151.0, 300.0)) == {"at=5"}
+    assert set(position_features(298.0, 299.0, 300.0)) == {"at=9", "ending", "goodbye"}
+    assert set(position_features(0.0, 0.0, 0.0)) == {"at=0", "opening", "greeting", "goodbye"}
 
 
 def test_the_shipped_weights_are_complete() -> None:
     weights = shipped()
-    assert 1000 < len(weights.cues) < 20_000
-    assert all(abs(weight) < 10 for weight in weights.cues.values())
+    assert 1000 < len(weights.features) < 20_000
+    assert all(abs(weight) < 10 for weight in weights.features.values())

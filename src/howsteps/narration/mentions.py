@@ -13,7 +13,7 @@ from howsteps.narration import grammar, parser, relations, work
 from howsteps.narration.acts import Act, Complement, Discourse, find_acts, particle
 from howsteps.narration.grammar import Antecedents
 from howsteps.narration.parser import sentence_starts
-from howsteps.narration.work import act_cues, position_cues
+from howsteps.narration.work import act_features, position_features
 from howsteps.task import Mention, Place, Sentence, Task, Video, Word
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def video_acts(video: Video, passages: Sequence[parser.Passage]) -> Video:
     """Return the video with its sentences and mentions, each with its probability of work."""
     found = act_mentions(video, passages)
     starts = [mention.start for mention in found.mentions]
-    probabilities = work.probabilities(mention_cues(video, found), starts)
+    probabilities = work.probabilities(mention_features(video, found), starts)
     mentions = tuple(
         replace(mention, work=round(probability, 3))
         for mention, probability in zip(found.mentions, probabilities, strict=True)
@@ -60,13 +60,13 @@ def act_mentions(video: Video, passages: Sequence[parser.Passage]) -> ActMention
     return ActMentions(sentences, mentions, acts)
 
 
-def mention_cues(video: Video, found: ActMentions) -> list[set[str]]:
-    """Return the cues of work and talk of every act of a video."""
+def mention_features(video: Video, found: ActMentions) -> list[set[str]]:
+    """Return the features of work and talk of every act of a video."""
     last_word = found.sentences[-1].end if found.sentences else 0.0
     duration = max(last_word, video.duration or 0.0)
     return [
-        act_cues(act, negated=mention.negated)
-        | set(position_cues(mention.start, mention.end, duration))
+        act_features(act, negated=mention.negated)
+        | set(position_features(mention.start, mention.end, duration))
         for mention, act in zip(found.mentions, found.acts, strict=True)
     ]
 

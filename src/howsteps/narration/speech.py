@@ -1,8 +1,7 @@
 """Speech recognition: captions with word times from the audio of a video.
 
 The recogniser is Whisper, run by faster-whisper (extra ``asr``), with beam search at temperature 0,
-so the same audio gives the same captions. Cached transcripts are JSON in Whisper's own layout with
-a version and a checksum; damaged or outdated ones are ignored.
+so the same audio gives the same captions.
 """
 
 import hashlib
@@ -10,10 +9,10 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from howsteps.errors import HowstepsError, InputError, MissingExtra
-from howsteps.io.files import read_bounded, sha256_of_file, write_atomically
+from howsteps.io.files import sha256_of_file
 from howsteps.task import Caption, Word
 
 if TYPE_CHECKING:
@@ -37,19 +36,9 @@ _DECODING = {
 # it, ..."), which Whisper produces over noise. The threshold is Whisper's own.
 _MAX_COMPRESSION = 2.4
 
-TRANSCRIPT_VERSION = 2
-_MAX_BYTES = 2**26  # of a transcript file
-_MAX_TIME = 1e6  # seconds
+_VERSION = 2  # increment when the same options give other captions
 
 SpeechProgress = Callable[[float, float], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Transcript:
-    """The captions of a recording of ``duration`` seconds."""
-
-    captions: tuple[Caption, ...]
-    duration: float
 
 
 class WhisperWord(Protocol):
@@ -76,7 +65,6 @@ def transcribe(
     model: str | Path = DEFAULT_MODEL,
     device: str = "auto",
     vad: bool = True,
-    cache: Path | None = None,
     progress: SpeechProgress | None = None,
 ) -> tuple[Caption, ...]:
     """Transcribe the speech in an audio or video file.
@@ -92,9 +80,6 @@ def transcribe(
         ``"cpu"``, ``"cuda"``, or ``"auto"`` for a GPU if there is one.
     vad
         Skip what is not speech (music, silence, noise). Times still refer to the file.
-    cache
-        A folder for transcripts, keyed by the content of the file, the model and the options. With
-        a cached transcript neither the model nor the extra is needed.
     progress
         Called with (seconds done, total seconds); in the last call the two are equal.
 
@@ -106,23 +91,26 @@ def transcribe(
     Raises
     ------
     InputError
-        The media file, the model folder or the cache folder cannot be used.
+        The media file or the model folder cannot be used.
     MissingExtra
         The extra ``asr`` is not installed.
     HowstepsError
         The model cannot be downloaded or run.
     """
+    try:
+        import av  # noqa: F401, PLC0415 - part of an extra
+        import faster_whisper  # noqa: F401, PLC0415 - slow
+    except ModuleNotFoundError as missing:
+        raise MissingExtra("asr", "speech recognition") from missing
+    from howsteps.io.media import decoded  # noqa: PLC0415 - loads NumPy
+
     report = progress or _no_progress
-    if cache is None:
-        return _recognise(media, model, device, vad, report).captions
-    entry = _prepare(cache) / f"{cache_key(media, model, vad)}.json"
-    transcript = load_transcript(entry)
-    if transcript is None:
-        transcript = _recognise(media, model, device, vad, report)
-        save_transcript(transcript, entry)
-    else:
-        report(transcript.duration, transcript.duration)
-    return transcript.captions
+    with decoded(media) as sound:
+        duration = sound.duration
+        segments = _with_progress(_segments(sound, model, device, vad), duration, report)
+        captions = tuple(captions_of(segments, duration))
+    report(duration, duration)
+    return captions
 
 
 def captions_of(segments: Iterable[WhisperSegment], duration: float) -> Iterator[Caption]:
@@ -162,66 +150,18 @@ def captions_of(segments: Iterable[WhisperSegment], duration: float) -> Iterator
 
 
 def cache_key(media: Path, model: str | Path, vad: bool) -> str:
-    """Return the cache key of a transcript: a hash of everything it depends on.
+    """Return a hash of everything that a transcript depends on, for the cache of the pipeline.
 
     The device is not part of it, so that a transcript made on a GPU can be used on a laptop.
     """
     parts = {
-        "version": TRANSCRIPT_VERSION,
+        "version": _VERSION,
         "media": sha256_of_file(media),
         "model": _identity(model),
         "vad": vad,
         "decoding": _DECODING | {"looping": _MAX_COMPRESSION},
     }
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
-
-
-def save_transcript(transcript: Transcript, path: Path) -> None:
-    """Write a transcript atomically."""
-    segments = [_segment(index, caption) for index, caption in enumerate(transcript.captions)]
-    document = {
-        "version": TRANSCRIPT_VERSION,
-        "sha256": _checksum(transcript.duration, segments),
-        "language": "en",
-        "duration": transcript.duration,
-        "text": " ".join(caption.text for caption in transcript.captions),
-        "segments": segments,
-    }
-    write_atomically(path, json.dumps(document, ensure_ascii=False, indent=1).encode("utf-8"))
-
-
-def load_transcript(path: Path) -> Transcript | None:
-    """Read a transcript; return None if it is missing, damaged or of another version."""
-    try:
-        document = json.loads(read_bounded(path, _MAX_BYTES, "a transcript"))
-        duration, segments = document["duration"], document["segments"]
-        if document["version"] != TRANSCRIPT_VERSION:
-            return None
-        if document["sha256"] != _checksum(duration, segments):
-            return None
-        return Transcript(tuple(_caption(segment) for segment in segments), _time(duration))
-    except (InputError, ValueError, KeyError, TypeError, RecursionError):
-        # No file, not UTF-8, not JSON, or other JSON.
-        return None
-
-
-def _recognise(
-    media: Path, model: str | Path, device: str, vad: bool, report: SpeechProgress
-) -> Transcript:
-    """Transcribe a file, chunk by chunk."""
-    try:
-        import av  # noqa: F401, PLC0415 - part of an extra
-        import faster_whisper  # noqa: F401, PLC0415 - slow
-    except ModuleNotFoundError as missing:
-        raise MissingExtra("asr", "speech recognition") from missing
-    from howsteps.io.media import decoded  # noqa: PLC0415 - loads NumPy
-
-    with decoded(media) as sound:
-        duration = sound.duration
-        segments = _with_progress(_segments(sound, model, device, vad), duration, report)
-        captions = tuple(captions_of(segments, duration))
-    report(duration, duration)
-    return Transcript(captions, duration)
 
 
 def _segments(
@@ -320,48 +260,5 @@ def _identity(model: str | Path) -> str:
     return f"folder {hashlib.sha256(json.dumps(contents).encode()).hexdigest()}"
 
 
-def _prepare(cache: Path) -> Path:
-    """Create the cache folder; done before recognition, so that an error costs no time."""
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(cache, f"cannot be used as a cache folder ({error.strerror})") from error
-    return cache
-
-
 def _no_progress(done: float, total: float) -> None:
     """Ignore progress."""
-
-
-def _segment(index: int, caption: Caption) -> dict[str, Any]:
-    words = [{"word": word.text, "start": word.start, "end": word.end} for word in caption.words]
-    return {
-        "id": index,
-        "start": caption.start,
-        "end": caption.end,
-        "text": caption.text,
-        "words": words,
-    }
-
-
-def _caption(segment: dict[str, Any]) -> Caption:
-    words = tuple(_word(word["word"], word["start"], word["end"]) for word in segment["words"])
-    line = _word(segment["text"], segment["start"], segment["end"])
-    return Caption(line.start, line.end, line.text, words)
-
-
-def _word(text: object, start: object, end: object) -> Word:
-    if not isinstance(text, str):
-        raise TypeError("a text is not a string")
-    return Word(text, _time(start), _time(end))
-
-
-def _time(value: object) -> float:
-    if not isinstance(value, int | float) or not 0 <= value <= _MAX_TIME:
-        raise ValueError("a time is not a number of seconds")
-    return float(value)
-
-
-def _checksum(duration: float, segments: list[dict[str, Any]]) -> str:
-    # Sorted keys and default separators: equal values give equal bytes.
-    return hashlib.sha256(json.dumps([duration, segments], sort_keys=True).encode()).hexdigest()

@@ -32,22 +32,22 @@ _SUBJECT_CLASSES = {
 }  # fmt: skip
 
 
-def act_cues(act: Act, *, negated: bool) -> set[str]:
-    """Return the cues of one act, except for those of its position in the video."""
+def act_features(act: Act, *, negated: bool) -> set[str]:
+    """Return the features of one act, except for those of its position in the video."""
     verb = act.verb
-    cues = {f"verb={act.lemma}", f"tag={verb.tag_}", f"dep={verb.dep_}"}
+    features = {f"verb={act.lemma}", f"tag={verb.tag_}", f"dep={verb.dep_}"}
     if act.noun is not None:
-        cues.add(f"noun={act.noun.lemma_}")
-    cues |= set(_object_cues(act))
-    cues |= set(_clause_cues(act))
-    cues |= set(_window_cues(act))
+        features.add(f"noun={act.noun.lemma_}")
+    features |= set(_object_features(act))
+    features |= set(_clause_features(act))
+    features |= set(_window_features(act))
     if negated:
-        cues.add("negated")
-    return cues
+        features.add("negated")
+    return features
 
 
-def _object_cues(act: Act) -> Iterator[str]:
-    """Yield cues of the object, places and tools of an act."""
+def _object_features(act: Act) -> Iterator[str]:
+    """Yield features of the object, places and tools of an act."""
     if act.implied_lemma:
         yield "given" if act.verb.lemma_ == "give" else "fragment"
     if act.noun is None:
@@ -75,12 +75,12 @@ def _object_cues(act: Act) -> Iterator[str]:
         yield "lets"
 
 
-def _clause_cues(act: Act) -> Iterator[str]:
-    """Yield cues of the subject, and of the governing verbs and clauses up to the main verb."""
+def _clause_features(act: Act) -> Iterator[str]:
+    """Yield features of the subject, and of the governing verbs and clauses up to the main verb."""
     verb, subject, depth = act.verb, "", 0
     while True:
         subject = subject or _subject(verb)
-        yield from _dependent_cues(verb, is_act=not depth)
+        yield from _dependent_features(verb, is_act=not depth)
         head = verb.head
         if head == verb or depth >= _MAX_DEPTH:
             break
@@ -110,8 +110,8 @@ def _subject(verb: Token) -> str:
     return ""
 
 
-def _dependent_cues(verb: Token, *, is_act: bool) -> Iterator[str]:
-    """Yield cues of the function words and adverbs that depend on a verb."""
+def _dependent_features(verb: Token, *, is_act: bool) -> Iterator[str]:
+    """Yield features of the function words and adverbs that depend on a verb."""
     for child in verb.children:
         dep, word = child.dep_, child.lower_
         if dep == "mark" and word != "to":
@@ -128,7 +128,7 @@ def _dependent_cues(verb: Token, *, is_act: bool) -> Iterator[str]:
             yield f"cc={word}"
 
 
-def _window_cues(act: Act) -> Iterator[str]:
+def _window_features(act: Act) -> Iterator[str]:
     """Yield the words of the sentence that are close to the verb."""
     doc, index = act.verb.doc, act.verb.i
     sentence = act.verb.sent
@@ -137,8 +137,8 @@ def _window_cues(act: Act) -> Iterator[str]:
             yield f"near={token.lower_}"
 
 
-def position_cues(start: float, end: float, duration: float) -> Iterator[str]:
-    """Yield cues of the position of an act in its video: openings and endings are mostly talk.
+def position_features(start: float, end: float, duration: float) -> Iterator[str]:
+    """Yield features of the position of an act in its video: openings and endings are mostly talk.
 
     All times are in seconds.
     """
@@ -161,14 +161,14 @@ _CLIP = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Weights of the model: the log-odds of work that each cue adds.
+    """Weights of the model: the log-odds of work that each feature adds.
 
     ``pull`` is the weight of the mean log-odds of neighbouring acts; ``reach`` is the time in
     seconds over which the influence of a neighbour falls to 1/e.
     """
 
     bias: float
-    cues: Mapping[str, float]
+    features: Mapping[str, float]
     pull: float
     reach: float
 
@@ -177,27 +177,29 @@ class Weights:
 def shipped() -> Weights:
     """Return the weights that ship with howsteps."""
     table = json.loads(_TABLE.read_text("utf-8"))
-    return Weights(table["bias"], table["signs"], table["pull"], table["reach"])
+    return Weights(table["bias"], table["features"], table["pull"], table["reach"])
 
 
 def probabilities(
-    cues: Sequence[set[str]], starts: Sequence[float], weights: Weights | None = None
+    features: Sequence[set[str]], starts: Sequence[float], weights: Weights | None = None
 ) -> list[float]:
     """Return the probability of work of each act of a video.
 
     Parameters
     ----------
-    cues
-        The cues of every act.
+    features
+        The features of every act.
     starts
         The start of every act in seconds, approximately sorted.
     weights
         By default those that ship.
     """
-    if not cues:
+    if not features:
         return []
     model = shipped() if weights is None else weights
-    log_odds = np.array([model.bias + sum(model.cues.get(cue, 0.0) for cue in act) for act in cues])
+    log_odds = np.array(
+        [model.bias + sum(model.features.get(feature, 0.0) for feature in act) for act in features]
+    )
     smoothed = log_odds + model.pull * neighbour_mean(
         log_odds, np.asarray(starts, dtype=float), model.reach
     )
