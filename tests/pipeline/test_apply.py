@@ -3,18 +3,14 @@
 from pathlib import Path
 from shutil import copytree
 
-import numpy as np
 import pytest
 
 from howsteps.errors import Extra, InputError
-from howsteps.narration.features import Vocabulary as Words
-from howsteps.pipeline import feature_space, learnt_steps, stages
+from howsteps.pipeline import learnt_steps, stages
 from howsteps.pipeline.apply import apply
-from howsteps.pipeline.feature_space import FeatureSpace
 from howsteps.pipeline.run import run
 from howsteps.result import read_result
 from howsteps.task import SAID
-from howsteps.vision.codebook import Codebook
 from tests.engine.jobs import captions, narration, subrip
 from tests.films import film
 
@@ -114,34 +110,3 @@ class TestWords:
     def test_a_missing_model_is_an_error_with_advice(self, tmp_path: Path) -> None:
         with pytest.raises(InputError, match="is not a work folder of howsteps"):
             apply(tmp_path, [tmp_path], tmp_path / "out")
-
-
-class TestFeatureSpace:
-    def test_words_are_read_back(self, tmp_path: Path) -> None:
-        words = Words(("cat", "tub"), np.array([0.5, 1.25], np.float32))
-        feature_space.save(FeatureSpace(words=words), tmp_path)
-        back = feature_space.load(tmp_path)
-        assert back.words is not None
-        assert back.words.words == words.words
-        assert back.words.weights.tolist() == [0.5, 1.25]
-
-    def test_codebooks_and_options_are_read_back(self, tmp_path: Path) -> None:
-        seen = {"motion": Codebook(np.eye(3, dtype=np.float32), "by tests")}
-        feature_space.save(FeatureSpace(codebooks=seen, mode="paper", quick=True), tmp_path)
-        back = feature_space.load(tmp_path)
-        assert back.words is None
-        assert (back.mode, back.quick) == ("paper", True)
-        assert np.array_equal(back.codebooks["motion"].centres, np.eye(3))
-        assert back.codebooks["motion"].origin == "by tests"
-
-    @pytest.mark.parametrize(
-        "text",
-        [
-            *("{}", '{"version": 2}', '{"version": 1}', "[]", "no"),
-            '{"version": 1, "reads": "frames", "mode": "x", "quick": false}',
-        ],
-    )
-    def test_anything_else_is_an_error(self, tmp_path: Path, text: str) -> None:
-        (tmp_path / "features.json").write_text(text)
-        with pytest.raises(InputError, match=r"features\.json"):
-            feature_space.load(tmp_path)

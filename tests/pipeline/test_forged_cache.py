@@ -4,14 +4,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from howsteps.pipeline import stages
 from howsteps.pipeline.cache import Cache
-from howsteps.pipeline.descriptors import _chunk, _record
 from howsteps.pipeline.events import Event, Noted, StageEnded
-from howsteps.pipeline.features import _are_codewords
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
 from tests.engine.jobs import captions, written
@@ -101,40 +98,3 @@ def test_invalid_json_and_arrays_count_as_missing(tmp_path: Path, content: bytes
 def test_forged_transcripts(value: Any) -> None:
     with pytest.raises((ValueError, TypeError)):
         stages._captions("ann", value)
-
-
-RECORD = {"intervals": 9, "seconds": 3.0, "chunks": 1, "flaws": []}
-
-
-@pytest.mark.parametrize(
-    "change",
-    [{"chunks": "x"}, {"chunks": 10**12}, {"intervals": 1.5}, {"seconds": None}, {"flaws": [1]}],
-    ids=str,
-)
-def test_forged_records_of_a_video(tmp_path: Path, change: dict[str, object]) -> None:
-    cache = Cache(tmp_path)
-    cache.put_json("descriptors", "key", RECORD)
-    assert _record("key", cache) == RECORD
-    path = cache.put_json("descriptors", "key", {**RECORD, **change})
-    assert _record("key", cache) is None
-    assert [problem.path for problem in cache.pop_refused()] == [path]
-
-
-def test_descriptors_and_codewords_of_missing_intervals(tmp_path: Path) -> None:
-    cache, places = Cache(tmp_path), np.array([0, 8], np.int32)
-    cache.put_arrays("chunks", "key", {"intervals": places, "values": np.ones((2, 3), np.int8)})
-    assert _chunk("key", 9, cache) is not None
-    assert cache.pop_refused() == []
-    assert _chunk("key", 8, cache) is None
-    assert len(cache.pop_refused()) == 1
-    cache.put_arrays("chunks", "key", {"intervals": places, "values": np.ones((3, 3), np.int8)})
-    assert _chunk("key", 9, cache) is None
-    assert len(cache.pop_refused()) == 1
-    for values in (np.full((2, 3), 1e38, np.float32), np.full((2, 3), np.inf, np.float16)):
-        cache.put_arrays("chunks", "key", {"intervals": places, "values": values})
-        assert _chunk("key", 9, cache) is None
-        assert len(cache.pop_refused()) == 1
-    assert _are_codewords({"intervals": places, "codewords": places}, 9, 9)
-    assert not _are_codewords({"intervals": places, "codewords": places}, 9, 8)
-    assert not _are_codewords({"intervals": places, "codewords": places - 1}, 9, 9)
-    assert not _are_codewords({"intervals": places}, 9, 9)

@@ -1,18 +1,20 @@
 """Single stages, tested apart from a run."""
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
 
 from howsteps.errors import Extra, InputError, MissingExtra
+from howsteps.paper import visual_words
 from howsteps.pipeline import features, stages
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
-from howsteps.pipeline.features import Features
 from howsteps.pipeline.options import RunOptions
-from howsteps.task import Caption, Task, Video, Word
-from howsteps.vision.options import PAPER, QUICK, QUICK_CODEWORDS, VisionOptions
+from howsteps.task import Caption, Mode, Task, Video, Word
+from howsteps.vision.features import Method
+from howsteps.vision.options import QUICK, PooledOptions
 
 PRESENT = Extra("asr", "hearing", ("json",))
 ABSENT = Extra("asr", "hearing", ("no_such_module",))
@@ -91,44 +93,36 @@ class TestSeeing:
             features.visual_features(silent, RunOptions(vision=True), context)
 
     @pytest.mark.parametrize(
-        ("options", "wanted"),
+        ("mode", "quick", "wanted"),
         [
-            (RunOptions(), VisionOptions()),
-            (RunOptions(mode="paper"), PAPER),
-            (RunOptions(mode="authors"), PAPER),
-            (RunOptions(quick=True), QUICK),
-            (RunOptions(mode="paper", quick=True), QUICK_CODEWORDS),
+            ("default", False, PooledOptions()),
+            ("paper", False, visual_words.PAPER),
+            ("authors", False, visual_words.PAPER),
+            ("default", True, QUICK),
+            ("paper", True, visual_words.QUICK),
         ],
     )
-    def test_each_mode_has_its_own_vision_options(
-        self,
-        silent: Task,
-        context: Context,
-        monkeypatch: pytest.MonkeyPatch,
-        options: RunOptions,
-        wanted: VisionOptions,
-    ) -> None:
-        asked: list[VisionOptions] = []
-
-        def features_of(_: object, looking: VisionOptions, *__: object, **___: object) -> Features:
-            asked.append(looking)
-            return Features()
-
-        monkeypatch.setattr(features, "features_of", features_of)
-        monkeypatch.setattr(features, "GPU", PRESENT)
-        monkeypatch.setattr(features, "PAPER", PRESENT)
-        features.visual_features(silent, options, context)
-        assert asked == [wanted]
+    def test_each_mode_has_its_own_method(self, mode: Mode, quick: bool, wanted: object) -> None:
+        method: Method = features.method_of(mode, quick)
+        assert method.options == wanted
+        assert type(method).of(json.loads(json.dumps(asdict(method.options)))) == method
 
     def test_mode_paper_without_pytorch_names_the_extra(
         self, silent: Task, context: Context, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(features, "GPU", replace(ABSENT, name="gpu"))
-        with pytest.raises(MissingExtra, match=r"PyTorch.*howsteps\[paper\]"):
+        monkeypatch.setattr(visual_words, "GPU", replace(ABSENT, name="gpu"))
+        with pytest.raises(MissingExtra, match=r"VGG-16.*howsteps\[paper\]"):
             features.visual_features(silent, RunOptions(mode="paper"), context)
-        monkeypatch.setattr(features, "PAPER", replace(ABSENT, name="paper"))
+        monkeypatch.setattr(visual_words, "EXTRA", replace(ABSENT, name="paper"))
         with pytest.raises(MissingExtra, match=r"howsteps\[paper\]"):
             features.visual_features(silent, RunOptions(mode="paper"), context)
+
+    def test_a_gpu_needs_pytorch_to_place_the_steps(
+        self, silent: Task, context: Context, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(features, "GPU", replace(ABSENT, name="gpu"))
+        with pytest.raises(MissingExtra, match=r"howsteps\[gpu\]"):
+            features.visual_features(silent, RunOptions(device="cuda"), context)
 
     def test_captions_alone_need_no_vision(
         self, context: Context, monkeypatch: pytest.MonkeyPatch

@@ -1,6 +1,6 @@
 """Descriptors of a whole video: intervals, limits, and frames that are shown for long."""
 
-from dataclasses import replace
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -9,11 +9,19 @@ import pytest
 from numpy.typing import NDArray
 
 from howsteps.errors import HowstepsError
+from howsteps.paper.motion import MotionDescriber
+from howsteps.paper.visual_words import AppearanceDescriber, AppearanceOptions, MotionOptions
 from howsteps.vision import descriptors
-from howsteps.vision.descriptors import DescriptorExtractor
+from howsteps.vision.descriptors import (
+    Chunk,
+    Describer,
+    Descriptors,
+    Timings,
+    describe_frames,
+    pooled_describer,
+)
 from howsteps.vision.frames import VideoReader
-from howsteps.vision.local import Descriptors
-from howsteps.vision.options import AppearanceOptions, PooledOptions, WatchOptions
+from howsteps.vision.options import PooledOptions
 from tests.vision.scenes import film, scene
 
 
@@ -35,24 +43,41 @@ def network() -> Network:
     return Network()
 
 
-LOOK = WatchOptions(motion=None, appearance=AppearanceOptions(sides=(32,)))
-POOL = WatchOptions(None, None, pooled=PooledOptions(side=32))
+Make = Callable[[VideoReader], Describer]
 
 
-def watch(
-    path: Path, options: WatchOptions, network: Network | None = None
-) -> dict[str, Descriptors]:
-    """All chunks of a video, concatenated."""
-    networks = {"appearance": network, "pooled": network} if network else {}
+def pooling(network: Network, every: int = 1) -> Make:
+    """Pooled vectors of small frames."""
+    options = PooledOptions(side=32, every=every)
+    return lambda video: pooled_describer(video, options, network)
+
+
+def looking(network: Network) -> Make:
+    """Local descriptors of small frames, as in the paper."""
+    options = AppearanceOptions(sides=(32,))
+    return lambda video: AppearanceDescriber(video, options, network, most=150, seed=0)
+
+
+def moving(most: int = 200, seed: int = 0) -> Make:
+    """Motion descriptors, as in the paper."""
+    return lambda video: MotionDescriber(video, MotionOptions(), most, seed, Timings(float))
+
+
+def chunks(path: Path, **describers: Make) -> list[Chunk]:
     with VideoReader(path) as opened:
-        chunks = [*DescriptorExtractor(opened, options, networks).chunks()]
-    return {
-        kind: Descriptors(
-            np.concatenate([s[kind].values for s in chunks if s[kind].values.size]),
-            np.concatenate([s[kind].intervals for s in chunks]),
-        )
-        for kind in chunks[0]
-    }
+        return [*describe_frames(opened, {kind: make(opened) for kind, make in describers.items()})]
+
+
+def joined(parts: list[Chunk], kind: str) -> Descriptors:
+    """All chunks of a video, concatenated."""
+    return Descriptors(
+        np.concatenate([part[kind].values for part in parts if part[kind].values.size]),
+        np.concatenate([part[kind].intervals for part in parts]),
+    )
+
+
+def watch(path: Path, describer: Make) -> Descriptors:
+    return joined(chunks(path, a=describer), "a")
 
 
 def coloured(path: Path, colours: list[tuple[int, int, int]], **how: object) -> Path:
@@ -63,14 +88,14 @@ def coloured(path: Path, colours: list[tuple[int, int, int]], **how: object) -> 
 def test_every_interval_is_described_by_its_middle_frame(tmp_path: Path, network: Network) -> None:
     red, blue = (200, 10, 10), (10, 10, 200)
     path = coloured(tmp_path / "a.mp4", [red] * 20 + [blue] * 20)
-    seen = watch(path, LOOK, network)["appearance"]
+    seen = watch(path, looking(network))
     assert seen.intervals.tolist() == [0, 1, 2, 3]
     assert [row.argmax() for row in seen.values] == [0, 0, 2, 2]
 
 
 def test_a_pooled_frame_is_one_row_of_half_floats(tmp_path: Path, network: Network) -> None:
     path = coloured(tmp_path / "a.mp4", [(200, 10, 10)] * 20 + [(10, 10, 200)] * 20)
-    seen = watch(path, POOL, network)["pooled"]
+    seen = watch(path, pooling(network))
     assert seen.values.dtype == np.float16
     assert seen.values == pytest.approx(np.repeat([[200, 10, 10], [10, 10, 200]], 2, axis=0), abs=9)
 
@@ -79,8 +104,8 @@ def test_a_video_of_less_than_half_an_interval_is_described(
     tmp_path: Path, network: Network
 ) -> None:
     path = coloured(tmp_path / "a.mp4", [(200, 10, 10)] * 2)
-    for options, kind in ((LOOK, "appearance"), (POOL, "pooled")):
-        seen = watch(path, options, network)[kind]
+    for describer in (looking(network), pooling(network)):
+        seen = watch(path, describer)
         assert (seen.intervals.tolist(), len(seen.values)) == ([0], 1)
 
 
@@ -91,13 +116,12 @@ def test_a_network_that_gives_no_numbers_is_named(
     path = coloured(tmp_path / "a.mp4", [(90, 90, 90)] * 20)
     monkeypatch.setattr(network, "pooled", lambda f: np.full((len(f), 3), value, np.float32))
     with pytest.raises(HowstepsError, match="the network gives values that are too large"):
-        watch(path, POOL, network)
+        watch(path, pooling(network))
 
 
 def test_intervals_may_be_skipped(tmp_path: Path, network: Network) -> None:
     path = coloured(tmp_path / "a.mp4", [(90, 90, 90)] * 60)
-    thin = replace(POOL, pooled=PooledOptions(side=32, every=2))
-    assert watch(path, thin, network)["pooled"].intervals.tolist() == [0, 2, 4]
+    assert watch(path, pooling(network, every=2)).intervals.tolist() == [0, 2, 4]
     assert network.looks == 3
 
 
@@ -106,7 +130,7 @@ def test_a_frame_of_several_intervals_is_described_once(tmp_path: Path, network:
     path = coloured(
         tmp_path / "a.mkv", [(200, 10, 10), (10, 200, 10), (10, 10, 200)], stamps=[0, 300, 310]
     )
-    seen = watch(path, LOOK, network)["appearance"]
+    seen = watch(path, looking(network))
     assert seen.intervals.tolist() == list(range(len(seen.intervals)))
     assert [row.argmax() for row in seen.values[:31]] == [0] * 30 + [1]
     assert network.looks <= 3
@@ -114,11 +138,7 @@ def test_a_frame_of_several_intervals_is_described_once(tmp_path: Path, network:
 
 def test_an_hour_of_one_frame_is_yielded_in_chunks(tmp_path: Path, network: Network) -> None:
     path = coloured(tmp_path / "a.mkv", [(200, 10, 10), (10, 10, 200)], stamps=[0, 30 * 3600])
-    with VideoReader(path) as opened:
-        lengths = [
-            len(chunk["appearance"].intervals)
-            for chunk in DescriptorExtractor(opened, LOOK, {"appearance": network}).chunks()
-        ]
+    lengths = [len(chunk["look"].intervals) for chunk in chunks(path, look=looking(network))]
     assert sum(lengths) in {10_800, 10_801}
     assert max(lengths) == 180
 
@@ -126,15 +146,15 @@ def test_an_hour_of_one_frame_is_yielded_in_chunks(tmp_path: Path, network: Netw
 @pytest.mark.parametrize("rate", [10, 25, 60])
 def test_the_grid_is_in_seconds(tmp_path: Path, network: Network, rate: int) -> None:
     path = coloured(tmp_path / "a.mkv", [(90, 90, 90)] * (2 * rate), rate=Fraction(rate))
-    assert watch(path, LOOK, network)["appearance"].intervals.tolist() == list(range(6))
+    assert watch(path, looking(network)).intervals.tolist() == list(range(6))
 
 
 @pytest.mark.slow
 def test_motion_is_in_the_intervals_where_it_happens(tmp_path: Path) -> None:
     still = [next(scene(1, size=(320, 180)))] * 45
-    moving = [*scene(45, size=(320, 180), disc=(3, 0))]
-    path = film(tmp_path / "a.mp4", [*still, *moving])
-    seen = watch(path, WatchOptions(appearance=None))["motion"]
+    disc = [*scene(45, size=(320, 180), disc=(3, 0))]
+    path = film(tmp_path / "a.mp4", [*still, *disc])
+    seen = watch(path, moving())
     assert len(seen.intervals) > 100
     # The disc begins to move at 1.5 s; a track with that motion begins up to half a second before.
     assert seen.intervals.min() >= 3
@@ -144,11 +164,11 @@ def test_motion_is_in_the_intervals_where_it_happens(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_number_of_descriptors_per_interval_is_limited(tmp_path: Path) -> None:
     path = film(tmp_path / "a.mp4", scene(60, size=(320, 180), disc=(3, 0)))
-    some = watch(path, WatchOptions(appearance=None, most_motion=20))["motion"]
+    some = watch(path, moving(20))
     assert np.bincount(some.intervals).max() == 20
-    again = watch(path, WatchOptions(appearance=None, most_motion=20))["motion"]
+    again = watch(path, moving(20))
     assert np.array_equal(some.values, again.values)
-    other = watch(path, WatchOptions(appearance=None, most_motion=20, seed=1))["motion"]
+    other = watch(path, moving(20, seed=1))
     assert not np.array_equal(some.values, other.values)
 
 
@@ -157,21 +177,20 @@ def test_chunks_do_not_change_the_descriptors(
     tmp_path: Path, network: Network, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = film(tmp_path / "a.mp4", scene(90, size=(320, 180), disc=(3, 0)))
-    options = WatchOptions(appearance=LOOK.appearance)
-    whole = watch(path, options, network)
+    both = {"motion": moving(), "appearance": looking(network)}
+    whole = chunks(path, **both)
     monkeypatch.setattr(descriptors, "_CHUNK", 2)
-    with VideoReader(path) as opened:
-        parts = [*DescriptorExtractor(opened, options, {"appearance": network}).chunks()]
+    parts = chunks(path, **both)
     assert len(parts) > 3
-    for kind in ("motion", "appearance"):
-        joined = np.concatenate([part[kind].values for part in parts if part[kind].values.size])
-        assert np.array_equal(joined, whole[kind].values)
+    for kind in both:
+        assert np.array_equal(joined(parts, kind).values, joined(whole, kind).values)
 
 
 def test_progress_is_reported(tmp_path: Path, network: Network) -> None:
     path = coloured(tmp_path / "a.mp4", [(90, 90, 90)] * 60)
     told: list[float] = []
     with VideoReader(path) as opened:
-        list(DescriptorExtractor(opened, LOOK, {"appearance": network}).chunks(told.append))
+        describers = {"pooled": pooling(network)(opened)}
+        list(describe_frames(opened, describers, progress=told.append))
     assert told == sorted(told)
     assert len(told) >= 5

@@ -11,7 +11,7 @@ import pytest
 
 from howsteps.errors import InputError
 from howsteps.vision.frames import VideoReader
-from howsteps.vision.histograms import interval_count
+from howsteps.vision.options import interval_count
 from tests.films import lay_on_its_side
 from tests.vision.scenes import film, scene
 

@@ -6,9 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsteps.errors import InputError
-from howsteps.vision.network import OnnxNetwork, load
-from howsteps.vision.weights import SHIPPED, identity
+from howsteps.errors import HowstepsError, InputError
+from howsteps.vision.network import SHIPPED, OnnxNetwork, identity, load, require_runtime
 
 RAMP = np.linspace(0, 255, 224 * 224 * 3).reshape(1, 224, 224, 3).astype(np.uint8)
 
@@ -23,7 +22,7 @@ def network() -> OnnxNetwork:
 def test_the_hash_of_the_file_is_the_verified_one() -> None:
     digest = hashlib.sha256(SHIPPED.read_bytes()).hexdigest()
     assert digest in (SHIPPED.parent / "README.md").read_text("utf-8")
-    assert identity("efficientnet-lite0") == f"efficientnet-lite0 {digest}"
+    assert identity("efficientnet-lite0", SHIPPED) == f"efficientnet-lite0 {digest}"
 
 
 def test_it_agrees_with_its_authors(network: OnnxNetwork) -> None:
@@ -34,16 +33,6 @@ def test_it_agrees_with_its_authors(network: OnnxNetwork) -> None:
         [-1.4320, 1.6487, 0.1513, -2.6857, 2.1557], abs=2e-4
     )
     assert float(local.mean()) == pytest.approx(0.003834, abs=2e-5)
-
-
-def test_it_agrees_with_pytorch(network: OnnxNetwork) -> None:
-    pytest.importorskip("torch")
-    from howsteps.vision.torch_network import load as load_torch
-
-    other = load_torch()
-    frames = np.random.default_rng(0).integers(0, 256, (2, 97, 131, 3), dtype=np.uint8)
-    assert network.describe(frames) == pytest.approx(other.describe(frames), abs=1e-4)
-    assert network.pooled(frames) == pytest.approx(other.pooled(frames), abs=1e-4)
 
 
 @pytest.mark.parametrize(("height", "width"), [(224, 384), (160, 288), (97, 131)])
@@ -59,3 +48,63 @@ def test_a_file_that_is_not_a_network_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"no network")
     with pytest.raises(InputError, match=r"n\.onnx: is not an ONNX network"):
         OnnxNetwork(path)
+
+
+class Session:
+    """A stand-in for a session of ONNX Runtime on a machine with some providers."""
+
+    def __init__(self, _: bytes, __: object, providers: list[str]) -> None:
+        self.providers = [name for name in providers if name in self.usable]
+
+    usable: tuple[str, ...] = ("CUDAExecutionProvider", "CPUExecutionProvider")
+
+    def get_providers(self) -> list[str]:
+        return self.providers
+
+
+CPU_ONLY = ["CPUExecutionProvider"]
+BOTH = ["CUDAExecutionProvider", *CPU_ONLY]
+
+
+def test_a_runtime_for_cpus_names_the_one_for_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("onnxruntime.get_available_providers", lambda: CPU_ONLY)
+    for use in (load, require_runtime):
+        with pytest.raises(HowstepsError, match="pip install onnxruntime-gpu"):
+            use("efficientnet-lite0", device="cuda")
+    require_runtime("efficientnet-lite0")
+
+
+def test_on_a_gpu_the_cuda_provider_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("onnxruntime.get_available_providers", lambda: BOTH)
+    monkeypatch.setattr("onnxruntime.InferenceSession", Session)
+    require_runtime("efficientnet-lite0", "cuda")
+    assert OnnxNetwork(SHIPPED, "cuda")._session.providers == BOTH
+    assert OnnxNetwork(SHIPPED)._session.providers == CPU_ONLY
+
+
+def test_a_runtime_that_falls_back_to_the_cpu_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("onnxruntime.get_available_providers", lambda: BOTH)
+    monkeypatch.setattr("onnxruntime.InferenceSession", Session)
+    monkeypatch.setattr(Session, "usable", tuple(CPU_ONLY))
+    with pytest.raises(HowstepsError, match="finds no GPU"):
+        OnnxNetwork(SHIPPED, "cuda")
+
+
+def test_other_weights_of_the_shipped_network_are_an_onnx_file(tmp_path: Path) -> None:
+    path = tmp_path / "own.onnx"
+    path.write_bytes(SHIPPED.read_bytes())
+    other = load("efficientnet-lite0", str(path))
+    assert np.array_equal(other.pooled(RAMP), load().pooled(RAMP))
+
+
+def test_unknown_networks() -> None:
+    with pytest.raises(HowstepsError, match="neither a network"):
+        load("resnet9000")
+    with pytest.raises(InputError, match="no such file"):
+        load("efficientnet-lite0", "nowhere.onnx")
+
+
+def test_a_missing_timm_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("howsteps.vision.network.find_spec", lambda name: None)
+    with pytest.raises(HowstepsError, match="pip install timm"):
+        load("timm:resnet18")

@@ -18,7 +18,7 @@ from rich.table import Table
 import howsteps
 from howsteps._cli import options, screen
 from howsteps.datasets.fetch import DATA_SETS, fetch_archive
-from howsteps.errors import EXTRAS, GPU
+from howsteps.errors import EXTRAS, VISION
 from howsteps.pipeline.executor import available_memory, cores
 
 _PACKAGES = {
@@ -78,13 +78,16 @@ def _versioned(module: str) -> str:
 
 
 def _gpu() -> Finding:
-    if "torch" in GPU.missing:
-        return Finding("GPU", "not checked: PyTorch is not installed", good=False)
-    import torch  # noqa: PLC0415 - an extra
+    if VISION.missing:
+        return Finding("GPU", "not checked: ONNX Runtime is not installed", good=False)
+    import onnxruntime  # noqa: PLC0415 - an extra
 
-    if torch.cuda.is_available():
-        return Finding("GPU", f"{torch.cuda.get_device_name()}: use --device cuda")
-    return Finding("GPU", "none that PyTorch can use; everything runs on the CPU", good=False)
+    from howsteps.vision.network import CUDA  # noqa: PLC0415
+
+    if CUDA in onnxruntime.get_available_providers():
+        return Finding("GPU", "ONNX Runtime can use one: --device cuda")
+    without = "this ONNX Runtime is for CPUs"
+    return Finding("GPU", without, "pip install onnxruntime-gpu", good=False)
 
 
 def fetch(

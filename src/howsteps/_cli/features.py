@@ -14,14 +14,21 @@ from rich.markup import escape
 
 from howsteps._cli import options, screen
 from howsteps._cli.script import stage_context
-from howsteps.errors import VISION, HowstepsError, MissingExtra, Problem
+from howsteps.errors import HowstepsError, Problem
 from howsteps.io.files import write_atomically
 from howsteps.io.text import format_time
-from howsteps.pipeline.features import Features, features_of, require_extras
+from howsteps.paper.visual_words import (
+    VGG16,
+    MotionOptions,
+    VisualWords,
+    WordOptions,
+    read_codebooks,
+    to_bytes,
+)
+from howsteps.pipeline.features import features_of, method_of
 from howsteps.pipeline.run import read_source
 from howsteps.task import Mode, Task
-from howsteps.vision.codebook import read_codebooks, to_bytes
-from howsteps.vision.options import MotionOptions, VisionOptions, WatchOptions, vision_options
+from howsteps.vision.features import Features, Method, PooledFrames
 
 NONE = "none"
 FOLDER = "features"
@@ -111,17 +118,12 @@ def features(
 
     Example: howsteps features videos/ --out steps/
     """
-    if VISION.missing:
-        raise MissingExtra(VISION.name, VISION.purpose)
-    usual = vision_options(mode, quick=quick)
-    requested = VisionOptions(
-        _watch_options(usual.watch, network, weights, motion, seed),
-        motion_words or usual.motion_words,
-        appearance_words or usual.appearance_words,
-        seed,
-    )
-    require_extras(requested.watch, device)
+    words = {"motion_words": motion_words, "appearance_words": appearance_words}
+    method = _method(mode, quick, network, weights, motion, seed, words)
+    method.require_extras(device)
     given = read_codebooks(vocabulary) if vocabulary else None
+    if given is not None and isinstance(method, VisualWords):
+        method.check(given)
     folder = out or options.default_out(source)
     redo = frozenset({FOLDER}) if force else frozenset()
     found = False
@@ -137,17 +139,17 @@ def features(
                 continue
             result = features_of(
                 videos,
-                requested,
+                method,
                 context,
                 task=task.name,
-                codebooks=given,
+                learnt=given,
                 device=device,
             )
             problems += result.problems
             where = (folder if len(collection.tasks) == 1 else folder / task.name) / FOLDER
             _write(result.vectors, where)
             if save_vocabulary and result.vectors:
-                write_atomically(save_vocabulary, to_bytes(result.codebooks))
+                write_atomically(save_vocabulary, to_bytes(result.learnt))
             show(task, result, len(videos), where)
             found = found or bool(result.vectors)
     if found:
@@ -155,26 +157,37 @@ def features(
     screen.finish(problems, found=found)
 
 
-def _watch_options(
-    usual: WatchOptions, network: str | None, weights: Path | None, motion: bool | None, seed: int
-) -> WatchOptions:
-    """The options of a mode, with those from the command line instead of the defaults."""
-    described = usual.motion
-    if motion is not None:
-        described = (usual.motion or MotionOptions()) if motion else None
-    requested = replace(usual, motion=described, seed=seed)
-    if network == NONE:
-        requested = replace(requested, appearance=None, pooled=None)
+def _method(
+    mode: Mode,
+    quick: bool,
+    network: str | None,
+    weights: Path | None,
+    motion: bool | None,
+    seed: int,
+    words: Mapping[str, int | None],
+) -> Method:
+    """The method of a mode, with options from the command line instead of its own."""
+    usual = method_of(mode, quick).options
+    other: dict[str, str | None] = {"weights": str(weights.absolute()) if weights else None}
+    if network is not None:
+        other["network"] = network
+    if mode == "default":
+        pooled = None if network == NONE else replace(usual, **other)
+        if pooled is not None and network != VGG16 and not motion:
+            return PooledFrames(pooled)
+        usual = WordOptions(motion=None, appearance=None, pooled=pooled)
+    elif network == NONE or usual.appearance is None:
+        usual = replace(usual, appearance=None)
     else:
-        path = str(weights.absolute()) if weights else None
-        if (appearance := requested.appearance) is not None:
-            appearance = replace(appearance, network=network or appearance.network, weights=path)
-        if (pooled := requested.pooled) is not None:
-            pooled = replace(pooled, network=network or pooled.network, weights=path)
-        requested = replace(requested, appearance=appearance, pooled=pooled)
+        usual = replace(usual, appearance=replace(usual.appearance, **other))
+    tracked = usual.motion
+    if motion is not None:
+        tracked = (usual.motion or MotionOptions()) if motion else None
+    sizes = {name: count for name, count in words.items() if count is not None}
+    requested = replace(usual, motion=tracked, seed=seed, **sizes)
     if requested.motion is None and requested.appearance is None and requested.pooled is None:
         raise typer.BadParameter("nothing to compute: neither motion nor a network")
-    return requested
+    return VisualWords(requested)
 
 
 def _write(vectors: Mapping[str, NDArray[np.float32]], folder: Path) -> None:
@@ -204,7 +217,7 @@ def show(task: Task, result: Features, videos: int, folder: Path) -> None:
     if result.vectors:
         rows = sum(len(vectors) for vectors in result.vectors.values())
         width = next(iter(result.vectors.values())).shape[1]
-        kinds = ", ".join(f"{len(book):,} codewords of {k}" for k, book in result.codebooks.items())
+        kinds = ", ".join(f"{len(book):,} codewords of {k}" for k, book in result.learnt.items())
         counted = f" ({kinds})" if kinds else ""
         screen.out.print(f"{rows:,} intervals × {width:,} numbers{counted}")
         screen.out.print(f"written to {escape(str(folder))}", soft_wrap=True)

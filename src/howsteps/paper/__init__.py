@@ -9,6 +9,8 @@ Appendix B.1: U, B, Y, C_o, Tr(UᵀBU)                    :mod:`.alignment_probl
 Appendix B.2: Frank-Wolfe, oracle, rounding             :mod:`.alignment_frank_wolfe`
 Appendix B.2: POA and Clustal                           :mod:`.aligners`
 Section 4.1: the K steps of the script                  :mod:`.script`
+Section 5: motion and appearance as codewords           :mod:`.visual_words`, :mod:`.motion`,
+                                                        :mod:`.vgg16`
 tables of results beside the printed ones               :mod:`.tables`, :mod:`.methods`
 the authors' program, where it differs                  ``AUTHORS`` in :mod:`.alignment`,
                                                         ``OPTIONS`` in :mod:`.script`

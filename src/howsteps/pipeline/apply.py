@@ -15,13 +15,12 @@ from howsteps.localise.model import FILE as MODEL_FILE
 from howsteps.localise.model import Model
 from howsteps.localise.oracle import Floats
 from howsteps.narration.features import video_interval_count
-from howsteps.pipeline import feature_space, learnt_steps
+from howsteps.pipeline import learnt_steps
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.events import Callback, ignore_event
 from howsteps.pipeline.executor import local_executor, single_threaded
-from howsteps.pipeline.feature_space import FeatureSpace
-from howsteps.pipeline.features import visual_features
+from howsteps.pipeline.features import method_of, visual_features
 from howsteps.pipeline.options import INTERVAL, RunOptions
 from howsteps.pipeline.run import Run, clean_title, prepare_narration, set_aside_unusable
 from howsteps.pipeline.work_folder import (
@@ -36,6 +35,7 @@ from howsteps.pipeline.work_folder import (
 from howsteps.result import as_stored, result_file
 from howsteps.script.matching import NEAR_WEIGHT, spoken_by_video
 from howsteps.task import Localisation, Result, Script, Task, Video
+from howsteps.vision.features import SPACE_FILE, FeatureSpace
 
 # Mean over all steps of a video; absent steps count as 0. Over eighteen jobs, 81 % of the
 # narrations of other jobs are below this, and 5 % of those of the same job.
@@ -79,11 +79,11 @@ def apply(
     InputError
         There is no model, or a source cannot be read at all.
     """
-    folder = model if (model / feature_space.FILE).is_file() else model / MODEL
+    folder = model if (model / SPACE_FILE).is_file() else model / MODEL
     if not (folder / MODEL_FILE).is_file():
         result_file(model)  # raises a better error if this is not a work folder
         raise InputError(model, "has no model; run 'howsteps run' again")
-    learnt, space = Model.load(folder), feature_space.load(folder)
+    learnt, space = Model.load(folder), FeatureSpace.load(folder, method_of)
     known = learnt_steps.load(folder, learnt.steps)
     check_folders(out, *sources)
     name = clean_title(title) if title is not None else known.job or out.resolve().name
@@ -205,5 +205,5 @@ def _features(
         return task, vectors, []
     reason = "the model needs video frames, but there is no video file"
     problems = [Problem(Path(v.id), reason) for v in task.videos if not v.media]
-    task, found = visual_features(task, replace(options, vision=True), context, space.codebooks)
+    task, found = visual_features(task, replace(options, vision=True), context, space.learnt)
     return task, found.vectors, [*problems, *found.problems]

@@ -1,90 +1,62 @@
-"""The stage ``features``: videos → one vector per interval, through the cache.
+"""The stage ``features``: videos → one vector per interval, in worker processes, through the cache.
 
-::
-
-    video ─► descriptors (in a worker process) ─┬─► pooled ────────────────┬─► vectors
-                                                └─► codebook ─► codewords ─┘
-
-Descriptors are cached per video and kind, under the hash of the video file and the options. When a
-video is added, descriptors are computed for that video only; the others only get new codewords.
+``python -m howsteps.pipeline.features`` is such a worker process: it describes one video (see
+:func:`howsteps.vision.features.describe_into`).
 """
 
-import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from howsteps.errors import GPU, PAPER, VISION, HowstepsError, MissingExtra, Problem
-from howsteps.io.files import key_of
+from howsteps.errors import GPU, VISION, CannotWrite, MissingExtra, Problem
+from howsteps.io.worker_process import serve
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
-from howsteps.pipeline.descriptors import (
-    MEMORY,
-    VideoDescriptors,
-    extract_descriptors,
-    origins,
-)
-from howsteps.pipeline.executor import single_threaded
+from howsteps.pipeline.events import ItemAt
+from howsteps.pipeline.executor import Executor, ThreadExecutor, cores, single_threaded
 from howsteps.pipeline.options import RunOptions
-from howsteps.task import Task, Video
-from howsteps.vision.codebook import SAMPLE, Codebook, learn_codebook
-from howsteps.vision.histograms import blocks, count_codewords, hellinger
-from howsteps.vision.local import dequantise
-from howsteps.vision.options import (
-    POOLED,
-    VisionOptions,
-    WatchOptions,
-    needs_torch,
-    vision_options,
+from howsteps.task import Mode, Task, Video
+from howsteps.vision.features import (
+    MEMORY,
+    Damaged,
+    Features,
+    FeatureSpace,
+    Method,
+    PooledFrames,
+    VideoDescriptors,
+    WorkerOptions,
+    describe_into,
+    describe_video,
 )
-from howsteps.vision.pooled import pooled_features
-from howsteps.vision.precomputed import read_folder
+from howsteps.vision.options import QUICK, PooledOptions
 
-_VERSION = 1  # increment when the features change
-_CODEWORDS, _CODEBOOK = "codewords", "codebook"  # stages of the cache
+STAGE = "features"
+_WORKER = "howsteps.pipeline.features"
 
 
-@dataclass(frozen=True)
-class Features:
-    """The features of videos.
+def method_of(mode: Mode, quick: bool) -> Method:
+    """The method of a mode; a quick one is faster and less accurate."""
+    if mode == "default":
+        return PooledFrames(QUICK if quick else PooledOptions())
+    if mode not in {"paper", "authors"}:
+        raise ValueError(f"there is no mode {mode!r}")
+    from howsteps.paper import visual_words  # noqa: PLC0415 - not for the default
 
-    Attributes
-    ----------
-    vectors
-        By video id, T×d float32. A video that cannot be decoded is missing.
-    problems
-        Why each missing video is missing, and what is wrong with the others.
-    keys
-        By video id, a hash of everything its vectors depend on.
-    durations
-        By video id, in seconds.
-    codebooks
-        By kind, the codebooks of the histograms.
-    described
-        The descriptors of the videos.
-    """
-
-    vectors: dict[str, NDArray[np.float32]] = field(default_factory=dict)
-    problems: tuple[Problem, ...] = ()
-    keys: dict[str, str] = field(default_factory=dict)
-    durations: dict[str, float] = field(default_factory=dict)
-    codebooks: dict[str, Codebook] = field(default_factory=dict)
-    described: tuple[VideoDescriptors, ...] = ()
+    return visual_words.VisualWords(visual_words.QUICK if quick else visual_words.PAPER)
 
 
 def visual_features(
     task: Task,
     options: RunOptions,
     context: Context,
-    codebooks: Mapping[str, Codebook] | None = None,
+    learnt: Mapping[str, Any] | None = None,
 ) -> tuple[Task, Features]:
     """Compute the features of the video frames; also returns the task with video durations.
 
-    Descriptors are quantised by ``codebooks``, or by codebooks learnt from these videos.
+    ``learnt`` is what the method learnt from other videos; None: learn it from these.
 
     Raises
     ------
@@ -100,17 +72,23 @@ def visual_features(
             raise MissingExtra(VISION.name, VISION.purpose)
         reason = f"only the captions were used; to look at the videos too: {VISION.command}"
         return task, Features(problems=(Problem(Path(task.name), reason, harmless=True),))
-    wanted = vision_options(options.mode, quick=options.quick)
-    require_extras(wanted.watch, options.device)
+    if options.device != "cpu" and GPU.missing:
+        raise MissingExtra(GPU.name, f"device {options.device}")  # the steps are placed on it too
+    method = method_of(options.mode, options.quick)
+    method.require_extras(options.device)
     found = features_of(
-        videos,
-        wanted,
-        context,
-        task=task.name,
-        codebooks=codebooks,
-        device=options.device,
+        videos, method, context, task=task.name, learnt=learnt, device=options.device
     )
     return with_durations(task, found), found
+
+
+def feature_space(task: Task, features: Features, options: RunOptions) -> FeatureSpace:
+    """The feature space of a task: video frames if it has them, else words."""
+    if features.vectors:
+        return FeatureSpace(None, features.learnt, options.mode, options.quick)
+    from howsteps.narration.features import Vocabulary  # noqa: PLC0415
+
+    return FeatureSpace(words=Vocabulary.of(task.videos))
 
 
 def unreadable_media(task: Task, features: Features) -> set[Path]:
@@ -128,11 +106,11 @@ def with_durations(task: Task, features: Features) -> Task:
 
 def features_of(
     videos: Sequence[Video],
-    options: VisionOptions,
+    method: Method,
     context: Context,
     *,
     task: str = "",
-    codebooks: Mapping[str, Codebook] | None = None,
+    learnt: Mapping[str, Any] | None = None,
     device: str = "cpu",
     memory: int = MEMORY,
 ) -> Features:
@@ -142,14 +120,14 @@ def features_of(
     ----------
     videos
         Those without ``media`` are left out.
-    options
-        Which descriptors, and how many codewords.
+    method
+        How frames become vectors.
     context
         Cache, workers and callback. With ``features`` in ``redo``, descriptors are recomputed.
     task
         The task name in events.
-    codebooks
-        By kind; None: learn them from these videos.
+    learnt
+        What the method learnt from other videos; None: learn it from these.
     device
         ``cpu``, or ``cuda`` for the network.
     memory
@@ -158,186 +136,124 @@ def features_of(
     Raises
     ------
     HowstepsError
-        The codebooks were made with other options, or the network is not available.
+        What was learnt was learnt with other options, or the network is not available.
     """
-    if codebooks is not None:
-        _check(codebooks, options)
-    cache = context.cache
-    described, problems = extract_descriptors(
-        videos, options.watch, context, task=task, device=device, memory=memory
+    describe = partial(
+        describe_videos, method=method, context=context, task=task, device=device, memory=memory
     )
-    if not described:
+    described, problems = describe(videos)
+    again: set[str] = set()  # videos whose cached descriptors were damaged
+    while described:
+        try:
+            with single_threaded():
+                vectors, used, remarks = method.vectors(described, context.cache, learnt)
+            break
+        except Damaged as error:
+            if error.video in again:
+                raise
+            again.add(error.video)
+            fresh, failures = describe([v for v in videos if v.id == error.video], redo=True)
+            problems += [] if fresh else failures
+            described = [
+                new for one in described for new in (fresh if one.video == error.video else [one])
+            ]
+    else:
         return Features(problems=tuple(problems))
-    with single_threaded():
-        if codebooks is None:
-            codebooks, remarks = learn_codebooks(described, options, cache)
-            problems += remarks
-        used = {kind: codebooks[kind] for kind in described[0].keys if kind != POOLED}
-        vectors = {video.video: _vectors(video, used, cache) for video in described}
+    problems += remarks
     for video in described:
         if not vectors[video.video].any():
             problems.append(Problem(video.media, "no features could be computed"))
             if not vectors[video.video].shape[1]:
                 del vectors[video.video]
-    context.note(cache.pop_refused())
     return Features(
         vectors,
         tuple(problems),
-        {video.video: _vector_key(video, used) for video in described if video.video in vectors},
+        {video.video: video.vector_key(used) for video in described if video.video in vectors},
         {video.video: video.seconds for video in described},
         used,
         tuple(described),
     )
 
 
-def features_from(
-    folder: Path,
+def describe_videos(
     videos: Sequence[Video],
+    method: Method,
+    context: Context,
     *,
-    rate: float,
-    seconds: float = 1 / 3,
-) -> Features:
-    """Read precomputed features (:mod:`howsteps.vision.precomputed`), resampled to the grid."""
-    known = {video.id: video.duration for video in videos if video.duration}
-    names = [video.id for video in videos]
-    vectors, problems = read_folder(folder, names, rate=rate, durations=known, seconds=seconds)
-    keys = {
-        video: key_of(_VERSION, rows=hashlib.sha256(rows.tobytes()).hexdigest())
-        for video, rows in vectors.items()
-    }
-    durations = {video: known.get(video, seconds * len(vectors[video])) for video in vectors}
-    return Features(vectors, tuple(problems), keys, durations)
+    task: str = "",
+    device: str = "cpu",
+    memory: int = MEMORY,
+    redo: bool = False,
+) -> tuple[list[VideoDescriptors], list[Problem]]:
+    """Compute the descriptors of all videos that have a file, unless they are cached.
 
+    Runs on the cluster of the context's executor, or in ``workers`` processes on this machine. On
+    interruption, unfinished videos are abandoned at once; completed ones stay in the cache.
 
-def learn_codebooks(
-    videos: Sequence[VideoDescriptors], options: VisionOptions, cache: Cache
-) -> tuple[dict[str, Codebook], list[Problem]]:
-    """Learn the codebook of each kind, with a remark if it has fewer codewords than requested."""
-    found, problems = {}, []
-    for kind, origin in _quantised(options).items():
-        wanted = options.codebook_size(kind)
-        # Not sorted: the sample depends on the order of the videos.
-        keys = [video.keys[kind] for video in videos]
-        key = key_of(_VERSION, videos=keys, codewords=wanted, seed=options.seed)
-        cached = cache.arrays(_CODEBOOK, key)
-        centres = (cached or {}).get("centres", np.empty(0))
-        if is_valid := centres.ndim == 2 and centres.dtype == np.float32:
-            found[kind] = Codebook(centres, origin)
-        elif cached is not None:
-            cache.refuse(_CODEBOOK, key, "npz", "it is not a codebook")
-        if not is_valid:
-            sample = _sample(videos, kind, wanted * SAMPLE, options.seed, cache)
-            found[kind] = learn_codebook(sample, wanted, origin, options.seed)
-            cache.put_arrays(_CODEBOOK, key, {"centres": found[kind].centres})
-        if len(found[kind]) < wanted:
-            count = len(found[kind])
-            reason = f"{kind}: only {count} codewords: no more distinct descriptors"
-            problems.append(Problem(videos[0].media.parent, reason, harmless=True))
-    return found, problems
-
-
-def _vectors(
-    video: VideoDescriptors, codebooks: Mapping[str, Codebook], cache: Cache
-) -> NDArray[np.float32]:
-    parts = [
-        pooled_features(video.local(POOLED, cache), video.intervals)
-        if kind == POOLED
-        else hellinger(blocks(_counts(video, kind, codebooks[kind], cache)))
-        for kind in video.keys
-    ]
-    # A copy of hours takes hundreds of megabytes.
-    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
-
-
-def _vector_key(video: VideoDescriptors, codebooks: Mapping[str, Codebook]) -> str:
-    digests = {kind: book.digest for kind, book in codebooks.items()}
-    return key_of(
-        _VERSION, keys={kind: [key, digests.get(kind)] for kind, key in video.keys.items()}
-    )
-
-
-def _sample(
-    videos: Sequence[VideoDescriptors], kind: str, size: int, seed: int, cache: Cache
-) -> NDArray[np.float32]:
-    """Sample about ``size`` descriptors, the same number from every video."""
-    per_video = -(-size // len(videos))
-    sampled: list[NDArray[np.int8]] = []
-    for index, video in enumerate(videos):
-        generator = np.random.default_rng((seed, index))
-        total = sum(len(intervals) for intervals, _ in video.local(kind, cache))
-        chosen = np.sort(generator.permutation(total)[:per_video])
-        start = 0
-        for _, values in video.local(kind, cache):
-            in_chunk = chosen[(chosen >= start) & (chosen < start + len(values))] - start
-            sampled.append(values[in_chunk])
-            start += len(values)
-    return dequantise(np.concatenate(sampled)) if sampled else np.empty((0, 0), np.float32)
-
-
-def _counts(
-    video: VideoDescriptors, kind: str, codebook: Codebook, cache: Cache
-) -> NDArray[np.float32]:
-    """Codeword counts, T×k; the codeword of every descriptor is cached."""
-    if not len(codebook):
-        return np.zeros((video.intervals, 0), np.float32)
-    key = key_of(_VERSION, video=video.keys[kind], codebook=codebook.digest)
-    cached = cache.arrays(_CODEWORDS, key)
-    if cached is not None and not _are_codewords(cached, video.intervals, len(codebook)):
-        cache.refuse(_CODEWORDS, key, "npz", "it holds no codewords of this video")
-        cached = None
-    if cached is None:
-        pairs = list(_codewords(video, kind, codebook, cache))
-        pairs.append((np.empty(0, np.int32), np.empty(0, np.int32)))
-        intervals, codewords = (np.concatenate(part) for part in zip(*pairs, strict=True))
-        cached = {"intervals": intervals, "codewords": codewords}
-        cache.put_arrays(_CODEWORDS, key, cached)
-    return count_codewords(cached["intervals"], cached["codewords"], video.intervals, len(codebook))
-
-
-def _are_codewords(arrays: Mapping[str, NDArray[Any]], n_intervals: int, n_codewords: int) -> bool:
-    """Whether the arrays are valid interval and codeword indices."""
-    if not arrays.keys() >= {"intervals", "codewords"}:
-        return False
-    intervals, codewords = arrays["intervals"], arrays["codewords"]
-    return intervals.shape == codewords.shape == (intervals.size,) and all(
-        indices.dtype.kind == "i"
-        and (not indices.size or 0 <= indices.min() <= indices.max() < limit)
-        for indices, limit in ((intervals, n_intervals), (codewords, n_codewords))
-    )
-
-
-def _codewords(
-    video: VideoDescriptors, kind: str, codebook: Codebook, cache: Cache
-) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
-    for intervals, values in video.local(kind, cache):
-        yield intervals, codebook.assign(dequantise(values))
-
-
-def _quantised(options: VisionOptions) -> dict[str, str]:
-    """The kinds of descriptors that are quantised by a codebook, with the hash of their options."""
-    return {kind: by for kind, by in origins(options.watch).items() if kind != POOLED}
-
-
-def require_extras(options: WatchOptions, device: str = "cpu") -> None:
-    """Check that the extras needed by these features are installed.
+    Returns
+    -------
+    The descriptors of the videos that could be read, and problems.
 
     Raises
     ------
-    MissingExtra
-        One is missing.
+    CannotWrite
+        The cache cannot be written, or the disk is full.
     """
-    quantised = options.motion is not None or options.appearance is not None
-    if VISION.missing:
-        raise MissingExtra(VISION.name, VISION.purpose)
-    if quantised and PAPER.missing:
-        raise MissingExtra(PAPER.name, PAPER.purpose)
-    if needs_torch(options, device) and GPU.missing:
-        raise MissingExtra(PAPER.name if quantised else GPU.name, "a network in PyTorch")
+    videos = [video for video in videos if video.media is not None]
+    workers = max(1, min(context.workers, len(videos)))
+    worker = WorkerOptions(
+        _WORKER,
+        method,
+        method.origins(),
+        context.cache,
+        device,
+        max(1, cores() // workers),
+        memory,
+        redo or STAGE in context.redo,
+    )
+    stop = threading.Event()
+    executor: Executor = context.executor
+    describe: Callable[[Video], VideoDescriptors] = partial(describe_video, worker=worker)
+    if not executor.takes_tasks:
+        lock = threading.Lock()
+
+        def report(video: str, seconds: float, total: float | None) -> None:
+            with lock:
+                context.callback(ItemAt(STAGE, task, video, seconds, total))
+
+        executor = ThreadExecutor(workers)
+        describe = partial(describe_video, worker=worker, report=report, stop=stop)
+    found: dict[int, VideoDescriptors] = {}
+    problems: dict[int, Problem] = {}
+    with context.stage(STAGE, task, len(videos)) as progress:
+        try:
+            for outcome in executor.map(describe, videos, device=device):
+                video, failure = videos[outcome.index], outcome.failure
+                if failure is not None:
+                    if failure.fatal:
+                        raise CannotWrite(failure.reason)
+                    problems[outcome.index] = Problem(video.media or Path(), failure.reason)
+                elif outcome.value is not None:
+                    found[outcome.index] = outcome.value
+                cached = outcome.value is not None and not outcome.value.spent
+                progress.done(video.id, cached=cached)
+        except BaseException:
+            stop.set()
+            raise
+    described = [found[index] for index in sorted(found)]
+    defects = [Problem(video.media, defect) for video in described for defect in video.defects]
+    return described, [problems[index] for index in sorted(problems)] + defects
 
 
-def _check(codebooks: Mapping[str, Codebook], options: VisionOptions) -> None:
-    for kind, origin in _quantised(options).items():
-        if kind not in codebooks:
-            raise HowstepsError(f"the codebook has no codewords for {kind}")
-        if codebooks[kind].origin != origin:
-            raise HowstepsError(f"the codebook's codewords for {kind} were made with other options")
+def _describe(job: dict[str, Any]) -> dict[str, object]:
+    """Do the job of a worker process."""
+    method: type[Method] = PooledFrames
+    if job["method"] != PooledFrames.name:
+        from howsteps.paper.visual_words import VisualWords  # noqa: PLC0415 - not for the default
+
+        method = VisualWords
+    return describe_into(Cache(Path(job["cache"])), method.of(job["options"]), job)
+
+
+if __name__ == "__main__":
+    serve(_describe)

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 from howsteps.errors import SPEECH, HowstepsError, Problem, problem_of
 from howsteps.io.checked import seconds, text
 from howsteps.io.files import check_unchanged, fingerprint, key_of, sha256_of_file
-from howsteps.pipeline import feature_space, learnt_steps
+from howsteps.pipeline import learnt_steps
 from howsteps.pipeline.cache import narration_key, parser_identity, stage_key
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.executor import Failure, single_threaded
-from howsteps.pipeline.features import Features
+from howsteps.pipeline.features import feature_space, method_of
 from howsteps.pipeline.learnt_steps import LearntSteps
 from howsteps.pipeline.options import INTERVAL, RunOptions
 from howsteps.records import (
@@ -31,6 +31,7 @@ from howsteps.records import (
     with_narration,
 )
 from howsteps.task import Caption, Localisation, Mode, Script, Task, Video, Word
+from howsteps.vision.features import Features
 
 _TRANSCRIBE = 1  # version of the stage's output
 SEARCH_SECONDS = 5.0  # effort of the script search, in seconds on a typical machine
@@ -274,7 +275,7 @@ def localise(
                 "relaxed": [[int(w.video), int(w.step)] for w in placement.relaxed_windows],
             }
             placement.model.save(model)
-            feature_space.save(feature_space.of(task, features, options), model)
+            feature_space(task, features, options).save(model, method_of)
             learnt_steps.save(LearntSteps.of(task, script), model)
             # Written after the model, so that an entry implies a complete model.
             value["model"] = _digests(model)

@@ -2,11 +2,9 @@
 
 ::
 
-    video ─► frames ─┬─► motion       dense trajectories, HOF without camera motion ─┐
-                     ├─► appearance   feature maps of a CNN at several scales       ─┼─► descriptors
-                     └─► pooled       one vector of a CNN per frame                 ─┘
-    descriptors ─► codebook ─► codewords ─► histograms: one per block of intervals, Hellinger
-    features computed elsewhere ─► precomputed ─► the same grid
+    video ─► frames ─► network ─► descriptors (in a worker process, cached) ─► features
+    features computed elsewhere ─► precomputed ─────────────────────────────► features
 
-Import the modules themselves: OpenCV, PyAV, Numba and PyTorch are loaded only where needed.
+Import the modules themselves: PyAV, ONNX Runtime and PyTorch are loaded only where needed. The
+features of the 2016 method are in :mod:`howsteps.paper`.
 """

@@ -1,20 +1,23 @@
-"""Networks that describe frames: the shipped one runs in ONNX Runtime, all others in PyTorch.
+"""Networks that describe frames: the shipped one runs in ONNX Runtime, others in PyTorch.
 
-*Local descriptors* are the vectors at every position of a feature map, for a codebook. *Pooled*
-features are one vector for the whole frame.
+*Pooled* features are one vector for the whole frame. *Local descriptors* are the vectors at every
+position of a feature map.
 """
 
+from importlib import metadata
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.errors import InputError, MissingExtra
-from howsteps.io.files import read_bounded
-from howsteps.vision.options import LITE0, AppearanceOptions
-from howsteps.vision.weights import weights_file
+from howsteps.errors import GPU, HowstepsError, InputError, MissingExtra
+from howsteps.io.files import read_bounded, sha256_of_file
+from howsteps.vision.options import LITE0, TIMM
 
+SHIPPED = Path(__file__).parent / "model" / "efficientnet-lite0.onnx"
+CUDA = "CUDAExecutionProvider"
 _LARGEST = 2**31  # bytes: the limit of the ONNX format
 
 Frames = NDArray[np.uint8]  # B×H×W×3
@@ -34,24 +37,36 @@ class Network(Protocol):
 
 
 class OnnxNetwork:
-    """A network in an ONNX file with the outputs ``maps`` (B×d×h×w) and ``pooled`` (B×d)."""
+    """A network in an ONNX file with the outputs ``maps`` (B×d×h×w) and ``pooled`` (B×d).
 
-    def __init__(self, path: Path, threads: int = 1) -> None:
+    Raises
+    ------
+    HowstepsError
+        If the file is no such network, or ONNX Runtime cannot use the device.
+    """
+
+    def __init__(self, path: Path, device: str = "cpu", threads: int = 1) -> None:
         try:
             import onnxruntime  # noqa: PLC0415 - an extra, and slow to load
         except ImportError as error:
             raise MissingExtra("vision", "looking at video files") from error
+        providers = ["CPUExecutionProvider"]
+        if device != "cpu":
+            if CUDA not in onnxruntime.get_available_providers():
+                raise HowstepsError(_no_cuda(device))
+            providers.insert(0, CUDA)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.log_severity_level = 4  # its warnings concern its optimiser only
         try:
             self._session: Any = onnxruntime.InferenceSession(
-                read_bounded(path, _LARGEST, "a network"),
-                options,
-                providers=["CPUExecutionProvider"],
+                read_bounded(path, _LARGEST, "a network"), options, providers=providers
             )
         except Exception as error:  # the runtime raises many types
             raise InputError(path, "is not an ONNX network") from error
+        # Without the CUDA libraries or a GPU, ONNX Runtime uses the CPU and says nothing.
+        if self._session.get_providers()[0] != providers[0]:
+            raise HowstepsError(f"device {device}: ONNX Runtime finds no GPU on this machine")
 
     def describe(self, frames: Frames) -> Floats:
         """Local descriptors, B × positions × d."""
@@ -68,8 +83,12 @@ class OnnxNetwork:
         return values
 
 
+def _no_cuda(device: str) -> str:
+    return f"device {device}: this ONNX Runtime is for CPUs; pip install onnxruntime-gpu"
+
+
 def load(
-    options: AppearanceOptions | None = None, device: str = "cpu", threads: int = 1
+    network: str = LITE0, weights: str | None = None, device: str = "cpu", threads: int = 1
 ) -> Network:
     """Load a network.
 
@@ -79,11 +98,57 @@ def load(
         If the device does not exist, the file does not hold the network's weights, or PyTorch is
         needed and not installed.
     """
-    options = options or AppearanceOptions()
-    if options.network == LITE0 and options.weights is None and device == "cpu":
-        path = weights_file(LITE0)
-        assert path is not None  # None is for timm only  # noqa: S101
-        return OnnxNetwork(path, threads)
+    path = weights_file(network, weights)
+    if network == LITE0 and path is not None:
+        return OnnxNetwork(path, device, threads)
     from howsteps.vision.torch_network import load as load_torch  # noqa: PLC0415 - PyTorch
 
-    return load_torch(options, device)
+    return load_torch(network, path, device)
+
+
+def require_runtime(network: str, device: str = "cpu") -> None:
+    """Check, before any video is decoded, that a network can run on a device.
+
+    Raises
+    ------
+    HowstepsError
+        PyTorch is missing, or ONNX Runtime is one for CPUs.
+    """
+    if network != LITE0:
+        if GPU.missing:
+            raise MissingExtra(GPU.name, "a network in PyTorch")
+    elif device != "cpu":
+        import onnxruntime  # noqa: PLC0415 - slow to load
+
+        if CUDA not in onnxruntime.get_available_providers():
+            raise HowstepsError(_no_cuda(device))
+
+
+def weights_file(network: str, weights: str | None = None) -> Path | None:
+    """Return the file of a network's weights; None for timm, which finds its own.
+
+    Raises
+    ------
+    HowstepsError
+        If there is no such network or file.
+    """
+    if weights is not None:
+        if not Path(weights).is_file():
+            raise InputError(Path(weights), "no such file of weights")
+        return Path(weights)
+    if network.startswith(TIMM):
+        if find_spec("timm") is None:
+            raise HowstepsError(f"{network} needs the package timm: pip install timm")
+        return None
+    path = SHIPPED if network == LITE0 else Path(network)
+    if not path.is_file():
+        known = "see howsteps features --help"
+        raise HowstepsError(f"{network}: neither a network ({known}) nor a TorchScript file")
+    return path
+
+
+def identity(network: str, path: Path | None) -> str:
+    """Return a name of the network with the hash of its weights, for keys of the cache."""
+    if path is None:
+        return f"{network} of timm {metadata.version('timm')}"
+    return f"{network} {sha256_of_file(path)}"

@@ -9,10 +9,18 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from howsteps.errors import InputError
-from howsteps.vision.codebook import Codebook, learn_codebook, read_codebooks, to_bytes
-from howsteps.vision.histograms import blocks, count_codewords, hellinger
-from howsteps.vision.local import dequantise, quantise
-from tests.vision.naive import block_counts, nearest
+from howsteps.paper.visual_words import (
+    Codebook,
+    blocks,
+    count_codewords,
+    dequantise,
+    hellinger,
+    learn_codebook,
+    quantise,
+    read_codebooks,
+    to_bytes,
+)
+from tests.paper.naive_visual import block_counts, nearest
 
 
 def clouds(count: int, each: int, seed: int = 0) -> np.ndarray:

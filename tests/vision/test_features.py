@@ -1,30 +1,46 @@
-"""Video features through the cache: what is reused, what is recomputed, and broken files."""
+"""Features of videos: through the cache, from pooled vectors, and the space of a model."""
 
+import json
+import shutil
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from howsteps.errors import CannotWrite, HowstepsError
+from howsteps.errors import CannotWrite, HowstepsError, InputError
+from howsteps.narration.features import Vocabulary
+from howsteps.paper.visual_words import (
+    AppearanceOptions,
+    Codebook,
+    MotionOptions,
+    VisualWords,
+    WordOptions,
+)
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.events import Callback, Event, ItemDone, ignore_event
-from howsteps.pipeline.features import Features, features_from, features_of
+from howsteps.pipeline.features import features_of, method_of
 from howsteps.task import Video
-from howsteps.vision.options import (
-    AppearanceOptions,
-    MotionOptions,
-    PooledOptions,
-    VisionOptions,
-    WatchOptions,
+from howsteps.vision import features
+from howsteps.vision.features import (
+    SPACE_FILE,
+    Features,
+    FeatureSpace,
+    Method,
+    PooledFrames,
+    pooled_features,
+    signed_roots,
 )
+from howsteps.vision.options import PooledOptions
 from tests.vision.scenes import film, scene
 
-pytestmark = pytest.mark.slow
-
-MOTION = WatchOptions(appearance=None)
-LOOK = AppearanceOptions(sides=(64,))
+SMALL = WordOptions(appearance=None, motion_words=50, appearance_words=20)
+MOTION = VisualWords(SMALL)
+BOTH = VisualWords(replace(SMALL, appearance=AppearanceOptions(sides=(64,))))
 
 
 @pytest.fixture(scope="module")
@@ -45,22 +61,20 @@ def look(
     folder: Path,
     cache: Path,
     *names: str,
-    watch: WatchOptions = MOTION,
+    method: Method = MOTION,
     callback: Callback = ignore_event,
     workers: int = 2,
     **options: object,
 ) -> Features:
-    asked = VisionOptions(watch, motion_words=50, appearance_words=20)
     context = Context(Cache(cache), callback=callback, workers=workers)
-    return features_of(videos(folder, *names), asked, context, **options)
+    return features_of(videos(folder, *names), method, context, **options)
 
 
 @pytest.fixture(scope="module")
 def both(films: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Features]:
     """A cache with motion and appearance descriptors."""
     cache = tmp_path_factory.mktemp("both")
-    watch = WatchOptions(appearance=LOOK)
-    return cache, look(films, cache, "left", "text", "right", watch=watch)
+    return cache, look(films, cache, "left", "text", "right", method=BOTH)
 
 
 def test_one_vector_for_each_third_of_a_second(both: tuple[Path, Features]) -> None:
@@ -91,14 +105,14 @@ def test_opposite_motions_have_different_codewords(
     assert (left @ left.T).mean() > 2 * (left @ right.T).mean()
 
 
-POOL = WatchOptions(None, None, pooled=PooledOptions(side=64))
+POOL = PooledFrames(PooledOptions(side=64))
 
 
 @pytest.fixture(scope="module")
 def pooled(films: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Features]:
     """A cache with pooled frames."""
     cache = tmp_path_factory.mktemp("pooled")
-    return cache, look(films, cache, "left", "text", "right", watch=POOL)
+    return cache, look(films, cache, "left", "text", "right", method=POOL)
 
 
 def test_pooled_frames_need_no_codebook(pooled: tuple[Path, Features]) -> None:
@@ -107,7 +121,7 @@ def test_pooled_frames_need_no_codebook(pooled: tuple[Path, Features]) -> None:
         "left": (6, 1280),
         "right": (8, 1280),
     }
-    assert seen.codebooks == {}
+    assert seen.learnt == {}
     for rows in seen.vectors.values():
         assert np.square(rows).sum(axis=1) == pytest.approx(1.0, abs=1e-5)
 
@@ -118,14 +132,14 @@ def test_cache_keys_distinguish_kinds_and_options_of_descriptors(
     cache, seen = pooled
     assert not set(seen.keys.values()) & set(both[1].keys.values())
     for other in (PooledOptions(side=96), PooledOptions(side=64, every=2)):
-        again = look(films, cache, "left", watch=WatchOptions(None, None, pooled=other))
+        again = look(films, cache, "left", method=PooledFrames(other))
         assert again.keys["left"] != seen.keys["left"]
 
 
 def test_features_do_not_depend_on_earlier_runs(
     films: Path, pooled: tuple[Path, Features], tmp_path: Path
 ) -> None:
-    again = look(films, tmp_path, "left", watch=POOL)
+    again = look(films, tmp_path, "left", method=POOL)
     assert np.array_equal(again.vectors["left"], pooled[1].vectors["left"])
     assert again.keys["left"] == pooled[1].keys["left"]
 
@@ -133,11 +147,10 @@ def test_features_do_not_depend_on_earlier_runs(
 def test_cached_videos_are_not_decoded_again(
     films: Path, both: tuple[Path, Features], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("howsteps.pipeline.descriptors.run_in_worker", None)
+    monkeypatch.setattr("howsteps.vision.features.run_in_worker", None)
     cache, seen = both
     events: list[Event] = []
-    watch = WatchOptions(appearance=LOOK)
-    again = look(films, cache, "left", "right", watch=watch, callback=events.append)
+    again = look(films, cache, "left", "right", method=BOTH, callback=events.append)
     assert [event.cached for event in events if isinstance(event, ItemDone)] == [True, True]
     assert again.keys == seen.keys
     assert all(np.array_equal(again.vectors[v], seen.vectors[v]) for v in again.vectors)
@@ -147,9 +160,9 @@ def test_each_kind_of_descriptors_is_cached_separately(
     films: Path, both: tuple[Path, Features], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Motion alone is cached if motion and appearance were computed before."""
-    monkeypatch.setattr("howsteps.pipeline.descriptors.run_in_worker", None)
+    monkeypatch.setattr("howsteps.vision.features.run_in_worker", None)
     cache, seen = both
-    alone = look(films, cache, "left", "right", watch=MOTION)
+    alone = look(films, cache, "left", "right", method=MOTION)
     assert all(np.array_equal(alone.vectors[v], seen.vectors[v][:, :50]) for v in alone.vectors)
 
 
@@ -157,8 +170,8 @@ def test_a_kind_that_is_added_later_is_complete(tmp_path: Path) -> None:
     """Kinds differ in their number of chunks: a still video has fewer of motion."""
     pictures = list(scene(1, size=(64, 48))) * 62
     film(tmp_path / "still.mp4", pictures, rate=Fraction(1))
-    look(tmp_path, tmp_path / "store", "still", watch=MOTION)
-    found = look(tmp_path, tmp_path / "store", "still", watch=WatchOptions(appearance=LOOK))
+    look(tmp_path, tmp_path / "store", "still", method=MOTION)
+    found = look(tmp_path, tmp_path / "store", "still", method=BOTH)
     seen = (found.vectors["still"] ** 2).sum(axis=1)
     assert len(seen) == 3 * 62
     assert seen == pytest.approx(np.ones(len(seen)), abs=1e-5)
@@ -169,18 +182,18 @@ def test_videos_in_another_order_do_not_reuse_the_codebook(
 ) -> None:
     """The sample depends on the order, so results must not depend on the history of the cache."""
     cache, _ = both
-    known = look(films, cache, "right", "left", watch=MOTION).codebooks["motion"]
-    fresh = look(films, tmp_path, "right", "left", watch=MOTION).codebooks["motion"]
+    known = look(films, cache, "right", "left", method=MOTION).learnt["motion"]
+    fresh = look(films, tmp_path, "right", "left", method=MOTION).learnt["motion"]
     assert known.digest == fresh.digest
 
 
 def test_the_file_name_does_not_matter(
     films: Path, both: tuple[Path, Features], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("howsteps.pipeline.descriptors.run_in_worker", None)
+    monkeypatch.setattr("howsteps.vision.features.run_in_worker", None)
     for name in ("left", "right"):
         (tmp_path / f"my {name}.mp4").write_bytes((films / f"{name}.mp4").read_bytes())
-    found = look(tmp_path, both[0], "my left", "my right", watch=MOTION)
+    found = look(tmp_path, both[0], "my left", "my right", method=MOTION)
     assert found.vectors["my left"].shape == (6, 50)
 
 
@@ -204,52 +217,63 @@ def test_an_interrupted_run_resumes_to_the_same_bytes(
 def test_a_codebook_of_other_descriptors_is_refused(
     films: Path, both: tuple[Path, Features], tmp_path: Path
 ) -> None:
-    other = WatchOptions(motion=MotionOptions(patch=16.0), appearance=None)
-    words = both[1].codebooks
+    other = VisualWords(replace(SMALL, motion=MotionOptions(patch=16.0)))
+    words = both[1].learnt
     with pytest.raises(HowstepsError, match="other options"):
-        look(films, tmp_path, "left", watch=other, codebooks=words)
+        look(films, tmp_path, "left", method=other, learnt=words)
     with pytest.raises(HowstepsError, match="no codewords for motion"):
-        look(films, tmp_path, "left", codebooks={})
+        look(films, tmp_path, "left", learnt={})
 
 
 def test_a_codebook_can_be_reused(films: Path, both: tuple[Path, Features]) -> None:
     cache, seen = both
-    alone = look(films, cache, "left", watch=MOTION, codebooks=seen.codebooks)
+    alone = look(films, cache, "left", method=MOTION, learnt=seen.learnt)
     assert np.array_equal(alone.vectors["left"], seen.vectors["left"][:, :50])
 
 
+@pytest.mark.parametrize("method", [MOTION, POOL], ids=["words", "pooled"])
+@pytest.mark.parametrize("damage", [lambda p: p.write_bytes(p.read_bytes()[:-10]), Path.unlink])
 def test_a_video_with_damaged_entries_is_decoded_again(
-    films: Path, both: tuple[Path, Features], tmp_path: Path
+    films: Path, tmp_path: Path, method: Method, damage: Callable[[Path], object]
 ) -> None:
-    cache = tmp_path / "copy"
-    for path in both[0].rglob("*"):
-        if path.is_file():
-            target = cache / path.relative_to(both[0])
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(path.read_bytes())
-    for path in (cache / "chunks").glob("*.npz"):
-        path.write_bytes(path.read_bytes()[:-10])
+    whole = look(films, tmp_path, "left", "right", method=method)
+    for path in (tmp_path / "chunks").glob("*.npz"):
+        damage(path)
     for stage in ("codewords", "codebook"):
-        for path in (cache / stage).iterdir():
-            path.unlink()
-    again = look(films, cache, "left", "right", watch=MOTION)
-    assert again.keys == look(films, cache, "left", "right", watch=MOTION).keys
-    assert set(again.vectors) == {"left", "right"}
+        shutil.rmtree(tmp_path / stage, ignore_errors=True)
+    again = look(films, tmp_path, "left", "right", method=method)
+    assert again.keys == whole.keys
+    assert all(np.array_equal(again.vectors[v], rows) for v, rows in whole.vectors.items())
+
+
+def test_a_cached_chunk_is_read_once(
+    films: Path, pooled: tuple[Path, Features], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[str] = []
+
+    def arrays(cache: Cache, stage: str, key: str, really=Cache.arrays) -> object:
+        read.append(key)
+        return really(cache, stage, key)
+
+    monkeypatch.setattr(Cache, "arrays", arrays)
+    monkeypatch.setattr(features, "run_in_worker", None)
+    look(films, pooled[0], "left", "right", method=POOL)
+    assert len(read) == len(set(read)) == 2
 
 
 def test_too_few_descriptors_are_reported(films: Path, both: tuple[Path, Features]) -> None:
-    asked = VisionOptions(MOTION, motion_words=100_000)
+    asked = VisualWords(replace(SMALL, motion_words=100_000))
     found = features_of(videos(films, "left"), asked, Context(Cache(both[0])))
     [flaw] = found.problems
     assert flaw.harmless
     assert "no more distinct descriptors" in flaw.reason
-    assert found.vectors["left"].shape[1] == len(found.codebooks["motion"]) < 100_000
+    assert found.vectors["left"].shape[1] == len(found.learnt["motion"]) < 100_000
 
 
 def test_a_video_without_motion_and_one_without_a_file(tmp_path: Path) -> None:
     film(tmp_path / "still.mp4", [np.full((120, 160), 90, np.uint8)] * 20)
     seen = [*videos(tmp_path, "still", "gone"), Video("captions only")]
-    found = features_of(seen, VisionOptions(MOTION), Context(Cache(tmp_path / "store")))
+    found = features_of(seen, MOTION, Context(Cache(tmp_path / "store")))
     assert found.vectors == {}
     named = [str(problem) for problem in found.problems if not problem.harmless]
     assert [reason.partition(": ")[0].rpartition("/")[2] for reason in named] == [
@@ -257,15 +281,6 @@ def test_a_video_without_motion_and_one_without_a_file(tmp_path: Path) -> None:
         "still.mp4",
     ]
     assert named[1].endswith("still.mp4: no features could be computed")
-
-
-def test_precomputed_features_have_the_same_shape_as_ours(tmp_path: Path) -> None:
-    np.save(tmp_path / "a.npy", np.ones((30, 7), np.float32))
-    found = features_from(tmp_path, [Video("a", duration=2.0), Video("b")], rate=15.0)
-    assert found.vectors["a"].shape == (6, 7)
-    assert found.durations == {"a": 2.0}
-    assert list(found.keys) == ["a"]
-    assert ["b" in problem.reason for problem in found.problems] == [True]
 
 
 def test_an_unwritable_cache_is_fatal(films: Path, tmp_path: Path) -> None:
@@ -278,3 +293,90 @@ def test_a_video_that_needs_too_much_memory_is_set_aside(films: Path, tmp_path: 
     found = look(films, tmp_path, "left", memory=2**20)
     assert not found.vectors
     assert len(found.problems) == 1
+
+
+AT = np.array([0, 4], np.int32)
+ROWS = np.array([[4, 0], [0, 9]], np.float16)
+
+
+def test_an_interval_without_a_vector_has_the_nearest_one() -> None:
+    found = pooled_features([(AT, ROWS)], 7)
+    assert found.argmax(axis=1).tolist() == [0, 0, 1, 1, 1, 1, 1]
+
+
+def test_parts_may_be_in_any_order() -> None:
+    whole = pooled_features([(AT, ROWS)], 7)
+    parts = [(AT[1:], ROWS[1:]), (AT[:1], ROWS[:1])]
+    assert np.array_equal(pooled_features(parts, 7), whole)
+
+
+def test_memory_is_that_of_the_features() -> None:
+    parts = [
+        (np.arange(n, n + 50, dtype=np.int32), np.ones((50, 200), np.float16))
+        for n in range(0, 4000, 50)
+    ]
+    tracemalloc.start()
+    try:
+        found = pooled_features(parts, 4000)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.3 * found.nbytes
+
+
+def test_a_video_without_vectors() -> None:
+    assert pooled_features([], 3).shape == (3, 0)
+
+
+def test_signed_roots_keep_the_sign() -> None:
+    assert signed_roots(np.array([[1, -3], [0, 0]], np.float32)) == pytest.approx(
+        np.array([[0.5, -(0.75**0.5)], [0, 0]])
+    )
+
+
+@pytest.mark.parametrize("quick", [False, True])
+def test_pooled_frames_are_described_by_their_options(tmp_path: Path, quick: bool) -> None:
+    space = FeatureSpace(quick=quick)
+    space.save(tmp_path, method_of)
+    assert [path.name for path in tmp_path.iterdir()] == [SPACE_FILE]
+    assert FeatureSpace.load(tmp_path, method_of) == space
+
+
+def test_words_are_read_back(tmp_path: Path) -> None:
+    words = Vocabulary(("cat", "tub"), np.array([0.5, 1.25], np.float32))
+    FeatureSpace(words=words).save(tmp_path, method_of)
+    back = FeatureSpace.load(tmp_path, method_of)
+    assert back.words is not None
+    assert back.words.words == words.words
+    assert back.words.weights.tolist() == [0.5, 1.25]
+
+
+def test_codebooks_and_options_are_read_back(tmp_path: Path) -> None:
+    seen = {"motion": Codebook(np.eye(3, dtype=np.float32), "by tests")}
+    FeatureSpace(learnt=seen, mode="paper", quick=True).save(tmp_path, method_of)
+    back = FeatureSpace.load(tmp_path, method_of)
+    assert (back.words, back.mode, back.quick) == (None, "paper", True)
+    assert np.array_equal(back.learnt["motion"].centres, np.eye(3))
+    assert back.learnt["motion"].origin == "by tests"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("{}", '{"version": 2}', '{"version": 1}', "[]", "no"),
+        '{"version": 2, "reads": "frames", "mode": "x", "quick": false, "origins": {}}',
+    ],
+)
+def test_another_description_of_features_is_an_error(tmp_path: Path, text: str) -> None:
+    (tmp_path / SPACE_FILE).write_text(text)
+    with pytest.raises(InputError, match=r"features\.json"):
+        FeatureSpace.load(tmp_path, method_of)
+
+
+def test_a_model_of_other_features_is_refused(tmp_path: Path) -> None:
+    FeatureSpace().save(tmp_path, method_of)
+    content = json.loads((tmp_path / SPACE_FILE).read_text("utf-8"))
+    content["origins"]["pooled"] = "of another network"
+    (tmp_path / SPACE_FILE).write_text(json.dumps(content), "utf-8")
+    with pytest.raises(InputError, match="does not compute"):
+        FeatureSpace.load(tmp_path, method_of)

@@ -5,11 +5,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from howsteps.vision import tracks
-from howsteps.vision.flow import FlowField, estimate_camera_motion, remove_camera_motion
-from howsteps.vision.motion import TrajectoryExtractor
-from howsteps.vision.options import MotionOptions
-from tests.vision.naive import hof_frame
+from howsteps.paper.motion import (
+    FlowField,
+    TrajectoryExtractor,
+    advance,
+    direction_sums,
+    estimate_camera_motion,
+    remove_camera_motion,
+)
+from howsteps.paper.visual_words import MotionOptions
+from tests.paper.naive_visual import hof_frame
 from tests.vision.scenes import scene, texture
 
 FRAMES = 40
@@ -148,13 +153,13 @@ def test_descriptors_are_hellinger_normalised() -> None:
 def test_integral_images_agree_with_plain_sums() -> None:
     chance = np.random.default_rng(0)
     flow = chance.normal(0, 2, (48, 64, 2)).astype(np.float32)
-    sums = tracks.direction_sums(flow, 0.4)
+    sums = direction_sums(flow, 0.4)
     path = np.zeros((200, 2, 2), np.float32)
     path[:, 0] = chance.random((200, 2)) * [63, 47]
     found = np.zeros((200, 36), np.float32)
     patch = chance.choice([16.0, 22.6, 32.0], 200).astype(np.float32)
     alive = np.ones(200, np.bool_)
-    tracks.advance(flow, flow, sums, patch, path, np.zeros((200, 2), np.float32), found, alive)
+    advance(flow, flow, sums, patch, path, np.zeros((200, 2), np.float32), found, alive)
     for n in range(200):
         wanted = hof_frame(flow, *path[n, 0], patch[n], still=0.4)
         assert found[n] == pytest.approx(wanted, abs=2e-3)
@@ -165,9 +170,9 @@ def test_tracks_that_leave_the_frame_end() -> None:
     path = np.zeros((2, 2, 2), np.float32)
     path[:, 0] = [[2, 2], [27, 10]]
     alive = np.ones(2, np.bool_)
-    sums = tracks.direction_sums(flow, 0.4)
+    sums = direction_sums(flow, 0.4)
     patch, moved = np.full(2, 8, np.float32), np.zeros((2, 2), np.float32)
-    tracks.advance(flow, flow, sums, patch, path, moved, np.zeros((2, 36), np.float32), alive)
+    advance(flow, flow, sums, patch, path, moved, np.zeros((2, 36), np.float32), alive)
     assert alive.tolist() == [True, False]
     assert path[0, 1].tolist() == [7, 7]
 

@@ -1,0 +1,587 @@
+"""The visual features of the paper: histograms of codewords of motion and appearance.
+
+Local descriptors are dense trajectories (:mod:`howsteps.paper.motion`) and the positions of the
+feature maps of a network at several scales. Codewords are the centres of k-means. Interval t is
+described by the block of 30 frames around it, that is with its neighbours:
+
+    h_t[w] = number of descriptors with codeword w in the intervals t−r … t+r,   r = 1
+    x_t    = √(h_t / Σ_w h_t[w])                                         (Hellinger)
+
+and the x of motion and of appearance are concatenated: d = 2,000 + 1,000. The paper states the
+kinds of descriptors, the blocks and the number of codewords, but not how densely it sampled, so
+:data:`PAPER` keeps as many descriptors as are practical.
+"""
+
+import hashlib
+import io
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsteps.errors import GPU, HowstepsError, InputError, MissingExtra, Problem
+from howsteps.errors import PAPER as EXTRA
+from howsteps.io.arrays import read_arrays
+from howsteps.io.files import key_of, write_atomically
+from howsteps.vision import network as networks
+from howsteps.vision.features import (
+    Entries,
+    PooledFrames,
+    Vectors,
+    VideoDescriptors,
+    pooled_features,
+    pooled_origin,
+)
+from howsteps.vision.network import Network, identity
+from howsteps.vision.options import LITE0, POOLED, SECONDS, PooledOptions
+
+if TYPE_CHECKING:
+    from howsteps.vision.descriptors import Describer, IntervalDescriptors, Timings
+    from howsteps.vision.frames import Decoding, Frame, VideoReader
+
+MOTION, APPEARANCE = "motion", "appearance"  # kinds of local descriptors
+VGG16 = "vgg16"
+VGG16_ADDRESS = "https://download.pytorch.org/models/vgg16-397923af.pth"
+VGG16_DIGEST = "397923af"  # first digits of its SHA-256, as in its file name
+WEIGHTS = Path(".cache") / "howsteps" / "weights"  # in the home folder
+CODEBOOKS = "codebooks.npz"  # next to a model
+
+_VERSION = 1  # increment when the features change
+_CODEWORDS, _CODEBOOK = "codewords", "codebook"  # stages of the cache
+AROUND = 1  # intervals on either side: 30 frames are three intervals of 10
+SAMPLE = 100  # training descriptors per codeword
+_BLOCK = 4096  # descriptors whose distances are in memory at once
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class MotionOptions:
+    """Options of dense trajectories; lengths in pixels of the small frame, speeds per 1/30 s.
+
+    Attributes
+    ----------
+    pixels
+        Number of pixels of the frame in which motion is measured (426×240 for 16:9).
+    rate
+        Maximum number of frames per second that are used.
+    seconds
+        Duration of a track.
+    spacing, patch
+        Distance of the tracks and side of the square described, at the finest scale.
+    scales
+        Number of scales; each is √2 coarser than the one before.
+    still
+        Flow up to this speed counts as no motion.
+    least_spread, most_spread
+        Standard deviation of the positions: a track with less in both directions, without camera
+        motion, is static; one with more in any direction is erratic.
+    longest_step
+        A step longer than this, and longer than 0.7 of the whole track, is a jump.
+    least_moved
+        A track none of whose steps, without camera motion, is faster only follows the camera.
+    camera
+        Whether to remove camera motion.
+    flow
+        ``dis`` or ``farneback``.
+    """
+
+    pixels: int = 426 * 240
+    rate: float = 30.0
+    seconds: float = 0.5
+    spacing: float = 5.0
+    patch: float = 32.0
+    scales: int = 3
+    still: float = 0.4
+    least_spread: float = 3.0**0.5
+    most_spread: float = 50.0
+    longest_step: float = 20.0
+    least_moved: float = 1.0
+    camera: bool = True
+    flow: str = "dis"
+
+
+@dataclass(frozen=True, slots=True)
+class AppearanceOptions:
+    """Options of local appearance descriptors.
+
+    Attributes
+    ----------
+    network, weights
+        ``vgg16``, or as for :class:`~howsteps.vision.options.PooledOptions`.
+    sides
+        Shorter side of the frame at each scale, in pixels.
+    """
+
+    network: str = LITE0
+    weights: str | None = None
+    sides: tuple[int, ...] = (224, 160)
+
+
+@dataclass(frozen=True, slots=True)
+class WordOptions:
+    """Options of visual words.
+
+    Attributes
+    ----------
+    motion, appearance, pooled
+        Options of each kind of descriptors; None to leave it out. Pooled vectors have no codewords.
+    most_motion, most_appearance
+        Maximum number of descriptors of an interval; a random subset is kept.
+    motion_words, appearance_words
+        Maximum number of codewords of each codebook.
+    seed
+        Seed of the random subsets and of the codebooks.
+    """
+
+    motion: MotionOptions | None = field(default_factory=MotionOptions)
+    appearance: AppearanceOptions | None = field(default_factory=AppearanceOptions)
+    pooled: PooledOptions | None = None
+    most_motion: int = 200
+    most_appearance: int = 150
+    motion_words: int = 2000
+    appearance_words: int = 1000
+    seed: int = 0
+
+
+# As in the text of the paper; the authors' program is not known to differ here.
+PAPER = WordOptions(
+    MotionOptions(scales=6, flow="farneback"),
+    AppearanceOptions(VGG16, sides=(224, 320)),
+    most_motion=1000,
+    most_appearance=1000,
+)
+# Small frames at one scale, ten per second, and fewer codewords.
+QUICK = WordOptions(
+    MotionOptions(pixels=160 * 120, rate=10.0, spacing=6.0, scales=1),
+    AppearanceOptions(sides=(128,)),
+    motion_words=500,
+    appearance_words=500,
+)
+
+
+@dataclass(frozen=True)
+class VisualWords:
+    """The method of the paper (see :class:`howsteps.vision.features.Method`)."""
+
+    options: WordOptions = field(default_factory=WordOptions)
+    name: ClassVar[str] = "words"
+
+    @classmethod
+    def of(cls, options: dict[str, Any]) -> Self:
+        """Return the method with options from their JSON form."""
+        motion, appearance, pooled = (options[kind] for kind in (MOTION, APPEARANCE, POOLED))
+        if appearance is not None:
+            appearance = AppearanceOptions(**{**appearance, "sides": tuple(appearance["sides"])})
+        kinds = {
+            MOTION: motion and MotionOptions(**motion),
+            APPEARANCE: appearance,
+            POOLED: pooled and PooledOptions(**pooled),
+        }
+        return cls(WordOptions(**{**options, **kinds}))
+
+    def require_extras(self, device: str = "cpu") -> None:
+        """Raise an error if something that is needed is not installed."""
+        PooledFrames().require_extras()
+        if EXTRA.missing and (self.options.motion or self.options.appearance):
+            raise MissingExtra(EXTRA.name, EXTRA.purpose)
+        for kind in (self.options.appearance, self.options.pooled):
+            if kind is not None:
+                if kind.network == VGG16 and GPU.missing:
+                    raise MissingExtra(EXTRA.name, "VGG-16")
+                if kind.network != VGG16:
+                    networks.require_runtime(kind.network, device)
+
+    def origins(self) -> dict[str, str]:
+        """For each kind of descriptors, the hash of all options they depend on."""
+        options, found = self.options, {}
+        grid = {"seconds": SECONDS, "seed": options.seed}
+        if options.motion is not None:
+            found[MOTION] = key_of(
+                _VERSION, kind=MOTION, options=options.motion, most=options.most_motion, **grid
+            )
+        if options.appearance is not None:
+            found[APPEARANCE] = key_of(
+                _VERSION,
+                kind=APPEARANCE,
+                network=_identity(options.appearance),
+                sides=options.appearance.sides,
+                most=options.most_appearance,
+                **grid,
+            )
+        if options.pooled is not None:
+            found[POOLED] = pooled_origin(options.pooled, _identity(options.pooled))
+        return found
+
+    def decoding(self, kinds: Collection[str], media: Path) -> "Decoding | None":
+        """All frames for local descriptors."""
+        if self.options.pooled is None or set(kinds) != {POOLED}:
+            return None
+        return PooledFrames(self.options.pooled).decoding(kinds, media)
+
+    def describers(
+        self, kinds: Collection[str], device: str, threads: int
+    ) -> "Callable[[VideoReader, Timings], dict[str, Describer]]":
+        """Load what these kinds need; return a function that makes the describers of a video."""
+        from howsteps.vision.descriptors import pooled_describer  # noqa: PLC0415 - needs PyAV
+
+        options = self.options
+        makers: dict[str, Callable[..., Describer]] = {}
+        if MOTION in kinds and options.motion is not None:
+            import cv2  # noqa: PLC0415 - for motion alone
+
+            from howsteps.paper.motion import MotionDescriber  # noqa: PLC0415 - loads Numba
+
+            cv2.setNumThreads(threads)  # PyTorch and Numba read the environment
+            makers[MOTION] = partial(
+                MotionDescriber, options=options.motion, most=options.most_motion, seed=options.seed
+            )
+        if APPEARANCE in kinds and options.appearance is not None:
+            makers[APPEARANCE] = partial(
+                AppearanceDescriber,
+                options=options.appearance,
+                network=load_network(options.appearance, device, threads),
+                most=options.most_appearance,
+                seed=options.seed,
+            )
+        if POOLED in kinds and options.pooled is not None:
+            network = load_network(options.pooled, device, threads)
+            makers[POOLED] = partial(pooled_describer, options=options.pooled, network=network)
+        return lambda video, timings: {
+            kind: make(video, timings=timings) for kind, make in makers.items()
+        }
+
+    def vectors(
+        self,
+        videos: Sequence[VideoDescriptors],
+        cache: Entries,
+        learnt: "Mapping[str, Codebook] | None" = None,
+    ) -> Vectors:
+        """Compute the vectors of videos, with codebooks learnt from them or given.
+
+        Raises
+        ------
+        HowstepsError
+            The given codebooks were made with other options.
+        """
+        remarks: list[Problem] = []
+        if learnt is None:
+            learnt, remarks = learn_codebooks(videos, self.options, self.origins(), cache)
+        else:
+            self.check(learnt)
+        used = {kind: learnt[kind] for kind in videos[0].keys if kind != POOLED}
+        vectors = {video.video: _vectors(video, used, cache) for video in videos}
+        return Vectors(vectors, used, remarks)
+
+    def check(self, codebooks: "Mapping[str, Codebook]") -> None:
+        """Raise an error if codebooks are missing, or were made with other options."""
+        for kind, origin in self.origins().items():
+            if kind == POOLED:
+                continue
+            if kind not in codebooks:
+                raise HowstepsError(f"the codebook has no codewords for {kind}")
+            if codebooks[kind].origin != origin:
+                reason = f"the codebook's codewords for {kind} were made with other options"
+                raise HowstepsError(reason)
+
+    def save(self, learnt: "Mapping[str, Codebook]", folder: Path) -> None:
+        """Write the codebooks next to a model."""
+        write_atomically(folder / CODEBOOKS, to_bytes(learnt))
+
+    def load(self, folder: Path) -> "Mapping[str, Codebook]":
+        """Read the codebooks of a model."""
+        return read_codebooks(folder / CODEBOOKS)
+
+
+class AppearanceDescriber:
+    """Local descriptors of the middle frame of every interval, of all scales together."""
+
+    def __init__(
+        self,
+        video: "VideoReader",
+        options: AppearanceOptions,
+        network: Network,
+        most: int,
+        seed: int,
+        timings: "Timings | None" = None,
+    ) -> None:
+        from howsteps.vision.descriptors import FrameSampler  # noqa: PLC0415 - needs PyAV
+
+        def describe(scales: list[NDArray[np.uint8]]) -> list[NDArray[Any]]:
+            local = np.concatenate([network.describe(images) for images in scales], axis=1)
+            return [quantise(rows) for rows in local]
+
+        self._sampler = FrameSampler(video, describe, options.sides, timings=timings)
+        self._most, self._seed = most, seed
+
+    def add(self, frame: "Frame") -> "Iterator[IntervalDescriptors]":
+        """Add the next frame."""
+        return self._drawn(self._sampler.add(frame))
+
+    def finish(self, end: float) -> "Iterator[IntervalDescriptors]":
+        """End the video."""
+        return self._drawn(self._sampler.finish(end))
+
+    def _drawn(self, described: "list[IntervalDescriptors]") -> "Iterator[IntervalDescriptors]":
+        # A frame may be shown for hours: its descriptors are one array for all its intervals, and
+        # are copied one by one.
+        for interval, values in described:
+            yield interval, draw(values, self._most, self._seed, interval)
+
+
+def draw(values: NDArray[Any], most: int, seed: int, interval: int) -> NDArray[Any]:
+    """Return at most ``most`` rows of the descriptors of an interval, a random subset."""
+    if len(values) <= most:
+        return values
+    chosen = np.random.default_rng((seed, interval)).choice(len(values), most, replace=False)
+    return values[np.sort(chosen)]
+
+
+def quantise(values: Floats) -> NDArray[np.int8]:
+    """Return the direction of each row in one byte per entry: 127 · v / max |v|."""
+    largest = np.abs(values).max(axis=1, keepdims=True)
+    bytes_: NDArray[np.int8] = np.rint(values * (127 / np.maximum(largest, 1e-12))).astype(np.int8)
+    return bytes_
+
+
+def dequantise(values: NDArray[np.int8]) -> Floats:
+    """Return the unit vector of each quantised row: v / ‖v‖."""
+    floats = values.astype(np.float32)
+    lengths: Floats = np.linalg.norm(floats, axis=1, keepdims=True)
+    floats /= np.maximum(lengths, 1e-12)
+    return floats
+
+
+def load_network(
+    options: AppearanceOptions | PooledOptions, device: str = "cpu", threads: int = 1
+) -> Network:
+    """Load a network: VGG-16, or any other."""
+    if options.network != VGG16:
+        return networks.load(options.network, options.weights, device, threads)
+    from howsteps.paper import vgg16  # noqa: PLC0415 - PyTorch
+
+    return vgg16.load(vgg16_weights(options.weights), device)
+
+
+def _identity(options: AppearanceOptions | PooledOptions) -> str:
+    if options.network == VGG16:
+        return identity(VGG16, vgg16_weights(options.weights))
+    return identity(options.network, networks.weights_file(options.network, options.weights))
+
+
+def vgg16_weights(weights: str | None = None) -> Path:
+    """Return the file of VGG-16's weights, downloaded if necessary."""
+    if weights is not None:
+        networks.weights_file(VGG16, weights)
+        return Path(weights)
+    from howsteps.datasets.fetch import fetch_file  # noqa: PLC0415 - not needed with a file
+
+    path = Path.home() / WEIGHTS / VGG16_ADDRESS.rpartition("/")[2]
+    fetch_file(VGG16_ADDRESS, path, VGG16_DIGEST)
+    return path
+
+
+@dataclass(frozen=True, slots=True)
+class Codebook:
+    """The codewords of one kind of descriptors.
+
+    Attributes
+    ----------
+    centres
+        k×d.
+    origin
+        Identifies how the descriptors were computed: the codebook is valid for such ones only.
+    """
+
+    centres: Floats
+    origin: str
+
+    def __len__(self) -> int:
+        return len(self.centres)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the centres, in hexadecimal."""
+        return hashlib.sha256(np.ascontiguousarray(self.centres).tobytes()).hexdigest()
+
+    def assign(self, descriptors: Floats) -> NDArray[np.int32]:
+        """Return the nearest codeword of each descriptor (n×d).
+
+        argmin_k ‖x − c_k‖² = argmax_k (x·c_k − ‖c_k‖²/2).
+        """
+        half_norms = (self.centres**2).sum(axis=1) / 2
+        codewords = np.empty(len(descriptors), np.int32)
+        for start in range(0, len(descriptors), _BLOCK):
+            block = slice(start, start + _BLOCK)
+            codewords[block] = (descriptors[block] @ self.centres.T - half_norms).argmax(axis=1)
+        return codewords
+
+
+def learn_codebook(descriptors: Floats, size: int, origin: str, seed: int = 0) -> Codebook:
+    """Learn a codebook of ``size`` codewords from descriptors (n×d) by mini-batch k-means.
+
+    If there are no more than ``size`` distinct descriptors, these are the codewords.
+    """
+    try:
+        from sklearn.cluster import MiniBatchKMeans  # noqa: PLC0415 - slow to load
+    except ImportError as error:
+        raise MissingExtra("paper", "learning a codebook") from error
+    # Sorting a large sample would be slow, and it has enough distinct descriptors.
+    if len(descriptors) < 2 * size:
+        distinct = np.unique(descriptors, axis=0)
+        if len(distinct) <= size:
+            return Codebook(distinct, origin)
+    kmeans = MiniBatchKMeans(
+        size,
+        batch_size=_BLOCK,
+        max_iter=10,
+        n_init=1,
+        init_size=3 * size,
+        random_state=seed,
+        reassignment_ratio=0.001,
+    )
+    kmeans.fit(descriptors)
+    return Codebook(kmeans.cluster_centers_.astype(np.float32), origin)
+
+
+def learn_codebooks(
+    videos: Sequence[VideoDescriptors],
+    options: WordOptions,
+    origins: Mapping[str, str],
+    cache: Entries,
+) -> tuple[dict[str, Codebook], list[Problem]]:
+    """Learn the codebook of each kind, with a remark if it has fewer codewords than requested."""
+    sizes = {MOTION: options.motion_words, APPEARANCE: options.appearance_words}
+    found, problems = {}, []
+    for kind in (kind for kind in origins if kind in sizes):
+        # Not sorted: the sample depends on the order of the videos.
+        keys = [video.keys[kind] for video in videos]
+        key = key_of(_VERSION, videos=keys, codewords=sizes[kind], seed=options.seed)
+        cached = cache.arrays(_CODEBOOK, key)
+        if cached is not None:
+            found[kind] = Codebook(cached["centres"], origins[kind])
+        else:
+            sample = _sample(videos, kind, sizes[kind] * SAMPLE, options.seed, cache)
+            found[kind] = learn_codebook(sample, sizes[kind], origins[kind], options.seed)
+            cache.put_arrays(_CODEBOOK, key, {"centres": found[kind].centres})
+        if (count := len(found[kind])) < sizes[kind]:
+            reason = f"{kind}: only {count} codewords: no more distinct descriptors"
+            problems.append(Problem(videos[0].media.parent, reason, harmless=True))
+    return found, problems
+
+
+def _sample(
+    videos: Sequence[VideoDescriptors], kind: str, size: int, seed: int, cache: Entries
+) -> Floats:
+    """Sample about ``size`` descriptors, the same number from every video."""
+    per_video = -(-size // len(videos))
+    sampled: list[NDArray[np.int8]] = []
+    for index, video in enumerate(videos):
+        generator = np.random.default_rng((seed, index))
+        total = sum(len(intervals) for intervals, _ in video.read(kind, cache))
+        chosen = np.sort(generator.permutation(total)[:per_video])
+        start = 0
+        for _, values in video.read(kind, cache):
+            in_chunk = chosen[(chosen >= start) & (chosen < start + len(values))] - start
+            sampled.append(values[in_chunk])
+            start += len(values)
+    return dequantise(np.concatenate(sampled)) if sampled else np.empty((0, 0), np.float32)
+
+
+def to_bytes(codebooks: Mapping[str, Codebook]) -> bytes:
+    """Return codebooks by kind as the content of an ``.npz`` file."""
+    arrays: dict[str, NDArray[np.generic]] = {}
+    for kind, codebook in codebooks.items():
+        arrays[f"{kind}.centres"] = codebook.centres
+        arrays[f"{kind}.origin"] = np.array(codebook.origin)
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)  # type: ignore[arg-type]  # names come from a dictionary
+    return buffer.getvalue()
+
+
+def read_codebooks(path: Path) -> dict[str, Codebook]:
+    """Read codebooks by kind from a file that :func:`to_bytes` made.
+
+    Raises
+    ------
+    InputError
+        If it is not such a file.
+    """
+    arrays = read_arrays(path)
+    kinds = [name.removesuffix(".centres") for name in arrays if name.endswith(".centres")]
+    if not kinds or any(f"{kind}.origin" not in arrays for kind in kinds):
+        raise InputError(path, "holds no codebook")
+    codebooks = {
+        kind: Codebook(arrays[f"{kind}.centres"], str(arrays[f"{kind}.origin"])) for kind in kinds
+    }
+    for centres in (codebook.centres for codebook in codebooks.values()):
+        if centres.ndim != 2 or centres.dtype != np.float32 or not np.isfinite(centres).all():
+            raise InputError(path, "holds no codebook")
+    return codebooks
+
+
+def _vectors(video: VideoDescriptors, codebooks: Mapping[str, Codebook], cache: Entries) -> Floats:
+    parts = [
+        pooled_features(video.read(POOLED, cache), video.intervals)
+        if kind == POOLED
+        else hellinger(blocks(_counts(video, kind, codebooks[kind], cache)))
+        for kind in video.keys
+    ]
+    # A copy of hours takes hundreds of megabytes.
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+
+
+def _counts(video: VideoDescriptors, kind: str, codebook: Codebook, cache: Entries) -> Floats:
+    """Codeword counts, T×k; the codeword of every descriptor is cached."""
+    if not len(codebook):
+        return np.zeros((video.intervals, 0), np.float32)
+    key = key_of(_VERSION, video=video.keys[kind], codebook=codebook.digest)
+    cached = cache.arrays(_CODEWORDS, key)
+    if cached is None:
+        pairs = [
+            (intervals, codebook.assign(dequantise(values)))
+            for intervals, values in video.read(kind, cache)
+        ]
+        pairs.append((np.empty(0, np.int32), np.empty(0, np.int32)))
+        intervals, codewords = (np.concatenate(part) for part in zip(*pairs, strict=True))
+        cached = {"intervals": intervals, "codewords": codewords}
+        cache.put_arrays(_CODEWORDS, key, cached)
+    return count_codewords(cached["intervals"], cached["codewords"], video.intervals, len(codebook))
+
+
+def count_codewords(
+    interval_of: NDArray[np.int32], codewords: NDArray[np.int32], intervals: int, size: int
+) -> Floats:
+    """Return the count of each codeword in each interval, T×k.
+
+    Parameters
+    ----------
+    interval_of, codewords
+        n: the interval and the codeword of every descriptor.
+    intervals, size
+        T and k.
+    """
+    counts = np.zeros((intervals, size), np.float32)
+    # The middle of the last track may lie just after the last interval.
+    np.add.at(counts, (np.minimum(interval_of, intervals - 1), codewords), 1)
+    return counts
+
+
+def blocks(counts: Floats, around: int = AROUND) -> Floats:
+    """Return sums over the intervals t−around … t+around; fewer at the ends of the video."""
+    total = np.zeros_like(counts)
+    for shift in range(-around, around + 1):
+        source = counts[max(0, shift) : len(counts) + min(0, shift)]
+        total[max(0, -shift) : len(counts) + min(0, -shift)] += source
+    return total
+
+
+def hellinger(counts: Floats) -> Floats:
+    """Return √(h / Σh) of each row; a row of zeros stays zero."""
+    totals = counts.sum(axis=1, keepdims=True)
+    shares: Floats = counts / np.maximum(totals, 1.0)
+    return np.sqrt(shares, out=shares)

@@ -1,0 +1,500 @@
+"""Features of videos: a worker process for each, the cache, vectors, and the space of a model.
+
+A :class:`Method` says how frames become vectors; the default is :class:`PooledFrames`. Descriptors
+are cached per video and kind, under the hash of the video file and of the options, so a video is
+decoded once.
+"""
+
+import json
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from howsteps.errors import VISION, HowstepsError, InputError, MissingExtra, Problem
+from howsteps.io.files import (
+    check_unchanged,
+    fingerprint,
+    key_of,
+    sha256_of_file,
+    write_atomically,
+)
+from howsteps.io.text import read_json
+from howsteps.io.worker_process import answer, limit_memory, run_in_worker
+from howsteps.narration.features import Vocabulary
+from howsteps.task import Mode, Video
+from howsteps.vision.network import identity, load, require_runtime, weights_file
+from howsteps.vision.options import POOLED, SECONDS, PooledOptions, interval_count
+
+if TYPE_CHECKING:
+    from howsteps.vision.descriptors import Describer, Timings
+    from howsteps.vision.frames import Decoding, VideoReader
+
+Matrix = NDArray[np.float32]
+
+_VERSION = 1  # increment when the descriptors change
+VIDEOS, CHUNKS = "descriptors", "chunks"  # stages of the cache
+MEMORY = 2 * 2**30  # bytes that one video may use, on top of the libraries
+
+
+class Entries(Protocol):
+    """The cache, as far as it is used here; a damaged entry is None, as a missing one."""
+
+    folder: Path
+
+    def json(self, stage: str, key: str) -> Any | None:
+        """The JSON value of an entry."""
+
+    def put_json(self, stage: str, key: str, content: object) -> object:
+        """Write an entry as JSON."""
+
+    def arrays(self, stage: str, key: str) -> dict[str, NDArray[Any]] | None:
+        """The arrays of an entry, by name."""
+
+    def put_arrays(self, stage: str, key: str, arrays: Mapping[str, NDArray[Any]]) -> object:
+        """Write an entry of named arrays."""
+
+    def path(self, stage: str, key: str, kind: str) -> Path:
+        """The path of an entry."""
+        ...
+
+
+class Vectors(NamedTuple):
+    """The vectors of videos by id (T×d), what was learnt for them by kind, and remarks."""
+
+    by_video: dict[str, Matrix]
+    learnt: Mapping[str, Any] = {}
+    remarks: Sequence[Problem] = ()
+
+
+class Method(Protocol):
+    """How the frames of videos become vectors."""
+
+    name: ClassVar[str]
+
+    @property
+    def options(self) -> Any:
+        """A dataclass of JSON values."""
+        ...
+
+    @classmethod
+    def of(cls, options: dict[str, Any]) -> Self:
+        """Return the method with options from their JSON form."""
+        ...
+
+    def require_extras(self, device: str = "cpu") -> None:
+        """Raise an error if something that is needed is not installed."""
+        ...
+
+    def origins(self) -> dict[str, str]:
+        """For each kind of descriptors, the hash of all options they depend on.
+
+        The device is left out on purpose: what a GPU computed is reused on a CPU.
+        """
+        ...
+
+    def decoding(self, kinds: Collection[str], media: Path) -> "Decoding | None":
+        """Which frames of a file these kinds need; None for all."""
+        ...
+
+    def describers(
+        self, kinds: Collection[str], device: str, threads: int
+    ) -> "Callable[[VideoReader, Timings], dict[str, Describer]]":
+        """Load what these kinds need; return a function that makes the describers of a video."""
+        ...
+
+    def vectors(
+        self,
+        videos: "Sequence[VideoDescriptors]",
+        cache: Entries,
+        learnt: Mapping[str, Any] | None = None,
+    ) -> Vectors:
+        """Compute the vectors of videos, with what was ``learnt`` from others if given."""
+        ...
+
+    def save(self, learnt: Mapping[str, Any], folder: Path) -> None:
+        """Write what was learnt next to a model."""
+        ...
+
+    def load(self, folder: Path) -> Mapping[str, Any]:
+        """Read what :meth:`save` wrote."""
+        ...
+
+
+@dataclass(frozen=True)
+class Features:
+    """The features of videos.
+
+    Attributes
+    ----------
+    vectors
+        By video id, T×d float32. A video that cannot be decoded is missing.
+    problems
+        Why each missing video is missing, and what is wrong with the others.
+    keys
+        By video id, a hash of everything its vectors depend on.
+    durations
+        By video id, in seconds.
+    learnt
+        By kind, what the method learnt from these videos; nothing by default.
+    described
+        The descriptors of the videos.
+    """
+
+    vectors: dict[str, Matrix] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+    keys: dict[str, str] = field(default_factory=dict)
+    durations: dict[str, float] = field(default_factory=dict)
+    learnt: Mapping[str, Any] = field(default_factory=dict)
+    described: "tuple[VideoDescriptors, ...]" = ()
+
+
+class Damaged(HowstepsError):
+    """A part of the descriptors of a video is damaged or gone; they must be computed again."""
+
+    def __init__(self, video: str, path: Path) -> None:
+        super().__init__(f"{path} is damaged: delete it, and run the command again")
+        self.video = video
+
+
+@dataclass(frozen=True, slots=True)
+class VideoDescriptors:
+    """A video whose descriptors are cached: for each kind a cache key and a number of chunks.
+
+    ``seconds`` is its duration, ``defects`` what is wrong with the file, and ``spent`` the seconds
+    of work by task, empty if everything was cached.
+    """
+
+    video: str
+    media: Path
+    keys: Mapping[str, str]
+    intervals: int
+    seconds: float
+    chunks: Mapping[str, int]
+    defects: tuple[str, ...]
+    spent: Mapping[str, float] = field(default_factory=dict)
+
+    def read(self, kind: str, cache: Entries) -> Iterator[tuple[NDArray[np.int32], NDArray[Any]]]:
+        """Yield interval indices (n) and descriptors (n×d), chunk by chunk."""
+        for index in range(self.chunks[kind]):
+            name = _chunk_name(self.keys[kind], index)
+            arrays = cache.arrays(CHUNKS, name)
+            if arrays is None:
+                raise Damaged(self.video, cache.path(CHUNKS, name, "npz"))
+            if len(arrays["values"]):
+                yield arrays["intervals"], arrays["values"]
+
+    def vector_key(self, learnt: Mapping[str, Any]) -> str:
+        """A hash of everything that the vectors of the video depend on."""
+        digests = {kind: each.digest for kind, each in learnt.items()}
+        keys = {kind: [key, digests.get(kind)] for kind, key in self.keys.items()}
+        return key_of(_VERSION, keys=keys)
+
+
+@dataclass(frozen=True)
+class WorkerOptions:
+    """What the worker processes of all videos have in common; sent to other machines.
+
+    ``module`` calls :func:`serve_descriptors`. With ``redo``, cached descriptors are ignored.
+    """
+
+    module: str
+    method: Method
+    origins: Mapping[str, str]
+    cache: Entries
+    device: str = "cpu"
+    threads: int = 1
+    memory: int = MEMORY
+    redo: bool = False
+
+
+def describe_video(
+    video: Video,
+    worker: WorkerOptions,
+    report: Callable[[str, float, float | None], None] | None = None,
+    stop: threading.Event | None = None,
+) -> VideoDescriptors:
+    """Compute the descriptors of a video that are not in the cache yet, in a worker process.
+
+    ``report`` is called with the id of the video, the time reached, and its duration if known. The
+    worker is killed when ``stop`` is set.
+    """
+    media, cache = video.media or Path(), worker.cache
+    before = fingerprint(media)
+    content = sha256_of_file(media)
+    keys = {kind: key_of(_VERSION, by=by, of=content) for kind, by in worker.origins.items()}
+    records: dict[str, dict[str, Any]] = {}
+    if not worker.redo:
+        records = {k: found for k, key in keys.items() if (found := _cached(key, cache))}
+    missing = {kind: key for kind, key in keys.items() if kind not in records}
+    spent: Mapping[str, float] = {}
+    if missing:
+        total: float | None = None
+
+        def on_progress(reached: dict[str, Any]) -> None:
+            nonlocal total
+            total = reached.get("total", total)
+            if report is not None:
+                report(video.id, round(reached["seconds"], 3), total)
+
+        message = {
+            "media": str(media.absolute()),
+            "method": worker.method.name,
+            "options": asdict(worker.method.options),
+            "fingerprint": before,
+            "keys": missing,
+            "cache": str(cache.folder.absolute()),
+            "threads": worker.threads,
+            "device": worker.device,
+            "memory": worker.memory,
+        }
+        done = run_in_worker(
+            worker.module, message, threads=worker.threads, on_progress=on_progress, stop=stop
+        )
+        spent = done["spent"] or {"all": 0.0}
+        records |= dict.fromkeys(missing, done)
+    # Records of different kinds agree except for the number of chunks.
+    first = next(iter(records.values()))
+    return VideoDescriptors(
+        video.id,
+        media,
+        keys,
+        first["intervals"],
+        first["seconds"],
+        {kind: record["chunks"] for kind, record in records.items()},
+        tuple(first["flaws"]),
+        spent,
+    )
+
+
+def _chunk_name(key: str, index: int) -> str:
+    return f"{key}-{index:05d}"
+
+
+def _cached(key: str, cache: Entries) -> dict[str, Any] | None:
+    """The record of a video if all its chunks are there; each is verified when it is read."""
+    record: dict[str, Any] | None = cache.json(VIDEOS, key)
+    if record is None:
+        return None
+    names = (_chunk_name(key, index) for index in range(record["chunks"]))
+    return record if all(cache.path(CHUNKS, name, "npz").is_file() for name in names) else None
+
+
+def describe_into(cache: Entries, method: Method, job: Mapping[str, Any]) -> dict[str, object]:
+    """Do the job of a worker process: write chunks, then one record per kind, into the cache."""
+    # Imported here, so that a missing library is reported as an answer.
+    from howsteps.vision.descriptors import Timings, describe_frames  # noqa: PLC0415
+    from howsteps.vision.frames import VideoReader  # noqa: PLC0415
+
+    media, threads, device = Path(job["media"]), job["threads"], job["device"]
+    keys: dict[str, str] = job["keys"]  # by kind
+    describers = method.describers(keys, device, threads)
+    if device == "cpu":  # a GPU driver reserves far more address space than there is memory
+        limit_memory(job["memory"])
+    timings, count = Timings(float), 0
+    with VideoReader(media, threads, method.decoding(keys, media)) as video:
+        answer({"seconds": 0.0, "total": video.stated_duration})
+        for chunk in describe_frames(
+            video, describers(video, timings), timings, lambda time: answer({"seconds": time})
+        ):
+            for kind, described in chunk.items():
+                cache.put_arrays(CHUNKS, _chunk_name(keys[kind], count), described._asdict())
+            count += 1
+        record = {
+            "intervals": interval_count(video.end),
+            "seconds": video.end,
+            "chunks": count,
+            "flaws": video.warnings(),
+        }
+    size, changed = job["fingerprint"]
+    check_unchanged(media, (size, changed))  # or another video would be cached under this hash
+    for key in keys.values():
+        cache.put_json(VIDEOS, key, record)
+    return {**record, "spent": dict(timings)}
+
+
+@dataclass(frozen=True)
+class PooledFrames:
+    """The default: one vector of a network for the middle frame of every interval."""
+
+    options: PooledOptions = field(default_factory=PooledOptions)
+    name: ClassVar[str] = POOLED
+
+    @classmethod
+    def of(cls, options: dict[str, Any]) -> Self:
+        """Return the method with options from their JSON form."""
+        return cls(PooledOptions(**options))
+
+    def require_extras(self, device: str = "cpu") -> None:
+        """Raise an error if something that is needed is not installed."""
+        if VISION.missing:
+            raise MissingExtra(VISION.name, VISION.purpose)
+        require_runtime(self.options.network, device)
+
+    def origins(self) -> dict[str, str]:
+        """The hash of all options that the pooled vectors depend on."""
+        path = weights_file(self.options.network, self.options.weights)
+        return {POOLED: pooled_origin(self.options, identity(self.options.network, path))}
+
+    def decoding(self, kinds: Collection[str], media: Path) -> "Decoding":
+        """Decode as few frames as are needed for the intervals."""
+        from howsteps.vision.frames import plan_decoding  # noqa: PLC0415 - needs PyAV
+
+        every = self.options.every * SECONDS
+        return plan_decoding(media, every, sparing=self.options.sparing)
+
+    def describers(
+        self, kinds: Collection[str], device: str, threads: int
+    ) -> "Callable[[VideoReader, Timings], dict[str, Describer]]":
+        """Load the network; return a function that makes the describer of a video."""
+        from howsteps.vision.descriptors import pooled_describer  # noqa: PLC0415 - needs PyAV
+
+        network = load(self.options.network, self.options.weights, device, threads)
+        return lambda video, timings: {
+            POOLED: pooled_describer(video, self.options, network, timings)
+        }
+
+    def vectors(
+        self,
+        videos: Sequence[VideoDescriptors],
+        cache: Entries,
+        learnt: Mapping[str, Any] | None = None,
+    ) -> Vectors:
+        """Compute the vectors of videos."""
+        return Vectors(
+            {v.video: pooled_features(v.read(POOLED, cache), v.intervals) for v in videos}
+        )
+
+    def save(self, learnt: Mapping[str, Any], folder: Path) -> None:
+        """Write nothing: nothing is learnt."""
+
+    def load(self, folder: Path) -> Mapping[str, Any]:
+        """Return that nothing was learnt."""
+        return {}
+
+
+def pooled_origin(options: PooledOptions, network: str) -> str:
+    """The hash of all that pooled vectors depend on; ``network`` is the identity of theirs."""
+    return key_of(
+        _VERSION,
+        kind=POOLED,
+        network=network,
+        side=options.side,
+        every=options.every,
+        sparing=options.sparing,
+        seconds=SECONDS,
+    )
+
+
+def pooled_features(
+    rows: Iterable[tuple[NDArray[np.int32], NDArray[np.float16]]], intervals: int
+) -> Matrix:
+    """Return features of every interval, T×d, from pooled vectors of some of them.
+
+    Parameters
+    ----------
+    rows
+        Parts of the video: intervals (n), and the pooled vector of each (n×d).
+    intervals
+        T. An interval without a vector has that of the nearest one.
+    """
+    parts = list(rows)
+    if not parts:
+        return np.zeros((intervals, 0), np.float32)
+    known = np.concatenate([part for part, _ in parts])
+    order = np.argsort(known, kind="stable")
+    known = known[order]
+    t = np.arange(intervals)
+    after = np.minimum(np.searchsorted(known, t), len(known) - 1)
+    before = np.maximum(after - 1, 0)
+    nearest = np.where(np.abs(known[after] - t) <= np.abs(known[before] - t), after, before)
+    row_of = order[nearest]
+    features = np.empty((intervals, parts[0][1].shape[1]), np.float32)
+    first = 0
+    for _, vectors in parts:  # one by one, as copies of all would take many times the memory
+        here = np.flatnonzero((row_of >= first) & (row_of < first + len(vectors)))
+        features[here] = signed_roots(vectors.astype(np.float32))[row_of[here] - first]
+        first += len(vectors)
+    return features
+
+
+def signed_roots(values: Matrix) -> Matrix:
+    """Return ±√(|v| / Σ|v|) of each row; a row of zeros stays zero.
+
+    The channels of a network, averaged over a frame, resemble counts of visual content; the roots
+    keep a few strong ones from dominating (Hellinger). Negative channels keep their sign.
+    """
+    magnitude = np.abs(values)
+    total = magnitude.sum(axis=1, keepdims=True)
+    roots: Matrix = np.sign(values) * np.sqrt(magnitude / np.maximum(total, 1e-12))
+    return roots
+
+
+SPACE_VERSION = 2
+SPACE_FILE = "features.json"
+_WORDS, _FRAMES = "words", "frames"
+_LARGEST_WEIGHT = 1e6  # the logarithm of a number of videos is far smaller
+
+MethodOf: TypeAlias = Callable[[Mode, bool], Method]  # of a mode, quick or not
+
+
+@dataclass(frozen=True)
+class FeatureSpace:
+    """The features that a model takes, so that the same can be computed for new videos.
+
+    Either ``words``, the vocabulary of the narration, or video frames: ``mode`` and ``quick`` tell
+    their method, and ``learnt`` what it learnt from the videos of the model.
+    """
+
+    words: Vocabulary | None = None
+    learnt: Mapping[str, Any] = field(default_factory=dict)
+    mode: Mode = "default"
+    quick: bool = False
+
+    def save(self, folder: Path, method_of: MethodOf) -> None:
+        """Write ``features.json`` next to a model."""
+        content: dict[str, object] = {"version": SPACE_VERSION}
+        if self.words is not None:
+            words = zip(self.words.words, self.words.weights, strict=True)
+            content |= {"reads": _WORDS, "words": [[w, round(float(x), 6)] for w, x in words]}
+        else:
+            method = method_of(self.mode, self.quick)
+            content |= {"reads": _FRAMES, "mode": self.mode, "quick": self.quick}
+            content["origins"] = method.origins()
+            method.save(self.learnt, folder)
+        text = json.dumps(content, ensure_ascii=False, indent=1)
+        write_atomically(folder / SPACE_FILE, f"{text}\n".encode())
+
+    @staticmethod
+    def load(folder: Path, method_of: MethodOf) -> "FeatureSpace":
+        """Read what :meth:`save` wrote.
+
+        Raises
+        ------
+        InputError
+            It is missing or incomplete, or this version does not compute such features.
+        """
+        path = folder / SPACE_FILE
+        value = read_json(path)
+        try:
+            if value["version"] != SPACE_VERSION:
+                raise InputError(path, f"is version {value['version']!r}, not {SPACE_VERSION}")
+            if value["reads"] == _WORDS:
+                words = tuple(str(word) for word, _ in value["words"])
+                weights = np.array([float(weight) for _, weight in value["words"]])
+                # Written so that NaN fails too.
+                if not (np.abs(weights) <= _LARGEST_WEIGHT).all():
+                    raise ValueError("a word has an impossible weight")
+                return FeatureSpace(words=Vocabulary(words, weights.astype(np.float32)))
+            mode, quick, origins = value["mode"], bool(value["quick"]), value["origins"]
+            method = method_of(mode, quick)
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            reason = f"is not a valid description of the features ({error})"
+            raise InputError(path, reason) from error
+        if origins != method.origins():
+            raise InputError(path, "the model uses features that this version does not compute")
+        return FeatureSpace(None, method.load(folder), mode, quick)

@@ -1,0 +1,160 @@
+"""VGG-16: outputs, files of weights, and error messages."""
+
+import hashlib
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from howsteps.errors import HowstepsError, InputError
+from howsteps.paper import visual_words
+from howsteps.paper.vgg16 import Vgg16, load
+from howsteps.paper.visual_words import AppearanceOptions, load_network, vgg16_weights
+from howsteps.vision.network import identity
+from howsteps.vision.torch_network import prepare
+
+RAMP = np.linspace(0, 255, 224 * 224 * 3).reshape(1, 224, 224, 3).astype(np.uint8)
+
+
+def checkpoint(path: Path, **extra: torch.Tensor) -> Path:
+    """Write a checkpoint like that of torchvision, with small random weights."""
+    torch.manual_seed(1)
+    numbers = dict(Vgg16().state_dict())
+    numbers["classifier.0.weight"] = torch.zeros(2, 2)
+    torch.save({**numbers, **extra}, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def vgg16_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return checkpoint(tmp_path_factory.mktemp("weights") / "vgg16.pth")
+
+
+def test_vgg16_is_conv5_3_of_the_public_checkpoint(vgg16_file: Path) -> None:
+    network = load(vgg16_file)
+    names = set(network.module.state_dict())
+    numbers = (0, 2, 5, 7, 10, 12, 14, 17, 19, 21, 24, 26, 28)  # of torchvision's layers
+    assert names == {f"features.{n}.{part}" for n in numbers for part in ("weight", "bias")}
+    frames = np.random.default_rng(0).integers(0, 256, (1, 48, 80, 3), dtype=np.uint8)
+    maps = network.maps(torch.from_numpy(frames))
+    assert maps.shape == (1, 512, 3, 5)
+    layers = torch.load(vgg16_file, weights_only=True)
+    wanted = (torch.from_numpy(frames).permute(0, 3, 1, 2) / 255).float()
+    wanted = (wanted - torch.tensor([0.485, 0.456, 0.406])[:, None, None]) / torch.tensor(
+        [0.229, 0.224, 0.225]
+    )[:, None, None]
+    for n in range(29):
+        if n in numbers:
+            weight, bias = layers[f"features.{n}.weight"], layers[f"features.{n}.bias"]
+            wanted = torch.relu(torch.conv2d(wanted, weight, bias, padding=1))
+        elif n in {4, 9, 16, 23}:
+            wanted = torch.max_pool2d(wanted, 2)
+    assert torch.allclose(maps, wanted, rtol=1e-3, atol=1e-5)
+
+
+def test_half_precision_gives_the_same_maps(vgg16_file: Path) -> None:
+    module = Vgg16()
+    module.load_checkpoint(torch.load(vgg16_file, weights_only=True))
+    frames = torch.from_numpy(RAMP[:, :64, :64])
+    exact = prepare(module).maps(frames)
+    half = prepare(module, dtype=torch.bfloat16).maps(frames).float()
+    assert torch.allclose(exact, half, rtol=0.1, atol=0.02 * float(exact.max()))
+
+
+class Weights(BaseHTTPRequestHandler):
+    content = b""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(self.content)))
+        self.end_headers()
+        self.wfile.write(self.content)
+
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server(
+    vgg16_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[type[Weights]]:
+    class Vgg16Weights(Weights):
+        content = vgg16_file.read_bytes()
+
+    http = HTTPServer(("127.0.0.1", 0), Vgg16Weights)
+    threading.Thread(target=http.serve_forever, daemon=True).start()
+    monkeypatch.setattr(visual_words, "WEIGHTS", tmp_path)
+    monkeypatch.setattr(
+        visual_words, "VGG16_ADDRESS", f"http://127.0.0.1:{http.server_port}/vgg16-397923af.pth"
+    )
+    digest = hashlib.sha256(Vgg16Weights.content).hexdigest()
+    monkeypatch.setattr(visual_words, "VGG16_DIGEST", digest[:8])
+    yield Vgg16Weights
+    http.shutdown()
+    http.server_close()
+
+
+def test_weights_are_downloaded_once_and_verified(server: type[Weights], tmp_path: Path) -> None:
+    first = identity("vgg16", vgg16_weights())
+    assert (tmp_path / "vgg16-397923af.pth").read_bytes() == server.content
+    server.content = b"something else"
+    assert identity("vgg16", vgg16_weights()) == first
+
+
+def test_weights_with_another_hash_are_refused(server: type[Weights], tmp_path: Path) -> None:
+    server.content = b"something else"
+    with pytest.raises(InputError, match="SHA-256 begins"):
+        vgg16_weights()
+    assert not (tmp_path / "vgg16-397923af.pth").exists()
+
+
+def test_without_internet_the_error_names_the_file_to_provide(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(visual_words, "WEIGHTS", tmp_path)
+    monkeypatch.setattr(visual_words, "VGG16_ADDRESS", "http://127.0.0.1:9/vgg16-397923af.pth")
+    with pytest.raises(HowstepsError, match=r"Without a network, put vgg16-397923af\.pth"):
+        vgg16_weights()
+
+
+def test_the_identity_of_weights_depends_on_their_content(vgg16_file: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.pth"
+    copy.write_bytes(vgg16_file.read_bytes())
+    assert identity("vgg16", copy) == identity("vgg16", vgg16_file)
+    other = checkpoint(tmp_path / "other.pth", more=torch.zeros(1))
+    assert identity("vgg16", other) != identity("vgg16", vgg16_file)
+
+
+def test_a_file_of_other_weights_is_refused(tmp_path: Path) -> None:
+    for content in (b"", b"no weights"):
+        path = tmp_path / "w.pth"
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=r"w\.pth: does not hold the weights of vgg16"):
+            load(path)
+    torch.save({"features.0.weight": torch.zeros(3)}, path)
+    with pytest.raises(InputError, match="does not hold the weights"):
+        load(path)
+
+
+def test_no_code_is_run_from_a_file_of_weights(tmp_path: Path) -> None:
+    class Evil:
+        def __reduce__(self) -> tuple[object, tuple[str]]:
+            return (Path.touch, (tmp_path / "evil",))  # type: ignore[return-value]
+
+    torch.save({"features.0.weight": Evil()}, tmp_path / "w.pth")
+    with pytest.raises(InputError, match="does not hold the weights"):
+        load(tmp_path / "w.pth")
+    assert not (tmp_path / "evil").exists()
+
+
+def test_missing_files_and_other_networks(vgg16_file: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        load_network(AppearanceOptions("vgg16", "nowhere.pth"))
+    frames = RAMP[:, :64, :64]
+    local = load_network(AppearanceOptions("vgg16", str(vgg16_file))).describe(frames)
+    assert local.shape == (1, 16, 512)
+    assert load_network(AppearanceOptions()).describe(frames).shape == (1, 4, 320)
