@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -104,9 +105,20 @@ class Served:
         end = time.monotonic() + seconds
         while (now := self.status())["placed"] != now["revision"]:
             assert time.monotonic() < end, now
-            assert not now["trouble"], now
+            assert not now["error"], now
             time.sleep(0.05)
         return now
+
+
+def connected(address: tuple[str, int]) -> socket.socket:
+    """Connect to a server that is just starting."""
+    until = time.monotonic() + 30
+    while True:
+        try:
+            return socket.create_connection(address, 30)
+        except ConnectionRefusedError:
+            assert time.monotonic() < until
+            time.sleep(0.02)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from howsteps.report import page as report_page
 from howsteps.report.content import capitalised, content
-from howsteps.serve.edits import BadEdit, Draft, apply_edits, draft_of
+from howsteps.serve.edits import BadEdit, Draft, apply_edit, draft_of
 from howsteps.task import BY_HAND
 from tests.report.job import tea
 
@@ -78,7 +78,7 @@ def test_page_and_server_agree_on_every_edit(browser) -> None:
                 random_edit(chance, draft) if draft.steps else {"op": "add", "at": 0, "label": "a"}
             )
             try:
-                draft = apply_edits(draft, [edit])
+                draft = apply_edit(draft, edit)
                 steps.append({"edit": edit, "after": told(draft)})
             except BadEdit:
                 steps.append({"edit": edit, "after": None})

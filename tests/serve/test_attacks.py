@@ -1,17 +1,23 @@
 """Attacks on the server and its responses (docs/reference/security.md)."""
 
 import json
+import os
 import socket
+import subprocess
+import sys
 import time
+from contextlib import ExitStack, suppress
 
 import pytest
 
 from howsteps.errors import CannotWrite
+from howsteps.pipeline.work_folder import mark_work_folder
 from howsteps.serve.app import LARGEST_BODY
-from howsteps.serve.journal import FILE
+from howsteps.serve.edits import FILE
+from howsteps.serve.session import Session
 from tests.report.job import tea, with_video
 
-from .conftest import WRITER, Served, write_work
+from .conftest import WRITER, Served, connected, write_work
 
 RENAME = {"op": "rename", "step": 0, "label": "begin"}
 
@@ -138,6 +144,85 @@ def test_a_result_cannot_expose_arbitrary_files_as_videos(start, tmp_path) -> No
     assert (status, b"secret" in body) == (404, False)
 
 
+def test_only_videos_near_the_work_folder_are_played(start, tmp_path) -> None:
+    """Whatever a result from somebody else says: links are followed first."""
+    (near := tmp_path / "job" / "videos").mkdir(parents=True)
+    (far := tmp_path / "private").mkdir()
+    for path in (near / "a.mp4", near / "notes.txt", far / "b.mp4"):
+        path.write_text("secret")
+    (near / "passwd.mp4").symlink_to("/etc/passwd")
+    (near / "notes.mp4").symlink_to("notes.txt")
+    (near / "b.mp4").symlink_to(far / "b.mp4")
+    (near / "c.mp4").symlink_to("a.mp4")
+    (near / "circle.mp4").symlink_to("circle.mp4")
+    os.mkfifo(near / "pipe.mp4")
+    names = ("a", "c", "passwd", "notes", "b", "circle", "pipe")
+    media = [*(near / f"{name}.mp4" for name in names), far / "b.mp4"]
+    result = tea(len(media), 2)
+    for number, path in enumerate(media):
+        result = with_video(result, number, media=path)
+    served = start(write_work(tmp_path / "job" / "steps", result))
+    assert [served.get(f"videos/{n}")[0] for n in range(8)] == [200, 200, *[404] * 6]
+    shown = json.loads(served.get("content")[2])["videos"]
+    assert [video["source"] for video in shown] == ["videos/0", "videos/1", *[None] * 6]
+
+
+def test_videos_in_folders_that_the_user_named_are_played(tmp_path) -> None:
+    (far := tmp_path / "films").mkdir()
+    (far / "b.mp4").write_text("a video")
+    result = with_video(tea(2, 2), 0, media=far / "b.mp4")
+    work = write_work(tmp_path / "job" / "steps", result)
+    for folders, plays in (([], False), ([far], True)):
+        session = Session(work, folders)
+        assert session.plays(far / "b.mp4") is plays
+        session.stop()
+
+
+def test_videos_beside_the_folder_of_several_jobs_are_played(tmp_path) -> None:
+    (tmp_path / "a.mp4").write_text("a video")
+    mark_work_folder(tmp_path / "steps")
+    work = write_work(tmp_path / "steps" / "tea", tea(2, 2))
+    session = Session(work)
+    assert session.plays(tmp_path / "a.mp4")
+    session.stop()
+
+
+def test_a_connection_without_a_request_is_closed(served, monkeypatch) -> None:
+    monkeypatch.setattr("howsteps.serve.app._HEADERS_TIMEOUT", 0.2)
+    for begun in (b"", b"GET / HTTP/1.1\r\nHost:"):
+        with socket.create_connection(("127.0.0.1", served.port), timeout=10) as talk:
+            talk.sendall(begun)
+            with suppress(ConnectionResetError):
+                assert talk.recv(100) == b""
+    assert served.get()[0] == 200
+
+
+@pytest.mark.slow
+def test_hundreds_of_connections_do_not_keep_the_page_away(work) -> None:
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256));"
+        "from howsteps._cli.app import main; main()"
+    )
+    command = [sys.executable, "-c", code, "serve", str(work), "--no-browser"]
+    with ExitStack() as stack:
+        running = stack.enter_context(
+            subprocess.Popen(  # noqa: S603
+                command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            )
+        )
+        stack.callback(running.kill)
+        assert running.stdout is not None
+        served = Served(running.stdout.readline().split()[-1])
+        running.stdout.readline()
+        for _ in range(400):
+            stack.enter_context(connected(("127.0.0.1", served.port)))
+        assert served.get()[0] == 200
+        running.terminate()
+        _, said = running.communicate(timeout=30)
+    assert "Traceback" not in said
+    assert said.count("\n") <= 2
+
+
 def test_a_large_body_is_not_read_completely(served) -> None:
     status, _, body = served.post("edits", body=b" " * (LARGEST_BODY + 1))
     assert (status, body) == (413, b"more than 1,048,576 bytes\n")
@@ -216,7 +301,7 @@ def test_a_second_page_is_locked_out(served) -> None:
     other = "f" * 32
     status, line = served.edit(1, other, undo=True)
     assert (status, line) == (423, "another page is editing this script\n")
-    assert served.post("pen", {"writer": other})[0] == 200
+    assert served.post("writer", {"writer": other})[0] == 200
     assert served.edit(1, other, undo=True)[0] == 200
     assert served.edit(2, do=RENAME)[0] == 423
 
@@ -228,17 +313,17 @@ def test_a_stale_page_cannot_write(served) -> None:
     assert "changed in the meantime" in line
 
 
-def test_a_closed_page_releases_the_pen(served) -> None:
+def test_a_closed_page_lets_another_one_edit(served) -> None:
     with socket.create_connection(("127.0.0.1", served.port)) as talk:
         asked = f"GET {served.path}events?writer={WRITER} HTTP/1.1\r\nHost: {served.host}\r\n\r\n"
         talk.sendall(asked.encode())
         assert b"200" in talk.recv(200)
         assert served.edit(0, do=RENAME)[0] == 200
-        assert served.status()["pen"] == WRITER
+        assert served.status()["writer"] == WRITER
     end = time.monotonic() + 10
-    while served.status()["pen"] and time.monotonic() < end:
+    while served.status()["writer"] and time.monotonic() < end:
         time.sleep(0.05)
-    assert served.status()["pen"] is None
+    assert served.status()["writer"] is None
 
 
 def test_errors_leak_nothing_about_the_machine(served: Served, monkeypatch) -> None:
@@ -272,7 +357,7 @@ def test_messages_name_no_folders(served: Served, work, tmp_path, monkeypatch) -
     served.post("new-videos?name=Zoe.srt", body=b"x", content_type=octets)
     assert reported(served, "remark") == message
     served.edit(0, do=RENAME)
-    assert reported(served, "trouble") == message
+    assert reported(served, "error") == message
     (work / FILE).unlink()
     (work / FILE).mkdir()
     status, line = served.edit(1, do={"op": "delete", "step": 0})

@@ -218,7 +218,7 @@ def test_a_second_page_watches_until_it_takes_over(visit, served) -> None:
     until(second, "document.querySelector('.state').textContent.includes('Another page')")
     until(second, "document.querySelectorAll('.grid tbody tr').length === 4")
     assert second.locator("textarea.label").count() == 0
-    key(second, "pen").click()
+    key(second, "take-over").click()
     until(second, "document.querySelectorAll('textarea.label').length === 4")
     until(first, "document.querySelector('.state').textContent.includes('Another page')")
     key(second, "delete 0").click()
@@ -229,9 +229,9 @@ def test_refused_edits_are_reverted_and_reported(visit, served) -> None:
     page = visit(served)
     served.edit(0, do={"op": "delete", "step": 4})  # somebody else
     until(page, "document.querySelector('.state').textContent.includes('Another page')")
-    key(page, "pen").click()
+    key(page, "take-over").click()
     until(page, "document.querySelectorAll('textarea.label').length === 4")
-    served.post("pen", {"writer": "e" * 32})
+    served.post("writer", {"writer": "e" * 32})
     served.edit(1, "e" * 32, undo=True)
     until(page, "document.querySelector('.state').textContent.includes('Another page')")
     assert page.locator(".card-tools").count() == 0
@@ -276,7 +276,7 @@ def test_uploaded_files_are_reported_on(visit, served, monkeypatch) -> None:
     served.edit(0, "e" * 32, do={"op": "rename", "step": 0, "label": "fetch water"})
     served.until_placed()  # now there is a model
     page = visit(served)
-    key(page, "pen").click()
+    key(page, "take-over").click()
 
     def chosen(*files: tuple[str, bytes]) -> None:
         with page.expect_file_chooser() as asked:

@@ -1,8 +1,10 @@
 """The effect of each edit on a script, and invalid edits."""
 
+from functools import reduce
+
 import pytest
 
-from howsteps.serve.edits import GATHER, BadEdit, apply_edits, draft_of
+from howsteps.serve.edits import GATHER, BadEdit, apply_edit, draft_of
 from howsteps.task import BY_HAND
 from tests.report.job import tea, with_video
 
@@ -11,8 +13,12 @@ DRAFT = draft_of(RESULT)
 LABELS = [step.label for step in DRAFT.steps]
 
 
+def after_edits(draft, edits):
+    return reduce(apply_edit, edits, draft)
+
+
 def labels(*edits) -> list[str]:
-    return [step.label for step in apply_edits(DRAFT, edits).steps]
+    return [step.label for step in after_edits(DRAFT, edits).steps]
 
 
 def at(mention) -> list[object]:
@@ -44,7 +50,7 @@ def test_a_step_is_moved_to_its_new_number(step, to) -> None:
 
 def test_a_merged_step_has_the_mentions_of_both() -> None:
     one, other = DRAFT.steps[1], DRAFT.steps[3]
-    merged = apply_edits(DRAFT, [{"op": "merge", "step": 3, "into": 1}])
+    merged = after_edits(DRAFT, [{"op": "merge", "step": 3, "into": 1}])
     assert [step.label for step in merged.steps] == [*LABELS[:3], LABELS[4]]
     assert set(merged.steps[1].mentions) == {*one.mentions, *other.mentions}
 
@@ -52,7 +58,7 @@ def test_a_merged_step_has_the_mentions_of_both() -> None:
 def test_a_split_step_gives_the_chosen_mentions_to_a_new_one_after_it() -> None:
     chosen = DRAFT.steps[1].mentions[:2]
     told = {"op": "split", "step": 1, "label": "heat it", "mentions": [at(m) for m in chosen]}
-    after = apply_edits(DRAFT, [told])
+    after = after_edits(DRAFT, [told])
     assert [step.label for step in after.steps[1:3]] == [LABELS[1], "heat it"]
     assert after.steps[2].mentions == chosen
     assert set(after.steps[1].mentions) == set(DRAFT.steps[1].mentions) - set(chosen)
@@ -62,46 +68,46 @@ def test_steps_are_deleted_added_and_marked() -> None:
     assert labels({"op": "delete", "step": 0}) == LABELS[1:]
     assert labels({"op": "add", "at": 5, "label": "rest"}) == [*LABELS, "rest"]
     told = {"op": "optional", "step": 2, "value": True}
-    assert apply_edits(DRAFT, [told]).steps[2].optional
+    assert after_edits(DRAFT, [told]).steps[2].optional
 
 
 def test_a_manual_place_moves_with_its_step() -> None:
-    after = apply_edits(DRAFT, [placed(2), {"op": "move", "step": 2, "to": 0}])
+    after = after_edits(DRAFT, [placed(2), {"op": "move", "step": 2, "to": 0}])
     [one] = after.by_hand
     assert (one.step, one.time, one.confidence, one.evidence) == (0, 10.0, 1.0, BY_HAND)
-    after = apply_edits(after, [{"op": "add", "at": 0, "label": "begin"}])
+    after = after_edits(after, [{"op": "add", "at": 0, "label": "begin"}])
     assert after.by_hand[0].step == 1
-    merged = apply_edits(after, [{"op": "merge", "step": 1, "into": 4}])
+    merged = after_edits(after, [{"op": "merge", "step": 1, "into": 4}])
     assert merged.by_hand[0].step == 3
-    assert apply_edits(after, [{"op": "delete", "step": 1}]).by_hand == ()
+    assert after_edits(after, [{"op": "delete", "step": 1}]).by_hand == ()
 
 
 def test_a_merge_keeps_the_place_of_the_remaining_step() -> None:
-    after = apply_edits(
+    after = after_edits(
         DRAFT, [placed(1, 10.0), placed(3, 30.0), {"op": "merge", "step": 3, "into": 1}]
     )
     assert [(one.step, one.time) for one in after.by_hand] == [(1, 10.0)]
 
 
 def test_a_step_can_be_marked_absent_and_released() -> None:
-    after = apply_edits(DRAFT, [placed(2, 10.0), placed(2, None)])
+    after = after_edits(DRAFT, [placed(2, 10.0), placed(2, None)])
     assert [one.time for one in after.by_hand] == [None]
-    assert apply_edits(after, [{"op": "release", "step": 2, "video": "Ada"}]).by_hand == ()
+    assert after_edits(after, [{"op": "release", "step": 2, "video": "Ada"}]).by_hand == ()
 
 
 def test_a_place_ends_with_its_video() -> None:
     length = RESULT.task.videos[0].duration
-    [one] = apply_edits(DRAFT, [placed(2, length + 0.004)]).by_hand
+    [one] = after_edits(DRAFT, [placed(2, length + 0.004)]).by_hand
     assert (one.start, one.time, one.end) == (length - 1.996, length, length)
 
 
 def test_a_video_of_unknown_duration_ends_soon_after_its_words() -> None:
     unknown = draft_of(with_video(RESULT, 0, duration=None))
-    assert apply_edits(unknown, [placed(2, 80.0)]).by_hand[0].time == 80.0
+    assert after_edits(unknown, [placed(2, 80.0)]).by_hand[0].time == 80.0
     with pytest.raises(BadEdit, match="inside the video"):
-        apply_edits(unknown, [placed(2, 9000.0)])
+        after_edits(unknown, [placed(2, 9000.0)])
     silent = draft_of(with_video(RESULT, 0, duration=None, sentences=(), mentions=()))
-    assert apply_edits(silent, [placed(2, 9000.0)]).by_hand[0].time == 9000.0
+    assert after_edits(silent, [placed(2, 9000.0)]).by_hand[0].time == 9000.0
 
 
 @pytest.mark.parametrize(
@@ -147,20 +153,20 @@ def test_a_video_of_unknown_duration_ends_soon_after_its_words() -> None:
 )
 def test_invalid_edits_are_refused(edit) -> None:
     with pytest.raises(BadEdit):
-        apply_edits(DRAFT, [edit])
+        after_edits(DRAFT, [edit])
 
 
 def test_the_number_of_steps_is_limited() -> None:
     many = [{"op": "add", "at": 0, "label": f"step {n}"} for n in range(95)]
-    full = apply_edits(DRAFT, many)
+    full = after_edits(DRAFT, many)
     with pytest.raises(BadEdit, match="100 steps at most"):
-        apply_edits(full, [{"op": "add", "at": 0, "label": "one more"}])
+        after_edits(full, [{"op": "add", "at": 0, "label": "one more"}])
 
 
 def test_gathered_mentions_are_added_to_a_new_step() -> None:
-    added = apply_edits(
+    added = after_edits(
         DRAFT, [{"op": "delete", "step": 1}, {"op": "add", "at": 1, "label": "heat"}]
     )
     said = DRAFT.steps[1].mentions
-    after = apply_edits(added, [{"op": GATHER, "step": 1, "mentions": [at(m) for m in said]}])
+    after = after_edits(added, [{"op": GATHER, "step": 1, "mentions": [at(m) for m in said]}])
     assert after.steps[1].mentions == said

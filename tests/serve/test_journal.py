@@ -1,17 +1,18 @@
 """Edits are on disk before they take effect, and are replayed."""
 
 import errno
+import json
 import os
 import resource
 import signal
+import time
 from dataclasses import replace
 
 import pytest
 
 from howsteps.errors import CannotWrite, InputError
 from howsteps.result import read_result
-from howsteps.serve.edits import BadEdit
-from howsteps.serve.journal import FILE, Journal
+from howsteps.serve.edits import FILE, MAX_STEPS, BadEdit, Journal
 from tests.report.job import tea
 
 RENAME = {"op": "rename", "step": 0, "label": "begin"}
@@ -167,7 +168,7 @@ def test_gathered_mentions_are_undone_with_their_step(work, result) -> None:
 def test_the_limit_of_edits_survives_a_restart_unless_the_journal_is_moved(
     work, result, monkeypatch
 ) -> None:
-    monkeypatch.setattr("howsteps.serve.journal._MAX_EDITS", 1)
+    monkeypatch.setattr("howsteps.serve.edits._MAX_EDITS", 1)
     Journal.resume(work, result).do(RENAME)
     restarted = Journal.resume(work, result)
     with pytest.raises(BadEdit, match=r"move edits\.jsonl away"):
@@ -186,7 +187,7 @@ def test_a_long_edit_is_refused(work, result) -> None:
 
 def test_a_journal_never_grows_larger_than_can_be_read(work, result, monkeypatch) -> None:
     journal = Journal.resume(work, result)
-    monkeypatch.setattr("howsteps.serve.journal._LARGEST", (work / FILE).stat().st_size + 60)
+    monkeypatch.setattr("howsteps.serve.edits._LARGEST", (work / FILE).stat().st_size + 60)
     journal.do(RENAME)
     with pytest.raises(BadEdit, match="the journal of edits is full"):
         journal.do(DELETE)
@@ -199,4 +200,60 @@ def test_a_line_with_an_enormous_number_is_reported(work, result) -> None:
     with (work / FILE).open("a") as file:
         file.write(f'{{"do":{place}}}\n')
     with pytest.raises(InputError, match=r"edits\.jsonl:2: cannot be replayed: a time must be"):
+        Journal.resume(work, result)
+
+
+@pytest.mark.parametrize("entry", ["undo", "redo"])
+def test_nothing_to_undo_is_reported_in_one_clear_line(work, result, entry) -> None:
+    Journal.resume(work, result)
+    with (work / FILE).open("a") as file:
+        file.write(f'{{"{entry}":true}}\n')
+    with pytest.raises(InputError, match=rf"edits\.jsonl:2: .*there is nothing to {entry}$"):
+        Journal.resume(work, result)
+
+
+def test_a_journal_of_another_program_is_not_written_to(work, result) -> None:
+    journal = Journal.resume(work, result)
+    journal.do(RENAME)
+    for content in (b"short\n", (work / FILE).read_bytes().replace(b"begin", b"start")):
+        (work / FILE).write_bytes(content)
+        with pytest.raises(CannotWrite, match="changed by another program"):
+            journal.do(DELETE)
+        assert (work / FILE).read_bytes() == content
+    assert journal.revision == 1
+
+
+def test_a_journal_that_became_a_link_is_not_written_to(work, result, tmp_path) -> None:
+    journal = Journal.resume(work, result)
+    (tmp_path / "mine.txt").write_bytes(b"mine")
+    (work / FILE).unlink()
+    (work / FILE).symlink_to(tmp_path / "mine.txt")
+    with pytest.raises(CannotWrite):
+        journal.do(RENAME)
+    assert (tmp_path / "mine.txt").read_bytes() == b"mine"
+
+
+def test_thousands_of_edits_and_undos_are_replayed_in_linear_time(work, result) -> None:
+    Journal.resume(work, result)
+    lines = [{"do": {**RENAME, "label": f"begin {n}"}} for n in range(2000)] + [
+        {"undo": True}
+    ] * 1000
+    with (work / FILE).open("a") as file:
+        file.writelines(json.dumps(line) + "\n" for line in lines)
+    start = time.perf_counter()
+    journal = Journal.resume(work, result)
+    assert time.perf_counter() - start < 2.0
+    assert (journal.revision, labels(journal)[0]) == (3000, "begin 999")
+
+
+def test_a_script_never_has_more_steps_than_the_page_accepts(work, result) -> None:
+    journal = Journal.resume(work, result)
+    for n in range(MAX_STEPS - 5):
+        journal.do({"op": "add", "at": 0, "label": f"step {n}"})
+    with pytest.raises(BadEdit, match="100 steps at most"):
+        journal.do({"op": "add", "at": 0, "label": "one more"})
+    first = json.loads((work / FILE).read_bytes().splitlines()[0])
+    first["base"]["steps"] *= 100
+    (work / FILE).write_text(json.dumps(first) + "\n")
+    with pytest.raises(InputError, match=r"edits\.jsonl:1: .*500 steps; a script has 100 at most"):
         Journal.resume(work, result)

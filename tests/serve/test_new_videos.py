@@ -34,10 +34,10 @@ def drop(served: Served, name: str, body: bytes, **headers: str | None) -> tuple
     return status, answer.decode()
 
 
-def looked_at(served: Served, number: int) -> dict[str, object]:
+def processed(served: Served, number: int) -> dict[str, object]:
     """The status after an uploaded file was processed."""
     end = time.monotonic() + 90
-    while (now := served.status())["looked_at"] < number:
+    while (now := served.status())["processed"] < number:
         assert time.monotonic() < end, now
         time.sleep(0.05)
     return now
@@ -48,18 +48,18 @@ def test_a_bad_file_is_reported_and_does_not_affect_the_next(served, work) -> No
     served.edit(0, do={"op": "rename", "step": 0, "label": "fetch water"})
     served.until_placed()
     assert drop(served, "notes.srt", b"hello")[1] == '{"name":"notes.srt","number":1}'
-    assert looked_at(served, 1)["refused"] == {"notes.srt": "is not in a known caption format"}
+    assert processed(served, 1)["refused"] == {"notes.srt": "is not in a known caption format"}
     drop(served, "text.mp4", b"hello")
-    said = looked_at(served, 2)["refused"]
+    said = processed(served, 2)["refused"]
     assert said["text.mp4"] == "is not a readable video"
     assert not list((work / FOLDER).iterdir())  # nothing can come of either
     drop(served, "Zoe.srt", SRT)
-    now = looked_at(served, 3)
+    now = processed(served, 3)
     assert not now["remark"]
     assert "Zoe.srt" not in now["refused"]
     assert [path.name for path in (work / FOLDER).iterdir()] == ["Zoe.srt"]
     drop(served, "notes.srt", SRT)  # a better one of the same name
-    assert "notes.srt" not in looked_at(served, 4)["refused"]
+    assert "notes.srt" not in processed(served, 4)["refused"]
 
 
 @pytest.mark.slow
@@ -67,9 +67,9 @@ def test_a_video_waits_for_its_captions(served, work, tmp_path) -> None:
     served.edit(0, do={"op": "rename", "step": 0, "label": "fetch water"})
     served.until_placed()
     drop(served, "Zoe.mp4", film(tmp_path / "Zoe.mp4", 3, 0).read_bytes())
-    assert looked_at(served, 1)["refused"] == {"Zoe.mp4": "has no captions; add them too"}
+    assert processed(served, 1)["refused"] == {"Zoe.mp4": "has no captions; add them too"}
     drop(served, "Zoe.srt", SRT)
-    assert looked_at(served, 2)["refused"] == {}
+    assert processed(served, 2)["refused"] == {}
     assert {path.name for path in (work / FOLDER).iterdir()} == {"Zoe.mp4", "Zoe.srt"}
 
 
@@ -79,7 +79,7 @@ def test_a_video_that_may_show_another_job_is_remarked_on(served, monkeypatch) -
     served.edit(0, do={"op": "rename", "step": 0, "label": "fetch water"})
     served.until_placed()
     drop(served, "Zoe.en.srt", SRT)
-    now = looked_at(served, 1)
+    now = processed(served, 1)
     assert now["remarks"] == {"Zoe.en.srt": f"Zoe: {OTHER_JOB}"}
     assert not now["refused"]
 

@@ -1,26 +1,27 @@
 """Edits are placed again, by one writer at a time, and survive crashes."""
 
 import json
+import os
 import signal
-import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
 from howsteps._cli.app import INTERRUPTED
-from howsteps.errors import HowstepsError
+from howsteps.errors import CannotWrite, HowstepsError
+from howsteps.pipeline import placing
 from howsteps.report.page import PAGE
 from howsteps.result import read_result
-from howsteps.serve.journal import FILE
-from howsteps.serve.session import Locked, Outdated, Session
+from howsteps.serve.edits import FILE
+from howsteps.serve.session import LOCK, Locked, Outdated, Session
 from howsteps.task import BY_HAND
 from tests.report.job import tea
 
-from .conftest import WRITER, write_work
+from .conftest import WRITER, connected, write_work
 
 RENAME = {"op": "rename", "step": 0, "label": "begin"}
 PLACE = {"op": "place", "step": 1, "video": "Bo", "time": 40.0, "start": 38.0, "end": 44.0}
@@ -39,7 +40,7 @@ def test_an_edit_is_placed_and_all_files_are_updated(session, work) -> None:
     assert "Begin" in (work / PAGE).read_text("utf-8")
     assert "Begin" in (work / "exports" / "csv" / "steps.csv").read_text("utf-8")
     told = session.status()
-    assert (told["placed"], told["trouble"], told["undo"]) == (2, "", True)
+    assert (told["placed"], told["error"], told["undo"]) == (2, "", True)
 
 
 def test_a_place_moved_by_hand_is_sure_and_stays(session, work) -> None:
@@ -76,10 +77,10 @@ def test_a_script_without_steps_is_not_placed(session) -> None:
     for revision in range(5):
         session.edit(WRITER, revision, {"do": {"op": "delete", "step": 0}})
     assert session.wait_until_placed(60)
-    assert "without steps" in session.status()["trouble"]
+    assert "without steps" in session.status()["error"]
     session.edit(WRITER, 5, {"undo": True})
     assert session.wait_until_placed(60)
-    assert session.status()["trouble"] == ""
+    assert session.status()["error"] == ""
 
 
 def test_a_result_of_another_program_is_not_replaced(session, work) -> None:
@@ -92,7 +93,7 @@ def test_a_result_of_another_program_is_not_replaced(session, work) -> None:
     assert b"begin" in (work / "edits-1.jsonl").read_bytes()
     session.edit(WRITER, 0, {"do": {"op": "delete", "step": 2}})
     assert session.wait_until_placed(60)
-    assert session.status()["trouble"] == ""
+    assert session.status()["error"] == ""
     assert len(labels(work)) == 2
 
 
@@ -102,10 +103,50 @@ def test_a_waiting_edit_does_not_replace_the_result_of_another_program(work) -> 
     write_work(work, tea(5, 3))
     session.start()
     assert session.wait_until_placed(60)
-    assert "changed by another program" in session.status()["trouble"]
+    assert "changed by another program" in session.status()["error"]
     session.stop()
     assert len(labels(work)) == 3
     assert b"begin" in (work / "edits-1.jsonl").read_bytes()
+
+
+def test_a_result_that_a_run_writes_during_placement_is_not_replaced(
+    session, work, monkeypatch
+) -> None:
+    localise = placing.stages.localise
+
+    def overtaken(*args: Any) -> Any:
+        found = localise(*args)
+        write_work(work, tea(5, 3))
+        return found
+
+    assert session.wait_until_placed(60)
+    monkeypatch.setattr(placing.stages, "localise", overtaken)
+    session.edit(WRITER, 0, {"do": RENAME})
+    assert session.wait_until_placed(60)
+    assert "changed by another program" in session.status()["error"]
+    assert (len(labels(work)), len(session.content()["steps"])) == (3, 3)
+    assert b"begin" in (work / "edits-1.jsonl").read_bytes()
+    assert not (work / "script.json").exists()  # nothing of the edit was written
+
+
+@pytest.mark.parametrize("kind", ["link", "dangling link", "pipe", "folder"])
+def test_only_a_regular_file_is_used_as_a_lock(work, tmp_path, kind) -> None:
+    target = tmp_path / "mine.txt"
+    if kind == "link":
+        target.write_text("mine")
+        target.chmod(0o644)
+    if "link" in kind:
+        (work / LOCK).symlink_to(target)
+    elif kind == "pipe":
+        os.mkfifo(work / LOCK)
+    else:
+        (work / LOCK).mkdir()
+    with pytest.raises(CannotWrite, match=r"cannot lock .*\.serve\.lock: ") as told:
+        Session(work)
+    assert "\n" not in str(told.value)
+    assert target.exists() == (kind == "link")
+    if kind == "link":
+        assert target.stat().st_mode & 0o777 == 0o644
 
 
 def test_a_result_that_was_removed_is_reported(session, work) -> None:
@@ -156,18 +197,6 @@ import time; time.sleep(60)
     assert again.wait_until_placed(60)
     again.stop()
     assert labels(work)[0] == "begin"
-
-
-@pytest.mark.slow
-def connected(address: tuple[str, int]) -> socket.socket:
-    """Connect to a server that is just starting."""
-    until = time.monotonic() + 30
-    while True:
-        try:
-            return socket.create_connection(address, 30)
-        except ConnectionRefusedError:
-            assert time.monotonic() < until
-            time.sleep(0.02)
 
 
 def test_ctrl_c_stops_the_server_and_leaves_the_edits(work) -> None:

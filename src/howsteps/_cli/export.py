@@ -89,6 +89,14 @@ def serve(
             help="The port to listen on. Default: any free one.",
         ),
     ] = 0,
+    videos: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Play videos below this folder too (repeatable). Default: those below the "
+            "folder that holds WORK.",
+        ),
+    ] = None,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page in your browser.")
     ] = True,
@@ -115,4 +123,4 @@ def serve(
         if browser:
             webbrowser.open(address)
 
-    run_server(work, port, on_start=started)
+    run_server(work, port, videos=videos or (), on_start=started)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.errors import HowstepsError, InputError, Problem
-from howsteps.io.files import read_bounded
+from howsteps.io.files import check_unchanged, fingerprint, read_bounded
 from howsteps.localisation import LEAD
 from howsteps.pipeline import stages
 from howsteps.pipeline.cache import Cache
@@ -27,7 +27,7 @@ from howsteps.pipeline.work_folder import (
     write_result,
     write_script,
 )
-from howsteps.result import FILE, as_stored, read_result
+from howsteps.result import FILE, as_stored, read_result, result_file
 from howsteps.task import BY_HAND, Localisation, Mention, Result, Script, Step, Task
 
 _LARGEST_RESULT = 2**31  # bytes
@@ -40,6 +40,7 @@ def place_again(
     by_hand: Sequence[Localisation] | None = None,
     matched: bool = False,
     pages: bool = True,
+    unchanged_since: tuple[int, int] | None = None,
     callback: Callback = ignore_event,
 ) -> Result:
     """Place the steps of another script in the videos of a work folder, and update its files.
@@ -62,6 +63,10 @@ def place_again(
         text; otherwise they stay without mentions.
     pages
         Also write the page and the exports.
+    unchanged_since
+        The :func:`~howsteps.io.files.fingerprint` of the result that the script was made from;
+        None: of the one that is there. If another program replaces it meanwhile, nothing is
+        written.
     callback
         Called with every event.
 
@@ -78,6 +83,7 @@ def place_again(
     if work.is_file():
         raise HowstepsError(f"{work} is a file, not a folder")
     check_parts(work)
+    found = unchanged_since or fingerprint(result_file(work))
     before = read_result(work)
     root = work if (work / WORK_FOLDER).is_file() else work.parent  # of several jobs
     options = read_options(root) or RunOptions()
@@ -100,9 +106,11 @@ def place_again(
     localisations = override_localisations(localised.localisations, fixed)
     problems += [*features.problems, *localised.remarks]
     given = script.absolute() if isinstance(script, Path) else None
+    result = as_stored(Result(task, new_script, localisations, before.set_aside, before.other_ways))
+    check_unchanged(work / FILE, found)
     problems += write_script(task, new_script, work, edited=True, given=given)
     write_model(localised.model, work)
-    result = as_stored(Result(task, new_script, localisations, before.set_aside, before.other_ways))
+    check_unchanged(work / FILE, found)
     write_result(result, work, context)
     if pages:
         problems += write_report(result, work, context, unreadable_media(task, features))

@@ -4,7 +4,7 @@ import math
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from html import escape
 from itertools import chain
 from pathlib import Path
@@ -121,7 +121,11 @@ Thumbnails = Mapping[tuple[str, int], str]
 
 
 def content(
-    result: Result, folder: Path, thumbnails: Thumbnails, *, served: bool = False
+    result: Result,
+    folder: Path,
+    thumbnails: Thumbnails,
+    *,
+    plays: Callable[[Path], bool] | None = None,
 ) -> dict[str, Any]:
     """Return everything that is shown on the page of a result.
 
@@ -131,8 +135,9 @@ def content(
         The folder of the page: links to videos are relative to it if possible.
     thumbnails
         Paths of thumbnails by video id and step, where they exist.
-    served
-        The page is not on disk but served by ``howsteps serve``, which addresses videos by number.
+    plays
+        The page is not on disk but served by ``howsteps serve``, which plays these files, and
+        addresses videos by number.
     """
     usual = [step.relations[0][0] if step.mentions else None for step in result.script.steps]
     rows = localisation_rows(result)
@@ -143,7 +148,7 @@ def content(
         {
             **_video(video, rows[video.id], usual, step_of_mention.get(video.id, {}), thumbnails),
             "title": titles[index],
-            "source": _source(video, f"videos/{index}" if served else None, folder),
+            "source": _source(video, f"videos/{index}", folder, plays),
             "odd": result.odd_videos.get(video.id),
         }
         for index, video in enumerate(result.task.videos)
@@ -161,7 +166,7 @@ def content(
         "filmed": any(video["file"] for video in videos),
         "playable": any(video["source"] for video in videos),
         "linked": any(video["youtube"] and not video["source"] for video in videos),
-        "served": served,
+        "served": plays is not None,
         "other_ways": [
             {
                 "reason": capitalised(way.reason),
@@ -290,11 +295,15 @@ def _video(
     }
 
 
-def _source(video: Video, served: str | None, folder: Path) -> str | None:
+def _source(
+    video: Video, served: str, folder: Path, plays: Callable[[Path], bool] | None
+) -> str | None:
     """The URL of a video for the page; None if there is no file."""
-    if video.media is None or not video.media.is_file():
+    if video.media is None:
         return None
-    return served or address(video.media, folder)
+    if plays is not None:
+        return served if plays(video.media) else None
+    return address(video.media, folder) if video.media.is_file() else None
 
 
 def _place(place: Localisation | None, thumbnails: Thumbnails) -> dict[str, Any] | None:

@@ -3,12 +3,14 @@
 import asyncio
 import io
 import json
+import logging
 import re
 import secrets
 import socket
 import zipfile
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +21,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from howsteps.datasets.collection import is_video
 from howsteps.errors import HowstepsError
 from howsteps.io.files import read_bounded
 from howsteps.pipeline.work_folder import EXPORTS
@@ -68,17 +70,17 @@ def make_app(session: Session, token: str, port: int) -> ASGIApp:
         return _json(session.status())
 
     async def events(request: Request) -> Response:
-        writer = _writer(request.query_params.get("writer"))
-        return StreamingResponse(_event_stream(session, writer), media_type="text/event-stream")
+        stream = _event_stream(session, _writer(request.query_params.get("writer")))
+        return StreamingResponse(stream, media_type="text/event-stream")
 
     async def edit(request: Request) -> Response:
         change = await _json_body(request)
-        writer, revision = _writer(change.pop("writer", None)), change.pop("revision", None)
+        author, revision = _writer(change.pop("writer", None)), change.pop("revision", None)
         if isinstance(revision, bool) or not isinstance(revision, int):
             raise HTTPException(400, "'revision' must be an integer")
-        return _json(await asyncio.to_thread(session.edit, writer, revision, change))
+        return _json(await asyncio.to_thread(session.edit, author, revision, change))
 
-    async def pen(request: Request) -> Response:
+    async def writer(request: Request) -> Response:
         session.take_over(_writer((await _json_body(request)).get("writer")))
         return _json(session.status())
 
@@ -93,9 +95,9 @@ def make_app(session: Session, token: str, port: int) -> ASGIApp:
         videos, number = session.shown.task.videos, request.path_params["number"]
         known = _NUMBER.fullmatch(number) and int(number) < len(videos)
         media = videos[int(number)].media if known else None
-        if media is None or not is_video(media) or not media.is_file():
+        if media is None or not session.plays(media):
             raise HTTPException(404, "there is no such video")
-        return FileResponse(media)
+        return FileResponse(media.resolve())
 
     async def new_video(request: Request) -> Response:
         kind = request.headers.get("content-type", "")
@@ -110,7 +112,7 @@ def make_app(session: Session, token: str, port: int) -> ASGIApp:
 
     async def exports(request: Request) -> Response:
         name = request.path_params["name"]
-        if name not in FORMATS:
+        if name not in FORMATS or not FORMATS[name].own_folder:
             raise HTTPException(404, f"there is no format {name!r:.40}")
         await _json_body(request)
         return await asyncio.to_thread(_exported, session, name)
@@ -125,7 +127,7 @@ def make_app(session: Session, token: str, port: int) -> ASGIApp:
         Route("/status", status),
         Route("/events", events),
         Route("/edits", edit, methods=["POST"]),
-        Route("/pen", pen, methods=["POST"]),
+        Route("/writer", writer, methods=["POST"]),
         Route(f"/{THUMBNAILS}/{{name}}", picture),
         Route("/videos/{number}", video),
         Route("/new-videos", new_video, methods=["POST"]),
@@ -134,6 +136,7 @@ def make_app(session: Session, token: str, port: int) -> ASGIApp:
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        asyncio.get_running_loop().set_exception_handler(_log_in_one_line)
         session.start()
         yield
         await asyncio.to_thread(session.stop)
@@ -174,7 +177,10 @@ class _RequestFilter:
                 message = {**message, "headers": [*message["headers"], *added]}
             await send(message)
 
-        await self._app(inner, receive, with_headers)
+        try:
+            await self._app(inner, receive, with_headers)
+        except OSError as error:  # such as too many open files
+            _LOG.error("a request failed: %s", error)
 
     def _check(self, scope: Scope) -> None:
         """Raise an ``HTTPException`` for requests that this server's page would not send."""
@@ -279,10 +285,58 @@ async def _http_error(_: Request, error: HTTPException) -> Response:
 
 ADDRESS = "127.0.0.1"
 _SHUTDOWN_TIMEOUT = 2  # seconds for open connections to end
+_HEADERS_TIMEOUT = 10  # seconds from a connection, or the first byte, to the end of the headers
 _LARGEST_HEADERS = 2**15  # bytes
+_MAX_CONNECTIONS = 64  # far below the usual limits on open files; a browser uses six
+_ACCEPTED_AT_ONCE = 16
+_LOG = logging.getLogger("uvicorn.error")
 
 
-def serve(folder: Path, port: int = 0, *, on_start: Callable[[str], None]) -> None:
+class _Connection(H11Protocol):  # type: ignore[misc]
+    """A connection that is closed if no request arrives in time, or others need its place."""
+
+    waiting: asyncio.TimerHandle | None = None  # for the headers of a request
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        """If there are too many connections, close the one that has waited longest."""
+        super().connection_made(transport)
+        self._wait()
+        if len(self.connections) > _MAX_CONNECTIONS:
+            waiting = [(one.waiting.when(), one) for one in self.connections if one.waiting]
+            _, oldest = min(waiting, key=itemgetter(0))
+            self.connections.discard(oldest)
+            oldest.transport.abort()
+
+    def data_received(self, data: bytes) -> None:
+        """Process bytes; the headers of a request must be complete in time."""
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._stop_waiting()
+        elif self.waiting is None:
+            self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Clean up."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        self.waiting = self.loop.call_later(_HEADERS_TIMEOUT, self.transport.abort)
+
+    def _stop_waiting(self) -> None:
+        if self.waiting is not None:
+            self.waiting.cancel()
+            self.waiting = None
+
+
+def _log_in_one_line(_: asyncio.AbstractEventLoop, context: Mapping[str, Any]) -> None:
+    """Log an error outside of requests, such as that of a connection."""
+    _LOG.error("%s", ": ".join(str(context[k]) for k in ("message", "exception") if k in context))
+
+
+def serve(
+    folder: Path, port: int = 0, *, videos: Sequence[Path] = (), on_start: Callable[[str], None]
+) -> None:
     """Serve the page of a work folder until Ctrl-C.
 
     Parameters
@@ -291,6 +345,8 @@ def serve(folder: Path, port: int = 0, *, on_start: Callable[[str], None]) -> No
         A work folder with a result.
     port
         The port to listen on; 0: any free port.
+    videos
+        Folders with videos that may be played, besides the one that holds the work folder.
     on_start
         Called with the secret address of the page.
 
@@ -299,13 +355,15 @@ def serve(folder: Path, port: int = 0, *, on_start: Callable[[str], None]) -> No
     HowstepsError
         There is no result, the folder is served already, or the port is taken.
     """
-    with prepared(folder, port) as (server, listener, address):
+    with prepared(folder, port, videos) as (server, listener, address):
         on_start(address)
         server.run(sockets=[listener])
 
 
 @contextmanager
-def prepared(folder: Path, port: int = 0) -> Iterator[tuple[uvicorn.Server, socket.socket, str]]:
+def prepared(
+    folder: Path, port: int = 0, videos: Sequence[Path] = ()
+) -> Iterator[tuple[uvicorn.Server, socket.socket, str]]:
     """Set up a server; yield it with its listening socket and its address."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -314,7 +372,7 @@ def prepared(folder: Path, port: int = 0) -> Iterator[tuple[uvicorn.Server, sock
         except OSError as error:
             raise HowstepsError(f"port {port} cannot be used: {error.strerror}") from error
         port, token = listener.getsockname()[1], secrets.token_urlsafe(24)
-        session = Session(folder)
+        session = Session(folder, videos)
         config = uvicorn.Config(
             make_app(session, token, port),
             log_level="warning",
@@ -322,7 +380,9 @@ def prepared(folder: Path, port: int = 0) -> Iterator[tuple[uvicorn.Server, sock
             server_header=False,
             timeout_graceful_shutdown=_SHUTDOWN_TIMEOUT,
             h11_max_incomplete_event_size=_LARGEST_HEADERS,
-            http="h11",
+            backlog=_ACCEPTED_AT_ONCE,
+            loop="asyncio",
+            http=_Connection,
             ws="none",
         )
         server = uvicorn.Server(config)

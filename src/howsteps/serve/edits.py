@@ -1,19 +1,41 @@
-"""The edits of a script that the page can make, applied one after another.
+"""The edits of a script that the page can make, and their journal.
 
 An edit is an object with the name of its operation under ``op``; steps are numbered from 0, in the
 script at that time. ``parts/edits.js`` of the page applies the same edits to what is shown; tests
 check that the two agree.
+
+The journal, ``edits.jsonl`` in the work folder, is written before an edit takes effect. Its first
+line is the script before all edits; then there is a line for each edit, undo, redo and placement.
+To resume, the lines are replayed; a last line that was cut off is dropped::
+
+    {"base": {"steps": …}, "by_hand": […], "narration": "9f0c…"}
+    {"do": {"op": "rename", "step": 0, "label": "loosen the nuts"}}
+    {"undo": true}
+    {"placed": 2, "script": "07ab…"}
 """
 
 import inspect
+import json
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from copy import copy
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, TypeAlias
 
-from howsteps.errors import HowstepsError
+from howsteps.errors import CannotWrite, HowstepsError, InputError
 from howsteps.io.checked import LATEST, Malformed, number
+from howsteps.io.files import key_of, read_bounded, write_atomically
+from howsteps.records import (
+    localisation_records,
+    localisations_from,
+    narration_record,
+    script_from,
+    script_record,
+)
 from howsteps.report.content import video_length
-from howsteps.task import BY_HAND, Localisation, Mention, Result, Step, Task
+from howsteps.task import BY_HAND, Localisation, Mention, Result, Script, Step, Task
 
 MAX_STEPS = 100
 LONGEST_LABEL = 200  # characters
@@ -44,20 +66,8 @@ def draft_of(result: Result) -> Draft:
     return Draft(result.task, result.script.steps, by_hand)
 
 
-def apply_edits(draft: Draft, edits: Iterable[Edit]) -> Draft:
-    """Apply edits to a draft.
-
-    Raises
-    ------
-    BadEdit
-        An edit is invalid.
-    """
-    for edit in edits:
-        draft = _apply_edit(draft, edit)
-    return draft
-
-
-def _apply_edit(draft: Draft, edit: Edit) -> Draft:
+def apply_edit(draft: Draft, edit: Edit) -> Draft:
+    """Apply an edit to a draft; an invalid one is a ``BadEdit``."""
     name = edit.get("op") if isinstance(edit, Mapping) else None
     operation = _OPERATIONS.get(name) if isinstance(name, str) else None
     if operation is None:
@@ -252,7 +262,7 @@ def _without(draft: Draft, video: str, step: int) -> tuple[Localisation, ...]:
 
 
 def _inserted(draft: Draft, index: int, step: Step) -> Draft:
-    if len(draft.steps) == MAX_STEPS:
+    if len(draft.steps) >= MAX_STEPS:
         raise BadEdit(f"a script has {MAX_STEPS} steps at most")
     by_hand = tuple(replace(each, step=each.step + (each.step >= index)) for each in draft.by_hand)
     steps = (*draft.steps[:index], step, *draft.steps[index:])
@@ -266,3 +276,239 @@ def _reordered(draft: Draft, order: Sequence[int]) -> Draft:
         replace(each, step=new[each.step]) for each in draft.by_hand if each.step in new
     )
     return replace(draft, steps=tuple(draft.steps[k] for k in order), by_hand=by_hand)
+
+
+FILE = "edits.jsonl"
+_LARGEST = 2**28  # bytes
+_LONGEST_EDIT = 2**18  # bytes of a line
+_MAX_EDITS = 10_000
+_FULL = f"stop the server, move {FILE} away, and start it again"
+_OPEN = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+
+class Journal:
+    """The edits of a result: done, undone, placed.
+
+    ``revision`` counts edits, undos and redos; ``placed`` is the revision that was placed last.
+    """
+
+    def __init__(self, path: Path, base: Draft) -> None:
+        self.path = path
+        self.draft = base
+        self.done: list[tuple[Edit, Draft]] = []  # with the draft before each, for undo
+        self.undone: list[Edit] = []
+        self.revision = self.placed = 0
+        self._size = 0  # bytes of the file that hold complete lines
+        self._state = (0, 0, 0)  # of the file, as it was written last
+
+    @classmethod
+    def resume(cls, folder: Path, result: Result) -> "Journal":
+        """Read the journal of a work folder, or start a new one.
+
+        A journal of another result is kept under another name. An invalid line is an
+        ``InputError``.
+        """
+        path = folder / FILE
+        return (cls._replayed(path, result) if path.exists() else None) or cls.restart(
+            folder, result
+        )
+
+    @classmethod
+    def restart(cls, folder: Path, result: Result) -> "Journal":
+        """Start a new journal of a result; an existing one is kept under another name."""
+        path = folder / FILE
+        if path.exists():
+            path.replace(_unused_name(path))
+        journal = cls(path, draft_of(result))
+        record = script_record(Script(journal.draft.steps), result.task)
+        first = {
+            "base": {"steps": record["steps"]},
+            "by_hand": localisation_records(journal.draft.by_hand),
+            "narration": _narration(result),
+            "found": _digest(result.script),
+        }
+        journal._write(_line(first))
+        return journal
+
+    @classmethod
+    def _replayed(cls, path: Path, result: Result) -> "Journal | None":
+        data = read_bounded(path, _LARGEST, "a journal")
+        complete = data[: data.rfind(b"\n") + 1]
+        entries = [_entry(line) for line in complete.splitlines()]
+        if entries and entries[-1] is None:  # a power cut can corrupt a line before its end
+            complete = complete[: complete.rstrip(b"\n").rfind(b"\n") + 1]
+            entries.pop()
+        first = entries[0] if entries else None
+        if first is None or first.get("narration") != _narration(result):
+            return None
+        try:
+            steps = script_from({"alignment": {}, **first["base"]}, result.task).steps
+            by_hand = localisations_from({"localisations": first["by_hand"]})
+            if len(steps) > max(MAX_STEPS, len(result.script.steps)):
+                raise Malformed(f"{len(steps)} steps; a script has {MAX_STEPS} at most")
+        except (Malformed, KeyError, TypeError) as error:
+            raise InputError(path, f"is not a journal of edits ({error})", 1) from error
+        journal, known = cls(path, Draft(result.task, steps, by_hand)), {first.get("found")}
+        for line, entry in enumerate(entries[1:], 2):
+            if entry is None:
+                reason = "is not a valid line of a journal; move the file away to continue"
+                raise InputError(path, reason, line)
+            try:
+                journal._replay(entry)
+            except (BadEdit, Malformed, KeyError, TypeError) as error:
+                raise InputError(path, f"cannot be replayed: {error}", line) from error
+            known.add(entry.get("script"))
+        if journal.placed == journal.revision and _digest(result.script) not in known:
+            return None  # another command has written a new script since
+        if complete != data:
+            journal._write(complete)
+        journal._size, journal._state = len(complete), _state(path.stat())
+        return journal
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is an edit to undo."""
+        return any(edit["op"] != GATHER for edit, _ in self.done)
+
+    def do(self, edit: Edit) -> None:
+        """Make an edit; if it cannot be made (``BadEdit``), nothing is written."""
+        if self.revision >= _MAX_EDITS:
+            raise BadEdit(f"the limit of {_MAX_EDITS:,} edits is reached: {_FULL}")
+        if isinstance(edit, Mapping) and edit.get("op") == GATHER:
+            raise BadEdit(f"{GATHER!r} is not for the page")
+        self._commit({"do": edit})
+
+    def undo(self) -> None:
+        """Undo the last edit."""
+        self._commit({"undo": True})
+
+    def redo(self) -> None:
+        """Redo the edit that was undone last."""
+        self._commit({"redo": True})
+
+    def place(self, revision: int, script: Script) -> None:
+        """Record that a revision was placed, and which mentions its new steps were matched with."""
+        if revision == self.revision and (found := _gathered(self.draft, script)):
+            self._commit({"gathered": found})
+        self._commit({"placed": revision, "script": _digest(script)})
+
+    def _commit(self, entry: Mapping[str, Any]) -> None:
+        """Validate an entry on a copy, write it to disk, then apply it."""
+        trial = copy(self)
+        trial.done, trial.undone = [*self.done], [*self.undone]
+        trial._replay(entry)
+        self._append(entry)
+        trial._size, trial._state = self._size, self._state
+        self.__dict__.update(trial.__dict__)
+
+    def _replay(self, entry: Mapping[str, Any]) -> None:
+        match entry:
+            case {"do": edit}:
+                self._apply(edit)
+                self.undone.clear()
+            case {"gathered": [*edits]}:
+                for edit in edits:
+                    self._apply(edit)
+                return
+            case {"undo": True}:
+                while self.done and self.done[-1][0]["op"] == GATHER:
+                    self.done.pop()
+                if not self.done:
+                    raise BadEdit("there is nothing to undo")
+                edit, self.draft = self.done.pop()
+                self.undone.append(edit)
+            case {"redo": True}:
+                if not self.undone:
+                    raise BadEdit("there is nothing to redo")
+                self._apply(self.undone.pop())
+            case {"placed": int(revision)} if 0 <= revision <= self.revision:
+                self.placed = revision
+                return
+            case _:
+                raise BadEdit("this is not an edit")
+        self.revision += 1
+
+    def _apply(self, edit: Edit) -> None:
+        before, self.draft = self.draft, apply_edit(self.draft, edit)
+        self.done.append((edit, before))
+
+    def _write(self, content: bytes) -> None:
+        write_atomically(self.path, content)
+        self._size, self._state = len(content), _state(self.path.stat())
+
+    def _append(self, entry: Mapping[str, Any]) -> None:
+        line = _line(entry)
+        if "do" in entry and len(line) > _LONGEST_EDIT:
+            raise BadEdit(f"an edit has {_LONGEST_EDIT:,} bytes at most")
+        if self._size + len(line) > _LARGEST:  # it could not be read again
+            raise BadEdit(f"the journal of edits is full: {_FULL}")
+        try:
+            file = os.open(self.path, _OPEN)
+            try:
+                if _state(os.fstat(file)) != self._state:
+                    reason = "was changed by another program; stop the server, and start it again"
+                    raise CannotWrite(f"{FILE} {reason}")
+                self._append_to(file, line)
+            finally:
+                os.close(file)
+        except OSError as error:
+            raise CannotWrite(f"cannot write {FILE}: {error.strerror}") from error
+
+    def _append_to(self, file: int, line: bytes) -> None:
+        try:
+            os.lseek(file, self._size, os.SEEK_SET)
+            rest = line
+            while rest:
+                rest = rest[os.write(file, rest) :]
+            os.fsync(file)
+            self._size += len(line)
+        finally:
+            with suppress(OSError):  # a full disk leaves part of the line
+                os.ftruncate(file, self._size)
+            self._state = _state(os.fstat(file))
+
+
+def _state(status: os.stat_result) -> tuple[int, int, int]:
+    """What tells whether a file was replaced or changed."""
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _line(entry: Mapping[str, Any]) -> bytes:
+    return json.dumps(entry, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+
+
+def _entry(line: bytes) -> dict[str, Any] | None:
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return entry if isinstance(entry, dict) else None
+
+
+def _narration(result: Result) -> str:
+    """A hash that identifies the narrations of a result."""
+    mentions = [[video.id, narration_record(video)["mentions"]] for video in result.task.videos]
+    return key_of(1, task=result.task.name, said=mentions)
+
+
+def _digest(script: Script) -> str:
+    steps = [[s.label, s.optional, [[m.video, m.start] for m in s.mentions]] for s in script.steps]
+    return key_of(1, steps=steps)
+
+
+def _unused_name(path: Path) -> Path:
+    """A numbered variant of a path that does not exist yet."""
+    number = 1
+    while (other := path.with_name(f"{path.stem}-{number}{path.suffix}")).exists():
+        number += 1
+    return other
+
+
+def _gathered(draft: Draft, script: Script) -> list[dict[str, Any]]:
+    """The mentions of a script's steps that have none yet in the draft, as edits."""
+    index = {video.id: {m: i for i, m in enumerate(video.mentions)} for video in draft.task.videos}
+    return [
+        {"op": GATHER, "step": k, "mentions": [[m.video, index[m.video][m]] for m in new.mentions]}
+        for k, (old, new) in enumerate(zip(draft.steps, script.steps, strict=True))
+        if new.mentions and not old.mentions
+    ]

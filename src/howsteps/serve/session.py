@@ -1,16 +1,17 @@
-"""Messages for the page: they name files, but not the folders of this machine."""
+"""The state of a work folder while it is served: edits come in, a thread places them again."""
 
 import os
 import re
+import stat
 import sys
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from howsteps.errors import HowstepsError
+from howsteps.datasets.collection import WORK_FOLDER, is_video
+from howsteps.errors import CannotWrite, HowstepsError
 from howsteps.io.files import fingerprint
 from howsteps.pipeline.events import Event, StageBegan
 from howsteps.pipeline.placing import place_again
@@ -20,8 +21,7 @@ from howsteps.report.exports import FORMATS, TEXT_FORMATS, export
 from howsteps.report.page import PAGE, known_thumbnails, write_page
 from howsteps.result import FILE, read_result, result_file
 from howsteps.serve import new_videos
-from howsteps.serve.edits import BadEdit
-from howsteps.serve.journal import Journal
+from howsteps.serve.edits import BadEdit, Journal
 from howsteps.task import Result
 
 # The folders of an absolute path. Their names may contain spaces, but do not end with one, so that
@@ -58,6 +58,8 @@ class Session:
     ----------
     folder
         A work folder with a ``result.json``.
+    videos
+        More folders with videos that may be played (:meth:`plays`).
 
     Raises
     ------
@@ -65,13 +67,17 @@ class Session:
         There is no result, its journal is damaged, or another server has the folder.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, videos: Sequence[Path] = ()) -> None:
         self.folder = folder.absolute()
         if folder.is_file():
             raise HowstepsError(f"{folder} is a file, not a folder")
         result_file(self.folder)  # fail before a lock file is created
         check_parts(self.folder)
-        self._lock_file = _locked(self.folder / LOCK)
+        root = self.folder.parent
+        if (root / WORK_FOLDER).is_file():  # of several jobs
+            root = root.parent
+        self._video_folders = [each.resolve() for each in (root, *videos)]
+        self._lock = _locked(self.folder / LOCK)
         new_videos.remove_partial(self.folder)
         self._fingerprint = fingerprint(self.folder / FILE)  # of the result read or written last
         self.result = self.shown = read_result(self.folder)
@@ -109,7 +115,7 @@ class Session:
             self._changed.notify_all()
         if self._thread.is_alive():
             self._thread.join(timeout=10)
-        self._lock_file.close()
+        self._lock.close()
 
     def close_event_streams(self) -> None:
         """End all event streams, because the server is about to stop."""
@@ -125,13 +131,13 @@ class Session:
                 "undo": journal.can_undo,
                 "redo": bool(journal.undone),
                 "version": self._version,
-                "doing": self._activity,
-                "trouble": self._error,
+                "activity": self._activity,
+                "error": self._error,
                 "remark": self._remark,
-                "looked_at": self._processed,
+                "processed": self._processed,
                 "refused": dict(self._refused),
                 "remarks": dict(self._remarks),
-                "pen": self._writer,
+                "writer": self._writer,
             }
 
     def content(self) -> dict[str, Any]:
@@ -139,20 +145,35 @@ class Session:
         with self._changed:
             result, n_learnt, version = self.shown, len(self.result.task.videos), self._version
             placed, revision = self.journal.placed, self.journal.revision
-        shown = content(result, self.folder, known_thumbnails(result, self.folder), served=True)
+        thumbnails = known_thumbnails(result, self.folder)
+        shown = content(result, self.folder, thumbnails, plays=self.plays)
         for index, video in enumerate(shown["videos"]):
             video["new"] = index >= n_learnt
-        formats = [[each.name, each.about] for each in FORMATS.values()]
+        formats = [[each.name, each.about] for each in FORMATS.values() if each.own_folder]
         state = {"version": version, "placed": placed, "revision": revision}
         return {**shown, **state, "formats": formats}
 
+    def plays(self, media: Path) -> bool:
+        """Whether the page may play a file.
+
+        It must be a regular file with the extension of a video, below the folder that holds the
+        work folder, or below one that the user named. Links are followed first: a result from
+        somebody else may lead to any file.
+        """
+        try:
+            real = media.resolve(strict=True)
+        except (OSError, RuntimeError, ValueError):  # it is gone, or links in a circle
+            return False
+        is_below = any(real.is_relative_to(folder) for folder in self._video_folders)
+        return is_below and is_video(real) and real.is_file()
+
     def take_over(self, writer: str) -> None:
-        """Give the pen to a page, even if another page has it."""
+        """Let a page edit, even if another one is editing."""
         with self._changed:
             self._writer = writer
 
     def release_writer(self, writer: str) -> None:
-        """Take the pen from a page that was closed."""
+        """Let another page edit, as this one was closed."""
         with self._changed:
             if self._writer == writer:
                 self._writer = None
@@ -173,7 +194,7 @@ class Session:
         Raises
         ------
         Locked
-            Another page holds the pen.
+            Another page is editing.
         Outdated
             The page does not show the newest script, or another program has written a result.
         BadEdit
@@ -281,15 +302,20 @@ class Session:
             draft, revision = self.journal.draft, self.journal.revision
         if not draft.steps:
             raise HowstepsError("a script without steps cannot be placed; add one, or undo")
-        script = replace(self.result.script, steps=draft.steps)
-        result = place_again(
-            self.folder,
-            script,
-            by_hand=draft.by_hand,
-            matched=True,
-            pages=False,
-            callback=self._on_event,
-        )
+        try:
+            result = place_again(
+                self.folder,
+                replace(self.result.script, steps=draft.steps),
+                by_hand=draft.by_hand,
+                matched=True,
+                pages=False,
+                unchanged_since=self._fingerprint,
+                callback=self._on_event,
+            )
+        except HowstepsError:
+            with self._changed:
+                self._check_unchanged()
+            raise
         with self._changed:
             self._fingerprint = fingerprint(self.folder / FILE)
             self.journal.place(revision, result.script)
@@ -345,13 +371,21 @@ class Session:
 
     def _check_current(self) -> None:
         with self._changed:
+            self._check_unchanged()
             if self._stopped or self._has_unplaced_edits():
                 raise _Superseded
 
 
 def _locked(path: Path) -> BinaryIO:
     """Lock a file while this process lives; there is nothing to clean up after a crash."""
-    file = path.open("ab")
+    try:
+        file: BinaryIO = open(path, "ab", opener=_open_own)  # noqa: SIM115
+    except OSError as error:
+        reason = "it is a link" if path.is_symlink() else error.strerror
+        raise CannotWrite(f"cannot lock {path}: {reason}") from error
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise CannotWrite(f"cannot lock {path}: it is not a regular file")
     if sys.platform != "win32":
         import fcntl  # noqa: PLC0415 - not on Windows
 
@@ -360,6 +394,10 @@ def _locked(path: Path) -> BinaryIO:
         except OSError as error:
             file.close()
             raise Locked(f"{path.parent} is served already, by another process") from error
-    with suppress(OSError):
-        os.chmod(path, 0o600)
     return file
+
+
+def _open_own(path: str, flags: int) -> int:
+    """Open a file that only the user may read, but no link, and without waiting for a pipe."""
+    flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    return os.open(path, flags, 0o600)

@@ -172,9 +172,9 @@ function statusText() {
   const doing = { placing: "Placing again …", reading: "Reading the new names …", looking: "Reading the videos …", pictures: "Placed. Making thumbnails …", exports: "Placed. Writing the exports …", learnt: "Placing the new videos …" };
   if (server.gone) return "The server has stopped. Start “howsteps serve” again.";
   if (!mayWrite()) return "Another page is editing this script. You can watch, or take over.";
-  if (status?.trouble) return `Not placed: ${status.trouble}`;
-  if (server.busy || (status && (status.placed !== status.revision || status.revision < server.revision))) return doing[status?.doing] ?? doing.placing;
-  return doing[status?.doing] ?? (status?.remark ? `Not placed: ${status.remark}` : `${lastMessage || "Everything is placed."}${unmentionedWarning()}`);
+  if (status?.error) return `Not placed: ${status.error}`;
+  if (server.busy || (status && (status.placed !== status.revision || status.revision < server.revision))) return doing[status?.activity] ?? doing.placing;
+  return doing[status?.activity] ?? (status?.remark ? `Not placed: ${status.remark}` : `${lastMessage || "Everything is placed."}${unmentionedWarning()}`);
 }
 
 /** A warning about steps that were placed although no narrator mentions them. */
@@ -184,7 +184,7 @@ function unmentionedWarning() {
 }
 
 function servedTools() {
-  if (!mayWrite() && !server.gone) return [tool("pen", "Take over", () => post("pen", { writer }).catch((error) => announce(capital(error.message))))];
+  if (!mayWrite() && !server.gone) return [tool("take-over", "Take over", () => post("writer", { writer }).catch((error) => announce(capital(error.message))))];
   const formats = h(
     "select",
     { "data-key": "format", "aria-label": "Format of the export" },

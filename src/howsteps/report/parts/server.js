@@ -48,13 +48,13 @@ function updateServer(change) {
   else redraw(() => {});
 }
 
-const mayWrite = () => !server.gone && (!server.status?.pen || server.status.pen === writer);
+const mayWrite = () => !server.gone && (!server.status?.writer || server.status.writer === writer);
 
 /** Show newly placed steps, unless edits of this page are still being sent. */
 function catchUp() {
   const { status } = server;
   if (!status || dragging || server.busy || status.revision < server.revision || status.version <= (content.version ?? 0)) return;
-  if (status.placed === status.revision || status.trouble) refresh().catch(() => {});
+  if (status.placed === status.revision || status.error) refresh().catch(() => {});
 }
 
 /** Fetch and show the content; with `hard`, even if it is outdated, which discards local changes. */
@@ -62,7 +62,7 @@ async function refresh(hard = false) {
   const answer = await fetch("content");
   const newContent = await answer.json();
   // Edits made since the request make it outdated; newer content comes with the next event.
-  const isOutdated = newContent.revision < server.revision || (newContent.placed !== newContent.revision && !server.status?.trouble);
+  const isOutdated = newContent.revision < server.revision || (newContent.placed !== newContent.revision && !server.status?.error);
   if (!hard && (server.queue.length || isOutdated || dragging)) return;
   server.revision = newContent.revision;
   if (hard) history.states.length = 0;
@@ -114,7 +114,7 @@ async function dropFiles(files) {
 /** Report on the last uploaded files, once all of them were processed. */
 function reportUploads() {
   const { dropped, status } = server;
-  if (!dropped || (dropped.last && !(status?.looked_at >= dropped.last))) return;
+  if (!dropped || (dropped.last && !(status?.processed >= dropped.last))) return;
   server.dropped = null;
   const { names } = dropped;
   const refused = names.filter((name) => Object.hasOwn(status?.refused ?? {}, name));
