@@ -93,7 +93,7 @@ def serve(
         list[Path] | None,
         typer.Option(
             metavar="FOLDER",
-            help="Play videos below this folder too (repeatable). Default: those below the "
+            help="Play videos below this folder too (may be repeated). Default: those below the "
             "folder that holds WORK.",
         ),
     ] = None,

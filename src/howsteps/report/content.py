@@ -99,11 +99,11 @@ def has_levels(result: Result) -> bool:
 
 
 def video_length(video: Video, row: LocalisationRow) -> float:
-    """The length in seconds; if the duration is unknown, places may end after the last word."""
+    """The length in seconds; if the duration is unknown, up to the end of the last place."""
     if video.duration is not None:
         return video.duration
     ends = (place.end or place.time or 0.0 for place in row if place is not None)
-    return max([video.length, *ends])
+    return max(video.length, *ends, 0.0)
 
 
 def window(mention: Mention) -> tuple[float, float]:
