@@ -114,9 +114,9 @@ OPENERS = {
     "datasets/fetch.py": ["tarfile.open", "part.open"],
     "io/media.py": ["av.open", "target.open"],
     "demo/job.py": ["av.open", "caption.read_bytes"],
-    "serve/journal.py": ["self.path.open"],
+    "serve/edits.py": ["os.open"],  # the journal, if it is the file that was written last
     "serve/new_videos.py": ["part.open"],
-    "serve/session.py": ["path.open"],
+    "serve/session.py": ["os.open", "open"],  # the lock, if it is a regular file
 }
 OPENING = {"open", "read_text", "read_bytes", "decode_audio", "memmap"}
 # Not files, io/text.py's own function, and constants that name files that ship with howsteps.
