@@ -3,7 +3,6 @@
 import hashlib
 import io
 import json
-import os
 import tarfile
 import threading
 import zipfile
@@ -15,7 +14,7 @@ from urllib.request import Request
 import pytest
 
 from howsteps.datasets import fetch as fetching
-from howsteps.datasets.fetch import DATA_SETS, RECORD, Archive, fetch_archive, unpack
+from howsteps.datasets.fetch import DOWNLOADS, RECORD, Archive, fetch_archive, unpack
 from howsteps.errors import HowstepsError, InputError
 
 
@@ -191,18 +190,17 @@ def test_give_up_after_many_requests(server, tmp_path, monkeypatch):
     assert len(server.asked) == 10
 
 
-@pytest.mark.parametrize("mark", [b"\xff\xfe", b'"one"\r\nX: y', "ключ".encode(), b'"one"\n'])
-def test_a_damaged_mark_is_ignored(server, tmp_path, mark):
-    (tmp_path / "tea.zip.part").write_bytes(b"of who knows what")
-    (tmp_path / "tea.zip.part.mark").write_bytes(mark)
-    fetch_archive(server.archive, tmp_path)
-    assert server.asked == [None]
+def test_a_server_that_never_says_the_length_is_stopped(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(fetching, "_LARGEST", len(CONTENT) - 1)
+    server.length = "many"
+    with pytest.raises(HowstepsError, match="MB and does not say how much"):
+        fetch_archive(server.archive, tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["tea.zip.part.mark"]
 
 
-@pytest.mark.parametrize("name", ["tea.zip.part", "tea.zip.part.mark"])
-def test_a_pipe_in_place_of_a_partial_download_is_refused(server, tmp_path, name):
-    os.mkfifo(tmp_path / name)
-    with pytest.raises(InputError, match=rf"{name}: is not a file; delete it"):
+def test_a_file_larger_than_the_disk_is_not_downloaded(server, tmp_path):
+    server.length = str(10**18)
+    with pytest.raises(HowstepsError, match="MB are free"):
         fetch_archive(server.archive, tmp_path)
 
 
@@ -268,6 +266,14 @@ def test_the_checksum_of_a_broken_archive_is_not_recorded(server, tmp_path):
     assert fetch_archive(server.archive, tmp_path)
 
 
+@pytest.mark.parametrize("content", [bytes(10_000), zipped({})])
+def test_what_is_no_archive_is_refused(server, tmp_path, content):
+    server.content = content
+    with pytest.raises(InputError, match=r"tea\.zip\.bad: is not an archive with files"):
+        fetch_archive(server.archive, tmp_path)
+    assert not (tmp_path / RECORD).exists()
+
+
 def test_a_folder_that_cannot_be_created(server, tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="cannot be created"):
@@ -275,7 +281,7 @@ def test_a_folder_that_cannot_be_created(server, tmp_path):
 
 
 def test_every_known_address_is_https():
-    archives = [archive for found in DATA_SETS.values() for archive in found]
+    archives = [archive for found in DOWNLOADS.values() for archive in found]
     assert all(archive.address.startswith("https://") for archive in archives)
 
 

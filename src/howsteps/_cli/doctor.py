@@ -17,7 +17,7 @@ from rich.table import Table
 
 import howsteps
 from howsteps._cli import options, screen
-from howsteps.datasets.fetch import DATA_SETS, fetch_archive
+from howsteps.datasets.fetch import DOWNLOADS, fetch_archive
 from howsteps.errors import EXTRAS, VISION
 from howsteps.pipeline.executor import available_memory, cores
 
@@ -109,7 +109,7 @@ def fetch(
 
     Example: howsteps fetch niv --to data/niv
     """
-    for archive in DATA_SETS[name]:
+    for archive in DOWNLOADS[name]:
         if archive.wanted or everything:
             with _bar(archive.name, quiet) as update:
                 fresh = fetch_archive(archive, to, update)

@@ -8,18 +8,18 @@ import tempfile
 import time
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from http.client import HTTPException, HTTPMessage, HTTPResponse
 from pathlib import Path, PurePosixPath
 from stat import S_ISLNK
 from typing import IO, TypeAlias
-from urllib.error import HTTPError, URLError
+from urllib.error import HTTPError
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from howsteps.errors import HowstepsError, InputError, shown
-from howsteps.io.files import read_bounded, sha256_of_file, write_atomically
+from howsteps.io.files import sha256_of_file, write_atomically
 from howsteps.io.text import read_json
 
 _BROKEN = (
@@ -59,7 +59,7 @@ def unpack(archive: Path, folder: Path) -> list[Path]:
 def _unzip(path: Path, target: Path) -> None:
     with zipfile.ZipFile(path) as archive:
         members = archive.infolist()
-        _check(path, target, ((m.filename, m.file_size) for m in members))
+        _check(path, target, [(m.filename, m.file_size) for m in members])
         for member in members:
             if S_ISLNK(member.external_attr >> 16):
                 raise InputError(path, f"contains the link {member.filename!r}")
@@ -69,26 +69,32 @@ def _unzip(path: Path, target: Path) -> None:
 def _untar(path: Path, target: Path) -> None:
     with tarfile.open(path) as archive:
         members = archive.getmembers()
-        _check(path, target, ((m.name, m.size) for m in members))
+        _check(path, target, [(m.name, m.size) for m in members])
         for member in members:
             if not (member.isreg() or member.isdir()):
                 raise InputError(path, f"contains {member.name!r}, which is not a file or folder")
         archive.extractall(target, filter="data")
 
 
-def _check(path: Path, target: Path, members: Iterable[tuple[str, int]]) -> None:
+def _check(path: Path, target: Path, members: Sequence[tuple[str, int]]) -> None:
     """Check the names and the total size of the members of an archive."""
-    total = 0
-    for name, size in members:
+    if not members:  # zeros, for example, are a tar of nothing
+        raise InputError(path, "is not an archive with files")
+    total = sum(size for _, size in members)
+    for name, _ in members:
         parts = PurePosixPath(name.replace("\\", "/"))
         if parts.is_absolute() or ".." in parts.parts or ":" in name or not parts.parts:
             raise InputError(path, f"contains {name!r}, a name outside the folder")
-        total += size
     if total > _MAX_RATIO * path.stat().st_size:
         raise InputError(path, f"claims to contain {total / 2**20:,.0f} MB, which is impossible")
-    if total > (free := shutil.disk_usage(target).free):
-        sizes = f"{total / 2**20:,.0f} MB, and {free / 2**20:,.0f} MB are free"
-        raise InputError(path, f"needs {sizes}")
+    if short := _no_space(target, total):
+        raise InputError(path, f"needs {short}")
+
+
+def _no_space(folder: Path, size: int) -> str:
+    """Return a message if so many bytes do not fit on the disk, and else nothing."""
+    free = shutil.disk_usage(folder).free
+    return f"{size / 2**20:,.0f} MB, and {free / 2**20:,.0f} MB are free" if size > free else ""
 
 
 def _move(source: Path, target: Path) -> Path:
@@ -107,7 +113,7 @@ _TIMEOUT = 60.0  # seconds without data
 _ATTEMPTS = 5  # consecutive attempts without progress
 _MAX_REQUESTS = 50  # in all: a server may pretend to make progress
 _PAUSE = 0.5  # seconds before the next request; doubled after every attempt without progress
-_LONGEST_MARK = 2**16  # bytes, as of a header
+_LARGEST = 400 * 2**20  # bytes of a file whose length the server does not say
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +129,7 @@ class Archive:
 _NIV = "https://www.di.ens.fr/willow/research/instructionvideos"
 
 # Addresses from the project page and the authors' program.
-DATA_SETS = {
+DOWNLOADS = {
     "niv": (
         Archive("NLP_data.zip", f"{_NIV}/release/NLP_data.zip", "narrations"),
         Archive("VISION_data.zip", f"{_NIV}/release/VISION_data.zip", "features, ground truth"),
@@ -138,33 +144,27 @@ DATA_SETS = {
     )
 }
 
-DownloadProgress: TypeAlias = Callable[[int, int | None], None]
+Progress: TypeAlias = Callable[[int, int | None], None]
 """Called with the number of bytes so far, and the total if it is known."""
 
 
 def fetch_archive(
-    archive: Archive, folder: Path, progress: DownloadProgress = lambda done, total: None
+    archive: Archive, folder: Path, progress: Progress = lambda done, total: None
 ) -> bool:
     """Download an archive into ``folder`` and unpack it; return False if that was done before.
 
     Raises
     ------
     HowstepsError
-        The server cannot be reached, or the file differs from the first download. A partial
-        download is kept, and the next call resumes it.
+        The server cannot be reached, or the file is no archive or differs from the first download.
+        A partial download is kept, and the next call resumes it.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(folder, f"cannot be created: {error.strerror}") from error
     path = folder / archive.name
-    if not path.exists():
-        _download(archive.address, path, progress)
-    known = _record(folder).get(archive.name)
-    checksum = sha256_of_file(path)
-    if known is not None and known["sha256"] == checksum:
-        return False
-    if known is not None:
+    checksum = _fetch(archive.address, path, progress)
+    record = _read_record(folder)
+    if (known := record.get(archive.name)) is not None:
+        if known["sha256"] == checksum:
+            return False
         raise InputError(
             _set_aside(path),
             f"is not the file that was fetched before: its SHA-256 is {checksum}, not "
@@ -175,18 +175,18 @@ def fetch_archive(
     except InputError as error:
         raise InputError(_set_aside(path), _one_line(error.problem.reason)) from error
     # Recorded after unpacking: the checksum of a broken archive must not become the reference.
-    entry = {
+    record[archive.name] = {
         "address": archive.address,
         "sha256": checksum,
         "bytes": path.stat().st_size,
         "unpacked": unpacked,
     }
-    _add_record(folder, archive.name, entry)
+    write_atomically(folder / RECORD, (json.dumps(record, indent=1) + "\n").encode("utf-8"))
     return True
 
 
 def fetch_file(
-    address: str, path: Path, begins: str, progress: DownloadProgress = lambda done, total: None
+    address: str, path: Path, begins: str, progress: Progress = lambda done, total: None
 ) -> None:
     """Download one file, unless it exists, and check that its SHA-256 starts with ``begins``.
 
@@ -195,13 +195,7 @@ def fetch_file(
     HowstepsError
         The server cannot be reached, or the checksum differs.
     """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(path.parent, f"cannot be created: {error.strerror}") from error
-    if not path.exists():
-        _download(address, path, progress)
-    checksum = sha256_of_file(path)
+    checksum = _fetch(address, path, progress)
     if not checksum.startswith(begins):
         raise InputError(
             _set_aside(path),
@@ -209,16 +203,25 @@ def fetch_file(
         )
 
 
+def _fetch(address: str, path: Path, progress: Progress) -> str:
+    """Download a file, unless it exists, and return its SHA-256."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(path.parent, f"cannot be created: {error.strerror}") from error
+    if not path.exists():
+        _download(address, path, progress)
+    return sha256_of_file(path)
+
+
 def _set_aside(path: Path) -> Path:
     """Rename a bad archive, so that it can be inspected and is downloaded again next time."""
     return path.replace(path.with_name(f"{path.name}.bad"))
 
 
-def _record(folder: Path) -> dict[str, dict[str, object]]:
+def _read_record(folder: Path) -> dict[str, dict[str, object]]:
     path = folder / RECORD
-    if not path.exists():
-        return {}
-    record = read_json(path)
+    record = read_json(path) if path.exists() else {}
     if not isinstance(record, dict) or not all(
         isinstance(entry, dict) and "sha256" in entry for entry in record.values()
     ):
@@ -226,54 +229,46 @@ def _record(folder: Path) -> dict[str, dict[str, object]]:
     return record
 
 
-def _add_record(folder: Path, name: str, entry: dict[str, object]) -> None:
-    record = {**_record(folder), name: entry}
-    write_atomically(folder / RECORD, (json.dumps(record, indent=1) + "\n").encode("utf-8"))
-
-
-def _download(address: str, path: Path, progress: DownloadProgress) -> None:
+def _download(address: str, path: Path, progress: Progress) -> None:
     """Download ``address`` to ``path`` through ``path.part``; resume after interruptions."""
     part, mark = path.with_name(f"{path.name}.part"), path.with_name(f"{path.name}.part.mark")
-    host = urlsplit(address).hostname
-    for file in (part, mark):
-        if file.exists() and not file.is_file():  # writing to a pipe could block forever
-            raise InputError(file, "is not a file; delete it, and fetch again")
-    failures, requests, complete = 0, 0, False
-    while not complete:
-        if requests:
-            time.sleep(_PAUSE * 2**failures)
-        requests += 1
-        before = part.stat().st_size if part.exists() else 0
+    failures = 0
+    for _ in range(_MAX_REQUESTS):
+        before = _size(part)
         try:
-            complete = _stream(address, part, mark, progress)
+            if _stream(address, part, mark, progress):
+                part.replace(path)
+                mark.unlink(missing_ok=True)
+                return
             why = "the connection ended early"
         except HTTPError as error:
             reason = _one_line(f"{error.code} {error.reason}")
+            host = urlsplit(address).hostname
             raise HowstepsError(f"{address}: {host} answers {reason}") from error
-        except URLError as error:
-            why = _one_line(str(error.reason))
         except (OSError, HTTPException) as error:
-            why = _one_line(str(error)) or type(error).__name__
-        after = part.stat().st_size if part.exists() else 0
-        failures = 0 if after > before else failures + 1
-        given_up = failures >= _ATTEMPTS or requests >= _MAX_REQUESTS or not after
-        if given_up and not complete:
-            raise HowstepsError(
-                f"cannot fetch {address}: {why}. Without a network, put {path.name} "
-                f"into {path.parent} by hand and run this again"
-            )
-    part.replace(path)
-    mark.unlink(missing_ok=True)
+            why = _one_line(str(getattr(error, "reason", error))) or type(error).__name__
+        failures = 0 if _size(part) > before else failures + 1
+        if failures == _ATTEMPTS or not _size(part):
+            break
+        time.sleep(_PAUSE * 2**failures)
+    raise HowstepsError(
+        f"cannot fetch {address}: {why}. Without a network, put {path.name} "
+        f"into {path.parent} by hand and run this again"
+    )
 
 
-def _stream(address: str, part: Path, mark: Path, progress: DownloadProgress) -> bool:
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _stream(address: str, part: Path, mark: Path, progress: Progress) -> bool:
     """Open one connection, append to ``part``, and return whether it is complete.
 
     ``mark`` contains the ETag of ``part``; if it has changed, the server sends the whole file, so
     that two versions are never mixed.
     """
-    tag = _read_mark(mark)
-    done = part.stat().st_size if part.exists() and tag else 0
+    tag = mark.read_text("latin-1") if mark.exists() else ""
+    done = _size(part) if tag else 0
     request = Request(address, headers={"User-Agent": "howsteps"})  # noqa: S310 - from the table
     if done:
         request.add_header("Range", f"bytes={done}-")
@@ -293,23 +288,21 @@ def _stream(address: str, part: Path, mark: Path, progress: DownloadProgress) ->
         if response.status != 206:
             done = 0
             tag = response.headers.get("ETag") or response.headers.get("Last-Modified") or ""
-            mark.write_text(tag, "utf-8") if tag else mark.unlink(missing_ok=True)
-        total = None if response.length is None else done + response.length
+            # A header that spans lines could not be sent back.
+            mark.write_text(tag if tag.isprintable() else "", "latin-1", errors="ignore")
+        left = response.length
+        if left is not None and (short := _no_space(part.parent, left)):
+            raise HowstepsError(f"{address} needs {short}")
+        total = None if left is None else done + left
         while block := response.read(_BLOCK):
             file.write(block)
             done += len(block)
             progress(done, total)
+            if total is None and done > _LARGEST:
+                part.unlink()
+                limit = f"{_LARGEST / 2**20:,.0f} MB"
+                raise HowstepsError(f"{address} sends over {limit} and does not say how much")
     return total is None or done == total
-
-
-def _read_mark(mark: Path) -> str:
-    """Return the ETag of a partial download; empty if there is none that a header can hold."""
-    try:
-        tag = read_bounded(mark, _LONGEST_MARK, "an ETag").decode("utf-8")
-        tag.encode("latin-1")
-    except (InputError, UnicodeError):
-        return ""
-    return tag if tag.isprintable() else ""
 
 
 def _one_line(reason: str) -> str:
