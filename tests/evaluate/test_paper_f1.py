@@ -60,8 +60,6 @@ def test_two_predictions_of_a_step_in_a_video_are_refused():
     twice = [*placed({"u": [12]}), *placed({"u": [13]})]
     with pytest.raises(ValueError, match="twice"):
         hit_table(twice, JOB, steps=1)
-    with pytest.raises(ValueError, match="twice"):
-        interval_hit_table([[[1], [1]]], [[[1], [0]]])
 
 
 def test_no_true_steps_and_no_predictions_score_zero():

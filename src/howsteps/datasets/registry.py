@@ -178,6 +178,7 @@ def read_truth(path: Path | str, *, rate: float = FRAMES_PER_SECOND) -> GroundTr
         There is none, or it has an error; the message names the file and the line.
     """
     source = Source(Path(path), rate)
+    check_exists(source.path)
     if (data_set := _recognise_strictly(source)) is not None:
         return data_set.truths(source)
     found = [(each, inner) for each, inner in _search(source) if each is not None]

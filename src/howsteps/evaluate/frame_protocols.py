@@ -28,7 +28,7 @@ left out, and predicted background is never correct.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,15 +43,13 @@ from howsteps.evaluate.inputs import (
     as_predictions,
     as_steps,
     as_truth,
-    check_step,
     check_table,
-    check_times,
     f1_of,
     match,
     precision_recall_f1,
     ratio,
 )
-from howsteps.task import Localisation, Truth
+from howsteps.task import Annotation, Localisation, Truth
 
 Labels: TypeAlias = NDArray[np.int64]
 FrameLabels: TypeAlias = Sequence[ArrayLike] | Mapping[str, ArrayLike]
@@ -61,40 +59,14 @@ LABEL_RATE = 3.0  # labels per second, for localisations
 SAMPLES, REPEATS = 15, 50
 
 
-class StepInterval(Protocol):
-    """A step with a start and an end: an annotation, or a localisation that has both."""
-
-    @property
-    def video(self) -> str:
-        """Name of the video."""
-
-    @property
-    def step(self) -> int:
-        """Index of the step."""
-
-    @property
-    def start(self) -> float | None:
-        """Seconds."""
-
-    @property
-    def end(self) -> float | None:
-        """Seconds."""
-
-
-def label_frames(intervals: Sequence[StepInterval], frames: int, rate: float) -> Labels:
+def label_frames(
+    intervals: Sequence[Annotation] | Sequence[Localisation], frames: int, rate: float
+) -> Labels:
     """Return the step of every frame, −1 for background.
 
     Where intervals overlap, the one that starts last wins. Frame t has the label at its middle,
     (t + ½)/rate seconds.
-
-    Raises
-    ------
-    EvaluationError
-        If a step is not a number from 0 on, or a time is not finite.
     """
-    for interval in intervals:
-        check_step(interval.step, MAX_STEPS, interval.video)
-        check_times((interval.start, interval.end), interval.step, interval.video)
     labels = np.full(frames, BACKGROUND, dtype=np.int64)
     middles = (np.arange(frames) + 0.5) / rate
     timed = [(s.start, s.end, s.step) for s in intervals if s.start is not None]
@@ -291,38 +263,27 @@ def _labels(predictions: Any, truth: Any) -> tuple[list[Labels], list[Labels]]:
         raise EvaluationError("labels are given by video for one of predictions and truth only")
     if not isinstance(truth, Mapping):
         predictions, truth = dict(enumerate(predictions)), dict(enumerate(truth))
-    for video in [*predictions, *truth]:
-        if video not in truth:
-            raise EvaluationError(f"video {video!r} is predicted but not in the truth")
-        if video not in predictions:
-            raise EvaluationError(f"video {video!r} is in the truth but not predicted")
+    if unknown := [video for video in predictions if video not in truth]:
+        raise EvaluationError(f"video {unknown[0]!r} is predicted but not in the truth")
+    if missing := [video for video in truth if video not in predictions]:
+        raise EvaluationError(f"video {missing[0]!r} is in the truth but not predicted")
     predicted = [_checked(predictions[video], video) for video in truth]
     true = [_checked(labels, video) for video, labels in truth.items()]
     for video, p, t in zip(truth, predicted, true, strict=True):
         if len(p) != len(t):
-            raise EvaluationError(
-                f"video {video!r} has {len(p)} predicted and {len(t)} true labels"
-            )
+            counts = f"{len(p)} predicted and {len(t)} true labels"
+            raise EvaluationError(f"video {video!r} has {counts}")
     return predicted, true
 
 
 def _checked(labels: ArrayLike, video: str | int) -> Labels:
-    try:
-        array = np.asarray(labels)
-    except ValueError:  # rows of unequal length
-        array = np.zeros((0, 0))
+    array = np.asarray(labels)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise EvaluationError(f"video {video!r}: labels are integers, one per frame")
-    if array.max(initial=0) >= MAX_STEPS:
-        raise EvaluationError(
-            f"video {video!r} has the label {array.max()}: steps are the numbers "
-            f"0 … {MAX_STEPS - 1}, −1 is background"
-        )
-    if array.min(initial=0) < BACKGROUND:
-        raise EvaluationError(
-            f"video {video!r} has the label {array.min()}: steps are numbers from 0 on, "
-            "−1 is background"
-        )
+    for label in (array.min(initial=0), array.max(initial=0)):
+        if not BACKGROUND <= label < MAX_STEPS:
+            known = f"steps are the numbers 0 … {MAX_STEPS - 1}, −1 is background"
+            raise EvaluationError(f"video {video!r} has the label {label}: {known}")
     return array.astype(np.int64)
 
 

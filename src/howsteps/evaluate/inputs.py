@@ -1,10 +1,21 @@
-"""Predictions and truth, validated, as objects of howsteps or plain lists; and scores."""
+"""Predictions and truth, validated, as objects of howsteps or plain lists; and scores.
+
+=============  ======================================================================
+predictions    a ``Result``; ``Localisation``s; dictionaries with ``video``, ``step``, ``time``
+               (and ``start``, ``end``); tuples (video, step, time); or the times of all
+               steps by video, None where one is absent
+truth          a ``Truth``; ``Annotation``s; dictionaries with ``video``, ``step``, ``start``,
+               ``end``; tuples (video, step, start, end); or (step, start, end) by video
+=============  ======================================================================
+
+A step of a truth is a number from 0 on, or a name. What cannot be compared raises an
+:class:`EvaluationError` that names the video and the step.
+"""
 
 import math
 import operator
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -12,11 +23,12 @@ from numpy.typing import NDArray
 
 from howsteps.errors import HowstepsError
 from howsteps.io.checked import LATEST
-from howsteps.task import Annotation, Localisation, Truth
+from howsteps.task import Annotation, Localisation, Result, Truth
 
 Predictions: TypeAlias = (
-    Iterable[Localisation | Mapping[str, Any] | Sequence[Any]]
-    | Mapping[str, Sequence[float | None]]
+    Result
+    | Iterable[Localisation | Mapping[str, Any] | Sequence[Any]]
+    | Mapping[str, Iterable[float | None]]
 )
 TruthLike: TypeAlias = (
     Truth
@@ -45,7 +57,7 @@ def as_truth(
     Parameters
     ----------
     truth
-        Any form listed in the module. A :class:`~howsteps.task.Truth` is checked and returned.
+        In any form of this module.
     steps
         Names of the steps of a plain truth. None: the names in order of first appearance, or one
         for each number up to the largest.
@@ -59,23 +71,7 @@ def as_truth(
         If an annotation has an unknown step or video, or its times are not an interval.
     """
     if not isinstance(truth, Truth):
-        rows = list(_annotation_rows(truth))
-        if steps is None:
-            steps = _step_names([row[1] for row in rows])
-        index = {name: k for k, name in enumerate(steps)}
-        videos = dict.fromkeys([*(durations or {}), *(truth if isinstance(truth, Mapping) else ())])
-        videos.update(dict.fromkeys(str(row[0]) for row in rows))
-        truth = Truth(
-            "",
-            tuple(steps),
-            tuple(
-                Annotation(
-                    str(video), index.get(step, -1) if isinstance(step, str) else step, start, end
-                )
-                for video, step, start, end in rows
-            ),
-            {video: (durations or {}).get(video) for video in videos},
-        )
+        truth = _plain_truth(truth, steps, durations or {})
     for video, duration in truth.durations.items():
         if duration is not None and not (_is_finite(duration) and 0 <= duration <= LATEST):
             raise EvaluationError(f"video {video!r} has the impossible length {duration!r}")
@@ -84,11 +80,28 @@ def as_truth(
             raise EvaluationError(f"video {a.video!r} is annotated but not among the videos")
         check_step(a.step, len(truth.steps), a.video)
         if not (_is_finite(a.start) and _is_finite(a.end) and a.start <= a.end):
-            raise EvaluationError(
-                f"step {a.step} in video {a.video!r}: "
-                f"{a.start} to {a.end} is not an interval of time"
-            )
+            interval = f"{a.start} to {a.end} is not an interval of time"
+            raise EvaluationError(f"step {a.step} in video {a.video!r}: {interval}")
     return truth
+
+
+def _plain_truth(
+    truth: Any, steps: Sequence[str] | None, durations: Mapping[str, float | None]
+) -> Truth:
+    rows = list(_rows(truth, Annotation, ("video", "step", "start", "end")))
+    named = any(isinstance(a.step, str) for a in rows)
+    if steps is None and named:
+        steps = tuple(dict.fromkeys(str(a.step) for a in rows))
+    elif steps is None:
+        steps = tuple(map(str, range(_count(a.step for a in rows))))
+    index: dict[Any, int] = {name: k for k, name in enumerate(steps)} if named else {}
+    videos = [*durations, *(truth if isinstance(truth, Mapping) else ()), *(a.video for a in rows)]
+    return Truth(
+        "",
+        tuple(steps),
+        tuple(Annotation(a.video, index.get(a.step, a.step), a.start, a.end) for a in rows),
+        {video: durations.get(video) for video in videos},
+    )
 
 
 def as_predictions(
@@ -99,9 +112,10 @@ def as_predictions(
     Parameters
     ----------
     predictions
-        Any form listed in the module.
+        In any form of this module. Of a ``Result``, the videos that are in the truth count.
     steps
-        K_pred, the number of discovered steps. None: the largest predicted step plus one.
+        K_pred, the number of discovered steps. None: those of the result, or the largest predicted
+        step plus one.
     once
         Refuse a step that is predicted more than once in a video.
 
@@ -111,16 +125,29 @@ def as_predictions(
         If a video is not in the truth (:func:`in_truth` removes such videos), a step is not one of
         0 … K_pred − 1, a time is not finite, or a step is predicted twice.
     """
-    localisations = tuple(_localisation(row) for row in _prediction_rows(predictions))
-    if steps is None:
-        numbers = [p.step for p in localisations if is_integer(p.step)]
-        steps = min(max((step + 1 for step in numbers), default=0), MAX_STEPS)
+    if isinstance(predictions, Result):
+        steps = len(predictions.script.steps) if steps is None else steps
+        localisations = in_truth(predictions.localisations, truth)
+        if predictions.localisations and not localisations:
+            raise EvaluationError("no video of the result is in the truth")
+    elif isinstance(predictions, Mapping):
+        localisations = tuple(
+            Localisation(video, step, time)
+            for video, times in predictions.items()
+            for step, time in enumerate(times)
+        )
+    else:
+        localisations = tuple(_rows(predictions, Localisation, ("video", "step", "time")))
+    steps = _count(p.step for p in localisations) if steps is None else steps
     seen: set[tuple[str, int]] = set()
     for p in localisations:
-        if not isinstance(p.video, Hashable) or p.video not in truth.durations:
+        if p.video not in truth.durations:
             raise EvaluationError(f"video {p.video!r} is predicted but not in the truth")
         check_step(p.step, steps, p.video)
-        check_times((p.time, p.start, p.end), p.step, p.video)
+        for time in (p.time, p.start, p.end):
+            if time is not None and not _is_finite(time):
+                what = f"has the time {time}, not a finite number"
+                raise EvaluationError(f"step {p.step} in video {p.video!r} {what}")
         if once and p.time is not None:
             if (p.video, p.step) in seen:
                 raise EvaluationError(f"step {p.step} is predicted twice in video {p.video!r}")
@@ -133,92 +160,38 @@ def in_truth(predictions: Iterable[Localisation], truth: Truth) -> tuple[Localis
     return tuple(p for p in predictions if p.video in truth.durations)
 
 
-def _prediction_rows(predictions: Predictions) -> Iterable[Any]:
-    if isinstance(predictions, Mapping):
-        return [
-            Localisation(video, step, time)
-            for video, times in predictions.items()
-            for step, time in enumerate(_listed(times, video))
+def _rows(rows: Any, kind: type, names: Sequence[str]) -> Iterator[Any]:
+    """Yield ``kind(*values)`` for every row: an object, a dictionary or a tuple of ``names``."""
+    if isinstance(rows, Mapping):
+        rows = [
+            {"video": video, **row} if isinstance(row, Mapping) else (video, *row)
+            for video, found in rows.items()
+            for row in found
         ]
-    try:
-        return list(predictions)
-    except TypeError:
-        raise EvaluationError(f"predictions must be a list, not {predictions!r}") from None
-
-
-def _listed(rows: Any, video: str) -> list[Any]:
-    """Return the entries of a video as a list."""
-    try:
-        return list(rows)
-    except TypeError:
-        raise EvaluationError(f"video {video!r}: expected a list, not {rows!r}") from None
-
-
-def _localisation(row: Any) -> Localisation:
-    if isinstance(row, Localisation):
-        return row
-    try:
-        if isinstance(row, Mapping):
-            return Localisation(
-                row["video"], row["step"], row["time"], row.get("start"), row.get("end")
-            )
-        video, step, time = row
-    except (KeyError, TypeError, ValueError):
-        raise EvaluationError(
-            f"a prediction has a video, a step and a time, unlike {row!r}"
-        ) from None
-    return Localisation(video, step, time)
-
-
-def _annotation_rows(truth: Any) -> Iterable[tuple[Any, Any, Any, Any]]:
-    rows = (
-        [(video, row) for video, rows in truth.items() for row in _listed(rows, video)]
-        if isinstance(truth, Mapping)
-        else [(None, row) for row in truth]
-    )
-    for video, row in rows:
+    for row in rows:
         try:
-            if isinstance(row, Annotation):
-                yield row.video, row.step, row.start, row.end
+            if isinstance(row, kind):
+                yield row
             elif isinstance(row, Mapping):
-                name = row["video"] if video is None else video
-                yield name, row["step"], row["start"], row["end"]
-            elif video is None:
-                name, step, start, end = row
-                yield name, step, start, end
+                extent = {} if kind is Annotation else {k: row.get(k) for k in ("start", "end")}
+                yield kind(*(row[name] for name in names), **extent)
             else:
-                step, start, end = row
-                yield video, step, start, end
+                yield kind(*(value for _, value in zip(names, row, strict=True)))
         except (KeyError, TypeError, ValueError):
-            raise EvaluationError(
-                f"an annotation has a video, a step, a start and an end, unlike {row!r}"
-            ) from None
+            what = f"has {', '.join(names[:-1])} and {names[-1]}, unlike {row!r}"
+            raise EvaluationError(f"a row {what}") from None
 
 
-def _step_names(steps: Sequence[Any]) -> tuple[str, ...]:
-    if any(isinstance(step, str) for step in steps):
-        return tuple(dict.fromkeys(str(step) for step in steps))
-    count = max((step + 1 for step in steps if is_integer(step)), default=0)
-    return tuple(str(k) for k in range(min(count, MAX_STEPS)))
+def _count(steps: Iterable[Any]) -> int:
+    """Return the largest step plus one."""
+    return min(max((step + 1 for step in steps if is_integer(step)), default=0), MAX_STEPS)
 
 
 def check_step(step: Any, steps: int, video: str) -> None:
     """Refuse a step that is not one of 0 … ``steps`` − 1."""
     if not is_integer(step) or not 0 <= step < steps:
-        raise EvaluationError(
-            f"step {step!r} in video {video!r}: steps are the numbers 0 … {steps - 1}"
-            if steps
-            else f"step {step!r} in video {video!r}, but there are no steps"
-        )
-
-
-def check_times(times: Iterable[Any], step: int, video: str) -> None:
-    """Refuse times that are neither None nor finite."""
-    for time in times:
-        if time is not None and not _is_finite(time):
-            raise EvaluationError(
-                f"step {step} in video {video!r} has the time {time}, not a finite number"
-            )
+        known = f": steps are the numbers 0 … {steps - 1}" if steps else ", but there are no steps"
+        raise EvaluationError(f"step {step!r} in video {video!r}{known}")
 
 
 def check_table(steps: int, true_steps: int, videos: int = 1) -> None:
@@ -350,18 +323,8 @@ def bootstrap_interval(
 ) -> tuple[float, float]:
     """Return the percentile interval of a score over bootstrap samples of the videos.
 
-    Parameters
-    ----------
-    score
-        The score of some videos, given by their indices, which may repeat.
-    videos
-        N: the number of videos, and of draws with replacement in each sample.
-    resamples
-        Number of bootstrap samples.
-    level
-        Confidence level of the interval.
-    seed
-        Seed of the draws.
+    ``score`` is that of some videos, given by their indices, which may repeat; each sample has N
+    (``videos``) of them.
     """
     rng = np.random.default_rng(seed)
     samples = rng.integers(videos, size=(resamples, videos))
@@ -378,5 +341,5 @@ def t_interval(values: Sequence[float], *, level: float = LEVEL) -> tuple[float,
     from scipy.stats import t  # noqa: PLC0415 - slow to import
 
     mean, deviation = float(np.mean(values)), float(np.std(values, ddof=1))
-    half = float(t.ppf((1 + level) / 2, len(values) - 1)) * deviation / sqrt(len(values))
+    half = float(t.ppf((1 + level) / 2, len(values) - 1)) * deviation / math.sqrt(len(values))
     return mean - half, mean + half

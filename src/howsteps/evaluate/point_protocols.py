@@ -23,7 +23,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from howsteps.errors import unknown_name
 from howsteps.evaluate.inputs import (
     EvaluationError,
     Matching,
@@ -84,7 +83,7 @@ class HitTable:
         self, variant: Variant | str = Variant.paper, matching: Matching | None = None
     ) -> Score:
         """Return precision, recall and F1, by the best or a given matching."""
-        variant = _variant(variant)
+        variant = Variant(variant)
         if matching is None:
             matched = match(self.hits.sum(axis=0))
         else:
@@ -192,20 +191,12 @@ def interval_hit_table(predicted: Sequence[ArrayLike], truth: Sequence[ArrayLike
     predicted, truth
         T_n×K_pred per video with at most one 1 per column, and T_n×K per video.
     """
-    if len(predicted) != len(truth):
-        raise EvaluationError(f"{len(predicted)} videos are predicted, {len(truth)} are annotated")
     pairs = [
         (np.asarray(z, dtype=bool), np.asarray(y, dtype=bool))
         for z, y in zip(predicted, truth, strict=True)
     ]
-    for n, (z, y) in enumerate(pairs):
-        if z.ndim != 2 or y.ndim != 2 or len(z) != len(y):
-            raise EvaluationError(f"video {n}: {z.shape} predicted and {y.shape} true intervals")
-        if (z.shape[1], y.shape[1]) != (pairs[0][0].shape[1], pairs[0][1].shape[1]):
-            raise EvaluationError(f"video {n} has a different number of steps than video 0")
-        if (z.sum(axis=0) > 1).any():
-            step = int(np.flatnonzero(z.sum(axis=0) > 1)[0])
-            raise EvaluationError(f"step {step} is predicted twice in video {n}")
+    if any(len(z) != len(y) for z, y in pairs):
+        raise EvaluationError("a video has not as many predicted as true intervals")
     durations = np.array([y.sum(axis=0) for _, y in pairs])
     return HitTable(
         hits=np.array([z.T @ y for z, y in pairs]),
@@ -239,10 +230,3 @@ def crosstask_recall(predictions: Predictions, truth: TruthLike) -> Score:
         matching=tuple(range(len(truth.steps))),
         note="known steps",
     )
-
-
-def _variant(variant: Variant | str) -> Variant:
-    try:
-        return Variant(variant)
-    except ValueError:
-        raise EvaluationError(unknown_name("variant", variant, Variant)) from None
