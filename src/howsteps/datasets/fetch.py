@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from howsteps.errors import HowstepsError, InputError, shown
-from howsteps.io.files import sha256_of_file, write_atomically
+from howsteps.io.files import read_bounded, sha256_of_file, write_atomically
 from howsteps.io.text import read_json
 
 _BROKEN = (
@@ -267,7 +267,7 @@ def _stream(address: str, part: Path, mark: Path, progress: Progress) -> bool:
     ``mark`` contains the ETag of ``part``; if it has changed, the server sends the whole file, so
     that two versions are never mixed.
     """
-    tag = mark.read_text("latin-1") if mark.exists() else ""
+    tag = read_bounded(mark, 2**16, "an ETag").decode("latin-1") if mark.exists() else ""
     done = _size(part) if tag else 0
     request = Request(address, headers={"User-Agent": "howsteps"})  # noqa: S310 - from the table
     if done:
