@@ -58,7 +58,7 @@ class TestWriting:
             TextStep(
                 "jack up the car",
                 optional=True,
-                gathers=("jack up the car", "raise the car"),
+                also=("jack up the car", "raise the car"),
                 line=4,
             ),
             TextStep("drive onto a ramp", alternative=True, line=6),
@@ -67,7 +67,7 @@ class TestWriting:
     def test_the_acts_that_are_not_shown_are_counted(self) -> None:
         mentions = tuple(mention("lift", f"thing{n}") for n in range(SHOWN_ACTS + 3))
         [step] = parse(script_text("lift", Script((Step("lift things", mentions),))))
-        assert len(step.gathers or ()) == SHOWN_ACTS
+        assert len(step.also or ()) == SHOWN_ACTS
         assert step.more
 
     def test_a_label_cannot_end_a_line_or_a_comment(self) -> None:
@@ -144,9 +144,9 @@ class TestReadingAnyList:
             "1. fill it\n   also: run the water, , open the tap and 4 more\n   + add soap\n2. dry"
         )
         first, second = parse(text)
-        assert first.gathers == ("run the water", "open the tap")
+        assert first.also == ("run the water", "open the tap")
         assert (first.more, first.joins) == (True, ("add soap",))
-        assert (second.gathers, second.joins) == (None, ())
+        assert (second.also, second.joins) == (None, ())
 
     def test_a_repeated_label_gets_again(self) -> None:
         assert labels("flip it\nturn\nFlip it\nflip it") == [

@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from howsteps.captions.cues import printable
 from howsteps.errors import InputError
@@ -36,6 +37,7 @@ SHOWN_ACTS = 8  # of a step; the others are counted ("and 7 more")
 _MAX_LINE = 2000  # characters; the rest of a line is ignored
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_LINE_END = re.compile(r"\r\n|[\n\r]")
 _HEADING = re.compile(r"#{1,6}\s+(?P<text>.*?)\s*#*\s*")
 _NUMBER = r"\(?\d{1,3}[.):]|\d{1,3}\s?[-–—](?=\s)|step\s+\d{1,3}\s*[.:)–—-]?|\(?[a-z][.)]"
 _ITEM = re.compile(
@@ -46,7 +48,7 @@ _ALSO = re.compile(r"also\s*:\s*(?P<text>.*)", re.IGNORECASE)
 _MORE = re.compile(r"(?:^|,|\s)\s*(?:…\s*)?and \d+ more\s*$", re.IGNORECASE)
 _OR = re.compile(r"or(?:\s*[:,]\s*|\s+)(?P<text>\S.*)", re.IGNORECASE)
 _OPTIONAL_AFTER = re.compile(r"\s*[,;]?\s*(?:[(\[]\s*optional\s*[)\]])\s*([.!:;]*)$", re.IGNORECASE)
-_OPTIONAL_BEFORE = re.compile(r"(?:[(\[]\s*optional\s*[)\]]\s*:?|optional\s*:)\s*", re.IGNORECASE)
+_OPTIONAL_BEFORE = re.compile(r"\A(?:[(\[]\s*optional\s*[)\]]\s*:?|optional\s*:)\s*", re.IGNORECASE)
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 _BOLD = re.compile(r"(\*\*|__)(?P<text>[^*_].*?)\1")
 _SENTENCE = re.compile(r"[.!?]\s+(?=[A-Z\"“])")
@@ -73,14 +75,14 @@ Then: howsteps localise --out THIS_FOLDER --script script.md -->"""
 class TextStep:
     """A step on a page, and its line number.
 
-    ``gathers`` has the phrases of ``also:``, or is None without one; ``more`` is whether it ends
+    ``also`` has the phrases of ``also:``, or is None without one; ``more`` is whether it ends
     with "and 7 more". ``joins`` has the labels of ``+``.
     """
 
     label: str
     optional: bool = False
     alternative: bool = False
-    gathers: tuple[str, ...] | None = None
+    also: tuple[str, ...] | None = None
     more: bool = False
     joins: tuple[str, ...] = ()
     line: int = 0
@@ -107,7 +109,9 @@ def parse_script_text(text: str, path: Path) -> tuple[TextStep, ...]:
     """
     if len(text) > MAX_CHARACTERS:
         raise InputError(path, f"is too long for a script ({len(text):,} characters)")
-    lines = list(_lines(_COMMENT.sub(_blank, text.removeprefix("\ufeff"))))
+    # Of a comment the line ends remain, so that line numbers stay correct.
+    text = _COMMENT.sub(lambda comment: "\n" * len(_LINE_END.findall(comment[0])), text)
+    lines = list(_lines(text.removeprefix("\ufeff")))
     if len(lines) > _MAX_LINES:
         raise InputError(path, f"is too long for a script ({len(lines):,} lines)")
     steps: list[TextStep] = []
@@ -118,11 +122,11 @@ def parse_script_text(text: str, path: Path) -> tuple[TextStep, ...]:
             raise InputError(path, f"there is no step above {line.text[:40]!r}", line.number)
         elif line.kind == "also":
             listed, n_more = _MORE.subn("", line.text)
-            phrases = (*(steps[-1].gathers or ()), *_phrases(listed))
-            steps[-1] = replace(steps[-1], gathers=phrases, more=steps[-1].more or n_more > 0)
+            phrases = (*(steps[-1].also or ()), *_phrases(listed))
+            steps[-1] = replace(steps[-1], also=phrases, more=steps[-1].more or n_more > 0)
         else:
             steps[-1] = replace(steps[-1], joins=(*steps[-1].joins, _label(line.text)[0]))
-        if steps and len(steps[-1].gathers or ()) + len(steps[-1].joins) > MAX_PHRASES:
+        if steps and len(steps[-1].also or ()) + len(steps[-1].joins) > MAX_PHRASES:
             reason = f"more than {MAX_PHRASES} acts below the step {steps[-1].label!r}"
             raise InputError(path, reason, line.number)
     if not steps:
@@ -130,7 +134,7 @@ def parse_script_text(text: str, path: Path) -> tuple[TextStep, ...]:
     if len(steps) > MAX_STEPS:
         reason = f"has {len(steps)} steps; a script has at most {MAX_STEPS}"
         raise InputError(path, reason, steps[MAX_STEPS].line)
-    return _distinct(replace(steps[0], alternative=False), steps[1:])
+    return tuple(_with_distinct_labels([replace(steps[0], alternative=False), *steps[1:]]))
 
 
 def act_names(mentions: Sequence[Mention]) -> dict[str, set[Act]]:
@@ -161,8 +165,7 @@ def _also(mentions: Sequence[Mention]) -> str:
     return ", ".join(names[:SHOWN_ACTS]) + more
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(NamedTuple):
     """A non-blank line with its kind, indentation, text and number."""
 
     kind: str  # item, join, also, heading or plain; step after _mark_steps
@@ -203,7 +206,7 @@ def _mark_steps(lines: Sequence[_Line]) -> Iterator[_Line]:
     """
     content = (x for x in lines if x.kind != "heading" and not x.text.endswith(":"))
     if (first := next(content, None)) and first.kind == "join":  # "+" is the bullet of the list
-        lines = [replace(line, kind="item") if line.kind == "join" else line for line in lines]
+        lines = [line._replace(kind="item") if line.kind == "join" else line for line in lines]
     items = [line for line in lines if line.kind == "item"]
     left = min((line.indent for line in items), default=0)
     headings = [line for line in lines if line.kind == "heading"]
@@ -217,12 +220,12 @@ def _mark_steps(lines: Sequence[_Line]) -> Iterator[_Line]:
             is_added = is_plain and line.indent <= left and _is_step(line.text)
             if is_item or is_added or (is_plain and _OR.fullmatch(line.text)):
                 in_list = True
-                yield replace(line, kind="step")
+                yield line._replace(kind="step")
         elif len(headings) > 1:
             if line.kind == "heading" and index > 0:
-                yield replace(line, kind="step")
+                yield line._replace(kind="step")
         elif line.kind == "plain":
-            yield replace(line, kind="step")
+            yield line._replace(kind="step")
 
 
 def _is_step(text: str) -> bool:
@@ -245,35 +248,30 @@ def _label(text: str) -> tuple[str, bool, bool]:
     """The label of a step, whether it is optional, and whether it is an alternative."""
     found = _OR.fullmatch(text)
     alternative, text = (True, found["text"]) if found else (False, text)
-    optional = False
-    for mark in (_OPTIONAL_AFTER, _OPTIONAL_BEFORE):
-        if found := mark.search(text) if mark is _OPTIONAL_AFTER else mark.match(text):
-            optional = True
-            text = text[: found.start()] + text[found.end() :]
+    text, n_after = _OPTIONAL_AFTER.subn("", text)
+    text, n_before = _OPTIONAL_BEFORE.subn("", text)
     bold = _BOLD.match(text)
     if bold and len(text.split()) > _PROSE_WORDS:
         text = bold["text"]
     text = " ".join(_BOLD.sub(r"\g<text>", text).strip("*_` ").split())
     if len(text.split()) > _PROSE_WORDS:
         text = _SENTENCE.split(text, maxsplit=1)[0]
-    return text.rstrip(" .;:,"), optional, alternative
+    return text.rstrip(" .;:,"), n_after + n_before > 0, alternative
 
 
 def _phrases(text: str) -> list[str]:
     return [phrase for part in text.split(",") if key_of_phrase(phrase := part.strip())]
 
 
-def _distinct(first: TextStep, others: Sequence[TextStep]) -> tuple[TextStep, ...]:
-    """The steps with distinct labels: a repeated one gets "again", as in script discovery."""
+def _with_distinct_labels(steps: Sequence[TextStep]) -> Iterator[TextStep]:
+    """A repeated label gets "again", as in script discovery."""
     used: set[str] = set()
-    steps = []
-    for step in (first, *others):
+    for step in steps:
         label = step.label
         while label.casefold() in used:
             label = f"{label} again"
         used.add(label.casefold())
-        steps.append(replace(step, label=label))
-    return tuple(steps)
+        yield replace(step, label=label)
 
 
 def _plain(text: str) -> str:
@@ -283,8 +281,3 @@ def _plain(text: str) -> str:
 
 def _one_line(text: str) -> str:
     return " ".join(printable(text).replace("<!--", "").replace("-->", "").split())
-
-
-def _blank(found: re.Match[str]) -> str:
-    """The line ends of a comment, so that line numbers stay correct."""
-    return "\n" * len(re.findall(r"\r\n|[\n\r]", found[0]))

@@ -2,15 +2,16 @@
 
 A step that was not renamed keeps its mentions. So do the acts listed below it ("also: …"), under
 whichever step they are listed now. A label about which nothing is known is matched against the
-narrations (:mod:`howsteps.script.matching`); it may match nothing. The mentions of a deleted
-step are dropped, unless another step lists their acts.
+narrations (:mod:`howsteps.script.matching`); it may match nothing. The mentions of a deleted step
+are dropped, unless another step lists their acts.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -60,16 +61,16 @@ def script_of_text(
     InputError
         A step is joined to another one and is also listed by itself.
     """
-    gathering = _Gathering(steps, task, known, path)
-    mentions_by_step = gathering.mentions()
-    unknown = [gathering.unknown(index) for index in range(len(steps))]
-    texts = sorted({text for row in unknown for text in row})
+    known_steps = [_KnownStep.of(step) for step in known.steps]
+    page = _page_steps(steps, known_steps, _acts_by_phrase(task, known), path)
+    mentions_by_step = _known_mentions(page, known_steps, task)
+    texts = sorted({text for step in page for text in step.unknown})
     if texts:
         acts = dict(zip(texts, read_labels(texts), strict=True))
         title = title_words(task.name)
         labels = [
-            _without_whole_task([act for text in row for act in acts[text]], title)
-            for row in unknown
+            _without_whole_task([act for text in step.unknown for act in acts[text]], title)
+            for step in page
         ]
         _add_matches(task, mentions_by_step, labels)
     made = tuple(
@@ -77,22 +78,20 @@ def script_of_text(
         for step, mentions in zip(steps, mentions_by_step, strict=True)
     )
     remarks = [
-        Problem(path, f"no narrator mentions the step {step.label!r}", text.line, harmless=True)
+        (text.line, f"no narrator mentions the step {text.label!r}")
         for text, step in zip(steps, made, strict=True)
         if not step.mentions
     ]
     remarks += [
-        Problem(
-            path,
-            f"no step is called {name!r}; mentions that match it are added to {text.label!r}",
+        (
             text.line,
-            harmless=True,
+            f"no step is called {name!r}; mentions that match it are added to {text.label!r}",
         )
-        for index, text in enumerate(steps)
+        for text, step in zip(steps, page, strict=True)
         for name in text.joins
-        if name in unknown[index]
+        if name in step.unknown
     ]
-    return Script(made), remarks
+    return Script(made), [Problem(path, reason, line, harmless=True) for line, reason in remarks]
 
 
 def with_matches(script: Script, task: Task, read_labels: LabelReader) -> Script:
@@ -102,151 +101,148 @@ def with_matches(script: Script, task: Task, read_labels: LabelReader) -> Script
         return script
     acts = dict(zip(new, read_labels(new), strict=True))
     mentions_by_step = [list(step.mentions) for step in script.steps]
-    labels = [() if step.mentions else acts[step.label] for step in script.steps]
-    _add_matches(task, mentions_by_step, labels)
-    steps = [
-        step if step.mentions else _with_mentions(step, mentions, task)
-        for step, mentions in zip(script.steps, mentions_by_step, strict=True)
-    ]
+    _add_matches(
+        task, mentions_by_step, [() if s.mentions else acts[s.label] for s in script.steps]
+    )
+    steps = []
+    for step, mentions in zip(script.steps, mentions_by_step, strict=True):
+        ordered = _in_order(mentions, task)
+        added = replace(step, mentions=ordered, examples=examples(task, ordered))
+        steps.append(step if step.mentions else added)
     return replace(script, steps=tuple(steps))
 
 
-def _with_mentions(step: Step, mentions: Sequence[Mention], task: Task) -> Step:
-    ordered = _in_order(mentions, task)
-    return replace(step, mentions=ordered, examples=examples(task, ordered))
+class _KnownStep(NamedTuple):
+    """A step of the script that the page was made from."""
+
+    key: str  # of its label
+    mentions: tuple[Mention, ...]
+    counts: Counter[Act]  # of the mentions
+    shown: AbstractSet[Act]  # the acts that the page listed
+
+    @staticmethod
+    def of(step: Step) -> "_KnownStep":
+        shown = list(act_names(step.mentions).values())[:SHOWN_ACTS]
+        counts = Counter(map(act_of, step.mentions))
+        return _KnownStep(key_of_phrase(step.label), step.mentions, counts, set().union(*shown))
+
+    def share(self, acts: AbstractSet[Act], among: AbstractSet[Act]) -> float:
+        """Of the mentions with acts in ``among``, the share with acts in ``acts``."""
+        total = sum(self.counts[act] for act in among)
+        return sum(self.counts[act] for act in among & acts) / max(total, 1)
 
 
-class _Gathering:
-    """Assigns mentions of the known script, and of acts listed on the page, to steps."""
+@dataclass
+class _PageStep:
+    """What is known about a step of the page; known steps are indices.
 
-    def __init__(self, steps: Sequence[TextStep], task: Task, known: Script, path: Path) -> None:
-        self._steps, self._task, self._known = steps, task, known
-        self._acts_by_phrase = _acts_by_phrase(task, known)
-        # For each known step: its acts, and those of them that the page showed.
-        self._known_acts = [{act_of(mention) for mention in step.mentions} for step in known.steps]
-        names = [list(act_names(step.mentions).values()) for step in known.steps]
-        self._shown_acts = [set().union(*acts[:SHOWN_ACTS]) for acts in names]
-        # For each step of the page: acts listed below it, known steps joined to it, and the known
-        # step that it is.
-        self._listed = [self._listed_acts(step) for step in steps]
-        self._joined = [self._joined_steps(step, path) for step in steps]
-        self._counterpart = self._counterparts()
+    ``listed`` has the acts below it, ``joined`` the known steps joined to it, ``same`` the known
+    step that it is, ``unknown`` the texts that must be matched against the narrations.
+    """
 
-    def mentions(self) -> list[list[Mention]]:
-        """The mentions of every step as far as they are known; no mention is in two steps."""
-        found: list[list[Mention]] = [[] for _ in self._steps]
-        taken: set[Mention] = set()
+    lists_acts: bool  # whether there is an "also:"
+    listed: set[Act]
+    joined: list[int]
+    same: int | None
+    unknown: list[str]
 
-        def take(index: int, mentions: Iterable[Mention]) -> None:
-            new = [m for m in dict.fromkeys(mentions) if m not in taken]
-            found[index] += new
-            taken.update(new)
 
-        for index, acts in enumerate(self._listed):
-            if acts:
-                take(index, self._mentions_of(index, acts))
-        for index, joined in enumerate(self._joined):
-            for step in joined:
-                take(index, self._known.steps[step].mentions)
-        for index, known in enumerate(self._counterpart):
-            if known is not None and not self._listed[index] & self._known_acts[known]:
-                take(index, self._known.steps[known].mentions)
-        return found
-
-    def unknown(self, index: int) -> list[str]:
-        """The label and phrases of a step that must be matched against the narrations."""
-        step = self._steps[index]
-        texts = [
+def _page_steps(
+    steps: Sequence[TextStep],
+    known: Sequence[_KnownStep],
+    acts_by_phrase: Mapping[str, AbstractSet[Act]],
+    path: Path,
+) -> list[_PageStep]:
+    """Look up every label and phrase of the page among the known steps and acts."""
+    index: dict[str, int] = {}
+    for k, step in enumerate(known):
+        index.setdefault(step.key, k)
+    page = []
+    for text in steps:
+        also = [*(text.also or ())]
+        joins = {name: index.get(key_of_phrase(name)) for name in text.joins}
+        phrases = also + [name for name, k in joins.items() if k is None]
+        listed = set().union(*(acts_by_phrase.get(key_of_phrase(each), ()) for each in phrases))
+        unknown = [
             phrase
-            for phrase in (*(step.gathers or ()), *step.joins)
-            if key_of_phrase(phrase) not in self._acts_by_phrase
-            and self._known_step(phrase) is None
+            for phrase in phrases
+            if (key := key_of_phrase(phrase)) not in acts_by_phrase and key not in index
         ]
-        is_known = (
-            self._counterpart[index] is not None or self._listed[index] or self._joined[index]
-        )
-        return texts if is_known else [step.label, *texts]
-
-    def _mentions_of(self, index: int, acts: set[Act]) -> list[Mention]:
-        """The mentions of acts listed below a step.
-
-        Those of the known step that it is; else those of known steps that no longer list the act;
-        else, if no known step has the act, all.
-        """
-        counterpart = self._counterpart[index]
-        found: list[Mention] = []
-        for act in acts:
-            if counterpart is not None and act in self._known_acts[counterpart]:
-                sources = [counterpart]
-            else:
-                holders = [k for k, known in enumerate(self._known_acts) if act in known]
-                sources = [k for k in holders if not self._keeps(k, act)]
-                if not holders:
-                    found += _mentions_of_act(self._task, act)
-            found += [m for k in sources for m in self._known.steps[k].mentions if act_of(m) == act]
-        return found
-
-    def _keeps(self, known: int, act: Act) -> bool:
-        """Whether an act is still listed below the known step that had it."""
-        return any(
-            counterpart == known and (step.gathers is None or act in listed)
-            for step, counterpart, listed in zip(
-                self._steps, self._counterpart, self._listed, strict=True
-            )
-        )
-
-    def _listed_acts(self, step: TextStep) -> set[Act]:
-        phrases = [*(step.gathers or ())]
-        phrases += [phrase for phrase in step.joins if self._known_step(phrase) is None]
-        acts = {
-            act for phrase in phrases for act in self._acts_by_phrase.get(key_of_phrase(phrase), ())
-        }
-        if not step.more:
-            return acts
-        # "and 7 more": acts that were not shown stay with the majority of the shown ones.
-        hidden = (
-            known - shown
-            for k, (known, shown) in enumerate(zip(self._known_acts, self._shown_acts, strict=True))
-            if self._share(k, acts, shown) >= SAME_STEP_SHARE
-        )
-        return acts.union(*hidden)
-
-    def _joined_steps(self, step: TextStep, path: Path) -> list[int]:
-        found = []
-        for phrase in step.joins:
-            if (known := self._known_step(phrase)) is None:
-                continue
-            key = key_of_phrase(phrase)
-            for other in self._steps:
-                if key_of_phrase(other.label) == key:
-                    reason = f"{phrase!r} is joined to {step.label!r}, and is a step by itself too"
+        if text.more:  # acts that were not shown stay with the majority of the shown ones
+            hidden = [
+                k.counts.keys() - k.shown
+                for k in known
+                if k.share(listed, k.shown) >= SAME_STEP_SHARE
+            ]
+            listed.update(*hidden)
+        for name in (name for name, k in joins.items() if k is not None):
+            for other in steps:
+                if key_of_phrase(other.label) == key_of_phrase(name):
+                    reason = f"{name!r} is joined to {text.label!r}, and is a step by itself too"
                     raise InputError(path, reason, other.line)
-            found.append(known)
-        return found
+        joined = [k for k in joins.values() if k is not None]
+        same = index.get(key_of_phrase(text.label))
+        page.append(_PageStep(text.also is not None, listed, joined, same, unknown))
+    left = set(range(len(known))) - {k for step in page for k in (step.same, *step.joined)}
+    for text, found in zip(steps, page, strict=True):
+        if found.same is None and found.listed and left:
+            shares = {k: known[k].share(found.listed, known[k].counts.keys()) for k in left}
+            best = max(sorted(left), key=lambda k: shares[k])
+            if shares[best] >= SAME_STEP_SHARE:
+                found.same = best
+                left.remove(best)
+        if found.same is None and not found.listed and not found.joined:
+            found.unknown.insert(0, text.label)
+    return page
 
-    def _known_step(self, label: str) -> int | None:
-        key = key_of_phrase(label)
-        same = (k for k, s in enumerate(self._known.steps) if key_of_phrase(s.label) == key)
-        return next(same, None)
 
-    def _counterparts(self) -> list[int | None]:
-        """The known step that each step is: the same label, or most of its mentions."""
-        found = [self._known_step(step.label) for step in self._steps]
-        joined = {k for row in self._joined for k in row}
-        left = set(range(len(self._known.steps))) - {*found, *joined}
-        for index, acts in enumerate(self._listed):
-            if found[index] is None and acts and left:
-                shares = {k: self._share(k, acts, self._known_acts[k]) for k in left}
-                best = max(sorted(left), key=lambda k: shares[k])
-                if shares[best] >= SAME_STEP_SHARE:
-                    found[index] = best
-                    left.remove(best)
-        return found
+def _known_mentions(
+    page: Sequence[_PageStep], known: Sequence[_KnownStep], task: Task
+) -> list[list[Mention]]:
+    """The mentions of every step as far as they are known; no mention is in two steps."""
+    found: list[list[Mention]] = [[] for _ in page]
+    taken: set[Mention] = set()
 
-    def _share(self, known: int, acts: set[Act], among: set[Act]) -> float:
-        """Of a known step's mentions with acts in ``among``, the share with acts in ``acts``."""
-        found = [act for m in self._known.steps[known].mentions if (act := act_of(m)) in among]
-        return sum(act in acts for act in found) / max(len(found), 1)
+    def take(index: int, mentions: Iterable[Mention]) -> None:
+        new = [m for m in dict.fromkeys(mentions) if m not in taken]
+        found[index] += new
+        taken.update(new)
+
+    for index, step in enumerate(page):
+        take(index, _listed_mentions(step, page, known, task))
+    for index, step in enumerate(page):
+        for k in step.joined:
+            take(index, known[k].mentions)
+    for index, step in enumerate(page):
+        if step.same is not None and not step.listed & known[step.same].counts.keys():
+            take(index, known[step.same].mentions)
+    return found
+
+
+def _listed_mentions(
+    step: _PageStep, page: Sequence[_PageStep], known: Sequence[_KnownStep], task: Task
+) -> list[Mention]:
+    """The mentions of the acts listed below a step.
+
+    Those of the known step that it is; else those of known steps that no longer list the act; else,
+    if no known step has the act, all.
+    """
+
+    def keeps(k: int, act: Act) -> bool:
+        return any(s.same == k and (not s.lists_acts or act in s.listed) for s in page)
+
+    found: list[Mention] = []
+    for act in step.listed:
+        holders = [k for k, each in enumerate(known) if act in each.counts]
+        if step.same in holders:
+            sources = [k for k in holders if k == step.same]
+        else:
+            sources = [k for k in holders if not keeps(k, act)]
+        mentions = [m for k in sources for m in known[k].mentions]
+        if not holders:
+            mentions = [m for video in task.videos for m in video.mentions if not m.negated]
+        found += [m for m in mentions if act_of(m) == act]
+    return found
 
 
 def _acts_by_phrase(task: Task, known: Script) -> dict[str, set[Act]]:
@@ -262,15 +258,6 @@ def _acts_by_phrase(task: Task, known: Script) -> dict[str, set[Act]]:
         for name, acts in act_names(step.mentions).items():
             on_page.setdefault(key_of_phrase(name), set()).update(acts)
     return {**spoken, **on_page}
-
-
-def _mentions_of_act(task: Task, act: Act) -> list[Mention]:
-    return [
-        mention
-        for video in task.videos
-        for mention in video.mentions
-        if not mention.negated and act_of(mention) == act
-    ]
 
 
 def _without_whole_task(acts: Sequence[Mention], title: Collection[str]) -> Sequence[Mention]:
