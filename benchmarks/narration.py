@@ -15,7 +15,7 @@ from pathlib import Path
 from howsteps import datasets
 from howsteps.captions.words import words_of
 from howsteps.narration import parser
-from howsteps.narration.mentions import video_acts
+from howsteps.narration.mentions import extract_video
 
 
 def main() -> None:
@@ -45,7 +45,7 @@ def main() -> None:
             parsed = list(parser.parse_narrations(nlp, streams))
         with stage("acts"):
             for video, passages in zip(task.videos, parsed, strict=True):
-                found += len(video_acts(video, passages).mentions)
+                found += len(extract_video(video, passages).mentions)
         words += sum(map(len, streams))
         tokens += sum(len(doc) for passages in parsed for _, doc in passages)
         videos += len(task.videos)

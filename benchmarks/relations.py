@@ -17,6 +17,7 @@ from howsteps import datasets
 from howsteps.captions.words import words_of
 from howsteps.errors import HowstepsError
 from howsteps.narration import mentions, parser, relations
+from howsteps.narration.acts import Act
 from howsteps.narration.grammar import Antecedents
 from howsteps.task import Video
 
@@ -216,7 +217,8 @@ def find(
     for words, doc in passages:
         word_indices = parser.word_indices(doc)
         for pair in relations.find_relations(doc, options, antecedents):
-            mention = mentions.mention_of_pair(video.id, pair, words, word_indices, 0)
+            act = Act(pair.verb, pair.noun, pair.spoken, pair.passive)
+            mention = mentions.mention_of_act(video.id, act, words, word_indices, 0, is_pair=True)
             noun = pair.spoken if pair.resolved else pair.noun
             yield Found(
                 offset + word_indices[pair.verb.i],

@@ -11,7 +11,7 @@ from howsteps import datasets
 from howsteps.captions.words import words_of
 from howsteps.errors import HowstepsError
 from howsteps.narration import extract_relations
-from howsteps.narration.mentions import sentence_starts
+from howsteps.narration.parser import sentence_starts
 from howsteps.task import Caption, Mention, Task, Video
 from tests.narration.trees import tree
 from training.demo_captions import read_source, spoken_sentences

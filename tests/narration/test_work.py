@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsteps.narration import parser
-from howsteps.narration.mentions import video_acts
+from howsteps.narration.mentions import extract_video
 from howsteps.narration.work import (
     Weights,
     neighbour_mean,
@@ -25,7 +25,7 @@ def work(text: str, at: float = 100.0, duration: float = 300.0) -> float:
     """The probability of work of the last act of a text in the middle of a video."""
     words = [Word(word, at + n / 2, at + n / 2 + 0.5) for n, word in enumerate(text.split())]
     [passages] = parser.parse_narrations(parser.load_parser(), [words])
-    return video_acts(Video("v", duration=duration), passages).mentions[-1].work
+    return extract_video(Video("v", duration=duration), passages).mentions[-1].work
 
 
 @pytest.mark.parametrize(

@@ -184,10 +184,5 @@ def _lemmas(video: Video) -> Iterator[tuple[str, Word]]:
 @cache
 def _lemma(text: str) -> str:
     """The lemma of a word as a noun or, if that is the word itself, as a verb."""
-    noun = _wordnet().lemma(text, "noun")
-    return noun if noun != text else _wordnet().lemma(text, "verb")
-
-
-@cache
-def _wordnet() -> WordNet:
-    return WordNet.load()
+    noun = WordNet.load().lemma(text, "noun")
+    return noun if noun != text else WordNet.load().lemma(text, "verb")

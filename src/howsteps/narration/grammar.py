@@ -185,13 +185,8 @@ _SUBSTANCES = (
 
 
 @cache
-def _wordnet() -> WordNet:
-    return WordNet.load()
-
-
-@cache
 def _hypernyms(names: tuple[str, ...]) -> frozenset[int]:
-    wordnet = _wordnet()
+    wordnet = WordNet.load()
     return frozenset(
         synset for name in names for synset in wordnet.synset_ids(name, "noun").tolist()
     )
@@ -199,7 +194,7 @@ def _hypernyms(names: tuple[str, ...]) -> frozenset[int]:
 
 @cache
 def _is_under(noun: str, names: tuple[str, ...]) -> bool:
-    wordnet = _wordnet()
+    wordnet = WordNet.load()
     return any(
         not _hypernyms(names).isdisjoint(wordnet.ancestors(synset))
         for synset in wordnet.synset_ids(noun, "noun", _SENSES).tolist()

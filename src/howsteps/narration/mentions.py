@@ -9,10 +9,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from howsteps.captions.words import words_of
-from howsteps.narration import grammar, parser, relations, work
+from howsteps.narration import grammar, parser, work
 from howsteps.narration.acts import Act, Complement, Discourse, find_acts, particle
-from howsteps.narration.grammar import Antecedents
-from howsteps.narration.parser import sentence_starts
+from howsteps.narration.relations import (
+    RELATION_MODES,
+    RelationOptions,
+    find_relations,
+    relation_options,
+)
 from howsteps.narration.work import act_features, position_features
 from howsteps.task import Mention, Place, Sentence, Task, Video, Word
 
@@ -28,36 +32,56 @@ class ActMentions(NamedTuple):
     acts: list[Act]
 
 
-def video_acts(video: Video, passages: Sequence[parser.Passage]) -> Video:
-    """Return the video with its sentences and mentions, each with its probability of work."""
-    found = act_mentions(video, passages)
-    starts = [mention.start for mention in found.mentions]
-    probabilities = work.probabilities(mention_features(video, found), starts)
-    mentions = tuple(
-        replace(mention, work=round(probability, 3))
-        for mention, probability in zip(found.mentions, probabilities, strict=True)
-    )
-    return replace(video, sentences=tuple(found.sentences), mentions=mentions)
+def extract_video(
+    video: Video,
+    passages: Sequence[parser.Passage],
+    options: RelationOptions = RELATION_MODES["default"],
+) -> Video:
+    """Return the video with its sentences and mentions; acts have their probability of work."""
+    found = act_mentions(video, passages, options)
+    mentions = found.mentions
+    if options.acts:
+        starts = [mention.start for mention in mentions]
+        probabilities = work.probabilities(mention_features(video, found), starts)
+        mentions = [
+            replace(mention, work=round(probability, 3))
+            for mention, probability in zip(mentions, probabilities, strict=True)
+        ]
+    return replace(video, sentences=tuple(found.sentences), mentions=tuple(mentions))
 
 
-def act_mentions(video: Video, passages: Sequence[parser.Passage]) -> ActMentions:
-    """Find the sentences and acts of a video, without their probability of work."""
-    sentences: list[Sentence] = []
-    mentions: list[Mention] = []
-    acts: list[Act] = []
+def act_mentions(
+    video: Video,
+    passages: Sequence[parser.Passage],
+    options: RelationOptions = RELATION_MODES["default"],
+) -> ActMentions:
+    """Find the sentences and acts of a video, or its verb–object pairs if they are all that counts.
+
+    The probability of work is left out.
+    """
+    found = ActMentions([], [], [])
     discourse = Discourse()
     for words, doc in passages:
         word_indices = parser.word_indices(doc)
         starts = parser.sentence_starts(doc, word_indices)
-        last_sentence = len(sentences) - 1
-        sentences += (
+        last_sentence = len(found.sentences) - 1
+        found.sentences.extend(
             Sentence(tuple(words[start:end])) for start, end in pairwise([*starts, len(words)])
         )
-        for act in find_acts(doc, discourse):
+        if options.acts:
+            acts = find_acts(doc, discourse)
+        else:
+            pairs = find_relations(doc, options, discourse.antecedents)
+            acts = [Act(pair.verb, pair.noun, pair.spoken, pair.passive) for pair in pairs]
+        for act in acts:
             sentence = last_sentence + bisect(starts, word_indices[act.verb.i])
-            mentions.append(mention_of_act(video.id, act, words, word_indices, sentence))
-            acts.append(act)
-    return ActMentions(sentences, mentions, acts)
+            found.mentions.append(
+                mention_of_act(
+                    video.id, act, words, word_indices, sentence, is_pair=not options.acts
+                )
+            )
+        found.acts.extend(acts)
+    return found
 
 
 def mention_features(video: Video, found: ActMentions) -> list[set[str]]:
@@ -72,7 +96,13 @@ def mention_features(video: Video, found: ActMentions) -> list[set[str]]:
 
 
 def mention_of_act(
-    video: str, act: Act, words: Sequence[Word], word_indices: Sequence[int], sentence: int
+    video: str,
+    act: Act,
+    words: Sequence[Word],
+    word_indices: Sequence[int],
+    sentence: int,
+    *,
+    is_pair: bool = False,
 ) -> Mention:
     """Convert an act to a mention.
 
@@ -84,8 +114,11 @@ def mention_of_act(
         The words of the passage, with times.
     word_indices
         For every token of the passage, its index in ``words``.
+    is_pair
+        Leave out what an act has and a verb–object pair has not: adverbs of direction, modifiers.
     """
-    particle_token = None if act.implied_lemma else particle(act.verb)
+    find_particle = grammar.particle if is_pair else particle
+    particle_token = None if act.implied_lemma else find_particle(act.verb)
     particle_text = "" if particle_token is None else grammar.particle_text(particle_token)
     if any(place.preposition == particle_text for place in act.places):
         particle_text = ""  # "over" in "over the top" is not a particle as well
@@ -108,7 +141,7 @@ def mention_of_act(
         sentence=sentence,
         places=tuple(Place(place.preposition, place.word.lemma_) for place in act.places),
         tools=tuple(dict.fromkeys(tool.lemma_ for tool in act.tools)),
-        modifiers=act.modifiers,
+        modifiers=() if is_pair else act.modifiers,
     )
 
 
@@ -175,75 +208,13 @@ def extract_relations_by_mode(
     progress: Callable[[Video], None] | None = None,
 ) -> dict[str, Task]:
     """Extract in several modes, parsing every caption only once; returns a task for each mode."""
-    options = {mode: relations.relation_options(mode) for mode in modes}
+    options = {mode: relation_options(mode) for mode in modes}
     videos: dict[str, list[Video]] = {mode: [] for mode in modes}
     narrations = (words_of(video.captions) for video in task.videos)
     parsed = parser.parse_narrations(parser.load_parser(model), narrations)
     for video, passages in zip(task.videos, parsed, strict=True):
         for mode, mode_options in options.items():
-            videos[mode].append(
-                video_acts(video, passages)
-                if mode_options.acts
-                else video_relations(video, passages, mode_options)
-            )
+            videos[mode].append(extract_video(video, passages, mode_options))
         if progress is not None:
             progress(video)
     return {mode: replace(task, videos=tuple(extracted)) for mode, extracted in videos.items()}
-
-
-def video_relations(
-    video: Video, passages: Sequence[parser.Passage], options: relations.RelationOptions
-) -> Video:
-    """Return the video with its sentences and verb–object pairs as mentions."""
-    sentences: list[Sentence] = []
-    mentions: list[Mention] = []
-    antecedents = Antecedents()
-    for words, doc in passages:
-        word_indices = parser.word_indices(doc)
-        starts = sentence_starts(doc, word_indices)
-        first_sentence = len(sentences)
-        sentences += (
-            Sentence(tuple(words[start:end])) for start, end in pairwise([*starts, len(words)])
-        )
-        for pair in relations.find_relations(doc, options, antecedents):
-            sentence = first_sentence + bisect(starts, word_indices[pair.verb.i]) - 1
-            mentions.append(mention_of_pair(video.id, pair, words, word_indices, sentence))
-    return replace(video, sentences=tuple(sentences), mentions=tuple(mentions))
-
-
-def mention_of_pair(
-    video: str,
-    pair: relations.Pair,
-    words: Sequence[Word],
-    word_indices: Sequence[int],
-    sentence: int,
-) -> Mention:
-    """Convert a verb–object pair to a mention; parameters as of ``mentions.mention_of_act``."""
-    particle = grammar.particle(pair.verb)
-    verb = pair.verb.lemma_
-    particle_text = "" if particle is None else grammar.particle_text(particle)
-    tokens = [pair.verb, pair.spoken, *([particle] if particle is not None else [])]
-    if not pair.resolved:
-        tokens.append(pair.noun)  # "add a cup of *flour*" ends with the flour
-    spoken_words = [words[word_indices[token.i]] for token in tokens]
-    return Mention(
-        video=video,
-        verb=verb,
-        noun=pair.noun.lemma_,
-        phrase=phrase_of_pair(verb, particle_text, pair.noun),
-        start=min(word.start for word in spoken_words),
-        end=max(word.end for word in spoken_words),
-        particle=particle_text,
-        modal=grammar.modal(pair.verb),
-        negated=grammar.is_negated(pair.verb) or is_denied(pair.noun),
-        resolved=pair.resolved,
-        passive=pair.passive,
-        sentence=sentence,
-    )
-
-
-def phrase_of_pair(verb: str, particle: str, noun: Token) -> str:
-    """Return a pair as a phrase: "take off the lug nuts", "turn the bike upside down"."""
-    text = noun_phrase_text(noun)
-    parts = (verb, text, particle) if " " in particle else (verb, particle, text)
-    return " ".join(filter(None, parts))

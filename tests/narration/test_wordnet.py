@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import howsteps.narration.wordnet as package
-from howsteps.errors import HowstepsError, InputError
 from howsteps.narration.wordnet import PARTS_OF_SPEECH, PartOfSpeech, WordNet, match_matrix
 from howsteps.task import Relation
 
@@ -221,7 +220,7 @@ class TestMatchMatrix:
         assert match_matrix(relations, WORDNET, senses).tolist() == expected
 
 
-class TestBadInput:
+class TestUnknownWords:
     @pytest.mark.parametrize("word", ["", " ", "xyzzy", "数", "a" * 10_000, "take\x00off"])
     def test_an_unknown_word(self, word: str) -> None:
         for pos in PARTS_OF_SPEECH:
@@ -229,40 +228,6 @@ class TestBadInput:
             assert WORDNET.synset_ids(word, pos).size == 0
             assert WORDNET.antonyms(word, pos) == ()
             assert not WORDNET.shared_synset(word, word, pos)
-
-    def test_an_unknown_part_of_speech(self) -> None:
-        with pytest.raises(ValueError, match="'VERB'"):
-            WORDNET.synset_ids("take", "VERB")  # type: ignore[arg-type]
-        with pytest.raises(ValueError, match="'VERB'"):
-            WORDNET.lemma("taken", "VERB")  # type: ignore[arg-type]
-
-    @pytest.mark.parametrize("senses", [0, -1])
-    def test_too_few_senses(self, senses: int) -> None:
-        with pytest.raises(ValueError, match="at least 1"):
-            WORDNET.shared_synset("put", "place", "verb", senses)
-
-    def test_a_missing_file(self, tmp_path: Path) -> None:
-        with pytest.raises(HowstepsError, match=r"gone\.npz: the WordNet file is missing"):
-            WordNet.load(tmp_path / "gone.npz")
-
-    @pytest.mark.parametrize("content", [b"", b"PK", b"\x93NUMPY\x01\x00", b"no archive at all"])
-    def test_other_files_are_refused(self, tmp_path: Path, content: bytes) -> None:
-        path = tmp_path / "wordnet.npz"
-        path.write_bytes(content)
-        with pytest.raises(InputError, match="damaged"):
-            WordNet.load(path)
-
-    def test_another_array_file_is_refused(self, tmp_path: Path) -> None:
-        np.savez(tmp_path / "other.npz", numbers=np.arange(3))
-        np.save(tmp_path / "other.npy", np.arange(3))
-        for name in ("other.npz", "other.npy"):
-            with pytest.raises(InputError, match="damaged"):
-                WordNet.load(tmp_path / name)
-
-    def test_a_file_of_another_format_is_refused(self, tmp_path: Path) -> None:
-        np.savez(tmp_path / "old.npz", format=np.int32(0))
-        with pytest.raises(InputError, match="format"):
-            WordNet.load(tmp_path / "old.npz")
 
 
 class TestShippedFile:

@@ -3,8 +3,6 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from howsteps.errors import InputError
 from howsteps.narration.wordnet import WordNet
@@ -177,31 +175,3 @@ def test_no_tables_without_a_licence(tmp_path: Path) -> None:
     database = write(tmp_path / "database", data_noun=DATABASE["data.noun"].removeprefix(LICENCE))
     assert build.main([str(database), "--out", str(tmp_path)]) == 1
     assert not (tmp_path / "wordnet.npz").exists()
-
-
-@pytest.mark.slow
-@given(data=st.data())
-@settings(max_examples=300, deadline=None)
-def test_damage_is_detected_or_harmless(built: Path, data: st.DataObject) -> None:
-    whole = (built / "wordnet.npz").read_bytes()
-    damaged = bytearray(whole)
-    damaged[data.draw(st.integers(0, len(whole) - 1))] ^= data.draw(st.integers(1, 255))
-    path = built / "damaged.npz"
-    path.write_bytes(damaged)
-    try:
-        wordnet = WordNet.load(path)
-    except InputError:
-        return
-    # It was a date, a flag or the padding of the archive.
-    assert wordnet.ancestors(2) == {2: 0, 1: 1, 0: 2}
-    assert wordnet.lemma("saw", "verb") == "see"
-
-
-@given(length=st.integers(0, 10_000))
-@settings(deadline=None)
-def test_a_truncated_file_is_refused(built: Path, length: int) -> None:
-    whole = (built / "wordnet.npz").read_bytes()
-    path = built / "short.npz"
-    path.write_bytes(whole[: min(length, len(whole) - 1)])
-    with pytest.raises(InputError, match="damaged"):
-        WordNet.load(path)
