@@ -19,7 +19,7 @@ from howsteps import datasets
 from howsteps.datasets import registry
 from howsteps.datasets.task_file import read_judgements
 from howsteps.evaluate import by_time, in_truth, judged, mention_times, script_score
-from howsteps.evaluate.baselines import frequent, text_free
+from howsteps.evaluate.methods import frequent, text_free
 from howsteps.narration import extract_relations
 from howsteps.paper.script import discover as discover_by_alignment
 from howsteps.script import discover

@@ -1,6 +1,6 @@
 """The baselines for scripts."""
 
-from howsteps.evaluate.baselines import frequent, text_free
+from howsteps.evaluate.methods import frequent, text_free
 from tests.script import spoken
 
 WASH = (

@@ -10,9 +10,11 @@ localisations in any form of :mod:`howsteps.evaluate.inputs`. An
 :class:`~howsteps.errors.HowstepsError` says why there is no prediction.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import replace
 from functools import cached_property
+from statistics import median
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -20,10 +22,9 @@ from numpy.typing import NDArray
 
 from howsteps.datasets.annotations import GRID, Labelled
 from howsteps.errors import HowstepsError, unknown_name
-from howsteps.evaluate.baselines import frequent, text_free
 from howsteps.evaluate.protocols import Localisations, NotMeasured, Prediction
 from howsteps.evaluate.script_protocols import mention_times
-from howsteps.task import Localisation, Script, Task, Truth
+from howsteps.task import Localisation, Mention, Relation, Script, Step, Task, Truth
 
 if TYPE_CHECKING:
     from howsteps.narration.features import Kind
@@ -170,6 +171,37 @@ def _default(sample: Sample, steps: int, seed: int) -> Prediction:
 
 
 METHODS: Mapping[str, Method] = {"uniform": _uniform, "default": _default}
+
+
+def frequent(task: Task, steps: int) -> Script:
+    """The ``steps`` relations that most videos name, in order of their median relative time.
+
+    The time in a video is that of the first mention. Ties in frequency go to the first in the
+    alphabet.
+    """
+    mentions: defaultdict[Relation, list[Mention]] = defaultdict(list)
+    times: defaultdict[Relation, list[float]] = defaultdict(list)
+    for video in task.videos:
+        seen: set[Relation] = set()
+        length = video.length or 1.0
+        for mention in sorted(video.mentions, key=lambda m: (m.start, m.end)):
+            mentions[mention.relation].append(mention)
+            if mention.relation not in seen:
+                seen.add(mention.relation)
+                times[mention.relation].append(mention.start / length)
+    chosen = sorted(times, key=lambda relation: (-len(times[relation]), relation))[:steps]
+    chosen.sort(key=lambda relation: (median(times[relation]), relation))
+    return Script(tuple(Step(str(relation), tuple(mentions[relation])) for relation in chosen))
+
+
+def text_free(task: Task, steps: int, seed: int = 0) -> tuple[Localisation, ...]:
+    """One uniform random time in each of ``steps`` equal parts of every video."""
+    generator = np.random.default_rng(seed)
+    return tuple(
+        Localisation(video.id, step, float((step + part) / steps * video.length))
+        for video in task.videos
+        for step, part in enumerate(generator.random(steps))
+    )
 
 
 def _frequent(sample: Sample, steps: int, seed: int) -> Script:

@@ -155,6 +155,7 @@ def hit_table(
     steps: int | None = None,
     *,
     interval: float = 1 / 3,
+    whole_seconds: bool = False,
 ) -> HitTable:
     """Compare predictions in seconds with the truth.
 
@@ -164,6 +165,8 @@ def hit_table(
         As for :func:`paper_f1`.
     interval
         Length of an interval in seconds (10 frames at 30 a second), for the variant ``authors``.
+    whole_seconds
+        Extend true intervals to whole seconds, as for :func:`crosstask_recall`.
     """
     truth = as_truth(truth)
     localisations, steps = as_predictions(predictions, truth, steps)
@@ -175,12 +178,18 @@ def hit_table(
         if at.time is not None:
             times[index[at.video], at.step] = at.time
     lengths = np.zeros((len(index), len(truth.steps)))
+    present = np.zeros_like(lengths, dtype=bool)
     for a in truth.annotations:
         n = index[a.video]
         lengths[n, a.step] += a.end - a.start
-        hits[n, :, a.step] |= (a.start <= times[n]) & (times[n] <= a.end)
+        present[n, a.step] |= whole_seconds or a.end > a.start
+        if whole_seconds:
+            inside = (floor(a.start) <= times[n]) & (times[n] < ceil(a.end))
+        else:
+            inside = (a.start <= times[n]) & (times[n] <= a.end)
+        hits[n, :, a.step] |= inside
     # More than one interval; 1.5 allows for rounding.
-    return HitTable(hits, ~np.isnan(times), lengths > 0, lengths > 1.5 * interval)
+    return HitTable(hits, ~np.isnan(times), present, lengths > 1.5 * interval)
 
 
 def interval_hit_table(predicted: Sequence[ArrayLike], truth: Sequence[ArrayLike]) -> HitTable:
@@ -215,18 +224,10 @@ def crosstask_recall(predictions: Predictions, truth: TruthLike) -> Score:
         As for :func:`paper_f1`; step k of a prediction is step k of the truth.
     """
     truth = as_truth(truth)
-    localisations, _ = as_predictions(predictions, truth, len(truth.steps))
-    seconds: dict[tuple[str, int], list[range]] = {}
-    for a in truth.annotations:
-        overlapped = range(floor(a.start), ceil(a.end))
-        seconds.setdefault((a.video, a.step), []).append(overlapped)
-    made = {(p.video, p.step): p.time for p in localisations if p.time is not None}
-    correct = sum(
-        any(floor(time) in overlapped for overlapped in seconds.get(pair, ()))
-        for pair, time in made.items()
-    )
-    return Score(
-        *precision_recall_f1(correct, len(made), len(seconds)),
-        matching=tuple(range(len(truth.steps))),
-        note="known steps",
-    )
+    return known_steps_score(hit_table(predictions, truth, len(truth.steps), whole_seconds=True))
+
+
+def known_steps_score(table: HitTable) -> Score:
+    """Return the score of predictions whose step k is step k of the truth."""
+    score = table.score(Variant.made, range(table.hits.shape[2]))
+    return replace(score, note="known steps")

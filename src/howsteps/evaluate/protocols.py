@@ -23,7 +23,7 @@ from howsteps.evaluate.inputs import (
     bootstrap_interval,
     in_truth,
 )
-from howsteps.evaluate.point_protocols import Variant, crosstask_recall, hit_table, paper_f1
+from howsteps.evaluate.point_protocols import Variant, hit_table, known_steps_score, paper_f1
 from howsteps.evaluate.script_protocols import (
     BY_TIME,
     JUDGED,
@@ -33,7 +33,7 @@ from howsteps.evaluate.script_protocols import (
     script_score,
 )
 from howsteps.evaluate.statistics import find_order
-from howsteps.task import Annotation, Localisation, Rule, Script, Truth
+from howsteps.task import Localisation, Rule, Script, Truth
 
 SCRIPT_LEAD = 2.0  # seconds: narrators name a step shortly before they do it
 
@@ -190,12 +190,11 @@ def _crosstask(prediction: Prediction, reference: Reference) -> Score:
     if not prediction.known_steps:
         raise NotMeasured("discovers steps, but this protocol needs known steps")
     truth = reference.truth
-    localisations, names = in_truth(prediction.localisations, truth), list(truth.durations)
-
-    def resampled(_: Score, videos: NDArray[np.int64]) -> Score:
-        return crosstask_recall(*_resample(localisations, truth, [names[n] for n in videos]))
-
-    return _with_bar(crosstask_recall(localisations, truth), resampled, reference)
+    localisations = in_truth(prediction.localisations, truth)
+    table = hit_table(localisations, truth, len(truth.steps), whole_seconds=True)
+    return _with_bar(
+        known_steps_score(table), lambda _, videos: known_steps_score(table.of(videos)), reference
+    )
 
 
 def _frames(score_frames: "_FrameScore") -> "Protocol":
@@ -254,22 +253,3 @@ def _with_bar(
         lambda indices: resampled(score, indices).f1, videos, seed=reference.seed
     )
     return replace(score, low=low, high=high)
-
-
-def _resample(
-    localisations: Sequence[Localisation], truth: Truth, videos: Sequence[str]
-) -> tuple[list[Localisation], Truth]:
-    """Return predictions and truth of a list of videos, which may repeat, under new names."""
-    annotations_by_video = truth.by_video
-    predictions_by_video: dict[str, list[Localisation]] = {video: [] for video in truth.durations}
-    for p in localisations:
-        predictions_by_video[p.video].append(p)
-    predictions: list[Localisation] = []
-    annotations: list[Annotation] = []
-    durations: dict[str, float | None] = {}
-    for n, video in enumerate(videos):
-        copy = f"{n} {video}"
-        durations[copy] = truth.durations[video]
-        predictions += (replace(p, video=copy) for p in predictions_by_video[video])
-        annotations += (replace(a, video=copy) for a in annotations_by_video[video])
-    return predictions, replace(truth, annotations=tuple(annotations), durations=durations)
