@@ -48,7 +48,7 @@ from howsteps.task import (
 )
 from howsteps.vision.features import PooledFrames
 from howsteps.vision.options import QUICK
-from howsteps.vision.precomputed import features_from
+from howsteps.vision.precomputed import read_folder
 
 SECONDS = 1 / 3
 DRAWS, SHARES, LAGS = 5, (0.6, 0.9), (0.0, 2.0)
@@ -93,7 +93,7 @@ def main() -> None:
         truth = replace(truth, durations=looked.durations)
     for text in chosen.features:
         name, _, where = text.partition("=")
-        seen[name] = features_from(Path(where), videos, rate=3.0).vectors
+        seen[name] = read_folder(Path(where), [v.id for v in videos], rate=3.0)[0]
     if not any(truth.durations.values()):
         lengths = {video: SECONDS * len(rows) for video, rows in next(iter(seen.values())).items()}
         truth = replace(truth, durations=lengths)

@@ -11,8 +11,9 @@ import resource
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,7 +30,7 @@ from howsteps.pipeline.context import Context
 from howsteps.pipeline.executor import cores
 from howsteps.pipeline.features import features_of
 from howsteps.task import Video
-from howsteps.vision.descriptors import Timings, timed, timed_each
+from howsteps.vision.descriptors import Timings, timed_each
 from howsteps.vision.features import Features, Method, PooledFrames
 from howsteps.vision.options import QUICK
 from howsteps.vision.torch_network import prepare
@@ -55,6 +56,14 @@ class Timing:
         )
 
 
+@contextmanager
+def timed(timings: Timings, name: str) -> Iterator[None]:
+    """Add the seconds spent inside the block."""
+    began = time.perf_counter()
+    yield
+    timings[name] += time.perf_counter() - began
+
+
 def processor_seconds() -> float:
     """Return the CPU seconds of this process and of its ended children."""
     kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
@@ -75,7 +84,7 @@ def ours(
         seen = features_of(videos, method or PooledFrames(), context, learnt=words)
         wall, processor = time.perf_counter() - started, processor_seconds() - used
     assert len(seen.vectors) == len(films), seen.problems
-    spent = Timings(float)
+    spent = defaultdict(float)
     for video in seen.described:
         for what, seconds in video.spent.items():
             spent[what] += seconds
@@ -88,8 +97,8 @@ def obvious(film: Path, frames: int, words: Mapping[str, Codebook]) -> Timing:
 
     cv2.setNumThreads(cores())
     torch.set_num_threads(cores())
-    spent, shown = Timings(float), 0
-    motion = TrajectoryExtractor(MotionOptions(pixels=1280 * 720, flow="farneback"), spent)
+    spent, shown = defaultdict(float), 0
+    motion = TrajectoryExtractor(MotionOptions(pixels=1280 * 720, flow="farneback"))
     module = EfficientNetLite0()
     path = checkpoint()
     module.load_state_dict(
@@ -105,13 +114,13 @@ def obvious(film: Path, frames: int, words: Mapping[str, Codebook]) -> Timing:
         for frame in timed_each(container.decode(video=0), spent, "decode"):
             if shown == frames:
                 break
-            with timed(spent, "scale"):
-                luma = frame.to_ndarray(format="gray8")
             found = {}
-            for tracks in motion.step(luma, shown / 30):
-                found["motion"] = quantise(tracks.descriptors)
+            with timed(spent, "motion"):
+                luma = frame.to_ndarray(format="gray8")
+                for tracks in motion.step(luma, shown / 30):
+                    found["motion"] = quantise(tracks.descriptors)
             if shown % 10 == 5:
-                with timed(spent, "network"):
+                with timed(spent, "appearance"):
                     picture = frame.to_ndarray(format="rgb24")
                     sizes = ((384, 224), (288, 160))
                     maps = [network.describe(cv2.resize(picture, size)[None])[0] for size in sizes]

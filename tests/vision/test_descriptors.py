@@ -16,7 +16,6 @@ from howsteps.vision.descriptors import (
     Chunk,
     Describer,
     Descriptors,
-    Timings,
     describe_frames,
     pooled_describer,
 )
@@ -60,7 +59,7 @@ def looking(network: Network) -> Make:
 
 def moving(most: int = 200, seed: int = 0) -> Make:
     """Motion descriptors, as in the paper."""
-    return lambda video: MotionDescriber(video, MotionOptions(), most, seed, Timings(float))
+    return lambda video: MotionDescriber(video, MotionOptions(), most, seed)
 
 
 def chunks(path: Path, **describers: Make) -> list[Chunk]:

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from scipy.io import savemat
 
 from howsteps.errors import InputError
-from howsteps.task import Video
-from howsteps.vision.precomputed import features_from, read_folder, resample
+from howsteps.vision.precomputed import read_folder, resample
 
 MATRIX = np.arange(60, dtype=np.float32).reshape(15, 4)
 
@@ -205,12 +204,3 @@ def test_no_folder_and_no_rate(tmp_path: Path) -> None:
         read_folder(tmp_path / "none", [], rate=1.0)
     with pytest.raises(ValueError, match="above 0"):
         read_folder(tmp_path, [], rate=0.0)
-
-
-def test_precomputed_features_have_the_same_shape_as_ours(tmp_path: Path) -> None:
-    np.save(tmp_path / "a.npy", np.ones((30, 7), np.float32))
-    found = features_from(tmp_path, [Video("a", duration=2.0), Video("b")], rate=15.0)
-    assert found.vectors["a"].shape == (6, 7)
-    assert found.durations == {"a": 2.0}
-    assert list(found.keys) == ["a"]
-    assert ["b" in problem.reason for problem in found.problems] == [True]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from howsteps.compiled import compiled
 from howsteps.paper.visual_words import MotionOptions, draw, quantise
-from howsteps.vision.descriptors import IntervalDescriptors, Timings, timed
+from howsteps.vision.descriptors import IntervalDescriptors
 from howsteps.vision.frames import Frame, Image, VideoReader
 from howsteps.vision.options import SECONDS, interval_count
 
@@ -57,21 +57,17 @@ _CUT = 25.0  # mean difference of luminance after motion compensation that indic
 class MotionDescriber:
     """Motion descriptors of the intervals of a video, one byte per entry."""
 
-    def __init__(
-        self, video: VideoReader, options: MotionOptions, most: int, seed: int, timings: Timings
-    ) -> None:
+    def __init__(self, video: VideoReader, options: MotionOptions, most: int, seed: int) -> None:
         self._size = video.size(options.pixels)
-        self._motion = TrajectoryExtractor(options, timings)
-        self._most, self._seed, self._timings = most, seed, timings
+        self._motion = TrajectoryExtractor(options)
+        self._most, self._seed = most, seed
         self._pending: dict[int, list[NDArray[np.int8]]] = {}
 
     def add(self, frame: Frame) -> Iterator[IntervalDescriptors]:
         """Track to the next frame; yield the intervals that can get no more tracks."""
         if not self._motion.due(frame.time):
             return
-        with timed(self._timings, "scale"):
-            image = frame.luma(*self._size)
-        for tracks in self._motion.step(image, frame.time):
+        for tracks in self._motion.step(frame.luma(*self._size), frame.time):
             interval = int(tracks.time / SECONDS)
             self._pending.setdefault(interval, []).append(quantise(tracks.descriptors))
         # The middle of a track is at most the life of a track before the current time.
@@ -111,16 +107,10 @@ class _Generation:
 
 
 class TrajectoryExtractor:
-    """Tracks points through a sequence of small luminance frames.
+    """Tracks points through a sequence of small luminance frames."""
 
-    ``timings`` collects seconds by part of the computation.
-    """
-
-    def __init__(
-        self, options: MotionOptions | None = None, timings: Timings | None = None
-    ) -> None:
+    def __init__(self, options: MotionOptions | None = None) -> None:
         self.options = options or MotionOptions()
-        self.timings = Timings(float) if timings is None else timings
         self._field = FlowField(self.options.flow)
         self._before: Image | None = None
         self._time = 0.0
@@ -146,17 +136,15 @@ class TrajectoryExtractor:
             self._active = []  # the first frame, or one after a long pause or a cut
         else:
             ended = self._advance_all(before, *flows, time, seconds)
-        with timed(self.timings, "tracks"):
-            self._start_tracks(image, time)
-            return [kept for generation in ended if (kept := self._finish(generation, time))]
+        self._start_tracks(image, time)
+        return [kept for generation in ended if (kept := self._finish(generation, time))]
 
     def _flows(
         self, before: Image, after: Image
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]] | None:
         """Return the flow and its median; None if there is a cut between the two frames."""
-        with timed(self.timings, "flow"):
-            flow, filtered = self._field.compute(before, after)
-            is_cut = _compensated_difference(before, after, filtered) > _CUT
+        flow, filtered = self._field.compute(before, after)
+        is_cut = _compensated_difference(before, after, filtered) > _CUT
         return None if is_cut else (flow, filtered)
 
     def _advance_all(
@@ -168,13 +156,11 @@ class TrajectoryExtractor:
         seconds: float,
     ) -> list[_Generation]:
         """Move all tracks along the flow; return the generations that end."""
-        with timed(self.timings, "camera"):
-            homography = estimate_camera_motion(before, flow) if self.options.camera else None
-            corrected = remove_camera_motion(filtered, _inverse(homography), _UNIT / seconds)
-        with timed(self.timings, "descriptors"):
-            sums = direction_sums(corrected, self.options.still)
-            for generation in self._active:
-                self._advance(generation, time - seconds, filtered, corrected, sums)
+        homography = estimate_camera_motion(before, flow) if self.options.camera else None
+        corrected = remove_camera_motion(filtered, _inverse(homography), _UNIT / seconds)
+        sums = direction_sums(corrected, self.options.still)
+        for generation in self._active:
+            self._advance(generation, time - seconds, filtered, corrected, sums)
         # A track ends in the frame that is nearest to its full duration.
         latest_start = time + seconds / 2 - self.options.seconds
         ended = [generation for generation in self._active if generation.start <= latest_start]

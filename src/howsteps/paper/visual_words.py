@@ -30,6 +30,7 @@ from howsteps.io.files import key_of, write_atomically
 from howsteps.vision import network as networks
 from howsteps.vision.features import (
     Entries,
+    MakeDescribers,
     PooledFrames,
     Vectors,
     VideoDescriptors,
@@ -40,7 +41,7 @@ from howsteps.vision.network import Network, identity
 from howsteps.vision.options import LITE0, POOLED, SECONDS, PooledOptions
 
 if TYPE_CHECKING:
-    from howsteps.vision.descriptors import Describer, IntervalDescriptors, Timings
+    from howsteps.vision.descriptors import Describer, IntervalDescriptors
     from howsteps.vision.frames import Decoding, Frame, VideoReader
 
 MOTION, APPEARANCE = "motion", "appearance"  # kinds of local descriptors
@@ -217,20 +218,14 @@ class VisualWords:
             found[POOLED] = pooled_origin(options.pooled, _identity(options.pooled))
         return found
 
-    def decoding(self, kinds: Collection[str], media: Path) -> "Decoding | None":
-        """All frames for local descriptors."""
-        if self.options.pooled is None or set(kinds) != {POOLED}:
-            return None
-        return PooledFrames(self.options.pooled).decoding(kinds, media)
-
     def describers(
-        self, kinds: Collection[str], device: str, threads: int
-    ) -> "Callable[[VideoReader, Timings], dict[str, Describer]]":
-        """Load what these kinds need; return a function that makes the describers of a video."""
+        self, kinds: Collection[str], media: Path, device: str, threads: int
+    ) -> "tuple[Decoding | None, MakeDescribers]":
+        """Load what these kinds need; local descriptors need all frames."""
         from howsteps.vision.descriptors import pooled_describer  # noqa: PLC0415 - needs PyAV
 
-        options = self.options
-        makers: dict[str, Callable[..., Describer]] = {}
+        options, decoding = self.options, None
+        makers: dict[str, Callable[[VideoReader], Describer]] = {}
         if MOTION in kinds and options.motion is not None:
             import cv2  # noqa: PLC0415 - for motion alone
 
@@ -251,9 +246,8 @@ class VisualWords:
         if POOLED in kinds and options.pooled is not None:
             network = load_network(options.pooled, device, threads)
             makers[POOLED] = partial(pooled_describer, options=options.pooled, network=network)
-        return lambda video, timings: {
-            kind: make(video, timings=timings) for kind, make in makers.items()
-        }
+            decoding = PooledFrames(options.pooled).decoding(media) if len(kinds) == 1 else None
+        return decoding, lambda video: {kind: make(video) for kind, make in makers.items()}
 
     def vectors(
         self,
@@ -307,7 +301,6 @@ class AppearanceDescriber:
         network: Network,
         most: int,
         seed: int,
-        timings: "Timings | None" = None,
     ) -> None:
         from howsteps.vision.descriptors import FrameSampler  # noqa: PLC0415 - needs PyAV
 
@@ -315,7 +308,7 @@ class AppearanceDescriber:
             local = np.concatenate([network.describe(images) for images in scales], axis=1)
             return [quantise(rows) for rows in local]
 
-        self._sampler = FrameSampler(video, describe, options.sides, timings=timings)
+        self._sampler = FrameSampler(video, describe, options.sides)
         self._most, self._seed = most, seed
 
     def add(self, frame: "Frame") -> "Iterator[IntervalDescriptors]":
@@ -326,7 +319,7 @@ class AppearanceDescriber:
         """End the video."""
         return self._drawn(self._sampler.finish(end))
 
-    def _drawn(self, described: "list[IntervalDescriptors]") -> "Iterator[IntervalDescriptors]":
+    def _drawn(self, described: "Iterator[IntervalDescriptors]") -> "Iterator[IntervalDescriptors]":
         # A frame may be shown for hours: its descriptors are one array for all its intervals, and
         # are copied one by one.
         for interval, values in described:

@@ -6,7 +6,6 @@ are yielded in chunks of a minute, so memory does not grow with the video.
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
@@ -41,14 +40,17 @@ Chunk: TypeAlias = dict[str, Descriptors]  # by kind
 
 
 class Describer(Protocol):
-    """Computes one kind of descriptors from the frames of a video, in order."""
+    """Computes one kind of descriptors from the frames of a video, in order.
 
-    def add(self, frame: Frame) -> Iterable[IntervalDescriptors]:
-        """Take the next frame; return the intervals that are complete."""
+    Nothing is computed before its result is asked for.
+    """
+
+    def add(self, frame: Frame) -> Iterator[IntervalDescriptors]:
+        """Take the next frame; yield the intervals that are complete."""
         ...
 
-    def finish(self, end: float) -> Iterable[IntervalDescriptors]:
-        """End the video; return the other intervals."""
+    def finish(self, end: float) -> Iterator[IntervalDescriptors]:
+        """End the video; yield the other intervals."""
         ...
 
 
@@ -58,12 +60,16 @@ def describe_frames(
     timings: Timings | None = None,
     progress: Callable[[float], None] = lambda _: None,
 ) -> Iterator[Chunk]:
-    """Yield the descriptors of a video in chunks; ``progress`` is called with its time."""
-    timings = Timings(float) if timings is None else timings
+    """Yield the descriptors of a video in chunks.
+
+    ``timings`` collects seconds by kind, and those of decoding. ``progress`` is called with the
+    time in the video.
+    """
+    timings = defaultdict(float) if timings is None else timings
     buffer: dict[str, list[IntervalDescriptors]] = {kind: [] for kind in describers}
 
-    def add(kind: str, described: Iterable[IntervalDescriptors]) -> Iterator[Chunk]:
-        for interval in described:
+    def add(kind: str, described: Iterator[IntervalDescriptors]) -> Iterator[Chunk]:
+        for interval in timed_each(described, timings, kind):
             buffer[kind].append(interval)
             if len(buffer[kind]) >= _CHUNK:
                 yield _chunk(buffer)
@@ -105,8 +111,6 @@ class FrameSampler:
         Shorter side of the frame at each scale, in pixels.
     every
         Describe only the first of this many intervals.
-    timings
-        Collects the seconds of the network.
     """
 
     def __init__(
@@ -115,32 +119,27 @@ class FrameSampler:
         describe: Callable[[list[Images]], list[NDArray[Any]]],
         sides: tuple[int, ...],
         every: int = 1,
-        timings: Timings | None = None,
     ) -> None:
         self._describe, self._every = describe, every
-        self._timings = Timings(float) if timings is None else timings
         self._sizes = [_network_size(video, side) for side in sides]
         self._shown: Frame | None = None
         self._next = 0  # the next interval to describe
         self._has_sampled = False
         self._waiting: list[tuple[int, list[Image]]] = []
 
-    def add(self, frame: Frame) -> list[IntervalDescriptors]:
+    def add(self, frame: Frame) -> Iterator[IntervalDescriptors]:
         """Add the next frame; the one before it was shown until then."""
-        with timed(self._timings, "network"):
-            described = self._sample(frame.time)
+        yield from self._sample(frame.time)
         self._shown = frame
-        return described
 
-    def finish(self, end: float) -> list[IntervalDescriptors]:
+    def finish(self, end: float) -> Iterator[IntervalDescriptors]:
         """End the video; the last frame was shown until ``end``."""
-        with timed(self._timings, "network"):
-            described = self._sample(end)
-            if not self._has_sampled and self._shown is not None:
-                # The video is shorter than half an interval.
-                interval = min(int(self._shown.time / SECONDS), interval_count(end) - 1)
-                self._waiting.append((interval, self._images(self._shown)))
-            return described + self._describe_waiting()
+        yield from self._sample(end)
+        if not self._has_sampled and self._shown is not None:
+            # The video is shorter than half an interval.
+            interval = min(int(self._shown.time / SECONDS), interval_count(end) - 1)
+            self._waiting.append((interval, self._images(self._shown)))
+        yield from self._describe_waiting()
 
     def _sample(self, end: float) -> list[IntervalDescriptors]:
         """Queue the shown frame for the intervals whose middle is before ``end``."""
@@ -169,11 +168,9 @@ class FrameSampler:
         return [(interval, values[id(images)]) for interval, images in waiting]
 
 
-def pooled_describer(
-    video: VideoReader, options: PooledOptions, network: Network, timings: Timings | None = None
-) -> FrameSampler:
+def pooled_describer(video: VideoReader, options: PooledOptions, network: Network) -> FrameSampler:
     """Describe frames by one pooled vector each, float16."""
-    return FrameSampler(video, partial(_pooled, network), (options.side,), options.every, timings)
+    return FrameSampler(video, partial(_pooled, network), (options.side,), options.every)
 
 
 def _pooled(network: Network, scales: list[Images]) -> list[NDArray[Any]]:
@@ -191,14 +188,6 @@ def _network_size(video: VideoReader, side: int) -> tuple[int, int]:
     ratio = max(video.width, video.height) / min(video.width, video.height)
     longer = max(side, round(side * min(ratio, WIDEST) / STRIDE) * STRIDE)
     return (longer, side) if video.width >= video.height else (side, longer)
-
-
-@contextmanager
-def timed(timings: Timings, name: str) -> Iterator[None]:
-    """Add the seconds spent inside the block."""
-    began = perf_counter()
-    yield
-    timings[name] += perf_counter() - began
 
 
 def timed_each(items: Iterable[Item], timings: Timings, name: str) -> Iterator[Item]:

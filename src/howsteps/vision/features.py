@@ -7,6 +7,7 @@ decoded once.
 
 import json
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -31,10 +32,11 @@ from howsteps.vision.network import identity, load, require_runtime, weights_fil
 from howsteps.vision.options import POOLED, SECONDS, PooledOptions, interval_count
 
 if TYPE_CHECKING:
-    from howsteps.vision.descriptors import Describer, Timings
+    from howsteps.vision.descriptors import Describer
     from howsteps.vision.frames import Decoding, VideoReader
 
 Matrix = NDArray[np.float32]
+MakeDescribers: TypeAlias = "Callable[[VideoReader], dict[str, Describer]]"
 
 _VERSION = 1  # increment when the descriptors change
 VIDEOS, CHUNKS = "descriptors", "chunks"  # stages of the cache
@@ -97,14 +99,10 @@ class Method(Protocol):
         """
         ...
 
-    def decoding(self, kinds: Collection[str], media: Path) -> "Decoding | None":
-        """Which frames of a file these kinds need; None for all."""
-        ...
-
     def describers(
-        self, kinds: Collection[str], device: str, threads: int
-    ) -> "Callable[[VideoReader, Timings], dict[str, Describer]]":
-        """Load what these kinds need; return a function that makes the describers of a video."""
+        self, kinds: Collection[str], media: Path, device: str, threads: int
+    ) -> "tuple[Decoding | None, MakeDescribers]":
+        """Load what these kinds need; return which frames they need, and what makes describers."""
         ...
 
     def vectors(
@@ -245,7 +243,6 @@ def describe_video(
             "media": str(media.absolute()),
             "method": worker.method.name,
             "options": asdict(worker.method.options),
-            "fingerprint": before,
             "keys": missing,
             "cache": str(cache.folder.absolute()),
             "threads": worker.threads,
@@ -255,8 +252,11 @@ def describe_video(
         done = run_in_worker(
             worker.module, message, threads=worker.threads, on_progress=on_progress, stop=stop
         )
-        spent = done["spent"] or {"all": 0.0}
-        records |= dict.fromkeys(missing, done)
+        check_unchanged(media, before)  # or another video would be cached under this hash
+        spent = done.pop("spent")
+        for kind, key in missing.items():
+            cache.put_json(VIDEOS, key, done)
+            records[kind] = done
     # Records of different kinds agree except for the number of chunks.
     first = next(iter(records.values()))
     return VideoDescriptors(
@@ -285,36 +285,33 @@ def _cached(key: str, cache: Entries) -> dict[str, Any] | None:
 
 
 def describe_into(cache: Entries, method: Method, job: Mapping[str, Any]) -> dict[str, object]:
-    """Do the job of a worker process: write chunks, then one record per kind, into the cache."""
+    """Do the job of a worker process: write chunks into the cache, and return a record of them."""
     # Imported here, so that a missing library is reported as an answer.
-    from howsteps.vision.descriptors import Timings, describe_frames  # noqa: PLC0415
+    from howsteps.vision.descriptors import describe_frames  # noqa: PLC0415
     from howsteps.vision.frames import VideoReader  # noqa: PLC0415
 
     media, threads, device = Path(job["media"]), job["threads"], job["device"]
     keys: dict[str, str] = job["keys"]  # by kind
-    describers = method.describers(keys, device, threads)
+    decoding, make = method.describers(keys, media, device, threads)
     if device == "cpu":  # a GPU driver reserves far more address space than there is memory
         limit_memory(job["memory"])
-    timings, count = Timings(float), 0
-    with VideoReader(media, threads, method.decoding(keys, media)) as video:
+    timings: defaultdict[str, float] = defaultdict(float)
+    count = 0
+    with VideoReader(media, threads, decoding) as video:
         answer({"seconds": 0.0, "total": video.stated_duration})
         for chunk in describe_frames(
-            video, describers(video, timings), timings, lambda time: answer({"seconds": time})
+            video, make(video), timings, lambda time: answer({"seconds": time})
         ):
             for kind, described in chunk.items():
                 cache.put_arrays(CHUNKS, _chunk_name(keys[kind], count), described._asdict())
             count += 1
-        record = {
+        return {
             "intervals": interval_count(video.end),
             "seconds": video.end,
             "chunks": count,
             "flaws": video.warnings(),
+            "spent": timings,
         }
-    size, changed = job["fingerprint"]
-    check_unchanged(media, (size, changed))  # or another video would be cached under this hash
-    for key in keys.values():
-        cache.put_json(VIDEOS, key, record)
-    return {**record, "spent": dict(timings)}
 
 
 @dataclass(frozen=True)
@@ -340,22 +337,22 @@ class PooledFrames:
         path = weights_file(self.options.network, self.options.weights)
         return {POOLED: pooled_origin(self.options, identity(self.options.network, path))}
 
-    def decoding(self, kinds: Collection[str], media: Path) -> "Decoding":
-        """Decode as few frames as are needed for the intervals."""
+    def decoding(self, media: Path) -> "Decoding":
+        """Which frames of a file are decoded: as few as are needed for the intervals."""
         from howsteps.vision.frames import plan_decoding  # noqa: PLC0415 - needs PyAV
 
         every = self.options.every * SECONDS
         return plan_decoding(media, every, sparing=self.options.sparing)
 
     def describers(
-        self, kinds: Collection[str], device: str, threads: int
-    ) -> "Callable[[VideoReader, Timings], dict[str, Describer]]":
-        """Load the network; return a function that makes the describer of a video."""
+        self, kinds: Collection[str], media: Path, device: str, threads: int
+    ) -> "tuple[Decoding, MakeDescribers]":
+        """Load the network; return which frames are needed, and what makes the describer."""
         from howsteps.vision.descriptors import pooled_describer  # noqa: PLC0415 - needs PyAV
 
         network = load(self.options.network, self.options.weights, device, threads)
-        return lambda video, timings: {
-            POOLED: pooled_describer(video, self.options, network, timings)
+        return self.decoding(media), lambda video: {
+            POOLED: pooled_describer(video, self.options, network)
         }
 
     def vectors(

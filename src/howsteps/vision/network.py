@@ -50,11 +50,8 @@ class OnnxNetwork:
             import onnxruntime  # noqa: PLC0415 - an extra, and slow to load
         except ImportError as error:
             raise MissingExtra("vision", "looking at video files") from error
-        providers = ["CPUExecutionProvider"]
-        if device != "cpu":
-            if CUDA not in onnxruntime.get_available_providers():
-                raise HowstepsError(_no_cuda(device))
-            providers.insert(0, CUDA)
+        require_runtime(LITE0, device)
+        providers = [*([CUDA] if device != "cpu" else []), "CPUExecutionProvider"]
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.log_severity_level = 4  # its warnings concern its optimiser only
@@ -81,10 +78,6 @@ class OnnxNetwork:
         values: Floats
         [values] = self._session.run([output], {"frames": frames})
         return values
-
-
-def _no_cuda(device: str) -> str:
-    return f"device {device}: this ONNX Runtime is for CPUs; pip install onnxruntime-gpu"
 
 
 def load(
@@ -121,7 +114,8 @@ def require_runtime(network: str, device: str = "cpu") -> None:
         import onnxruntime  # noqa: PLC0415 - slow to load
 
         if CUDA not in onnxruntime.get_available_providers():
-            raise HowstepsError(_no_cuda(device))
+            needed = "this ONNX Runtime is for CPUs; pip install onnxruntime-gpu"
+            raise HowstepsError(f"device {device}: {needed}")
 
 
 def weights_file(network: str, weights: str | None = None) -> Path | None:

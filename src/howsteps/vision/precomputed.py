@@ -13,8 +13,7 @@ An interval is the mean of the rows in it; if rows are farther apart than interv
 at its middle.
 """
 
-import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +23,8 @@ from numpy.typing import NDArray
 from howsteps.errors import HowstepsError, InputError, MissingExtra, Problem
 from howsteps.io import mat_file
 from howsteps.io.arrays import MAX_COMPRESSION, read_arrays, read_matrix
-from howsteps.io.files import key_of, open_regular
+from howsteps.io.files import open_regular
 from howsteps.io.text import read_lines
-from howsteps.task import Video
-from howsteps.vision.features import Features
 from howsteps.vision.options import SECONDS, interval_count
 
 SUFFIXES = (".npy", ".npz", ".mat", ".h5", ".hdf5", ".txt", ".csv")
@@ -40,22 +37,6 @@ _NUMBERS = "fiu"  # kinds of dtype
 _SHARED = ("features.h5", "features.hdf5", "features.npz")  # one file for all videos
 
 Matrix = NDArray[np.float32]
-_VERSION = 1  # increment when the features change
-
-
-def features_from(
-    folder: Path, videos: Sequence[Video], *, rate: float, seconds: float = SECONDS
-) -> Features:
-    """Read precomputed features in the form of computed ones; see :func:`read_folder`."""
-    known = {video.id: video.duration for video in videos if video.duration}
-    names = [video.id for video in videos]
-    vectors, problems = read_folder(folder, names, rate=rate, durations=known, seconds=seconds)
-    keys = {
-        video: key_of(_VERSION, rows=hashlib.sha256(rows.tobytes()).hexdigest())
-        for video, rows in vectors.items()
-    }
-    durations = {video: known.get(video, seconds * len(vectors[video])) for video in vectors}
-    return Features(vectors, tuple(problems), keys, durations)
 
 
 def read_folder(
