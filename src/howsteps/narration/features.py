@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.captions.words import words_of
+from howsteps.narration.parser import SHIPPED
 from howsteps.narration.wordnet import WordNet
 from howsteps.task import Video, Word
 
@@ -161,8 +162,6 @@ def unit_rows(x: NDArray[np.floating]) -> NDArray[np.float32]:
 @cache
 def _vocab() -> "Vocab":
     from spacy.vocab import Vocab  # noqa: PLC0415 - slow to import
-
-    from howsteps.narration.parser import SHIPPED  # noqa: PLC0415 - imports spaCy too
 
     return Vocab().from_disk(SHIPPED / "vocab")
 

@@ -4,20 +4,21 @@ The pipeline that ships with howsteps is trained on lower-case, unpunctuated spe
 (``docs/research/parser.md``). Any other spaCy pipeline can be used by its name or folder.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeAlias
-
-import spacy
-from spacy.lang.char_classes import HYPHENS
-from spacy.language import Language
-from spacy.tokenizer import Tokenizer
-from spacy.tokens import Doc
+from typing import TYPE_CHECKING, TypeAlias
 
 from howsteps.errors import HowstepsError
 from howsteps.narration.wordnet import PartOfSpeech, WordNet
 from howsteps.task import Word
+
+# spaCy takes a second to load: it is imported when something is parsed.
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
 
 SHIPPED = Path(__file__).with_name("model")
 
@@ -45,7 +46,7 @@ _BASE_FORMS = frozenset({"VB", "VBP"})
 _PLURALS = frozenset({"NNS", "NNPS"})
 
 # Consecutive words of a narration, and their parse.
-Passage: TypeAlias = tuple[Sequence[Word], Doc]
+Passage: TypeAlias = "tuple[Sequence[Word], Doc]"
 
 
 class ParserError(HowstepsError):
@@ -55,6 +56,9 @@ class ParserError(HowstepsError):
 @cache
 def load_parser(name: str | None = None) -> Language:
     """Load the shipped pipeline, or another one by name or folder."""
+    import spacy  # noqa: PLC0415 - slow
+    from spacy.language import Language  # noqa: PLC0415
+
     try:
         nlp = spacy.load(name or SHIPPED)
     except (OSError, ValueError) as error:
@@ -66,6 +70,7 @@ def load_parser(name: str | None = None) -> Language:
         raise ParserError(f"the spaCy pipeline {name!r} has no dependency parser")
     # Named entities are not used, and take time.
     nlp.select_pipes(disable=[pipe for pipe in nlp.pipe_names if pipe in {"ner", "lemmatizer"}])
+    Language.component(_LEMMATISER, assigns=["token.lemma"], func=lemmatiser())
     nlp.add_pipe(_LEMMATISER)
     keep_hyphens(nlp)
     return nlp
@@ -73,9 +78,13 @@ def load_parser(name: str | None = None) -> Language:
 
 def keep_hyphens(nlp: Language) -> None:
     """Keep "half-and-half" and "go-to" as one token each; their parts look like verbs."""
+    from spacy.lang.char_classes import HYPHENS  # noqa: PLC0415 - slow, as above
+    from spacy.tokenizer import Tokenizer  # noqa: PLC0415
+    from spacy.util import compile_infix_regex  # noqa: PLC0415
+
     if isinstance(nlp.tokenizer, Tokenizer):
         infixes = [str(rule) for rule in nlp.Defaults.infixes or () if HYPHENS not in str(rule)]
-        nlp.tokenizer.infix_finditer = spacy.util.compile_infix_regex(infixes).finditer
+        nlp.tokenizer.infix_finditer = compile_infix_regex(infixes).finditer
 
 
 def passages(words: Sequence[Word]) -> Iterator[Sequence[Word]]:
@@ -161,9 +170,9 @@ def lemma(wordnet: WordNet, word: str, part: str, tag: str) -> str:
     return known
 
 
-@Language.factory(_LEMMATISER, assigns=["token.lemma"])
-def make_lemmatiser(nlp: Language, name: str) -> Any:
-    """Create a spaCy component that sets lemmas from WordNet.
+@cache
+def lemmatiser() -> Callable[[Doc], Doc]:
+    """Return a spaCy component that sets lemmas from WordNet.
 
     Rule-based lemmatisers reduce "need" to "nee" and statistical ones guess; WordNet has a list of
     words and exceptions.

@@ -1,0 +1,42 @@
+from . import (
+    datasets as datasets,
+    evaluate as evaluate,
+    localise as localise,
+    narration as narration,
+    report as report,
+    script as script,
+)
+from .api import (
+    Editor as Editor,
+    Files as Files,
+    Run as Run,
+    RunOptions as RunOptions,
+    apply as apply,
+    discover as discover,
+    export as export,
+    place_again as place_again,
+    read_result as read_result,
+    run as run,
+    write_page as write_page,
+)
+from .errors import (
+    HowstepsError as HowstepsError,
+    InputError as InputError,
+    MissingExtra as MissingExtra,
+    Problem as Problem,
+)
+from .task import (
+    Caption as Caption,
+    Localisation as Localisation,
+    Mention as Mention,
+    Relation as Relation,
+    Result as Result,
+    Script as Script,
+    Sentence as Sentence,
+    Step as Step,
+    Task as Task,
+    Video as Video,
+    Word as Word,
+)
+
+__version__: str
