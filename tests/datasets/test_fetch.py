@@ -9,8 +9,8 @@ import zipfile
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from urllib.request import Request
 
+import httpx
 import pytest
 
 from howsteps.datasets import fetch as fetching
@@ -37,7 +37,7 @@ class Server(ThreadingHTTPServer):
     ranges = True
     cut: int | None = None  # bytes after which a connection is dropped
     status: int | None = None
-    length: str | None = None  # said in place of the true one
+    length: str | None = None  # said in place of the true one; empty: none is said
     location: str | None = None  # of a redirect
 
     def __init__(self) -> None:
@@ -70,7 +70,8 @@ class Handler(BaseHTTPRequestHandler):
             self.send_error(416)
             return
         self.send_response(206 if first else 200)
-        self.send_header("Content-Length", server.length or str(len(server.content) - first))
+        if server.length != "":
+            self.send_header("Content-Length", server.length or str(len(server.content) - first))
         if server.tag:
             self.send_header("ETag", server.tag)
         self.end_headers()
@@ -124,7 +125,7 @@ def test_a_broken_connection_is_resumed(server, tmp_path):
 
 
 def test_a_response_without_a_length(server, tmp_path):
-    server.length = "many"
+    server.length = ""
     fetch_archive(server.archive, tmp_path)
     assert (tmp_path / "tea.zip").read_bytes() == CONTENT
 
@@ -168,7 +169,7 @@ def test_a_partial_download_longer_than_the_archive_is_restarted(server, tmp_pat
 
 def test_give_up_after_attempts_without_progress(server, tmp_path):
     server.cut, server.ranges = 40, False
-    with pytest.raises(HowstepsError, match=r"ended early.*by hand"):
+    with pytest.raises(HowstepsError, match=r"peer closed connection.*by hand"):
         fetch_archive(server.archive, tmp_path)
     assert not (tmp_path / "tea.zip").exists()
 
@@ -185,14 +186,14 @@ def test_give_up_after_many_requests(server, tmp_path, monkeypatch):
         handle(handler)
 
     monkeypatch.setattr(Handler, "do_GET", alternate)
-    with pytest.raises(HowstepsError, match="ended early"):
+    with pytest.raises(HowstepsError, match="peer closed connection"):
         fetch_archive(server.archive, tmp_path)
     assert len(server.asked) == 10
 
 
 def test_a_server_that_never_says_the_length_is_stopped(server, tmp_path, monkeypatch):
     monkeypatch.setattr(fetching, "_LARGEST", len(CONTENT) - 1)
-    server.length = "many"
+    server.length = ""
     with pytest.raises(HowstepsError, match="MB and does not say how much"):
         fetch_archive(server.archive, tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["tea.zip.part.mark"]
@@ -205,7 +206,8 @@ def test_a_file_larger_than_the_disk_is_not_downloaded(server, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("location", "reason"), [("http://[", "redirects to no address"), ("/tea.zip", "infinite loop")]
+    ("location", "reason"),
+    [("http://[", "cannot fetch"), ("/tea.zip", "maximum allowed redirects")],
 )
 def test_a_bad_redirect_is_reported_in_one_line(server, tmp_path, location, reason):
     server.location = location
@@ -286,12 +288,9 @@ def test_every_known_address_is_https():
 
 
 def test_https_is_not_redirected_to_http():
-    handler = fetching._HttpsOnly()
-    request = Request("https://example.org/a.zip")
+    fetching._check_scheme(httpx.Request("GET", "https://b.org/a.zip"))
     with pytest.raises(HowstepsError, match="which is not https"):
-        handler.redirect_request(request, io.BytesIO(), 302, "", {}, "http://example.org/a.zip")
-    followed = handler.redirect_request(request, io.BytesIO(), 302, "", {}, "https://b.org/a.zip")
-    assert followed.full_url == "https://b.org/a.zip"
+        fetching._check_scheme(httpx.Request("GET", "http://example.org/a.zip"))
 
 
 class TestUnpacking:

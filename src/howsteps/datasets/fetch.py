@@ -10,13 +10,11 @@ import zipfile
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from http.client import HTTPException, HTTPMessage, HTTPResponse
 from pathlib import Path, PurePosixPath
 from stat import S_ISLNK
-from typing import IO, TypeAlias
-from urllib.error import HTTPError
-from urllib.parse import urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
+from typing import TypeAlias
+
+import httpx
 
 from howsteps.errors import HowstepsError, InputError, shown
 from howsteps.io.files import read_bounded, sha256_of_file, write_atomically
@@ -108,7 +106,6 @@ def _move(source: Path, target: Path) -> Path:
 
 
 RECORD = "fetched.json"
-_BLOCK = 2**20
 _TIMEOUT = 60.0  # seconds without data
 _ATTEMPTS = 5  # consecutive attempts without progress
 _MAX_REQUESTS = 50  # in all: a server may pretend to make progress
@@ -236,17 +233,13 @@ def _download(address: str, path: Path, progress: Progress) -> None:
     for _ in range(_MAX_REQUESTS):
         before = _size(part)
         try:
-            if _stream(address, part, mark, progress):
-                part.replace(path)
-                mark.unlink(missing_ok=True)
-                return
-            why = "the connection ended early"
-        except HTTPError as error:
-            reason = _one_line(f"{error.code} {error.reason}")
-            host = urlsplit(address).hostname
-            raise HowstepsError(f"{address}: {host} answers {reason}") from error
-        except (OSError, HTTPException) as error:
-            why = _one_line(str(getattr(error, "reason", error))) or type(error).__name__
+            _stream(address, part, mark, progress)
+        except (OSError, httpx.HTTPError, httpx.InvalidURL) as error:
+            why = _one_line(str(error)) or type(error).__name__
+        else:
+            part.replace(path)
+            mark.unlink(missing_ok=True)
+            return
         failures = 0 if _size(part) > before else failures + 1
         if failures == _ATTEMPTS or not _size(part):
             break
@@ -261,67 +254,56 @@ def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def _stream(address: str, part: Path, mark: Path, progress: Progress) -> bool:
-    """Open one connection, append to ``part``, and return whether it is complete.
+def _stream(address: str, part: Path, mark: Path, progress: Progress) -> None:
+    """Open one connection, and append to ``part`` until it is complete.
 
     ``mark`` contains the ETag of ``part``; if it has changed, the server sends the whole file, so
     that two versions are never mixed.
     """
-    tag = read_bounded(mark, 2**16, "an ETag").decode("latin-1") if mark.exists() else ""
+    tag = read_bounded(mark, 2**16, "an ETag").decode("ascii", "ignore") if mark.exists() else ""
     done = _size(part) if tag else 0
-    request = Request(address, headers={"User-Agent": "howsteps"})  # noqa: S310 - from the table
+    headers = {"User-Agent": "howsteps", "Accept-Encoding": "identity"}
     if done:
-        request.add_header("Range", f"bytes={done}-")
-        request.add_header("If-Range", tag)
-    try:
-        response: HTTPResponse = build_opener(_HttpsOnly).open(request, timeout=_TIMEOUT)
-    except HTTPError as error:
-        if error.code != 416 or not done:
-            raise
-        part.unlink()  # longer than the file on the server: start again
-        return _stream(address, part, mark, progress)
-    except ValueError as error:
-        raise HowstepsError(
-            f"{address} redirects to no address ({_one_line(str(error))})"
-        ) from error
-    with response, part.open("ab" if response.status == 206 else "wb") as file:
-        if response.status != 206:
+        headers |= {"Range": f"bytes={done}-", "If-Range": tag}
+    hooks = {"request": [_check_scheme] if address.startswith("https:") else []}
+    with (
+        httpx.Client(follow_redirects=True, timeout=_TIMEOUT, event_hooks=hooks) as client,
+        client.stream("GET", address, headers=headers) as response,
+    ):
+        if response.status_code == 416 and done:
+            part.unlink()  # longer than the file on the server: start again
+            _stream(address, part, mark, progress)
+            return
+        if response.is_error:
+            answer = _one_line(f"{response.status_code} {response.reason_phrase}")
+            raise HowstepsError(f"{address}: {response.url.host} answers {answer}")
+        resumed = response.status_code == 206
+        if not resumed:
             done = 0
             tag = response.headers.get("ETag") or response.headers.get("Last-Modified") or ""
-            # A header that spans lines could not be sent back.
-            mark.write_text(tag if tag.isprintable() else "", "latin-1", errors="ignore")
-        left = response.length
-        if left is not None and (short := _no_space(part.parent, left)):
+            # Another one could not be sent back.
+            write_atomically(mark, tag.encode() if tag.isascii() and tag.isprintable() else b"")
+        said = response.headers.get("Content-Length")
+        total = None if said is None else done + int(said)
+        if total is not None and (short := _no_space(part.parent, total - done)):
             raise HowstepsError(f"{address} needs {short}")
-        total = None if left is None else done + left
-        while block := response.read(_BLOCK):
-            file.write(block)
-            done += len(block)
-            progress(done, total)
-            if total is None and done > _LARGEST:
-                part.unlink()
-                limit = f"{_LARGEST / 2**20:,.0f} MB"
-                raise HowstepsError(f"{address} sends over {limit} and does not say how much")
-    return total is None or done == total
+        with part.open("ab" if resumed else "wb") as file:
+            for block in response.iter_raw():
+                file.write(block)
+                done += len(block)
+                progress(done, total)
+                if total is None and done > _LARGEST:
+                    part.unlink()
+                    limit = f"{_LARGEST / 2**20:,.0f} MB"
+                    raise HowstepsError(f"{address} sends over {limit} and does not say how much")
+
+
+def _check_scheme(request: httpx.Request) -> None:
+    """Refuse a redirect from https to another scheme."""
+    if request.url.scheme != "https":
+        raise HowstepsError(f"a redirect leads to {shown(str(request.url))}, which is not https")
 
 
 def _one_line(reason: str) -> str:
     """Return the reason of an error, which a server or a library may spread over several lines."""
     return shown(" ".join(reason.split()))
-
-
-class _HttpsOnly(HTTPRedirectHandler):
-    """Follows redirects, except from https to another scheme."""
-
-    def redirect_request(
-        self,
-        req: Request,
-        fp: IO[bytes],
-        code: int,
-        msg: str,
-        headers: HTTPMessage,
-        newurl: str,
-    ) -> Request | None:
-        if req.type == "https" and urlsplit(newurl).scheme != "https":
-            raise HowstepsError(f"{req.full_url} redirects to {shown(newurl)}, which is not https")
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
