@@ -8,6 +8,7 @@ gain of the objective itself, −2 Σ c.
 """
 
 from collections.abc import Callable, Sequence
+from graphlib import TopologicalSorter
 from time import perf_counter
 from typing import Any
 
@@ -228,16 +229,8 @@ def _heaviest_path(
 
 
 def _topological_sort(predecessors: list[set[int]]) -> list[int]:
-    """The nodes in topological order (Kahn's algorithm)."""
-    successors: list[list[int]] = [[] for _ in predecessors]
-    in_degree = [len(previous) for previous in predecessors]
+    # The nodes first, so that of several that are free the first comes first.
+    sorter = TopologicalSorter(dict.fromkeys(range(len(predecessors)), ()))
     for node, previous in enumerate(predecessors):
-        for predecessor in previous:
-            successors[predecessor].append(node)
-    order = [node for node, count in enumerate(in_degree) if count == 0]
-    for node in order:
-        for following in successors[node]:
-            in_degree[following] -= 1
-            if in_degree[following] == 0:
-                order.append(following)
-    return order
+        sorter.add(node, *previous)
+    return list(sorter.static_order())

@@ -29,16 +29,13 @@ is required. The value of a relaxation is a bound whenever it stops; an integer 
 violates nothing is optimal.
 """
 
-from dataclasses import dataclass, field
 from itertools import combinations
 from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import dijkstra
 
 from howsteps.compiled import compiled
 from howsteps.paper.alignment_problem import AlignmentProblem, shared_problem
@@ -88,11 +85,17 @@ def order_free_bound(problem: AlignmentProblem) -> int:
     Two sequences share at most as many slots as either has tokens with a partner in the other. It
     is −Σ_d n_d² when every relation matches only itself and occurs once per sequence.
     """
-    counts = np.zeros((len(problem.lengths), len(problem.match)), dtype=np.int64)
-    np.add.at(counts, (problem.sequence, problem.tokens), 1)
+    counts = _relation_counts(problem)
     present = (counts @ problem.match) > 0
     partnered = present.astype(np.int64) @ counts.T  # [m, n]: tokens of n with a partner in m
     return objective_at(problem, float(np.triu(np.minimum(partnered, partnered.T), 1).sum()))
+
+
+def _relation_counts(problem: AlignmentProblem) -> NDArray[np.int64]:
+    """How often each relation occurs in each sequence (N×D)."""
+    counts = np.zeros((len(problem.lengths), len(problem.match)), dtype=np.int64)
+    np.add.at(counts, (problem.sequence, problem.tokens), 1)
+    return counts
 
 
 @compiled
@@ -122,19 +125,6 @@ def pair_bound(problem: AlignmentProblem) -> int:
     """
     best = np.zeros(int(problem.lengths.max(initial=0)) + 1, dtype=np.int64)
     return objective_at(problem, _count_pairs(problem.tokens, problem.first, problem.match, best))
-
-
-@compiled
-def _edges(tokens: Any, first: Any, match: Any) -> Any:
-    """Count the matching pairs of tokens of every pair of sequences."""
-    n_sequences = len(first) - 1
-    edges = np.zeros((n_sequences, n_sequences), dtype=np.int64)
-    for n in range(n_sequences):
-        for m in range(n + 1, n_sequences):
-            for s in range(first[n], first[n + 1]):
-                for t in range(first[m], first[m + 1]):
-                    edges[n, m] += match[tokens[s], tokens[t]]
-    return edges
 
 
 class _Triple(NamedTuple):
@@ -336,7 +326,8 @@ def triple_bound(
     if n_sequences < 3 or int(problem.lengths.max()) >= MAX_LENGTH:
         return None
     tokens, first, match = problem.tokens, problem.first, problem.match
-    edges = _edges(tokens, first, match)
+    counts = _relation_counts(problem)
+    edges = np.triu(counts @ match.astype(np.int64) @ counts.T, 1)  # matching pairs of n < m
     per_triple = 3 * max(1.0, edges.sum() / (n_sequences * (n_sequences - 1) / 2))
     limit = int(min(SHARES_PER_SECOND * seconds, MAX_SHARES) / per_triple)
     chosen_triples = _choose_triples(n_sequences, limit, seed)
@@ -347,10 +338,10 @@ def triple_bound(
     # A pair of sequences that is in no triple counts in full.
     outside = float(edges[holders == 0].sum())
     base = np.concatenate([[0], np.cumsum(edges.ravel())[:-1]]).reshape(edges.shape)
-    counts = np.stack([edges[side] for side in sides], axis=1)
-    offset = np.concatenate([[0], np.cumsum(counts.sum(axis=1))]).astype(np.int64)
+    by_side = np.stack([edges[side] for side in sides], axis=1)
+    offset = np.concatenate([[0], np.cumsum(by_side.sum(axis=1))]).astype(np.int64)
     parts = np.stack([1.0 / holders[side] for side in sides], axis=1)
-    share = np.repeat(parts.ravel(), counts.ravel())
+    share = np.repeat(parts.ravel(), by_side.ravel())
     chosen = np.zeros(len(share), dtype=np.int8)
     mean = np.zeros(int(edges.sum()))
     longest = int(problem.lengths.max())
@@ -378,27 +369,6 @@ def triple_bound(
             theta * (value - known),
         )  # fmt: skip
     return objective_at(problem, best)
-
-
-@dataclass
-class _Cuts:
-    """Rows a·x ≤ b of the programme."""
-
-    columns: list[int] = field(default_factory=list)
-    values: list[float] = field(default_factory=list)
-    rows: list[int] = field(default_factory=list)
-    limits: list[float] = field(default_factory=list)
-
-    def add(self, plus: list[int], minus: list[int], limit: float) -> None:
-        """Add the constraint Σ x_plus − Σ x_minus ≤ limit."""
-        self.columns += plus + minus
-        self.values += [1.0] * len(plus) + [-1.0] * len(minus)
-        self.rows += [len(self.limits)] * (len(plus) + len(minus))
-        self.limits.append(limit)
-
-    def matrix(self, width: int) -> Any:
-        """All rows, as a sparse matrix."""
-        return csr_array((self.values, (self.rows, self.columns)), (len(self.limits), width))
 
 
 @compiled
@@ -429,7 +399,10 @@ def _staircase(x: Any) -> Any:
 
 
 class _Programme:
-    """The variables and the three families of cuts; separation stops at ``deadline``."""
+    """The variables and the three families of cuts; separation stops at ``deadline``.
+
+    ``cuts`` has the constraints Σ x_plus − Σ x_minus ≤ limit as (plus, minus, limit).
+    """
 
     def __init__(self, problem: AlignmentProblem, deadline: float) -> None:
         self.problem = problem
@@ -441,21 +414,30 @@ class _Programme:
         self.pair_index = np.full(allowed.shape, -1)
         self.pair_index[allowed] = np.arange(len(self.pairs))
         self.pair_index = np.maximum(self.pair_index, self.pair_index.T)
-        self.cuts = _Cuts()
+        self.cuts: list[tuple[list[int], list[int], float]] = []
+
+    def constraints(self) -> tuple[Any, NDArray[np.float64]]:
+        """A (sparse) and b of all cuts, A x ≤ b."""
+        rows = [row for row, (plus, minus, _) in enumerate(self.cuts) for _ in (*plus, *minus)]
+        columns = [e for plus, minus, _ in self.cuts for e in (*plus, *minus)]
+        signs = [sign for p, m, _ in self.cuts for sign in (*[1.0] * len(p), *[-1.0] * len(m))]
+        shape = (len(self.cuts), len(self.pairs))
+        limits = np.array([limit for *_, limit in self.cuts], dtype=np.float64)
+        return csr_array((signs, (rows, columns)), shape), limits
 
     def separate(self, x: NDArray[np.float64]) -> int:
         """Add cuts that x violates; return how many.
 
         Cuts that are not found in time make the relaxation weaker, never wrong.
         """
-        before = len(self.cuts.limits)
+        before = len(self.cuts)
         symmetric = np.zeros(self.pair_index.shape)
         symmetric[self.pairs[:, 0], self.pairs[:, 1]] = x
         symmetric += symmetric.T
         self._staircases(symmetric)
         self._transitivity(symmetric)
         self._order(symmetric, x)
-        return len(self.cuts.limits) - before
+        return len(self.cuts) - before
 
     def _out_of_time(self) -> bool:
         return perf_counter() > self.deadline
@@ -473,7 +455,7 @@ class _Programme:
                 weight, path = _staircase(symmetric[block])
                 if weight > 1 + TOLERANCE:
                     pairs = self.pair_index[block][path[:, 0], path[:, 1]]
-                    self.cuts.add(pairs[pairs >= 0].tolist(), [], 1)
+                    self.cuts.append((pairs[pairs >= 0].tolist(), [], 1))
 
     def _transitivity(self, symmetric: NDArray[np.float64]) -> None:
         """Add the most violated transitivity cuts."""
@@ -492,12 +474,14 @@ class _Programme:
             closing = int(self.pair_index[s, u])
             same = self.problem.sequence[s] == self.problem.sequence[u]
             if closing >= 0:
-                self.cuts.add(pairs, [closing], 1)
+                self.cuts.append((pairs, [closing], 1))
             elif same or self.problem.conflict_free:
-                self.cuts.add(pairs, [], 1)
+                self.cuts.append((pairs, [], 1))
 
     def _order(self, symmetric: NDArray[np.float64], x: NDArray[np.float64]) -> None:
         """For every step to the right, find the shortest path back; a pair has length 1 − x."""
+        from scipy.sparse.csgraph import dijkstra  # noqa: PLC0415 - slow to import
+
         sequence = self.problem.sequence
         tails = np.flatnonzero(sequence[:-1] == sequence[1:])
         if not len(tails):
@@ -537,7 +521,7 @@ class _Programme:
         key = tuple(sorted(cycle))
         if key not in seen:
             seen.add(key)
-            self.cuts.add(cycle, [], len(cycle) - 1)
+            self.cuts.append((cycle, [], len(cycle) - 1))
 
 
 def integer_bound(problem: AlignmentProblem, *, seconds: float, objective: int) -> int | None:
@@ -546,6 +530,8 @@ def integer_bound(problem: AlignmentProblem, *, seconds: float, objective: int) 
     None if there are too many pairs, or no relaxation is solved in time. The programme stops early
     when its bound meets ``objective``.
     """
+    from scipy.optimize import linprog  # noqa: PLC0415 - slow to import
+
     start = perf_counter()
     tokens, first = problem.tokens, problem.first
     matching = problem.match[:, tokens].sum(axis=1)[tokens].sum()
@@ -562,26 +548,16 @@ def integer_bound(problem: AlignmentProblem, *, seconds: float, objective: int) 
         left = seconds - (perf_counter() - start)
         if left <= 0:
             return best
-        rows, limits = model.cuts.matrix(width), np.array(model.cuts.limits)
-        if integral:
-            answer = milp(
-                -np.ones(width),
-                constraints=LinearConstraint(rows, -np.inf, limits),
-                integrality=np.ones(width),
-                bounds=Bounds(0, 1),
-                options={"time_limit": left, "mip_rel_gap": 0},
-            )
-            value = answer.mip_dual_bound
-        else:
-            answer = linprog(
-                -np.ones(width),
-                A_ub=rows,
-                b_ub=limits,
-                bounds=(0, 1),
-                method="highs-ds",
-                options={"time_limit": left},
-            )
-            value = answer.fun if answer.status == 0 else None
+        rows, limits = model.constraints()
+        answer = linprog(
+            -np.ones(width),
+            A_ub=rows,
+            b_ub=limits,
+            bounds=(0, 1),
+            integrality=int(integral),
+            options={"time_limit": left, "mip_rel_gap": 0},
+        )
+        value = answer.mip_dual_bound if integral else answer.fun
         if value is not None and np.isfinite(value):
             bound = objective_at(problem, -value)
             best = bound if best is None else max(best, bound)

@@ -64,17 +64,11 @@ class AlignmentProblem:
 
         A relation is shared when it and the relations that it matches occur in two sequences.
         """
-        pairs = np.unique(np.stack([self.tokens, self.sequence], axis=1), axis=0)
-        occurs: list[set[int]] = [set() for _ in self.match]
-        for relation, sequence in pairs.tolist():
-            occurs[relation].add(sequence)
-        shared = np.zeros(len(self.match), dtype=bool)
-        for relation in np.unique(self.tokens):
-            others: set[int] = set()
-            for partner in np.flatnonzero(self.match[relation]):
-                others |= occurs[partner]
-            shared[relation] = len(others) > 1
-        return shared[self.tokens]
+        occurs = np.zeros((len(self.match), len(self.lengths)), dtype=np.int64)
+        occurs[self.tokens, self.sequence] = 1
+        n_partners: Any = csr_array(self.match.astype(np.int64)) @ occurs  # D×N
+        shared = (n_partners > 0).sum(axis=1) > 1
+        return np.asarray(shared[self.tokens])
 
     @property
     def conflict_free(self) -> bool:
