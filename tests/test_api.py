@@ -1,9 +1,9 @@
 """The public functions, as users call them."""
 
+import inspect
 import re
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def work(job: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("work") / "out"
-    howsteps.discover(job, out=out)
+    howsteps.run(job, out)
     return out
 
 
@@ -52,13 +52,22 @@ class TestNames:
 
     def test_the_reference_lists_every_public_name(self) -> None:
         page = (ROOT / "docs" / "reference" / "api.md").read_text("utf-8")
-        listed = re.findall(r"^::: (\S+)$", page, re.MULTILINE)
-        missing = {f"howsteps.{name}" for name in howsteps.__all__ if name != "__version__"}
-        assert missing - set(listed) == set()
-        for name in listed:
-            module, _, attribute = name.rpartition(".")
-            found = import_module(module) if module else import_module(name)
-            assert not module or hasattr(found, attribute) or import_module(name), name
+        listed = set(re.findall(r"`howsteps\.(\w+)", page))
+        assert listed == {*howsteps.__all__} - {"__version__"}
+
+    @pytest.mark.parametrize("name", ["discover", "run", "apply", "export", "place", "place_again"])
+    def test_signatures_are_readable(self, name: str) -> None:
+        function = getattr(howsteps, name)
+        signature = inspect.signature(function)
+        assert "0x" not in str(signature)
+        documented = inspect.getdoc(function) or ""
+        shared = {"work", "result"}  # described by the first lines
+        assert [p for p in signature.parameters if p not in documented and p not in shared] == []
+
+    def test_discover_and_run_take_the_same_arguments(self) -> None:
+        one, many = (inspect.signature(f).parameters for f in (howsteps.discover, howsteps.run))
+        assert many.keys() - one.keys() == {"out", "begin", "force", "executor"}
+        assert all(one[name] == many[name] for name in one)
 
     def test_every_error_is_a_howsteps_error(self) -> None:
         assert issubclass(howsteps.InputError, howsteps.HowstepsError)
@@ -143,13 +152,25 @@ class TestFiles:
         written = howsteps.export(str(work), str(tmp_path), "vtt")
         assert sorted(path.name for path in written.paths) == ["ann.vtt", "bob.vtt", "eve.vtt"]
         assert written.problems == ()
-        page = howsteps.write_page(howsteps.read_result(work), tmp_path)
+        page = howsteps.export(howsteps.read_result(work), tmp_path, "page")
         assert page.paths == (tmp_path / "report.html",)
-        assert howsteps.write_page(str(work)).paths == (work / "report.html",)
 
-    def test_a_page_needs_a_folder(self, work: Path) -> None:
-        with pytest.raises(howsteps.HowstepsError, match="has no folder"):
-            howsteps.write_page(howsteps.read_result(work))
+
+class TestPlace:
+    def test_a_task_and_its_script_give_the_places_of_a_run(self, job: Path, work: Path) -> None:
+        [task] = read_tasks(job).tasks
+        before = howsteps.read_result(work)
+        task = howsteps.narration.extract_relations(task)
+        result = howsteps.place(task, howsteps.script.discover(task))
+        assert [place.label for place in result.places] == [p.label for p in before.places]
+        for ours, theirs in zip(result.places, before.places, strict=True):
+            assert ours.time == pytest.approx(theirs.time, abs=1e-3)
+
+    def test_a_script_may_be_text_and_captions_are_read(self, job: Path) -> None:
+        [task] = read_tasks(job).tasks
+        result = howsteps.place(task, "fill the tub\ndry the cat\nbake a cake")
+        assert {"fill the tub", "dry the cat"} <= {place.label for place in result.places}
+        assert "bake a cake" in str(result.problems[0])
 
 
 class TestResult:

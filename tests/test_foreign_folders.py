@@ -66,7 +66,7 @@ def test_the_page_removes_only_pictures_that_it_made(tmp_path, home) -> None:
     home.rename(tmp_path / "report-pictures")
     old = tmp_path / "report-pictures" / thumbnail_name("gone", 3.0)
     old.write_bytes(b"made by an earlier page")
-    howsteps.write_page(tea(2, 2), tmp_path)
+    howsteps.export(tea(2, 2), tmp_path, "page")
     assert contents(tmp_path / "report-pictures") == MINE
 
 

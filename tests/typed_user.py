@@ -13,10 +13,11 @@ from howsteps.paper.alignment import align
 
 
 def from_a_folder(folder: str) -> list[str]:
-    result = howsteps.discover(folder, steps=8, mode="default", out=Path("steps"))
+    result = howsteps.run(folder, Path("steps"), steps=8, mode="default").result
     for problem in result.problems:
         print(problem.path, problem.reason, problem.harmless)
-    return [step.label for step in result.script.steps]
+    print([(place.label, place.time, place.level) for place in result.places])
+    return [step.label for step in result.steps]
 
 
 def from_captions(narrations: list[list[Caption]]) -> Result:
@@ -31,14 +32,19 @@ def from_values() -> Result:
 def onwards(result: Result, model: Path) -> tuple[float, ...]:
     more = howsteps.apply(model, ["new.mp4", Path("other.mp4")], out="applied")
     files = howsteps.export(result, "exports", ["vtt", "csv"])
-    page = howsteps.write_page(more, "page").paths[0]
+    page = howsteps.export(more, "page", "page").paths[0]
     print(page.stat().st_size, [path.name for path in files.paths], files.problems)
     return tuple(place.confidence for place in howsteps.read_result("steps").localisations)
 
 
+def in_parts(task: Task) -> str:
+    script = howsteps.script.discover(howsteps.narration.extract_relations(task))
+    return howsteps.place(task, script, mode="paper", device="cpu").to_json()
+
+
 def many(source: Path) -> dict[str, int]:
     try:
-        done = howsteps.run(source, "steps", howsteps.RunOptions(steps=10), workers=2)
+        done = howsteps.run(source, "steps", steps=10, workers=2)
     except howsteps.InputError as error:
         print(error.problem.path)
         return {}

@@ -3,6 +3,7 @@ from . import (
     evaluate as evaluate,
     localise as localise,
     narration as narration,
+    paper as paper,
     report as report,
     script as script,
 )
@@ -10,14 +11,13 @@ from .api import (
     Editor as Editor,
     Files as Files,
     Run as Run,
-    RunOptions as RunOptions,
     apply as apply,
     discover as discover,
     export as export,
+    place as place,
     place_again as place_again,
     read_result as read_result,
     run as run,
-    write_page as write_page,
 )
 from .errors import (
     HowstepsError as HowstepsError,
@@ -29,6 +29,7 @@ from .task import (
     Caption as Caption,
     Localisation as Localisation,
     Mention as Mention,
+    PlacedStep as PlacedStep,
     Relation as Relation,
     Result as Result,
     Script as Script,

@@ -5,38 +5,49 @@ remarks) are returned with the results; errors are :class:`howsteps.HowstepsErro
 """
 
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from howsteps.errors import HowstepsError, Problem
+from howsteps.localisation import localise_task
+from howsteps.narration import extract_relations
 from howsteps.pipeline.apply import apply as apply_model
 from howsteps.pipeline.apply import read_videos
+from howsteps.pipeline.cache import Cache
+from howsteps.pipeline.context import Context
 from howsteps.pipeline.events import Callback, ignore_event
+from howsteps.pipeline.executor import Executor
+from howsteps.pipeline.given_script import read_given_script
 from howsteps.pipeline.options import RunOptions, check_workers
 from howsteps.pipeline.placing import place_again
-from howsteps.pipeline.run import Run, run
+from howsteps.pipeline.run import Run
+from howsteps.pipeline.run import run as run_pipeline
 from howsteps.reader import Editor
 from howsteps.result import read_result
-from howsteps.task import Caption, Mode, Result, Task, Video
+from howsteps.task import Caption, Mode, Result, Script, Task, Video
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = [
     "Editor",
     "Files",
     "Run",
-    "RunOptions",
     "apply",
     "discover",
     "export",
+    "place",
     "place_again",
     "read_result",
     "run",
-    "write_page",
 ]
 
 AnyPath: TypeAlias = str | PathLike[str]
+Device: TypeAlias = Literal["cpu", "cuda"]
 # A path; a task; paths of videos and captions; or the captions of each video.
 Source: TypeAlias = AnyPath | Task | Iterable[AnyPath] | Iterable[Iterable[Caption]]
 
@@ -49,24 +60,24 @@ class Files(NamedTuple):
 
 
 def discover(
-    source: Source,
+    source: "Source",
     *,
-    out: AnyPath | None = None,
     steps: int | None = None,
-    mode: Mode = "default",
-    seed: int = 0,
-    parser: str | None = None,
+    script: AnyPath | None = None,
+    title: str | None = None,
+    keep_all: bool = False,
     speech: str | None = None,
     vision: bool | None = None,
     quick: bool = False,
-    device: str = "cpu",
-    title: str | None = None,
-    keep_all: bool = False,
+    mode: Mode = "default",
+    seed: int = 0,
+    device: Device = "cpu",
+    parser: str | None = None,
     editor: Editor | None = None,
     workers: int = 1,
-    callback: Callback = ignore_event,
+    callback: "Callback | None" = None,
 ) -> Result:
-    """Find the steps of one job in its videos, captions, or both.
+    """Find the steps of one job in its videos, captions, or both. Nothing is written.
 
     Parameters
     ----------
@@ -74,17 +85,39 @@ def discover(
         A folder with the videos and captions of one job, or another path that
         :func:`howsteps.datasets.read_tasks` reads; a list of such paths; a task; or a list with
         the captions of each video.
-    out
-        A work folder, with a cache. None: nothing is written.
-    steps, mode, seed, parser, speech, vision, quick, device, title, keep_all
-        As in :class:`howsteps.RunOptions`.
+    steps
+        Find at most this many steps; None: the number is chosen automatically.
+    script
+        The path of a script that a person wrote or edited, which is used as it is: a list of steps,
+        or a ``script.json``.
+    title
+        The name of the job, instead of the name of its folder. Doing the job is not one of its
+        steps, so a good title makes a better script.
+    keep_all
+        Also use videos that seem to show another job.
+    speech
+        The Whisper model, such as ``"small.en"``, that transcribes videos without captions. None:
+        they are not transcribed.
+    vision
+        Whether to use the video frames; None: if the extra ``vision`` is installed.
+    quick
+        Use fewer and smaller frames: several times faster, and enough if steps look different.
+    mode
+        ``"default"``: our best method; ``"paper"``: the text of the CVPR 2016 paper;
+        ``"authors"``: its released code.
+    seed
+        The same seed gives the same result.
+    device
+        Where networks run.
+    parser
+        Another spaCy pipeline, by name or folder.
     editor
         A language model that edits the script: ``Editor("http://localhost:11434/v1", "NAME")``.
     workers
         The number of processes that work on videos; with more than one, call this under
         ``if __name__ == "__main__":``.
     callback
-        Called with every event.
+        Called with every event (:mod:`howsteps.pipeline.events`).
 
     Returns
     -------
@@ -97,19 +130,132 @@ def discover(
         message says why.
     """
     options = RunOptions(steps, mode, seed, parser, speech, vision, quick, device, title, keep_all)
+    with tempfile.TemporaryDirectory() as out:
+        return _run(source, out, options, script, editor, workers, callback, pages=False).result
+
+
+def run(
+    source: "Source",
+    out: AnyPath,
+    *,
+    steps: int | None = None,
+    script: AnyPath | None = None,
+    title: str | None = None,
+    keep_all: bool = False,
+    speech: str | None = None,
+    vision: bool | None = None,
+    quick: bool = False,
+    mode: Mode = "default",
+    seed: int = 0,
+    device: Device = "cpu",
+    parser: str | None = None,
+    editor: Editor | None = None,
+    workers: int = 1,
+    callback: "Callback | None" = None,
+    begin: str | None = None,
+    force: Sequence[str] = (),
+    executor: "Executor | None" = None,
+) -> Run:
+    """Find the steps of every job under a path, and write them: :func:`discover` with files.
+
+    The files of a single job are written to ``out``; several jobs get a subfolder each. Results of
+    stages are cached in ``out/cache``, so an interrupted run resumes where it stopped.
+
+    Parameters
+    ----------
+    source, steps, script, title, keep_all, speech, vision, quick, mode, seed, device, parser, \
+    editor, workers, callback
+        As in :func:`discover`; here a path may hold several jobs.
+    out
+        The work folder.
+    begin, force
+        Compute this stage and all later ones again; compute these stages again.
+    executor
+        Used instead of local processes: a :class:`howsteps.pipeline.ray_executor.RayExecutor`.
+
+    Returns
+    -------
+    The results of all jobs, their folders, and problems. ``.result`` is the one of a single job.
+
+    Raises
+    ------
+    HowstepsError
+        An argument is invalid, nothing can be read at all, or a folder cannot be written.
+    """
+    options = RunOptions(steps, mode, seed, parser, speech, vision, quick, device, title, keep_all)
+    more = {"begin": begin, "force": force, "executor": executor}
+    return _run(source, out, options, script, editor, workers, callback, **more)
+
+
+def _run(
+    source: Source,
+    out: AnyPath,
+    options: RunOptions,
+    script: AnyPath | None,
+    editor: Editor | None,
+    workers: int,
+    callback: Callback | None,
+    **more: Any,
+) -> Run:
     check_workers(workers)
-    given, problems = _read(source, title)
-    with tempfile.TemporaryDirectory() as temporary:
-        done = run(
-            given,
-            Path(out or temporary),
-            options,
-            editor=editor,
-            workers=workers,
-            pages=out is not None,
-            callback=callback,
-        )
-        return _one(replace(done, problems=(*problems, *done.problems)), _name(source))
+    given, problems = _read(source, options.title)
+    done = run_pipeline(
+        given,
+        Path(out),
+        options,
+        script=None if script is None else Path(script),
+        editor=editor,
+        workers=workers,
+        callback=callback or ignore_event,
+        **more,
+    )
+    return replace(done, problems=(*problems, *done.problems))
+
+
+def place(
+    task: Task,
+    script: Script | Path | str,
+    features: "Mapping[str, NDArray[np.float32]] | None" = None,
+    *,
+    mode: Mode = "default",
+    seed: int = 0,
+    device: Device = "cpu",
+) -> Result:
+    """Place the steps of a script in the videos of a task. Nothing is read but the script.
+
+    Parameters
+    ----------
+    task
+        The videos, with captions (:func:`howsteps.datasets.read_tasks`) or with their mentions
+        (:func:`howsteps.narration.extract_relations`).
+    script
+        A script (:func:`howsteps.script.discover`); the path of its file (``.json``, else text); or
+        its text, one step a line.
+    features
+        Features of the videos, T×d by video id, with a row for every third of a second. None: the
+        words of the narration are used.
+    mode, seed, device
+        As in :func:`discover`.
+
+    Returns
+    -------
+    The result; ``result.places`` has every step that was found in a video.
+
+    Raises
+    ------
+    HowstepsError
+        The script cannot be used, or no video is long enough for its steps.
+    """
+    if not any(video.sentences for video in task.videos):
+        task = extract_relations(task, mode=mode)
+    problems: list[Problem] = []
+    if not isinstance(script, Script):
+        options = RunOptions(mode=mode)
+        with tempfile.TemporaryDirectory() as folder:
+            context = Context(Cache(Path(folder)))
+            script, problems = read_given_script(script, task, Script(()), options, context)
+    found = localise_task(task, script, features, mode=mode, seed=seed, device=device)
+    return Result(task, script, found.localisations, problems=tuple(problems))
 
 
 def apply(
@@ -118,10 +264,10 @@ def apply(
     *,
     out: AnyPath | None = None,
     speech: str | None = None,
-    device: str = "cpu",
+    device: Device = "cpu",
     title: str | None = None,
     workers: int = 1,
-    callback: Callback = ignore_event,
+    callback: "Callback | None" = None,
 ) -> Result:
     """Find the steps of a learnt job in new videos.
 
@@ -161,9 +307,9 @@ def apply(
             title=title,
             workers=workers,
             pages=out is not None,
-            callback=callback,
+            callback=callback or ignore_event,
         )
-        return _one(done, ", ".join(map(str, sources)))
+        return done.result
 
 
 def export(
@@ -174,14 +320,16 @@ def export(
     guesses: bool = False,
     precise: bool = False,
 ) -> Files:
-    """Export a result for other programs, each format into its own folder under ``folder``.
+    """Write a result for other programs, or its page.
 
     Parameters
     ----------
     result
         A result, a ``result.json``, or a work folder.
+    folder
+        Each format has a folder of its own in it; ``page`` writes ``report.html`` into it.
     formats
-        One or more of :data:`howsteps.report.exports.FORMATS`: ``vtt``, ``youtube``, ``csv``, …
+        One or more of :data:`howsteps.report.exports.FORMATS`: ``page``, ``vtt``, ``csv``, …
     guesses
         Include places that are guesses.
     precise
@@ -197,37 +345,6 @@ def export(
     names = [formats] if isinstance(formats, str) else formats
     paths, problems = write(_result(result), Path(folder), names, guesses=guesses, precise=precise)
     return Files(tuple(paths), tuple(problems))
-
-
-def write_page(
-    result: Result | AnyPath, folder: AnyPath | None = None, *, thumbnails: bool = True
-) -> Files:
-    """Write the page of a result, ``report.html``.
-
-    Parameters
-    ----------
-    result
-        A result, a ``result.json``, or a work folder.
-    folder
-        Where to write it; by default, the folder of the result.
-    thumbnails
-        Make a thumbnail of every placed step (needs PyAV).
-
-    Raises
-    ------
-    HowstepsError
-        There is no such result, or no folder was given for a result in memory.
-    """
-    from howsteps.report.page import write_page as write  # noqa: PLC0415 - loads Jinja2
-
-    if folder is None:
-        if isinstance(result, Result):
-            raise HowstepsError("a result in memory has no folder: pass one for the page")
-        path = Path(result)
-        folder = path if path.is_dir() else path.parent
-    problems: list[Problem] = []
-    page = write(_result(result), Path(folder), thumbnails=thumbnails, on_problem=problems.append)
-    return Files((page,), tuple(problems))
 
 
 def _read(source: Source, title: str | None) -> tuple[Path | Task, list[Problem]]:
@@ -254,28 +371,9 @@ def _read(source: Source, title: str | None) -> tuple[Path | Task, list[Problem]
     return Task(name, tuple(videos)), []
 
 
-def _name(source: Source) -> str:
-    """The source as shown in messages."""
-    if isinstance(source, Task):
-        return source.name
-    return str(source) if isinstance(source, str | PathLike) else "these videos"
-
-
 def _paths(paths: AnyPath | Iterable[AnyPath]) -> list[Path]:
     return [Path(p) for p in ([paths] if isinstance(paths, str | PathLike) else paths)]
 
 
 def _result(result: Result | AnyPath) -> Result:
     return result if isinstance(result, Result) else read_result(Path(result))
-
-
-def _one(done: Run, source: str) -> Result:
-    """The only result, with its problems."""
-    if len(done.results) == 1:
-        [result] = done.results.values()
-        return replace(result, problems=done.problems)
-    if done.results:
-        names = ", ".join(done.results)
-        raise HowstepsError(f"{source} holds several tasks ({names}): use howsteps.run for them")
-    reason = done.problems[-1] if done.problems else "no task was found"
-    raise HowstepsError(f"no steps were found in {source}: {reason}")

@@ -1,4 +1,8 @@
-"""Errors and problems, with messages that a person can act on; and the optional dependencies."""
+"""Errors and problems, with messages that a person can act on; and the optional dependencies.
+
+A message names an argument in backticks, as Python has it: ```keep_all=True```. The command line
+shows its own option instead: ``--keep-all``.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

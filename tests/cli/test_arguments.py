@@ -3,6 +3,7 @@
 import errno
 import itertools
 import os
+import re
 import shlex
 import socket
 import subprocess
@@ -12,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from howsteps._cli.app import main
+from howsteps._cli.app import _Commands, _Evaluation, commands, main
 from howsteps.errors import HowstepsError
 from howsteps.pipeline.run import run
 from tests.engine.jobs import captions
@@ -145,8 +146,59 @@ def test_an_unusable_parser(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (tmp_path / "folder").mkdir()
-    line = error_of(capsys, monkeypatch, command, job, "-q", "--parser", tmp_path / "folder")
-    assert "no spaCy pipeline" in line
+    for parser in (tmp_path / "folder", "numpy", "rich"):  # the others are no pipelines
+        line = error_of(capsys, monkeypatch, command, job, "-q", "--parser", parser)
+        assert "no spaCy pipeline" in line
+
+
+@pytest.mark.parametrize("name", ["options.json", "cache"])
+def test_a_job_cannot_have_the_name_of_a_part_of_the_work_folder(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for job in (name, "wash a cat"):
+        captions(tmp_path / "jobs" / job, ("ann", "bob"))
+    line = error_of(capsys, monkeypatch, "run", tmp_path / "jobs", "--out", tmp_path / "out", "-q")
+    assert line.endswith(f"no job can be called {name!r}: the work folder has a {name!r} itself")
+    assert not (tmp_path / "out").exists()
+
+
+def helped(*words: str) -> str:
+    command = [sys.executable, "-m", "howsteps", *words]
+    surroundings = {**os.environ, "COLUMNS": "80"}
+    done = subprocess.run(  # noqa: S603 - our own program
+        command, env=surroundings, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+class TestHelp:
+    def test_the_list_of_commands_loads_nothing_heavy(self) -> None:
+        program = (
+            "import sys; from howsteps._cli.app import main; sys.argv = ['howsteps', '--help']\n"
+            "try: main()\nexcept SystemExit: pass\n"
+            "print('loaded:', *{'numpy', 'spacy', 'numba', 'httpx', 'jinja2'} & {*sys.modules})"
+        )
+        done = subprocess.run(  # noqa: S603 - our own program
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True
+        )
+        assert "run" in done.stdout
+        assert done.stdout.splitlines()[-1].strip() == "loaded:"
+
+    def test_the_list_has_the_first_line_of_each_command(self) -> None:
+        pages = {name: command.help for name, command in commands().items()}
+        listed = {**_Commands.listed, **{f"evaluate {n}": e for n, e in _Evaluation.listed.items()}}
+        del listed["evaluate"]
+        assert {name: page.split("\n")[0] for name, page in pages.items()} == {
+            name: entry.about for name, entry in listed.items()
+        }
+
+    @pytest.mark.parametrize("name", ["run", "script", "evaluate methods", "features"])
+    def test_a_page_fits_a_screen_and_the_rest_is_on_another(self, name: str) -> None:
+        page, everything = helped(*name.split(), "--help"), helped(*name.split(), "--help-all")
+        assert len(page.splitlines()) <= 40
+        assert "More options" not in page
+        assert "More options" in everything
+        assert not re.search(r"<(bool|int|path|list|str|float)", everything)
 
 
 def test_help_is_wrapped_to_the_terminal_and_the_package_can_be_run() -> None:

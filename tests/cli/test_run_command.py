@@ -237,6 +237,20 @@ def test_doctor_shows_what_is_missing_and_its_command(monkeypatch: pytest.Monkey
     assert "pip install 'howsteps[ray]'" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("(to keep it: `keep_all=True`)", "(to keep it: --keep-all)"),
+        ('to turn it on: `speech="small.en"`', "to turn it on: --speech small.en"),
+        ('as in `title="change a tire"`', 'as in --title "change a tire"'),
+        ("leave out `steps`", "leave out --steps"),
+        ("a `` b `x y`", "a `` b `x y`"),
+    ],
+)
+def test_arguments_in_messages_become_options(said: str, shown: str) -> None:
+    assert screen.in_options(said) == shown
+
+
 class TestProblems:
     def lines(self, capsys: pytest.CaptureFixture[str], *problems: Problem) -> list[str]:
         screen.show_problems(problems)

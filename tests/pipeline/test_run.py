@@ -190,7 +190,7 @@ class TestFolders:
         assert found.folders["one"] == tmp_path / "out" / "one"
         assert (tmp_path / "out" / "two" / "result.json").is_file()
         with pytest.raises(HowstepsError, match="several tasks"):
-            howsteps.discover(tmp_path / "jobs", out=tmp_path / "out")
+            howsteps.discover(tmp_path / "jobs")
 
     def test_a_title_names_the_job(self, tmp_path: Path) -> None:
         folder = captions(tmp_path / "jobs" / "clips", ("ann", "bob", "cyd"))

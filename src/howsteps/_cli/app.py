@@ -134,7 +134,7 @@ class _Commands(LazyGroup):
         "run": Listed("run", "Find the steps of a job in a folder of its videos."),
         "serve": Listed("export", "Edit the steps of a result in its page."),
         "export": Listed("export", "Write a result for other programs, or its page again."),
-        "localise": Listed("run", "Place the steps of a script that you edited."),
+        "localise": Listed("run", "Place the steps again, after you edited the script."),
         "apply": Listed("run", "Find the steps that an earlier run learnt in new videos."),
         "demo": Listed("demo", "Try it: find the steps of a job that ships with howsteps."),
         "doctor": Listed("doctor", "Show what is installed, and how to install what is missing."),
@@ -142,7 +142,9 @@ class _Commands(LazyGroup):
         "script": Listed("script", "List the steps of a job, in order.", "Stages"),
         "features": Listed("features", "Compute features of the videos of a job.", "Stages"),
         "evaluate": Listed("app", "Compare methods with ground truth.", "Research"),
-        "fetch": Listed("doctor", "Download a data set from its authors' page.", "Research"),
+        "fetch": Listed(
+            "doctor", "Download a data set from its authors' page, over https.", "Research"
+        ),
     }
 
 

@@ -163,8 +163,7 @@ def methods(
         typer.Option(
             min=2,
             metavar="N",
-            help="Draw N videos for each seed (the paper has 30). Default: use all videos; seeds "
-            "then only change what is random in the methods.",
+            help="Draw N videos for each seed (the paper has 30). Default: all.",
         ),
     ] = None,
     judge: Annotated[
@@ -181,8 +180,7 @@ def methods(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Features of the videos: <video>.npy, a row for every third of a second. "
-            "Without them, features of the narration are used.",
+            help="Features of the videos: VIDEO.npy, a row for every third of a second.",
         ),
     ] = None,
     rate: Annotated[

@@ -37,8 +37,7 @@ StageOut: TypeAlias = Annotated[
         "--out",
         "-o",
         metavar="FOLDER",
-        help="A work folder that 'run' can continue with. Default: only the cache in your home "
-        "folder is written.",
+        help="A work folder that 'run' can continue with. Default: none, only a cache.",
     ),
 ]
 JsonFile: TypeAlias = Annotated[

@@ -135,11 +135,11 @@ def localise(
     json_lines: options.JsonLines = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Place the steps of a script that you edited in the videos of a work folder.
+    """Place the steps again, after you edited the script.
 
-    The videos are not read again, so it takes seconds. Steps that you wrote are matched with what
-    narrators say, and the files of the work folder are updated. To change options or to add videos,
-    use 'run' with --script.
+    The videos of the work folder are not read, so it takes seconds. Steps that you wrote are
+    matched with what narrators say, and the files of the work folder are updated. To change options
+    or to add videos, use 'run' with --script.
 
     Example: howsteps localise --out steps/ --script steps/script.md
     """

@@ -119,7 +119,10 @@ def in_options(text: str) -> str:
 def _as_option(keyword: re.Match[str]) -> str:
     name, value = keyword.groups()
     option = f"--{name.replace('_', '-')}"
-    return option if value in (None, "True") else f"{option} {value}"
+    if value in (None, "True"):
+        return option
+    plain = value if " " in value else value.strip('"')
+    return f"{option} {plain}"
 
 
 def table(heading: str, *, right: Iterable[str], no_wrap: bool = False) -> Table:

@@ -94,7 +94,7 @@ def narration(
             "adds passives, relative clauses, measures and pronouns.",
         ),
     ] = "default",
-    top: Annotated[int, typer.Option(min=1, help="How many relations to list.")] = 20,
+    top: Annotated[int, typer.Option(min=1, metavar="N", help="How many relations to list.")] = 20,
     videos: Annotated[
         bool, typer.Option("--videos", help="List every sentence and relation of every video.")
     ] = False,
@@ -105,7 +105,7 @@ def narration(
     workers: options.Workers = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """Show what the narrators of a job say they do, and when.
+    """Show what narrators say they do, and when.
 
     Reads SubRip, WebVTT, YouTube json3 and srv3, TTML, Whisper and WhisperX JSON, TSV and CSV, and
     detects the format from the content. For each video it finds sentences and verb–object relations
@@ -146,11 +146,22 @@ def script(
     ] = "default",
     seed: options.Seed = 0,
     seconds: Annotated[
-        float, typer.Option(min=0.0, help="Effort of the search (paper, authors).")
+        float,
+        typer.Option(
+            min=0.0,
+            metavar="SECONDS",
+            rich_help_panel=options.MORE,
+            help="Effort of the search (paper, authors).",
+        ),
     ] = 5.0,
     certify: Annotated[
         float,
-        typer.Option(min=0.0, metavar="SECONDS", help="Time for a tighter bound (paper, authors)."),
+        typer.Option(
+            min=0.0,
+            metavar="SECONDS",
+            rich_help_panel=options.MORE,
+            help="Time for a tighter bound (paper, authors).",
+        ),
     ] = 0.0,
     columns: Annotated[
         bool, typer.Option("--columns", help="Show when each video mentions each step.")
@@ -159,13 +170,12 @@ def script(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write a question for a language model to FILE ('-' for stdout), to paste into "
-            "any assistant. Nothing is sent.",
+            help="Write a question to paste into any assistant ('-' for stdout).",
         ),
     ] = None,
     answer: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Use the answer of a language model to that question."),
+        typer.Option(metavar="FILE", help="Use the answer to that question."),
     ] = None,
     editor: options.EditorUrl = None,
     model: options.EditorModel = None,
@@ -178,12 +188,12 @@ def script(
     workers: options.Workers = None,
     quiet: options.Quiet = False,
 ) -> None:
-    """List the steps of a job in order, with the number of videos that mention each.
+    """List the steps of a job, in order.
 
-    This is the script that 'run' finds; --json writes the same script.json.
+    INPUT is as for 'run', and so is the script; --json writes the same script.json.
 
     A language model can edit it, choosing from what narrators say: --ask writes a question for any
-    assistant and --answer takes its answer, or --editor asks a server.
+    assistant (nothing is sent) and --answer takes its answer, or --editor asks a server.
 
     Example: howsteps script captions/ --steps 10 --json script.json
     """

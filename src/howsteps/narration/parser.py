@@ -61,7 +61,7 @@ def load_parser(name: str | None = None) -> Language:
 
     try:
         nlp = spacy.load(name or SHIPPED)
-    except (OSError, ValueError) as error:
+    except Exception as error:  # a package that is no pipeline fails in its own way
         raise ParserError(
             f"no spaCy pipeline {name!r}: give the name of an installed one or its folder "
             f"(by default the one that ships with howsteps is used)"

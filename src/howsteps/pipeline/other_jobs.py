@@ -44,7 +44,7 @@ def set_aside_other_jobs(task: Task, options: RunOptions) -> FilteredTask:
     remarks = [
         Problem(
             video.media or Path(video.id),
-            f"set aside as another job: {found.aside[video.id]} (to keep it: --keep-all)",
+            f"set aside as another job: {found.aside[video.id]} (to keep it: `keep_all=True`)",
             harmless=True,
         )
         for video in others
@@ -53,7 +53,7 @@ def set_aside_other_jobs(task: Task, options: RunOptions) -> FilteredTask:
     if not names_the_job(task):
         reason = (
             f"the name {task.name!r} says little about the job, so videos of other jobs are hard "
-            'to recognise; name the job, as in --title "change a tire"'
+            'to recognise; name the job, as in `title="change a tire"`'
         )
         remarks.append(Problem(Path(task.name), reason, harmless=True))
     remarks += [

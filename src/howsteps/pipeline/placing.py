@@ -41,7 +41,7 @@ def place_again(
     matched: bool = False,
     pages: bool = True,
     unchanged_since: tuple[int, int] | None = None,
-    callback: Callback = ignore_event,
+    callback: "Callback | None" = None,
 ) -> Result:
     """Place the steps of another script in the videos of a work folder, and update its files.
 
@@ -87,7 +87,7 @@ def place_again(
     before = read_result(work)
     root = work if (work / WORK_FOLDER).is_file() else work.parent  # of several jobs
     options = read_options(root) or RunOptions()
-    context = Context(Cache(root / CACHE), callback=callback)
+    context = Context(Cache(root / CACHE), callback=callback or ignore_event)
     problems: list[Problem] = []
     if isinstance(script, Script):
         new_script = script

@@ -40,6 +40,7 @@ from howsteps.pipeline.placing import (
 )
 from howsteps.pipeline.work_folder import (
     CACHE,
+    OWN_NAMES,
     UNEDITED,
     WrittenResults,
     check_folders,
@@ -67,6 +68,23 @@ class Run:
     results: Mapping[str, Result]
     folders: Mapping[str, Path]
     problems: tuple[Problem, ...]
+
+    @property
+    def result(self) -> Result:
+        """The result of the only task, with all problems.
+
+        Raises
+        ------
+        HowstepsError
+            There are several tasks, or none has a result; the message says why.
+        """
+        if len(self.results) > 1:
+            names = ", ".join(self.results)
+            raise HowstepsError(f"there are several tasks ({names}): see the results of each")
+        for result in self.results.values():
+            return replace(result, problems=self.problems)
+        reason = self.problems[-1] if self.problems else "no task was found"
+        raise HowstepsError(f"no steps were found: {reason}")
 
 
 def run(
@@ -143,6 +161,9 @@ def run(
     context.note(problems)
     if given and is_text(given) and len(tasks) > 1:
         raise HowstepsError(f"a text script describes one job, but there are {len(tasks)}")
+    if len(tasks) > 1 and (reserved := {*OWN_NAMES} & {task.name for task in tasks}):
+        name = min(reserved)
+        raise HowstepsError(f"no job can be called {name!r}: the work folder has a {name!r} itself")
     folders: dict[str, Path] = {}
     if tasks:
         mark_work_folder(out)
@@ -396,7 +417,7 @@ def _why_no_steps(task: Task, asked: int | None) -> str:
     if asked is not None:
         return (
             f"cannot choose {asked} steps: more than that are mentioned equally often; "
-            "ask for more steps, or leave out --steps"
+            "ask for more steps, or leave out `steps`"
         )
     if len(task.videos) < 2:
         return "its narrator mentions nothing that could be a step"

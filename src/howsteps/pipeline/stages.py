@@ -48,7 +48,7 @@ def transcribe(task: Task, options: RunOptions, context: Context) -> tuple[Task,
         return task, []
     reason = ""
     if options.speech is None:
-        reason = "has no captions, and transcription is off (to turn it on: --speech small.en)"
+        reason = 'has no captions, and transcription is off (to turn it on: `speech="small.en"`)'
     elif SPEECH.missing:
         reason = f"has no captions; to transcribe it: {SPEECH.command}"
     if reason:

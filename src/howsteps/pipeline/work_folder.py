@@ -30,6 +30,7 @@ KEPT_TEXT = "script.edited.md"  # backup of a person's script.md before it is re
 UNEDITED = "script.unedited.json"  # the script before a language model edited it
 MODEL = "model"
 EXPORTS = "exports"
+OWN_NAMES = (CACHE, OPTIONS, WORK_FOLDER)  # beside the folders of several jobs
 _PARTS = (CACHE, MODEL, EXPORTS, "report-pictures", "new-videos", "new-videos-steps")
 _WRITTEN = ".written.json"  # in the exports: the names of those that howsteps wrote
 _LARGEST_MODEL = 2**30  # bytes per file
@@ -164,7 +165,7 @@ def _keep_edited(path: Path, replaceable: Sequence[str]) -> list[Problem]:
         number += 1
         kept = path.with_name(KEPT_TEXT.replace(".md", f"-{number}.md"))
     path.replace(kept)
-    reason = f"was edited, so it is kept as {kept.name}; to place its steps, pass it to --script"
+    reason = f"was edited, so it is kept as {kept.name}; to place its steps, pass it as `script`"
     return [Problem(path, reason, harmless=True)]
 
 
