@@ -110,9 +110,9 @@ def agreement(
 def compare(ours: WordNet, theirs: Reference, questions: int, seed: int) -> None:
     """Compare every kind of query on random lemmas and forms."""
     rng = random.Random(seed)  # noqa: S311 - not a secret
-    lemmas = [(lemma, pos) for pos in PARTS_OF_SPEECH for lemma in ours.lexicon.lemmas(pos)]
+    lemmas = [(lemma, pos) for pos in PARTS_OF_SPEECH for lemma in ours.words(pos)]
     some = rng.sample(lemmas, questions)
-    single = {pos: [w for w in ours.lexicon.lemmas(pos) if "_" not in w] for pos in PARTS_OF_SPEECH}
+    single = {pos: [w for w in ours.words(pos) if "_" not in w] for pos in PARTS_OF_SPEECH}
     forms = [
         (inflect(rng.choice(single[pos]), pos, rng), pos)
         for pos in PARTS_OF_SPEECH
@@ -166,7 +166,7 @@ def speed(wordnet: WordNet, seed: int) -> None:
     print(f"load: {cpu * 1e3:.0f} ms of one core, {wall * 1e3:.0f} ms on the clock")
     rng = random.Random(seed)  # noqa: S311 - not a secret
     common = {
-        pos: [w for w in wordnet.lexicon.lemmas(pos) if wordnet.tag_counts(w, pos).sum() > 5]
+        pos: [w for w in wordnet.words(pos) if wordnet.tag_counts(w, pos).sum() > 5]
         for pos in PARTS_OF_SPEECH
     }
     for count in (45, 300, 3000):

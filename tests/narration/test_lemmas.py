@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from howsteps.narration.wordnet import PARTS_OF_SPEECH, PartOfSpeech, WordNet, is_well_spelt
 
 WORDNET = WordNet.load()
-LEMMAS = {pos: list(WORDNET.lexicon.lemmas(pos)) for pos in PARTS_OF_SPEECH}
+LEMMAS = {pos: list(WORDNET.words(pos)) for pos in PARTS_OF_SPEECH}
 parts_of_speech = st.sampled_from(PARTS_OF_SPEECH)
 
 

@@ -8,12 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import howsteps.narration.wordnet as package
-from howsteps.narration.wordnet import PARTS_OF_SPEECH, PartOfSpeech, WordNet, match_matrix
+from howsteps.narration.wordnet import (
+    PARTS_OF_SPEECH,
+    PartOfSpeech,
+    WordNet,
+    match_matrix,
+    normalise,
+)
 from howsteps.task import Relation
 
 WORDNET = WordNet.load()
 FREQUENT: dict[PartOfSpeech, list[str]] = {
-    pos: [w for w in WORDNET.lexicon.lemmas(pos) if WORDNET.tag_counts(w, pos).sum() > 3]
+    pos: [w for w in WORDNET.words(pos) if WORDNET.tag_counts(w, pos).sum() > 3]
     for pos in PARTS_OF_SPEECH
 }
 parts_of_speech = st.sampled_from(PARTS_OF_SPEECH)
@@ -58,21 +64,21 @@ class TestSenses:
             WORDNET.synset_ids("take", "verb")[0] = 0
 
 
-class TestLexicon:
+class TestEntries:
     @pytest.mark.parametrize("pos", PARTS_OF_SPEECH)
-    def test_finds_every_lemma(self, pos: PartOfSpeech) -> None:
-        lemmas = list(WORDNET.lexicon.lemmas(pos))
+    def test_every_lemma_is_found(self, pos: PartOfSpeech) -> None:
+        lemmas = list(WORDNET.words(pos))
         assert lemmas == sorted(set(lemmas))
-        numbers = WORDNET.lexicon.ranges[pos]
+        numbers = WORDNET.entries[pos]
         assert all(
-            WORDNET.lexicon.find(lemma, pos) == number
+            WORDNET._entry(lemma, pos) == number
             for lemma, number in zip(lemmas[::7], numbers[::7], strict=True)
         )
 
     @given(st.text(st.characters(), max_size=12), parts_of_speech)
-    def test_finds_nothing_else(self, lemma: str, pos: PartOfSpeech) -> None:
-        entry = WORDNET.lexicon.find(lemma, pos)
-        assert entry is None or WORDNET.lexicon.lemma(entry) == lemma
+    def test_nothing_else_is_found(self, word: str, pos: PartOfSpeech) -> None:
+        entry = WORDNET._entry(word, pos)
+        assert entry is None or WORDNET._lemma(entry) == normalise(word)
 
 
 class TestSharedSynset:

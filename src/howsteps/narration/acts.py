@@ -1,4 +1,8 @@
-"""Complements of a verb besides its object: places and tools; and modifiers of the object."""
+"""Acts in a parsed narration: verbs with their objects, places and tools, and acts without a verb.
+
+In order: complements of a verb, helper verbs ("go ahead and …"), fragments ("then a cup of flour"),
+and the acts that are made of them.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Keywords of a job's name: the words that every video of the job should contain.
+"""Find the videos of a task that show another job, by the words of the job's name.
 
-In "how to make scrambled eggs in a microwave" these are *eggs* and *microwave*; *scrambled* is a
-qualifier; "make" is a light verb and carries no information.
+In "how to make scrambled eggs in a microwave" every video should say *eggs* and *microwave*;
+*scrambled* is a qualifier; "make" is a light verb and carries no information.
 """
 
 import re

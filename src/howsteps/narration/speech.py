@@ -104,13 +104,11 @@ def transcribe(
         raise MissingExtra("asr", "speech recognition") from missing
     from howsteps.io.media import decoded  # noqa: PLC0415 - loads NumPy
 
-    report = progress or _no_progress
+    report = progress or (lambda done, total: None)
     with decoded(media) as sound:
         duration = sound.duration
         segments = _with_progress(_segments(sound, model, device, vad), duration, report)
-        captions = tuple(captions_of(segments, duration))
-    report(duration, duration)
-    return captions
+        return tuple(captions_of(segments, duration))
 
 
 def captions_of(segments: Iterable[WhisperSegment], duration: float) -> Iterator[Caption]:
@@ -221,6 +219,7 @@ def _with_progress(
         yield segment
         done = min(max(done, float(segment.end)), duration)
         report(done, duration)
+    report(duration, duration)
 
 
 def _model_folder(model: str | Path) -> Path:
@@ -258,7 +257,3 @@ def _identity(model: str | Path) -> str:
     files = sorted(path for path in folder.iterdir() if path.is_file())
     contents = [[path.name, sha256_of_file(path)] for path in files]
     return f"folder {hashlib.sha256(json.dumps(contents).encode()).hexdigest()}"
-
-
-def _no_progress(done: float, total: float) -> None:
-    """Ignore progress."""

@@ -37,7 +37,7 @@ class Tables:
     entry_starts
         First entry of every part of speech, and the number of entries.
     hash_slots
-        A hash table to find an entry by its lemma, see :class:`Lexicon`.
+        A hash table to find an entry by its lemma, see :func:`hash_slots`.
     sense_starts, senses
         The synsets of every entry, first sense first.
     tag_counts
@@ -95,49 +95,6 @@ def hash_slots(entries: Sequence[tuple[PartOfSpeech, str]]) -> npt.NDArray[np.in
 
 def _hash(lemma: bytes, pos: PartOfSpeech) -> int:
     return zlib.crc32(lemma, PARTS_OF_SPEECH.index(pos))
-
-
-@dataclass(frozen=True, slots=True)
-class Lexicon:
-    """Find entries by number, or by lemma and part of speech.
-
-    The hash table is used as stored: building a dictionary of 155,000 strings would take longer
-    than loading everything else.
-    """
-
-    text: bytes
-    lemma_starts: npt.NDArray[np.int32]
-    hash_slots: npt.NDArray[np.int32]
-    ranges: dict[PartOfSpeech, range]
-
-    @classmethod
-    def of(cls, tables: Tables) -> Self:
-        """Return the lexicon of the tables."""
-        starts = tables.entry_starts.tolist()
-        ranges = dict(zip(PARTS_OF_SPEECH, map(range, starts, starts[1:]), strict=True))
-        return cls(tables.lemmas.tobytes(), tables.lemma_starts, tables.hash_slots, ranges)
-
-    def find(self, lemma: str, pos: PartOfSpeech) -> int | None:
-        """Return the number of an entry, or None if there is none."""
-        wanted = lemma.encode(errors="surrogatepass")
-        size = len(self.hash_slots)
-        slot = _hash(wanted, pos) % size
-        while (entry := self.hash_slots.item(slot)) != _FREE:
-            if entry in self.ranges[pos] and self._bytes(entry) == wanted:
-                return entry
-            slot = (slot + 1) % size
-        return None
-
-    def lemma(self, entry: int) -> str:
-        """Return the lemma of an entry."""
-        return self._bytes(entry).decode()
-
-    def lemmas(self, pos: PartOfSpeech) -> Iterator[str]:
-        """Yield all lemmas of a part of speech in alphabetical order."""
-        return map(self.lemma, self.ranges[pos])
-
-    def _bytes(self, entry: int) -> bytes:
-        return self.text[self.lemma_starts.item(entry) : self.lemma_starts.item(entry + 1)]
 
 
 _RULES: Mapping[PartOfSpeech, str] = {
@@ -209,7 +166,8 @@ class WordNet:
     """
 
     tables: Tables
-    lexicon: Lexicon
+    text: bytes  # all lemmas
+    entries: Mapping[PartOfSpeech, range]
     exceptions: Mapping[PartOfSpeech, Mapping[str, Sequence[str]]]
 
     @staticmethod
@@ -223,7 +181,13 @@ class WordNet:
             pos: {form: lemmas for form_pos, form, *lemmas in irregular if form_pos == pos}
             for pos in PARTS_OF_SPEECH
         }
-        return WordNet(tables, Lexicon.of(tables), exceptions)
+        starts = tables.entry_starts.tolist()
+        entries = dict(zip(PARTS_OF_SPEECH, map(range, starts, starts[1:]), strict=True))
+        return WordNet(tables, tables.lemmas.tobytes(), entries, exceptions)
+
+    def words(self, pos: PartOfSpeech) -> Iterator[str]:
+        """Yield all lemmas of a part of speech in alphabetical order."""
+        return map(self._lemma, self.entries[pos])
 
     def knows(self, lemma: str, pos: PartOfSpeech) -> bool:
         """Whether WordNet has this lemma in this part of speech."""
@@ -272,7 +236,7 @@ class WordNet:
             tables.antonym_senses, self._sense_range(lemma, pos, senses)
         ).tolist()
         entries = dict.fromkeys(tables.antonyms[first:end].tolist())
-        return tuple(self.lexicon.lemma(entry) for entry in entries)
+        return tuple(self._lemma(entry) for entry in entries)
 
     def lemmas(self, word: str, pos: PartOfSpeech) -> tuple[str, ...]:
         """Return the lemmas that a word may be a form of: all that WordNet's morphy allows.
@@ -317,7 +281,26 @@ class WordNet:
         return int(counts.sum()), len(counts)
 
     def _entry(self, lemma: str, pos: PartOfSpeech) -> int | None:
-        return self.lexicon.find(normalise(lemma), pos)
+        """Return the number of an entry, or None if there is none.
+
+        The hash table is used as stored: building a dictionary of 155,000 strings would take longer
+        than loading everything else.
+        """
+        wanted = normalise(lemma).encode(errors="surrogatepass")
+        slots = self.tables.hash_slots
+        slot = _hash(wanted, pos) % len(slots)
+        while (entry := slots.item(slot)) != _FREE:
+            if entry in self.entries[pos] and self._bytes(entry) == wanted:
+                return entry
+            slot = (slot + 1) % len(slots)
+        return None
+
+    def _lemma(self, entry: int) -> str:
+        return self._bytes(entry).decode()
+
+    def _bytes(self, entry: int) -> bytes:
+        starts = self.tables.lemma_starts
+        return self.text[starts.item(entry) : starts.item(entry + 1)]
 
     def _sense_range(self, lemma: str, pos: PartOfSpeech, senses: int | None) -> tuple[int, int]:
         """Return the range of the senses of a lemma in the tables."""
