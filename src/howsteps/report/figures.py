@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 _ROW = 0.42  # inches per video
-# Eight colours, nine markers and five line styles distinguish 360 methods.
+# With the eight colours, enough for 360 methods.
 _MARKERS = "osD^vPX*h"
 _LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 _GREY = "#767676"
@@ -57,20 +57,17 @@ def timeline_figure(result: Result) -> "Figure":
     axes = figure.add_subplot()
     found, with_levels = localisation_rows(result), has_levels(result)
     for row, video in enumerate(videos):
-        axes.hlines(
-            row, 0, video_length(video, found[video.id]), color="#d5d5d5", linewidth=1, zorder=0
-        )
+        length = video_length(video, found[video.id])
+        axes.hlines(row, 0, length, color="#d5d5d5", linewidth=1, zorder=0)
         for place in found[video.id]:
             if place is None or place.time is None:
                 continue
             colour = step_colour(place.step)
             start = place.time if place.start is None else place.start
             end = place.time if place.end is None else place.end
-            style: dict[str, Any]
+            style: dict[str, Any] = {"color": colour.fill, "alpha": 0.35}
             if place.level == "guess":
                 style = {"fill": False, "edgecolor": colour.fill, "linestyle": "--"}
-            else:
-                style = {"color": colour.fill, "alpha": 0.35}
             axes.barh(row, end - start, 0.5, left=start, **style)
             axes.plot(place.time, row, "o", color=colour.fill, markersize=10, clip_on=False)
             axes.text(

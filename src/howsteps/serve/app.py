@@ -16,6 +16,7 @@ from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, PlainTextResponse, Response, StreamingResponse
@@ -184,12 +185,10 @@ class _RequestFilter:
 
     def _check(self, scope: Scope) -> None:
         """Raise an ``HTTPException`` for requests that this server's page would not send."""
-        headers: dict[str, str] = {}
-        for key, value in scope["headers"]:
-            name = key.decode("latin-1").lower()
-            if name in headers and name in {"host", "origin", "content-length"}:
+        headers = Headers(scope=scope)
+        for name in ("host", "origin", "content-length"):
+            if len(headers.getlist(name)) > 1:
                 raise HTTPException(400, f"two headers {name!r}")
-            headers[name] = value.decode("latin-1")
         host = headers.get("host", "")
         if host not in self._hosts:
             raise HTTPException(421, "this server only answers to its own address")
@@ -248,7 +247,7 @@ def _writer(value: object) -> str:
 
 
 def _exported(session: Session, name: str) -> Response:
-    """Write an export into the work folder, and send the files."""
+    """Write an export into the work folder, and send its file, or an archive of its files."""
     paths, problems = export(session.result, session.folder / EXPORTS, [name])
     if not paths:
         reason = problems[0] if problems else "there is nothing to write"
@@ -256,20 +255,14 @@ def _exported(session: Session, name: str) -> Response:
     if sum(path.stat().st_size for path in paths) > _LARGEST_ARCHIVE:
         raise HTTPException(409, f"written to {EXPORTS}/{name}: too large to send")
     if len(paths) == 1:
-        return _download(read_bounded(paths[0], _LARGEST_ARCHIVE, "an export"), paths[0].name)
-    return _download(_archive(paths, session.folder / EXPORTS / name), f"{name}.zip")
-
-
-def _archive(paths: Sequence[Path], folder: Path) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in paths:
-            archive.write(path, path.relative_to(folder))
-    return buffer.getvalue()
-
-
-def _download(data: bytes, name: str) -> Response:
-    safe = re.sub(r"[^A-Za-z0-9._-]+", "-", name)
+        file, data = paths[0].name, read_bounded(paths[0], _LARGEST_ARCHIVE, "an export")
+    else:
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in paths:
+                archive.write(path, path.relative_to(session.folder / EXPORTS / name))
+        file, data = f"{name}.zip", buffer.getvalue()
+    safe = re.sub(r"[^A-Za-z0-9._-]+", "-", file)
     headers = {"content-disposition": f'attachment; filename="{safe}"'}
     return Response(data, media_type="application/octet-stream", headers=headers)
 
@@ -341,19 +334,12 @@ def serve(
 
     Parameters
     ----------
-    folder
-        A work folder with a result.
     port
         The port to listen on; 0: any free port.
     videos
         Folders with videos that may be played, besides the one that holds the work folder.
     on_start
         Called with the secret address of the page.
-
-    Raises
-    ------
-    HowstepsError
-        There is no result, the folder is served already, or the port is taken.
     """
     with prepared(folder, port, videos) as (server, listener, address):
         on_start(address)
@@ -389,7 +375,7 @@ def prepared(
         shutdown = server.shutdown
 
         async def close_streams_first(sockets: list[socket.socket] | None = None) -> None:
-            session.close_event_streams()  # otherwise the server would wait for open pages
+            session.is_closing = True  # otherwise the server would wait for open pages
             await shutdown(sockets)
 
         server.shutdown = close_streams_first

@@ -31,13 +31,7 @@ class Refused(HowstepsError):
 
 
 async def keep(folder: Path, name: str, parts: AsyncIterator[bytes]) -> Path:
-    """Write an uploaded file into the folder of the new videos.
-
-    Raises
-    ------
-    Refused
-        It has no video or caption extension, it is too large, or there are too many files.
-    """
+    """Write an uploaded file into the folder of the new videos, or raise ``Refused``."""
     uploads = own_folder(folder, FOLDER)
     target = uploads / _file_name(name)
     if not (is_video(target) or target.suffix.lower() in _CAPTIONS):
@@ -99,18 +93,12 @@ def with_new_videos(
 ) -> tuple[Result, dict[str, str], dict[str, str]]:
     """Append the new videos to a result, placed by the model of the work folder.
 
-    ``removable`` are the names of files that this server received itself.
+    ``removable`` are the names of files that this server received itself: unreadable ones are
+    removed. A video without captions stays, as they may be uploaded later.
 
     Returns
     -------
     The result; for each file that could not be placed, the reason; and remarks on files that were.
-    Unreadable files are removed if they are removable; a video without captions stays, as they may
-    be uploaded later.
-
-    Raises
-    ------
-    HowstepsError
-        There is no model, or it cannot be used.
     """
     done = apply(folder, [folder / FOLDER], folder / PLACED, title=result.task.name, pages=False)
     found = next(iter(done.results.values()), None)
@@ -125,20 +113,15 @@ def with_new_videos(
     # Without mentions of their own, so that no edit can refer to them.
     videos = tuple(replace(video, id=new_ids[video.id], mentions=()) for video in found.task.videos)
     places = tuple(replace(place, video=new_ids[place.video]) for place in found.localisations)
-    task = Task(result.task.name, (*result.task.videos, *videos))
-    steps = tuple(
-        replace(
-            step,
-            mentions=(
-                *step.mentions,
-                *(replace(m, video=new_ids[m.video]) for m in new_step.mentions),
-            ),
-        )
-        for step, new_step in zip(result.script.steps, found.script.steps, strict=True)
-    )
-    script = replace(result.script, steps=steps)
+    steps = []
+    for step, new_step in zip(result.script.steps, found.script.steps, strict=True):
+        new_mentions = (replace(m, video=new_ids[m.video]) for m in new_step.mentions)
+        steps.append(replace(step, mentions=(*step.mentions, *new_mentions)))
     shown = replace(
-        result, task=task, script=script, localisations=(*result.localisations, *places)
+        result,
+        task=Task(result.task.name, (*result.task.videos, *videos)),
+        script=replace(result.script, steps=tuple(steps)),
+        localisations=(*result.localisations, *places),
     )
     return shown, refused, _remarks(folder / FOLDER, done.problems)
 

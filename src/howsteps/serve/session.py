@@ -54,17 +54,7 @@ class _Superseded(Exception):
 class Session:
     """The state of one work folder while it is served.
 
-    Parameters
-    ----------
-    folder
-        A work folder with a ``result.json``.
-    videos
-        More folders with videos that may be played (:meth:`plays`).
-
-    Raises
-    ------
-    HowstepsError
-        There is no result, its journal is damaged, or another server has the folder.
+    ``videos`` are more folders with videos that may be played (:meth:`plays`).
     """
 
     def __init__(self, folder: Path, videos: Sequence[Path] = ()) -> None:
@@ -84,17 +74,15 @@ class Session:
         self.journal = Journal.resume(self.folder, self.result)
         self._changed = threading.Condition()
         self._writer: str | None = None
-        self._activity = ""
+        self._activity = self._error = self._remark = ""
         self._is_placing = False
-        self._error = ""
-        self._remark = ""
         self._received = self._processed = 0  # numbers of new files
         self._uploaded: set[str] = set()  # their names
         self._refused: dict[str, str] = {}  # reasons, by file name
         self._remarks: dict[str, str] = {}  # on new files that were placed, by file name
         self._version = 1
         self._stopped = False
-        self.is_closing = False
+        self.is_closing = False  # if so, event streams end
         self._schedule_all()
         self._thread = threading.Thread(target=self._work, name="howsteps-placing", daemon=True)
 
@@ -116,10 +104,6 @@ class Session:
         if self._thread.is_alive():
             self._thread.join(timeout=10)
         self._lock.close()
-
-    def close_event_streams(self) -> None:
-        """End all event streams, because the server is about to stop."""
-        self.is_closing = True
 
     def status(self) -> dict[str, Any]:
         """The state of the session, for the page."""
@@ -191,14 +175,8 @@ class Session:
     def edit(self, writer: str, revision: int, change: Mapping[str, Any]) -> dict[str, Any]:
         """Make, undo or redo an edit; return the status.
 
-        Raises
-        ------
-        Locked
-            Another page is editing.
-        Outdated
-            The page does not show the newest script, or another program has written a result.
-        BadEdit
-            The edit cannot be made.
+        Raises ``Locked`` if another page is editing, ``Outdated`` if the page does not show the
+        newest script, and ``BadEdit`` if the edit cannot be made.
         """
         with self._changed:
             if self._writer not in (None, writer):
@@ -241,41 +219,28 @@ class Session:
         """Wait until all edits are placed and written; False after a timeout."""
         with self._changed:
             return self._changed.wait_for(
-                lambda: (
-                    bool(self._error)
-                    or not (
-                        self._has_unplaced_edits()
-                        or self._new_unplaced
-                        or self._stale
-                        or self._activity
-                    )
-                ),
-                seconds,
+                lambda: bool(self._error) or not (self._next_action() or self._activity), seconds
             )
 
     def _has_unplaced_edits(self) -> bool:
         return self.journal.placed != self.journal.revision and not self._error
+
+    def _next_action(self) -> Callable[[], None] | None:
+        if self._has_unplaced_edits():
+            return self._place
+        if self._new_unplaced:
+            return self._place_new
+        return self._write if self._stale else None
 
     def _work(self) -> None:
         while True:
             with self._changed:
                 self._activity, self._is_placing = "", False
                 self._changed.notify_all()
-                self._changed.wait_for(
-                    lambda: (
-                        self._stopped
-                        or self._has_unplaced_edits()
-                        or self._new_unplaced
-                        or self._stale
-                    )
-                )
-                if self._stopped:
+                self._changed.wait_for(lambda: self._stopped or self._next_action())
+                action = self._next_action()
+                if self._stopped or action is None:
                     return
-                action: Callable[[], None] = self._write
-                if self._has_unplaced_edits():
-                    action = self._place
-                elif self._new_unplaced:
-                    action = self._place_new
             try:
                 action()
             except _Superseded:

@@ -38,7 +38,7 @@ def spans(result: Result, video: Video, *, guesses: bool = False) -> list[Span]:
     Guesses are left out unless ``guesses``, or the step is mentioned there.
     """
     found = []
-    for place in _localisations(result, video):
+    for place in result.by_video[video.id]:
         is_guess = place.level == "guess" and place.evidence != SAID
         if place.time is None or (is_guess and not guesses):
             continue
@@ -52,7 +52,8 @@ def spans(result: Result, video: Video, *, guesses: bool = False) -> list[Span]:
 def chapters(result: Result, video: Video, *, guesses: bool = False) -> list[Chapter]:
     """The steps of a video as chapters: each ends where the next begins, the last at the end."""
     found = spans(result, video, guesses=guesses)
-    ends = [*(span.start for span in found[1:]), max(video_duration(result, video), *_ends(found))]
+    last = max([video_duration(result, video), *(span.end for span in found)])
+    ends = [*(span.start for span in found[1:]), last]
     return [
         Chapter(span.start, end, span.label)
         for span, end in zip(found, ends, strict=False)
@@ -69,15 +70,7 @@ def from_zero(found: list[Chapter]) -> list[Chapter]:
 
 def video_duration(result: Result, video: Video) -> float:
     """The duration of a video, in seconds."""
-    return video_length(video, _localisations(result, video))
-
-
-def _localisations(result: Result, video: Video) -> list[Localisation]:
-    return result.by_video.get(video.id, [])
-
-
-def _ends(found: Sequence[Span]) -> list[float]:
-    return [0.0, *(span.end for span in found)]
+    return video_length(video, result.by_video[video.id])
 
 
 def without_overlap(found: Sequence[Span]) -> list[Span]:

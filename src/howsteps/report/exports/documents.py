@@ -5,7 +5,6 @@ import io
 import json
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import quote
 from xml.etree import ElementTree
@@ -122,6 +121,7 @@ _LOCAL_FILES = "/data/local-files/?d="
 
 def elan_text(video: Video, found: list[Span]) -> str:
     """ELAN: an ``.eaf`` of one video, with a tier for the steps and one for the narration."""
+    add = ElementTree.SubElement
     document = ElementTree.Element(
         "ANNOTATION_DOCUMENT", AUTHOR="howsteps", FORMAT="3.0", VERSION="3.0"
     )
@@ -129,44 +129,30 @@ def elan_text(video: Video, found: list[Span]) -> str:
     document.set(f"{{{_INSTANCE}}}noNamespaceSchemaLocation", _SCHEMA)
     # A date is required; a constant one keeps the bytes reproducible.
     document.set("DATE", "2016-06-27T00:00:00+00:00")
-    header = ElementTree.SubElement(document, "HEADER", MEDIA_FILE="", TIME_UNITS="milliseconds")
+    header = add(document, "HEADER", MEDIA_FILE="", TIME_UNITS="milliseconds")
     if video.media is not None:
-        ElementTree.SubElement(
-            header,
-            "MEDIA_DESCRIPTOR",
-            MEDIA_URL=video.media.absolute().as_uri(),
-            MIME_TYPE=_mime_type(video.media),
-        )
+        kind = "mp4" if video.media.suffix.lower() in {".mp4", ".m4v", ".mov"} else "*"
+        url = video.media.absolute().as_uri()
+        add(header, "MEDIA_DESCRIPTOR", MEDIA_URL=url, MIME_TYPE=f"video/{kind}")
+    said = [(s.start, s.end, one_line(s.text)) for s in video.sentences]
     tiers = {
         "steps": [(span.start, span.end, span.label) for span in found],
-        "narration": _without_overlap(
-            [(s.start, s.end, one_line(s.text)) for s in video.sentences]
-        ),
+        "narration": _without_overlap(said),
     }
-    slots = _slots(ElementTree.SubElement(document, "TIME_ORDER"), tiers)
+    slots = _slots(add(document, "TIME_ORDER"), tiers)
     for name, rows in tiers.items():
-        tier = ElementTree.SubElement(document, "TIER", LINGUISTIC_TYPE_REF="default", TIER_ID=name)
+        tier = add(document, "TIER", LINGUISTIC_TYPE_REF="default", TIER_ID=name)
         for index, (*_, text) in enumerate(rows):
-            start, end = slots[name, index]
-            annotation = ElementTree.SubElement(
-                ElementTree.SubElement(tier, "ANNOTATION"),
-                "ALIGNABLE_ANNOTATION",
-                ANNOTATION_ID=f"{name}{index + 1}",
-                TIME_SLOT_REF1=start,
-                TIME_SLOT_REF2=end,
-            )
-            ElementTree.SubElement(annotation, "ANNOTATION_VALUE").text = text
-    ElementTree.SubElement(
-        document,
-        "LINGUISTIC_TYPE",
-        GRAPHIC_REFERENCES="false",
-        LINGUISTIC_TYPE_ID="default",
-        TIME_ALIGNABLE="true",
-    )
+            annotation = add(add(tier, "ANNOTATION"), "ALIGNABLE_ANNOTATION")
+            annotation.set("ANNOTATION_ID", f"{name}{index + 1}")
+            for number, slot in enumerate(slots[name, index], 1):
+                annotation.set(f"TIME_SLOT_REF{number}", slot)
+            add(annotation, "ANNOTATION_VALUE").text = text
+    kind_of_tier = add(document, "LINGUISTIC_TYPE", GRAPHIC_REFERENCES="false")
+    kind_of_tier.attrib |= {"LINGUISTIC_TYPE_ID": "default", "TIME_ALIGNABLE": "true"}
     ElementTree.indent(document)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(
-        document, encoding="unicode"
-    )
+    text = ElementTree.tostring(document, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}'
 
 
 def label_studio_text(result: Result, *, guesses: bool = False) -> str:
@@ -236,10 +222,6 @@ def _without_overlap(rows: Sequence[_Row]) -> list[_Row]:
         if milliseconds(end) > milliseconds(begin):
             found.append((begin, end, text))
     return found
-
-
-def _mime_type(media: Path) -> str:
-    return "video/mp4" if media.suffix.lower() in {".mp4", ".m4v", ".mov"} else "video/*"
 
 
 def _frame(seconds: float) -> int:
