@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from howsteps.evaluate.point_protocols import hit_table
 from howsteps.localisation import TaskLocalisation, localise_task
-from howsteps.result import read_result
+from howsteps.store import read_result
 from howsteps.task import Annotation, Localisation, Rule, Script, Step, Task, Truth
 
 SLACK = 1.0  # seconds of tolerance around spoken spans

@@ -24,10 +24,7 @@ INSTRUMENTED = (
     *("howsteps.captions", "howsteps.datasets", "howsteps.io.arrays", "howsteps.io.files"),
     *("howsteps.localise.model", "howsteps.pipeline.cache", "howsteps.script.text_form"),
     *(
-        "howsteps.records",
-        "howsteps.result",
-        "howsteps.io.checked",
-        "howsteps.script.edited",
+        "howsteps.store",
         "howsteps.reader.dialogue",
     ),
     "howsteps.pipeline.learnt_steps",

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from howsteps.pipeline.work_folder import script_document
 from howsteps.reader.question import make_question
-from howsteps.result import text_of
+from howsteps.store import text_of
 from howsteps.task import (
     Localisation,
     Mention,

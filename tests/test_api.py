@@ -102,7 +102,7 @@ class TestDiscover:
 
     @pytest.mark.parametrize("source", [None, 5, b"/tmp", "", [None], [["fill"]], [[(0, 1, "a")]]])
     def test_what_is_no_source_is_an_error(self, source: Any) -> None:
-        with pytest.raises(howsteps.HowstepsError, match=r"path|list of captions|not a Caption"):
+        with pytest.raises(howsteps.HowstepsError, match=r"path|list of captions|expected object"):
             howsteps.discover(source)
 
     @pytest.mark.parametrize(

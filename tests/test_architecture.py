@@ -13,7 +13,7 @@ ORDER = (
     *("demo", "api", "serve", "_cli", "__main__"),
 )
 # Values, errors and small tools that anything may import; of the packages they import io alone.
-FREE = ("task", "errors", "compiled", "records", "result")
+FREE = ("task", "errors", "compiled", "store")
 
 
 def modules() -> Iterator[tuple[str, Path]]:

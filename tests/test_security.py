@@ -110,7 +110,6 @@ OPENERS = {
     "pipeline/executor.py": ["Path('/proc/meminfo').read_text"],
     "report/page.py": ["(_PARTS / name).read_text"],
     "report/exports/video_copies.py": ["temporary.open", "av.open"],
-    "result.py": ["(files('howsteps') / 'schemas' / 'result.schema.json').read_text"],
     "datasets/fetch.py": ["tarfile.open", "part.open"],
     "io/media.py": ["av.open", "target.open"],
     "demo/job.py": ["av.open", "caption.read_bytes"],

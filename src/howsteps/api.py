@@ -26,7 +26,7 @@ from howsteps.pipeline.placing import place_again
 from howsteps.pipeline.run import Run
 from howsteps.pipeline.run import run as run_pipeline
 from howsteps.reader import Editor
-from howsteps.result import read_result
+from howsteps.store import read_result
 from howsteps.task import Caption, Mode, Result, Script, Task, Video
 
 if TYPE_CHECKING:

@@ -4,6 +4,8 @@ A :class:`Task` is a set of :class:`Video` of the same job. Each stage returns c
 field filled in; nothing is changed in place::
 
     captions ─► words ─► sentences ─► mentions ─► script ─► localisations
+
+The ranges of their values are those that :mod:`howsteps.store` accepts from a file.
 """
 
 from collections import Counter
@@ -12,9 +14,17 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from statistics import median
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
+
+from msgspec import Meta
 
 from howsteps.errors import Problem
+
+LATEST = 1e6  # seconds; times beyond eleven days are errors
+Seconds: TypeAlias = Annotated[float, Meta(ge=0, le=LATEST)]  # from the start of a video
+Probability: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
+Index: TypeAlias = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+Count: TypeAlias = Annotated[int, Meta(ge=1, le=2**63 - 1)]
 
 # Our method, the paper as published, and the authors' released program.
 Mode: TypeAlias = Literal["default", "paper", "authors"]
@@ -41,16 +51,16 @@ class Word:
     """One spoken word with its start and end, in seconds."""
 
     text: str
-    start: float
-    end: float
+    start: Seconds
+    end: Seconds
 
 
 @dataclass(frozen=True, slots=True)
 class Caption:
     """One line of captions; ``words`` has the word times, if the file contains them."""
 
-    start: float
-    end: float
+    start: Seconds
+    end: Seconds
     text: str
     words: tuple[Word, ...] = ()
 
@@ -111,18 +121,18 @@ class Mention:
     verb: str
     noun: str
     phrase: str
-    start: float
-    end: float
+    start: Seconds
+    end: Seconds
     particle: str = ""
     modal: str = ""
     negated: bool = False
     resolved: bool = False
     passive: bool = False
-    sentence: int = 0
+    sentence: Index = 0
     places: tuple[Place, ...] = ()
     tools: tuple[str, ...] = ()
     modifiers: tuple[str, ...] = ()
-    work: float = 1.0
+    work: Probability = 1.0
 
     @property
     def is_work(self) -> bool:
@@ -272,13 +282,13 @@ class Localisation:
     """
 
     video: str
-    step: int
-    time: float | None
-    start: float | None = None
-    end: float | None = None
-    confidence: float = 0.0
+    step: Index
+    time: Seconds | None
+    start: Seconds | None = None
+    end: Seconds | None = None
+    confidence: Probability = 0.0
     evidence: str = ""
-    presence: float = 0.0
+    presence: Probability = 0.0
 
     @property
     def level(self) -> Level | None:
@@ -314,7 +324,7 @@ class WayStep(NamedTuple):
     """A step of an :class:`OtherWay`: its label, and how many of those videos mention it."""
 
     label: str
-    support: int
+    support: Index
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,7 +371,7 @@ class Result:
 
     def to_json(self) -> str:
         """The text of ``result.json``; paths of videos are relative to the current folder."""
-        from howsteps.result import text_of  # noqa: PLC0415 - which needs this module
+        from howsteps.store import text_of  # noqa: PLC0415 - which needs this module
 
         return text_of(self, Path.cwd())
 

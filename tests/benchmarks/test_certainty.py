@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.certainty import Case, Outcomes, absence_rates, calibration, judge, read_cases
 from howsteps.localise.certainty import CUES, CertaintyModel
-from howsteps.result import text_of
+from howsteps.store import text_of
 from howsteps.task import Annotation, Localisation, Result, Script, Step, Task, Truth, Video
 from training.certainty import fit, fit_with_threshold, leave_one_task_out
 

@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from howsteps._cli.app import app
-from howsteps.result import text_of
+from howsteps.store import text_of
 from howsteps.task import Result
 from tests.report.job import tea, with_video
 

@@ -16,7 +16,7 @@ from howsteps._cli.run import executor_of, places_table
 from howsteps.errors import Problem
 from howsteps.pipeline.options import read_options
 from howsteps.pipeline.ray_executor import RayExecutor
-from howsteps.result import read_result
+from howsteps.store import read_result
 from howsteps.task import LEVELS, SAID, Localisation, Script, Step, Task, Video
 from howsteps.task import Result as Found
 from tests.engine.jobs import captions, narration, subrip

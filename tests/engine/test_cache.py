@@ -3,6 +3,7 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -45,10 +46,10 @@ def test_values_that_cannot_be_hashed_exactly_are_refused(part):
 
 def test_json_is_read_back(tmp_path):
     cache = Cache(tmp_path)
-    cache.put_json("heard", "k", {"words": ["é", 1.5, None]})
-    assert cache.json("heard", "k") == {"words": ["é", 1.5, None]}
-    assert cache.json("heard", "other") is None
-    assert cache.json("script", "k") is None
+    cache.put("heard", "k", {"words": ["é", 1.5, None]})
+    assert cache.get("heard", "k", Any) == {"words": ["é", 1.5, None]}
+    assert cache.get("heard", "other", Any) is None
+    assert cache.get("script", "k", Any) is None
 
 
 def test_arrays_are_read_back_and_reproducible(tmp_path):
@@ -68,11 +69,10 @@ def test_an_object_array_is_refused(tmp_path):
         Cache(tmp_path).put_arrays("features", "k", {"x": np.array([{}], dtype=object)})
 
 
-@pytest.mark.parametrize("harm", ["flip", "cut", "empty", "no checksum", "wrong checksum"])
+@pytest.mark.parametrize("harm", ["flip", "cut", "empty", "no checksum", "short"])
 def test_a_damaged_entry_counts_as_missing(tmp_path, harm):
     cache = Cache(tmp_path)
     path = cache.put_arrays("features", "k", {"x": np.arange(100)})
-    checksum = path.with_name(f"{path.name}.sha256")
     content = bytearray(path.read_bytes())
     if harm == "flip":
         content[len(content) // 2] ^= 1
@@ -82,9 +82,9 @@ def test_a_damaged_entry_counts_as_missing(tmp_path, harm):
     elif harm == "empty":
         path.write_bytes(b"")
     elif harm == "no checksum":
-        checksum.unlink()
+        path.write_bytes(content[:-66])
     else:
-        checksum.write_bytes(b"\xff\xfe")
+        path.write_bytes(b"\xff\xfe")
     assert cache.arrays("features", "k") is None
     cache.put_arrays("features", "k", {"x": np.arange(100)})
     kept = cache.arrays("features", "k")

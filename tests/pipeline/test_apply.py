@@ -9,7 +9,7 @@ from howsteps.errors import Extra, InputError
 from howsteps.pipeline import learnt_steps, stages
 from howsteps.pipeline.apply import apply
 from howsteps.pipeline.run import run
-from howsteps.result import read_result
+from howsteps.store import read_result
 from howsteps.task import SAID
 from tests.engine.jobs import captions, narration, subrip
 from tests.films import film

@@ -13,7 +13,7 @@ from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.placing import place_again
 from howsteps.pipeline.run import run
 from howsteps.report.page import PAGE
-from howsteps.result import read_result
+from howsteps.store import read_result
 from howsteps.task import BY_HAND, Localisation, Result, Script
 from tests.engine.jobs import captions
 from tests.jobs import tea
@@ -51,6 +51,7 @@ def test_videos_of_unknown_duration_keep_their_length(tmp_path: Path) -> None:
     job = tea()
     for n, video in enumerate(job["videos"].values()):
         del video["duration"]
+        video["asr"] += [[40.0, 42.0, "stir the tea"], [44.0, 46.0, "boil the water again"]]
         video["asr"].append([60.0 + 30 * n, 62.0 + 30 * n, "[Music]"])
     (tmp_path / "tea.json").write_text(json.dumps(job))
     run(tmp_path / "tea.json", tmp_path / "out")

@@ -19,8 +19,7 @@ from howsteps.pipeline.run import (
     Run,
     run,
 )
-from howsteps.result import read_result
-from howsteps.script.edited import read_script
+from howsteps.store import read_result, read_script
 from tests.engine.jobs import captions, narration, subrip, written
 from tests.films import film
 from tests.jobs import write_tea
@@ -327,14 +326,17 @@ class TestEditedScript:
             (lambda s: s.update(version=9), "version 9"),
             (lambda s: s.update(task="bake a cake"), "is a script for 'bake a cake'"),
             (lambda s: s.update(steps=[]), "no list of steps"),
-            (lambda s: s["steps"][1].update(label=" "), "step 2 has no label"),
-            (lambda s: s["steps"].insert(0, "x"), "step 1 is not an object"),
-            (lambda s: s["steps"][0].update(mentions={}), "step 1: 'mentions' is not a list"),
-            (lambda s: s["steps"][0].update(examples=[1]), "'examples' is not a list of strings"),
+            (lambda s: s["steps"][1].update(label=" "), r"steps\[1\]\.label: "),
+            (lambda s: s["steps"].insert(0, "x"), r"steps\[0\]: expected object"),
+            (lambda s: s["steps"][0].update(mentions={}), r"steps\[0\]\.mentions: expected array"),
+            (lambda s: s["steps"][0].update(examples=[1]), r"examples\[0\]: expected str"),
             (lambda s: s["steps"][0]["mentions"][0].update(video="x"), "no video 'x'"),
-            (lambda s: s["steps"][0]["mentions"][0].update(video=["x"]), r"no video \['x'\]"),
-            (lambda s: s["steps"][0]["mentions"][0].update(start="x"), "are not times"),
-            (lambda s: s["steps"][0]["mentions"][0].update(end=10**400), "are not times"),
+            (lambda s: s["steps"][0]["mentions"][0].update(video=["x"]), r"video: expected str"),
+            (lambda s: s["steps"][0]["mentions"][0].update(start="x"), "start: expected float"),
+            (
+                lambda s: s["steps"][0]["mentions"][0].update(end=10**400),
+                "end: number out of range",
+            ),
             (lambda s: s["steps"][0]["mentions"][0].update(start=1e6), "has no mention"),
             (
                 lambda s: s["steps"][0]["mentions"].append(s["steps"][1]["mentions"][0]),

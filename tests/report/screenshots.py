@@ -16,7 +16,7 @@ from PIL import Image, ImageOps
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from howsteps.report.page import write_page
-from howsteps.result import read_result
+from howsteps.store import read_result
 from howsteps.task import Result
 
 from . import chromium

@@ -15,9 +15,9 @@ import pytest
 
 from howsteps.pipeline.options import RunOptions, write_options
 from howsteps.pipeline.work_folder import mark_work_folder
-from howsteps.result import text_of
 from howsteps.serve.app import prepared
 from howsteps.serve.session import Session
+from howsteps.store import text_of
 from howsteps.task import Result
 from tests.report.job import tea
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, Page
 
-from howsteps.result import read_result
+from howsteps.store import read_result
 from howsteps.task import BY_HAND
 from tests.report.chromium import until
 from tests.report.job import TEA, tea

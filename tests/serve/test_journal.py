@@ -11,8 +11,8 @@ from dataclasses import replace
 import pytest
 
 from howsteps.errors import CannotWrite, InputError
-from howsteps.result import read_result
 from howsteps.serve.edits import FILE, MAX_STEPS, BadEdit, Journal
+from howsteps.store import read_result
 from tests.report.job import tea
 
 RENAME = {"op": "rename", "step": 0, "label": "begin"}
@@ -199,7 +199,7 @@ def test_a_line_with_an_enormous_number_is_reported(work, result) -> None:
     place = '{"op":"place","step":0,"video":"Ada","time":%s,"start":0,"end":1}' % ("9" * 400)
     with (work / FILE).open("a") as file:
         file.write(f'{{"do":{place}}}\n')
-    with pytest.raises(InputError, match=r"edits\.jsonl:2: cannot be replayed: a time must be"):
+    with pytest.raises(InputError, match=r"edits\.jsonl:2: cannot be replayed: a time must"):
         Journal.resume(work, result)
 
 

@@ -8,9 +8,9 @@ from urllib.parse import quote
 import pytest
 
 from howsteps.pipeline.apply import OTHER_JOB
-from howsteps.result import read_result
 from howsteps.serve.new_videos import FOLDER
 from howsteps.serve.session import Session
+from howsteps.store import read_result
 from tests.report.videos import film
 
 from .conftest import Served

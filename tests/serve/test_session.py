@@ -15,9 +15,9 @@ from howsteps._cli.app import INTERRUPTED
 from howsteps.errors import CannotWrite, HowstepsError
 from howsteps.pipeline import placing
 from howsteps.report.page import PAGE
-from howsteps.result import read_result
 from howsteps.serve.edits import FILE
 from howsteps.serve.session import LOCK, Locked, Outdated, Session
+from howsteps.store import read_result
 from howsteps.task import BY_HAND
 from tests.report.job import tea
 

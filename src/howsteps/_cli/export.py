@@ -14,7 +14,7 @@ from howsteps.errors import SERVE, MissingExtra
 from howsteps.io.files import own_folder
 from howsteps.report.exports import FORMATS
 from howsteps.report.exports import export as write
-from howsteps.result import read_result, result_file
+from howsteps.store import read_result, result_file
 
 FormatName = StrEnum("FormatName", [(name, name) for name in FORMATS])  # type: ignore[misc]
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any, TypeAlias
 
+import msgspec
 import typer
 from rich.markup import escape
 from rich.table import Table
@@ -33,8 +34,8 @@ from howsteps.pipeline.work_folder import (
     write_script,
 )
 from howsteps.reader import Editor, make_question
-from howsteps.records import narration_record
 from howsteps.script.order import PartialOrder, partial_order
+from howsteps.store import narration_record
 from howsteps.task import Mention, Mode, OtherWay, Script, Sentence, Step, Task, Video
 
 Edit: TypeAlias = Callable[[Task, Script, Context], tuple[Task, Script, list[Problem]]]
@@ -430,7 +431,7 @@ def document(records: dict[str, Any]) -> dict[str, Any]:
 
 def record(video: Video) -> dict[str, Any]:
     """The sentences and relations of a video, as JSON values."""
-    narration = narration_record(video)
+    narration = msgspec.to_builtins(narration_record(video))
     return {
         "title": video.title,
         "sentences": narration["sentences"],

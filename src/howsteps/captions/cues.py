@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from howsteps.errors import InputError, Problem
-from howsteps.io.checked import LATEST
-from howsteps.task import Caption, Word
+from howsteps.task import LATEST, Caption, Word
 
 # Bytes. A day of captions with word times is about 10 MB; a larger file is something else.
 LARGEST_FILE = 32 * 2**20

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.errors import InputError, Problem
-from howsteps.io.checked import LATEST
 from howsteps.io.text import read_rows
-from howsteps.task import Annotation, Relation, Task, Truth
+from howsteps.task import LATEST, Annotation, Relation, Task, Truth
 
 # Seconds that an annotation may end after its video, as tools round differently.
 _TOLERANCE = 1.0

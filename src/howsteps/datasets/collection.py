@@ -21,9 +21,8 @@ from howsteps.captions.reading import (
 from howsteps.datasets.names import Names, split_language
 from howsteps.datasets.task_file import KEYS, is_task, task_of_json
 from howsteps.errors import InputError, Problem
-from howsteps.io.checked import LATEST
 from howsteps.io.files import read_bounded
-from howsteps.task import Chapter, Task, Video
+from howsteps.task import LATEST, Chapter, Task, Video
 
 INFO = ".info.json"
 _LARGEST = 2**26  # bytes; most of such a file is URLs that expire

@@ -19,9 +19,8 @@ from howsteps.captions.tabular import parse_json_rows
 from howsteps.datasets.annotations import AnnotationRow, GroundTruth, as_number, truth_of_rows
 from howsteps.datasets.names import Names
 from howsteps.errors import InputError, Problem
-from howsteps.io.checked import LATEST
 from howsteps.io.text import read_json
-from howsteps.task import Caption, Rule, Task, Video
+from howsteps.task import LATEST, Caption, Rule, Task, Video
 
 KEYS = _VIDEOS, _CAPTIONS = "videos", "asr"  # every task file has one of these
 

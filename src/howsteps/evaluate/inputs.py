@@ -22,8 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.errors import HowstepsError
-from howsteps.io.checked import LATEST
-from howsteps.task import Annotation, Localisation, Result, Truth
+from howsteps.task import LATEST, Annotation, Localisation, Result, Truth
 
 Predictions: TypeAlias = (
     Result

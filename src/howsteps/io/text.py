@@ -110,7 +110,7 @@ def json_parts(value: object, lines_to: int, depth: int = 0) -> Iterator[str]:
     An iterator is written as a list, entry by entry, so that its entries are never in memory
     together.
     """
-    if depth == lines_to or not isinstance(value, Mapping | list | Iterator):
+    if depth == lines_to or not isinstance(value, Mapping | list | tuple | Iterator):
         yield json.dumps(value, ensure_ascii=False, allow_nan=False)
         return
     is_object = isinstance(value, Mapping)

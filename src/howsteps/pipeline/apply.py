@@ -32,8 +32,8 @@ from howsteps.pipeline.work_folder import (
     write_report,
     write_result,
 )
-from howsteps.result import as_stored, result_file
 from howsteps.script.matching import NEAR_WEIGHT, spoken_by_video
+from howsteps.store import result_file, rounded, without_captions
 from howsteps.task import Localisation, Result, Script, Task, Video
 from howsteps.vision.features import SPACE_FILE, FeatureSpace
 
@@ -116,12 +116,12 @@ def apply(
         except HowstepsError as error:
             problems.append(problem_of(error, video.media or Path(video.id)))
             continue
-        places += located.in_seconds([video.id], [seconds])
+        places += map(rounded, located.in_seconds([video.id], [seconds]))
         placed.append(video)
     results: dict[str, Result] = {}
     if placed:
-        task = replace(task, videos=tuple(placed))
-        result = as_stored(Result(task, _restricted(script, task), tuple(places)))
+        task = replace(task, videos=tuple(map(without_captions, placed)))
+        result = Result(task, _restricted(script, task), tuple(places))
         results[task.name] = result
         if learnt.options.mode == "default":
             problems += _other_job_remarks(result)

@@ -2,7 +2,6 @@
 
 import hashlib
 import io
-import json
 import os
 import tempfile
 import zipfile
@@ -11,22 +10,21 @@ from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 import howsteps
-from howsteps.errors import InputError, Problem
+from howsteps.errors import InputError
 from howsteps.io.arrays import unpack_arrays
 from howsteps.io.files import key_of, read_bounded, sha256_of_file, write_atomically
-from howsteps.io.text import json_parts
-from howsteps.records import narration_record
 from howsteps.task import Video
 
 _LARGEST = 8 * 2**30  # bytes of an entry
-_LONGEST_CHECKSUM = 2**10
-_LINES = 2  # nesting depth down to which JSON is split into lines: one per sentence etc.
+_CHECKSUM = 66  # bytes: a line break before and after 64 digits
+_T = TypeVar("_T")
 
 
 class Cache:
@@ -34,21 +32,24 @@ class Cache:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._refused: dict[Path, str] = {}
+
+    def get(self, stage: str, key: str, kind: type[_T]) -> _T | None:
+        """The value of an entry; None if it is missing or damaged."""
+        content = self._read(self.path(stage, key, "json"))
+        try:
+            return None if content is None else msgspec.json.decode(content, type=kind)
+        except msgspec.DecodeError:  # written by another version of this stage
+            return None
+
+    def put(self, stage: str, key: str, value: object) -> Path:
+        """Write an entry as JSON."""
+        return self._write(self.path(stage, key, "json"), msgspec.json.encode(value))
 
     def json(self, stage: str, key: str) -> Any | None:
         """The JSON value of an entry; None if it is missing or damaged."""
-        content = self._read(self.path(stage, key, "json"))
-        try:
-            return None if content is None else json.loads(content)
-        except (ValueError, RecursionError):
-            self.refuse(stage, key, "json", "it is not JSON")
-            return None
+        return self.get(stage, key, Any)
 
-    def put_json(self, stage: str, key: str, content: object) -> Path:
-        """Write an entry as JSON."""
-        text = "".join(json_parts(content, _LINES))
-        return self._write(self.path(stage, key, "json"), f"{text}\n".encode())
+    put_json = put
 
     def arrays(self, stage: str, key: str) -> dict[str, NDArray[Any]] | None:
         """The arrays of an entry by name; None if it is missing or damaged."""
@@ -56,8 +57,7 @@ class Cache:
         content = self._read(path)
         try:
             return None if content is None else unpack_arrays(content, path)
-        except InputError as error:
-            self.refuse(stage, key, "npz", error.problem.reason)
+        except InputError:
             return None
 
     def put_arrays(self, stage: str, key: str, arrays: Mapping[str, NDArray[Any]]) -> Path:
@@ -70,16 +70,6 @@ class Cache:
                     np.lib.format.write_array(entry, array, allow_pickle=False)
         return self._write(self.path(stage, key, "npz"), buffer.getvalue())
 
-    def refuse(self, stage: str, key: str, kind: str, reason: str) -> None:
-        """Record that an entry with a correct checksum was not written by its stage."""
-        self._refused[self.path(stage, key, kind)] = reason
-
-    def pop_refused(self) -> list[Problem]:
-        """Return and clear the refused entries, as remarks."""
-        found, self._refused = self._refused, {}
-        why = "is not a result of this stage, and was computed again"
-        return [Problem(path, f"{why} ({reason})", harmless=True) for path, reason in found.items()]
-
     def holds(self, stage: str, key: str, kind: str) -> bool:
         """Whether there is an undamaged entry."""
         return self._read(self.path(stage, key, kind)) is not None
@@ -90,20 +80,20 @@ class Cache:
 
     def _read(self, path: Path) -> bytes | None:
         try:
-            content = read_bounded(path, _LARGEST, "an entry of the cache")
-            checksum = read_bounded(_checksum_file(path), _LONGEST_CHECKSUM, "a checksum")
+            entry = read_bounded(path, _LARGEST, "an entry of the cache")
         except InputError:
             return None
-        return content if hashlib.sha256(content).hexdigest().encode() == checksum.strip() else None
+        content, checksum = entry[:-_CHECKSUM], entry[-_CHECKSUM:]
+        return content if _checksum(content) == checksum else None
 
     def _write(self, path: Path, content: bytes) -> Path:
-        write_atomically(path, content)
-        write_atomically(_checksum_file(path), f"{hashlib.sha256(content).hexdigest()}\n".encode())
+        write_atomically(path, (content, _checksum(content)))
         return path
 
 
-def _checksum_file(path: Path) -> Path:
-    return path.with_name(f"{path.name}.sha256")
+def _checksum(content: bytes) -> bytes:
+    """The last line of an entry, which shows whether it is damaged."""
+    return f"\n{hashlib.sha256(content).hexdigest()}\n".encode()
 
 
 @contextmanager
@@ -150,7 +140,7 @@ def _code(stage: str) -> str:
 
 def narration_key(video: Video) -> str:
     """A hash of one narration, so that thousands of them need not be hashed as one text."""
-    return key_of(1, narration=narration_record(video))
+    return hashlib.sha256(msgspec.json.encode([video.sentences, video.mentions])).hexdigest()
 
 
 def _digest(path: Path, suffixes: Collection[str] = (), without: Collection[str] = ()) -> str:

@@ -3,11 +3,10 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import TypeVar
 
-from howsteps.errors import HowstepsError, Problem
+from howsteps.errors import Problem
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.events import (
     Callback,
@@ -20,13 +19,8 @@ from howsteps.pipeline.events import (
 from howsteps.pipeline.executor import Executor, Failure, SerialExecutor
 
 Job = TypeVar("Job")
+Stored = TypeVar("Stored")
 Value = TypeVar("Value")
-
-# What readers raise on invalid values.
-_INVALID_VALUE = (
-    *(ValueError, KeyError, IndexError, TypeError, AttributeError, ArithmeticError, RecursionError),
-    HowstepsError,
-)
 
 
 @dataclass(frozen=True)
@@ -53,21 +47,9 @@ class Context:
     redo: frozenset[str] = frozenset()
     workers: int = 1
 
-    def cached(self, stage: str, key: str, read: Callable[[Any], Value]) -> Value | None:
-        """The cached result of a stage; None if it has to be computed.
-
-        An entry that ``read`` rejects was not written by this stage: it is reported as a remark.
-        """
-        if stage in self.redo:
-            return None
-        value, found = self.cache.json(stage, key), None
-        if value is not None:
-            try:
-                found = read(value)
-            except _INVALID_VALUE as error:
-                self.cache.refuse(stage, key, "json", str(error))
-        self.note(self.cache.pop_refused())
-        return found
+    def cached(self, stage: str, key: str, kind: type[Value]) -> Value | None:
+        """The cached result of a stage; None if it has to be computed."""
+        return None if stage in self.redo else self.cache.get(stage, key, kind)
 
     def note(self, problems: Sequence[Problem]) -> None:
         """Report problems as events."""
@@ -89,8 +71,9 @@ class Context:
         stage: str,
         task: str,
         jobs: Sequence[tuple[str, str, Job]],
-        function: Callable[[Job], Any],
-        read: Callable[[str, Any], Value],
+        function: Callable[[Job], Stored],
+        kind: type[Stored],
+        read: Callable[[str, Stored], Value],
         *,
         max_serial: int = 1,
         device: str = "cpu",
@@ -102,11 +85,12 @@ class Context:
         jobs
             For each video its id, the key of its result, and the argument of the function.
         function
-            Turns a job into a JSON value. It may run in another process, so it must be defined at
-            module level.
+            Turns a job into the value that is cached. It may run in another process, so it must
+            be defined at module level.
+        kind
+            The type of that value.
         read
-            Makes the result from the video id and the JSON value; raises an error if that is
-            invalid.
+            Makes the result from the video id and the value.
         max_serial
             Up to this many jobs run in this process, as starting others would take longer.
         device
@@ -123,18 +107,18 @@ class Context:
         with self.stage(stage, task, len(jobs)) as progress:
             missing = []
             for video, key, job in jobs:
-                if (found := self.cached(stage, key, partial(read, video))) is None:
+                if (found := self.cached(stage, key, kind)) is None:
                     missing.append((video, key, job))
                 else:
-                    results[video] = found
+                    results[video] = read(video, found)
                     progress.done(video, cached=True)
             executor = self.executor if len(missing) > max_serial else SerialExecutor()
             for outcome in executor.map(function, [job for *_, job in missing], device=device):
                 video, key, _ = missing[outcome.index]
                 if outcome.failure is not None:
                     failures[video] = outcome.failure
-                else:
-                    self.cache.put_json(stage, key, outcome.value)
+                elif outcome.value is not None:
+                    self.cache.put(stage, key, outcome.value)
                     results[video] = read(video, outcome.value)
                 progress.done(video, cached=False)
         return results, failures

@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from howsteps.errors import InputError, Problem
 from howsteps.io.files import key_of
@@ -20,11 +19,10 @@ from howsteps.pipeline.context import Context
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.work_folder import SCRIPT, SCRIPT_TEXT
 from howsteps.reader import Edit, Editor, EditorError, edit_script, edit_with_answer, make_question
-from howsteps.records import narration_record, with_narration
-from howsteps.script.edited import check_script, read_script
 from howsteps.script.text_form import parse_script_text
 from howsteps.script.text_mentions import script_of_text, with_matches
-from howsteps.task import Mention, Script, Task, Video
+from howsteps.store import check_script, read_script
+from howsteps.task import Mention, Script, Task
 
 LABELS = "labels"
 
@@ -105,20 +103,24 @@ def _read_labels(
         for label in labels
         if label not in plain
     ]
-    parsed, _ = context.compute_each(LABELS, task, jobs, _read_label, _acts, max_serial=len(jobs))
+    parsed, _ = context.compute_each(
+        LABELS,
+        task,
+        jobs,
+        _read_label,
+        tuple[Mention, ...],
+        lambda _, acts: acts,
+        max_serial=len(jobs),
+    )
     return [plain.get(label) or parsed.get(label, ()) for label in labels]
 
 
-def _read_label(job: tuple[str, str | None]) -> dict[str, Any]:
+def _read_label(job: tuple[str, str | None]) -> tuple[Mention, ...]:
     from howsteps.narration.labels import acts_of_labels  # noqa: PLC0415 - loads spaCy
 
     label, parser = job
     [acts] = acts_of_labels([label], model=parser)
-    return narration_record(Video("", mentions=acts))
-
-
-def _acts(_: str, value: Any) -> tuple[Mention, ...]:
-    return with_narration(Video(""), value).mentions
+    return tuple(acts)
 
 
 _EDITOR = 1  # version of the cache entries
@@ -139,7 +141,7 @@ def edit(
     key = key_of(
         _EDITOR, question=make_question(task).text, address=editor.address, model=editor.model
     )
-    cached = context.cached(EDITOR, key, _check_replies) or []
+    cached = context.cached(EDITOR, key, list[str]) or []
     replies: list[str] = []
 
     def reply(messages: Sequence[dict[str, str]]) -> str:
@@ -154,19 +156,12 @@ def edit(
             progress.done(task.name, cached=False)
             return task, script, [_problem(task, f"the script was not edited: {error}")]
         if replies != cached:
-            context.cache.put_json(EDITOR, key, replies)
+            context.cache.put(EDITOR, key, replies)
         progress.done(task.name, cached=replies == cached)
     if found.script is None:
         reasons = "; then: ".join(found.refused)
         return task, script, [_problem(task, f"the script was not edited: {reasons}")]
     return apply_edit(task, found, editor.model)
-
-
-def _check_replies(value: object) -> list[str]:
-    """Check a cache entry: a list of replies."""
-    if not (isinstance(value, list) and all(isinstance(reply, str) for reply in value)):
-        raise TypeError("not a list of replies")
-    return value
 
 
 def edit_from_answer(

@@ -4,20 +4,20 @@ Stored as ``steps.json`` next to ``model.json``, to recognise the steps in new n
 """
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Literal
+
+import msgspec
 
 from howsteps.errors import InputError
-from howsteps.io.checked import Malformed, build, each, text
 from howsteps.io.files import write_atomically
-from howsteps.io.text import read_json
 from howsteps.script.matching import ActWithContext, acts_of, find_known_steps
 from howsteps.script.names import examples
+from howsteps.store import ActRecord, LearntStepRecord, LearntStepsRecord, read_record
 from howsteps.task import Mention, Place, Script, Step, Task
 
-VERSION = 1
+VERSION: Literal[1] = 1
 FILE = "steps.json"
 
 
@@ -63,19 +63,22 @@ class LearntSteps:
 
 def save(learnt: LearntSteps, folder: Path) -> None:
     """Write the steps next to their model."""
-    content = {
-        "version": VERSION,
-        "job": learnt.job,
-        "steps": [
-            {
-                "label": step.label,
-                "support": step.support,
-                "acts": [{**act._asdict(), "around": list(act.around)} for act in step.acts],
-            }
+    content = LearntStepsRecord(
+        version=VERSION,
+        job=learnt.job,
+        steps=[
+            LearntStepRecord(
+                label=step.label,
+                support=step.support,
+                acts=[
+                    ActRecord(verb=a.verb, particle=a.particle, noun=a.noun, around=list(a.around))
+                    for a in step.acts
+                ],
+            )
             for step in learnt.steps
         ],
-    }
-    written = json.dumps(content, ensure_ascii=False, indent=1)
+    )
+    written = json.dumps(msgspec.to_builtins(content), ensure_ascii=False, indent=1)
     write_atomically(folder / FILE, f"{written}\n".encode())
 
 
@@ -90,30 +93,23 @@ def load(folder: Path, labels: tuple[str, ...]) -> LearntSteps:
     path = folder / FILE
     if not path.is_file():
         return LearntSteps("", tuple(LearntStep(label, 0, ()) for label in labels))
-    value = read_json(path)
-    try:
-        if value["version"] != VERSION:
-            raise InputError(path, f"is version {value['version']!r}, not {VERSION}")
-        found = LearntSteps(text(value["job"]), each(value, "steps", _step))
-    except (Malformed, KeyError, TypeError, ValueError) as error:
-        raise InputError(path, f"is not a valid description of the steps ({error})") from error
+    record = read_record(path, LearntStepsRecord)
+    found = LearntSteps(
+        record.job,
+        tuple(
+            LearntStep(
+                step.label,
+                step.support,
+                tuple(
+                    ActWithContext(a.verb, a.particle, a.noun, tuple(a.around)) for a in step.acts
+                ),
+            )
+            for step in record.steps
+        ),
+    )
     if tuple(step.label for step in found.steps) != labels:
         raise InputError(path, "has other steps than the model next to it")
     return found
-
-
-def _step(entry: Mapping[str, Any]) -> LearntStep:
-    return build(
-        LearntStep,
-        label=entry["label"],
-        support=entry["support"],
-        acts=each(entry, "acts", _act),
-    )
-
-
-def _act(entry: Mapping[str, Any]) -> ActWithContext:
-    verb, particle, noun = (text(entry[name]) for name in ("verb", "particle", "noun"))
-    return ActWithContext(verb, particle, noun, tuple(text(noun) for noun in entry["around"]))
 
 
 def _mention(act: ActWithContext) -> Mention:

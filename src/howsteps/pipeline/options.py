@@ -1,23 +1,24 @@
 """The options of a run, and ``options.json`` in the work folder."""
 
 import json
-from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any, get_args
+from typing import Annotated, Any, TypeAlias, get_type_hints
 
-from howsteps.errors import HowstepsError, InputError
-from howsteps.io.checked import Malformed, boolean, integer, optional, part
+from msgspec import Meta
+
+from howsteps.errors import HowstepsError, InputError, problem_of
 from howsteps.io.files import write_atomically
-from howsteps.io.text import read_json
-from howsteps.task import Mode
+from howsteps.store import Malformed, converted, read_record
+from howsteps.task import Count, Index, Mode
 
 # In the order in which they run; also the names of the cache folders.
 STAGES = ("transcribe", "narration", "script", "editor", "features", "localise")
 
 INTERVAL = 1 / 3  # seconds: ten frames at thirty a second
 FILE = "options.json"
-_DEVICES = ("cpu", "cuda")
+_Device: TypeAlias = Annotated[str, Meta(pattern="^(cpu|cuda)$")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,73 +51,38 @@ class RunOptions:
         Use all videos, including those that seem to be of another job.
     """
 
-    steps: int | None = None
+    steps: Count | None = None
     mode: Mode = "default"
-    seed: int = 0
+    seed: Index = 0
     parser: str | None = None
     speech: str | None = None
     vision: bool | None = None
     quick: bool = False
-    device: str = "cpu"
+    device: _Device = "cpu"
     title: str | None = None
     keep_all: bool = False
 
     def __post_init__(self) -> None:
-        for name, check in _CHECKS.items():
-            _checked(name, check, getattr(self, name))
+        for name, kind in _kinds().items():
+            _check(name, getattr(self, name), kind)
+
+
+@cache
+def _kinds() -> dict[str, Any]:
+    """The type of every option."""
+    return get_type_hints(RunOptions, include_extras=True)
 
 
 def check_workers(workers: object) -> None:
     """Raise an error if ``workers`` is not a number of processes."""
-    _checked("workers", _positive, workers)
+    _check("workers", workers, Count)
 
 
-def _checked(name: str, check: Callable[[object], object], value: object) -> None:
+def _check(name: str, value: object, kind: Any) -> None:
     try:
-        part(name, lambda: check(value))
+        converted(value, kind)
     except Malformed as error:
-        raise HowstepsError(str(error)) from None
-
-
-def _positive(value: object) -> int:
-    if (count := integer(value)) < 1:
-        raise Malformed(f"{value!r} is less than 1")
-    return count
-
-
-def _seed(value: object) -> int:
-    if (seed := integer(value)) < 0:
-        raise Malformed(f"{value!r} is negative")
-    return seed
-
-
-def _string(value: object) -> str:
-    if not isinstance(value, str):
-        raise Malformed(f"{value!r} is not a string")
-    return value
-
-
-def _one_of(*choices: str) -> Callable[[object], object]:
-    def check(value: object) -> object:
-        if value not in choices:
-            raise Malformed(f"{value!r} is not one of {', '.join(choices)}")
-        return value
-
-    return check
-
-
-_CHECKS: Mapping[str, Callable[[object], object]] = {
-    "steps": optional(_positive),
-    "mode": _one_of(*get_args(Mode)),
-    "seed": _seed,
-    "parser": optional(_string),
-    "speech": optional(_string),
-    "vision": optional(boolean),
-    "quick": boolean,
-    "device": _one_of(*_DEVICES),
-    "title": optional(_string),
-    "keep_all": boolean,
-}
+        raise HowstepsError(f"{name}: {error}, not {value!r}") from None
 
 
 def write_options(options: RunOptions, folder: Path) -> None:
@@ -136,12 +102,13 @@ def read_options(folder: Path) -> RunOptions | None:
     path = folder / FILE
     if not path.exists():
         return None
-    value: Any = read_json(path)
     try:
-        if not isinstance(value, dict) or not value.keys() >= _CHECKS.keys():
-            raise HowstepsError("does not hold the options of a run")
-        if unknown := sorted(value.keys() - _CHECKS.keys()):
+        value = read_record(path, dict[str, Any])
+        if missing := sorted(_kinds().keys() - value.keys()):
+            raise HowstepsError(f"has no {missing[0]!r}")
+        if unknown := sorted(value.keys() - _kinds().keys()):
             raise HowstepsError(f"holds {unknown[0]!r}, which is no option of this version")
         return RunOptions(**value)
     except HowstepsError as error:
-        raise InputError(path, f"{error}; delete it to use the defaults") from None
+        reason = problem_of(error, path).reason
+        raise InputError(path, f"{reason}; delete it to use the defaults") from None

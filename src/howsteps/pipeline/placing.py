@@ -27,7 +27,7 @@ from howsteps.pipeline.work_folder import (
     write_result,
     write_script,
 )
-from howsteps.result import FILE, as_stored, read_result, result_file
+from howsteps.store import FILE, read_result, result_file, rounded, without_captions
 from howsteps.task import BY_HAND, Localisation, Mention, Result, Script, Step, Task
 
 _LARGEST_RESULT = 2**31  # bytes
@@ -106,7 +106,8 @@ def place_again(
     localisations = override_localisations(localised.localisations, fixed)
     problems += [*features.problems, *localised.remarks]
     given = script.absolute() if isinstance(script, Path) else None
-    result = as_stored(Result(task, new_script, localisations, before.set_aside, before.other_ways))
+    task = replace(task, videos=tuple(map(without_captions, task.videos)))
+    result = Result(task, new_script, localisations, before.set_aside, before.other_ways)
     check_unchanged(work / FILE, found)
     problems += write_script(task, new_script, work, edited=True, given=given)
     write_model(localised.model, work)
@@ -134,7 +135,7 @@ def override_localisations(
     found: Iterable[Localisation], by_hand: Iterable[Localisation]
 ) -> tuple[Localisation, ...]:
     """Replace localisations by those that a person chose."""
-    manual = {(each.video, each.step): _certain(each) for each in by_hand}
+    manual = {(each.video, each.step): rounded(_certain(each)) for each in by_hand}
     return tuple(manual.get((each.video, each.step), each) for each in found)
 
 

@@ -6,16 +6,18 @@
                  └──────► features ─────────────┴─► localise ─► result.json, script.json, model/
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+import msgspec
+
 from howsteps import datasets
 from howsteps.datasets import Collection
 from howsteps.errors import CannotWrite, HowstepsError, Problem, problem_of
-from howsteps.io.checked import Malformed, text
 from howsteps.io.files import own_folder
 from howsteps.pipeline import stages
 from howsteps.pipeline.cache import Cache
@@ -30,7 +32,6 @@ from howsteps.pipeline.given_script import (
     known_script,
     read_given_script,
 )
-from howsteps.pipeline.given_task import check_task
 from howsteps.pipeline.options import STAGES, RunOptions, check_workers, write_options
 from howsteps.pipeline.other_jobs import find_other_ways, set_aside_other_jobs, with_page_hint
 from howsteps.pipeline.placing import (
@@ -54,7 +55,7 @@ from howsteps.pipeline.work_folder import (
     write_script,
 )
 from howsteps.reader import Editor
-from howsteps.result import as_stored
+from howsteps.store import GivenTask, Malformed, converted, without_captions
 from howsteps.task import Result, Script, Task
 
 MANY_FILES = 500  # captions that take longer than a few seconds to read
@@ -228,9 +229,33 @@ def clean_title(title: str) -> str:
     if not (name := " ".join(title.split())):
         raise HowstepsError("the title is empty")
     try:
-        return text(name)
-    except Malformed:
+        name.encode()
+    except UnicodeEncodeError:
         raise HowstepsError(f"the title {name!r} is not valid UTF-8") from None
+    return name
+
+
+def check_task(task: Task) -> None:
+    """Check the name, ids, durations and captions of a task that was made in Python.
+
+    Raises
+    ------
+    HowstepsError
+        One of them cannot be used; the message says which.
+    """
+    try:
+        videos = [
+            {"id": v.id, "duration": v.duration, "captions": msgspec.to_builtins(v.captions)}
+            for v in task.videos
+        ]
+        given = converted({"name": task.name, "videos": videos}, GivenTask)
+        for name in (given.name, *(video.id for video in given.videos)):
+            name.encode()
+        for name, count in Counter(video.id for video in given.videos).items():
+            if count > 1:
+                raise Malformed(f"{count} videos have the id {name!r}")
+    except (AttributeError, TypeError, ValueError) as error:
+        raise HowstepsError(f"this task cannot be used: {error}") from None
 
 
 def _sorted_by_id(task: Task) -> Task:
@@ -407,7 +432,8 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
         return None, [*problems, problem_of(error, Path(task.name))], set()
     problems += localised.remarks
     localisations = override_localisations(localised.localisations, by_hand)
-    result = as_stored(Result(task, script, localisations, filtered.set_aside, ways))
+    task = replace(task, videos=tuple(map(without_captions, task.videos)))
+    result = Result(task, script, localisations, filtered.set_aside, ways)
     write_model(localised.model, job.folder)
     write_result(result, job.folder, context)
     return result, problems, unreadable_media(task, features)

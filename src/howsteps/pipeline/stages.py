@@ -8,10 +8,11 @@ missing.
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+import msgspec
 
 from howsteps.errors import SPEECH, HowstepsError, Problem, problem_of
-from howsteps.io.checked import seconds, text
 from howsteps.io.files import check_unchanged, fingerprint, key_of, sha256_of_file
 from howsteps.pipeline import learnt_steps
 from howsteps.pipeline.cache import narration_key, parser_identity, stage_key
@@ -20,17 +21,17 @@ from howsteps.pipeline.executor import Failure, single_threaded
 from howsteps.pipeline.features import feature_space, method_of
 from howsteps.pipeline.learnt_steps import LearntSteps
 from howsteps.pipeline.options import INTERVAL, RunOptions
-from howsteps.records import (
-    check_localisations,
-    checked_narration,
-    localisation_records,
-    localisations_from,
+from howsteps.store import (
+    NarrationRecord,
+    PlacesRecord,
+    ScriptRecord,
     narration_record,
-    script_from,
+    rounded,
+    script_of,
     script_record,
     with_narration,
 )
-from howsteps.task import Caption, Localisation, Mode, Script, Task, Video, Word
+from howsteps.task import Caption, Localisation, Mode, Script, Task, Video
 from howsteps.vision.features import Features
 
 _TRANSCRIBE = 1  # version of the stage's output
@@ -67,7 +68,13 @@ def transcribe(task: Task, options: RunOptions, context: Context) -> tuple[Task,
         key = key_of(_TRANSCRIBE, speech=identity)
         jobs.append((video.id, key, (media, str(options.speech), options.device, before)))
     found, failures = context.compute_each(
-        "transcribe", task.name, jobs, _transcribe, _captions, device=options.device
+        "transcribe",
+        task.name,
+        jobs,
+        _transcribe,
+        tuple[Caption, ...],
+        lambda _, captions: captions,
+        device=options.device,
     )
     problems += [_failed(task, video, failure) for video, failure in failures.items()]
     problems += [
@@ -81,28 +88,13 @@ def transcribe(task: Task, options: RunOptions, context: Context) -> tuple[Task,
     return replace(task, videos=videos), problems
 
 
-def _transcribe(job: tuple[Path, str, str, tuple[int, int]]) -> list[Any]:
+def _transcribe(job: tuple[Path, str, str, tuple[int, int]]) -> tuple[Caption, ...]:
     from howsteps.narration.speech import transcribe  # noqa: PLC0415 - loads an extra
 
     media, model, device, before = job
     captions = transcribe(media, model=model, device=device)
     check_unchanged(media, before)  # or another video's words would be cached under this hash
-    return [
-        [line.start, line.end, line.text, [[w.text, w.start, w.end] for w in line.words]]
-        for line in captions
-    ]
-
-
-def _captions(_: str, value: Any) -> tuple[Caption, ...]:
-    """Rebuild captions from what :func:`_transcribe` returned."""
-    return tuple(
-        Caption(seconds(start), seconds(end), text(line), tuple(_word(*word) for word in words))
-        for start, end, line, words in value
-    )
-
-
-def _word(spoken: object, start: object, end: object) -> Word:
-    return Word(text(spoken), seconds(start), seconds(end))
+    return captions
 
 
 def extract_mentions(
@@ -127,11 +119,11 @@ def extract_mentions(
     ]
     by_id = {video.id: video for video in task.videos}
 
-    def read(video: str, value: Any) -> Video:
-        return checked_narration(with_narration(by_id[video], value))
+    def read(video: str, narration: NarrationRecord) -> Video:
+        return with_narration(by_id[video], narration)
 
     found, failures = context.compute_each(
-        "narration", task.name, jobs, _extract, read, max_serial=FEW_NARRATIONS
+        "narration", task.name, jobs, _extract, NarrationRecord, read, max_serial=FEW_NARRATIONS
     )
     videos = tuple(found.get(video.id, video) for video in task.videos)
     problems = [_failed(task, video, failure) for video, failure in failures.items()]
@@ -143,7 +135,7 @@ def extract_mentions(
     return replace(task, videos=videos), problems
 
 
-def _extract(job: tuple[Video, Mode, str | None]) -> dict[str, Any]:
+def _extract(job: tuple[Video, Mode, str | None]) -> NarrationRecord:
     from howsteps.narration import extract_relations  # noqa: PLC0415 - loads spaCy
 
     video, mode, parser = job
@@ -191,15 +183,14 @@ def discover_script(
         certify=certify,
     )
     with context.stage(stage, task.name, 1) as progress:
-        script = context.cached("script", key, partial(script_from, task=task))
-        if missing := script is None:
+        record = context.cached("script", key, ScriptRecord)
+        if missing := record is None:
             with single_threaded():
                 script = _discover(task, options, seconds, certify)
-            value = script_record(script, task)
-            context.cache.put_json("script", key, value)
-            script = script_from(value, task)
+            record = script_record(script, task)
+            context.cache.put("script", key, record)
         progress.done(task.name, cached=not missing)
-    return script
+    return script_of(record, task)
 
 
 def _identities(task: Task) -> list[list[object]]:
@@ -246,7 +237,7 @@ def localise(
     key = stage_key(
         "localise",
         job=[learnt_steps.VERSION, task.name],
-        script=script_record(script, task),
+        script=msgspec.to_builtins(script_record(script, task)),
         videos=_identities(task),
         features=dict(features.keys),
         steps=options.steps,
@@ -255,7 +246,7 @@ def localise(
     )
     model = context.cache.folder / "localise" / f"{key}.model"
     with context.stage("localise", task.name, 1) as progress:
-        found = context.cached("localise", key, partial(_cached_places, task=task, script=script))
+        found = context.cached("localise", key, PlacesRecord)
         if missing := found is None or found.model != _digests(model):
             from howsteps.localisation import localise_task  # noqa: PLC0415 - loads Numba
 
@@ -270,17 +261,16 @@ def localise(
                     seed=options.seed,
                     device=options.device,
                 )
-            value = {
-                "localisations": localisation_records(placement.localisations),
-                "relaxed": [[int(w.video), int(w.step)] for w in placement.relaxed_windows],
-            }
             placement.model.save(model)
             feature_space(task, features, options).save(model, method_of)
             learnt_steps.save(LearntSteps.of(task, script), model)
+            found = PlacesRecord(
+                localisations=[rounded(place) for place in placement.localisations],
+                relaxed=[(int(w.video), int(w.step)) for w in placement.relaxed_windows],
+                model=_digests(model),
+            )
             # Written after the model, so that an entry implies a complete model.
-            value["model"] = _digests(model)
-            context.cache.put_json("localise", key, value)
-            found = _cached_places(value, task, script)
+            context.cache.put("localise", key, found)
         progress.done(task.name, cached=not missing)
     remarks = tuple(
         Problem(
@@ -290,25 +280,7 @@ def localise(
         )
         for video, step in found.relaxed
     )
-    return LocalisedTask(found.localisations, remarks, model)
-
-
-class _CachedPlaces(NamedTuple):
-    """The stage's cache entry: localisations, relaxed windows (video, step), model digests."""
-
-    localisations: tuple[Localisation, ...]
-    relaxed: list[tuple[int, int]]
-    model: dict[str, str]
-
-
-def _cached_places(value: Any, task: Task, script: Script) -> _CachedPlaces:
-    relaxed = [(video, step) for video, step in value["relaxed"]]
-    for video, step in relaxed:
-        if video not in range(len(task.videos)) or step not in range(len(script.steps)):
-            raise ValueError(f"there is no step {step!r} of video {video!r}")
-    found = localisations_from(value)
-    check_localisations(found, task, script)
-    return _CachedPlaces(found, relaxed, dict(value["model"]))
+    return LocalisedTask(tuple(found.localisations), remarks, model)
 
 
 def _digests(model: Path) -> dict[str, str]:

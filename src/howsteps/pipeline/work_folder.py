@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.errors import VISION, HowstepsError, InputError, Problem
 from howsteps.io.files import check_exists, key_of, own_folder, read_bounded, write_atomically
@@ -16,11 +18,17 @@ from howsteps.io.text import read_json
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.events import Wrote
 from howsteps.pipeline.options import FILE as OPTIONS
-from howsteps.records import script_record
-from howsteps.result import FILE, read_result, text_parts
-from howsteps.script.edited import VERSION
 from howsteps.script.order import PartialOrder, partial_order
 from howsteps.script.text_form import script_text
+from howsteps.store import (
+    FILE,
+    VERSION,
+    MentionTime,
+    read_result,
+    script_record,
+    stored_time,
+    text_parts,
+)
 from howsteps.task import Mention, Result, Script, Task
 
 CACHE = "cache"
@@ -233,11 +241,11 @@ def _rate(context: Context, media: Path | None) -> Fraction:
         return rate_of(media)
     stat = media.stat()
     key = key_of(1, media=str(media), modified=stat.st_mtime_ns, size=stat.st_size)
-    rate = context.cached("rate", key, Fraction)
-    if rate is None or rate <= 0:
-        rate = rate_of(media)
-        context.cache.put_json("rate", key, str(rate))
-    return rate
+    known = context.cached("rate", key, tuple[int, int])
+    if known is None:
+        known = rate_of(media).as_integer_ratio()
+        context.cache.put("rate", key, known)
+    return Fraction(*known)
 
 
 def script_document(scripts: list[tuple[Task, Script]]) -> dict[str, Any]:
@@ -266,21 +274,21 @@ def script_document(scripts: list[tuple[Task, Script]]) -> dict[str, Any]:
 
 
 def _document(task: Task, script: Script) -> dict[str, Any]:
-    record = script_record(script, task)
+    record = msgspec.to_builtins(script_record(script, task))
     for entry, step in zip(record["steps"], script.steps, strict=True):
         # In full, for people who edit them.
-        entry["mentions"] = [_mention(mention) for mention in step.mentions]
+        entry["mentions"] = msgspec.to_builtins([_mention(mention) for mention in step.mentions])
     return {**record, "order": _order(partial_order(task, script))}
 
 
-def _mention(mention: Mention) -> dict[str, Any]:
-    return {
-        "video": mention.video,
-        "start": round(mention.start, 3),
-        "end": round(mention.end, 3),
-        "verb": mention.verb,
-        "noun": mention.noun,
-    }
+def _mention(mention: Mention) -> MentionTime:
+    return MentionTime(
+        video=mention.video,
+        start=stored_time(mention.start),
+        end=stored_time(mention.end),
+        verb=mention.verb,
+        noun=mention.noun,
+    )
 
 
 def _order(order: PartialOrder) -> dict[str, Any]:

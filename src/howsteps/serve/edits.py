@@ -24,18 +24,31 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import msgspec
+
 from howsteps.errors import CannotWrite, HowstepsError, InputError
-from howsteps.io.checked import LATEST, Malformed, number
 from howsteps.io.files import key_of, read_bounded, write_atomically
-from howsteps.records import (
-    localisation_records,
-    localisations_from,
+from howsteps.report.content import video_length
+from howsteps.store import (
+    Malformed,
+    ScriptRecord,
+    converted,
     narration_record,
-    script_from,
+    rounded,
+    script_of,
     script_record,
 )
-from howsteps.report.content import video_length
-from howsteps.task import BY_HAND, Localisation, Mention, Result, Script, Step, Task
+from howsteps.task import (
+    BY_HAND,
+    LATEST,
+    Localisation,
+    Mention,
+    Result,
+    Script,
+    Seconds,
+    Step,
+    Task,
+)
 
 MAX_STEPS = 100
 LONGEST_LABEL = 200  # characters
@@ -227,12 +240,10 @@ def _latest(draft: Draft, name: str) -> float:
 
 def _seconds(value: object) -> float:
     try:
-        seconds = number(value)
-    except Malformed:
-        raise BadEdit("a time must be a number of seconds") from None
-    if not 0 <= seconds <= LATEST:
-        raise BadEdit(_OUTSIDE)
-    return round(seconds, 3)
+        return round(msgspec.convert(value, Seconds), 3)
+    except msgspec.ValidationError as error:
+        outside = "got" not in str(error)  # a number, but not one of a time
+        raise BadEdit(_OUTSIDE if outside else "a time must be a number of seconds") from None
 
 
 def _mentions(task: Task, value: object) -> set[Mention]:
@@ -322,8 +333,8 @@ class Journal:
         journal = cls(path, draft_of(result))
         record = script_record(Script(journal.draft.steps), result.task)
         first = {
-            "base": {"steps": record["steps"]},
-            "by_hand": localisation_records(journal.draft.by_hand),
+            "base": {"steps": msgspec.to_builtins(record.steps)},
+            "by_hand": msgspec.to_builtins([rounded(each) for each in journal.draft.by_hand]),
             "narration": _narration(result),
             "found": _digest(result.script),
         }
@@ -342,8 +353,9 @@ class Journal:
         if first is None or first.get("narration") != _narration(result):
             return None
         try:
-            steps = script_from({"alignment": {}, **first["base"]}, result.task).steps
-            by_hand = localisations_from({"localisations": first["by_hand"]})
+            base = converted({"alignment": {}, **first["base"]}, ScriptRecord)
+            steps = script_of(base, result.task).steps
+            by_hand = converted(first["by_hand"], tuple[Localisation, ...])
             if len(steps) > max(MAX_STEPS, len(result.script.steps)):
                 raise Malformed(f"{len(steps)} steps; a script has {MAX_STEPS} at most")
         except (Malformed, KeyError, TypeError) as error:
@@ -487,7 +499,10 @@ def _entry(line: bytes) -> dict[str, Any] | None:
 
 def _narration(result: Result) -> str:
     """A hash that identifies the narrations of a result."""
-    mentions = [[video.id, narration_record(video)["mentions"]] for video in result.task.videos]
+    mentions = [
+        [video.id, msgspec.to_builtins(narration_record(video).mentions)]
+        for video in result.task.videos
+    ]
     return key_of(1, task=result.task.name, said=mentions)
 
 

@@ -19,9 +19,9 @@ from howsteps.pipeline.work_folder import EXPORTS, check_parts
 from howsteps.report.content import content
 from howsteps.report.exports import FORMATS, TEXT_FORMATS, export
 from howsteps.report.page import PAGE, known_thumbnails, write_page
-from howsteps.result import FILE, read_result, result_file
 from howsteps.serve import new_videos
 from howsteps.serve.edits import BadEdit, Journal
+from howsteps.store import FILE, read_result, result_file
 from howsteps.task import Result
 
 # The folders of an absolute path. Their names may contain spaces, but do not end with one, so that

@@ -1,0 +1,718 @@
+"""The JSON files of howsteps, each described once: read, checked and written by its description.
+
+``result.json`` (``docs/reference/result.md``), ``script.json`` and the cache hold narrations,
+scripts and localisations as they are described here. A file may come from another person: an error
+names the file and the place in it, as in ``videos[3].duration: expected float | null, got str``.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import MISSING, fields, replace
+from pathlib import Path
+from sys import intern
+from typing import Annotated, Any, Literal, TypeVar, get_type_hints
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+import howsteps
+from howsteps.errors import InputError
+from howsteps.io.text import json_parts, read_text
+from howsteps.task import (
+    Caption,
+    Chapter,
+    Count,
+    Index,
+    Localisation,
+    Mention,
+    OtherWay,
+    Probability,
+    Relation,
+    Result,
+    Script,
+    Seconds,
+    Sentence,
+    SetAside,
+    Step,
+    Task,
+    Video,
+    WayStep,
+    Word,
+)
+
+_T = TypeVar("_T")
+
+VERSION = 1  # of result.json and script.json
+FILE = "result.json"
+_LARGEST = 10**9  # bytes: about twenty thousand narrations
+_LINES = 4  # nesting depth down to which JSON is split into lines: one per sentence or mention
+_TIME_TOLERANCE = 0.0015  # seconds: times in a file are rounded to the millisecond
+
+
+class Malformed(ValueError):
+    """A value that does not fit its description; the message says where."""
+
+
+class Record(Struct, forbid_unknown_fields=True):
+    """An object of a file."""
+
+
+class SentenceRecord(Record):
+    """A sentence; ``text`` has the words separated by spaces."""
+
+    start: Seconds
+    end: Seconds
+    text: str
+    words: Annotated[
+        list[tuple[str, Seconds, Seconds]],
+        Meta(min_length=1, description="Every word with its start and end."),
+    ]
+
+
+# A mention is stored with its video, and does not repeat the id of it.
+_FIELDS = [f for f in fields(Mention) if f.name != "video"]
+_HINTS = get_type_hints(Mention, include_extras=True)
+MentionRecord: Any = msgspec.defstruct(
+    "MentionRecord",
+    [
+        (f.name, _HINTS[f.name], msgspec.NODEFAULT if f.default is MISSING else f.default)
+        for f in _FIELDS
+    ],
+    bases=(Record,),
+    module=__name__,
+    namespace={"__doc__": Mention.__doc__},
+)
+
+
+class NarrationRecord(Record):
+    """The sentences and mentions of one video."""
+
+    sentences: list[SentenceRecord]
+    mentions: list[MentionRecord]
+
+
+class VideoRecord(Record, kw_only=True):
+    """A video and its narration, without its captions."""
+
+    id: Annotated[str, Meta(min_length=1)]
+    title: str
+    duration: Annotated[Seconds | None, Meta(description="Null if unknown.")]
+    captions_end: Annotated[
+        Seconds | UnsetType,
+        Meta(description="Only if the duration is unknown, and captions follow the last sentence."),
+    ] = UNSET
+    media: Annotated[
+        str | None,
+        Meta(description="The video file, relative to the folder of this file, or null."),
+    ]
+    youtube: Annotated[str | None, Meta(description="The id of the video on YouTube.")] = None
+    language: Annotated[str, Meta(description='Code from the publisher: "en".')] = ""
+    chapters: Annotated[
+        list[tuple[Seconds, str]], Meta(description="Start and title, set by the publisher.")
+    ] = []
+    sentences: list[SentenceRecord]
+    mentions: list[MentionRecord]
+
+
+class RelationRecord(Record):
+    """A relation of a step, and how many of its mentions have it."""
+
+    verb: str
+    noun: str
+    count: Count
+
+
+class MentionIndex(Record):
+    """A mention of a step: the id of a video, and an index into its mentions."""
+
+    video: str
+    mention: Index
+
+
+class MentionTime(Record, forbid_unknown_fields=False):
+    """A mention of a step in ``script.json``, which people edit."""
+
+    video: str
+    start: Seconds
+    end: Seconds
+    verb: str | UnsetType = UNSET
+    noun: str | UnsetType = UNSET
+
+
+class StepRecord(Record, kw_only=True):
+    """A step; ``support`` is the number of videos that mention it."""
+
+    label: str
+    support: Index
+    stability: Annotated[
+        Probability | None,
+        Meta(description="Share of subsamples of the videos in which the step is found again."),
+    ]
+    optional: Annotated[bool, Meta(description="Whether the step may be left out.")] = False
+    alternative: Annotated[bool, Meta(description="Whether it replaces the one before.")] = False
+    learnt_from: Annotated[
+        Index | UnsetType, Meta(description="Videos that mentioned it where it was learnt.")
+    ] = UNSET
+    relations: Annotated[list[RelationRecord], Meta(description="Most frequent first.")]
+    examples: list[str]
+    mentions: list[MentionIndex]
+
+
+class AlignmentRecord(Record):
+    """The quality of the alignment behind a script; no alignment is below ``bound``."""
+
+    objective: float = 0.0
+    objective_per_token: float = 0.0
+    bound: float = 0.0
+
+
+class EditRecord(Record):
+    """What a language model changed in a script."""
+
+    editor: str
+    changes: list[str]
+
+
+class ScriptRecord(Record):
+    """A script; the run time of its search is left out, or the bytes would vary."""
+
+    steps: list[StepRecord]
+    alignment: AlignmentRecord
+    edit: EditRecord | UnsetType = UNSET
+
+
+class OddRecord(Record):
+    """A video that fits the job poorly."""
+
+    video: str
+    reason: str
+
+
+class OtherWayRecord(Record):
+    """Videos that were set aside together and have a script of their own."""
+
+    reason: str
+    videos: list[str]
+    steps: list["OtherStepRecord"]
+
+
+class OtherStepRecord(Record):
+    """A step of another way."""
+
+    label: str
+    support: Index
+
+
+class ResultRecord(Record, kw_only=True):
+    """The steps of a job and their place in every video. Times are seconds, to the millisecond."""
+
+    version: Literal[1]
+    howsteps: Annotated[str, Meta(description="Version of the program that wrote the file.")]
+    task: Annotated[str, Meta(description="Name of the job.")]
+    videos: list[VideoRecord]
+    steps: Annotated[list[StepRecord], Meta(description="The script: the steps in order.")]
+    alignment: AlignmentRecord
+    edit: EditRecord | UnsetType = UNSET
+    localisations: Annotated[
+        list[Localisation], Meta(description="At most one for each video and step.")
+    ]
+    odd: list[OddRecord] = []
+    set_aside: Annotated[list[SetAside], Meta(description="Videos of another job.")] = []
+    other_ways: list[OtherWayRecord] = []
+
+
+def schema() -> dict[str, Any]:
+    """The JSON schema (2020-12) that every ``result.json`` follows."""
+    return msgspec.json.schema(ResultRecord)
+
+
+# Reading
+
+
+def read_record(path: Path, kind: type[_T], largest: int = _LARGEST) -> _T:
+    """Read a JSON file that follows a description.
+
+    Raises
+    ------
+    InputError
+        It cannot be read, or does not follow it; the message says where.
+    """
+    data = read_text(path, largest).encode()
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.ValidationError as error:
+        raise InputError(path, reason_of(error)) from None
+    except msgspec.DecodeError as error:
+        at = re.search(r"\(byte (\d+)\)", str(error))
+        line = data.count(b"\n", 0, int(at[1])) + 1 if at else None
+        raise InputError(path, f"is not valid JSON: {error}", line) from None
+    except RecursionError:
+        raise InputError(path, "is nested too deeply") from None
+
+
+def converted(value: object, kind: type[_T]) -> _T:
+    """Check a value by a description; raise ``Malformed`` if it does not follow it."""
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        raise Malformed(reason_of(error)) from None
+
+
+def reason_of(error: msgspec.ValidationError) -> str:
+    """The message of an error, as in ``videos[3].duration: expected float``."""
+    message, _, place = str(error).replace("`", "").partition(" - at ")
+    message = re.sub(r"^Object missing required field (\w+)", r"has no '\1'", message)
+    message = re.sub(r"^Object contains unknown field (.*)", r"unknown field '\1'", message)
+    where = place.removeprefix("$").removeprefix(".")
+    if where == "version" and message.startswith("Invalid enum value"):
+        return f"is version {message.split()[-1]}, which this version of howsteps cannot read"
+    return f"{where}: {message[0].lower()}{message[1:]}" if where else message
+
+
+def result_file(path: Path) -> Path:
+    """The ``result.json`` of a work folder, or the file itself.
+
+    Raises
+    ------
+    InputError
+        There is none; the message says what to do.
+    """
+    if path.is_file() or (path.suffix == ".json" and not path.is_dir()):
+        return path
+    if (path / FILE).is_file():
+        return path / FILE
+    reason = "is not a work folder of howsteps; run 'howsteps run' first"
+    if jobs := sorted(folder.parent.name for folder in path.glob(f"*/{FILE}")):
+        reason = f"holds the work folders of {len(jobs)} jobs; give one of them, e.g. {jobs[0]!r}"
+    raise InputError(path, reason)
+
+
+def read_result(path: Path | str) -> Result:
+    """Read a ``result.json``, or the one in a work folder; it has sentences, but no captions.
+
+    Raises
+    ------
+    InputError
+        There is none, or it is invalid; the message says what is wrong and where.
+    """
+    path = result_file(Path(path))
+    try:
+        return result_of(read_record(path, ResultRecord), path.parent)
+    except Malformed as error:
+        raise InputError(path, str(error)) from None
+
+
+def result_of(record: ResultRecord, folder: Path) -> Result:
+    """Rebuild a result from its record in a folder; raise ``Malformed`` on a wrong reference."""
+    videos = tuple(_video(entry, folder) for entry in record.videos)
+    task = Task(record.task, videos)
+    if len({video.id for video in videos}) < len(videos):
+        raise Malformed("videos: duplicate id")
+    script = script_of(record, task)
+    places = tuple(record.localisations)
+    check_localisations(places, task, script)
+    ways = tuple(
+        OtherWay(
+            way.reason,
+            tuple(way.videos),
+            tuple(WayStep(step.label, step.support) for step in way.steps),
+        )
+        for way in record.other_ways
+    )
+    return Result(task, script, places, tuple(record.set_aside), ways)
+
+
+def _video(entry: VideoRecord, folder: Path) -> Video:
+    video = Video(
+        id=entry.id,
+        title=entry.title,
+        duration=entry.duration,
+        media=None if entry.media is None else Path(os.path.normpath(folder / entry.media)),
+        youtube=entry.youtube,
+        language=entry.language,
+        chapters=tuple(Chapter(start, title) for start, title in entry.chapters),
+        captions_end=entry.captions_end or 0.0,
+    )
+    return with_narration(video, entry)
+
+
+def with_narration(video: Video, record: NarrationRecord | VideoRecord) -> Video:
+    """Return the video with a narration."""
+    sentences = tuple(
+        # Interned to save memory: narrations repeat the same few thousand words.
+        Sentence(tuple(Word(intern(text), start, end) for text, start, end in entry.words))
+        for entry in record.sentences
+    )
+    mentions = tuple(
+        Mention(video.id, *msgspec.structs.astuple(entry)) for entry in record.mentions
+    )
+    return replace(video, sentences=sentences, mentions=mentions)
+
+
+def script_of(record: "ScriptRecord | ResultRecord", task: Task) -> Script:
+    """Rebuild a script of this task; raise ``Malformed`` if it has a mention that is not there."""
+    mentions = {video.id: video.mentions for video in task.videos}
+
+    def step(entry: StepRecord, where: str) -> Step:
+        for at in entry.mentions:
+            if at.video not in mentions:
+                raise Malformed(f"{where}: there is no video {at.video!r}")
+            if at.mention >= len(mentions[at.video]):
+                raise Malformed(f"{where}: video {at.video!r} has no mention {at.mention}")
+        found = Step(
+            entry.label,
+            tuple(mentions[at.video][at.mention] for at in entry.mentions),
+            tuple(entry.examples),
+            entry.stability,
+            entry.optional,
+            entry.alternative,
+            learnt_from=entry.learnt_from or 0,
+        )
+        return _named_by_first(found, entry.relations)
+
+    steps = tuple(step(entry, f"steps[{i}]") for i, entry in enumerate(record.steps))
+    script = Script(steps, **msgspec.structs.asdict(record.alignment))
+    if record.edit is UNSET:
+        return script
+    return replace(script, editor=record.edit.editor, changes=tuple(record.edit.changes))
+
+
+def _named_by_first(step: Step, relations: Sequence["RelationRecord | GivenRelation"]) -> Step:
+    """The step with the relation that names it, which comes first."""
+    return step.led_by(Relation(relations[0].verb, relations[0].noun)) if relations else step
+
+
+def check_localisations(found: Iterable[Localisation], task: Task, script: Script) -> None:
+    """Raise ``Malformed`` if a localisation refers to a video or step that does not exist."""
+    ids = {video.id for video in task.videos}
+    for i, localisation in enumerate(found):
+        if localisation.video not in ids:
+            raise Malformed(f"localisations[{i}]: there is no video {localisation.video!r}")
+        if localisation.step >= len(script.steps):
+            raise Malformed(f"localisations[{i}]: there is no step {localisation.step}")
+
+
+# Writing
+
+
+def text_of(result: Result, folder: Path) -> str:
+    """The text of the ``result.json`` in ``folder``; video paths are relative to it."""
+    return "".join(text_parts(result, folder))
+
+
+def text_parts(result: Result, folder: Path) -> Iterator[str]:
+    """The same in parts, video by video, for results that do not fit into memory twice."""
+    whole = msgspec.to_builtins(_record(result))
+    whole["videos"] = (msgspec.to_builtins(_video_record(v, folder)) for v in result.task.videos)
+    yield from json_parts(whole, _LINES)
+    yield "\n"
+
+
+def _record(result: Result) -> ResultRecord:
+    """The record of a result, without its videos."""
+    script = script_record(result.script, result.task)
+    return ResultRecord(
+        version=1,
+        howsteps=howsteps.__version__,
+        task=result.task.name,
+        videos=[],
+        steps=script.steps,
+        alignment=script.alignment,
+        edit=script.edit,
+        localisations=[rounded(found) for found in result.localisations],
+        odd=[OddRecord(video=v, reason=reason) for v, reason in result.odd_videos.items()],
+        set_aside=list(result.set_aside),
+        other_ways=[
+            OtherWayRecord(
+                reason=way.reason,
+                videos=list(way.videos),
+                steps=[OtherStepRecord(label=s.label, support=s.support) for s in way.steps],
+            )
+            for way in result.other_ways
+        ],
+    )
+
+
+def _video_record(video: Video, folder: Path) -> VideoRecord:
+    video, narration = without_captions(video), narration_record(video)
+    return VideoRecord(
+        id=video.id,
+        title=video.title,
+        duration=video.duration,
+        captions_end=video.captions_end or UNSET,
+        media=None if video.media is None else _relative(video.media, folder),
+        youtube=video.youtube,
+        language=video.language,
+        chapters=[(chapter.start, chapter.title) for chapter in video.chapters],
+        sentences=narration.sentences,
+        mentions=narration.mentions,
+    )
+
+
+def without_captions(video: Video) -> Video:
+    """The video as ``result.json`` has it: without captions, its times to the millisecond.
+
+    The times of its sentences and mentions are rounded when they are made.
+    """
+    said = stored_time(replace(video, captions=(), captions_end=0.0).length)
+    end = stored_time(video.length) if video.duration is None else 0.0
+    return replace(
+        video,
+        captions=(),
+        duration=None if video.duration is None else stored_time(video.duration),
+        chapters=tuple(Chapter(stored_time(c.start), c.title) for c in video.chapters),
+        captions_end=end if end > said else 0.0,
+    )
+
+
+def narration_record(video: Video) -> NarrationRecord:
+    """The record of the sentences and mentions of a video."""
+
+    def mention(said: Mention) -> Any:
+        values = {field.name: getattr(said, field.name) for field in _FIELDS}
+        times = {"start": stored_time(said.start), "end": stored_time(said.end)}
+        return MentionRecord(**(values | times))
+
+    return NarrationRecord(
+        sentences=[
+            SentenceRecord(
+                start=stored_time(sentence.start),
+                end=stored_time(sentence.end),
+                text=sentence.text,
+                words=[(w.text, stored_time(w.start), stored_time(w.end)) for w in sentence.words],
+            )
+            for sentence in video.sentences
+        ],
+        mentions=[mention(said) for said in video.mentions],
+    )
+
+
+def script_record(script: Script, task: Task) -> ScriptRecord:
+    """The record of a script; mentions are indices into those of the task's videos."""
+    # Reversed, so that equal mentions get the index of the first.
+    indices = {
+        video.id: {mention: index for index, mention in reversed([*enumerate(video.mentions)])}
+        for video in task.videos
+    }
+    return ScriptRecord(
+        steps=[
+            StepRecord(
+                label=step.label,
+                support=step.support,
+                stability=step.stability,
+                optional=step.optional,
+                alternative=step.alternative,
+                learnt_from=step.learnt_from or UNSET,
+                relations=[
+                    RelationRecord(verb=relation.verb, noun=relation.noun, count=count)
+                    for relation, count in step.relations
+                ],
+                examples=list(step.examples),
+                mentions=[
+                    MentionIndex(video=said.video, mention=indices[said.video][said])
+                    for said in step.mentions
+                ],
+            )
+            for step in script.steps
+        ],
+        alignment=AlignmentRecord(
+            objective=float(script.objective),
+            objective_per_token=float(script.objective_per_token),
+            bound=float(script.bound),
+        ),
+        edit=EditRecord(editor=script.editor, changes=list(script.changes))
+        if script.editor
+        else UNSET,
+    )
+
+
+def rounded(found: Localisation) -> Localisation:
+    """A localisation as files have it: milliseconds, and probabilities of four digits."""
+    time, start, end = (
+        None if t is None else stored_time(t) for t in (found.time, found.start, found.end)
+    )
+    confidence, presence = round(float(found.confidence), 4), round(float(found.presence), 4)
+    return replace(found, time=time, start=start, end=end, confidence=confidence, presence=presence)
+
+
+def stored_time(seconds: float) -> float:
+    """Round a time to milliseconds, as files have it."""
+    return round(float(seconds), 3)
+
+
+def _relative(path: Path, folder: Path) -> str:
+    try:
+        return Path(os.path.relpath(path, folder)).as_posix()
+    except ValueError:  # another drive
+        return path.absolute().as_posix()
+
+
+# Other files
+
+
+class ActRecord(Record):
+    """An act by which narrators mention a step, and the places and tools around it."""
+
+    verb: str
+    particle: str
+    noun: str
+    around: list[str]
+
+
+class LearntStepRecord(Record):
+    """A step of a model: how many videos mentioned it, and its most frequent acts."""
+
+    label: str
+    support: Index
+    acts: list[ActRecord]
+
+
+class LearntStepsRecord(Record):
+    """``steps.json`` of a model: the name of the job, and its steps in order."""
+
+    version: Literal[1]
+    job: str
+    steps: list[LearntStepRecord]
+
+
+class PlacesRecord(Record):
+    """The localisations of a task, the relaxed windows (video, step), the hashes of the model."""
+
+    localisations: list[Localisation]
+    relaxed: list[tuple[int, int]]
+    model: dict[str, str]
+
+
+class GivenVideo(Struct):
+    """What a video that was made in Python must have."""
+
+    id: str
+    duration: Seconds | None
+    captions: tuple[Caption, ...]
+
+
+class GivenTask(Struct):
+    """What a task that was made in Python must have."""
+
+    name: str
+    videos: tuple[GivenVideo, ...]
+
+
+# script.json, which people may edit
+
+
+class GivenStep(Struct):
+    """A step of a ``script.json``; all else in it is derived, and not read.
+
+    To rename a step, change its label; to delete it, delete its object; to reorder, move objects;
+    to merge two, move the mentions of one into the list of the other. A step may have no mentions.
+    The first of ``relations`` names the step.
+    """
+
+    label: Annotated[str, Meta(pattern=r"\S")]
+    optional: bool = False
+    alternative: bool = False
+    relations: list["GivenRelation"] = []
+    examples: list[str] = []
+    mentions: list[MentionTime] = []
+
+
+class GivenRelation(Struct):
+    """A relation of a step."""
+
+    verb: str
+    noun: str
+
+
+class GivenScript(Struct):
+    """A ``script.json``: the steps of one job, or of several by the name of each."""
+
+    version: Literal[1]
+    task: str | UnsetType = UNSET
+    steps: list[GivenStep] = []
+    tasks: dict[str, "GivenScriptOfTask"] = {}
+
+
+class GivenScriptOfTask(Struct):
+    """The script of one of several jobs."""
+
+    steps: list[GivenStep] = []
+
+
+def check_script(path: Path, task: Task) -> list[GivenStep]:
+    """Check all of a ``script.json`` that does not depend on mentions; return its steps.
+
+    Raises
+    ------
+    InputError
+        The file is not a script of this task, or names a video that the task does not have.
+    """
+    found = read_record(path, GivenScript)
+    if found.tasks and task.name not in found.tasks:
+        raise InputError(path, f"has no script for the task {task.name!r}")
+    if not found.tasks and found.task not in (UNSET, task.name):
+        raise InputError(path, f"is a script for {found.task!r}, and the task is {task.name!r}")
+    steps = found.tasks[task.name].steps if found.tasks else found.steps
+    if not steps:
+        raise InputError(path, "has no list of steps")
+    videos = {video.id for video in task.videos}
+    for i, step in enumerate(steps):
+        for j, said in enumerate(step.mentions):
+            if said.video not in videos:
+                where = f"steps[{i}].mentions[{j}]"
+                raise InputError(path, f"{where}: there is no video {said.video!r}")
+    return steps
+
+
+def read_script(path: Path, task: Task) -> Script:
+    """Read the ``script.json`` of a task with mentions; a person may have edited it.
+
+    Raises
+    ------
+    InputError
+        The file is not a script, or has a mention that the task does not have; the message says
+        which step and which mention.
+    """
+    mentions = {video.id: video.mentions for video in task.videos}
+    order = {video: index for index, video in enumerate(mentions)}
+    owner: dict[Mention, int] = {}
+    steps = []
+    for i, given in enumerate(check_script(path, task)):
+        said = []
+        for j, entry in enumerate(given.mentions):
+            where = f"steps[{i}].mentions[{j}]"
+            found = _mention_at(entry, mentions[entry.video])
+            if found is None:
+                reason = f"video {entry.video!r} has no mention from {entry.start} to {entry.end} s"
+                raise InputError(
+                    path, f"{where}: {reason} (was its narration read in another mode?)"
+                )
+            if (first := owner.setdefault(found, i)) != i:
+                what = f"{found.phrase!r} at {found.start:.3f} s of video {found.video!r}"
+                raise InputError(path, f"{what} is in step {first + 1} and in step {i + 1}")
+            said.append(found)
+        said.sort(key=lambda m: (order[m.video], m.start, m.end))
+        label, examples = " ".join(given.label.split()), tuple(given.examples)
+        step = Step(
+            label,
+            tuple(said),
+            examples,
+            optional=given.optional,
+            alternative=given.alternative,
+        )
+        steps.append(_named_by_first(step, given.relations))
+    return Script(tuple(steps))
+
+
+def _mention_at(entry: MentionTime, mentions: Iterable[Mention]) -> Mention | None:
+    """The mention at a time; with the verb and noun of the entry, if it has them."""
+    for mention in mentions:
+        if (
+            abs(mention.start - entry.start) < _TIME_TOLERANCE
+            and abs(mention.end - entry.end) < _TIME_TOLERANCE
+            and entry.verb in (UNSET, mention.verb)
+            and entry.noun in (UNSET, mention.noun)
+        ):
+            return mention
+    return None
