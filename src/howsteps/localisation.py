@@ -234,7 +234,7 @@ class _TaskData:
         """Mentions and near-mentions of the steps, S×4 per video.
 
         Start, end, step, and the probability that the step is being done: that the mention is work
-        and not talk, lower for an echo.
+        and not talk, lower for a near-mention.
         """
         mentions = [*self._step_mentions, *near_mentions(self._task, self._script)]
         rows = spoken_by_video(self._task, mentions)

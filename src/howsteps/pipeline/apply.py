@@ -151,8 +151,8 @@ def _other_job_remarks(result: Result) -> list[Problem]:
 def _mentions(script: Script, video: Video) -> Floats | None:
     """The mentions of the steps in a video, S×4; None without a narration.
 
-    A matched mention has the weight of an echo: it is less certain than the mentions of a script
-    that many narrators agreed on.
+    A matched mention has the weight of a near-mention: it is less certain than the mentions of a
+    script that many narrators agreed on.
     """
     if not video.sentences:
         return None
