@@ -55,7 +55,7 @@ coverage: .venv/ready-dev chromium
 	touch $@
 
 test-gpu: .venv/ready-gpu
-	$(BIN)/pytest tests/vision tests/localise/test_cost.py tests/localise/test_clustering.py
+	$(BIN)/pytest tests/vision tests/paper tests/localise/test_cost.py tests/localise/test_clustering.py
 
 # The page is tested in a real Chromium, Debian's where there is none yet.
 chromium: .venv/ready-dev

@@ -128,71 +128,50 @@ class TrajectoryExtractor:
             return []
         before, seconds = self._before, time - self._time
         self._before, self._time = image, time
+        active, self._active = self._active, []
         ended: list[_Generation] = []
-        flows = None
+        # All tracks are lost in a long pause, or at a cut.
         if before is not None and seconds <= self.options.seconds:
-            flows = self._flows(before, image)
-        if before is None or flows is None:
-            self._active = []  # the first frame, or one after a long pause or a cut
-        else:
-            ended = self._advance_all(before, *flows, time, seconds)
+            flow, filtered = self._field.compute(before, image)
+            if _compensated_difference(before, image, filtered) <= _CUT:
+                self._advance(active, before, flow, filtered, time - seconds, seconds)
+                # A track ends in the frame that is nearest to its full duration.
+                latest_start = time + seconds / 2 - self.options.seconds
+                ended = [generation for generation in active if generation.start <= latest_start]
+                self._active = [g for g in active if g.start > latest_start]
         self._start_tracks(image, time)
         return [kept for generation in ended if (kept := self._finish(generation, time))]
 
-    def _flows(
-        self, before: Image, after: Image
-    ) -> tuple[NDArray[np.float32], NDArray[np.float32]] | None:
-        """Return the flow and its median; None if there is a cut between the two frames."""
-        flow, filtered = self._field.compute(before, after)
-        is_cut = _compensated_difference(before, after, filtered) > _CUT
-        return None if is_cut else (flow, filtered)
-
-    def _advance_all(
-        self,
-        before: Image,
-        flow: NDArray[np.float32],
-        filtered: NDArray[np.float32],
-        time: float,
-        seconds: float,
-    ) -> list[_Generation]:
-        """Move all tracks along the flow; return the generations that end."""
-        homography = estimate_camera_motion(before, flow) if self.options.camera else None
-        corrected = remove_camera_motion(filtered, _inverse(homography), _UNIT / seconds)
-        sums = direction_sums(corrected, self.options.still)
-        for generation in self._active:
-            self._advance(generation, time - seconds, filtered, corrected, sums)
-        # A track ends in the frame that is nearest to its full duration.
-        latest_start = time + seconds / 2 - self.options.seconds
-        ended = [generation for generation in self._active if generation.start <= latest_start]
-        self._active = [
-            generation for generation in self._active if generation.start > latest_start
-        ]
-        return ended
-
     def _advance(
         self,
-        generation: _Generation,
+        active: list[_Generation],
+        before: Image,
+        flow: Flow,
+        filtered: Flow,
         time: float,
-        flow: NDArray[np.float32],
-        corrected: NDArray[np.float32],
-        sums: NDArray[np.int32],
+        seconds: float,
     ) -> None:
-        """Describe the tracks of a generation at ``time``, and move them by one frame."""
-        step = generation.steps
-        share = (time - generation.start) / self.options.seconds
-        cell = min(int(TIMES * share + 1e-6), TIMES - 1)
-        advance(
-            flow,
-            corrected,
-            sums,
-            (self.options.patch * 2 ** (generation.scale / 2)).astype(np.float32),
-            generation.path[:, step : step + 2],
-            generation.displacement[:, step],
-            generation.histogram[:, cell],
-            generation.alive,
-        )
-        generation.steps += 1
-        generation.counts[cell] += 1
+        """Describe all tracks at ``time``, and move them along the flow to the next frame."""
+        homography = estimate_camera_motion(before, flow) if self.options.camera else None
+        inverse = np.eye(3) if homography is None else np.asarray(np.linalg.inv(homography))
+        corrected = remove_camera_motion(filtered, inverse, _UNIT / seconds)
+        sums = direction_sums(corrected, self.options.still)
+        for generation in active:
+            step = generation.steps
+            share = (time - generation.start) / self.options.seconds
+            cell = min(int(TIMES * share + 1e-6), TIMES - 1)
+            advance(
+                filtered,
+                corrected,
+                sums,
+                (self.options.patch * 2 ** (generation.scale / 2)).astype(np.float32),
+                generation.path[:, step : step + 2],
+                generation.displacement[:, step],
+                generation.histogram[:, cell],
+                generation.alive,
+            )
+            generation.steps += 1
+            generation.counts[cell] += 1
 
     def _start_tracks(self, image: Image, time: float) -> None:
         """Start tracks at all textured grid points that have none."""
@@ -263,11 +242,7 @@ class TrajectoryExtractor:
         return result
 
 
-def _inverse(homography: Homography | None) -> Homography:
-    return np.eye(3) if homography is None else np.asarray(np.linalg.inv(homography), np.float64)
-
-
-def _compensated_difference(before: Image, after: Image, flow: NDArray[np.float32]) -> float:
+def _compensated_difference(before: Image, after: Image, flow: Flow) -> float:
     """Return the mean difference of luminance after motion compensation, on a sparse grid."""
     rows, columns = np.mgrid[4 : before.shape[0] : 8, 4 : before.shape[1] : 8]
     shift = flow[rows, columns]

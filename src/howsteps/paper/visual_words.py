@@ -209,13 +209,14 @@ class VisualWords:
             found[APPEARANCE] = key_of(
                 _VERSION,
                 kind=APPEARANCE,
-                network=_identity(options.appearance),
+                network=identity(options.appearance.network, weights_file(options.appearance)),
                 sides=options.appearance.sides,
                 most=options.most_appearance,
                 **grid,
             )
         if options.pooled is not None:
-            found[POOLED] = pooled_origin(options.pooled, _identity(options.pooled))
+            network = identity(options.pooled.network, weights_file(options.pooled))
+            found[POOLED] = pooled_origin(options.pooled, network)
         return found
 
     def describers(
@@ -269,7 +270,7 @@ class VisualWords:
             self.check(learnt)
         used = {kind: learnt[kind] for kind in videos[0].keys if kind != POOLED}
         vectors = {video.video: _vectors(video, used, cache) for video in videos}
-        return Vectors(vectors, used, remarks)
+        return vectors, used, remarks
 
     def check(self, codebooks: "Mapping[str, Codebook]") -> None:
         """Raise an error if codebooks are missing, or were made with other options."""
@@ -353,24 +354,18 @@ def load_network(
     options: AppearanceOptions | PooledOptions, device: str = "cpu", threads: int = 1
 ) -> Network:
     """Load a network: VGG-16, or any other."""
-    if options.network != VGG16:
+    path = weights_file(options)
+    if options.network != VGG16 or path is None:
         return networks.load(options.network, options.weights, device, threads)
     from howsteps.paper import vgg16  # noqa: PLC0415 - PyTorch
 
-    return vgg16.load(vgg16_weights(options.weights), device)
+    return vgg16.load(path, device)
 
 
-def _identity(options: AppearanceOptions | PooledOptions) -> str:
-    if options.network == VGG16:
-        return identity(VGG16, vgg16_weights(options.weights))
-    return identity(options.network, networks.weights_file(options.network, options.weights))
-
-
-def vgg16_weights(weights: str | None = None) -> Path:
-    """Return the file of VGG-16's weights, downloaded if necessary."""
-    if weights is not None:
-        networks.weights_file(VGG16, weights)
-        return Path(weights)
+def weights_file(options: AppearanceOptions | PooledOptions) -> Path | None:
+    """Return the file of a network's weights, that of VGG-16 downloaded if necessary."""
+    if options.network != VGG16 or options.weights is not None:
+        return networks.weights_file(options.network, options.weights)
     from howsteps.datasets.fetch import fetch_file  # noqa: PLC0415 - not needed with a file
 
     path = Path.home() / WEIGHTS / VGG16_ADDRESS.rpartition("/")[2]

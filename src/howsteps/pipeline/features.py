@@ -13,6 +13,7 @@ from typing import Any
 
 from howsteps.errors import GPU, VISION, CannotWrite, MissingExtra, Problem
 from howsteps.io.worker_process import serve
+from howsteps.narration.features import Vocabulary
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.events import ItemAt
@@ -86,8 +87,6 @@ def feature_space(task: Task, features: Features, options: RunOptions) -> Featur
     """The feature space of a task: video frames if it has them, else words."""
     if features.vectors:
         return FeatureSpace(None, features.learnt, options.mode, options.quick)
-    from howsteps.narration.features import Vocabulary  # noqa: PLC0415
-
     return FeatureSpace(words=Vocabulary.of(task.videos))
 
 
@@ -116,22 +115,9 @@ def features_of(
 ) -> Features:
     """Compute a vector for every interval of every video that has a file.
 
-    Parameters
-    ----------
-    videos
-        Those without ``media`` are left out.
-    method
-        How frames become vectors.
-    context
-        Cache, workers and callback. With ``features`` in ``redo``, descriptors are recomputed.
-    task
-        The task name in events.
-    learnt
-        What the method learnt from other videos; None: learn it from these.
-    device
-        ``cpu``, or ``cuda`` for the network.
-    memory
-        Bytes that one video may use, on top of the libraries.
+    ``learnt`` is what the method learnt from other videos; None: learn it from these. ``task`` is
+    the task name in events, and ``memory`` the bytes that one video may use, on top of the
+    libraries. With ``features`` in the context's ``redo``, cached descriptors are ignored.
 
     Raises
     ------
@@ -188,11 +174,8 @@ def describe_videos(
     """Compute the descriptors of all videos that have a file, unless they are cached.
 
     Runs on the cluster of the context's executor, or in ``workers`` processes on this machine. On
-    interruption, unfinished videos are abandoned at once; completed ones stay in the cache.
-
-    Returns
-    -------
-    The descriptors of the videos that could be read, and problems.
+    interruption, unfinished videos are abandoned at once; completed ones stay in the cache. Returns
+    the descriptors of the videos that could be read, and problems.
 
     Raises
     ------
@@ -201,16 +184,9 @@ def describe_videos(
     """
     videos = [video for video in videos if video.media is not None]
     workers = max(1, min(context.workers, len(videos)))
-    worker = WorkerOptions(
-        _WORKER,
-        method,
-        method.origins(),
-        context.cache,
-        device,
-        max(1, cores() // workers),
-        memory,
-        redo or STAGE in context.redo,
-    )
+    threads, redo = max(1, cores() // workers), redo or STAGE in context.redo
+    origins = method.origins()
+    worker = WorkerOptions(_WORKER, method, origins, context.cache, device, threads, memory, redo)
     stop = threading.Event()
     executor: Executor = context.executor
     describe: Callable[[Video], VideoDescriptors] = partial(describe_video, worker=worker)

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from howsteps.vision.frames import Decoding, VideoReader
 
 Matrix = NDArray[np.float32]
+# By video id, T×d; what was learnt for them, by kind; and remarks.
+Vectors: TypeAlias = tuple[dict[str, Matrix], Mapping[str, Any], list[Problem]]
 MakeDescribers: TypeAlias = "Callable[[VideoReader], dict[str, Describer]]"
 
 _VERSION = 1  # increment when the descriptors change
@@ -63,14 +65,6 @@ class Entries(Protocol):
     def path(self, stage: str, key: str, kind: str) -> Path:
         """The path of an entry."""
         ...
-
-
-class Vectors(NamedTuple):
-    """The vectors of videos by id (T×d), what was learnt for them by kind, and remarks."""
-
-    by_video: dict[str, Matrix]
-    learnt: Mapping[str, Any] = {}
-    remarks: Sequence[Problem] = ()
 
 
 class Method(Protocol):
@@ -231,13 +225,10 @@ def describe_video(
     missing = {kind: key for kind, key in keys.items() if kind not in records}
     spent: Mapping[str, float] = {}
     if missing:
-        total: float | None = None
 
         def on_progress(reached: dict[str, Any]) -> None:
-            nonlocal total
-            total = reached.get("total", total)
             if report is not None:
-                report(video.id, round(reached["seconds"], 3), total)
+                report(video.id, round(reached["seconds"], 3), reached["total"])
 
         message = {
             "media": str(media.absolute()),
@@ -298,10 +289,12 @@ def describe_into(cache: Entries, method: Method, job: Mapping[str, Any]) -> dic
     timings: defaultdict[str, float] = defaultdict(float)
     count = 0
     with VideoReader(media, threads, decoding) as video:
-        answer({"seconds": 0.0, "total": video.stated_duration})
-        for chunk in describe_frames(
-            video, make(video), timings, lambda time: answer({"seconds": time})
-        ):
+
+        def progress(time: float) -> None:
+            answer({"seconds": time, "total": video.stated_duration})
+
+        progress(0.0)
+        for chunk in describe_frames(video, make(video), timings, progress):
             for kind, described in chunk.items():
                 cache.put_arrays(CHUNKS, _chunk_name(keys[kind], count), described._asdict())
             count += 1
@@ -362,9 +355,8 @@ class PooledFrames:
         learnt: Mapping[str, Any] | None = None,
     ) -> Vectors:
         """Compute the vectors of videos."""
-        return Vectors(
-            {v.video: pooled_features(v.read(POOLED, cache), v.intervals) for v in videos}
-        )
+        rows = {v.video: pooled_features(v.read(POOLED, cache), v.intervals) for v in videos}
+        return rows, {}, []
 
     def save(self, learnt: Mapping[str, Any], folder: Path) -> None:
         """Write nothing: nothing is learnt."""

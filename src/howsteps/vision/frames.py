@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import floor, inf
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -55,13 +54,9 @@ class Frame:
             frame = frame.reformat(format="gray8")
         plane = frame.planes[0]
         rows = np.frombuffer(plane, np.uint8).reshape(plane.height, plane.line_size)
-        return self._upright(
-            cv2.resize(
-                rows[:, : plane.width],
-                self._stored_size(width, height),
-                interpolation=cv2.INTER_AREA,
-            )
-        )
+        stored = self._stored_size(width, height)
+        small = cv2.resize(rows[:, : plane.width], stored, interpolation=cv2.INTER_AREA)
+        return self._upright(small)
 
     def rgb(self, width: int, height: int) -> Image:
         """Return the upright RGB image, scaled to a size by area averaging."""
@@ -193,7 +188,7 @@ class VideoReader:
                 self.media, f"states a duration of {hours:,.1f} hours; at most 6 are allowed"
             )
         self._frames = self._decode()
-        self._first = self._next_frame()
+        self._first = next(self._frames, None)
         if self._first is None:
             too_large = f"or they are of more than {MAX_PIXELS // 10**6} million pixels"
             raise InputError(self.media, f"no frames can be decoded, {too_large}")
@@ -202,12 +197,7 @@ class VideoReader:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._container.close()
 
     def warnings(self) -> list[str]:
@@ -258,14 +248,11 @@ class VideoReader:
             # Rounded down to hundredths: rounded timestamps must not begin another interval.
             self.end = floor(100 * (time + frame_time) + 1e-4) / 100
             yield Frame(time, frame, round(frame.rotation / 90) % 4)
-            frame = self._next_frame()
+            frame = next(self._frames, None)
         if self._decoding.frames != "all" and not self.restamped:
             # The last frame may not have been decoded, but its packet has a time.
             end = min(self._packets_end - start, limit if limit is not None else time + _MAX_GAP)
             self.end = max(floor(100 * end + 1e-4) / 100, floor(100 * time + 1e-4) / 100)
-
-    def _next_frame(self) -> Any:
-        return next(self._frames, None)
 
     def _decode(self) -> Iterator[Any]:
         """Yield decoded frames; damaged packets are counted and skipped."""
