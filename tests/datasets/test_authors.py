@@ -40,7 +40,6 @@ def test_narrations_equal_those_of_the_authors_program(folder):
     # The golden numbers keep the 7 most frequent of 9 relations.
     release, golden = authors.read_release(folder, "small"), NUMBERS["narration"]
     assert ["_".join(relation) for relation in release.relations[:7]] == golden["dict"]
-    assert release.counts[:7].tolist() == golden["counts"]
     assert np.allclose(release.similarity[:7, :7], golden["sim"])
     frequent = {relation: k + 1 for k, relation in enumerate(release.relations[:7])}
     for n, video in enumerate(release.task.videos):

@@ -130,41 +130,25 @@ def test_a_response_without_a_length(server, tmp_path):
     assert (tmp_path / "tea.zip").read_bytes() == CONTENT
 
 
-def test_an_interrupted_download_is_resumed(server, tmp_path):
-    (tmp_path / "tea.zip.part").write_bytes(CONTENT[:100])
-    (tmp_path / "tea.zip.part.mark").write_text('"one"')
+@pytest.mark.parametrize(
+    ("part", "tag", "server_options", "asked"),
+    [
+        (CONTENT[:100], '"one"', {}, ["bytes=100-"]),  # resumed
+        (CONTENT[:100], '"one"', {"ranges": False}, ["bytes=100-"]),
+        (b"of the old version", '"zero"', {}, ["bytes=18-"]),  # two versions are never mixed
+        (b"of who knows what", None, {"tag": None}, [None]),
+        (CONTENT + b"and more", '"one"', {}, [f"bytes={len(CONTENT) + 8}-", None]),
+    ],
+    ids=["resumed", "no ranges", "another version", "no tag", "too long"],
+)
+def test_a_partial_download(server, tmp_path, part, tag, server_options, asked):
+    vars(server).update(server_options)
+    (tmp_path / "tea.zip.part").write_bytes(part)
+    if tag:
+        (tmp_path / "tea.zip.part.mark").write_text(tag)
     fetch_archive(server.archive, tmp_path)
     assert (tmp_path / "tea.zip").read_bytes() == CONTENT
-    assert server.asked == ["bytes=100-"]
-
-
-def test_a_server_without_ranges(server, tmp_path):
-    server.ranges = False
-    (tmp_path / "tea.zip.part").write_bytes(CONTENT[:100])
-    (tmp_path / "tea.zip.part.mark").write_text('"one"')
-    fetch_archive(server.archive, tmp_path)
-    assert (tmp_path / "tea.zip").read_bytes() == CONTENT
-
-
-def test_two_versions_of_an_archive_are_never_mixed(server, tmp_path):
-    (tmp_path / "tea.zip.part").write_bytes(b"of the old version")
-    (tmp_path / "tea.zip.part.mark").write_text('"zero"')
-    fetch_archive(server.archive, tmp_path)
-    assert (tmp_path / "tea.zip").read_bytes() == CONTENT
-
-
-def test_a_partial_download_without_a_tag_is_not_resumed(server, tmp_path):
-    server.tag = None
-    (tmp_path / "tea.zip.part").write_bytes(b"of who knows what")
-    fetch_archive(server.archive, tmp_path)
-    assert server.asked == [None]
-
-
-def test_a_partial_download_longer_than_the_archive_is_restarted(server, tmp_path):
-    (tmp_path / "tea.zip.part").write_bytes(CONTENT + b"and more")
-    (tmp_path / "tea.zip.part.mark").write_text('"one"')
-    fetch_archive(server.archive, tmp_path)
-    assert (tmp_path / "tea.zip").read_bytes() == CONTENT
+    assert server.asked == asked
 
 
 def test_give_up_after_attempts_without_progress(server, tmp_path):

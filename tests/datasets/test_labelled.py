@@ -88,35 +88,40 @@ def test_matches_of_the_release():
     assert found[-1].sum() == 1
 
 
-def test_frames_are_averaged_over_intervals(tmp_path):
+def feature_folder(folder: Path, frames: int, **features: np.ndarray) -> Path:
+    """Labels of so many frames, the second half of which boil, and the features of each video."""
     for name in ("mapping", "groundTruth", "features"):
-        (tmp_path / name).mkdir()
-    (tmp_path / "mapping" / "mapping.txt").write_text("0 background\n1 boil\n")
-    (tmp_path / "groundTruth" / "u.txt").write_text("background\n" * 5 + "boil\n" * 7)
-    np.save(tmp_path / "features" / "u.npy", np.arange(12.0)[:, None])
-    one = only(tmp_path)
-    # Fifteen frames a second, so five to an interval, and two in the last.
-    np.testing.assert_allclose(one.features["u"], [[2.0], [7.0], [10.5]])
-    assert one.truth.durations["u"] == pytest.approx(12 / 15)
+        (folder / name).mkdir()
+    (folder / "mapping" / "mapping.txt").write_text("0 background\n1 boil\n")
+    half = frames // 2
+    for video, x in features.items():
+        labels = "background\n" * half + "boil\n" * (frames - half)
+        (folder / "groundTruth" / f"{video}.txt").write_text(labels)
+        np.save(folder / "features" / f"{video}.npy", x)
+    return folder
 
 
+# At fifteen frames a second there are five to an interval, and two in the last.
 @pytest.mark.parametrize(
     ("rate", "means"),
-    [(6.0, [0.5, 2.5, 4.5, 6.5, 8.5, 10.5]), (1.5, [n // 2 for n in range(24)])],
+    [
+        (15.0, [2.0, 7.0, 10.5]),
+        (6.0, [0.5, 2.5, 4.5, 6.5, 8.5, 10.5]),
+        (1.5, [n // 2 for n in range(24)]),
+    ],
 )
-def test_the_frame_rate_of_a_feature_folder(tmp_path, rate, means):
-    for name in ("mapping", "groundTruth", "features"):
-        (tmp_path / name).mkdir()
-    (tmp_path / "mapping" / "mapping.txt").write_text("0 background\n1 boil\n")
-    (tmp_path / "groundTruth" / "u.txt").write_text("background\n" * 6 + "boil\n" * 6)
-    np.save(tmp_path / "features" / "u.npy", np.arange(12.0)[:, None])
+def test_frames_are_averaged_over_intervals(tmp_path, rate, means):
+    feature_folder(tmp_path, 12, u=np.arange(12.0)[:, None])
     [one] = registry.read_labelled(tmp_path, rate=rate)
     np.testing.assert_allclose(one.features["u"][:, 0], means)
     assert one.truth.durations == {"u": 12 / rate}
     [truth] = registry.read_truth(tmp_path, rate=rate)
     assert [(a.start, a.end) for a in truth.annotations] == [(6 / rate, 12 / rate)]
-    with pytest.raises(InputError, match="is not a frame rate"):
-        registry.read_truth(tmp_path, rate=0)
+
+
+def test_a_frame_rate_is_positive(tmp_path):
+    with pytest.raises(InputError, match="0 frames a second is not a frame rate"):
+        registry.read_truth(feature_folder(tmp_path, 2, u=np.ones((2, 3))), rate=0)
 
 
 def test_a_folder_of_data_sets_has_all_their_truths(tmp_path):
@@ -124,26 +129,6 @@ def test_a_folder_of_data_sets_has_all_their_truths(tmp_path):
     (tmp_path / "inner").mkdir()
     (tmp_path / "inner" / "table.csv").write_text("video,step,start,end\nu,blow,0,4\n")
     assert [truth.task for truth in registry.read_truth(tmp_path)] == ["Make tea", "table"]
-
-
-@pytest.mark.parametrize(
-    ("array", "reason"),
-    [
-        (np.full((2, 3), np.nan), "is not a matrix of finite"),
-        (np.full((2, 3), 1e300), "is not a matrix of finite"),
-        (np.ones((2, 0)), "is not a matrix of finite"),
-        (np.ones((2, 4)), "has 4 columns, the first video 3"),
-    ],
-)
-def test_bad_features_in_a_feature_folder(tmp_path, array, reason):
-    for name in ("mapping", "groundTruth", "features"):
-        (tmp_path / name).mkdir()
-    (tmp_path / "mapping" / "mapping.txt").write_text("0 background\n1 boil\n")
-    for video, x in (("u", np.ones((2, 3))), ("v", array)):
-        (tmp_path / "groundTruth" / f"{video}.txt").write_text("background\nboil\n")
-        np.save(tmp_path / "features" / f"{video}.npy", x)
-    with pytest.raises(InputError, match=rf"v\.npy: {reason}"):
-        registry.read_labelled(tmp_path)
 
 
 def test_features_are_matched_to_videos(tmp_path):
@@ -173,6 +158,11 @@ def test_bad_features(tmp_path, array, reason):
     np.save(tmp_path / "v1.npy", array)
     with pytest.raises(InputError, match=rf"v1\.npy: {reason}"):
         registry.read_labelled(path, features=tmp_path)
+    if array.ndim == 2:
+        (tmp_path / "frames").mkdir()
+        frames = feature_folder(tmp_path / "frames", 9, u=np.ones((9, 3)), v1=array)
+        with pytest.raises(InputError, match=rf"v1\.npy: {reason}"):
+            registry.read_labelled(frames)
 
 
 def test_a_video_without_features_is_left_out_and_reported(tmp_path):

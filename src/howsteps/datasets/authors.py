@@ -48,23 +48,17 @@ class Release:
     """One task of the release.
 
     ``task`` has the narrated videos with their mentions; ``features`` (T_n×d), ``labels`` (T_n×K)
-    and ``rates`` (frames per second) have every video, by name. ``counts`` and ``similarity`` are
-    those of ``relations``; the latter may cover only the most frequent ones.
+    and ``rates`` (frames per second) have every video, by name. ``similarity`` is that of
+    ``relations``, or of the most frequent ones.
     """
 
     task: Task
     truth: Truth
     relations: tuple[Relation, ...]
-    counts: NDArray[np.int64]
     similarity: _Matrix
     features: Mapping[str, _Matrix]
     labels: Mapping[str, _Labels]
     rates: Mapping[str, float]
-
-
-def is_release(folder: Path) -> bool:
-    """Whether ``folder`` contains the features of at least one task."""
-    return bool(release_tasks(folder))
 
 
 def release_tasks(folder: Path) -> list[str]:
@@ -83,7 +77,7 @@ def read_release(folder: Path, task: str) -> Release:
         A file is missing, truncated, of the wrong shape, or inconsistent with the others.
     """
     nlp, vision = _part(folder, "NLP", task), _part(folder, "VISION", task)
-    relations, counts = _dictionary(nlp / "count_files" / f"{task}_lem_dobj_count")
+    relations = _dictionary(nlp / "count_files" / f"{task}_lem_dobj_count")
     similarity = _similarity(nlp / "sim_mat" / f"{task}_sim_mat.txt", len(relations))
     labels, features = _dataset(vision / _FEATURES, "X")
     rates, durations = _videos(vision / "videos_info", labels)
@@ -92,9 +86,7 @@ def read_release(folder: Path, task: str) -> Release:
         for path in _narrations(nlp / "simple_trlst", durations)
     )
     truth = _truth(vision / _FEATURES, task, labels, rates, durations)
-    return Release(
-        Task(task, videos), truth, relations, counts, similarity, features, labels, rates
-    )
+    return Release(Task(task, videos), truth, relations, similarity, features, labels, rates)
 
 
 def read_release_truth(folder: Path, task: str) -> Truth:
@@ -157,15 +149,14 @@ def _part(folder: Path, kind: str, task: str) -> Path:
     return nested if nested.is_dir() else folder / f"{kind}_{task}"
 
 
-def _dictionary(path: Path) -> tuple[tuple[Relation, ...], NDArray[np.int64]]:
-    relations, counts = [], []
+def _dictionary(path: Path) -> tuple[Relation, ...]:
+    relations = []
     for line, text in read_lines(path):
         cells = text.split()
         if len(cells) != 3:
             raise InputError(path, "is not: count verb noun", line)
-        counts.append(whole_number(cells[0], path, "a count", line))
         relations.append(Relation(*cells[1:]))
-    return tuple(relations), np.array(counts, dtype=np.int64)
+    return tuple(relations)
 
 
 def _similarity(path: Path, relations: int) -> _Matrix:
