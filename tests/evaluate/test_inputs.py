@@ -1,10 +1,16 @@
 """Every accepted form of predictions and truth, and every invalid one."""
 
+import json
 import math
 from dataclasses import replace
+from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
 
 from howsteps.errors import HowstepsError
 from howsteps.evaluate import (
@@ -23,6 +29,7 @@ from howsteps.evaluate import (
     script_score,
     statistics,
 )
+from howsteps.evaluate.inputs import as_steps, bootstrap_interval, match, t_interval
 from howsteps.task import Annotation, Localisation, Result, Script, Step, Task, Video
 from tests.evaluate.truths import placed, truth
 
@@ -245,3 +252,79 @@ def test_a_result_is_scored_in_the_videos_that_are_annotated():
     assert paper_f1(result, JOB) == paper_f1(TIMES, JOB, steps=3)
     with pytest.raises(EvaluationError, match="no video of the result is in the truth"):
         paper_f1(result, {"x": [(0, 1, 2)]})
+
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "golden.json").read_text())
+
+
+@pytest.mark.parametrize("case", GOLDEN["assignment"])
+def test_has_the_cost_of_the_authors_assignment(case):
+    cost = np.array(case["cost"])
+    theirs = [(row, column - 1) for row, column in enumerate(case["assign_1based"]) if column]
+    ours = [(row, column) for row, column in enumerate(match(-cost)) if column >= 0]
+    assert len(ours) == len(theirs)
+    assert sum(cost[pair] for pair in ours) == pytest.approx(sum(cost[pair] for pair in theirs))
+
+
+@pytest.mark.parametrize("case", GOLDEN["assignment"][1:])
+def test_is_the_authors_assignment_if_the_optimum_is_unique(case):
+    assert (match(-np.array(case["cost"])) + 1).tolist() == case["assign_1based"]
+
+
+@given(arrays.arrays(np.int64, st.tuples(*[st.integers(1, 4)] * 2), elements=st.integers(0, 9)))
+def test_no_matching_has_a_larger_gain(gain):
+    matched = match(gain)
+    worth = sum(gain[row, column] for row, column in enumerate(matched) if column >= 0)
+    wide = gain if gain.shape[0] <= gain.shape[1] else gain.T
+    orders = permutations(range(wide.shape[1]), wide.shape[0])
+    assert worth == max(sum(wide[row, c] for row, c in enumerate(order)) for order in orders)
+    used = [column for column in matched if column >= 0]
+    assert len(used) == len(set(used)) == min(gain.shape)
+
+
+def test_an_unmatched_row_has_no_step():
+    assert as_steps(match(np.array([[3], [5]]))) == (None, 0)
+
+
+def test_a_constant_score_has_an_interval_of_width_zero():
+    assert bootstrap_interval(lambda videos: 0.4, 7) == (0.4, 0.4)
+
+
+def test_the_bootstrap_of_a_mean_is_as_wide_as_theory_says():
+    values = np.random.default_rng(1).normal(size=400)
+    low, high = bootstrap_interval(lambda videos: values[videos].mean(), 400, resamples=2000)
+    assert low == pytest.approx(values.mean() - 1.96 * values.std() / 20, abs=0.01)
+    assert high == pytest.approx(values.mean() + 1.96 * values.std() / 20, abs=0.01)
+
+
+def test_every_sample_has_as_many_videos_as_there_are():
+    drawn = []
+    bootstrap_interval(lambda videos: drawn.append(videos) or 0.0, 5, resamples=20)
+    assert {len(videos) for videos in drawn} == {5}
+    assert any(len(set(videos)) < 5 for videos in drawn)
+    assert {int(n) for videos in drawn for n in videos} == set(range(5))
+
+
+def test_the_same_seed_gives_the_same_interval():
+    values = np.arange(9.0)
+    first, again = (
+        bootstrap_interval(lambda videos: values[videos].mean(), 9, seed=4) for _ in range(2)
+    )
+    assert first == again
+    assert first != bootstrap_interval(lambda videos: values[videos].mean(), 9, seed=5)
+
+
+def test_students_interval_by_hand():
+    # 1, 2, 3: mean 2, s = 1, t = 4.303 with two degrees of freedom, √3 = 1.732.
+    low, high = t_interval([1, 2, 3])
+    assert (low, high) == (pytest.approx(2 - 2.484, abs=1e-3), pytest.approx(2 + 2.484, abs=1e-3))
+
+
+def test_a_single_value_has_no_t_interval():
+    assert t_interval([0.3]) is None
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=9))
+def test_the_mean_lies_inside(values):
+    low, high = t_interval(values)
+    assert low - 1e-9 <= np.mean(values) <= high + 1e-9
