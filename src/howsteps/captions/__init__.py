@@ -2,10 +2,10 @@
 
 ::
 
-    bytes ─► encoding ─► detect the format ─► one parser ─► repair ─► CaptionFile
+    bytes ─► decode ─► detect the format ─► one parser ─► repair ─► CaptionFile
 
 A parser handles one family of formats and yields cues exactly as written. Their times are repaired
-in :mod:`.repair`, for all formats alike.
+in :mod:`.cues`, for all formats alike.
 """
 
 from howsteps.captions.reading import CaptionFile, parse_captions, read_captions

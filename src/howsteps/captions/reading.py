@@ -77,9 +77,10 @@ _JSON = (
     _Format("timed JSON list", tabular.is_json_rows, tabular.parse_json_rows),
     _Format("timed JSON columns", tabular.is_json_columns, tabular.parse_json_columns),
 )
+_SRV = {"timedtext", "transcript"}
 _XML = (
-    _Format("YouTube srv", youtube.is_srv, youtube.parse_srv),
-    _Format("TTML", xml.is_ttml, xml.parse_ttml),
+    _Format("YouTube srv", lambda document: document.root.name in _SRV, youtube.parse_srv),
+    _Format("TTML", lambda document: document.root.name == "tt", xml.parse_ttml),
 )
 _TEXT = (
     _Format("WebVTT", subtitles.is_webvtt, subtitles.parse_webvtt),

@@ -9,7 +9,7 @@ line with a time before every word but the first:
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from howsteps.captions.cues import CLOCK, Cue, ParsedCues, Piece, clock_seconds, lost
@@ -49,7 +49,7 @@ def is_subrip(text: str) -> bool:
 
 def parse_subrip(text: str) -> ParsedCues:
     """Yield the cues; text after a blank line still belongs to the cue above it."""
-    opening, cues = _split(text.split("\n"), any_label=False)
+    opening, cues = _split(text, any_label=False)
     for block in opening:
         yield _broken_cue(block) or lost("text before the first times was left out", block.line)
     for cue in cues:
@@ -71,7 +71,7 @@ def is_webvtt(text: str) -> bool:
 
 def parse_webvtt(text: str) -> ParsedCues:
     """Yield the cues without the header, notes, styles and regions."""
-    opening, cues = _split(text.split("\n"), any_label=True)
+    opening, cues = _split(text, any_label=True)
     # The first block is the header with its "Kind: captions" and "Language: en".
     yield from _strays(opening[1:])
     for cue in cues:
@@ -106,43 +106,36 @@ def _webvtt_cue(cue: _TimedBlock) -> Cue:
     return Cue(cue.start, cue.end, first + "".join(timed[1::2]), tuple(pieces), cue.line)
 
 
-def _split(lines: Sequence[str], any_label: bool) -> tuple[list[_Block], Iterator[_TimedBlock]]:
-    """Split ``lines`` into the blocks before the first timing line and the cues after it.
+def _split(text: str, any_label: bool) -> tuple[list[_Block], list[_TimedBlock]]:
+    """Split a file into the blocks before the first timing line and the cues after it.
 
     A label is the line right above a timing line. It is a number, or any text if ``any_label``.
     """
+    lines = text.split("\n")
     times = [(index, found) for index, line in enumerate(lines) if (found := _times(line))]
-    first = times[0][0] if times else len(lines)
-    opening, label = _without_label(lines[:first], any_label, previous=0)
-    return _blocks(opening, 1), _timed_blocks(lines, times, any_label, label)
-
-
-def _timed_blocks(
-    lines: Sequence[str],
-    times: list[tuple[int, tuple[float | None, float | None]]],
-    any_label: bool,
-    label: int | None,
-) -> Iterator[_TimedBlock]:
-    stops = [*(index for index, _ in times[1:]), len(lines)]
-    for (index, (start, end)), stop in zip(times, stops, strict=False):
-        region = list(lines[index + 1 : stop])
+    stops = [*(index for index, _ in times), len(lines)]
+    opening, label = _without_label(lines[: stops[0]], any_label, previous=0)
+    cues = []
+    for (index, (start, end)), stop in zip(times, stops[1:], strict=True):
+        region = lines[index + 1 : stop]
         if stop < len(lines):
             region, label = _without_label(region, any_label, label)
         # A line of white space is text (YouTube's empty upper line); only an empty one is a break.
         text_end = region.index("", 1) if "" in region[1:] else len(region)
         strays = _blocks(region[text_end:], index + 2 + text_end)
-        yield _TimedBlock(index + 1, start, end, region[:text_end], strays)
+        cues.append(_TimedBlock(index + 1, start, end, region[:text_end], strays))
+    return _blocks(opening, 1), cues
 
 
 def _without_label(
-    region: Sequence[str], any_label: bool, previous: int | None
+    region: list[str], any_label: bool, previous: int | None
 ) -> tuple[list[str], int | None]:
     """Remove the label of the next cue from the end of ``region``; return its number, if any."""
     end = len(region)
     while end and not region[end - 1].strip():
         end -= 1
     if end == 0:
-        return list(region), None
+        return region, None
     label = region[end - 1].strip()
     number = int(label) if re.fullmatch("[0-9]{1,9}", label) else None
     # A number that continues the count may lack the blank line above it, or have one below it.
@@ -153,7 +146,7 @@ def _without_label(
         is_label = is_consecutive or (after_blank and (any_label or number is not None))
     else:
         is_label = is_consecutive and after_blank
-    return (list(region[: end - 1]), number) if is_label else (list(region), None)
+    return (region[: end - 1], number) if is_label else (region, None)
 
 
 def _blocks(lines: Sequence[str], first: int) -> list[_Block]:

@@ -103,15 +103,20 @@ def _layout(text: str) -> _Layout | None:
     first = next((line for line in text.split("\n") if line.strip()), "")
     for delimiter in "\t,;":
         cells = next((cells for _, cells in _rows(first, delimiter)), [])
-        if layout := _named(cells, delimiter) or _unnamed(cells, delimiter):
+        if layout := _named(cells, delimiter):
             return layout
+        if len(cells) >= 3 and seconds(cells[0]) is not None and seconds(cells[1]) is not None:
+            return _Layout(delimiter, 3, False, start=0, text=2, length=1)
     return None
 
 
 def _named(cells: Sequence[str], delimiter: str) -> _Layout | None:
     names = [cell.strip().lower() for cell in cells]
     bare = [_UNIT.sub("", name) if len(name) <= _MAX_NAME_LENGTH else name for name in names]
-    start, end, duration, text = (_column(bare, k) for k in (_STARTS, _ENDS, _DURATIONS, _TEXTS))
+    start, end, duration, text = (
+        next((index for index, name in enumerate(bare) if name in map(str.lower, wanted)), None)
+        for wanted in (_STARTS, _ENDS, _DURATIONS, _TEXTS)
+    )
     if start is None or text is None:
         return None
     is_duration = end is None and duration is not None
@@ -119,17 +124,6 @@ def _named(cells: Sequence[str], delimiter: str) -> _Layout | None:
     unit = None if named is None else 1000.0 if named["unit"].startswith("m") else 1.0
     length = duration if is_duration else end
     return _Layout(delimiter, len(cells), True, start, text, length, is_duration, unit)
-
-
-def _unnamed(cells: Sequence[str], delimiter: str) -> _Layout | None:
-    if len(cells) < 3 or seconds(cells[0]) is None or seconds(cells[1]) is None:
-        return None
-    return _Layout(delimiter, 3, False, start=0, text=2, length=1)
-
-
-def _column(names: Sequence[str], wanted: Sequence[str]) -> int | None:
-    lowered = [name.lower() for name in wanted]
-    return next((index for index, name in enumerate(names) if name in lowered), None)
 
 
 def _timed_rows(text: str, layout: _Layout, quoted: bool = True) -> list[_Row | Problem] | None:

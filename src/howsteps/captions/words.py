@@ -55,6 +55,7 @@ _ASIDES = tuple(
         r"^[^\S\n]*[-–—]+(?=[^\W\d])",
     )
 )
+_VISIBLE = re.compile(r"[^\n]")
 _PUNCTUATION = re.compile(r"[.,!?;:…]+")
 # Symbols that are read aloud even on their own.
 _SPOKEN_SYMBOLS = frozenset("&+%$€£=@#°×÷/½¼¾")
@@ -86,16 +87,12 @@ def _without_asides(shown: Iterable[tuple[str, Word]]) -> list[Word]:
     text = "".join(parts)
     for aside in _ASIDES:
         # Replaced by blanks of the same length, so that other characters keep their offset.
-        text = aside.sub(_blank, text)
+        text = aside.sub(lambda found: _VISIBLE.sub(" ", found[0]), text)
     spoken: list[Word] = []
     for offset, word in places:
         for remaining in text[offset : offset + len(word.text)].split():
             _append(spoken, remaining, word)
     return spoken
-
-
-def _blank(aside: re.Match[str]) -> str:
-    return re.sub(r"[^\n]", " ", aside[0])
 
 
 def _append(spoken: list[Word], text: str, word: Word) -> None:

@@ -117,11 +117,6 @@ _FRAMES = re.compile(r"([0-9]{1,4}:[0-9]{1,2}:[0-9]{1,2}):([0-9]{1,3})(?:\.[0-9]
 _SPACES = re.compile(r"[ \t\n]+")
 
 
-def is_ttml(document: Document) -> bool:
-    """Check that the root element is ``<tt>``."""
-    return document.root.name == "tt"
-
-
 def parse_ttml(document: Document) -> ParsedCues:
     """Yield one cue for each paragraph, at its time within its division and body."""
     yield from _paragraphs(document.root, _Clock.of(document.root), 0.0)
@@ -185,10 +180,8 @@ def _paragraph(element: Element, clock: _Clock, offset: float) -> Cue:
     else:
         inner = _origin(spans, clock, start, end, offset)
     parts = [
-        Piece(_collapsed(child), None)
-        if isinstance(child, str)
-        else Piece(_collapsed_text(child), *_span(child, clock, inner))
-        for child in element.children
+        Piece(_collapsed(c), *(() if isinstance(c, str) else _span(c, clock, inner)))
+        for c in element.children
     ]
     text = "".join(part.text for part in parts)
     return Cue(start, end, text, tuple(parts) if spans else (), element.line)
@@ -216,14 +209,8 @@ def _span(element: Element, clock: _Clock, offset: float) -> tuple[float | None,
     return begin, end
 
 
-def _collapsed(text: str) -> str:
-    """Collapse white space; only ``<br/>`` breaks a line."""
-    return _SPACES.sub(" ", text)
-
-
-def _collapsed_text(element: Element) -> str:
-    if element.name == "br":
-        return "\n"
-    return "".join(
-        _collapsed(c) if isinstance(c, str) else _collapsed_text(c) for c in element.children
-    )
+def _collapsed(content: Element | str) -> str:
+    """Return the text with white space collapsed; only ``<br/>`` breaks a line."""
+    if isinstance(content, str):
+        return _SPACES.sub(" ", content)
+    return "\n" if content.name == "br" else "".join(map(_collapsed, content.children))

@@ -32,11 +32,6 @@ def parse_json3(value: Any) -> ParsedCues:
         yield _cue(start, duration, parts, _MS, entry)
 
 
-def is_srv(document: Document) -> bool:
-    """Look for ``<timedtext>``, or ``<transcript>`` in srv1."""
-    return document.root.name in {"timedtext", "transcript"}
-
-
 def parse_srv(document: Document) -> ParsedCues:
     """Yield one cue for each ``<p>`` (srv3) or ``<text>`` (srv1 in seconds, srv2 in ms).
 
