@@ -1,14 +1,14 @@
 """Accuracy of detecting steps that are absent from a video: ``python -m benchmarks.absence``.
 
 Clustering with ``absent=True`` on synthetic tasks (:mod:`benchmarks.localise_task`) that were not
-used to choose the factor of :mod:`howsteps.localise.null_scores`.
+used to choose the factor of :mod:`howsteps.paper.null_scores`.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.localise_task import synthetic_task
-from howsteps.localise import cluster
+from howsteps.paper.clustering import cluster
 
 TASKS: dict[str, dict[str, float]] = {
     "seed 1": {"seed": 1},

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.evaluate.point_protocols import hit_table
-from howsteps.localisation import TaskLocalisation, localise_task
+from howsteps.localise import TaskLocalisation, localise
 from howsteps.store import read_result
 from howsteps.task import Annotation, Localisation, Rule, Script, Step, Task, Truth
 
@@ -138,7 +138,7 @@ def main() -> None:
             if true_steps and not found_case.rules:
                 continue
             case = found_case.with_true_steps() if true_steps else found_case
-            result = localise_task(case.task, case.script)
+            result = localise(case.task, case.script)
             outcomes = judge(case, result, result.localisations)
             outcomes_by_kind.setdefault(case.kind, []).append(outcomes)
             print(table_row(case, outcomes), flush=True)

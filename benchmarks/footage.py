@@ -17,17 +17,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.places import after_mentions, spread_evenly
 from howsteps.evaluate import paper_f1
-from howsteps.localisation import localise_task
+from howsteps.localise import localise
 from howsteps.localise.decision import decide
-from howsteps.localise.leave_one_out import LeaveOneOut, Standardiser
+from howsteps.localise.ridge import LeaveOneOut, Standardiser
 from howsteps.localise.self_training import LEARNING_OPTIONS
 from howsteps.narration import extract_relations
+from howsteps.paper.localise import localise as cluster_task
 from howsteps.paper.visual_words import VisualWords, WordOptions
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
@@ -183,19 +185,19 @@ def ways_of(seen: dict[str, Features], truth: Truth, *, paper: bool) -> Iterator
     """Yield the name and function of every method."""
     yield "uniform", lambda task, script: spread_evenly(task, script, {}, truth)
     yield "mention + 2 s", lambda task, script: after_mentions(task, script, {}, truth)
-    yield "captions only", lambda task, script: localise_task(task, script).localisations
+    yield "captions only", lambda task, script: localise(task, script).localisations
     for kind, features in seen.items():
-        yield f"default, {kind}", by_mode(features, "default")
+        yield f"default, {kind}", by(localise, features)
         if paper:
-            yield f"paper, {kind}", by_mode(features, "paper")
+            yield f"paper, {kind}", by(cluster_task, features)
         yield f"apply, {kind}", partial_apply(features)
         yield f"apply with captions, {kind}", partial_apply(features, captions=True)
         yield "supervised" if len(seen) == 1 else f"supervised, {kind}", taught(features, truth)
 
 
-def by_mode(features: Features, mode: str) -> Way:
-    """Return the localisation stage in one of its modes."""
-    return lambda task, script: localise_task(task, script, features, mode=mode).localisations
+def by(method: Callable[..., Any], features: Features) -> Way:
+    """Return the default method or the paper's on these features."""
+    return lambda task, script: method(task, script, features).localisations
 
 
 def partial_apply(features: Features, *, captions: bool = False) -> Way:
@@ -209,7 +211,7 @@ def partial_apply(features: Features, *, captions: bool = False) -> Way:
                 replace(step, mentions=tuple(m for m in step.mentions if m.video != left_out.id))
                 for step in script.steps
             )
-            learnt = localise_task(Task(task.name, others), Script(steps), features)
+            learnt = localise(Task(task.name, others), Script(steps), features)
             mentions = None
             if captions:
                 own = [(m, k, 1.0) for k, step in enumerate(script.steps) for m in step.mentions]

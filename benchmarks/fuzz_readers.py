@@ -18,7 +18,8 @@ from howsteps.datasets.collection import details_of
 from howsteps.datasets.task_file import read_judgements
 from howsteps.errors import HowstepsError, InputError
 from howsteps.io.text import read_text
-from howsteps.localise.model import Model
+from howsteps.localise.model import Model, SavedModel
+from howsteps.paper.clustering import ClusteringModel
 from howsteps.pipeline import learnt_steps
 from howsteps.pipeline.cache import Cache
 from howsteps.reader.dialogue import edit_with_answer
@@ -167,7 +168,8 @@ def _judgement(folder: Path) -> None:
 
 
 def _model(folder: Path) -> None:
-    model = Model.load(folder)
+    saved = SavedModel.load(folder)
+    model = (Model if saved.options.mode == "default" else ClusteringModel)(**vars(saved))
     "".join(model.steps).encode("utf-8")
     features = np.zeros((12, len(model.weights.matrix)), np.float32)
     assert model.localise([features]).intervals.shape == (1, len(model.steps))

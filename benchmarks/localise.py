@@ -21,8 +21,8 @@ import numpy as np
 
 from benchmarks.localise_reference import frank_wolfe
 from benchmarks.localise_task import SyntheticTask, synthetic_task
-from howsteps.localise.clustering import Clustering, cluster
-from howsteps.localise.windows import relax
+from howsteps.paper.clustering import Clustering, cluster
+from howsteps.paper.windows import relax
 
 
 def timed(call: Callable[[], Any]) -> tuple[Any, float, float]:

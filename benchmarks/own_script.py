@@ -23,7 +23,7 @@ from howsteps import datasets
 from howsteps.datasets import registry as truths
 from howsteps.datasets.task_file import read_judgements
 from howsteps.io.text import read_text
-from howsteps.localisation import localise_task
+from howsteps.localise import localise
 from howsteps.narration import extract_relations
 from howsteps.narration.labels import acts_of_labels, plain_act
 from howsteps.pipeline.options import RunOptions
@@ -87,7 +87,7 @@ def scores(task: Task, task_truth: Truth, ways: dict[str, Way], draws: int) -> N
                 truth = among(task_truth, drawn)
                 script = way(drawn, truth)
                 support = np.mean([step.support for step in script.steps]) / n_videos
-                score = f1(localise_task(drawn, script).localisations, truth, script)
+                score = f1(localise(drawn, script).localisations, truth, script)
                 rows.append((len(script.steps), support, score))
                 if name.startswith("found, "):
                     uniform = spread_evenly(drawn, script, {}, truth)

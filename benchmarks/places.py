@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +22,13 @@ from benchmarks.scripts_judged import draw
 from howsteps import datasets
 from howsteps.datasets import registry as truths
 from howsteps.evaluate import in_truth, paper_f1
-from howsteps.localisation import localise_task
-from howsteps.localise import cluster
-from howsteps.localise.baselines import supervised, uniform
-from howsteps.localise.hmm import place_aligned
+from howsteps.localise import localise
+from howsteps.localise.order import place_aligned, uniform
 from howsteps.narration import extract_relations
 from howsteps.narration.features import Vocabulary, video_interval_count
+from howsteps.paper.clustering import cluster
+from howsteps.paper.localise import localise as cluster_task
+from howsteps.paper.place_baselines import supervised
 from howsteps.script import discover
 from howsteps.task import Localisation, Script, Task, Truth
 
@@ -137,15 +139,11 @@ def after_mentions(
 
 
 def by_mode(mode: str, narration: str = "words") -> Way:
-    """Return the localisation stage in one of its modes."""
+    """Return the localisation stage in mode ``default`` or ``paper``."""
+    method: Callable[..., Any] = localise if mode == "default" else cluster_task
     return lambda task, script, features, truth: (
-        localise_task(
-            task,
-            script,
-            features,
-            narration=narration,
-            mode=mode,
-            seconds=SECONDS if features else 1 / 3,
+        method(
+            task, script, features, narration=narration, seconds=SECONDS if features else 1 / 3
         ).localisations
     )
 

@@ -9,7 +9,7 @@ import howsteps
 PACKAGE = Path(howsteps.__file__).parent
 ORDER = (
     *("io", "captions", "datasets", "narration", "script", "reader"),
-    *("vision", "localise", "localisation", "evaluate", "paper", "report", "pipeline"),
+    *("vision", "localise", "evaluate", "paper", "report", "pipeline"),
     *("demo", "api", "serve", "_cli", "__main__"),
 )
 # Values, errors and small tools that anything may import; of the packages they import io alone.

@@ -39,8 +39,7 @@ from benchmarks.certainty import (
 )
 from benchmarks.own_script import written
 from benchmarks.recordings import SETTINGS, recordings
-from howsteps.localisation import localise_task
-from howsteps.localise import certainty
+from howsteps.localise import certainty, localise
 from howsteps.localise.certainty import CUES, CertaintyModel
 from howsteps.task import Script, Task
 
@@ -93,7 +92,7 @@ def caption_outcomes(results: Path, truth: Sequence[Path]) -> dict[str, list[Out
     for case in read_cases(results, truth):
         outcomes = by_task[f"{case.kind}: {case.name}"] = []
         for variant in with_scripts(case):
-            result = localise_task(variant.task, variant.script, absent=False)
+            result = localise(variant.task, variant.script, absent=False)
             outcomes.append(judge(variant, result, result.localisations))
     return by_task
 
@@ -139,7 +138,7 @@ def _video_outcomes(
     case: Case, features: Any, seconds: float, narrated: bool
 ) -> Iterator[Outcomes]:
     if narrated:
-        result = localise_task(case.task, case.script, features, seconds=seconds, absent=False)
+        result = localise(case.task, case.script, features, seconds=seconds, absent=False)
         yield judge(case, result, result.localisations)
         return
     for video in case.task.videos:
@@ -148,7 +147,7 @@ def _video_outcomes(
             replace(step, mentions=tuple(m for m in step.mentions if m.video != video.id))
             for step in case.script.steps
         )
-        result = localise_task(others, Script(steps), features, seconds=seconds, absent=False)
+        result = localise(others, Script(steps), features, seconds=seconds, absent=False)
         located = result.model.localise([features[video.id]])
         truth = replace(
             case.truth,

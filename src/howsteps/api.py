@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from howsteps.errors import HowstepsError, Problem
-from howsteps.localisation import localise_task
+from howsteps.localise import localise
 from howsteps.narration import extract_relations
+from howsteps.paper.localise import localise as cluster_task
 from howsteps.pipeline.apply import apply as apply_model
 from howsteps.pipeline.apply import read_videos
 from howsteps.pipeline.cache import Cache
@@ -219,7 +220,6 @@ def place(
     *,
     mode: Mode = "default",
     seed: int = 0,
-    device: Device = "cpu",
 ) -> Result:
     """Place the steps of a script in the videos of a task. Nothing is read but the script.
 
@@ -234,7 +234,7 @@ def place(
     features
         Features of the videos, T×d by video id, with a row for every third of a second. None: the
         words of the narration are used.
-    mode, seed, device
+    mode, seed
         As in :func:`discover`.
 
     Returns
@@ -254,8 +254,11 @@ def place(
         with tempfile.TemporaryDirectory() as folder:
             context = Context(Cache(Path(folder)))
             script, problems = read_given_script(script, task, Script(()), options, context)
-    found = localise_task(task, script, features, mode=mode, seed=seed, device=device)
-    return Result(task, script, found.localisations, problems=tuple(problems))
+    if mode == "default":
+        places = localise(task, script, features).localisations
+    else:
+        places = cluster_task(task, script, features, mode=mode, seed=seed).localisations
+    return Result(task, script, places, problems=tuple(problems))
 
 
 def apply(

@@ -13,7 +13,7 @@ import tempfile
 import traceback
 from typing import Any
 
-import howsteps.localisation
+import howsteps.localise.method
 import howsteps.narration.relevance
 import howsteps.pipeline.run
 import howsteps.report.exports

@@ -24,7 +24,7 @@ STAGES = {
     "script": "howsteps.script.discover",
     "script files": "howsteps.pipeline.run.write_script",
     "features": "howsteps.pipeline.run.visual_features",
-    "localise": "howsteps.localisation.localise_task",
+    "localise": "howsteps.localise.method.localise",
     "result": "howsteps.pipeline.run.write_result",
     "page": "howsteps.report.page.write_page",
     "exports": "howsteps.report.exports.export",

@@ -5,7 +5,6 @@ from hypothesis.extra import numpy as hnp
 from scipy.ndimage import gaussian_filter1d
 
 from howsteps.localise.decision import decide, fixed_extents, moving_sum, separate
-from howsteps.localise.mention_prior import WindowPrior
 from howsteps.localise.self_training import (
     LEARNING_OPTIONS,
     average_rows,
@@ -13,6 +12,7 @@ from howsteps.localise.self_training import (
     gaussian_blur,
     learn,
 )
+from howsteps.localise.word_evidence import WindowPrior
 from howsteps.task import BETWEEN, LIKE_SEEN, SAID
 
 

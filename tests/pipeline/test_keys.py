@@ -19,7 +19,7 @@ def modules(names: tuple[str, ...]) -> list[Path]:
 
 @pytest.mark.parametrize("stage", cache.SOURCES)
 def test_imports_of_a_stage_are_part_of_its_key(stage: str) -> None:
-    own = {name.removesuffix(".py") for name in cache.SOURCES[stage]}
+    own = {name.partition("/")[0].removesuffix(".py") for name in cache.SOURCES[stage]}
     for path in modules(cache.SOURCES[stage]):
         if path.is_file():
             assert set(imported(path)) <= own | HARMLESS, path
@@ -27,5 +27,5 @@ def test_imports_of_a_stage_are_part_of_its_key(stage: str) -> None:
 
 def test_a_change_to_the_localiser_keeps_cached_narrations_and_scripts() -> None:
     for stage in ("narration", "script"):
-        assert not {"localise", "localisation.py"} & {*cache.SOURCES[stage]}
+        assert "localise" not in cache.SOURCES[stage]
     assert "script" not in cache.SOURCES["narration"]

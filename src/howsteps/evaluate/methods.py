@@ -143,29 +143,22 @@ def choose(names: Collection[str], known: Mapping[str, Method]) -> dict[str, Met
 
 def _uniform(sample: Sample, steps: int, seed: int) -> Prediction:
     """Spread the steps evenly over every video."""
-    from howsteps.localise import baselines  # noqa: PLC0415 - loads Numba
+    from howsteps.localise.order import uniform  # noqa: PLC0415 - loads Numba
 
-    return Prediction(steps, sample.in_seconds(baselines.uniform(sample.lengths, steps)))
+    return Prediction(steps, sample.in_seconds(uniform(sample.lengths, steps)))
 
 
 def _default(sample: Sample, steps: int, seed: int) -> Prediction:
     """Discover a script and localise its steps, as ``howsteps run`` does."""
-    from howsteps.localisation import localise_task  # noqa: PLC0415 - loads Numba
+    from howsteps.localise import localise  # noqa: PLC0415 - loads Numba
     from howsteps.script import discover  # noqa: PLC0415
 
     task = sample.narrated()
     script = discover(task, steps=steps)
     if not script.steps:
         raise NotMeasured("no step is found")
-    found = localise_task(
-        task,
-        script,
-        sample.labelled.features,
-        narration=sample.narration,
-        seconds=GRID,
-        requested_steps=steps,
-        seed=seed,
-    )
+    features = sample.labelled.features
+    found = localise(task, script, features, narration=sample.narration, seconds=GRID)
     times = tuple(mention_times(script))
     return Prediction(len(script.steps), found.localisations, script=script, mention_times=times)
 

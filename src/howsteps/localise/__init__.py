@@ -1,63 +1,57 @@
-"""Localisation on arrays: from features and windows to the place of every step in every video.
+"""The default localiser: the place of every step of a script in every video of its task.
 
-:func:`cluster` is the paper's method; docs/research/localise.md explains the problem and each
-solver. Names are imported on first use, so that the backend works without Numba.
+:func:`localise` does it all. The modules, in the order of the method:
+
+==================  ==============================================================================
+``features``        features of the videos, checked, and products with them
+``word_evidence``   evidence of the words: mentions and usual positions
+``ridge``           evidence of the features: ridge classifiers, scored by leaving one video out
+``order``           the order of the steps: cheapest placement, soft order marginals
+``self_training``   classifiers and posteriors, learnt from each other
+``decision``        places and extents
+``certainty``       calibrated probabilities of presence and of a correct place
+``model``           what was learnt, for new videos
+``method``          all of it, for a task
+==================  ==============================================================================
+
+The method of the paper is in :mod:`howsteps.paper`.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from howsteps.localise.clustering import Clustering, cluster
-    from howsteps.localise.estimator import StepLocaliser
-    from howsteps.localise.extents import StepIntervals, locate
+    from howsteps.localise.decision import StepIntervals
+    from howsteps.localise.features import LocaliseError
+    from howsteps.localise.method import TaskLocalisation, localise
     from howsteps.localise.model import Model, ModelOptions
-    from howsteps.localise.problem import LocaliseError
-    from howsteps.localise.windows import (
-        RelaxedWindow,
-        Windows,
-        mention_windows,
-        relax,
-        step_windows,
-    )
+    from howsteps.localise.word_evidence import mention_windows
 
 _MODULES = {
-    "Clustering": "clustering",
-    "LocaliseError": "problem",
-    "StepIntervals": "extents",
-    "StepLocaliser": "estimator",
+    "LocaliseError": "features",
     "Model": "model",
     "ModelOptions": "model",
-    "RelaxedWindow": "windows",
-    "Windows": "windows",
-    "cluster": "clustering",
-    "locate": "extents",
-    "mention_windows": "windows",
-    "relax": "windows",
-    "step_windows": "windows",
+    "StepIntervals": "decision",
+    "TaskLocalisation": "method",
+    "localise": "method",
+    "mention_windows": "word_evidence",
 }
 
 __all__ = [
-    "Clustering",
     "LocaliseError",
     "Model",
     "ModelOptions",
-    "RelaxedWindow",
     "StepIntervals",
-    "StepLocaliser",
-    "Windows",
-    "cluster",
-    "locate",
+    "TaskLocalisation",
+    "localise",
     "mention_windows",
-    "relax",
-    "step_windows",
 ]
 
 
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        """Import a public name from its module."""
+        """Import a public name on first use: Numba and SciPy take a while to load."""
         if name in _MODULES:
             return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

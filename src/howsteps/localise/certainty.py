@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from howsteps.localise.oracle import Floats, Mask
+from howsteps.localise.features import Floats, Mask
 
 CUES = ("said here", "said", "presence", "peak", "score", "best score", "company", "support")
 _FILE = Path(__file__).with_name("certainty.json")

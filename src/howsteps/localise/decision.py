@@ -1,4 +1,4 @@
-"""Place every step where it is most likely, and estimate how certain that is.
+"""The decision: place every step where it is most likely, with extent, certainty and evidence.
 
 A step goes where its posterior probability within 2.5 s is highest. The cues that are collected on
 the way give the probability that it is in the video and that the place is correct
@@ -6,19 +6,81 @@ the way give the probability that it is in the video and that the place is corre
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from howsteps.localise.certainty import CUES, estimate_certainty
-from howsteps.localise.extents import StepIntervals, extents
-from howsteps.localise.oracle import Floats, Mask, Places
-from howsteps.localise.order_marginals import marginals
+from howsteps.localise.features import Floats, Mask, Places
+from howsteps.localise.order import marginals
 from howsteps.localise.self_training import GAP, LEARNING_OPTIONS, LearningOptions, total_evidence
-from howsteps.task import BETWEEN, LIKE_SAID, SAID
+from howsteps.task import BETWEEN, LIKE_SAID, SAID, Localisation
 
 NEAR = 2.5  # seconds: a place is correct within this distance
 NAMED_LOG_ODDS = 0.5  # least log-odds of the mentions at a place that counts as named
 ALIKE_PEAK = 0.5  # least posterior near a place that counts as like those of other videos
+
+
+@dataclass(frozen=True)
+class StepIntervals:
+    """Places, extents, confidence and evidence of the steps, as N×K arrays.
+
+    Attributes
+    ----------
+    intervals
+        The interval of the step, −1 where it is absent.
+    first, last
+        First and last interval of the extent, both included; −1 where the step is absent. Extents
+        do not overlap.
+    confidence
+        In [0, 1]: the share of the null samples with a lower score (:func:`locate`), or in mode
+        ``default`` the probability that the place is correct
+        (:func:`decide`).
+    evidence
+        One of :data:`howsteps.task.EVIDENCE`; empty where the step is absent.
+    presence
+        In mode ``default`` the probability that the step is in the video; otherwise 1 where it is
+        placed.
+    cues
+        N×K×S: the cues that presence and confidence were estimated from
+        (:mod:`howsteps.localise.certainty`), if they were.
+    """
+
+    intervals: Places
+    first: Places
+    last: Places
+    confidence: Floats
+    evidence: NDArray[np.str_]
+    presence: Floats
+    cues: Floats | None = None
+
+    def in_seconds(
+        self, videos: Sequence[str], seconds_per_interval: Sequence[float]
+    ) -> tuple[Localisation, ...]:
+        """Return one :class:`~howsteps.task.Localisation` per video and step, in seconds."""
+        localisations = []
+        for n, (video, seconds) in enumerate(zip(videos, seconds_per_interval, strict=True)):
+            for k, interval in enumerate(self.intervals[n]):
+                if interval < 0:
+                    localisations.append(
+                        Localisation(video, k, None, presence=float(self.presence[n, k]))
+                    )
+                    continue
+                localisations.append(
+                    Localisation(
+                        video,
+                        k,
+                        time=(float(interval) + 0.5) * seconds,
+                        start=float(self.first[n, k]) * seconds,
+                        end=float(self.last[n, k] + 1) * seconds,
+                        confidence=float(self.confidence[n, k]),
+                        evidence=str(self.evidence[n, k]),
+                        presence=float(self.presence[n, k]),
+                    )
+                )
+        return tuple(localisations)
 
 
 def decide(
@@ -56,7 +118,7 @@ def decide(
         K: share of the videos that name each step, where it is known.
     mentioned
         T×K per video: where a mention of the script names each step. Other log-odds come from
-        near-mentions, and their evidence is *like what others say*. None: all come from mentions.
+        near-mentions, and their evidence is *like what others say*. None: all are of the script.
     narrated
         N: which videos have a narration. None: those that name some step.
     absent
@@ -136,6 +198,35 @@ def with_certainty(located: StepIntervals, *, absent: bool) -> StepIntervals:
         np.where(left_out, "", located.evidence),
         certainty.presence,
     )
+
+
+def extents(places: Places, scores: Floats) -> tuple[Places, Places]:
+    """Return the first and last interval of every step of one video.
+
+    The extent of a step is the run of intervals around its place whose score stays above half its
+    height over the median of the video. Where two neighbours overlap, the border between them
+    maximises the sum of the scores.
+    """
+    first, last = places.copy(), places.copy()
+    for k in np.flatnonzero(places >= 0):
+        score = scores[:, k]
+        floor = float(np.median(score))
+        height = score[places[k]] - floor
+        low = np.flatnonzero(score < min(score[places[k]], floor + 0.5 * height))
+        i = int(np.searchsorted(low, places[k]))
+        first[k] = low[i - 1] + 1 if i > 0 else 0
+        last[k] = low[i] - 1 if i < len(low) else len(score) - 1
+    present = np.flatnonzero(places >= 0)
+    for left, right in pairwise(present):
+        if last[left] < first[right] and last[left] < places[right] and first[right] > places[left]:
+            continue
+        between = slice(places[left], places[right])
+        # gain[j]: the left step has the intervals up to j, the right step the rest.
+        gain = np.cumsum(scores[between, left] - scores[between, right])
+        border = int(places[left] + np.argmax(gain))
+        last[left] = min(last[left], border)
+        first[right] = max(first[right], border + 1)
+    return first, last
 
 
 def fixed_extents(

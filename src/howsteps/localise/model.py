@@ -1,35 +1,38 @@
-"""A learnt model that localises the steps in new videos."""
+"""A learnt model that localises the steps in new videos, and the file format of all models."""
 
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from howsteps.errors import InputError
 from howsteps.io.arrays import read_arrays
 from howsteps.io.files import read_bounded
-from howsteps.localise.backend import Videos
-from howsteps.localise.clustering import Clustering
-from howsteps.localise.cost import Weights
-from howsteps.localise.decision import decide
-from howsteps.localise.extents import StepIntervals, locate
-from howsteps.localise.mention_prior import LagPrior, MentionPrior, WindowPrior
-from howsteps.localise.null_scores import absence_costs
-from howsteps.localise.oracle import Floats, Mask, cheapest_placement
-from howsteps.localise.problem import LocaliseError, checked_features, checked_windows
+from howsteps.localise.decision import StepIntervals, decide
+from howsteps.localise.features import (
+    Floats,
+    LocaliseError,
+    Mask,
+    checked_features,
+    checked_windows,
+)
+from howsteps.localise.ridge import Weights
 from howsteps.localise.self_training import GRID, LEARNING_OPTIONS
-from howsteps.localise.windows import relax, window_probabilities
-from howsteps.task import LIKE_SEEN
+from howsteps.localise.word_evidence import (
+    LagPrior,
+    MentionPrior,
+    WindowPrior,
+    window_probabilities,
+)
 
 FILE = "model.json"
 VERSION = 2
 _LARGEST = 2**20  # bytes of model.json
 _LARGEST_WEIGHT = 1e12  # real weights are far smaller
-_MODES = ("default", "paper", "authors")
 _RANGES = {"regularisation": (0.0, 1e9), "seconds_per_interval": (0.01, 3600.0)}
 
 
@@ -48,8 +51,8 @@ class ModelOptions:
 
 
 @dataclass(frozen=True)
-class Model:
-    """The steps of a task, and a linear classifier of each.
+class SavedModel:
+    """The steps of a task, and a linear classifier of each; a folder of two files.
 
     Attributes
     ----------
@@ -58,8 +61,8 @@ class Model:
     weights
         W* and b*.
     null_scores
-        Scores of null samples, sorted, which confidences are computed from. Empty in mode
-        ``default``, whose confidences are calibrated probabilities.
+        Scores of null samples, sorted, which the confidences of the paper's method are computed
+        from; empty in mode ``default``.
     options
         The options it was learnt with.
     """
@@ -68,20 +71,64 @@ class Model:
     weights: Weights
     null_scores: Floats
     options: ModelOptions = field(default_factory=ModelOptions)
+    modes: ClassVar[tuple[str, ...]] = ("default", "paper", "authors")
 
-    @staticmethod
-    def learnt(
-        clustering: Clustering, steps: Sequence[str], options: ModelOptions | None = None
-    ) -> "Model":
-        """Return the model of a clustering; ``steps`` are the labels of its steps."""
-        if len(steps) != clustering.intervals.shape[1]:
-            raise LocaliseError(f"{len(steps)} labels for {clustering.intervals.shape[1]} steps")
-        return Model(
-            tuple(steps),
-            clustering.weights,
-            np.sort(clustering.null_scores, axis=None),
-            options or ModelOptions(),
+    def checked_videos(self, features: Sequence[ArrayLike]) -> tuple[NDArray[np.floating], ...]:
+        """Return the features of new videos; raise ``LocaliseError`` if they do not fit."""
+        videos = checked_features(features, len(self.steps))
+        if videos[0].shape[1] != len(self.weights.matrix):
+            raise LocaliseError(
+                f"the videos have {videos[0].shape[1]} features per interval, "
+                f"the model has {len(self.weights.matrix)}"
+            )
+        return videos
+
+    def save(self, folder: Path) -> None:
+        """Write ``model.json`` (labels and options) and ``model.npz`` (arrays) into a folder."""
+        folder.mkdir(parents=True, exist_ok=True)
+        text = {"version": VERSION, "steps": list(self.steps), "options": asdict(self.options)}
+        (folder / FILE).write_text(
+            json.dumps(text, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
         )
+        np.savez(
+            folder / "model.npz",
+            weights=self.weights.matrix,
+            bias=self.weights.bias,
+            null_scores=self.null_scores,
+        )
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Read a model that :meth:`save` wrote."""
+        path = folder / FILE
+        try:
+            text: dict[str, Any] = json.loads(read_bounded(path, _LARGEST, "a model"))
+            if text["version"] != VERSION:
+                raise InputError(path, f"version {text['version']!r} of the model, not {VERSION}")
+            steps = _names(text["steps"])
+            options = _checked(ModelOptions(**text["options"]), cls.modes)
+            arrays = read_arrays(folder / "model.npz")
+            weights = Weights(arrays["weights"], arrays["bias"])
+            null = arrays["null_scores"]
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
+            raise InputError(path, f"not a model that was saved here: {problem}") from problem
+        for array in (weights.matrix, weights.bias, null):
+            # Half floats overflow below the limit.
+            is_real = array.dtype in (np.float32, np.float64)
+            if not is_real or not (np.abs(array) <= _LARGEST_WEIGHT).all():
+                reason = f"has values that are not numbers of at most {_LARGEST_WEIGHT:.0e}"
+                raise InputError(folder / "model.npz", reason)
+        shapes = weights.matrix.shape[1:], weights.bias.shape, null.ndim, null.size > 0
+        if shapes != ((len(steps),), (len(steps),), 1, options.mode != "default"):
+            raise InputError(path, "the arrays do not fit the steps")
+        return cls(steps, weights, np.sort(null), options)
+
+
+@dataclass(frozen=True)
+class Model(SavedModel):
+    """What the default method has learnt from a task; see :class:`SavedModel`."""
+
+    modes: ClassVar[tuple[str, ...]] = ("default",)
 
     def localise(
         self,
@@ -98,52 +145,23 @@ class Model:
         features
             T_n×d per video.
         windows
-            T_n×K per video: where the narration allows each step. Windows that contradict the order
-            are relaxed (:func:`~howsteps.localise.relax`); in mode ``default`` they are evidence
-            beside the scores and the order. None: everywhere.
+            T_n×K per video: where the narration allows each step, as evidence beside the scores and
+            the order. None: everywhere.
         absent
             Leave out the steps that are probably not in a video.
         mentions
-            S_n×4 per video, in mode ``default`` only, in place of ``windows``: start and end in
-            seconds, the step, and the probability that it is being done. None for a video without
-            narration: that a narrator does not mention a step is evidence too.
+            S_n×4 per video, in place of ``windows``: start and end in seconds, the step, and the
+            probability that it is being done. None for a video without narration: that a narrator
+            does not mention a step is evidence too.
         """
-        n_steps = len(self.steps)
-        videos = checked_features(features, n_steps)
-        if videos[0].shape[1] != len(self.weights.matrix):
-            raise LocaliseError(
-                f"the videos have {videos[0].shape[1]} features per interval, "
-                f"the model has {len(self.weights.matrix)}"
-            )
-        allowed = checked_windows(windows, [len(x) for x in videos], n_steps)
-        if self.options.mode == "default":
-            return self._place_most_likely(videos, allowed, mentions, absent)
-        relaxed, _ = relax(allowed)
-        scores = [self.weights.scores(x) for x in videos]
-        absence = absence_costs(scores, self.null_scores, relaxed, np.ones(len(videos)))
-        places = [
-            # Least squares: ‖z − s‖² changes by 1 − 2s where z becomes 1.
-            cheapest_placement(1.0 - 2.0 * score, window, absence[n] if absent else None)
-            for n, (score, window) in enumerate(zip(scores, relaxed, strict=True))
-        ]
-        options = LEARNING_OPTIONS.get(self.options.learnt_from)
-        alike = options.alike if options else LIKE_SEEN
-        return locate(np.array(places), scores, self.null_scores, relaxed, alike=alike)
-
-    def _place_most_likely(
-        self,
-        videos: Videos,
-        allowed: Sequence[Mask],
-        mentions: Sequence[Floats | None] | None,
-        absent: bool,
-    ) -> StepIntervals:
-        """Localise as mode ``default`` does, with windows as evidence instead of constraints."""
+        videos = self.checked_videos(features)
+        lengths = [len(x) for x in videos]
+        allowed = checked_windows(windows, lengths, len(self.steps))
         options = LEARNING_OPTIONS[self.options.learnt_from]
         seconds = self.options.seconds_per_interval or GRID
         coarsening = options.coarsening(seconds)
         coarse_seconds = coarsening * seconds
         scores = [self.weights.scores(options.prepare(x, seconds)) for x in videos]
-        lengths = [len(x) for x in videos]
         narrated = None
         if mentions is None:
             # A window that allows every interval is no evidence.
@@ -189,53 +207,11 @@ class Model:
         ]
         return WindowPrior(coarse, LEARNING_OPTIONS[self.options.learnt_from].log_prior, seconds)
 
-    def save(self, folder: Path) -> None:
-        """Write ``model.json`` (labels and options) and ``model.npz`` (arrays) into a folder."""
-        folder.mkdir(parents=True, exist_ok=True)
-        text = {"version": VERSION, "steps": list(self.steps), "options": asdict(self.options)}
-        (folder / FILE).write_text(
-            json.dumps(text, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
-        )
-        np.savez(
-            folder / "model.npz",
-            weights=self.weights.matrix,
-            bias=self.weights.bias,
-            null_scores=self.null_scores,
-        )
 
-    @staticmethod
-    def load(folder: Path) -> "Model":
-        """Read a model that :meth:`save` wrote."""
-        path = folder / FILE
-        try:
-            text: dict[str, Any] = json.loads(read_bounded(path, _LARGEST, "a model"))
-            if text["version"] != VERSION:
-                raise InputError(path, f"version {text['version']!r} of the model, not {VERSION}")
-            steps = _names(text["steps"])
-            options = _checked(ModelOptions(**text["options"]))
-            arrays = read_arrays(folder / "model.npz")
-            weights = Weights(arrays["weights"], arrays["bias"])
-            null = arrays["null_scores"]
-        except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
-            raise InputError(path, f"not a model that was saved here: {problem}") from problem
-        for array in (weights.matrix, weights.bias, null):
-            is_real = array.dtype in (
-                np.float32,
-                np.float64,
-            )  # half floats overflow below the limit
-            if not is_real or not (np.abs(array) <= _LARGEST_WEIGHT).all():
-                reason = f"has values that are not numbers of at most {_LARGEST_WEIGHT:.0e}"
-                raise InputError(folder / "model.npz", reason)
-        shapes = weights.matrix.shape[1:], weights.bias.shape, null.ndim, null.size > 0
-        if shapes != ((len(steps),), (len(steps),), 1, options.mode != "default"):
-            raise InputError(path, "the arrays do not fit the steps")
-        return Model(steps, weights, np.sort(null), options)
-
-
-def _checked(options: ModelOptions) -> ModelOptions:
+def _checked(options: ModelOptions, modes: tuple[str, ...]) -> ModelOptions:
     """Return the options; raise ``ValueError`` if one has a wrong type or is out of range."""
-    if options.mode not in _MODES:
-        raise ValueError(f"there is no mode {options.mode!r}")
+    if options.mode not in modes:
+        raise ValueError(f"mode {options.mode!r}, not {' or '.join(map(repr, modes))}")
     may_be_unknown = options.mode != "default" and options.learnt_from == ""
     if options.learnt_from not in LEARNING_OPTIONS and not may_be_unknown:
         raise ValueError(f"learnt from {options.learnt_from!r}, which is not known")

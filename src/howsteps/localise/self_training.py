@@ -1,11 +1,10 @@
 """Self-training, the default localiser: learn each step where it is named, find it elsewhere.
 
 A classifier of each step is learnt from the windows of its mentions in the other videos
-(:mod:`howsteps.localise.leave_one_out`). The evidence for each interval is e = a·s + p + u: its
-standardised score s, the log-odds p of the video's own mentions
-(:mod:`howsteps.localise.mention_prior`) and the log-density u of the usual position of the step
-(:mod:`howsteps.localise.position_prior`). With the order of the steps
-(:mod:`howsteps.localise.order_marginals`) it gives the posterior probability of every place.
+(:mod:`howsteps.localise.ridge`). The evidence for each interval is e = a·s + p + u: its
+standardised score s, the log-odds p of the video's own mentions and the log-density u of the usual
+position of the step (:mod:`howsteps.localise.word_evidence`). With the order of the steps
+(:mod:`howsteps.localise.order`) it gives the posterior probability of every place.
 
 These posteriors are better labels than the windows: inside a window they select what looks like the
 step in other videos, and they also cover videos that do not name the step. So the classifiers are
@@ -21,12 +20,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.localise.backend import Videos
-from howsteps.localise.cost import Weights
-from howsteps.localise.leave_one_out import LeaveOneOut, Standardiser
-from howsteps.localise.mention_prior import MentionPrior
-from howsteps.localise.oracle import Floats
-from howsteps.localise.order_marginals import ORDER, posterior
+from howsteps.localise.features import Floats, Videos
+from howsteps.localise.order import ORDER, posterior
+from howsteps.localise.ridge import LeaveOneOut, Standardiser, Weights
+from howsteps.localise.word_evidence import MentionPrior
 from howsteps.task import LIKE_SAID, LIKE_SEEN
 
 GRID = 1.0  # seconds: the grid of learning is no finer than this
@@ -151,7 +148,6 @@ def learn(
     *,
     seconds: float,
     position_prior: Sequence[Floats] | None = None,
-    device: str = "cpu",
 ) -> Learnt:
     """Learn a classifier of every step.
 
@@ -167,10 +163,8 @@ def learn(
         Duration of an interval.
     position_prior
         T_n×K per video: log-density of the usual position of each step; uniform when None.
-    device
-        As for :func:`howsteps.localise.cluster`.
     """
-    leave_one_out = LeaveOneOut(features, options.regularisation, device)
+    leave_one_out = LeaveOneOut(features, options.regularisation)
     gap = round(GAP / seconds)
     labels = list(prior.labels())
     scores: list[Floats] = []

@@ -9,12 +9,25 @@ Appendix B.1: U, B, Y, C_o, Tr(UᵀBU)                    :mod:`.alignment_probl
 Appendix B.2: Frank-Wolfe, oracle, rounding             :mod:`.alignment_frank_wolfe`
 Appendix B.2: POA and Clustal                           :mod:`.aligners`
 Section 4.1: the K steps of the script                  :mod:`.script`
+Section 4.2: AZ ≥ R, Δb and Δa                          :mod:`.windows`
+equations (2), (3): h(Z) under both constraints         :mod:`.clustering_problem`
+Appendix C.1: W*(Z), B, Tr(ZZᵀB)                        :mod:`.clustering_problem`,
+                                                        :mod:`howsteps.localise.ridge`
+Appendix C.2: Frank-Wolfe, rounding by W*               :mod:`.clustering_solvers`
+Appendix C.2: the linear oracle, Tr(CᵀZ)                :mod:`howsteps.localise.order`
+Section 4.2 as a whole; for a task                      :mod:`.clustering`; :mod:`.localise`
 Section 5: motion and appearance as codewords           :mod:`.visual_words`, :mod:`.motion`,
                                                         :mod:`.vgg16`
+Section 5.2: baselines; Appendix D.1: supervised        :mod:`.place_baselines`
+Appendix D.2: error bars                                ``roundings`` in :mod:`.localise`
 tables of results beside the printed ones               :mod:`.tables`, :mod:`.methods`
 the authors' program, where it differs                  ``AUTHORS`` in :mod:`.alignment`,
-                                                        ``OPTIONS`` in :mod:`.script`
-not in the paper: a better solver, bounds               :mod:`.alignment_search`,
-                                                        :mod:`.alignment_bounds`
+                                                        ``OPTIONS`` in :mod:`.script`, ``authors``
+                                                        in :mod:`.windows`, :mod:`.clustering`
+not in the paper: better solvers, bounds, confidence    :mod:`.alignment_search`,
+                                                        :mod:`.alignment_bounds`,
+                                                        :mod:`.interior_point`, descent in
+                                                        :mod:`.clustering_solvers`,
+                                                        :mod:`.null_scores`
 ======================================================  ==========================================
 """

@@ -13,8 +13,12 @@ from howsteps.evaluate.methods import Method, Sample
 from howsteps.evaluate.protocols import NotMeasured, Prediction
 from howsteps.evaluate.script_protocols import mention_times
 from howsteps.evaluate.statistics import find_order
-from howsteps.localisation import LEAD, localise_task
-from howsteps.localise import Clustering, baselines, hmm, mention_windows
+from howsteps.localise.method import LEAD
+from howsteps.localise.order import place_aligned
+from howsteps.localise.word_evidence import mention_windows
+from howsteps.paper import place_baselines as baselines
+from howsteps.paper.clustering import Clustering, ClusteringMode
+from howsteps.paper.localise import localise
 from howsteps.paper.script import discover
 from howsteps.task import Mention, Mode, Script
 
@@ -90,7 +94,7 @@ def _transcript(sample: Sample, steps: int, seed: int) -> Prediction:
         for relation, count in step.relations:
             step_relations[k, index[relation]] = count
     counts = np.bincount(np.concatenate(sequences), minlength=len(relations)).astype(np.float64)
-    aligned = [hmm.align_transcript(row, step_relations, counts) for row in sequences]
+    aligned = [baselines.align_transcript(row, step_relations, counts) for row in sequences]
     times = [np.array([m.start for m in row]) for row in mentions]
     return _from_mentions(sample, aligned, times, len(script.steps))
 
@@ -127,12 +131,12 @@ def _supervised(sample: Sample, steps: int, seed: int) -> Prediction:
     return Prediction(len(order), localisations, folds=result.scores, known_steps=True)
 
 
-def _mode(mode: Mode) -> Method:
+def _mode(mode: ClusteringMode) -> Method:
     """Return the method of a mode: its script and its localisations."""
 
     def method(sample: Sample, steps: int, seed: int) -> Prediction:
         script = _script(sample, steps, seed, mode)
-        result = localise_task(
+        result = localise(
             sample.narrated("paper"),
             script,
             sample.labelled.features,
@@ -192,5 +196,5 @@ def _from_mentions(
         np.clip((seconds / GRID).astype(np.int64), 0, length - 1)
         for seconds, length in zip(times, sample.lengths, strict=True)
     ]
-    places = hmm.place_aligned(list(aligned), intervals, sample.lengths, steps)
+    places = place_aligned(list(aligned), intervals, sample.lengths, steps)
     return Prediction(steps, sample.in_seconds(places))

@@ -11,10 +11,12 @@ from howsteps import datasets
 from howsteps.datasets import Collection
 from howsteps.datasets.names import Names
 from howsteps.errors import HowstepsError, InputError, Problem, problem_of
+from howsteps.localise.decision import StepIntervals
+from howsteps.localise.features import Floats
 from howsteps.localise.model import FILE as MODEL_FILE
-from howsteps.localise.model import Model
-from howsteps.localise.oracle import Floats
+from howsteps.localise.model import Model, SavedModel
 from howsteps.narration.features import video_interval_count
+from howsteps.paper.clustering import ClusteringModel
 from howsteps.pipeline import learnt_steps
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
@@ -83,7 +85,8 @@ def apply(
     if not (folder / MODEL_FILE).is_file():
         result_file(model)  # raises a better error if this is not a work folder
         raise InputError(model, "has no model; run 'howsteps run' again")
-    learnt, space = Model.load(folder), FeatureSpace.load(folder, method_of)
+    saved, space = SavedModel.load(folder), FeatureSpace.load(folder, method_of)
+    learnt = (Model if saved.options.mode == "default" else ClusteringModel)(**vars(saved))
     known = learnt_steps.load(folder, learnt.steps)
     check_folders(out, *sources)
     name = clean_title(title) if title is not None else known.job or out.resolve().name
@@ -108,11 +111,7 @@ def apply(
     for video in task.videos:
         try:
             with single_threaded():
-                located = learnt.localise(
-                    [vectors[video.id]],
-                    mentions=[_mentions(script, video)],
-                    absent=learnt.options.mode == "default",
-                )
+                located = _localised(learnt, vectors[video.id], script, video)
         except HowstepsError as error:
             problems.append(problem_of(error, video.media or Path(video.id)))
             continue
@@ -123,7 +122,7 @@ def apply(
         task = replace(task, videos=tuple(map(without_captions, placed)))
         result = Result(task, _restricted(script, task), tuple(places))
         results[task.name] = result
-        if learnt.options.mode == "default":
+        if isinstance(learnt, Model):
             problems += _other_job_remarks(result)
         write_result(result, out, context)
         if pages:
@@ -146,6 +145,15 @@ def _other_job_remarks(result: Result) -> list[Problem]:
         for video in result.task.videos
         if video.sentences and mean.get(video.id, 1.0) < MIN_MEAN_CONFIDENCE
     ]
+
+
+def _localised(
+    learnt: Model | ClusteringModel, x: NDArray[np.float32], script: Script, video: Video
+) -> StepIntervals:
+    """The steps of a model in a new video; only the default method goes by its mentions too."""
+    if isinstance(learnt, Model):
+        return learnt.localise([x], mentions=[_mentions(script, video)], absent=True)
+    return learnt.localise([x])
 
 
 def _mentions(script: Script, video: Video) -> Floats | None:

@@ -118,10 +118,20 @@ def user_cache() -> Iterator[Cache]:
 
 # The packages and modules that a stage runs, without those for input, output and evaluation.
 _NARRATION = ("captions", "wordnet", "narration", "task.py", "compiled.py")
+_PAPER_SCRIPT = (
+    *("paper/aligners.py", "paper/alignment.py", "paper/alignment_bounds.py"),
+    *("paper/alignment_frank_wolfe.py", "paper/alignment_problem.py"),
+    *("paper/alignment_search.py", "paper/script.py"),
+)
+_PAPER_LOCALISE = (
+    *("paper/clustering.py", "paper/clustering_problem.py", "paper/clustering_solvers.py"),
+    *("paper/interior_point.py", "paper/localise.py", "paper/null_scores.py"),
+    "paper/windows.py",
+)
 SOURCES = {
     "narration": _NARRATION,
-    "script": (*_NARRATION, "script"),
-    "localise": (*_NARRATION, "script", "localise", "localisation.py"),
+    "script": (*_NARRATION, "script", *_PAPER_SCRIPT),
+    "localise": (*_NARRATION, "script", "localise", *_PAPER_LOCALISE),
 }
 _CODE = {".py", ".json", ".npz"}  # source code, and the data that ship with it
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.errors import HowstepsError, InputError, Problem
 from howsteps.io.files import check_unchanged, fingerprint, read_bounded
-from howsteps.localisation import LEAD
+from howsteps.localise.method import LEAD
 from howsteps.pipeline import stages
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context

@@ -8,7 +8,7 @@ missing.
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -33,6 +33,10 @@ from howsteps.store import (
 )
 from howsteps.task import Caption, Localisation, Mode, Script, Task, Video
 from howsteps.vision.features import Features
+
+if TYPE_CHECKING:
+    from howsteps.localise.method import TaskLocalisation
+    from howsteps.paper.localise import ClusteredTask
 
 _TRANSCRIBE = 1  # version of the stage's output
 SEARCH_SECONDS = 5.0  # effort of the script search, in seconds on a typical machine
@@ -248,19 +252,8 @@ def localise(
     with context.stage("localise", task.name, 1) as progress:
         found = context.cached("localise", key, PlacesRecord)
         if missing := found is None or found.model != _digests(model):
-            from howsteps.localisation import localise_task  # noqa: PLC0415 - loads Numba
-
             with single_threaded():
-                placement = localise_task(
-                    task,
-                    script,
-                    features.vectors,
-                    seconds=INTERVAL,
-                    mode=options.mode,
-                    requested_steps=options.steps,
-                    seed=options.seed,
-                    device=options.device,
-                )
+                placement = _place(task, script, features, options)
             placement.model.save(model)
             feature_space(task, features, options).save(model, method_of)
             learnt_steps.save(LearntSteps.of(task, script), model)
@@ -281,6 +274,27 @@ def localise(
         for video, step in found.relaxed
     )
     return LocalisedTask(tuple(found.localisations), remarks, model)
+
+
+def _place(
+    task: Task, script: Script, features: Features, options: RunOptions
+) -> "TaskLocalisation | ClusteredTask":
+    """Localise by the method of the mode; both load Numba."""
+    if options.mode == "default":
+        from howsteps.localise.method import localise as by_default  # noqa: PLC0415
+
+        return by_default(task, script, features.vectors, seconds=INTERVAL)
+    from howsteps.paper.localise import localise as by_clustering  # noqa: PLC0415
+
+    return by_clustering(
+        task,
+        script,
+        features.vectors,
+        mode=options.mode,
+        seconds=INTERVAL,
+        requested_steps=options.steps,
+        seed=options.seed,
+    )
 
 
 def _digests(model: Path) -> dict[str, str]:

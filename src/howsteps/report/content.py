@@ -108,7 +108,7 @@ def video_length(video: Video, row: LocalisationRow) -> float:
 
 def window(mention: Mention) -> tuple[float, float]:
     """The window that a mention from a to b allows for its step: [max(0, a − Δb), b + Δa]."""
-    from howsteps.localise.windows import AFTER, BEFORE  # noqa: PLC0415 - loads Numba
+    from howsteps.localise.word_evidence import AFTER, BEFORE  # noqa: PLC0415 - loads SciPy
 
     return max(0.0, mention.start - BEFORE), mention.end + AFTER
 

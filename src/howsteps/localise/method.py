@@ -1,0 +1,350 @@
+"""The default method: from a task and its script to the place of every step in every video.
+
+:func:`localise` reads in the order of the method: the evidence of the words, classifiers of the
+features by self-training, the decision with the order of the steps, certainty, and the model for
+new videos. :class:`TaskData` puts a task on the grid of intervals; the paper's method
+(:mod:`howsteps.paper`) starts from it too.
+"""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from howsteps.errors import unknown_name
+from howsteps.localise.decision import (
+    NAMED_LOG_ODDS,
+    NEAR,
+    StepIntervals,
+    decide,
+    with_certainty,
+)
+from howsteps.localise.features import (
+    Floats,
+    LocaliseError,
+    Mask,
+    Places,
+    Videos,
+    checked_features,
+)
+from howsteps.localise.model import Model, ModelOptions
+from howsteps.localise.order import place_aligned
+from howsteps.localise.self_training import LEARNING_OPTIONS, LearningOptions, learn
+from howsteps.localise.word_evidence import (
+    LagPrior,
+    LazySequence,
+    MentionPrior,
+    RelaxedWindow,
+    WindowPrior,
+    position_prior,
+    window_probabilities,
+)
+from howsteps.narration.features import Kind, Vocabulary, video_interval_count
+from howsteps.script.matching import near_mentions, spoken_by_video
+from howsteps.task import BETWEEN, SAID, Localisation, Script, Task, Video
+
+FeaturesByVideo = Mapping[str, NDArray[np.floating]]
+
+LEAD = 2.0  # seconds from the middle of a mention to the middle of its step
+
+
+@dataclass(frozen=True)
+class TaskLocalisation:
+    """The localised steps of a task, and the model that was learnt.
+
+    Attributes
+    ----------
+    localisations
+        One for every video and step, in the order of the task.
+    relaxed_windows
+        Mentions that were overruled; ``video`` is the index of the video in the task.
+    model
+        Localises the steps in new videos.
+    cues
+        N×K×S: inputs of the certainty models (:mod:`howsteps.localise.certainty`), for the videos
+        with features.
+    """
+
+    localisations: tuple[Localisation, ...]
+    relaxed_windows: tuple[RelaxedWindow, ...]
+    model: Model
+    cues: Floats | None = None
+
+
+def localise(
+    task: Task,
+    script: Script,
+    features: FeaturesByVideo | None = None,
+    *,
+    narration: Kind = "words",
+    seconds: float = 1 / 3,
+    absent: bool = True,
+) -> TaskLocalisation:
+    """Find every step of a script in every video of its task.
+
+    Parameters
+    ----------
+    task
+        Videos with captions (:func:`howsteps.narration.extract_relations`).
+    script
+        Steps with their mentions (:func:`howsteps.script.discover`).
+    features
+        T_n×d by video id. None or empty: features of the narration are used. In a video that is
+        missing, steps are placed by its mentions and the order.
+    narration
+        Kind of the features of the narration: the ``words`` around every interval, or their
+        ``meaning``.
+    seconds
+        Duration of an interval.
+    absent
+        Leave out the steps that are probably not in a video.
+
+    Raises
+    ------
+    LocaliseError
+        When the script has no step, or no video is long enough for all of them.
+    """
+    data = TaskData(task, script, features or {}, narration, seconds)
+    options = LEARNING_OPTIONS[data.kind]
+    coarsening = options.coarsening(seconds)
+    coarse = coarsening * seconds
+    lengths = data.lengths_at(coarse)
+    mentions = data.mention_prior(options, coarse)
+    positions = mentioned = None
+    if options.use_position:
+        positions = position_prior(data.all_mentions, lengths, data.steps, coarse)
+    if options.window:
+        mentioned = data.mentioned(options.window, coarse)
+    learnt = learn(
+        _prepared(data, options), mentions, options, seconds=coarse, position_prior=positions
+    )
+    log_odds = learnt.prior.log_odds()
+    located = decide(
+        learnt.scores,
+        log_odds,
+        options,
+        seconds=coarse,
+        coarsening=coarsening,
+        lengths=[data.lengths[n] for n in data.with_features],
+        position_prior=positions,
+        support=data.support(),
+        mentioned=mentioned,
+        absent=absent,
+    )
+    overruled = [
+        RelaxedWindow(n, int(k), float((rows[:, 2] == k).sum()))
+        for n, (rows, odds) in enumerate(zip(data.mentions, log_odds, strict=True))
+        for k in np.unique(rows[:, 2].astype(np.int64))
+        if (t := located.intervals[n, k]) >= 0 and odds[t // coarsening, k] < NAMED_LOG_ODDS
+    ]
+    rest = with_certainty(data.place_by_mentions(located), absent=absent)
+    settings = ModelOptions("default", options.regularisation, seconds, learnt_from=data.kind)
+    return TaskLocalisation(
+        data.in_task_order(located, rest),
+        data.of_task(overruled),
+        Model(data.labels, learnt.weights, np.empty(0), settings),
+        located.cues,
+    )
+
+
+def _prepared(data: "TaskData", options: LearningOptions) -> Videos:
+    """Return the features as the classifiers take them."""
+    if data.kind == "words":
+        return [csr_array(options.prepare(x, data.seconds)) for x in data.features()]
+    checked = checked_features(list(data.features()), data.steps)
+    return [options.prepare(x, data.seconds) for x in checked]
+
+
+class TaskData:
+    """Mentions and features of a task, on the grid of intervals.
+
+    Attributes
+    ----------
+    labels, steps
+        The labels of the steps, and K.
+    kind
+        Kind of the features, a key of :data:`~howsteps.localise.self_training.LEARNING_OPTIONS`.
+    lengths
+        T_n of every video of the task.
+    with_features, without_features
+        Indices of the videos that are localised by features, and of the others.
+    mentions
+        S_n×3 per video with features: start and end in seconds, and the step.
+    """
+
+    def __init__(
+        self, task: Task, script: Script, features: FeaturesByVideo, narration: Kind, seconds: float
+    ) -> None:
+        if narration not in get_args(Kind):
+            raise LocaliseError(unknown_name("kind of features", narration, get_args(Kind)))
+        if not script.steps:
+            raise LocaliseError("the script has no step to place")
+        self._task, self._script, self._features = task, script, features
+        self.seconds = seconds
+        self.labels = tuple(step.label for step in script.steps)
+        self.steps = len(script.steps)
+        self.kind: Kind | Literal["sight"] = "sight" if features else narration
+        self.lengths = [
+            len(features[v.id]) if v.id in features else video_interval_count(v, seconds)
+            for v in task.videos
+        ]
+        self.with_features = [
+            n
+            for n, video in enumerate(task.videos)
+            if self.lengths[n] >= self.steps and (not features or video.id in features)
+        ]
+        if not self.with_features:
+            raise LocaliseError(f"no video is long enough for {self.steps} steps")
+        self.without_features = sorted(set(range(len(task.videos))) - set(self.with_features))
+        self._step_mentions = [
+            (m, k, 1.0) for k, step in enumerate(script.steps) for m in step.mentions
+        ]
+        self._by_video = [rows[:, :3] for rows in spoken_by_video(task, self._step_mentions)]
+        self.mentions = [self._by_video[n] for n in self.with_features]
+
+    @property
+    def _videos(self) -> Sequence[Video]:
+        return self._task.videos
+
+    def features(self) -> Iterator[NDArray[np.floating]]:
+        """Yield the features, T_n×d per video with features.
+
+        Those of the narration are computed here and are sparse: keep them compressed.
+        """
+        if self.kind == "sight":
+            yield from (self._features[self._videos[n].id] for n in self.with_features)
+            return
+        vocabulary = Vocabulary.of(self._videos)
+        if not vocabulary.words:
+            raise LocaliseError("the videos have neither features nor captions")
+        for n in self.with_features:
+            yield vocabulary.features(
+                self._videos[n], self.lengths[n], kind=self.kind, seconds=self.seconds
+            )
+
+    def lengths_at(self, seconds: float) -> list[int]:
+        """Return T_n in intervals of another duration, for the videos with features."""
+        return [
+            math.ceil(self.lengths[n] * self.seconds / seconds - 1e-9) for n in self.with_features
+        ]
+
+    @cached_property
+    def all_mentions(self) -> list[Floats]:
+        """Mentions and near-mentions of the steps, S_n×4 per video with features.
+
+        Start, end, step, and the probability that the step is being done: that the mention is work
+        and not talk. It is lower for a near-mention, one that the script leaves out.
+        """
+        mentions = [*self._step_mentions, *near_mentions(self._task, self._script)]
+        rows = spoken_by_video(self._task, mentions)
+        return [rows[n] for n in self.with_features]
+
+    def mention_prior(self, options: LearningOptions, seconds: float) -> MentionPrior:
+        """Return the evidence of the mentions, in intervals of ``seconds``."""
+        lengths = self.lengths_at(seconds)
+        if options.window is None:
+            return LagPrior(self.mentions, lengths, self.steps, seconds)
+        before, after = options.window
+
+        def window(video: int) -> Floats:
+            rows, length = self.all_mentions[video], lengths[video]
+            return window_probabilities(
+                rows, length, seconds, self.steps, before=before, after=after
+            )
+
+        return WindowPrior(LazySequence(window, len(lengths)), options.log_prior, seconds)
+
+    def mentioned(self, window: tuple[float, float], seconds: float) -> list[Mask]:
+        """Return where a mention of the script names each step, T_n×K per video with features."""
+        before, after = window
+        masks = []
+        for rows, length in zip(self.mentions, self.lengths_at(seconds), strict=True):
+            certain = np.column_stack([rows, np.ones(len(rows))])
+            inside = window_probabilities(
+                certain, length, seconds, self.steps, before=before, after=after
+            )
+            masks.append(inside > 0)
+        return masks
+
+    def support(self) -> Floats:
+        """Return the share of the videos of the task that name each step, K."""
+        named: Floats = self._named(range(len(self._videos))).mean(axis=0)
+        return named
+
+    def place_by_mentions(self, located: StepIntervals) -> StepIntervals:
+        """Place steps shortly after their mentions, and the others evenly between those.
+
+        This is for the videos without features. The confidence is estimated on those with features:
+        the share of their steps (named and other ones separately) that are ``located`` within 2.5 s
+        of such a place. The extent of a step is 2.5 s around its place, up to the border with the
+        next one.
+        """
+        videos = self.without_features
+        places, named = self._mention_places(videos), self._named(videos)
+        radius = round(NEAR / self.seconds)
+        ends = np.array([self.lengths[n] - 1 for n in videos], np.int64)[:, None]
+        between = (places[:, :-1] + places[:, 1:]) // 2
+        first, last = np.maximum(places - radius, 0), np.minimum(places + radius, ends)
+        first[:, 1:] = np.maximum(first[:, 1:], between + 1)
+        last[:, :-1] = np.minimum(last[:, :-1], between)
+        expected = self._mention_places(self.with_features)
+        expected_named = self._named(self.with_features)
+        confirmed = (located.intervals >= 0) & (np.abs(expected - located.intervals) <= radius)
+
+        def accuracy(steps: Mask) -> float:
+            return float(confirmed[steps].mean()) if steps.any() else 0.0
+
+        absent = places < 0
+        confidence = np.where(named, accuracy(expected_named), accuracy(~expected_named))
+        return StepIntervals(
+            places,
+            np.where(absent, -1, first),
+            np.where(absent, -1, last),
+            np.where(absent, 0.0, confidence),
+            np.select([absent, named], ["", SAID], default=BETWEEN),
+            np.where(absent, 0.0, 1.0),
+        )
+
+    def in_task_order(
+        self, located: StepIntervals, rest: StepIntervals
+    ) -> tuple[Localisation, ...]:
+        """Return localisations in order of the task, of videos with and without features."""
+        groups = ((self.with_features, located), (self.without_features, rest))
+        localisations: list[Localisation] = []
+        for indices, group in groups:
+            names = [self._videos[n].id for n in indices]
+            localisations += group.in_seconds(names, [self.seconds] * len(names))
+        index = {video.id: n for n, video in enumerate(self._videos)}
+        return tuple(sorted(localisations, key=lambda at: (index[at.video], at.step)))
+
+    def of_task(self, windows: Sequence[RelaxedWindow]) -> tuple[RelaxedWindow, ...]:
+        """Return windows of the videos with features, with the index of the video in the task."""
+        return tuple(RelaxedWindow(self.with_features[w.video], w.step, w.support) for w in windows)
+
+    def _mention_places(self, videos: Sequence[int]) -> Places:
+        """Return the interval of every step by mentions alone, N×K; −1 in a video too short."""
+        long_enough = [n for n in videos if self.lengths[n] >= self.steps]
+        places = np.full((len(videos), self.steps), -1)
+        if long_enough:
+            mentions = [self._by_video[n] for n in long_enough]
+            lengths = [self.lengths[n] for n in long_enough]
+            aligned = [rows[:, 2].astype(np.int64) for rows in mentions]
+            times = [rows[:, :2].mean(axis=1) + LEAD for rows in mentions]
+            intervals = [
+                np.minimum((seconds / self.seconds).astype(np.int64), length - 1)
+                for seconds, length in zip(times, lengths, strict=True)
+            ]
+            placed = place_aligned(aligned, intervals, lengths, self.steps)
+            places[np.isin(videos, long_enough)] = placed
+        return places
+
+    def _named(self, videos: Sequence[int]) -> Mask:
+        """Return which steps the script's mentions name in each video, N×K."""
+        steps = np.arange(self.steps)
+        named = [np.isin(steps, self._by_video[n][:, 2]) for n in videos]
+        return np.array(named, np.bool_).reshape(len(videos), self.steps)

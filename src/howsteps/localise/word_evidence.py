@@ -1,0 +1,358 @@
+"""Evidence of the words: where the mentions of a video place its steps, and their usual positions.
+
+**Windows.** A mention of step k from a to b seconds has the window [a − Δb, b + Δa].
+
+**Mentions** (:class:`MentionPrior`). Features of the narration peak where a step is named, so a
+mention has a flat and short window (:class:`WindowPrior`). In the video, a step is *seen* some
+seconds after it is named (:class:`LagPrior`). Let q(t) be the density of the place of a step given
+a mention, with its mode some seconds after the mention begins, and ρ the probability that the
+mention refers to the step being done nearby at all. Relative to a uniform place among the T
+intervals, the odds of t are
+
+    1 + ρ/(1 − ρ) · T·q(t).
+
+Their logarithm is the evidence. It is 0 far from the mention, so a step that is seen elsewhere can
+win if its score outweighs the reliability of mentions.
+
+Lag and reliability are learnt for every collection, from the scores w ∝ exp s of classifiers that
+never saw the video: a mention j of step k agrees with them by the factor A_j = T·Σ_t q(t)·w_k(t).
+The lag maximises prior × Π_j (½ + ½·A_j), and ρ is the mean posterior reliability of the mentions
+given A_j. Where the scores are flat, A_j = 1, and both keep their prior values. The prior of the
+lag is that of people who narrate what they do (mentions of two tasks of real captions are most
+often inside the step 1–4 s after they begin; the middle of a step is later than that).
+
+**Position** (:func:`position_prior`). A kernel density (Gaussian kernels of width h) over the
+relative positions of the mentions of a step; a video's own mentions are left out of its own prior.
+``UNIFORM_MENTIONS`` pseudo-mentions spread evenly over the video shrink it towards a uniform
+density where mentions are few. The log-density counts against previews and recaps, and is evidence
+for steps that nobody names.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, Self, TypeVar, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from howsteps.localise.features import Floats, LocaliseError, Mask
+
+BEFORE = 0.0  # Δb, seconds
+AFTER = 10.0  # Δa, seconds
+
+MENTION_SECONDS = 4.0  # sum of the labels of a mention, in seconds of its step
+LAGS = np.arange(0.0, 10.25, 0.5)  # seconds: candidates
+LAG_MEAN, LAG_DEVIATION = 4.0, 1.5  # seconds: prior of the lag
+DEVIATIONS = 3.0, 4.0  # seconds: standard deviations of q before and after its mode
+RELIABILITY = 0.9  # mean of the prior of ρ
+PRIOR_MENTIONS = 10.0  # weight of that prior, as a number of mentions
+MOST_RELIABLE = 0.98  # upper bound of ρ
+_ROUNDS = 10  # of the estimate of ρ, which changes little after five
+
+WIDTH = 0.12  # h, as a share of the length of the video
+UNIFORM_MENTIONS = 3.0
+_BINS = 200  # positions at which the density is computed
+
+Value = TypeVar("Value")
+
+
+class LazySequence(Sequence[Value]):
+    """A sequence whose item n is ``compute(n)``, computed anew on every access."""
+
+    def __init__(self, compute: Callable[[int], Value], length: int) -> None:
+        self._compute = compute
+        self._length = length
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> Value: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Value]: ...
+    def __getitem__(self, index: int | slice) -> Value | list[Value]:
+        """Return one value, or a list of values for a slice."""
+        if isinstance(index, slice):
+            return [self._compute(n) for n in range(*index.indices(self._length))]
+        return self._compute(range(self._length)[index])
+
+    def __iter__(self) -> Iterator[Value]:
+        return map(self._compute, range(self._length))
+
+
+@dataclass(frozen=True)
+class RelaxedWindow:
+    """A window that other evidence overruled, and its number of mentions."""
+
+    video: int
+    step: int
+    support: float
+
+
+def mention_windows(
+    times: ArrayLike,
+    length: int,
+    seconds_per_interval: float,
+    *,
+    before: float = BEFORE,
+    after: float = AFTER,
+) -> Mask:
+    """Return the intervals inside the window of every mention of one video.
+
+    Parameters
+    ----------
+    times
+        S×2: start and end of the mentions, in seconds.
+    length
+        T_n.
+    seconds_per_interval
+        Duration s of an interval.
+    before, after
+        Δb and Δa, in seconds.
+
+    Returns
+    -------
+    S×T_n: interval i = [i·s, (i+1)·s) is inside if it overlaps the window. A row without any
+    interval is a mention outside the video.
+
+    Raises
+    ------
+    LocaliseError
+        A mention ends before it starts.
+    """
+    start, end = starts_and_ends(times)
+    first = np.floor((start - before) / seconds_per_interval)
+    last = np.floor((end + after) / seconds_per_interval)
+    intervals = np.arange(length)
+    inside: Mask = (intervals >= first) & (intervals <= last)
+    return inside
+
+
+def starts_and_ends(times: ArrayLike) -> tuple[Floats, Floats]:
+    """Return the starts and the ends of mentions (S×2), S×1 each; raise if one ends too early."""
+    spans = np.asarray(times, np.float64).reshape(-1, 2)
+    if (wrong := ~(spans[:, 0] <= spans[:, 1])).any():
+        index = int(wrong.argmax())
+        start, end = spans[index]
+        raise LocaliseError(f"mention {index} ends at {end:g} s, before it starts at {start:g} s")
+    return spans[:, :1], spans[:, 1:]
+
+
+def window_probabilities(
+    mentions: Floats,
+    length: int,
+    seconds_per_interval: float,
+    steps: int,
+    *,
+    before: float = BEFORE,
+    after: float = AFTER,
+) -> Floats:
+    """Return the highest probability of the mentions of each step around every interval, T×K.
+
+    It is 0 outside all windows.
+
+    Parameters
+    ----------
+    mentions
+        S×4: start and end in seconds, the step, and the probability that it is being done.
+    length, seconds_per_interval, before, after
+        As for :func:`mention_windows`.
+    steps
+        K.
+    """
+    inside = mention_windows(
+        mentions[:, :2], length, seconds_per_interval, before=before, after=after
+    )
+    highest = np.zeros((length, steps))
+    for window, (_, _, step, probability) in zip(inside, mentions, strict=True):
+        highest[window, int(step)] = np.maximum(highest[window, int(step)], probability)
+    return highest
+
+
+class MentionPrior(Protocol):
+    """Evidence of the mentions, T_n×K per video."""
+
+    def log_odds(self) -> Sequence[Floats]:
+        """Return the log-odds of every place against a uniform one; 0 without mentions."""
+        ...
+
+    def labels(self) -> Sequence[Floats]:
+        """Return labels in [0, 1] for the classifier of each step."""
+        ...
+
+    def fit(self, scores: Sequence[Floats]) -> Self:
+        """Return a copy with parameters fitted to leave-one-out scores, T_n×K per video."""
+        ...
+
+
+@dataclass(frozen=True)
+class WindowPrior:
+    """Flat windows with a fixed log-weight.
+
+    Attributes
+    ----------
+    windows
+        T_n×K per video: a mask, or the probability p that the mention is of the step being done.
+    weight
+        Log-odds inside a window with p = 1; in general the odds are 1 + p·(exp weight − 1).
+    seconds
+        Duration of an interval.
+    """
+
+    windows: Sequence[Floats | Mask]
+    weight: float
+    seconds: float
+
+    def log_odds(self) -> Sequence[Floats]:
+        """Return the log-odds, T_n×K per video; 0 outside the windows."""
+        return LazySequence(self._log_odds, len(self.windows))
+
+    def labels(self) -> Sequence[Floats]:
+        """Return the windows, scaled down where they are longer than a mention's seconds."""
+        return LazySequence(self._labels, len(self.windows))
+
+    def _log_odds(self, video: int) -> Floats:
+        odds: Floats = np.log1p(np.expm1(self.weight) * self.windows[video])
+        return odds
+
+    def _labels(self, video: int) -> Floats:
+        window = self.windows[video]
+        length: Floats = (window > 0).sum(axis=0) * np.float64(self.seconds)
+        scale: Floats = np.minimum(1.0, MENTION_SECONDS / np.maximum(length, self.seconds))
+        return window * scale
+
+    def fit(self, scores: Sequence[Floats]) -> Self:
+        """Return itself: windows have no parameters to fit."""
+        return self
+
+
+@dataclass(frozen=True)
+class LagPrior:
+    """Mentions whose steps are seen with a lag.
+
+    Attributes
+    ----------
+    mentions
+        S_n×3 per video: start and end in seconds, and the step.
+    lengths, steps
+        T_n and K.
+    seconds
+        Duration of an interval.
+    lag
+        Mode of q, in seconds after a mention begins.
+    reliability
+        ρ.
+    """
+
+    mentions: Sequence[Floats]
+    lengths: Sequence[int]
+    steps: int
+    seconds: float
+    lag: float = LAG_MEAN
+    reliability: float = RELIABILITY
+
+    def log_odds(self) -> list[Floats]:
+        """Return log(1 + ρ/(1 − ρ)·T·q), T_n×K per video."""
+        odds = self.reliability / (1.0 - self.reliability)
+        return [
+            np.log1p(odds * length * density)
+            for length, density in zip(self.lengths, self._densities(), strict=True)
+        ]
+
+    def labels(self) -> list[Floats]:
+        """Return q scaled to a mention's seconds, at most 1, T_n×K per video."""
+        return [
+            np.minimum(MENTION_SECONDS / self.seconds * density, 1.0)
+            for density in self._densities()
+        ]
+
+    def fit(self, scores: Sequence[Floats]) -> Self:
+        """Return a copy with lag and reliability fitted to leave-one-out scores."""
+        agreement = self._agreement(scores)
+        if not agreement.size:
+            return self
+        log_prior = -0.5 * ((LAGS - LAG_MEAN) / LAG_DEVIATION) ** 2
+        best = int((np.log(0.5 + 0.5 * agreement).sum(axis=1) + log_prior).argmax())
+        reliability = RELIABILITY
+        for _ in range(_ROUNDS):
+            reliable = reliability * agreement[best]
+            posterior = reliable / (reliable + 1.0 - reliability)
+            total = posterior.sum() + PRIOR_MENTIONS * RELIABILITY
+            reliability = min(total / (len(posterior) + PRIOR_MENTIONS), MOST_RELIABLE)
+        return replace(self, lag=float(LAGS[best]), reliability=float(reliability))
+
+    def _densities(self) -> list[Floats]:
+        """Return q of every step, T_n×K: the mean over its mentions, 0 where it has none."""
+        densities = []
+        for mentions, length in zip(self.mentions, self.lengths, strict=True):
+            belongs = mentions[:, 2].astype(np.int64)[:, None] == np.arange(self.steps)
+            by_mention = self._density(mentions, length, self.lag)
+            densities.append(by_mention @ (belongs / np.maximum(belongs.sum(axis=0), 1)))
+        return densities
+
+    def _agreement(self, scores: Sequence[Floats]) -> Floats:
+        """Return A_j of every mention for every candidate lag, lags × mentions."""
+        columns = []
+        for mentions, length, score in zip(self.mentions, self.lengths, scores, strict=True):
+            weight = np.exp(score - score.max(axis=0))
+            relative = (weight / weight.mean(axis=0))[:, mentions[:, 2].astype(np.int64)]
+            columns.append(
+                [(self._density(mentions, length, lag) * relative).sum(axis=0) for lag in LAGS]
+            )
+        return np.concatenate([np.array(part) for part in columns], axis=1)
+
+    def _density(self, mentions: Floats, length: int, lag: float) -> Floats:
+        """Return q of each mention, T×S; part of its mass may lie outside the video."""
+        offset = (np.arange(length)[:, None] + 0.5) * self.seconds - mentions[:, 0] - lag
+        bell = np.exp(-0.5 * (offset / np.where(offset < 0, *DEVIATIONS)) ** 2)
+        density: Floats = bell * self.seconds / (sum(DEVIATIONS) * np.sqrt(np.pi / 2))
+        return density
+
+
+def position_prior(
+    mentions: Sequence[Floats], lengths: Sequence[int], steps: int, seconds: float
+) -> Sequence[Floats]:
+    """Return the log-density of the position of every step, T_n×K per video; 0 where uniform.
+
+    Parameters
+    ----------
+    mentions
+        S_n×4 per video: start and end in seconds, the step, and the probability that it is done.
+    lengths
+        T_n.
+    steps
+        K.
+    seconds
+        Duration of an interval.
+    """
+    total_density, total_weight = np.zeros((_BINS, steps)), np.zeros(steps)
+    for rows, length in zip(mentions, lengths, strict=True):
+        density, weight = _density(rows, length * seconds, steps)
+        total_density += density
+        total_weight += weight
+
+    def log_density(video: int) -> Floats:
+        length = lengths[video]
+        density, weight = _density(mentions[video], length * seconds, steps)
+        others = np.maximum(total_density - density, 0.0)
+        normaliser = np.maximum(total_weight - weight, 0.0) + UNIFORM_MENTIONS
+        bins = ((np.arange(length) + 0.5) / length * _BINS).astype(np.int64)
+        values: Floats = np.log((others + UNIFORM_MENTIONS) / normaliser)[bins]
+        return values
+
+    return LazySequence(log_density, len(lengths))
+
+
+def _density(mentions: Floats, duration: float, steps: int) -> tuple[Floats, Floats]:
+    """Return one video's contribution to the density of each step (bins × K), and its weight (K).
+
+    ``duration`` is in seconds.
+    """
+    centres = (np.arange(_BINS) + 0.5) / _BINS
+    position = np.clip(mentions[:, :2].mean(axis=1) / duration, 0.0, 1.0)
+    belongs = mentions[:, 2:3] == np.arange(steps)
+    # The mentions of one step in one video weigh at most one in total.
+    weight = mentions[:, 3:] * belongs / np.maximum(belongs.sum(axis=0), 1)
+    distance = (centres[:, None] - position) / WIDTH
+    kernel = np.exp(-0.5 * distance**2) / (WIDTH * np.sqrt(2 * np.pi))
+    return kernel @ weight, weight.sum(axis=0)

@@ -1,0 +1,190 @@
+"""Solvers of the clustering: Frank-Wolfe on the relaxed problem, block descent on the integer one.
+
+**Frank-Wolfe**, as in the paper. Every iteration finds the corner S that minimises ⟨BZ, S⟩ by the
+linear oracle, moves towards it by exact line search, γ = ⟨BZ, Z − S⟩ / ⟨S − Z, B(S − Z)⟩, and
+rounds. BZ is linear in Z, so only the scores of the corner, which has N·K ones, are computed.
+
+**Block coordinate descent**: one video at a time, each solved exactly. A video has exactly one 1
+per step, so with all other videos fixed, h is linear in its placement:
+
+    2T·h = const + Σ_k ( B_tt − 2 s_k(t) )  at t = t_k,
+
+where s are the scores of the classifier of the *other* videos and B_tt = 1 − leverage of t. One
+dynamic program therefore finds the best placement of the video, and h never rises. W* is linear in
+Z: the contribution of each video is kept, so an update costs a product with the rows of that video,
+and the d×d matrix is used for the steps that moved only.
+"""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from howsteps.localise.features import Floats, Places
+from howsteps.localise.ridge import Weights
+from howsteps.paper.clustering_problem import (
+    ClusteringProblem,
+    Relaxed,
+    TracePoint,
+    placement_value,
+)
+
+# The paper gives no number of iterations. The best rounding is usually among the first few tens,
+# and the later ones give the error bars; the authors' program runs longer.
+PAPER_ITERATIONS, AUTHORS_ITERATIONS = 200, 650
+_START_CORNERS = 10
+_VIDEOS_PER_PRODUCT = 8  # enough for the d×d product to run at full speed
+
+
+def mean_of_random_corners(problem: ClusteringProblem, rng: np.random.Generator) -> Floats:
+    """Return the mean of ten random placements, the authors' starting point; T×K."""
+    z = np.zeros((problem.cost.intervals, problem.steps))
+    for _ in range(_START_CORNERS):
+        z += problem.indicator(problem.random_placement(rng)) / _START_CORNERS
+    return z
+
+
+def frank_wolfe(
+    problem: ClusteringProblem,
+    start: Floats | None = None,
+    *,
+    iterations: int = PAPER_ITERATIONS,
+    tolerance: float = 0.0,
+    seed: int = 0,
+) -> Relaxed:
+    """Minimise h over the hull, and round every iterate.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    start
+        Z₀, T×K; the mean of ten random placements if None.
+    iterations
+        Maximum number of iterates, including the start.
+    tolerance
+        Stop when the duality gap relative to the objective is at most this.
+    seed
+        Seed of the random start.
+    """
+    began = time.perf_counter()
+    scale = problem.scale / (2 * problem.cost.intervals)
+    z = mean_of_random_corners(problem, np.random.default_rng(seed)) if start is None else start
+    scores = problem.cost.scores(z)
+    roundings, trace = [], []
+    for iteration in range(iterations):
+        gradient = z - scores
+        objective = scale * float(np.vdot(z, gradient))
+        rounded = problem.round(scores)
+        roundings.append((problem.objective(rounded), rounded))
+        corner = problem.indicator(problem.place_all(gradient))
+        direction = corner - z
+        slope = -float(np.vdot(gradient, direction))
+        gap = 2 * scale * slope
+        trace.append(TracePoint("frank-wolfe", time.perf_counter() - began, objective, gap))
+        if iteration == iterations - 1 or gap <= tolerance * objective:
+            break
+        corner_scores = problem.cost.scores(corner)
+        change = direction - (corner_scores - scores)
+        curvature = float(np.vdot(direction, change))
+        step = min(1.0, slope / curvature) if curvature > 0 else 1.0
+        z = z + step * direction
+        scores = scores + step * (corner_scores - scores)
+    return Relaxed(z, scores, objective, gap, tuple(roundings), tuple(trace))
+
+
+@dataclass(frozen=True)
+class Descent:
+    """The result of a descent.
+
+    ``places`` is N×K; ``objective`` is scale·h, without the costs of absence.
+    """
+
+    places: Places
+    objective: float
+    weights: Weights
+    trace: tuple[TracePoint, ...]
+
+
+class IncrementalWeights:
+    """W* as a sum of contributions of the videos, updated as placements change."""
+
+    def __init__(self, problem: ClusteringProblem, places: Places) -> None:
+        self.problem = problem
+        self.places = places.copy()
+        videos, steps = places.shape
+        width = problem.features_at(0, places[0]).shape[0]
+        self._matrices = np.empty((videos, width, steps))
+        self._biases = np.empty((videos, steps))
+        for first in range(0, videos, _VIDEOS_PER_PRODUCT):
+            group = range(first, min(first + _VIDEOS_PER_PRODUCT, videos))
+            sums = np.concatenate([problem.features_at(n, places[n]) for n in group], axis=1)
+            counts = (places[group.start : group.stop] >= 0).astype(np.float64)
+            weights = problem.cost.weights_of(sums, counts.ravel())
+            for i, n in enumerate(group):
+                columns = slice(i * steps, (i + 1) * steps)
+                self._matrices[n] = weights.matrix[:, columns]
+                self._biases[n] = weights.bias[columns]
+        self._matrix = self._matrices.sum(axis=0)
+        self._bias = self._biases.sum(axis=0)
+
+    @property
+    def weights(self) -> Weights:
+        """W* and b* of the current placements."""
+        return Weights(self._matrix.copy(), self._bias.copy())
+
+    def scores_without(self, video: int) -> Floats:
+        """Return the scores of one video by the classifier of all the others, T_n×K."""
+        others = Weights(self._matrix - self._matrices[video], self._bias - self._biases[video])
+        return self.problem.cost.scores_of(others, video)
+
+    def update(self, video: int, places: Places) -> None:
+        """Change the placement of one video."""
+        moved = np.flatnonzero(places != self.places[video])
+        weights = self.problem.cost.weights_of(
+            self.problem.features_at(video, places[moved]), (places[moved] >= 0).astype(np.float64)
+        )
+        self._matrix[:, moved] += weights.matrix - self._matrices[video][:, moved]
+        self._bias[moved] += weights.bias - self._biases[video, moved]
+        self._matrices[video][:, moved] = weights.matrix
+        self._biases[video, moved] = weights.bias
+        self.places[video] = places
+
+
+def descent(
+    problem: ClusteringProblem, start: Places | None = None, *, seed: int = 0, sweeps: int = 100
+) -> Descent:
+    """Lower the integer objective until no change of a single video lowers it further.
+
+    Parameters
+    ----------
+    problem
+        The problem; with costs of absence, steps may also become absent or present.
+    start
+        Initial placement, N×K; a random one if None.
+    seed
+        Seed of the random start and of the order of the videos.
+    sweeps
+        Maximum number of passes over all videos.
+    """
+    began = time.perf_counter()
+    rng = np.random.default_rng(seed)
+    places = problem.random_placement(rng) if start is None else start
+    diagonal = problem.cost.diagonal
+    current = IncrementalWeights(problem, places)
+    trace: list[TracePoint] = []
+    for _ in range(sweeps):
+        moved = False
+        for video in rng.permutation(problem.videos):
+            cost = diagonal[problem.rows(video), None] - 2.0 * current.scores_without(video)
+            absence = None if problem.absence is None else problem.absence[video]
+            old, new = current.places[video], problem.place(video, cost)
+            saved = placement_value(cost, old, absence) - placement_value(cost, new, absence)
+            if (new != old).any() and saved > 1e-12:
+                current.update(video, new)
+                moved = True
+        objective = problem.objective(current.places, current.weights)
+        trace.append(TracePoint("descent", time.perf_counter() - began, objective))
+        if not moved:
+            break
+    return Descent(current.places, objective, current.weights, tuple(trace))

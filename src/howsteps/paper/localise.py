@@ -1,0 +1,119 @@
+"""Localise the steps of a script by the paper's clustering, in mode ``paper`` or ``authors``.
+
+The features are clustered inside the windows of the narration by Frank-Wolfe, whose roundings give
+the paper's error bars. Every step is placed in every video.
+"""
+
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+
+from howsteps.errors import unknown_name
+from howsteps.localise.features import LocaliseError, Places
+from howsteps.localise.method import FeaturesByVideo, TaskData
+from howsteps.localise.model import ModelOptions
+from howsteps.localise.self_training import LEARNING_OPTIONS
+from howsteps.localise.word_evidence import RelaxedWindow, mention_windows
+from howsteps.narration.features import Kind
+from howsteps.paper.clustering import AUTHORS_VIDEOS, ClusteringMode, ClusteringModel, cluster
+from howsteps.paper.null_scores import locate
+from howsteps.paper.windows import Windows, authors_mention_windows, step_windows
+from howsteps.task import Localisation, Script, Task
+
+
+@dataclass(frozen=True)
+class ClusteredTask:
+    """The localised steps of a task, and the model that was learnt.
+
+    Attributes
+    ----------
+    localisations
+        One for every video and step, in the order of the task.
+    relaxed_windows
+        Windows that contradicted the order; ``video`` is the index of the video in the task.
+    model
+        Localises the steps in new videos.
+    roundings
+        N×K intervals of the placements visited after the chosen one, for the paper's error bars.
+    """
+
+    localisations: tuple[Localisation, ...]
+    relaxed_windows: tuple[RelaxedWindow, ...]
+    model: ClusteringModel
+    roundings: tuple[Places, ...]
+
+
+def localise(
+    task: Task,
+    script: Script,
+    features: FeaturesByVideo | None = None,
+    *,
+    mode: ClusteringMode = "paper",
+    narration: Kind = "words",
+    seconds: float = 1 / 3,
+    requested_steps: int | None = None,
+    seed: int = 0,
+) -> ClusteredTask:
+    """Find every step of a script in every video of its task.
+
+    Parameters
+    ----------
+    task, script, features, narration, seconds
+        As for :func:`howsteps.localise.localise`.
+    mode
+        ``paper``: windows of 10 s after a mention, λ = 1/(N·K). ``authors``: windows of 30
+        intervals, λ = 1/(30·K), and the other choices of the authors' program.
+    requested_steps
+        Number of steps that the script was asked for, the K of λ in mode ``authors``. None: the
+        number of steps it has.
+    seed
+        Seed of all random choices.
+
+    Raises
+    ------
+    LocaliseError
+        When the script has no step, or no video is long enough for all of them.
+    """
+    if mode not in get_args(ClusteringMode):
+        raise LocaliseError(unknown_name("mode", mode, get_args(ClusteringMode)))
+    data = TaskData(task, script, features or {}, narration, seconds)
+    windows = _windows(data, mode)
+    lambda_ = 1.0 / (AUTHORS_VIDEOS * (requested_steps or data.steps))
+    result = cluster(
+        list(data.features()),
+        windows.allowed,
+        steps=data.steps,
+        regularisation=lambda_ if mode == "authors" else None,
+        mode=mode,
+        solver="frank-wolfe",
+        support=windows.support,
+        seed=seed,
+    )
+    alike = LEARNING_OPTIONS[data.kind].alike
+    located = locate(
+        result.intervals, result.scores, result.null_scores, result.windows, alike=alike
+    )
+    rest = data.place_by_mentions(located)
+    order = np.argsort([*data.with_features, *data.without_features])
+    options = ModelOptions(mode, None, seconds, learnt_from=data.kind)
+    return ClusteredTask(
+        data.in_task_order(located, rest),
+        data.of_task(result.relaxed_windows),
+        ClusteringModel.learnt(result, data.labels, options),
+        tuple(np.concatenate([places, rest.intervals])[order] for places in result.roundings),
+    )
+
+
+def _windows(data: TaskData, mode: ClusteringMode) -> Windows:
+    """Return the windows of the mentions: their union, or their hull in mode ``authors``."""
+    of_mentions = authors_mention_windows if mode == "authors" else mention_windows
+    return step_windows(
+        [
+            of_mentions(rows[:, :2], data.lengths[n], data.seconds)
+            for rows, n in zip(data.mentions, data.with_features, strict=True)
+        ],
+        [rows[:, 2].astype(np.int64) for rows in data.mentions],
+        data.steps,
+        "hull" if mode == "authors" else "union",
+    )

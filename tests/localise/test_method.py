@@ -1,0 +1,164 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from howsteps.localise import LocaliseError, Model, localise
+from howsteps.narration.features import embeddings_of
+from howsteps.task import (
+    LIKE_SAID,
+    SAID,
+    Mention,
+    Script,
+    Sentence,
+    Step,
+    Task,
+    Video,
+    Word,
+)
+
+LABELS = ("fill tub", "catch cat", "dry cat")
+SECONDS = 1.0
+LENGTH = 60
+
+
+def narrated_task():
+    """A task, its script, features, and the true place of each step.
+
+    Eight videos of sixty seconds; each step is named, two seconds early, in two videos of three,
+    and visible in the features for five seconds.
+    """
+    rng = np.random.default_rng(3)
+    videos, features, truth = [], {}, {}
+    mentions = [[], [], []]
+    for n in range(8):
+        name = f"v{n}"
+        places = np.array([12, 30, 48]) + rng.integers(-6, 7, 3)
+        x = 0.2 * rng.random((LENGTH, 6)).astype(np.float32)
+        words = []
+        for k, t in enumerate(places):
+            x[t - 2 : t + 3, k] += 1.0
+            if (n + k) % 3:
+                mentions[k].append(Mention(name, *LABELS[k].split(), LABELS[k], t - 2.0, t - 1.0))
+                words += [Word(w, t - 2.0, t - 1.0) for w in LABELS[k].split()]
+        videos.append(Video(name, duration=float(LENGTH), sentences=(Sentence(tuple(words)),)))
+        features[name] = x
+        truth[name] = places
+    steps = tuple(Step(label, tuple(rows)) for label, rows in zip(LABELS, mentions, strict=True))
+    return Task("wash a cat", tuple(videos)), Script(steps), features, truth
+
+
+@pytest.fixture
+def narrated():
+    return narrated_task()
+
+
+def share_found(placement, truth):
+    return np.mean(
+        [
+            abs(at.time - 0.5 - truth[at.video][at.step]) <= 2
+            for at in placement.localisations
+            if at.time is not None
+        ]
+    )
+
+
+def test_the_narration_alone_is_enough(narrated):
+    task, script, _, truth = narrated
+    placement = localise(task, script, seconds=SECONDS)
+    assert len(placement.localisations) == 24
+    named = [at for at in placement.localisations if at.evidence == SAID]
+    assert np.mean([abs(at.time - truth[at.video][at.step]) <= 6 for at in named]) > 0.9
+
+
+def test_the_evidence_of_a_near_mention_is_like_what_others_say(narrated):
+    task, script, _, _ = narrated
+    mentions_by_video = {
+        video.id: tuple(m for step in script.steps for m in step.mentions if m.video == video.id)
+        for video in task.videos
+    }
+    task = replace(
+        task,
+        videos=tuple(replace(video, mentions=mentions_by_video[video.id]) for video in task.videos),
+    )
+    first = script.steps[0]
+    shortened = replace(first, mentions=tuple(m for m in first.mentions if m.video != "v1"))
+    complete, without = (
+        localise(task, replace(script, steps=(step, *script.steps[1:])), seconds=SECONDS)
+        for step in (first, shortened)
+    )
+    evidence = [
+        next(at.evidence for at in result.localisations if (at.video, at.step) == ("v1", 0))
+        for result in (complete, without)
+    ]
+    assert evidence == [SAID, LIKE_SAID]
+    named = {(m.video, k) for k, step in enumerate(script.steps) for m in step.mentions}
+    said = {(at.video, at.step) for at in without.localisations if at.evidence == SAID}
+    assert said <= named - {("v1", 0)}
+
+
+def test_a_learnt_model_finds_the_steps_in_a_new_video(narrated, tmp_path):
+    task, script, features, truth = narrated
+    train_features = {name: x for name, x in features.items() if name != "v0"}
+    train_task = Task(task.name, task.videos[1:])
+    placement = localise(train_task, script, train_features, seconds=SECONDS)
+    placement.model.save(tmp_path)
+    model = Model.load(tmp_path)
+    assert (np.abs(model.localise([features["v0"]]).intervals[0] - truth["v0"]) <= 2).all()
+    windows = np.ones((LENGTH, 3), bool)
+    windows[:, 1] = np.arange(LENGTH) // 3 == truth["v0"][1] // 3
+    assert model.localise([features["v0"]], [windows]).evidence[0, 1] == SAID
+
+
+def test_a_mention_at_the_wrong_time_is_overruled_and_listed(narrated):
+    task, script, features, truth = narrated
+    [fill, *others] = script.steps
+    wrong = Mention("v0", "fill", "tub", "fill tub", 55.0, 56.0)
+    misled = Script((Step(fill.label, (wrong, *fill.mentions)), *others))
+    placement = localise(task, misled, features, seconds=SECONDS)
+    assert abs(placement.localisations[0].time - 0.5 - truth["v0"][0]) <= 2
+    assert [(w.video, w.step) for w in placement.relaxed_windows] == [(0, 0)]
+
+
+def test_a_model_of_video_goes_by_the_narration_of_a_new_video_too(narrated):
+    task, script, features, _ = narrated
+    model = localise(task, script, features, seconds=SECONDS).model
+    flat = np.full((LENGTH, 6), 0.1, np.float32)  # nothing to see
+    said = np.array([[10.0, 11.0, 0, 1.0], [25.0, 26.0, 1, 1.0], [45.0, 46.0, 2, 1.0]])
+    named = model.localise([flat], mentions=[said])
+    assert (named.evidence == SAID).all()
+    assert np.abs(named.intervals - [14, 29, 49]).max() <= 2
+    unnamed = model.localise([flat], mentions=[np.empty((0, 4))])
+    silent = model.localise([flat], mentions=[None])
+    assert (unnamed.presence < named.presence).all()
+    assert unnamed.confidence.mean() < silent.confidence.mean()
+
+
+def test_steps_are_found_where_they_are_done(narrated):
+    task, script, features, truth = narrated
+    placement = localise(task, script, features, seconds=SECONDS)
+    assert [(at.video, at.step) for at in placement.localisations] == [
+        (video.id, k) for video in task.videos for k in range(3)
+    ]
+    assert share_found(placement, truth) > 0.9
+
+
+def test_the_meaning_of_the_narration_is_enough_too(narrated):
+    task, script, _, truth = narrated
+    placement = localise(task, script, narration="meaning", seconds=SECONDS)
+    named = [at for at in placement.localisations if at.evidence == SAID]
+    assert np.mean([abs(at.time - truth[at.video][at.step]) <= 6 for at in named]) > 0.9
+    assert placement.model.weights.matrix.shape == (embeddings_of(["cat"]).shape[1], 3)
+
+
+def test_a_task_that_cannot_be_localised_is_refused(narrated):
+    task, script, features, _ = narrated
+    with pytest.raises(LocaliseError, match="no step"):
+        localise(task, Script(()), features)
+    with pytest.raises(LocaliseError, match="long enough"):
+        localise(task, script, {name: x[:2] for name, x in features.items()})
+    silent = replace(task, videos=tuple(replace(video, sentences=()) for video in task.videos))
+    with pytest.raises(LocaliseError, match="neither features nor captions"):
+        localise(silent, script)
+    with pytest.raises(LocaliseError, match="choose one of words, meaning"):
+        localise(task, script, narration="pictures")

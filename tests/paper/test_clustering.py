@@ -1,0 +1,233 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from howsteps.localise import LocaliseError
+from howsteps.localise.decision import extents
+from howsteps.paper.clustering import Clustering, cluster
+from howsteps.paper.null_scores import locate
+from howsteps.task import BETWEEN, LIKE_SEEN, SAID
+
+
+@pytest.mark.parametrize("solver", ["combined", "descent", "frank-wolfe", "interior"])
+def test_every_solver_finds_distinct_steps(task, solver):
+    videos, truth = task
+    iterations = 30 if solver == "frank-wolfe" else None
+    result = cluster(videos, steps=3, solver=solver, iterations=iterations, restarts=3)
+    # Nothing fixes which step is which, so a few videos may end in another local optimum.
+    assert (result.intervals == truth).mean() >= 0.8
+    assert result.objective > 0
+    assert {point.solver for point in result.trace}
+
+
+def test_the_result_has_objective_gap_and_trace(task):
+    videos, truth = task
+    result = cluster(videos, steps=3)
+    assert isinstance(result, Clustering)
+    assert result.intervals.shape == truth.shape
+    assert result.relaxed_objective - result.duality_gap <= result.objective
+    assert result.duality_gap <= 1e-6 * result.relaxed_objective
+    assert result.weights.matrix.shape == (8, 3)
+    seconds = [point.seconds for point in result.trace if point.solver == "interior"]
+    assert seconds == sorted(seconds)
+
+
+def test_windows_are_respected_and_contradictions_reported(task):
+    videos, _ = task
+    windows = [np.ones((len(x), 3), bool) for x in videos]
+    windows[0][:, 1] = np.arange(len(videos[0])) == 4
+    windows[1][:, 0] = np.arange(len(videos[1])) == 9
+    windows[1][:, 2] = np.arange(len(videos[1])) == 3
+    support = np.ones((6, 3))
+    support[1, 2] = 5
+    result = cluster(videos, windows, steps=3, support=support)
+    assert result.intervals[0, 1] == 4
+    assert result.intervals[1, 2] == 3
+    assert [(w.video, w.step) for w in result.relaxed_windows] == [(1, 0)]
+
+
+def test_the_default_objective_is_not_above_that_of_the_paper(task):
+    videos, _ = task
+    ours = cluster(videos, steps=3, restarts=2)
+    paper = cluster(videos, steps=3, solver="frank-wolfe", iterations=100)
+    assert ours.objective <= paper.objective + 1e-12
+
+
+def test_error_bars_use_the_roundings_after_the_best(task):
+    videos, _ = task
+    result = cluster(videos, steps=3, solver="frank-wolfe", iterations=30)
+    assert len(result.roundings) < 30
+    assert all(places.shape == (6, 3) for places in result.roundings)
+
+
+def test_a_step_that_is_not_in_a_video_can_be_absent():
+    rng = np.random.default_rng(0)
+    videos, truth = [], np.full((12, 3), -1)
+    for n in range(12):
+        x = 0.3 * rng.random((40, 30)).astype(np.float32)
+        for k, place in enumerate(np.sort(rng.choice(40, 3, replace=False))):
+            if n % 3 != k:
+                x[place, 2 * k : 2 * k + 2] += 1.0
+                truth[n, k] = place
+        videos.append(x)
+    forced, free = (cluster(videos, steps=3, absent=absent) for absent in (0, 1))
+    assert (forced.intervals >= 0).all()
+    missing = truth < 0
+    assert (free.intervals[missing] < 0).mean() >= 0.8
+    assert (free.intervals[~missing] == truth[~missing]).mean() >= 0.8
+
+
+def test_a_named_step_is_never_absent():
+    rng = np.random.default_rng(1)
+    videos = [rng.random((15, 4)).astype(np.float32) for _ in range(5)]
+    windows = [np.ones((15, 2), bool) for _ in videos]
+    windows[3][:, 0] = np.arange(15) < 3
+    result = cluster(videos, windows, steps=2, absent=True)
+    assert 0 <= result.intervals[3, 0] < 3
+
+
+def test_a_located_step_has_extent_confidence_and_evidence(task):
+    videos, truth = task
+    windows = [np.ones((len(x), 3), bool) for x in videos]
+    windows[0][:, 0] = np.abs(np.arange(len(videos[0])) - truth[0, 0]) <= 1
+    result = cluster(videos, windows, steps=3)
+    located = result.located
+    assert (located.first <= located.intervals).all()
+    assert (located.intervals <= located.last).all()
+    assert (located.last[:, :-1] < located.first[:, 1:]).all()
+    assert ((located.confidence >= 0) & (located.confidence <= 1)).all()
+    assert located.evidence[0, 0] == SAID
+    assert set(located.evidence.ravel()) <= {SAID, LIKE_SEEN, BETWEEN}
+    names = [f"video {n}" for n in range(6)]
+    found = located.in_seconds(names, [0.5] * 6)
+    assert len(found) == 18
+    assert found[0].video == "video 0"
+    assert found[0].time == (result.intervals[0, 0] + 0.5) * 0.5
+    assert all(f.start <= f.time <= f.end for f in found)
+
+
+def test_an_absent_step_has_no_time():
+    places = np.array([[2, -1]])
+    located = locate(places, [np.random.default_rng(0).random((6, 2))], np.zeros((1, 2)))
+    assert located.evidence[0, 1] == ""
+    assert located.first[0, 1] == located.last[0, 1] == -1
+    absent = located.in_seconds(["v"], [1.0])[1]
+    assert absent.time is absent.start is absent.end is None
+
+
+@given(st.integers(0, 10_000))
+def test_extents_never_overlap(seed):
+    rng = np.random.default_rng(seed)
+    places = np.sort(rng.choice(12, 4, replace=False))
+    places[rng.random(4) < 0.3] = -1
+    first, last = extents(places, rng.random((12, 4)))
+    present = places >= 0
+    assert (first[present] <= places[present]).all()
+    assert (places[present] <= last[present]).all()
+    assert (last[present][:-1] < first[present][1:]).all()
+    assert (first[~present] == -1).all()
+
+
+GOOD = np.random.default_rng(0).random((9, 4)).astype(np.float32)
+
+
+def corrupted(value):
+    x = GOOD.copy()
+    x[5, 2] = value
+    return x
+
+
+@pytest.mark.parametrize(
+    ("videos", "message"),
+    [
+        ([], "no video"),
+        ([GOOD, corrupted(np.nan)], "video 1 .* not finite in interval 5"),
+        ([corrupted(np.inf)], "video 0 .* not finite in interval 5"),
+        ([GOOD, GOOD[:2]], "video 1 has 2 intervals"),
+        ([GOOD, GOOD[:, :3]], "video 1 has 3 features per interval, video 0 has 4"),
+        ([GOOD[0]], "video 0"),
+        ([[[0.0, 1.0], [1.0]]], "video 0: features have rows of different lengths"),
+        ([[["a", "b"]] * 4], "video 0: features are numbers"),
+        ([GOOD[:, :0]], "video 0"),
+    ],
+)
+def test_features_that_cannot_be_used_are_named(videos, message):
+    with pytest.raises(LocaliseError, match=message):
+        cluster(videos, steps=3)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"windows": [np.ones((9, 3), bool)]}, "2 videos have features, 1 have windows"),
+        ({"windows": [np.ones((9, 3), bool), np.ones((9, 2), bool)]}, "video 1: windows of shape"),
+        ({"mode": "other"}, "unknown mode 'other': choose one of paper, authors"),
+        ({"solver": "block"}, "unknown solver 'block': choose one of combined, descent"),
+        ({"regularisation": 0.0}, "positive"),
+        ({"mode": "authors", "absent": True}, "absent"),
+        ({"steps": 0}, "at least one step"),
+    ],
+)
+def test_options_that_cannot_be_used_are_named(options, message):
+    with pytest.raises(LocaliseError, match=message):
+        cluster([GOOD, GOOD], **{"steps": 3, **options})
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    videos=st.integers(1, 3),
+    width=st.sampled_from([1, 3, 40]),
+    kind=st.sampled_from(["random", "duplicates", "zeros"]),
+)
+def test_degenerate_features_are_accepted(seed, videos, width, kind):
+    """One video, more features than intervals, duplicate rows, no information at all."""
+    rng = np.random.default_rng(seed)
+    features = [rng.random((rng.integers(3, 8), width)) for _ in range(videos)]
+    if kind == "duplicates":
+        features = [np.repeat(x[:1], len(x), axis=0) for x in features]
+    if kind == "zeros":
+        features = [np.zeros_like(x) for x in features]
+    windows = [rng.random((len(x), 3)) < 0.6 for x in features]
+    result = cluster(features, windows, steps=3, seed=seed)
+    assert (np.diff(result.intervals, axis=1) > 0).all()
+    opened = {(w.video, w.step) for w in result.relaxed_windows}
+    for n, row in enumerate(result.intervals):
+        assert all(windows[n][t, k] or (n, k) in opened for k, t in enumerate(row))
+    assert result.relaxed_objective - result.duality_gap <= result.objective + 1e-9
+
+
+def test_integer_features_are_accepted():
+    counts = [np.random.default_rng(n).integers(0, 5, (8, 4)) for n in range(3)]
+    assert cluster(counts, steps=2).intervals.shape == (3, 2)
+
+
+def test_lists_are_accepted(task):
+    videos, truth = task
+    windows = [
+        np.abs(np.arange(len(x))[:, None] - row) <= 2 for x, row in zip(videos, truth, strict=True)
+    ]
+    arrays = cluster(videos, windows, steps=3, support=np.ones((6, 3)))
+    lists = cluster(
+        [x.tolist() for x in videos],
+        [window.tolist() for window in windows],
+        steps=3,
+        support=[[1] * 3] * 6,
+    )
+    np.testing.assert_array_equal(lists.intervals, arrays.intervals)
+    located = locate(
+        lists.intervals.tolist(),
+        [score.tolist() for score in lists.scores],
+        lists.null_scores.tolist(),
+        [window.tolist() for window in windows],
+    )
+    np.testing.assert_array_equal(located.evidence, arrays.located.evidence)
+
+
+def test_scores_are_those_of_the_other_videos(task):
+    videos, _ = task
+    result = cluster(videos, steps=3, solver="descent")
+    assert [score.shape for score in result.scores] == [(len(x), 3) for x in videos]
+    assert result.null_scores.shape == (6, 3)
+    assert result.scores is result.scores

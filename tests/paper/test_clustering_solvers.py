@@ -1,0 +1,152 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from howsteps.localise import LocaliseError
+from howsteps.localise.order import cheapest_placement
+from howsteps.paper.clustering_problem import (
+    PAPER_BIAS,
+    ClusteringCost,
+    ClusteringProblem,
+    placement_value,
+)
+from howsteps.paper.clustering_solvers import IncrementalWeights, descent, frank_wolfe
+from howsteps.paper.interior_point import HullPoint, interior_point
+from howsteps.paper.windows import relax
+from tests.localise import naive
+
+
+def small_problem(seed, *, lengths=(5, 6, 4), steps=2, absence=None, filled=1.0, width=3):
+    rng = np.random.default_rng(seed)
+    videos = tuple(
+        (rng.random((t, width)) * (rng.random((t, width)) < filled)).astype(np.float32)
+        for t in lengths
+    )
+    windows, _ = relax([rng.random((t, steps)) < 0.8 for t in lengths])
+    return videos, ClusteringProblem(
+        ClusteringCost(videos, 0.1, PAPER_BIAS), windows, absence=absence
+    )
+
+
+def all_objectives(videos, problem):
+    """All placements with their objectives: the integer problem by brute force."""
+    b = naive.cost_matrix(np.vstack(videos), 0.1, 0.01)
+    choices = [
+        [p for p in naive.placements(len(w), problem.steps) if naive.is_allowed(p, w)]
+        for w in problem.windows
+    ]
+    objectives = []
+    for index in np.ndindex(*map(len, choices)):
+        places = np.array([choice[i] for choice, i in zip(choices, index, strict=True)])
+        objectives.append((naive.objective(b, problem.indicator(places)), places))
+    return objectives
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_descent_with_restarts_finds_the_optimum_of_small_problems(seed):
+    videos, problem = small_problem(seed)
+    best = min(value for value, _ in all_objectives(videos, problem))
+    found = min(descent(problem, seed=s).objective for s in range(20))
+    assert found == pytest.approx(best, rel=1e-9)
+
+
+@pytest.mark.parametrize("filled", [1.0, 0.1])
+def test_descent_never_rises_and_ends_where_no_video_can_improve(filled):
+    _, problem = small_problem(1, lengths=(12, 15, 9, 14), steps=3, filled=filled, width=20)
+    rng = np.random.default_rng(0)
+    start = problem.random_placement(rng)
+    result = descent(problem, start, seed=1)
+    values = [problem.objective(start), *(point.objective for point in result.trace)]
+    assert (np.diff(values) <= 1e-12).all()
+    for n, window in enumerate(problem.windows):
+        for p in naive.placements(len(window), 3):
+            if naive.is_allowed(p, window):
+                trial = result.places.copy()
+                trial[n] = p
+                assert problem.objective(trial) >= result.objective - 1e-12
+
+
+def test_incremental_weights_agree_with_the_exact_ones():
+    _, problem = small_problem(2)
+    rng = np.random.default_rng(0)
+    current = IncrementalWeights(problem, problem.random_placement(rng))
+    for _ in range(5):
+        new = problem.random_placement(rng)
+        for n in range(problem.videos):
+            current.update(n, new[n])
+    exact = problem.cost.weights(problem.indicator(current.places))
+    np.testing.assert_allclose(current.weights.matrix, exact.matrix, atol=1e-10)
+    np.testing.assert_allclose(current.weights.bias, exact.bias, atol=1e-10)
+    without = current.places.copy()
+    without[1] = -1
+    left_out = problem.cost.scores(problem.indicator(without))[problem.rows(1)]
+    np.testing.assert_allclose(current.scores_without(1), left_out, atol=1e-10)
+
+
+def test_absent_steps_lower_the_penalised_objective():
+    _, forced = small_problem(3)
+    cheap = np.full((3, 2), 0.01)
+    _, free = small_problem(3, absence=cheap)
+    assert (descent(forced).places >= 0).all()
+    assert (descent(free).places == -1).all()
+    with pytest.raises(LocaliseError, match="present"):
+        interior_point(free)
+
+
+def test_relaxed_solvers_agree_and_bound_every_placement():
+    videos, problem = small_problem(5)
+    interior = interior_point(problem, tolerance=1e-8)
+    corners = frank_wolfe(problem, iterations=400)
+    assert interior.gap <= 1e-8 * interior.objective
+    assert corners.objective >= interior.objective - interior.gap
+    assert corners.objective - corners.gap <= interior.objective
+    least = min(value for value, _ in all_objectives(videos, problem))
+    assert interior.objective - interior.gap <= least
+
+
+def test_frank_wolfe_descends_and_its_gap_is_a_bound():
+    _, problem = small_problem(6, lengths=(12, 15, 9), steps=3)
+    run = frank_wolfe(problem, iterations=60, seed=2)
+    values = [point.objective for point in run.trace]
+    assert (np.diff(values) <= 1e-15).all()
+    optimum = interior_point(problem, tolerance=1e-9).objective
+    for point in run.trace:
+        assert point.objective - point.gap <= optimum + 1e-12
+    best = run.roundings[run.chosen][0]
+    assert best == min(value for value, _ in run.roundings)
+
+
+@pytest.mark.parametrize("solver", [frank_wolfe, descent])
+def test_the_same_seed_gives_the_same_result(solver):
+    _, problem = small_problem(8)
+    options = {} if solver is descent else {"iterations": 20}
+    first, second = (solver(problem, seed=4, **options) for _ in range(2))
+    assert first.objective == second.objective
+
+
+@st.composite
+def hulls(draw):
+    steps = draw(st.integers(1, 4))
+    length = steps + draw(st.integers(0, 12))
+    rng = np.random.default_rng(draw(st.integers(0, 10_000)))
+    windows, _ = relax([rng.random((length, steps)) < draw(st.sampled_from([0.3, 0.7, 1.0]))])
+    scores = rng.normal(size=(length, steps)) * draw(st.sampled_from([0.01, 0.3, 3.0]))
+    return windows[0], scores
+
+
+@settings(max_examples=60, deadline=None)
+@given(hulls())
+def test_newton_steps_end_at_the_nearest_point_of_the_hull(problem):
+    window, scores = problem
+    hull = HullPoint(window)
+    for step in range(60):
+        hull.step(scores, max(0.1 * 0.2**step, 1e-13))
+    z = hull.point
+    assert (z[~window] == 0).all()
+    assert hull.violation < 1e-9
+    np.testing.assert_allclose(z.sum(axis=0), 1.0)
+    # Optimality: the linear oracle finds no corner with a lower value of the gradient.
+    gradient = z - scores
+    corner = cheapest_placement(gradient, window)
+    assert np.vdot(gradient, z) - placement_value(gradient, corner) < 1e-8

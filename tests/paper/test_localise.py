@@ -1,0 +1,85 @@
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from howsteps.localise import LocaliseError
+from howsteps.paper.localise import localise
+from howsteps.task import BETWEEN, SAID
+from tests.localise.test_method import SECONDS, narrated_task, share_found
+
+MODES = ["paper", "authors"]
+
+
+@pytest.fixture
+def narrated():
+    return narrated_task()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_steps_are_found_where_they_are_done(narrated, mode):
+    task, script, features, truth = narrated
+    placement = localise(task, script, features, seconds=SECONDS, mode=mode)
+    assert [(at.video, at.step) for at in placement.localisations] == [
+        (video.id, k) for video in task.videos for k in range(3)
+    ]
+    assert share_found(placement, truth) > 0.9
+
+
+def test_the_meaning_of_the_narration_is_enough(narrated):
+    task, script, _, truth = narrated
+    placement = localise(task, script, narration="meaning", seconds=SECONDS)
+    named = [at for at in placement.localisations if at.evidence == SAID]
+    assert np.mean([abs(at.time - truth[at.video][at.step]) <= 6 for at in named]) > 0.9
+
+
+def test_a_video_without_features_is_placed_by_its_mentions(narrated):
+    task, script, features, truth = narrated
+    del features["v1"]
+    placement = localise(task, script, features, seconds=SECONDS)
+    steps = [at for at in placement.localisations if at.video == "v1"]
+    assert [at.evidence for at in steps] == [SAID, SAID, BETWEEN]
+    assert abs(steps[0].time - truth["v1"][0]) <= 2
+    # Named two seconds early, as in the videos with features; a step that is not named is a guess.
+    assert steps[0].confidence == steps[1].confidence > 0.9
+    assert steps[2].confidence < steps[0].confidence
+    assert steps[0].end - steps[0].start == 5.0
+    assert all(at.start < at.time < at.end for at in steps)
+    assert all(left.end <= right.start for left, right in pairwise(steps))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_roundings_include_a_video_without_features(narrated, mode):
+    task, script, features, _ = narrated
+    del features["v1"]
+    placement = localise(task, script, features, seconds=SECONDS, mode=mode)
+    times = np.array([at.time for at in placement.localisations]).reshape(8, 3)
+    assert placement.roundings
+    for rounding in placement.roundings:
+        assert rounding.shape == (8, 3)
+        assert (np.diff(rounding, axis=1) > 0).all()
+        np.testing.assert_allclose((rounding[1] + 0.5) * SECONDS, times[1])
+
+
+@pytest.mark.slow
+def test_the_authors_regularisation_depends_on_the_requested_steps(narrated):
+    task, script, features, _ = narrated
+
+    def weights(mode, requested):
+        placement = localise(
+            task, script, features, seconds=SECONDS, mode=mode, requested_steps=requested
+        )
+        return np.linalg.norm(placement.model.weights.matrix)
+
+    assert weights("authors", None) == weights("authors", 3) < weights("authors", 30)
+    assert weights("paper", None) == weights("paper", 30)
+
+
+def test_a_task_that_cannot_be_localised_is_refused(narrated):
+    task, script, features, _ = narrated
+    silent = replace(task, videos=tuple(replace(video, sentences=()) for video in task.videos))
+    with pytest.raises(LocaliseError, match="neither features nor captions"):
+        localise(silent, script)
+    with pytest.raises(LocaliseError, match="choose one of paper, authors"):
+        localise(task, script, features, mode="default")

@@ -1,0 +1,172 @@
+import json
+
+import numpy as np
+import pytest
+
+from howsteps.errors import InputError
+from howsteps.localise import LocaliseError, Model, ModelOptions
+from howsteps.localise.model import SavedModel
+from howsteps.paper.clustering import ClusteringModel, cluster
+from howsteps.task import SAID
+
+
+@pytest.fixture
+def model(task):
+    videos, _ = task
+    result = cluster(videos, steps=3, restarts=3)
+    return ClusteringModel.learnt(
+        result, ["jack up", "loosen", "lower"], ModelOptions(regularisation=0.1)
+    )
+
+
+def new_video(seed=100):
+    rng = np.random.default_rng(seed)
+    x = 0.3 * rng.random((25, 8)).astype(np.float32)
+    for step, place in enumerate((4, 11, 20)):
+        x[place, step] += 2.0
+    return x
+
+
+def test_steps_are_found_in_a_new_video(model):
+    located = model.localise([new_video()])
+    np.testing.assert_array_equal(located.intervals, [[4, 11, 20]])
+    assert (located.confidence > 0.9).all()
+
+
+def test_windows_of_the_new_video_are_respected(model):
+    window = np.ones((25, 3), bool)
+    window[:, 1] = np.arange(25) == 15
+    located = model.localise([new_video()], [window])
+    assert located.intervals[0, 1] == 15
+    assert located.evidence[0, 1] == SAID
+
+
+def test_a_step_that_is_not_in_the_video_is_absent(model):
+    x = new_video()
+    x[11] = 0.1
+    assert model.localise([x], absent=True).intervals[0].tolist() == [4, -1, 20]
+
+
+def test_a_saved_model_is_loaded_unchanged(model, tmp_path):
+    model.save(tmp_path / "jack")
+    again = ClusteringModel.load(tmp_path / "jack")
+    assert again.steps == model.steps
+    assert again.options == model.options
+    np.testing.assert_array_equal(again.weights.matrix, model.weights.matrix)
+    np.testing.assert_array_equal(again.null_scores, model.null_scores)
+    assert json.loads((tmp_path / "jack" / "model.json").read_text())["version"] == 2
+
+
+def test_a_model_of_the_paper_is_not_one_of_the_default_method(model, tmp_path):
+    model.save(tmp_path)
+    assert SavedModel.load(tmp_path).options == model.options
+    with pytest.raises(InputError, match="mode 'paper', not 'default'"):
+        Model.load(tmp_path)
+
+
+def test_lists_are_accepted(model):
+    x, window = new_video(), np.ones((25, 3), bool)
+    found = model.localise([x.tolist()], [window.tolist()])
+    np.testing.assert_array_equal(found.intervals, model.localise([x], [window]).intervals)
+
+
+def test_windows_of_another_shape_are_refused(model):
+    with pytest.raises(LocaliseError, match=r"video 0: windows of shape \(25, 2\)"):
+        model.localise([new_video()], [np.ones((25, 2), bool)])
+
+
+def test_features_of_another_width_are_refused(model):
+    with pytest.raises(LocaliseError, match="8"):
+        model.localise([np.ones((10, 5), np.float32)])
+
+
+def test_a_model_has_a_label_for_every_step(task):
+    videos, _ = task
+    with pytest.raises(LocaliseError, match="2 labels"):
+        ClusteringModel.learnt(cluster(videos, steps=3), ["a", "b"])
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"version": 9}', "[1]"])
+def test_a_file_that_is_not_a_model_is_named(tmp_path, text):
+    (tmp_path / "model.json").write_text(text)
+    with pytest.raises(InputError, match=r"model\.json"):
+        SavedModel.load(tmp_path)
+
+
+def test_arrays_of_the_wrong_shape_are_an_error(model, tmp_path):
+    model.save(tmp_path)
+    text = json.loads((tmp_path / "model.json").read_text())
+    (tmp_path / "model.json").write_text(json.dumps({**text, "steps": ["one"]}))
+    with pytest.raises(InputError, match="do not fit"):
+        SavedModel.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"steps": "abc"}, "not a list of names"),
+        ({"steps": ["a", "b", "\ud800"]}, "not a model"),
+        ({"options": 3}, "not a model"),
+        ({"options": {"unknown": 1}}, "unexpected keyword"),
+        ({"version": [[]]}, "version"),
+    ],
+)
+def test_an_invalid_edit_of_a_model_is_refused(model, tmp_path, changes, reason):
+    model.save(tmp_path)
+    text = json.loads((tmp_path / "model.json").read_text())
+    (tmp_path / "model.json").write_text(json.dumps({**text, **changes}))
+    with pytest.raises(InputError, match=reason):
+        SavedModel.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"bias": np.zeros(7)},
+        {"weights": np.full((8, 3), np.nan)},
+        {"weights": np.zeros((8, 3), np.float16)},
+        {"null_scores": np.array(["high"])},
+        {"null_scores": np.zeros((2, 2))},
+        {"null_scores": np.zeros(0)},
+    ],
+)
+def test_arrays_that_cannot_be_a_model_are_refused(model, tmp_path, changes):
+    model.save(tmp_path)
+    with np.load(tmp_path / "model.npz") as arrays:
+        np.savez(tmp_path / "model.npz", **{**arrays, **changes})
+    with pytest.raises(InputError, match="model"):
+        SavedModel.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        *({"seconds_per_interval": value} for value in ("x", -1, 0, 1e-9, 1e300, True, [1])),
+        {"seconds_per_interval": float("nan")},
+        {"regularisation": "x"},
+        {"regularisation": -1.0},
+        {"mode": "magic"},
+        {"mode": ["paper"]},
+        {"learnt_from": "hearsay"},
+        {"learnt_from": None},
+        {"another": 1},
+    ],
+    ids=str,
+)
+def test_every_option_of_a_model_is_checked(model, tmp_path, changes):
+    model.save(tmp_path)
+    text = json.loads((tmp_path / "model.json").read_text())
+    text["options"] |= changes
+    (tmp_path / "model.json").write_text(json.dumps(text))
+    with pytest.raises(InputError, match=r"model\.json: not a model") as caught:
+        SavedModel.load(tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+def test_implausibly_large_weights_are_refused(model, tmp_path):
+    model.save(tmp_path)
+    matrix = np.full_like(model.weights.matrix, 1e39)
+    bias, null = model.weights.bias, model.null_scores
+    np.savez(tmp_path / "model.npz", weights=matrix, bias=bias, null_scores=null)
+    with pytest.raises(InputError, match=r"model\.npz: has values that are not numbers"):
+        SavedModel.load(tmp_path)
