@@ -414,10 +414,8 @@ def learn_codebook(descriptors: Floats, size: int, origin: str, seed: int = 0) -
 
     If there are no more than ``size`` distinct descriptors, these are the codewords.
     """
-    try:
-        from sklearn.cluster import MiniBatchKMeans  # noqa: PLC0415 - slow to load
-    except ImportError as error:
-        raise MissingExtra("paper", "learning a codebook") from error
+    from sklearn.cluster import MiniBatchKMeans  # noqa: PLC0415 - slow to load
+
     # Sorting a large sample would be slow, and it has enough distinct descriptors.
     if len(descriptors) < 2 * size:
         distinct = np.unique(descriptors, axis=0)

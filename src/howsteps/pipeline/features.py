@@ -76,7 +76,6 @@ def visual_features(
     if options.device != "cpu" and GPU.missing:
         raise MissingExtra(GPU.name, f"device {options.device}")  # the steps are placed on it too
     method = method_of(options.mode, options.quick)
-    method.require_extras(options.device)
     found = features_of(
         videos, method, context, task=task.name, learnt=learnt, device=options.device
     )
@@ -122,8 +121,9 @@ def features_of(
     Raises
     ------
     HowstepsError
-        What was learnt was learnt with other options, or the network is not available.
+        Something is not installed, or what was learnt was learnt with other options.
     """
+    method.require_extras(device)
     describe = partial(
         describe_videos, method=method, context=context, task=task, device=device, memory=memory
     )

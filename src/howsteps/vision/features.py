@@ -191,7 +191,7 @@ class VideoDescriptors:
 class WorkerOptions:
     """What the worker processes of all videos have in common; sent to other machines.
 
-    ``module`` calls :func:`serve_descriptors`. With ``redo``, cached descriptors are ignored.
+    ``module`` calls :func:`describe_into`. With ``redo``, cached descriptors are ignored.
     """
 
     module: str
