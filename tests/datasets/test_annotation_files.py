@@ -124,24 +124,36 @@ class TestCoin:
     @pytest.mark.parametrize(
         ("segment", "reason"),
         [
-            ({"id": "1", "segment": [1, 2]}, "has no label"),
-            ({"id": "1", "segment": [1], "label": "a"}, "segment is not [start, end]"),
-            ({"id": "x", "segment": [1, 2], "label": "a"}, "has no numeric id"),
-            ({"id": "1", "segment": [1, 900], "label": "a"}, "is outside the video"),
-            ({"id": "1", "segment": ["1s", 2], "label": "a"}, "a time is '1s', not a number"),
+            ({"id": "1", "segment": [1, 2]}, ": annotation[0]: has no 'label'"),
+            (
+                {"id": "1", "segment": [1], "label": "a"},
+                ": annotation[0].segment: expected array of length 2, got 1",
+            ),
+            (
+                {"id": "x", "segment": [1, 2], "label": "a"},
+                ": annotation[0].id: expected int, got str",
+            ),
+            ({"id": "1", "segment": [1, 2], "label": " "}, ", segment 1: has no label"),
+            (
+                {"id": "1", "segment": [1, 900], "label": "a"},
+                ", segment 1: 1–900 s is outside the video",
+            ),
+            (
+                {"id": "1", "segment": ["1s", 2], "label": "a"},
+                ": annotation[0].segment[0]: expected float, got str",
+            ),
         ],
     )
     def test_bad_segments(self, tmp_path, segment, reason):
         message = fault(write_json(tmp_path / "COIN.json", self.coin(segment)))
-        assert "video abc, annotation 1: " in message
-        assert reason in message
+        assert f"video abc{reason}" in message
 
     def test_bad_videos(self, tmp_path):
         good = self.coin()["database"]["abc"]
         for change, reason in (
-            ({"class": ""}, "has no class"),
-            ({"duration": None}, "duration is None"),
-            ({"annotation": None}, "has no list 'annotation'"),
+            ({"class": ""}, "its task has no name"),
+            ({"duration": None}, "duration: expected float, got null"),
+            ({"annotation": None}, "annotation: expected array, got null"),
         ):
             value = {"database": {"good": good, "bad": {**good, **change}}}
             message = fault(write_json(tmp_path / "COIN.json", value))
@@ -169,7 +181,7 @@ def test_youcook2_has_a_truth_for_each_recipe_and_a_step_for_each_sentence(tmp_p
     assert one.annotations == (Annotation("abc", 0, 0, 5), Annotation("abc", 1, 10, 15))
     assert (other.task, list(other.durations)) == ("113", ["def"])
     del database["abc"]["recipe_type"]
-    assert "video abc: has no recipe_type" in fault(write_json(path, {"database": database}))
+    assert "video abc: has no 'recipe_type'" in fault(write_json(path, {"database": database}))
 
 
 class TestCrossTask:
@@ -317,9 +329,9 @@ class TestJudgementFile:
         [
             ({}, "has no 'rules'"),
             ({"rules": {"fly": []}}, "has rules for 'fly', which is not a true step"),
-            ({"rules": {"lift": {}}}, "not a list"),
-            ({"rules": {"lift": [{"verbs": ["a"]}]}}, "not lists of words"),
-            ({"rules": {"lift": [{"verbs": ["a"], "nouns": [3]}]}}, "not lists of words"),
+            ({"rules": {"lift": {}}}, "rules for 'lift': Expected array"),
+            ({"rules": {"lift": [{"verbs": ["a"]}]}}, "has no 'nouns'"),
+            ({"rules": {"lift": [{"verbs": ["a"], "nouns": [3]}]}}, "expected str, got int"),
         ],
     )
     def test_other_files_are_refused(self, tmp_path, value, reason):
@@ -336,8 +348,8 @@ class TestBadNumbers:
     @pytest.mark.parametrize(
         ("numbers", "reason"),
         [
-            ("60 Infinity 5", "has no numeric id"),
-            (f"60 1 1{'0' * 400}", "not a number"),
+            ("60 Infinity 5", "expected int, got float"),
+            (f"60 1 1{'0' * 400}", "number out of range"),
             (f"1{'0' * 5000} 1 5", "a number of thousands of digits"),
             ("Infinity 1 5", "a duration of inf s is impossible"),
             ("NaN 1 5", "a duration of nan s is impossible"),

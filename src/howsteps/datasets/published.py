@@ -10,14 +10,15 @@ of tables. A *feature folder* is the layout common in action segmentation; one f
 Its labels ``background`` and ``SIL`` (silence) are not steps.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import inf
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from msgspec import Struct, ValidationError, convert
 from numpy.typing import NDArray
 
 from howsteps.datasets.annotations import (
@@ -33,54 +34,71 @@ from howsteps.datasets.annotations import (
 from howsteps.errors import InputError, Problem
 from howsteps.io.arrays import read_matrix
 from howsteps.io.text import read_lines, read_rows
+from howsteps.store import reason_of
 from howsteps.task import Task, Truth, Video
 
 
-class Database(NamedTuple):
-    """The keys of a database: the task of a video, its segments, and the label of a segment.
+class CoinSegment(Struct):
+    """A segment of COIN; the ids give the order of the steps of a task."""
 
-    With ``by_id``, the steps of a task are in the order of the ids of their segments; otherwise in
-    that of their first appearance.
-    """
+    label: str
+    segment: tuple[float, float]
+    id: int
+
+
+class CoinVideo(Struct, rename={"task": "class", "segments": "annotation"}):
+    """A video of COIN."""
 
     task: str
-    segments: str
+    duration: float
+    segments: list[CoinSegment]
+
+
+class RecipeSegment(Struct, rename={"label": "sentence"}):
+    """A segment of YouCook2, whose steps are in the order of their first appearance."""
+
     label: str
-    by_id: bool
+    segment: tuple[float, float]
 
 
-COIN = Database("class", "annotation", "label", by_id=True)
-YOUCOOK2 = Database("recipe_type", "annotations", "sentence", by_id=False)
+class RecipeVideo(Struct, rename={"task": "recipe_type", "segments": "annotations"}):
+    """A video of YouCook2."""
+
+    task: str | int
+    duration: float
+    segments: list[RecipeSegment]
 
 
-def is_database(value: Any, keys: Database) -> bool:
-    """Whether ``value`` is a database in which some video has these keys."""
+def is_database(value: Any, kind: type[CoinVideo | RecipeVideo]) -> bool:
+    """Whether ``value`` is a database in which some video has a task and segments of this kind."""
     videos = value.get("database") if isinstance(value, dict) else None
+    task, _, segments = kind.__struct_encode_fields__
     return isinstance(videos, dict) and any(
-        isinstance(entry, dict) and keys.task in entry and keys.segments in entry
-        for entry in videos.values()
+        isinstance(entry, dict) and task in entry and segments in entry for entry in videos.values()
     )
 
 
-def database_truths(value: Any, keys: Database, path: Path) -> GroundTruth:
+def database_truths(value: Any, kind: type[CoinVideo | RecipeVideo], path: Path) -> GroundTruth:
     """Return one truth for each task of a database; ``path`` is used in messages."""
     durations: dict[str, dict[str, float | None]] = {}
     steps: dict[str, dict[str, int]] = {}  # the rank of each label
     found: dict[str, list[tuple[str, AnnotationRow]]] = {}  # with their labels
     for video, entry in value["database"].items():
-        if not (isinstance(entry, dict) and isinstance(entry.get(keys.segments), list)):
-            raise InputError(path, f"video {video}: has no list {keys.segments!r}")
-        task = entry.get(keys.task)
-        if not isinstance(task, str | int) or task == "":
-            raise InputError(path, f"video {video}: has no {keys.task}")
-        task = str(task)
-        duration = as_number(entry.get("duration"), path, f"video {video}: duration")
-        durations.setdefault(task, {})[video] = duration
+        try:
+            clip = convert(entry, kind, strict=False)  # numbers may be written as text
+        except ValidationError as error:
+            raise InputError(path, f"video {video}: {reason_of(error)}") from None
+        if not (task := str(clip.task)):
+            raise InputError(path, f"video {video}: its task has no name")
+        durations.setdefault(task, {})[video] = clip.duration
         ranks, rows = steps.setdefault(task, {}), found.setdefault(task, [])
-        for number, segment in enumerate(entry[keys.segments], 1):
-            where = f"video {video}, {keys.segments} {number}: "
-            label, start, end = _segment(segment, where, keys.label, path)
-            ranks.setdefault(label, _id(segment, where, path) if keys.by_id else len(ranks))
+        segments: Sequence[CoinSegment | RecipeSegment] = clip.segments
+        for number, segment in enumerate(segments, 1):
+            where = f"video {video}, segment {number}: "
+            if not (label := segment.label.strip()):
+                raise InputError(path, f"{where}has no label")
+            ranks.setdefault(label, segment.id if isinstance(segment, CoinSegment) else len(ranks))
+            start, end = segment.segment
             rows.append((label, AnnotationRow(video, 0, start, end, where=where)))
     return GroundTruth.join(
         _truth_of_labels(path, task, ranks, durations[task], found[task])
@@ -99,23 +117,6 @@ def _truth_of_labels(
     index_of = {name: index for index, name in enumerate(names)}
     numbered = (row._replace(step=index_of[label]) for label, row in rows)
     return truth_of_rows(path, task, names, durations, numbered, merge=True)
-
-
-def _segment(row: Any, where: str, label: str, path: Path) -> tuple[str, float, float]:
-    name, times = (row.get(key) if isinstance(row, dict) else None for key in (label, "segment"))
-    if not (isinstance(name, str) and name.strip()):
-        raise InputError(path, f"{where}has no {label}")
-    if not (isinstance(times, list) and len(times) == 2):
-        raise InputError(path, f"{where}segment is not [start, end]")
-    start, end = (as_number(time, path, f"{where}a time") for time in times)
-    return name.strip(), start, end
-
-
-def _id(segment: Mapping[str, Any], where: str, path: Path) -> int:
-    try:
-        return int(segment["id"])
-    except (KeyError, TypeError, ValueError, OverflowError):
-        raise InputError(path, f"{where}has no numeric id") from None
 
 
 _TASKS, _VIDEOS, _ANNOTATIONS = "tasks_primary.txt", "videos.csv", "annotations"

@@ -20,7 +20,7 @@ from howsteps.datasets.annotations import (
 )
 from howsteps.datasets.collection import STEPS_TABLE, Collection, read_tasks
 from howsteps.datasets.names import split_language
-from howsteps.datasets.published import COIN, FRAMES_PER_SECOND, YOUCOOK2
+from howsteps.datasets.published import FRAMES_PER_SECOND, CoinVideo, RecipeVideo
 from howsteps.errors import InputError, Problem
 from howsteps.io.arrays import read_matrix
 from howsteps.io.files import check_exists, open_regular
@@ -134,13 +134,13 @@ DATA_SETS = (
     ),
     DataSet(
         "COIN.json",
-        lambda source: published.is_database(source.json, COIN),
-        lambda source: published.database_truths(source.json, COIN, source.path),
+        lambda source: published.is_database(source.json, CoinVideo),
+        lambda source: published.database_truths(source.json, CoinVideo, source.path),
     ),
     DataSet(
         "the annotations of YouCook2",
-        lambda source: published.is_database(source.json, YOUCOOK2),
-        lambda source: published.database_truths(source.json, YOUCOOK2, source.path),
+        lambda source: published.is_database(source.json, RecipeVideo),
+        lambda source: published.database_truths(source.json, RecipeVideo, source.path),
     ),
     DataSet(
         "a task file with step_names",

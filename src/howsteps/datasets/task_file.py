@@ -11,7 +11,7 @@ A judgement file lists the relations that annotators accept for each true step:
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any
 
 from howsteps.captions.cues import printable, seconds
 from howsteps.captions.reading import NOT_ENGLISH, captions_of, is_english, summarised
@@ -20,6 +20,7 @@ from howsteps.datasets.annotations import AnnotationRow, GroundTruth, as_number,
 from howsteps.datasets.names import Names
 from howsteps.errors import InputError, Problem
 from howsteps.io.text import read_json
+from howsteps.store import Malformed, converted
 from howsteps.task import LATEST, Caption, Rule, Task, Video
 
 KEYS = _VIDEOS, _CAPTIONS = "videos", "asr"  # every task file has one of these
@@ -126,7 +127,13 @@ def read_judgements(path: Path, steps: tuple[str, ...]) -> dict[str, tuple[Rule,
     rules = value["rules"]
     if unknown := [name for name in rules if name not in steps]:
         raise InputError(path, f"has rules for {unknown[0]!r}, which is not a true step")
-    return {name: _rules(entries, f"rules for {name!r}", path) for name, entries in rules.items()}
+    found = {}
+    for name, entries in rules.items():
+        try:
+            found[name] = converted(entries, tuple[Rule, ...])
+        except Malformed as error:
+            raise InputError(path, f"rules for {name!r}: {error}") from None
+    return found
 
 
 def _entries(value: Any) -> Iterable[tuple[Any, Any]]:
@@ -158,21 +165,3 @@ def _rows(videos: Mapping[str, Any], path: Path) -> Iterator[AnnotationRow]:
                 raise InputError(path, f"{where}is not [step, start, end]")
             start, end = (as_number(time, path, f"{where}a time") for time in row[1:])
             yield AnnotationRow(video, row[0] - 1, start, end, where=where)
-
-
-def _rules(entries: Any, what: str, path: Path) -> tuple[Rule, ...]:
-    if not isinstance(entries, list):
-        raise InputError(path, f"{what}: not a list")
-    rules = []
-    for entry in entries:
-        verbs, nouns = (
-            entry.get(key) if isinstance(entry, dict) else None for key in ("verbs", "nouns")
-        )
-        if not (_is_word_list(verbs) and _is_word_list(nouns)):
-            raise InputError(path, f"{what}: not lists of words under 'verbs' and 'nouns'")
-        rules.append(Rule(frozenset(verbs), frozenset(nouns)))
-    return tuple(rules)
-
-
-def _is_word_list(value: Any) -> TypeGuard[list[str]]:
-    return isinstance(value, list) and all(isinstance(word, str) for word in value)
