@@ -62,30 +62,21 @@ def test_a_mismatch_pays_off_in_a_large_slot() -> None:
     assert not make_problem(sequences, match).conflict_free
 
 
-def test_nothing_to_align() -> None:
-    for sequences in ([], [[]], [[], []]):
-        found = align(sequences, SAME)
-        assert found.objective == found.bound == 0
-        assert found.objective_per_token == 0
-        assert found.slots == tuple(() for _ in sequences)
-
-
-def test_a_single_narration_stands_alone() -> None:
-    found = align([[0, 1, 0, 2]], SAME)
-    assert found.slots == ((0, 1, 2, 3),)
-    assert found.objective == found.bound == -4
+@pytest.mark.parametrize(
+    ("sequences", "objective"),
+    [
+        *(([], 0), ([[]], 0), ([[], []], 0)),
+        ([[0, 1, 0, 2]], -4),  # a single narration stands alone
+        ([[0], [], [1, 2]], -3),  # no relation is shared
+        ([[0, 0, 0], [0], [0, 0]], -(3**2) - 2**2 - 1),  # one relation everywhere
+    ],
+)
+def test_little_to_align_is_proved(sequences: list[list[int]], objective: int) -> None:
+    found = align(sequences, SAME)
+    assert found.objective == found.bound == objective
     assert found.proved
-
-
-def test_no_relation_is_shared() -> None:
-    found = align([[0], [], [1, 2]], SAME)
-    assert found.objective == found.bound == -3
-
-
-def test_one_relation_everywhere() -> None:
-    found = align([[0, 0, 0], [0], [0, 0]], SAME)
-    assert found.objective == -(3**2) - 2**2 - 1
-    assert found.proved
+    assert [len(slots) for slots in found.slots] == [len(row) for row in sequences]
+    assert found.objective_per_token * found.tokens == objective
 
 
 @pytest.mark.slow

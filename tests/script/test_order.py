@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from howsteps.script.order import POSITION_SCALE as PRIOR_SCALE
-from howsteps.script.order import POSITION_WEIGHT as PRIOR_WEIGHT
 from howsteps.script.order import (
+    POSITION_SCALE,
+    POSITION_WEIGHT,
     Swap,
     aggregate,
     keep_in_order,
@@ -25,11 +25,8 @@ MIDDLE = 0.5
 
 
 def gains(before: np.ndarray, positions: np.ndarray) -> np.ndarray:
-    return (
-        before
-        - before.T
-        + PRIOR_WEIGHT * np.tanh((positions[None, :] - positions[:, None]) / PRIOR_SCALE)
-    )
+    gaps = positions[None, :] - positions[:, None]
+    return before - before.T + POSITION_WEIGHT * np.tanh(gaps / POSITION_SCALE)
 
 
 def test_a_video_votes_with_its_share_of_pairs() -> None:
@@ -71,6 +68,7 @@ def test_steps_that_nobody_names_together_go_by_their_place_in_the_videos() -> N
 
 def test_no_steps_have_no_order() -> None:
     assert aggregate(np.zeros((0, 0)), np.zeros(0)) == []
+    assert keep_in_order([], np.zeros(0, np.int64), np.zeros(0)) == []
 
 
 def test_a_preview_and_a_recap_are_dropped() -> None:
@@ -87,10 +85,6 @@ def test_a_step_may_be_said_twice_in_a_row() -> None:
     videos, positions = np.zeros(3, dtype=np.int64), np.array([0.2, 0.3, 0.8])
     kept = keep_in_order([np.array([0, 1]), np.array([2])], videos, positions)
     assert [members.tolist() for members in kept] == [[0, 1], [2]]
-
-
-def test_no_steps_keep_nothing() -> None:
-    assert keep_in_order([], np.zeros(0, np.int64), np.zeros(0)) == []
 
 
 def test_steps_in_any_order_keep_the_mentions_of_both_orders() -> None:
