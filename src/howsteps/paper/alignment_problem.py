@@ -115,7 +115,7 @@ def make_problem(
     Parameters
     ----------
     sequences, match
-        As for :func:`howsteps.script.align`.
+        As for :func:`howsteps.paper.alignment.align`.
 
     Raises
     ------

@@ -93,12 +93,15 @@ def _weighted_sum(features: Mapping[str, Matrix], weights: Mapping[str, float]) 
 def forbidden_pairs(table: ActTable, wordnet: WordNet) -> NDArray[np.bool_]:
     """Pairs of acts that are never one step, because one undoes the other (n×n)."""
     verbs = [(act.verb, act.particle) for act in table.acts]
+    return _undo(verbs) | opposites([verb for verb, _ in verbs], wordnet)
+
+
+def _undo(verbs: Sequence[tuple[str, str]]) -> NDArray[np.bool_]:
+    """Which pairs of verbs undo each other by their classes (n×n)."""
     distinct = sorted(set(verbs))
-    index = {verb: i for i, verb in enumerate(distinct)}
+    rows = [distinct.index(verb) for verb in verbs]
     undo = np.array([[are_opposite(a, b) for b in distinct] for a in distinct], dtype=np.bool_)
-    undo = undo.reshape(len(distinct), len(distinct)) | opposites([v for v, _ in distinct], wordnet)
-    rows = [index[verb] for verb in verbs]
-    return np.asarray(undo[np.ix_(rows, rows)])
+    return undo.reshape(len(distinct), len(distinct))[np.ix_(rows, rows)]
 
 
 def pair_features(
@@ -146,8 +149,7 @@ def _word_features(
     same_particle = has[:, None] & (particle[:, None] == particle[None, :])
     class_ = shared_class(verbs)
     listed = class_.diagonal() > 0
-    undo = np.array([[are_opposite(a, b) for b in verbs] for a in verbs], dtype=np.float64)
-    undo = undo.reshape(len(verbs), len(verbs))
+    undo = _undo(verbs).astype(np.float64)
     synonyms = np.asarray(verb_similarity(verbs, wordnet), dtype=np.float64)
     usage = np.array([background_share(verb) for verb, _ in verbs])
     verb_vectors, noun_vectors = vectors_of([verb for verb, _ in verbs]), vectors_of(nouns)
