@@ -185,36 +185,26 @@ def methods(
     ] = None,
     rate: Annotated[
         float,
-        typer.Option(
+        options.rare_option(
             min=0.001,
             metavar="FPS",
-            rich_help_panel=options.MORE,
             help="Frames per second of the labels of a data set with labels of frames.",
         ),
     ] = FRAMES_PER_SECOND,
     narration: Annotated[
         Literal["words", "meaning"],
-        typer.Option(
-            rich_help_panel=options.MORE,
-            help="Features of the narration: its words, or their meaning.",
-        ),
+        options.rare_option(help="Features of the narration: its words, or their meaning."),
     ] = "words",
     bars: Annotated[
         Bars,
-        typer.Option(
-            rich_help_panel=options.MORE,
+        options.rare_option(
             help="What error bars show: 'videos' (a bootstrap, 95%) or 'roundings' (the "
-            "solutions that a solver visits after its best, as in the paper).",
+            "solutions that a solver visits after its best, as in the paper)."
         ),
     ] = Bars.videos,
     seconds: Annotated[
         float,
-        typer.Option(
-            min=0.0,
-            metavar="SECONDS",
-            rich_help_panel=options.MORE,
-            help="Effort of each search for a script.",
-        ),
+        options.rare_option(min=0.0, metavar="SECONDS", help="Effort of each search for a script."),
     ] = 5.0,
     json_file: Annotated[
         Path | None,

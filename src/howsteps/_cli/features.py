@@ -58,30 +58,21 @@ def features(
     ] = None,
     weights: Annotated[
         Path | None,
-        typer.Option(
-            rich_help_panel=options.MORE, metavar="FILE", help="Other weights for the network."
-        ),
+        options.rare_option(metavar="FILE", help="Other weights for the network."),
     ] = None,
     motion: Annotated[
         bool | None,
-        typer.Option(
-            rich_help_panel=options.MORE,
-            help="Whether to add motion features. Default: depends on the mode.",
-        ),
+        options.rare_option(help="Whether to add motion features. Default: depends on the mode."),
     ] = None,
     motion_words: Annotated[
         int | None,
-        typer.Option(
-            rich_help_panel=options.MORE,
-            min=1,
-            metavar="N",
-            help="Codewords for motion. Default: 2,000, or 500 with --quick.",
+        options.rare_option(
+            min=1, metavar="N", help="Codewords for motion. Default: 2,000, or 500 with --quick."
         ),
     ] = None,
     appearance_words: Annotated[
         int | None,
-        typer.Option(
-            rich_help_panel=options.MORE,
+        options.rare_option(
             min=1,
             metavar="N",
             help="Codewords for appearance. Default: 1,000, or 500 with --quick.",
@@ -89,19 +80,11 @@ def features(
     ] = None,
     vocabulary: Annotated[
         Path | None,
-        typer.Option(
-            rich_help_panel=options.MORE,
-            metavar="FILE",
-            help="Use the codebooks of another collection.",
-        ),
+        options.rare_option(metavar="FILE", help="Use the codebooks of another collection."),
     ] = None,
     save_vocabulary: Annotated[
         Path | None,
-        typer.Option(
-            rich_help_panel=options.MORE,
-            metavar="FILE",
-            help="Save the codebooks for other collections.",
-        ),
+        options.rare_option(metavar="FILE", help="Save the codebooks for other collections."),
     ] = None,
     device: options.AnyDevice = "cpu",
     workers: options.Workers = None,

@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 NO_SPEECH = "none"
 SPEECH = "small.en"  # the default model
 MORE = "More options"  # the panel of those that --help leaves out
+rare_option = partial(typer.Option, rich_help_panel=MORE)
 
 Device: TypeAlias = Literal["cpu", "cuda"]
 Stage = StrEnum("Stage", [(name, name) for name in STAGES])  # type: ignore[misc]
@@ -46,10 +48,9 @@ JsonFile: TypeAlias = Annotated[
 ]
 EditorUrl: TypeAlias = Annotated[
     str | None,
-    typer.Option(
+    rare_option(
         "--editor",
         metavar="URL",
-        rich_help_panel=MORE,
         help="Let a language model edit the script. URL is a server with OpenAI's chat "
         "completions API (Ollama: http://localhost:11434/v1). The text that 'script --ask' writes "
         "is sent to it. Set HOWSTEPS_EDITOR_KEY if it needs a key.",
@@ -57,15 +58,11 @@ EditorUrl: TypeAlias = Annotated[
 ]
 EditorModel: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        "--model", metavar="NAME", rich_help_panel=MORE, help="The model that --editor uses."
-    ),
+    rare_option("--model", metavar="NAME", help="The model that --editor uses."),
 ]
 JsonLines: TypeAlias = Annotated[
     bool,
-    typer.Option(
-        "--json", rich_help_panel=MORE, help="Write each event to stdout as a line of JSON."
-    ),
+    rare_option("--json", help="Write each event to stdout as a line of JSON."),
 ]
 Steps: TypeAlias = Annotated[
     int | None,
@@ -73,21 +70,15 @@ Steps: TypeAlias = Annotated[
 ]
 AnyMode: TypeAlias = Annotated[
     Mode,
-    typer.Option(
+    rare_option(
         metavar="MODE",
-        rich_help_panel=MORE,
         help="'default': our best method. 'paper': the text of the CVPR 2016 paper. 'authors': its "
         "released code.",
     ),
 ]
 Seed: TypeAlias = Annotated[
     int,
-    typer.Option(
-        min=0,
-        metavar="N",
-        rich_help_panel=MORE,
-        help="Random seed; the same seed gives the same result.",
-    ),
+    rare_option(min=0, metavar="N", help="Random seed; the same seed gives the same result."),
 ]
 Speech: TypeAlias = Annotated[
     str,
@@ -99,9 +90,8 @@ Speech: TypeAlias = Annotated[
 ]
 Vision: TypeAlias = Annotated[
     bool | None,
-    typer.Option(
+    rare_option(
         "--vision/--no-vision",
-        rich_help_panel=MORE,
         help="Whether to use the video frames. Default: yes, if there are video files and "
         "howsteps\\[vision] is installed.",
     ),
@@ -109,16 +99,11 @@ Vision: TypeAlias = Annotated[
 Quick: TypeAlias = Annotated[
     bool, typer.Option("--quick", help="Use fewer and smaller frames: several times faster.")
 ]
-AnyDevice: TypeAlias = Annotated[
-    Device, typer.Option(rich_help_panel=MORE, help="Compute on the CPU or on a GPU.")
-]
+AnyDevice: TypeAlias = Annotated[Device, rare_option(help="Compute on the CPU or on a GPU.")]
 Parser: TypeAlias = Annotated[
     str | None,
-    typer.Option(
-        "--parser",
-        metavar="NAME",
-        rich_help_panel=MORE,
-        help="Use another spaCy pipeline (a name or a folder).",
+    rare_option(
+        "--parser", metavar="NAME", help="Use another spaCy pipeline (a name or a folder)."
     ),
 ]
 Title: TypeAlias = Annotated[
@@ -131,21 +116,15 @@ KeepAll: TypeAlias = Annotated[
 ]
 From: TypeAlias = Annotated[
     Stage | None,
-    typer.Option(
+    rare_option(
         "--from",
         metavar="STAGE",
-        rich_help_panel=MORE,
         help=f"Run this stage and all later ones again. Stages: {', '.join(STAGES)}.",
     ),
 ]
 Force: TypeAlias = Annotated[
     list[Stage] | None,
-    typer.Option(
-        "--force",
-        metavar="STAGE",
-        rich_help_panel=MORE,
-        help="Run this stage again (may be repeated).",
-    ),
+    rare_option("--force", metavar="STAGE", help="Run this stage again (may be repeated)."),
 ]
 Workers: TypeAlias = Annotated[
     int | None,

@@ -54,17 +54,15 @@ def run(
     force: options.Force = None,
     engine: Annotated[
         Engine,
-        typer.Option(
-            rich_help_panel=options.MORE,
+        options.rare_option(
             help="Run on this machine, or on a Ray cluster whose machines all see INPUT and the "
-            "work folder. Ray needs: pip install 'howsteps\\[ray]'.",
+            "work folder. Ray needs: pip install 'howsteps\\[ray]'."
         ),
     ] = "local",
     address: Annotated[
         str | None,
-        typer.Option(
+        options.rare_option(
             metavar="HOST:PORT",
-            rich_help_panel=options.MORE,
             help="The head node of the Ray cluster. Default: one on this machine, or a new one.",
         ),
     ] = None,

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any, TypeAlias
@@ -88,9 +87,8 @@ def narration(
     json_file: options.JsonFile = None,
     mode: Annotated[
         Mode,
-        typer.Option(
+        options.rare_option(
             metavar="MODE",
-            rich_help_panel=options.MORE,
             help="'paper' and 'authors' use only active verbs with a direct object; 'default' "
             "adds passives, relative clauses, measures and pronouns.",
         ),
@@ -138,9 +136,8 @@ def script(
     steps: options.Steps = None,
     mode: Annotated[
         Mode,
-        typer.Option(
+        options.rare_option(
             metavar="MODE",
-            rich_help_panel=options.MORE,
             help="'default': clusters of similar mentions, without small talk. 'paper': alignment "
             "of all relations. 'authors': their code (45 relations, last mentions, one start).",
         ),
@@ -148,20 +145,14 @@ def script(
     seed: options.Seed = 0,
     seconds: Annotated[
         float,
-        typer.Option(
-            min=0.0,
-            metavar="SECONDS",
-            rich_help_panel=options.MORE,
-            help="Effort of the search (paper, authors).",
+        options.rare_option(
+            min=0.0, metavar="SECONDS", help="Effort of the search (paper, authors)."
         ),
     ] = 5.0,
     certify: Annotated[
         float,
-        typer.Option(
-            min=0.0,
-            metavar="SECONDS",
-            rich_help_panel=options.MORE,
-            help="Time for a tighter bound (paper, authors).",
+        options.rare_option(
+            min=0.0, metavar="SECONDS", help="Time for a tighter bound (paper, authors)."
         ),
     ] = 0.0,
     columns: Annotated[
@@ -258,17 +249,11 @@ def script(
 def _editing(answer: Path | None, editor: Editor | None) -> Edit:
     """The function that edits every discovered script; without an editor, it changes nothing."""
     if editor is not None:
-        return partial(_with_editor, editor=editor)
+        return lambda task, script, context: given_script.edit(task, script, editor, context)
     if answer is None:
         return lambda task, script, context: (task, script, [])
     text, name = read_text(answer), answer.name
     return lambda task, script, context: given_script.edit_from_answer(task, script, text, name)
-
-
-def _with_editor(
-    task: Task, script: Script, context: Context, *, editor: Editor
-) -> tuple[Task, Script, list[Problem]]:
-    return given_script.edit(task, script, editor, context)
 
 
 def _write_question(tasks: Sequence[Task], path: Path) -> None:
