@@ -84,7 +84,7 @@ class TestRun:
         assert done.exit_code == 1
         assert "no relation found" in done.stderr
 
-    @pytest.mark.parametrize("typed", [("--from", "dance"), ("--device", "abacus")])
+    @pytest.mark.parametrize("typed", [("--begin", "dance"), ("--device", "abacus")])
     def test_an_invalid_command_line_exits_with_two(
         self, job: Path, tmp_path: Path, typed: tuple[str, str]
     ) -> None:

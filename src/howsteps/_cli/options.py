@@ -114,10 +114,10 @@ KeepAll: TypeAlias = Annotated[
     bool,
     typer.Option("--keep-all", help="Also use videos that seem to show another job."),
 ]
-From: TypeAlias = Annotated[
+Begin: TypeAlias = Annotated[
     Stage | None,
     rare_option(
-        "--from",
+        "--begin",
         metavar="STAGE",
         help=f"Run this stage and all later ones again. Stages: {', '.join(STAGES)}.",
     ),

@@ -50,7 +50,7 @@ def run(
     parser: options.Parser = None,
     editor: options.EditorUrl = None,
     model: options.EditorModel = None,
-    begin: options.From = None,
+    begin: options.Begin = None,
     force: options.Force = None,
     engine: Annotated[
         Engine,
