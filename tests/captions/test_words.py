@@ -1,4 +1,4 @@
-"""Conversion of captions to words: spoken text only, each word once, with a time."""
+"""Captions become words: cleaned, each once, with times in order."""
 
 from itertools import pairwise
 
@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.captions.words import words_of
+from howsteps.captions.cues import Piece
+from howsteps.captions.words import Screen, first_shown, without_markup, words_of
 from howsteps.task import Caption, Word
 
 TIMES = st.floats(0, 100)
@@ -94,3 +95,202 @@ def test_every_word_of_separate_lines_is_kept(texts: list[str]) -> None:
     words = words_of(lines)
     assert [word.text for word in words] == " ".join(texts).split()
     assert words[-1].end == pytest.approx(lines[-1].end)
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("<i>lift</i> <b>it</b>", "lift it"),
+        ('<font color="#fff">lift</font>', "lift"),
+        ("<c.colorE5E5E5>lift</c>", "lift"),
+        ("lift<00:00:01.000> it", "lift it"),
+        (r"{\an8}{\i1}lift{\i0}", "lift"),
+        (r"lift\Nit", "lift\nit"),
+        ("salt &amp; pepper &#39;n&#x27; oil&nbsp;&lt;hot&gt;", "salt & pepper 'n' oil\xa0<hot>"),
+        ("\u200bzero\u200b width\ufeff soft\u00adhyphen", "zero width softhyphen"),
+        ("3 < 4 and 5 > 2", "3 < 4 and 5 > 2"),
+        ("I <3 it", "I <3 it"),
+        ("AT&T; {curly} &unknown;", "AT&T; {curly} &unknown;"),
+    ],
+)
+def test_plain(text: str, seen: str) -> None:
+    assert without_markup(text) == seen
+
+
+def spoken(*texts: str) -> str:
+    lines = [Caption(2.0 * i, 2.0 * i + 2, text) for i, text in enumerate(texts)]
+    return " ".join(word.text for word in words_of(lines))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[Music]",
+        "[ __ ]",
+        "[chewing and savouring]",
+        "(applause)",
+        "(upbeat pop music)",
+        "(speaks in French)",
+        "(April laughs)",
+        "*sighs*",
+        "♪",
+        "♪ la la la ♪",
+        "🎵 la la 🎶",
+        "-",
+        "...",
+        ">>",
+    ],
+)
+def test_asides_are_removed(text: str) -> None:
+    assert spoken(text) == ""
+    assert spoken(f"now {text} lift").replace("...", "") == "now lift"
+
+
+def test_an_aside_can_span_lines_and_captions() -> None:
+    assert spoken("now (upbeat\nmusic) lift") == "now lift"
+    assert spoken("now [upbeat", "music] lift") == "now lift"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "add butter (optional) or (200 g) oil",
+        "two * three",
+        "it is 3 < 4 > 2",
+        "mix 1 & 2 at 180 ° or 50 %",
+        "Step 2: remove it",
+        "STEP 2: remove it",
+        "TIP: use a jack",
+        "For the topping: nuts",
+        "TOOLS:",
+        "at 10:30 we stop",
+        "a well-known three-quarter turn",
+        "-5 degrees",
+        "so: turn",
+        "WARNING: IT IS HOT",
+    ],
+)
+def test_spoken_text_is_kept(text: str) -> None:
+    assert spoken(text) == text.replace(" * ", " ").replace(" < ", " ").replace(" > ", " ")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (">> hello", "hello"),
+        ("&gt;&gt; hello", "hello"),
+        (">>> hello >> hi", "hello hi"),
+        (">> John: hello", "hello"),
+        (">> JOHN SMITH: HELLO", "HELLO"),
+        ("- hello\n- hi", "hello hi"),
+        ("-Hello\n–Hi", "Hello Hi"),
+        ("- Anna: hello", "hello"),
+        ("JOHN: hello", "hello"),
+        ("DR. JONES: hello", "hello"),
+        ("Narrator: hello", "hello"),
+        ("Speaker 2: hello", "hello"),
+        ("[Music] NARRATOR: hello", "hello"),
+        ("[John]: hello", "hello"),
+        ("<v Mary>hello</v>", "hello"),
+    ],
+)
+def test_speaker_labels(text: str, expected: str) -> None:
+    assert spoken(text) == expected
+
+
+def test_separate_punctuation_joins_the_word_before() -> None:
+    assert spoken("stop , now !") == "stop, now!"
+
+
+def test_an_aside_inside_a_word_splits_it() -> None:
+    assert spoken("now[Music]lift") == "now lift"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "text", ["[Music]", "(", "[", "*", "♪", ">>", "- ", "A", "<", "&", "\n(\n"]
+)
+def test_linear_time(text: str) -> None:
+    spoken(*[text] * 10_000)
+    spoken(text * 20_000)
+
+
+@given(st.text("ab [](){}*♪>-:AB\n", max_size=60))
+def test_any_mixture_of_marks(text: str) -> None:
+    letters = "".join(char for char in spoken(text) if char.isalpha())
+    remaining = iter(char for char in text if char.isalpha())
+    assert all(letter in remaining for letter in letters), "words may be dropped, never made up"
+
+
+def screens(*shown: tuple[float, float, str]) -> list[Screen]:
+    return [
+        Screen(
+            start,
+            end,
+            tuple(tuple(map(Piece, line.split())) for line in text.split("/")),
+        )
+        for start, end, text in shown
+    ]
+
+
+def new_words(*shown: tuple[float, float, str]) -> str:
+    """The new words of each screen, with bars between screens."""
+    return " | ".join(
+        " ".join(word.text for line in screen.lines for word in line)
+        for screen in first_shown(screens(*shown))
+    )
+
+
+def test_lines_that_roll_up() -> None:
+    assert new_words((0, 2, "a b"), (2, 4, "a b/c d"), (4, 6, "c d/e f")) == "a b | c d | e f"
+
+
+def test_flashes_carry_lines_over() -> None:
+    assert (
+        new_words((0, 2, "/a b"), (2, 2.01, "a b/"), (2.01, 4, "a b/c d"), (4, 4.01, "c d/"))
+        == "a b |  | c d | "
+    )
+
+
+def test_a_line_repeated_while_lines_roll() -> None:
+    assert new_words((0, 2, "no"), (2, 4, "no/no"), (4, 6, "no/no"), (6, 8, "no/yes")) == (
+        "no | no | no | yes"
+    )
+
+
+def test_a_line_repeated_after_the_screen_was_cleared() -> None:
+    rolled = [(0.0, 2.0, "a"), (2.0, 4.0, "a/no")]
+    assert new_words(*rolled, (4, 6, "/no"), (6, 8, "no/b")) == "a | no | no | b"
+    assert new_words(*rolled, (5, 6, "no"), (6, 8, "no/b")) == "a | no | no | b"
+
+
+def test_a_line_that_stays() -> None:
+    assert new_words((0, 2, "a"), (2, 4, "a/b"), (4, 6, "b"), (6, 8, "b/c")) == "a | b |  | c"
+
+
+def test_lines_that_grow() -> None:
+    shown = ["the", "the lug", "the lug nut", "the lug nut/is", "the lug nut/is off", "is off/so"]
+    cues = [(i, i + 1, text) for i, text in enumerate(shown)]
+    assert new_words(*cues) == "the | lug | nut | is | off | so"
+
+
+def test_refrains_are_kept() -> None:
+    assert new_words((0, 1, "turn"), (1, 2, "turn"), (2, 3, "turn"), (3, 4, "stop")) == (
+        "turn | turn | turn | stop"
+    )
+    lines = ["no", "no no", "then go on", "and turn it", "all the way"]
+    cues = [(i, i + 1, text) for i, text in enumerate(lines)]
+    assert new_words(*cues) == " | ".join(lines)
+
+
+def test_one_repetition_is_not_rolling() -> None:
+    lines = ["take it off", "take it off/and wait", "put it on", "turn the key", "drive off"]
+    cues = [(i, i + 1, text) for i, text in enumerate(lines)]
+    assert (
+        new_words(*cues)
+        == "take it off | take it off and wait | put it on | turn the key | drive off"
+    )
+
+
+def test_duplicate_cues() -> None:
+    assert new_words((0, 2, "a"), (0, 2, "a"), (0, 2, "b"), (3, 4, "a")) == "a | b | a"

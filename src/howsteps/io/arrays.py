@@ -30,7 +30,7 @@ def read_matrix(path: Path) -> NDArray[Any]:
     InputError
         The file is missing, truncated or of another format.
     """
-    content = _content(path)
+    content = read_bounded(path, _LARGEST, "arrays")
     try:
         return _array(content)
     except Exception as error:  # the header parser raises many types
@@ -46,11 +46,7 @@ def read_arrays(path: Path, *, compressed: bool = False) -> dict[str, NDArray[An
         The file is missing, truncated, of another format, or compressed: at all or, if
         ``compressed`` is allowed, beyond ``MAX_COMPRESSION``.
     """
-    return unpack_arrays(_content(path), path, compressed=compressed)
-
-
-def _content(path: Path) -> bytes:
-    return read_bounded(path, _LARGEST, "arrays")
+    return unpack_arrays(read_bounded(path, _LARGEST, "arrays"), path, compressed=compressed)
 
 
 def unpack_arrays(
@@ -60,21 +56,15 @@ def unpack_arrays(
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = archive.infolist()
-            # A zip bomb claims to be larger than its file.
+            # A zip bomb claims to be larger than its file; no more than it claims is read.
             size = sum(member.file_size for member in members)
             if size > len(content) and not compressed:
                 raise ValueError("it is compressed, or damaged")
             if size > min(MAX_COMPRESSION * len(content), _LARGEST):
                 raise ValueError("it holds far more than its size")
-            return {m.filename.removesuffix(".npy"): _array(_member(archive, m)) for m in members}
+            return {m.filename.removesuffix(".npy"): _array(archive.read(m)) for m in members}
     except Exception as error:  # zipfile and the header parser raise many types
         raise InputError(path, f"is not a complete .npz file ({error})") from error
-
-
-def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """Return the bytes of a member, and never more than it claims to hold."""
-    with archive.open(member) as file:
-        return file.read(member.file_size)
 
 
 def _array(content: bytes) -> NDArray[Any]:
