@@ -3,14 +3,26 @@
 import json
 import os
 from dataclasses import replace
+from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlparse
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
-from howsteps.report.content import address, capitalised, content
+from howsteps.report.content import (
+    STEP_COLOURS,
+    address,
+    capitalised,
+    content,
+    markdown,
+    markdown_line,
+    one_line,
+    step_colour,
+    title_of,
+)
 from howsteps.report.page import render
 from howsteps.task import Localisation, Result, Script, Step, Task, Video
 
@@ -191,3 +203,107 @@ def test_levels_say_how_often_such_places_are_right() -> None:
         {"level": "sure", "count": 2, "right": 85},
         {"level": "guess", "count": 1, "right": 10},
     ]
+
+
+def contrast(first: str, second: str) -> float:
+    """Contrast of two colours as WCAG 2 defines it, from 1 (none) to 21 (black on white).
+
+    (L₁ + 0.05) / (L₂ + 0.05), with the relative luminance L₁ ≥ L₂ of the two.
+    """
+    light, dark = sorted((_luminance(first), _luminance(second)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    """0.2126 R + 0.7152 G + 0.0722 B, with linearised sRGB channels."""
+    weights = (0.2126, 0.7152, 0.0722)
+    channels = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    return sum(
+        weight * (value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4)
+        for weight, value in zip(weights, channels, strict=True)
+    )
+
+
+def test_black_on_white_has_the_greatest_contrast() -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#777777", "#777777") == pytest.approx(1)
+
+
+@pytest.mark.parametrize("colour", STEP_COLOURS)
+def test_numbers_are_readable_on_their_colour(colour) -> None:
+    assert contrast(colour.fill, colour.ink) >= 4.5  # WCAG AA
+
+
+@given(st.integers(0, 1000))
+def test_neighbouring_steps_differ_in_lightness_too(step: int) -> None:
+    assert contrast(step_colour(step).fill, step_colour(step + 1).fill) > 1.5
+
+
+READER = MarkdownIt("commonmark").enable(["strikethrough", "table"])
+
+
+class Page(HTMLParser):
+    """The tags and the text of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.tags: list[str] = []
+        self.text = ""
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.tags.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def read(text: str) -> tuple[list[str], str]:
+    page = Page(READER.render(text))
+    return page.tags, page.text.strip()
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("fix_a_flat_tire", "Fix a flat tire"),
+        ("make tea_pot", "Make tea_pot"),
+        ("CPR", "CPR"),
+        ("", ""),
+    ],
+)
+def test_the_name_of_a_folder_becomes_a_heading(name: str, title: str) -> None:
+    assert title_of(name) == title
+
+
+def test_a_heading_is_capitalised_and_otherwise_unchanged() -> None:
+    assert capitalised("pump up the BMX tire") == "Pump up the BMX tire"
+
+
+@given(st.text())
+def test_one_line_is_printable_and_never_empty(text: str) -> None:
+    line = one_line(text)
+    assert line
+    assert line.isprintable()
+    assert len(line.splitlines()) == 1
+
+
+SIGNS = st.text("ab 1.)#+-*_`~[](){}<>!&|\\=:/'\"", max_size=30) | st.text(max_size=30)
+
+
+@given(SIGNS)
+@example("# x")
+@example("1. x")
+@example("c #")
+@example("&lt;")
+@example("<script>alert(1)</script>")
+def test_markdown_renders_any_text_literally(text: str) -> None:
+    shown = one_line(text)
+    assert read(f"## 1. {markdown(text)}") == (["h2"], f"1. {shown}")
+    assert read(f"> {markdown_line(text)}") == (["blockquote", "p"], shown)
+    assert read(f"Seen in *{markdown(text)}* at 0:10.")[0][:1] == ["p"]
+
+
+def test_plain_text_is_not_escaped() -> None:
+    assert markdown("Add 1.5 cups (not 2) - stir!") == "Add 1.5 cups (not 2) - stir!"

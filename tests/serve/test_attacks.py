@@ -175,6 +175,7 @@ def test_videos_in_folders_that_the_user_named_are_played(tmp_path) -> None:
     for folders, plays in (([], False), ([far], True)):
         session = Session(work, folders)
         assert session.plays(far / "b.mp4") is plays
+        assert session.count_unplayed() == (not plays)
         session.stop()
 
 

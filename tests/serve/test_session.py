@@ -16,7 +16,7 @@ from howsteps.errors import CannotWrite, HowstepsError
 from howsteps.pipeline import placing
 from howsteps.report.page import PAGE
 from howsteps.serve.edits import FILE
-from howsteps.serve.session import LOCK, Locked, Outdated, Session
+from howsteps.serve.session import LOCK, Locked, Outdated, Session, without_folders
 from howsteps.store import read_result
 from howsteps.task import BY_HAND
 from tests.report.job import tea
@@ -223,3 +223,22 @@ def test_ctrl_c_stops_the_server_and_leaves_the_edits(work) -> None:
     assert complaint.strip() == "howsteps: stopped by Ctrl-C"
     Session(work).stop()  # the folder is free, or this would be refused
     assert json.loads((work / FILE).read_text().splitlines()[0])["by_hand"] == []
+
+
+WORK = Path("/home/me/my jobs/tea")
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        (f"cannot write {WORK}/edits.jsonl: full", "cannot write edits.jsonl: full"),
+        (f"{WORK}/model/a.npz:3: is damaged", "model/a.npz:3: is damaged"),
+        (f"{WORK}: has no model", "the work folder: has no model"),
+        ("cannot read '/home/me/My Videos/a b.mp4'", "cannot read 'a b.mp4'"),
+        ("copy /home/me/a.mp4 to /media/usb/b.mp4", "copy a.mp4 to b.mp4"),
+        (r"cannot write C:\Users\me\a.srt", "cannot write a.srt"),
+        ("words and/or frames, 3 / 4, https://a.example/b/c", None),
+    ],
+)
+def test_folders_are_removed(message, shown) -> None:
+    assert without_folders(message, WORK) == (shown or message)

@@ -138,6 +138,8 @@ def make_app(session: Session, token: str, port: int) -> ASGIApp:
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         asyncio.get_running_loop().set_exception_handler(_log_in_one_line)
+        if unplayed := session.count_unplayed():
+            _LOG.warning("%d videos lie elsewhere, and are not played without --videos", unplayed)
         session.start()
         yield
         await asyncio.to_thread(session.stop)

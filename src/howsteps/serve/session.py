@@ -151,6 +151,11 @@ class Session:
         is_below = any(real.is_relative_to(folder) for folder in self._video_folders)
         return is_below and is_video(real) and real.is_file()
 
+    def count_unplayed(self) -> int:
+        """The number of videos that are there, but are not played."""
+        media = [video.media for video in self.result.task.videos if video.media is not None]
+        return sum(path.is_file() and not self.plays(path) for path in media)
+
     def take_over(self, writer: str) -> None:
         """Let a page edit, even if another one is editing."""
         with self._changed:
@@ -291,7 +296,7 @@ class Session:
     def _place_new(self) -> None:
         """Place the steps in the new videos, by the model of the others."""
         with self._changed:
-            self._activity, result, received = "learnt", self.result, self._received
+            self._activity, result, received = "new videos", self.result, self._received
             self._new_unplaced = False
         remark = ""
         try:
@@ -316,14 +321,14 @@ class Session:
     def _on_event(self, event: Event) -> None:
         if isinstance(event, StageBegan):
             with self._changed:
-                self._activity = {"labels": "reading", "features": "looking"}.get(
+                self._activity = {"labels": "labels", "features": "frames"}.get(
                     event.stage, "placing"
                 )
 
     def _write(self) -> None:
         """Make thumbnails, write the page and the exports; stop at a newer edit."""
         with self._changed:
-            self._activity, result = "pictures", self.result
+            self._activity, result = "thumbnails", self.result
         write_page(result, self.folder, progress=lambda _: self._check_current())
         with self._changed:
             self._show(self.shown)  # now with thumbnails
