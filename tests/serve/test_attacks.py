@@ -174,7 +174,7 @@ def test_videos_in_folders_that_the_user_named_are_played(tmp_path) -> None:
     work = write_work(tmp_path / "job" / "steps", result)
     for folders, plays in (([], False), ([far], True)):
         session = Session(work, folders)
-        assert session.plays(far / "b.mp4") is plays
+        assert bool(session.playable(far / "b.mp4")) is plays
         assert session.count_unplayed() == (not plays)
         session.stop()
 
@@ -184,7 +184,7 @@ def test_videos_beside_the_folder_of_several_jobs_are_played(tmp_path) -> None:
     mark_work_folder(tmp_path / "steps")
     work = write_work(tmp_path / "steps" / "tea", tea(2, 2))
     session = Session(work)
-    assert session.plays(tmp_path / "a.mp4")
+    assert session.playable(tmp_path / "a.mp4")
     session.stop()
 
 

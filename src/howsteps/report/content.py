@@ -125,7 +125,7 @@ def content(
     folder: Path,
     thumbnails: Thumbnails,
     *,
-    plays: Callable[[Path], bool] | None = None,
+    playable: Callable[[Path], Path | None] | None = None,
 ) -> dict[str, Any]:
     """Return everything that is shown on the page of a result.
 
@@ -135,9 +135,9 @@ def content(
         The folder of the page: links to videos are relative to it if possible.
     thumbnails
         Paths of thumbnails by video id and step, where they exist.
-    plays
-        The page is not on disk but served by ``howsteps serve``, which plays these files, and
-        addresses videos by number.
+    playable
+        The page is not on disk but served by ``howsteps serve``, which plays the files for which
+        this is not None, and addresses videos by number.
     """
     usual = [step.relations[0][0] if step.mentions else None for step in result.script.steps]
     rows = localisation_rows(result)
@@ -148,7 +148,7 @@ def content(
         {
             **_video(video, rows[video.id], usual, step_of_mention.get(video.id, {}), thumbnails),
             "title": titles[index],
-            "source": _source(video, f"videos/{index}", folder, plays),
+            "source": _source(video, f"videos/{index}", folder, playable),
             "odd": result.odd_videos.get(video.id),
         }
         for index, video in enumerate(result.task.videos)
@@ -166,7 +166,7 @@ def content(
         "filmed": any(video["file"] for video in videos),
         "playable": any(video["source"] for video in videos),
         "linked": any(video["youtube"] and not video["source"] for video in videos),
-        "served": plays is not None,
+        "served": playable is not None,
         "other_ways": [
             {
                 "reason": capitalised(way.reason),
@@ -296,13 +296,13 @@ def _video(
 
 
 def _source(
-    video: Video, served: str, folder: Path, plays: Callable[[Path], bool] | None
+    video: Video, served: str, folder: Path, playable: Callable[[Path], Path | None] | None
 ) -> str | None:
     """The URL of a video for the page; None if there is no file."""
     if video.media is None:
         return None
-    if plays is not None:
-        return served if plays(video.media) else None
+    if playable is not None:
+        return served if playable(video.media) else None
     return address(video.media, folder) if video.media.is_file() else None
 
 

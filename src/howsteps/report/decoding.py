@@ -113,7 +113,7 @@ def turned(frame: "VideoFrame", quarters: int) -> "VideoFrame":
 
 THUMBNAIL_WIDTH = 320  # pixels: sharp in the grid on a high-density screen
 _QUALITY = 70  # of WebP, out of 100
-_THUMBNAIL = re.compile(r"[A-Za-z0-9_-]{1,40}-[0-9a-f]{6}-\d+\.\d\d\.webp")
+THUMBNAIL = re.compile(r"[A-Za-z0-9_-]{1,40}-[0-9a-f]{6}-\d+\.\d\d\.webp")
 _TALLEST = 4 * THUMBNAIL_WIDTH
 # Decoding is cheaper than seeking if the next frame is this close, in seconds.
 _DECODE_AHEAD = 4.0
@@ -129,7 +129,7 @@ def thumbnail_name(video: str, time: float) -> str:
 def remove_unused(folder: Path, used: Collection[str]) -> None:
     """Remove the thumbnails that are no longer used; other files in the folder stay."""
     for path in folder.glob("*.webp"):
-        if path.name not in used and _THUMBNAIL.fullmatch(path.name):
+        if path.name not in used and THUMBNAIL.fullmatch(path.name):
             path.unlink()
 
 

@@ -27,6 +27,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from howsteps.errors import HowstepsError
 from howsteps.io.files import read_bounded
 from howsteps.pipeline.work_folder import EXPORTS
+from howsteps.report.decoding import THUMBNAIL
 from howsteps.report.exports import FORMATS, export
 from howsteps.report.page import THUMBNAILS, render, security_policy
 from howsteps.serve import new_videos
@@ -37,7 +38,6 @@ LARGEST_BODY = 2**20  # bytes of an edit
 _LARGEST_ARCHIVE = 2**28  # bytes; larger exports are written but not sent
 _POLL_INTERVAL = 0.1  # seconds
 _HEARTBEAT = 15.0  # seconds
-_PICTURE = re.compile(r"[A-Za-z0-9_-]+-[0-9a-f]{6}-\d+\.\d\d\.webp")
 _NUMBER = re.compile(r"[0-9]{1,6}")
 _WRITER = re.compile(r"[0-9a-f]{32}")
 _HEADERS = {
@@ -88,7 +88,7 @@ def make_app(session: Session, token: str, port: int) -> ASGIApp:
     async def picture(request: Request) -> Response:
         name = request.path_params["name"]
         path = session.folder / THUMBNAILS / name
-        if not _PICTURE.fullmatch(name) or path.is_symlink() or not path.is_file():
+        if not THUMBNAIL.fullmatch(name) or path.is_symlink() or not path.is_file():
             raise HTTPException(404, "there is no such picture")
         return FileResponse(path, media_type="image/webp")
 
@@ -96,13 +96,13 @@ def make_app(session: Session, token: str, port: int) -> ASGIApp:
         videos, number = session.shown.task.videos, request.path_params["number"]
         known = _NUMBER.fullmatch(number) and int(number) < len(videos)
         media = videos[int(number)].media if known else None
-        if media is None or not session.plays(media):
+        file = media and session.playable(media)
+        if file is None:
             raise HTTPException(404, "there is no such video")
-        return FileResponse(media.resolve())
+        return FileResponse(file)
 
     async def new_video(request: Request) -> Response:
-        kind = request.headers.get("content-type", "")
-        if kind != "application/octet-stream":
+        if request.headers.get("content-type", "") != "application/octet-stream":
             raise HTTPException(415, "send the bytes of a file")
         name = request.query_params.get("name", "")
         try:

@@ -54,7 +54,7 @@ class _Superseded(Exception):
 class Session:
     """The state of one work folder while it is served.
 
-    ``videos`` are more folders with videos that may be played (:meth:`plays`).
+    ``videos`` are more folders with videos that may be played (:meth:`playable`).
     """
 
     def __init__(self, folder: Path, videos: Sequence[Path] = ()) -> None:
@@ -130,31 +130,31 @@ class Session:
             result, n_learnt, version = self.shown, len(self.result.task.videos), self._version
             placed, revision = self.journal.placed, self.journal.revision
         thumbnails = known_thumbnails(result, self.folder)
-        shown = content(result, self.folder, thumbnails, plays=self.plays)
+        shown = content(result, self.folder, thumbnails, playable=self.playable)
         for index, video in enumerate(shown["videos"]):
             video["new"] = index >= n_learnt
         formats = [[each.name, each.about] for each in FORMATS.values() if each.own_folder]
         state = {"version": version, "placed": placed, "revision": revision}
         return {**shown, **state, "formats": formats}
 
-    def plays(self, media: Path) -> bool:
-        """Whether the page may play a file.
+    def playable(self, media: Path) -> Path | None:
+        """The file to play for a video, without links; None if the page may not play it.
 
         It must be a regular file with the extension of a video, below the folder that holds the
-        work folder, or below one that the user named. Links are followed first: a result from
-        somebody else may lead to any file.
+        work folder, or below one that the user named: a result from somebody else may lead to any
+        file.
         """
         try:
             real = media.resolve(strict=True)
         except (OSError, RuntimeError, ValueError):  # it is gone, or links in a circle
-            return False
+            return None
         is_below = any(real.is_relative_to(folder) for folder in self._video_folders)
-        return is_below and is_video(real) and real.is_file()
+        return real if is_below and is_video(real) and real.is_file() else None
 
     def count_unplayed(self) -> int:
         """The number of videos that are there, but are not played."""
         media = [video.media for video in self.result.task.videos if video.media is not None]
-        return sum(path.is_file() and not self.plays(path) for path in media)
+        return sum(path.is_file() and not self.playable(path) for path in media)
 
     def take_over(self, writer: str) -> None:
         """Let a page edit, even if another one is editing."""
