@@ -9,7 +9,7 @@ The ranges of their values are those that :mod:`howsteps.store` accepts from a f
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -456,6 +456,15 @@ class Truth:
         for annotation in sorted(self.annotations, key=lambda a: (a.start, a.end)):
             videos[annotation.video].append(annotation)
         return videos
+
+    def of(self, videos: Iterable[str]) -> "Truth":
+        """The truth of only these videos, by id."""
+        chosen = set(videos)
+        return replace(
+            self,
+            annotations=tuple(a for a in self.annotations if a.video in chosen),
+            durations={v: d for v, d in self.durations.items() if v in chosen},
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -250,6 +250,8 @@ def test_a_result_is_scored_in_the_videos_that_are_annotated():
     task = Task("tea", (Video("u"), Video("v"), Video("w")))
     result = Result(task, script, tuple(placed({**TIMES, "w": [1.0, 2.0, 3.0]})))
     assert paper_f1(result, JOB) == paper_f1(TIMES, JOB, steps=3)
+    only = {"u": TIMES["u"]}
+    assert paper_f1(result, JOB.of("u")) == paper_f1(only, {"u": ROWS["u"]}, steps=3)
     with pytest.raises(EvaluationError, match="no video of the result is in the truth"):
         paper_f1(result, {"x": [(0, 1, 2)]})
 

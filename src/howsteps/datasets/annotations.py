@@ -273,12 +273,10 @@ class Labelled:
         """Return the task with only the given videos."""
         chosen = set(videos)
         kept = tuple(v for v in self.task.videos if v.id in chosen)
-        annotations = tuple(a for a in self.truth.annotations if a.video in chosen)
-        durations = {v: d for v, d in self.truth.durations.items() if v in chosen}
         return replace(
             self,
             task=replace(self.task, videos=kept),
-            truth=replace(self.truth, annotations=annotations, durations=durations),
+            truth=self.truth.of(chosen),
             features={v: x for v, x in self.features.items() if v in chosen},
         )
 

@@ -220,18 +220,8 @@ def _score(
         except NotMeasured as reason:
             yield NoScore(reference.truth.task, method, protocol, str(reason))
             continue
-        yield Row(
-            task=reference.truth.task,
-            method=method,
-            steps=steps,
-            protocol=protocol,
-            f1=score.f1,
-            precision=score.precision,
-            recall=score.recall,
-            low=score.low,
-            high=score.high,
-            seed=seed,
-        )
+        found = score.f1, score.precision, score.recall, score.low, score.high
+        yield Row(reference.truth.task, method, steps, protocol, *found, seed)
 
 
 def summarise(rows: Sequence[Row]) -> list[Summary]:
