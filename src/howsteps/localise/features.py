@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 Places = NDArray[np.int64]
 Indices = NDArray[np.uint32]
-_SparseArrays = tuple[Indices, Indices, Floats, Indices, Indices]
+SparseArrays = tuple[Indices, Indices, Floats, Indices, Indices]
 # T_n×d per video: NumPy arrays, or SciPy's compressed rows.
 Videos: TypeAlias = Sequence[Any]
 
@@ -169,24 +169,14 @@ class FeatureProducts:
         """(XᵀX + ridge·I)⁻¹."""
         if self.sparse:
             gram = np.zeros((self.shape[1], self.shape[1]))
-            _add_gram(*self._sparse_arrays(), gram)
+            _add_gram(*self.sparse_arrays(), gram)
             return _inverse(gram, ridge)
         gram = np.zeros((self.shape[1], self.shape[1]), order="F")
         for _, block in self.blocks():
             gram = blas.dsyrk(1.0, block.T, beta=1.0, c=gram, lower=1, overwrite_c=1)
         return _inverse(gram.T, ridge)
 
-    def quadratic(self, matrix: Floats) -> Floats:
-        """x_tᵀ M x_t of every row, for a symmetric M (d×d)."""
-        out = np.zeros(self.shape[0])
-        if self.sparse:
-            _add_quadratic(*self._sparse_arrays(), matrix, out)
-        else:
-            for rows, block in self.blocks():
-                out[rows] = np.einsum("td,td->t", block @ matrix, block)
-        return out
-
-    def _sparse_arrays(self) -> _SparseArrays:
+    def sparse_arrays(self) -> SparseArrays:
         """Compressed rows, and the rows of the entries of every column."""
         by_column, rows = self._rows.tocsc(), self._rows
         # Narrow values and unsigned indices, none of which counts from the end, are faster.
@@ -228,37 +218,6 @@ def _add_gram(
             value = np.float64(values[at[t]])
             for p in range(at[t], starts[t + 1]):
                 total[columns[p]] += value * values[p]
-            at[t] += 1
-
-
-@compiled
-def _add_quadratic(
-    starts: Indices,
-    columns: Indices,
-    values: Floats,
-    column_starts: Indices,
-    rows: Indices,
-    matrix: Floats,
-    out: Floats,
-) -> None:
-    """Add x_tᵀ M x_t of every row to ``out``, feature by feature."""
-    at = starts.copy()
-    for i in range(len(matrix)):
-        row = matrix[i]
-        for t in rows[column_starts[i] : column_starts[i + 1]]:
-            value, p, end = np.float64(values[at[t]]), at[t] + 1, starts[t + 1]
-            # Four independent sums, so that additions can overlap.
-            a = b = c = d = 0.0
-            while p + 4 <= end:
-                a += row[columns[p]] * values[p]
-                b += row[columns[p + 1]] * values[p + 1]
-                c += row[columns[p + 2]] * values[p + 2]
-                d += row[columns[p + 3]] * values[p + 3]
-                p += 4
-            while p < end:
-                a += row[columns[p]] * values[p]
-                p += 1
-            out[t] += value * (2.0 * ((a + b) + (c + d)) + value * row[i])
             at[t] += 1
 
 

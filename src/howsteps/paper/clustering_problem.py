@@ -12,7 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
-from howsteps.localise.features import Floats, LocaliseError, Mask, Places
+from howsteps.compiled import compiled
+from howsteps.localise.features import Floats, Indices, LocaliseError, Mask, Places
 from howsteps.localise.order import cheapest_placement
 from howsteps.localise.ridge import Ridge, Weights
 from howsteps.paper.windows import forbid, permitted
@@ -30,7 +31,12 @@ class ClusteringCost(Ridge):
         if self._kernel:
             leverage = 1.0 - self._ridge * np.diag(self._inverse)
         else:
-            leverage = self.features.quadratic(self._inverse)
+            leverage = np.zeros(self.intervals)
+            if self.features.sparse:
+                _add_quadratic(*self.features.sparse_arrays(), self._inverse, leverage)
+            else:
+                for rows, block in self.features.blocks():
+                    leverage[rows] = np.einsum("td,td->t", block @ self._inverse, block)
         border = 1.0 - self.features.times(self._u[:, None])[:, 0]
         diagonal: Floats = 1.0 - (leverage + border**2 / self._sigma)
         return diagonal
@@ -42,6 +48,37 @@ class ClusteringCost(Ridge):
     def objective(self, z: Floats) -> float:
         """Return h(Z) = ⟨Z, BZ⟩/(2T)."""
         return float(np.vdot(z, z - self.scores(z))) / (2 * self.intervals)
+
+
+@compiled
+def _add_quadratic(
+    starts: Indices,
+    columns: Indices,
+    values: Floats,
+    column_starts: Indices,
+    rows: Indices,
+    matrix: Floats,
+    out: Floats,
+) -> None:
+    """Add x_tᵀ M x_t of every row to ``out``, feature by feature."""
+    at = starts.copy()
+    for i in range(len(matrix)):
+        row = matrix[i]
+        for t in rows[column_starts[i] : column_starts[i + 1]]:
+            value, p, end = np.float64(values[at[t]]), at[t] + 1, starts[t + 1]
+            # Four independent sums, so that additions can overlap.
+            a = b = c = d = 0.0
+            while p + 4 <= end:
+                a += row[columns[p]] * values[p]
+                b += row[columns[p + 1]] * values[p + 1]
+                c += row[columns[p + 2]] * values[p + 2]
+                d += row[columns[p + 3]] * values[p + 3]
+                p += 4
+            while p < end:
+                a += row[columns[p]] * values[p]
+                p += 1
+            out[t] += value * (2.0 * ((a + b) + (c + d)) + value * row[i])
+            at[t] += 1
 
 
 @dataclass(frozen=True)
