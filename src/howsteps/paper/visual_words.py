@@ -18,7 +18,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -171,19 +171,6 @@ class VisualWords:
 
     options: WordOptions = field(default_factory=WordOptions)
     name: ClassVar[str] = "words"
-
-    @classmethod
-    def of(cls, options: dict[str, Any]) -> Self:
-        """Return the method with options from their JSON form."""
-        motion, appearance, pooled = (options[kind] for kind in (MOTION, APPEARANCE, POOLED))
-        if appearance is not None:
-            appearance = AppearanceOptions(**{**appearance, "sides": tuple(appearance["sides"])})
-        kinds = {
-            MOTION: motion and MotionOptions(**motion),
-            APPEARANCE: appearance,
-            POOLED: pooled and PooledOptions(**pooled),
-        }
-        return cls(WordOptions(**{**options, **kinds}))
 
     def require_extras(self, device: str = "cpu") -> None:
         """Raise an error if something that is needed is not installed."""

@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from howsteps.errors import GPU, VISION, CannotWrite, MissingExtra, Problem
 from howsteps.io.worker_process import serve
 from howsteps.narration.features import Vocabulary
@@ -42,8 +44,6 @@ def method_of(mode: Mode, quick: bool) -> Method:
     """The method of a mode; a quick one is faster and less accurate."""
     if mode == "default":
         return PooledFrames(QUICK if quick else PooledOptions())
-    if mode not in {"paper", "authors"}:
-        raise ValueError(f"there is no mode {mode!r}")
     from howsteps.paper import visual_words  # noqa: PLC0415 - not for the default
 
     return visual_words.VisualWords(visual_words.QUICK if quick else visual_words.PAPER)
@@ -223,12 +223,16 @@ def describe_videos(
 
 def _describe(job: dict[str, Any]) -> dict[str, object]:
     """Do the job of a worker process."""
-    method: type[Method] = PooledFrames
-    if job["method"] != PooledFrames.name:
-        from howsteps.paper.visual_words import VisualWords  # noqa: PLC0415 - not for the default
+    return describe_into(Cache(Path(job["cache"])), _method(job["method"], job["options"]), job)
 
-        method = VisualWords
-    return describe_into(Cache(Path(job["cache"])), method.of(job["options"]), job)
+
+def _method(name: str, options: dict[str, Any]) -> Method:
+    """The method with options from their JSON form."""
+    if name == PooledFrames.name:
+        return PooledFrames(msgspec.convert(options, PooledOptions))
+    from howsteps.paper.visual_words import VisualWords, WordOptions  # noqa: PLC0415
+
+    return VisualWords(msgspec.convert(options, WordOptions))
 
 
 if __name__ == "__main__":

@@ -11,9 +11,10 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Protocol, TypeAlias
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from howsteps.errors import VISION, HowstepsError, InputError, MissingExtra, Problem
@@ -24,9 +25,9 @@ from howsteps.io.files import (
     sha256_of_file,
     write_atomically,
 )
-from howsteps.io.text import read_json
 from howsteps.io.worker_process import answer, limit_memory, run_in_worker
 from howsteps.narration.features import Vocabulary
+from howsteps.store import Record, read_record
 from howsteps.task import Mode, Video
 from howsteps.vision.network import identity, load, require_runtime, weights_file
 from howsteps.vision.options import POOLED, SECONDS, PooledOptions, interval_count
@@ -75,11 +76,6 @@ class Method(Protocol):
     @property
     def options(self) -> Any:
         """A dataclass of JSON values."""
-        ...
-
-    @classmethod
-    def of(cls, options: dict[str, Any]) -> Self:
-        """Return the method with options from their JSON form."""
         ...
 
     def require_extras(self, device: str = "cpu") -> None:
@@ -314,11 +310,6 @@ class PooledFrames:
     options: PooledOptions = field(default_factory=PooledOptions)
     name: ClassVar[str] = POOLED
 
-    @classmethod
-    def of(cls, options: dict[str, Any]) -> Self:
-        """Return the method with options from their JSON form."""
-        return cls(PooledOptions(**options))
-
     def require_extras(self, device: str = "cpu") -> None:
         """Raise an error if something that is needed is not installed."""
         if VISION.missing:
@@ -425,10 +416,26 @@ def signed_roots(values: Matrix) -> Matrix:
 
 SPACE_VERSION = 2
 SPACE_FILE = "features.json"
-_WORDS, _FRAMES = "words", "frames"
-_LARGEST_WEIGHT = 1e6  # the logarithm of a number of videos is far smaller
+# A weight is the logarithm of a number of videos.
+_Weight: TypeAlias = Annotated[float, Meta(ge=-1e6, le=1e6)]
 
 MethodOf: TypeAlias = Callable[[Mode, bool], Method]  # of a mode, quick or not
+
+
+class _WordsRecord(Record, tag_field="reads", tag="words"):
+    """``features.json`` of a model of words: the vocabulary."""
+
+    version: Literal[2]
+    words: list[tuple[str, _Weight]]
+
+
+class _FramesRecord(Record, tag_field="reads", tag="frames"):
+    """``features.json`` of a model of frames: how they were described."""
+
+    version: Literal[2]
+    mode: Mode
+    quick: bool
+    origins: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -449,10 +456,10 @@ class FeatureSpace:
         content: dict[str, object] = {"version": SPACE_VERSION}
         if self.words is not None:
             words = zip(self.words.words, self.words.weights, strict=True)
-            content |= {"reads": _WORDS, "words": [[w, round(float(x), 6)] for w, x in words]}
+            content |= {"reads": "words", "words": [[w, round(float(x), 6)] for w, x in words]}
         else:
             method = method_of(self.mode, self.quick)
-            content |= {"reads": _FRAMES, "mode": self.mode, "quick": self.quick}
+            content |= {"reads": "frames", "mode": self.mode, "quick": self.quick}
             content["origins"] = method.origins()
             method.save(self.learnt, folder)
         text = json.dumps(content, ensure_ascii=False, indent=1)
@@ -468,22 +475,13 @@ class FeatureSpace:
             It is missing or incomplete, or this version does not compute such features.
         """
         path = folder / SPACE_FILE
-        value = read_json(path)
-        try:
-            if value["version"] != SPACE_VERSION:
-                raise InputError(path, f"is version {value['version']!r}, not {SPACE_VERSION}")
-            if value["reads"] == _WORDS:
-                words = tuple(str(word) for word, _ in value["words"])
-                weights = np.array([float(weight) for _, weight in value["words"]])
-                # Written so that NaN fails too.
-                if not (np.abs(weights) <= _LARGEST_WEIGHT).all():
-                    raise ValueError("a word has an impossible weight")
-                return FeatureSpace(words=Vocabulary(words, weights.astype(np.float32)))
-            mode, quick, origins = value["mode"], bool(value["quick"]), value["origins"]
-            method = method_of(mode, quick)
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
-            reason = f"is not a valid description of the features ({error})"
-            raise InputError(path, reason) from error
-        if origins != method.origins():
+        kind: Any = _WordsRecord | _FramesRecord
+        match read_record(path, kind):
+            case _WordsRecord(words=words):
+                weights = np.array([weight for _, weight in words], np.float32)
+                return FeatureSpace(words=Vocabulary(tuple(word for word, _ in words), weights))
+            case record:
+                method = method_of(record.mode, record.quick)
+        if record.origins != method.origins():
             raise InputError(path, "the model uses features that this version does not compute")
-        return FeatureSpace(None, method.load(folder), mode, quick)
+        return FeatureSpace(None, method.load(folder), record.mode, record.quick)
