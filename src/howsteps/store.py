@@ -264,6 +264,7 @@ def reason_of(error: msgspec.ValidationError) -> str:
     message, _, place = str(error).replace("`", "").partition(" - at ")
     message = re.sub(r"^Object missing required field (\w+)", r"has no '\1'", message)
     message = re.sub(r"^Object contains unknown field (.*)", r"unknown field '\1'", message)
+    message = re.sub(r"^Expected str matching regex '.*S'$", "is empty", message)
     where = place.removeprefix("$").removeprefix(".")
     if where == "version" and message.startswith("Invalid enum value"):
         return f"is version {message.split()[-1]}, which this version of howsteps cannot read"

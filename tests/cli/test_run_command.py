@@ -119,7 +119,7 @@ class TestLocalise:
         edited.write_text('{"version": 1, "steps": [{"label": ""}]}', "utf-8")
         done = call("run", job, "--script", edited, "--out", tmp_path / "out", "-q")
         assert done.exit_code == 1
-        assert "mine.json: step 1 has no label" in done.stderr
+        assert "mine.json: steps[0].label: is empty" in done.stderr
 
     def test_script_text_is_placed_without_the_videos(self, work: Path, tmp_path: Path) -> None:
         out = Path(shutil.copytree(work, tmp_path / "out"))
