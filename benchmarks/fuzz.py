@@ -27,7 +27,7 @@ INSTRUMENTED = (
         "howsteps.store",
         "howsteps.reader.dialogue",
     ),
-    "howsteps.pipeline.learnt_steps",
+    "howsteps.pipeline.work_folder",
 )
 
 

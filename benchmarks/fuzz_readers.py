@@ -20,8 +20,8 @@ from howsteps.errors import HowstepsError, InputError
 from howsteps.io.text import read_text
 from howsteps.localise.model import Model, SavedModel
 from howsteps.paper.clustering import ClusteringModel
-from howsteps.pipeline import learnt_steps
 from howsteps.pipeline.cache import Cache
+from howsteps.pipeline.work_folder import load_steps
 from howsteps.reader.dialogue import edit_with_answer
 from howsteps.script.text_form import parse_script_text
 from howsteps.store import read_result, read_script, text_of
@@ -176,7 +176,7 @@ def _model(folder: Path) -> None:
 
 
 def _learnt_steps(folder: Path) -> None:
-    learnt = learnt_steps.load(folder, ("boil", "pour"))
+    learnt = load_steps(folder, ("boil", "pour"))
     mention = Mention("v", "boil", "water", "boil the water", 1.0, 2.0)
     script = learnt.script(Task("tea", (Video("v", mentions=(mention,), duration=9.0),)))
     assert len(script.steps) == 2

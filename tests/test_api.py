@@ -11,7 +11,7 @@ import pytest
 
 import howsteps
 from howsteps.datasets import read_tasks
-from tests.engine.jobs import captions, narration
+from tests.pipeline.jobs import captions, narration
 
 ROOT = Path(__file__).parents[1]
 

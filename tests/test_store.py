@@ -25,6 +25,7 @@ from howsteps.task import (
     Chapter,
     Localisation,
     Mention,
+    OtherStep,
     OtherWay,
     Place,
     Result,
@@ -34,7 +35,6 @@ from howsteps.task import (
     Step,
     Task,
     Video,
-    WayStep,
     Word,
 )
 
@@ -111,7 +111,7 @@ def results(draw: st.DrawFn) -> Result:
         OtherWay,
         texts,
         st.lists(texts, max_size=2).map(tuple),
-        st.lists(st.builds(WayStep, texts, st.integers(0, 9)), max_size=2).map(tuple),
+        st.lists(st.builds(OtherStep, texts, st.integers(0, 9)), max_size=2).map(tuple),
     )
     return Result(
         Task(draw(texts), tuple(videos)),

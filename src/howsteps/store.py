@@ -26,6 +26,7 @@ from howsteps.task import (
     Index,
     Localisation,
     Mention,
+    OtherStep,
     OtherWay,
     Probability,
     Relation,
@@ -37,7 +38,6 @@ from howsteps.task import (
     Step,
     Task,
     Video,
-    WayStep,
     Word,
 )
 
@@ -317,7 +317,7 @@ def result_of(record: ResultRecord, folder: Path) -> Result:
         OtherWay(
             way.reason,
             tuple(way.videos),
-            tuple(WayStep(step.label, step.support) for step in way.steps),
+            tuple(OtherStep(step.label, step.support) for step in way.steps),
         )
         for way in record.other_ways
     )
@@ -381,7 +381,7 @@ def script_of(record: "ScriptRecord | ResultRecord", task: Task) -> Script:
 
 def _named_by_first(step: Step, relations: Sequence["RelationRecord | GivenRelation"]) -> Step:
     """The step with the relation that names it, which comes first."""
-    return step.led_by(Relation(relations[0].verb, relations[0].noun)) if relations else step
+    return step.named_after(Relation(relations[0].verb, relations[0].noun)) if relations else step
 
 
 def check_localisations(found: Iterable[Localisation], task: Task, script: Script) -> None:
@@ -461,6 +461,7 @@ def without_captions(video: Video) -> Video:
     return replace(
         video,
         captions=(),
+        media=None if video.media is None else Path(os.path.abspath(video.media)),
         duration=None if video.duration is None else stored_time(video.duration),
         chapters=tuple(Chapter(stored_time(c.start), c.title) for c in video.chapters),
         captions_end=end if end > said else 0.0,
@@ -611,7 +612,7 @@ class GivenStep(Struct):
     The first of ``relations`` names the step.
     """
 
-    label: Annotated[str, Meta(pattern=r"\S")]
+    label: str
     optional: bool = False
     alternative: bool = False
     relations: list["GivenRelation"] = []
@@ -659,6 +660,8 @@ def check_script(path: Path, task: Task) -> list[GivenStep]:
         raise InputError(path, "has no list of steps")
     videos = {video.id for video in task.videos}
     for i, step in enumerate(steps):
+        if not step.label.strip():
+            raise InputError(path, f"steps[{i}].label: is empty")
         for j, said in enumerate(step.mentions):
             if said.video not in videos:
                 where = f"steps[{i}].mentions[{j}]"

@@ -233,7 +233,7 @@ class Step:
             key=lambda item: (item[0] != self.named_by, not item[0].noun, -item[1], item[0]),
         )
 
-    def led_by(self, relation: Relation) -> "Step":
+    def named_after(self, relation: Relation) -> "Step":
         """Return the step with ``named_by`` set; unchanged if it has no such relation."""
         by_frequency = [other for other, _ in replace(self, named_by=None).relations]
         if relation not in by_frequency:
@@ -320,7 +320,7 @@ class SetAside:
     reason: str
 
 
-class WayStep(NamedTuple):
+class OtherStep(NamedTuple):
     """A step of an :class:`OtherWay`: its label, and how many of those videos mention it."""
 
     label: str
@@ -336,7 +336,7 @@ class OtherWay:
 
     reason: str
     videos: tuple[str, ...]
-    steps: tuple[WayStep, ...]
+    steps: tuple[OtherStep, ...]
 
 
 @dataclass(frozen=True)

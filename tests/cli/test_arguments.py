@@ -16,7 +16,7 @@ import pytest
 from howsteps._cli.app import _Commands, _Evaluation, commands, main
 from howsteps.errors import HowstepsError
 from howsteps.pipeline.run import run
-from tests.engine.jobs import captions
+from tests.pipeline.jobs import captions
 
 
 def error_of(

@@ -9,9 +9,9 @@ from rich.progress import Progress
 from howsteps._cli import screen
 from howsteps._cli.screen import _Display, _ended
 from howsteps.pipeline.events import Event, ItemAt, ItemDone, StageBegan, StageEnded
-from howsteps.pipeline.given_script import LABELS
 from howsteps.pipeline.options import STAGES
-from howsteps.pipeline.other_jobs import OTHER_SCRIPT
+from howsteps.pipeline.run import OTHER_SCRIPT
+from howsteps.pipeline.stages import LABELS
 
 EVENTS: tuple[Event, ...] = (
     StageBegan("features", "wash [a] cat", 2),

@@ -13,8 +13,8 @@ from howsteps.errors import EXTRAS
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
 from tests.cli import without
-from tests.engine.jobs import captions
 from tests.films import film
+from tests.pipeline.jobs import captions
 
 pytestmark = pytest.mark.slow
 

@@ -19,8 +19,8 @@ from howsteps.pipeline.ray_executor import RayExecutor
 from howsteps.store import read_result
 from howsteps.task import LEVELS, SAID, Localisation, Script, Step, Task, Video
 from howsteps.task import Result as Found
-from tests.engine.jobs import captions, narration, subrip
 from tests.jobs import write_tea_folder
+from tests.pipeline.jobs import captions, narration, subrip
 
 
 def call(*arguments: str | Path) -> Result:

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from howsteps._cli.app import app
 from howsteps._cli.script import script, show_script, stability_summary
 from howsteps.task import Script, Step, Task
-from tests.engine.jobs import captions
+from tests.pipeline.jobs import captions
 from tests.script import spoken
 
 CAPTION = "1\n00:00:01,000 --> 00:00:05,000\nfill the tub\n\n"

@@ -6,13 +6,14 @@ from shutil import copytree
 import pytest
 
 from howsteps.errors import Extra, InputError
-from howsteps.pipeline import learnt_steps, stages
+from howsteps.pipeline import stages
 from howsteps.pipeline.apply import apply
 from howsteps.pipeline.run import run
+from howsteps.pipeline.work_folder import STEPS_FILE
 from howsteps.store import read_result
 from howsteps.task import SAID
-from tests.engine.jobs import captions, narration, subrip
 from tests.films import film
+from tests.pipeline.jobs import captions, narration, subrip
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +67,7 @@ class TestWords:
     def test_a_model_without_its_steps_still_places_them(self, work: Path, tmp_path: Path) -> None:
         (tmp_path / "flo.srt").write_text(narration("flo"))
         copytree(work / "model", tmp_path / "model")
-        (tmp_path / "model" / learnt_steps.FILE).unlink()
+        (tmp_path / "model" / STEPS_FILE).unlink()
         done = apply(tmp_path / "model", [tmp_path / "flo.srt"], tmp_path / "out")
         [(name, result)] = done.results.items()
         assert name == "out"

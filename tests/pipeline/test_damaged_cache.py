@@ -7,7 +7,7 @@ import pytest
 from howsteps.pipeline.events import Event, StageEnded
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
-from tests.engine.jobs import captions, written
+from tests.pipeline.jobs import captions, written
 
 
 @pytest.mark.slow

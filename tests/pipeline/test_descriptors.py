@@ -13,8 +13,8 @@ from howsteps.pipeline.apply import apply
 from howsteps.pipeline.events import Event, StageEnded
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import Run, run
-from tests.engine.jobs import captions, narration, written
 from tests.films import film
+from tests.pipeline.jobs import captions, narration, written
 
 pytestmark = pytest.mark.slow
 

@@ -6,8 +6,13 @@ from pathlib import Path
 import pytest
 
 from howsteps.errors import InputError
-from howsteps.pipeline import learnt_steps
-from howsteps.pipeline.learnt_steps import LearntStep, LearntSteps
+from howsteps.pipeline.work_folder import (
+    STEPS_FILE,
+    LearntStep,
+    LearntSteps,
+    load_steps,
+    save_steps,
+)
 from howsteps.script.matching import ActWithContext
 from tests.report.job import tea
 
@@ -21,8 +26,8 @@ LEARNT = LearntSteps(
 
 
 def test_steps_are_read_back(tmp_path: Path) -> None:
-    learnt_steps.save(LEARNT, tmp_path)
-    assert learnt_steps.load(tmp_path, ("fill the kettle", "hum")) == LEARNT
+    save_steps(LEARNT, tmp_path)
+    assert load_steps(tmp_path, ("fill the kettle", "hum")) == LEARNT
 
 
 def test_a_step_is_stored_with_its_acts() -> None:
@@ -45,8 +50,8 @@ def test_a_step_is_stored_with_its_acts() -> None:
     ],
 )
 def test_anything_else_is_an_error(tmp_path: Path, change: dict[str, object]) -> None:
-    learnt_steps.save(LEARNT, tmp_path)
-    path = tmp_path / learnt_steps.FILE
+    save_steps(LEARNT, tmp_path)
+    path = tmp_path / STEPS_FILE
     path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | change))
     with pytest.raises(InputError, match=r"steps\.json"):
-        learnt_steps.load(tmp_path, ("fill the kettle", "hum"))
+        load_steps(tmp_path, ("fill the kettle", "hum"))

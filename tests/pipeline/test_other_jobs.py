@@ -8,7 +8,7 @@ from howsteps.errors import Problem
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.options import RunOptions
-from howsteps.pipeline.other_jobs import find_other_ways, set_aside_other_jobs, with_page_hint
+from howsteps.pipeline.run import find_other_ways, set_aside_other_jobs, with_page_hint
 from howsteps.task import Mention, OtherWay, Sentence, Task, Video, Word
 
 BOILED = ("boil egg", "peel egg", "salt egg")

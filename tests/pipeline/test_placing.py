@@ -15,8 +15,8 @@ from howsteps.pipeline.run import run
 from howsteps.report.page import PAGE
 from howsteps.store import read_result
 from howsteps.task import BY_HAND, Localisation, Result, Script
-from tests.engine.jobs import captions
 from tests.jobs import tea
+from tests.pipeline.jobs import captions
 
 
 @pytest.fixture(scope="module")

@@ -13,16 +13,13 @@ import pytest
 import howsteps
 from howsteps.datasets import read_tasks
 from howsteps.errors import HowstepsError, InputError
-from howsteps.pipeline.events import Event, Noted, StageEnded, record
+from howsteps.pipeline.events import Event, ProblemFound, StageEnded, record
 from howsteps.pipeline.options import STAGES, RunOptions
-from howsteps.pipeline.run import (
-    Run,
-    run,
-)
+from howsteps.pipeline.run import Run, run
 from howsteps.store import read_result, read_script
-from tests.engine.jobs import captions, narration, subrip, written
 from tests.films import film
 from tests.jobs import write_tea
+from tests.pipeline.jobs import captions, narration, subrip, written
 
 
 @pytest.fixture(scope="module")
@@ -266,13 +263,13 @@ class TestEvents:
         film(tmp_path / "job" / "mute.mp4", 1.0)
         events: list[Event] = []
         run(tmp_path / "job", tmp_path / "out", RunOptions(vision=False), callback=events.append)
-        assert {type(event) for event in events} == {Noted}
+        assert {type(event) for event in events} == {ProblemFound}
 
     def test_problems_are_events(self, tmp_path: Path) -> None:
         (tmp_path / "a.srt").write_text("nothing")
         events: list[Event] = []
         run(tmp_path, tmp_path / "out", callback=events.append)
-        noted = [record(event) for event in events if isinstance(event, Noted)]
+        noted = [record(event) for event in events if isinstance(event, ProblemFound)]
         assert noted[0]["path"].endswith("a.srt")
         assert noted[0]["reason"]
 
@@ -318,7 +315,7 @@ class TestEditedScript:
         found = run(job, tmp_path / "out", script=path, callback=events.append)
         assert found.results == {}
         assert [problem.path for problem in found.problems] == [path]
-        assert {type(event) for event in events} == {Noted}
+        assert {type(event) for event in events} == {ProblemFound}
 
     @pytest.mark.parametrize(
         ("change", "reason"),

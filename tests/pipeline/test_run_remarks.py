@@ -17,8 +17,8 @@ from howsteps.pipeline.run import (
     set_aside_unusable,
 )
 from howsteps.task import Caption, Mention, Script, Sentence, Step, Task, Video, Word
-from tests.engine.jobs import captions
 from tests.jobs import write_tea
+from tests.pipeline.jobs import captions
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,9 @@ from howsteps.report import decoding
 from howsteps.report.decoding import make_thumbnails, rate_of, write_clip, write_with_chapters
 from howsteps.report.exports.chapters import Chapter
 from howsteps.task import Video
-from tests.engine.jobs import captions
 from tests.films import RATE, film
 from tests.io.test_media import large_video
+from tests.pipeline.jobs import captions
 
 
 @pytest.fixture

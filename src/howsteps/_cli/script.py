@@ -16,13 +16,18 @@ from howsteps.errors import HowstepsError, Problem
 from howsteps.io.files import write_atomically
 from howsteps.io.text import format_time, read_text
 from howsteps.narration.relations import CommonRelation, common_relations
-from howsteps.pipeline import given_script
+from howsteps.pipeline import stages
 from howsteps.pipeline.cache import Cache, user_cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.executor import cores, local_executor
 from howsteps.pipeline.options import RunOptions
-from howsteps.pipeline.other_jobs import find_other_ways, set_aside_other_jobs
-from howsteps.pipeline.run import few_steps_remark, prepare_narration, read_source
+from howsteps.pipeline.run import (
+    few_steps_remark,
+    find_other_ways,
+    prepare_narration,
+    read_source,
+    set_aside_other_jobs,
+)
 from howsteps.pipeline.stages import check_parser, discover_script
 from howsteps.pipeline.work_folder import (
     CACHE,
@@ -249,11 +254,11 @@ def script(
 def _editing(answer: Path | None, editor: Editor | None) -> Edit:
     """The function that edits every discovered script; without an editor, it changes nothing."""
     if editor is not None:
-        return lambda task, script, context: given_script.edit(task, script, editor, context)
+        return lambda task, script, context: stages.edit(task, script, editor, context)
     if answer is None:
         return lambda task, script, context: (task, script, [])
     text, name = read_text(answer), answer.name
-    return lambda task, script, context: given_script.edit_from_answer(task, script, text, name)
+    return lambda task, script, context: stages.edit_from_answer(task, script, text, name)
 
 
 def _write_question(tasks: Sequence[Task], path: Path) -> None:

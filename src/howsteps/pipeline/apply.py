@@ -17,7 +17,6 @@ from howsteps.localise.model import FILE as MODEL_FILE
 from howsteps.localise.model import Model, SavedModel
 from howsteps.narration.features import video_interval_count
 from howsteps.paper.clustering import ClusteringModel
-from howsteps.pipeline import learnt_steps
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.events import Callback, ignore_event
@@ -29,6 +28,7 @@ from howsteps.pipeline.work_folder import (
     CACHE,
     MODEL,
     check_folders,
+    load_steps,
     mark_work_folder,
     remove_if_empty,
     write_report,
@@ -87,7 +87,7 @@ def apply(
         raise InputError(model, "has no model; run 'howsteps run' again")
     saved, space = SavedModel.load(folder), FeatureSpace.load(folder, method_of)
     learnt = (Model if saved.options.mode == "default" else ClusteringModel)(**vars(saved))
-    known = learnt_steps.load(folder, learnt.steps)
+    known = load_steps(folder, learnt.steps)
     check_folders(out, *sources)
     name = clean_title(title) if title is not None else known.job or out.resolve().name
     collection = read_videos(sources, name)

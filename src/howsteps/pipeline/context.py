@@ -11,7 +11,7 @@ from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.events import (
     Callback,
     ItemDone,
-    Noted,
+    ProblemFound,
     StageBegan,
     StageEnded,
     ignore_event,
@@ -54,7 +54,7 @@ class Context:
     def note(self, problems: Sequence[Problem]) -> None:
         """Report problems as events."""
         for problem in problems:
-            self.callback(Noted(problem))
+            self.callback(ProblemFound(problem))
 
     @contextmanager
     def stage(self, name: str, task: str, total: int) -> Iterator["Progress"]:

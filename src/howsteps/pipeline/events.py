@@ -50,7 +50,7 @@ class StageEnded:
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class ProblemFound:
     """A problem or remark was reported."""
 
     problem: Problem
@@ -64,7 +64,7 @@ class Wrote:
     path: Path
 
 
-Event: TypeAlias = StageBegan | ItemAt | ItemDone | StageEnded | Noted | Wrote
+Event: TypeAlias = StageBegan | ItemAt | ItemDone | StageEnded | ProblemFound | Wrote
 Callback: TypeAlias = Callable[[Event], None]
 
 _NAMES = {
@@ -72,7 +72,7 @@ _NAMES = {
     ItemAt: "item-at",
     ItemDone: "item-done",
     StageEnded: "stage-ended",
-    Noted: "noted",
+    ProblemFound: "noted",
     Wrote: "wrote",
 }
 

@@ -17,8 +17,8 @@ from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.events import Callback, ignore_event
 from howsteps.pipeline.features import unreadable_media, visual_features
-from howsteps.pipeline.given_script import match_unmentioned_steps, read_given_script
 from howsteps.pipeline.options import RunOptions, read_options
+from howsteps.pipeline.stages import match_unmentioned_steps, read_given_script
 from howsteps.pipeline.work_folder import (
     CACHE,
     check_parts,

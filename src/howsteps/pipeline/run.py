@@ -4,14 +4,17 @@
 
     read ─► transcribe ─► narration ─► script ──┐   (a language model may edit it)
                  └──────► features ─────────────┴─► localise ─► result.json, script.json, model/
+
+Videos of another job are set aside; the steps that groups of them share are listed separately.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -19,25 +22,26 @@ from howsteps import datasets
 from howsteps.datasets import Collection
 from howsteps.errors import CannotWrite, HowstepsError, Problem, problem_of
 from howsteps.io.files import own_folder
+from howsteps.narration.relevance import Way, names_the_job, relevance
 from howsteps.pipeline import stages
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.events import Callback, ignore_event
 from howsteps.pipeline.executor import Executor, local_executor
 from howsteps.pipeline.features import unreadable_media, visual_features
-from howsteps.pipeline.given_script import (
-    check_given_script,
-    edit,
-    is_text,
-    known_script,
-    read_given_script,
-)
 from howsteps.pipeline.options import STAGES, RunOptions, check_workers, write_options
-from howsteps.pipeline.other_jobs import find_other_ways, set_aside_other_jobs, with_page_hint
 from howsteps.pipeline.placing import (
     manual_localisations,
     override_localisations,
     with_manual_mentions,
+)
+from howsteps.pipeline.stages import (
+    check_given_script,
+    discover_script,
+    edit,
+    is_text,
+    known_script,
+    read_given_script,
 )
 from howsteps.pipeline.work_folder import (
     CACHE,
@@ -56,7 +60,7 @@ from howsteps.pipeline.work_folder import (
 )
 from howsteps.reader import Editor
 from howsteps.store import GivenTask, Malformed, converted, without_captions
-from howsteps.task import Result, Script, Task
+from howsteps.task import OtherStep, OtherWay, Result, Script, SetAside, Task
 
 MANY_FILES = 500  # captions that take longer than a few seconds to read
 USUAL_STEPS = 5  # a script with fewer steps gets a remark
@@ -181,14 +185,19 @@ def run(
         )
         for task in tasks
     ]
-    for job, has_result, job_problems in _run_jobs(jobs, context):
-        if has_result:
+    held: dict[str, Result] = {}
+    for job, found, job_problems in _run_jobs(jobs, context):
+        if found is not None:
             folders[job.task.name] = job.folder
+            if len(jobs) == 1 and isinstance(found, Result):
+                held[job.task.name] = found
         context.note(job_problems)
         problems += job_problems
     if not folders:
         remove_if_empty(out)
-    return Run(WrittenResults(folders), folders, tuple(problems))
+    # The results of many jobs may not fit into memory.
+    results = held if len(jobs) == 1 else WrittenResults(folders)
+    return Run(results, folders, tuple(problems))
 
 
 def read_source(
@@ -348,13 +357,15 @@ class _Job:
     inside: bool  # the folder is one of several in the work folder
 
 
-def _run_jobs(jobs: Sequence[_Job], context: Context) -> Iterator[tuple[_Job, bool, list[Problem]]]:
-    """Yield each job when it is done: whether it has a result, and its problems."""
+def _run_jobs(
+    jobs: Sequence[_Job], context: Context
+) -> Iterator[tuple[_Job, Result | Path | None, list[Problem]]]:
+    """Yield each job when it is done: its result or its folder, if any, and its problems."""
     if len(jobs) == 1 or not context.executor.takes_tasks:
         for job in jobs:
             yield job, *_run_job(job, context)
         return
-    remote = partial(_run_job, context=replace(context, callback=ignore_event, workers=1))
+    remote = partial(_run_remotely, context=replace(context, callback=ignore_event, workers=1))
     with context.stage("tasks", context.cache.folder.parent.name, len(jobs)) as progress:
         for outcome in context.executor.map(remote, jobs, nested=True):
             job = jobs[outcome.index]
@@ -362,11 +373,17 @@ def _run_jobs(jobs: Sequence[_Job], context: Context) -> Iterator[tuple[_Job, bo
             if outcome.value is not None:
                 yield job, *outcome.value
             elif outcome.failure is not None:
-                yield job, False, [Problem(Path(job.task.name), outcome.failure.reason)]
+                yield job, None, [Problem(Path(job.task.name), outcome.failure.reason)]
 
 
-def _run_job(job: _Job, context: Context) -> tuple[bool, list[Problem]]:
-    """Run one job; return whether it has a result, and its problems.
+def _run_remotely(job: _Job, context: Context) -> tuple[Path | None, list[Problem]]:
+    """Run one job on another machine, which returns the folder of its result."""
+    result, problems = _run_job(job, context)
+    return None if result is None else job.folder, problems
+
+
+def _run_job(job: _Job, context: Context) -> tuple[Result | None, list[Problem]]:
+    """Run one job; return its result and its problems.
 
     Raises
     ------
@@ -381,7 +398,7 @@ def _run_job(job: _Job, context: Context) -> tuple[bool, list[Problem]]:
     except OSError as error:  # read errors are handled by the readers
         where = error.filename or job.folder
         raise CannotWrite(f"cannot write {where}: {error.strerror}") from error
-    return result is not None, problems
+    return result, problems
 
 
 def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem], set[Path]]:
@@ -448,3 +465,89 @@ def _why_no_steps(task: Task, asked: int | None) -> str:
     if len(task.videos) < 2:
         return "its narrator mentions nothing that could be a step"
     return "no two narrators mention the same act; more videos may help"
+
+
+OTHER_SCRIPT = "script of another way"  # stage name in events
+MIN_VIDEOS = 8
+MIN_STEPS = 5
+MIN_SUPPORT, MIN_SUPPORT_SHARE = 3, 0.1  # of a step: videos, and share of the videos
+
+
+class FilteredTask(NamedTuple):
+    """The task without the videos of another job, and those videos.
+
+    There is one remark per video, or one per group of videos that do the job in another way.
+    """
+
+    task: Task
+    set_aside: tuple[SetAside, ...] = ()
+    remarks: tuple[Problem, ...] = ()
+    ways: tuple[Way, ...] = ()
+
+
+def set_aside_other_jobs(task: Task, options: RunOptions) -> FilteredTask:
+    """Set aside the videos of another job; modes ``paper`` and ``authors`` keep all of them."""
+    if options.keep_all or options.mode != "default":
+        return FilteredTask(task)
+    found = relevance(task)
+    others = [video for video in task.videos if video.id in found.aside]
+    kept = tuple(video for video in task.videos if video.id not in found.aside)
+    remarks = [
+        Problem(
+            video.media or Path(video.id),
+            f"set aside as another job: {found.aside[video.id]} (to keep it: `keep_all=True`)",
+            harmless=True,
+        )
+        for video in others
+        if not any(video.id in way.videos for way in found.ways)
+    ]
+    if not names_the_job(task):
+        reason = (
+            f"the name {task.name!r} says little about the job, so videos of other jobs are hard "
+            'to recognise; name the job, as in `title="change a tire"`'
+        )
+        remarks.append(Problem(Path(task.name), reason, harmless=True))
+    remarks += [
+        Problem(Path(task.name), way.sentence(len(task.videos)), harmless=True)
+        for way in found.ways
+    ]
+    aside = tuple(SetAside(v.id, v.title, found.aside[v.id]) for v in others)
+    return FilteredTask(replace(task, videos=kept), aside, tuple(remarks), found.ways)
+
+
+def with_page_hint(problems: Iterable[Problem], on_page: Iterable[OtherWay]) -> list[Problem]:
+    """Add to the remark on another way, if its steps are on the page, where to find them."""
+    reasons = {way.reason for way in on_page}
+    hint = "; their own steps are at the end of the page"
+    return [
+        replace(problem, reason=f"{problem.reason}{hint}") if problem.reason in reasons else problem
+        for problem in problems
+    ]
+
+
+def find_other_ways(
+    task: Task, ways: Iterable[Way], options: RunOptions, context: Context
+) -> tuple[OtherWay, ...]:
+    """Find the groups of videos that have a script of their own.
+
+    Parameters
+    ----------
+    task
+        All videos with their mentions, including those of the ways.
+    """
+    found = []
+    for way in ways:
+        if len(way.videos) < MIN_VIDEOS:
+            continue
+        videos = tuple(video for video in task.videos if video.id in way.videos)
+        way_task = replace(task, videos=videos)
+        script = discover_script(way_task, options, context, stage=OTHER_SCRIPT)
+        min_support = max(MIN_SUPPORT, MIN_SUPPORT_SHARE * len(videos))
+        steps = tuple(
+            OtherStep(step.label, step.support)
+            for step in script.steps
+            if step.support >= min_support
+        )
+        if len(steps) >= MIN_STEPS:
+            found.append(OtherWay(way.sentence(len(task.videos)), way.videos, steps))
+    return tuple(found)

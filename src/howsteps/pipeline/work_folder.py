@@ -1,13 +1,14 @@
-"""The files of a work folder: how they are named and written."""
+"""The files of a work folder: how they are named, written and, for a model, read."""
 
 import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -18,18 +19,24 @@ from howsteps.io.text import read_json
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.events import Wrote
 from howsteps.pipeline.options import FILE as OPTIONS
+from howsteps.script.matching import ActWithContext, acts_of, find_known_steps
+from howsteps.script.names import examples
 from howsteps.script.order import PartialOrder, partial_order
 from howsteps.script.text_form import script_text
 from howsteps.store import (
     FILE,
     VERSION,
+    ActRecord,
+    LearntStepRecord,
+    LearntStepsRecord,
     MentionTime,
+    read_record,
     read_result,
     script_record,
     stored_time,
     text_parts,
 )
-from howsteps.task import Mention, Result, Script, Task
+from howsteps.task import Mention, Place, Result, Script, Step, Task
 
 CACHE = "cache"
 SCRIPT = "script.json"
@@ -303,3 +310,104 @@ def _order(order: PartialOrder) -> dict[str, Any]:
         ],
         "rarely_mentioned": [index + 1 for index in order.rarely_mentioned],
     }
+
+
+STEPS_VERSION: Literal[1] = 1
+STEPS_FILE = "steps.json"
+
+
+@dataclass(frozen=True)
+class LearntStep:
+    """A step: how many videos mentioned it, and its most frequent acts."""
+
+    label: str
+    support: int
+    acts: tuple[ActWithContext, ...]
+
+
+@dataclass(frozen=True)
+class LearntSteps:
+    """The name of the job, and its steps in order."""
+
+    job: str
+    steps: tuple[LearntStep, ...]
+
+    @staticmethod
+    def of(task: Task, script: Script) -> "LearntSteps":
+        """Collect what the videos of a task say about its steps."""
+
+        def learnt(step: Step) -> LearntStep:
+            # Manual places have no words.
+            spoken = [mention for mention in step.mentions if mention.verb]
+            return LearntStep(step.label, step.support, tuple(acts_of(spoken)))
+
+        return LearntSteps(task.name, tuple(learnt(step) for step in script.steps))
+
+    def script(self, task: Task) -> Script:
+        """The script, with the mentions of its steps in new videos."""
+        found = find_known_steps(
+            [[_act_mention(act) for act in step.acts] for step in self.steps], task
+        )
+        return Script(
+            tuple(
+                Step(step.label, mentions, examples(task, mentions), learnt_from=step.support)
+                for step, mentions in zip(self.steps, found, strict=True)
+            )
+        )
+
+
+def save_steps(learnt: LearntSteps, folder: Path) -> None:
+    """Write the steps next to their model."""
+    content = LearntStepsRecord(
+        version=STEPS_VERSION,
+        job=learnt.job,
+        steps=[
+            LearntStepRecord(
+                label=step.label,
+                support=step.support,
+                acts=[
+                    ActRecord(verb=a.verb, particle=a.particle, noun=a.noun, around=list(a.around))
+                    for a in step.acts
+                ],
+            )
+            for step in learnt.steps
+        ],
+    )
+    written = json.dumps(msgspec.to_builtins(content), ensure_ascii=False, indent=1)
+    write_atomically(folder / STEPS_FILE, f"{written}\n".encode())
+
+
+def load_steps(folder: Path, labels: tuple[str, ...]) -> LearntSteps:
+    """Read what :func:`save_steps` wrote; for older models without the file, use their ``labels``.
+
+    Raises
+    ------
+    InputError
+        The file is incomplete, or of another model.
+    """
+    path = folder / STEPS_FILE
+    if not path.is_file():
+        return LearntSteps("", tuple(LearntStep(label, 0, ()) for label in labels))
+    record = read_record(path, LearntStepsRecord)
+    found = LearntSteps(
+        record.job,
+        tuple(
+            LearntStep(
+                step.label,
+                step.support,
+                tuple(
+                    ActWithContext(a.verb, a.particle, a.noun, tuple(a.around)) for a in step.acts
+                ),
+            )
+            for step in record.steps
+        ),
+    )
+    if tuple(step.label for step in found.steps) != labels:
+        raise InputError(path, "has other steps than the model next to it")
+    return found
+
+
+def _act_mention(act: ActWithContext) -> Mention:
+    """An act as a mention without video, time and phrase."""
+    places = tuple(Place("", noun) for noun in act.around)
+    return Mention("", act.verb, act.noun, "", 0.0, 0.0, particle=act.particle, places=places)

@@ -380,7 +380,7 @@ def _apply(question: Question, before: Script, answer: Answer) -> Edit:
             # Only adjacent alternatives can be shown as such.
             alternative=any({index - 1, index} <= {*group} for group in answer.alternatives),
         )
-        step = step.led_by(_naming_relation(question, given))
+        step = step.named_after(_naming_relation(question, given))
         of_acts = [
             m for act in given.acts for m in question.acts[act].mentions if m.video in sentences
         ]

@@ -53,7 +53,7 @@ def name_steps(task: Task, groups: Sequence[Sequence[Mention]]) -> tuple[Step, .
             label = f"{label} again"
         used.add(label)
         step = Step(label, tuple(group), examples(task, naming))
-        steps.append(step.led_by(naming[0].relation) if naming else step)
+        steps.append(step.named_after(naming[0].relation) if naming else step)
     return tuple(steps)
 
 

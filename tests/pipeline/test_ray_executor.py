@@ -18,8 +18,8 @@ from howsteps.pipeline.executor import Outcome
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.ray_executor import TRIES, RayExecutor
 from howsteps.pipeline.run import run
-from tests.engine.jobs import captions, written
-from tests.engine.work import (
+from tests.pipeline.jobs import captions, written
+from tests.pipeline.work import (
     die_always,
     die_once,
     half,

@@ -21,9 +21,9 @@ from howsteps.pipeline.executor import (
 )
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
-from tests.engine.jobs import captions
-from tests.engine.work import die_always, die_once, half, process, threads
 from tests.films import film
+from tests.pipeline.jobs import captions
+from tests.pipeline.work import die_always, die_once, half, process, threads
 
 SMALL = 1 << 20  # bytes that these workers need
 
@@ -92,7 +92,7 @@ WAITING = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from howsteps.pipeline.executor import ProcessExecutor
-from tests.engine.work import wait
+from tests.pipeline.work import wait
 if __name__ == "__main__":
     for _ in ProcessExecutor(2, 1).map(wait, [sys.argv[1]] * 4): pass
 """
@@ -152,6 +152,6 @@ def test_videos_are_described_on_the_cluster(tmp_path: Path) -> None:
     film(folder / "ann.mp4", 46.0)
     executor, events = Elsewhere(), []
     run(folder, tmp_path / "out", RunOptions(quick=True), executor=executor, callback=events.append)
-    assert executor.given == [("_describe", "cpu")]
+    assert executor.given == [("describe_video", "cpu")]
     looked = [e for e in events if isinstance(e, ItemDone) and e.stage == "features"]
     assert [(e.item, e.cached) for e in looked] == [("ann", False)]

@@ -23,7 +23,7 @@ import pytest
 from howsteps.errors import HowstepsError
 from howsteps.pipeline.events import Event, ItemDone
 from howsteps.pipeline.run import run
-from tests.engine.jobs import captions, written
+from tests.pipeline.jobs import captions, written
 
 NOBODY = 65534
 

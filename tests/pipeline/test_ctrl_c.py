@@ -13,8 +13,8 @@ import pytest
 
 from howsteps._cli.app import INTERRUPTED, main
 from howsteps.pipeline.run import run
-from tests.engine.jobs import captions, written
 from tests.films import film
+from tests.pipeline.jobs import captions, written
 
 # What each stage calls first.
 STAGES = {

@@ -17,8 +17,8 @@ from howsteps.pipeline.context import Context
 from howsteps.pipeline.features import describe_videos, method_of
 from howsteps.task import Video
 from howsteps.vision import features
-from tests.engine.jobs import captions, narration
 from tests.films import film
+from tests.pipeline.jobs import captions, narration
 
 Change = Callable[[Path], object]
 
