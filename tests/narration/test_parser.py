@@ -1,5 +1,7 @@
 """From words to parsed passages, with the pipeline that ships, and lemmas."""
 
+import subprocess
+import sys
 from itertools import pairwise
 
 import pytest
@@ -112,3 +114,12 @@ WORDNET = WordNet.load()
 )
 def test_lemma(word: str, part: str, tag: str, expected: str) -> None:
     assert lemma(WORDNET, word, part, tag) == expected
+
+
+@pytest.mark.slow
+def test_spacy_is_loaded_when_something_is_parsed() -> None:
+    modules = "howsteps.pipeline.run, howsteps.narration.labels"
+    code = f"import sys, {modules}; print('spacy' in sys.modules)"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603 - our own
+    assert done.stdout == "False\n"
