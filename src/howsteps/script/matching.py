@@ -308,7 +308,7 @@ def near_mentions(task: Task, script: Script) -> list[NearMention]:
         probability = float(probabilities[step])
         is_new = (mention.video, mention.start, mention.end) not in in_script
         if probability >= MIN_NEAR_PROBABILITY and is_new:
-            weight = NEAR_WEIGHT if probability >= MIN_NEAR_PROBABILITY else probability
+            weight = NEAR_WEIGHT if probability >= MIN_PROBABILITY else probability
             found.append(NearMention(mention, step, weight))
     return found
 
