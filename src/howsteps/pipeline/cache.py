@@ -70,10 +70,6 @@ class Cache:
                     np.lib.format.write_array(entry, array, allow_pickle=False)
         return self._write(self.path(stage, key, "npz"), buffer.getvalue())
 
-    def holds(self, stage: str, key: str, kind: str) -> bool:
-        """Whether there is an undamaged entry."""
-        return self._read(self.path(stage, key, kind)) is not None
-
     def path(self, stage: str, key: str, kind: str) -> Path:
         """The path of an entry."""
         return self.folder / stage / f"{key}.{kind}"
