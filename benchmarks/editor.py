@@ -14,7 +14,7 @@ from pathlib import Path
 
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
-from howsteps.reader import Editor, EditorError, edit_script, make_question
+from howsteps.reader import LanguageModel, LanguageModelError, edit_script, make_question
 from howsteps.task import Mention, Script, Task
 
 SHOWN = 400  # characters of a reply
@@ -31,12 +31,12 @@ def main() -> None:
     asked = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         done = run(asked.videos, asked.out or Path(folder), RunOptions(vision=False), pages=False)
-        editor = Editor(asked.address, asked.model, asked.timeout)
+        editor = LanguageModel(asked.model, asked.address, asked.timeout)
         for result in done.results.values():
             edit(result.task, result.script, editor)
 
 
-def edit(task: Task, script: Script, editor: Editor) -> None:
+def edit(task: Task, script: Script, editor: LanguageModel) -> None:
     """Edit one script, print the result, and check that no mention was invented."""
     letters = len(make_question(task).text)
     print(f"\n{task.name}: {len(task.videos)} videos, question of {letters:,} characters")
@@ -51,7 +51,7 @@ def edit(task: Task, script: Script, editor: Editor) -> None:
 
     try:
         found = edit_script(task, script, reply)
-    except EditorError as error:
+    except LanguageModelError as error:
         print(f"\nno answer: {error}; the script stays")
         return
     for reason in found.refused:

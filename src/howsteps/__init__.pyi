@@ -8,7 +8,7 @@ from . import (
     script as script,
 )
 from .api import (
-    Editor as Editor,
+    LanguageModel as LanguageModel,
     Files as Files,
     Run as Run,
     apply as apply,

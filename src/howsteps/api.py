@@ -26,7 +26,7 @@ from howsteps.pipeline.placing import place_again
 from howsteps.pipeline.run import Run
 from howsteps.pipeline.run import run as run_pipeline
 from howsteps.pipeline.stages import read_given_script
-from howsteps.reader import Editor
+from howsteps.reader import LanguageModel
 from howsteps.store import read_result
 from howsteps.task import Caption, Mode, Result, Script, Task, Video
 
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "Editor",
     "Files",
+    "LanguageModel",
     "Run",
     "apply",
     "discover",
@@ -74,7 +74,7 @@ def discover(
     seed: int = 0,
     device: Device = "cpu",
     parser: str | None = None,
-    editor: Editor | None = None,
+    editor: LanguageModel | None = None,
     workers: int = 1,
     callback: "Callback | None" = None,
 ) -> Result:
@@ -113,7 +113,7 @@ def discover(
     parser
         Another spaCy pipeline, by name or folder.
     editor
-        A language model that edits the script: ``Editor("http://localhost:11434/v1", "NAME")``.
+        A language model that edits the script: ``LanguageModel("NAME", "http://localhost:11434/v1")``.
     workers
         The number of processes that work on videos; with more than one, call this under
         ``if __name__ == "__main__":``.
@@ -150,7 +150,7 @@ def run(
     seed: int = 0,
     device: Device = "cpu",
     parser: str | None = None,
-    editor: Editor | None = None,
+    editor: LanguageModel | None = None,
     workers: int = 1,
     callback: "Callback | None" = None,
     begin: str | None = None,
@@ -193,7 +193,7 @@ def _run(
     out: AnyPath,
     options: RunOptions,
     script: AnyPath | None,
-    editor: Editor | None,
+    editor: LanguageModel | None,
     workers: int,
     callback: Callback | None,
     **more: Any,

@@ -34,8 +34,9 @@ SAID = "said here"
 LIKE_SAID = "like what others say"
 LIKE_SEEN = "looks like the others"
 BETWEEN = "between its neighbours"
+READ = "read here"
 BY_HAND = "placed by hand"
-EVIDENCE = (SAID, LIKE_SAID, LIKE_SEEN, BETWEEN, BY_HAND)
+EVIDENCE = (SAID, LIKE_SAID, LIKE_SEEN, BETWEEN, READ, BY_HAND)
 
 # Confidence in words.
 Level: TypeAlias = Literal["sure", "likely", "guess"]
@@ -269,6 +270,21 @@ class Script:
     seconds: float = 0.0
     editor: str = ""
     changes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A language model read that a step is done from ``start`` to ``end``, in seconds.
+
+    ``first_line`` and ``last_line`` are its lines in the numbered transcript, counted from 1.
+    """
+
+    video: str
+    step: Index
+    start: Seconds
+    end: Seconds
+    first_line: Count
+    last_line: Count
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from howsteps import Editor, discover, read_result
+from howsteps import LanguageModel, discover, read_result
 from howsteps._cli.app import app
 from howsteps.reader.client import KEY_VARIABLE
 from tests.jobs import write_tea_folder
@@ -170,7 +170,7 @@ def test_videos_of_another_job_are_set_aside_and_named(
 @pytest.mark.slow
 def test_discover_takes_an_editor(videos: Path, question: str) -> None:
     with serving(says(answer(question))) as served:
-        result = discover(videos, vision=False, editor=Editor(served.url, "small"))
+        result = discover(videos, vision=False, editor=LanguageModel("small", served.url))
     assert [step.label for step in result.script.steps] == EDITED
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from howsteps.reader import Editor, EditorError
+from howsteps.reader import LanguageModel, LanguageModelError
 from howsteps.reader.client import KEY_VARIABLE
 from tests.reader.server import Behaviour, fails, says, send, serving
 
@@ -18,25 +18,27 @@ SECRET = "no-key-at-all-0123456789"  # noqa: S105 - not a real key
 @pytest.fixture(autouse=True)
 def key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(KEY_VARIABLE, SECRET)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
 
 
 def asked(behave: Behaviour, timeout: float = 5.0) -> tuple[str, list[float]]:
     """The reply, and the pauses before it."""
     pauses: list[float] = []
     with serving(behave) as served:
-        text = Editor(served.url, "small", timeout).reply(HELLO, pause=pauses.append)
+        text = LanguageModel("small", served.url, timeout).reply(HELLO, pause=pauses.append)
     return text, pauses
 
 
 def failing(behave: Behaviour, timeout: float = 5.0) -> str:
-    with serving(behave) as served, pytest.raises(EditorError) as error:
-        Editor(served.url, "small", timeout).reply(HELLO, pause=lambda _: None)
+    with serving(behave) as served, pytest.raises(LanguageModelError) as error:
+        LanguageModel("small", served.url, timeout).reply(HELLO, pause=lambda _: None)
     return str(error.value)
 
 
 def test_a_conversation_is_sent_and_the_reply_returned() -> None:
     with serving(says("fine")) as served:
-        assert Editor(served.url, "small").reply(HELLO) == "fine"
+        assert LanguageModel("small", served.url).reply(HELLO) == "fine"
     [request] = served.requests
     assert request["model"] == "small"
     assert request["messages"] == HELLO
@@ -46,7 +48,7 @@ def test_a_conversation_is_sent_and_the_reply_returned() -> None:
 def test_without_a_key_there_is_no_authorization_header(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(KEY_VARIABLE)
     with serving(says("fine")) as served:
-        Editor(served.url, "small").reply(HELLO)
+        LanguageModel("small", served.url).reply(HELLO)
     assert "Authorization" not in served.headers[0]
 
 
@@ -64,7 +66,7 @@ def test_settings_are_dropped_even_after_failures() -> None:
 
 def test_settings_are_dropped_if_the_model_rejects_them() -> None:
     with serving(without_settings) as served:
-        assert Editor(served.url, "small").reply(HELLO) == "fine"
+        assert LanguageModel("small", served.url).reply(HELLO) == "fine"
     assert [
         sorted({"temperature", "max_tokens"} & request.keys()) for request in served.requests
     ] == [
@@ -73,12 +75,39 @@ def test_settings_are_dropped_if_the_model_rejects_them() -> None:
     ]
 
 
+def test_a_schema_is_sent_where_the_server_accepts_one() -> None:
+    def old(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+        if "response_format" in body:
+            send(handler, 400, {"error": "unknown field"})
+        else:
+            says("fine")(handler, body)
+
+    schema = {"type": "object"}
+    with serving(says("fine")) as served:
+        assert LanguageModel("small", served.url).reply(HELLO, schema) == "fine"
+    assert served.requests[0]["response_format"]["json_schema"]["schema"] == schema
+    with serving(old) as served:
+        assert LanguageModel("small", served.url).reply(HELLO, schema) == "fine"
+    assert ["response_format" in request for request in served.requests] == [True, False]
+    assert "max_tokens" in served.requests[1]
+
+
+def test_address_and_key_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(KEY_VARIABLE)
+    assert LanguageModel("small").url == "http://localhost:11434/v1"
+    with serving(says("fine")) as served:
+        monkeypatch.setenv("OPENAI_BASE_URL", served.url)
+        monkeypatch.setenv("OPENAI_API_KEY", SECRET)
+        LanguageModel("small").reply(HELLO)
+    assert served.headers[0]["Authorization"] == f"Bearer {SECRET}"
+
+
 def test_a_model_that_refuses_everything_is_asked_twice_at_most() -> None:
     def never(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
         send(handler, 400, {"error": "max_tokens"})
 
-    with serving(never) as served, pytest.raises(EditorError, match="400"):
-        Editor(served.url, "small").reply(HELLO)
+    with serving(never) as served, pytest.raises(LanguageModelError, match="400"):
+        LanguageModel("small", served.url).reply(HELLO)
     assert len(served.requests) == 2
 
 
@@ -99,8 +128,8 @@ def test_a_server_that_stays_broken_is_given_up() -> None:
 
 @pytest.mark.parametrize("status", [400, 401, 404])
 def test_permanent_errors_are_not_retried(status: int) -> None:
-    with serving(fails(status, 99, says(""))) as served, pytest.raises(EditorError):
-        Editor(served.url, "small").reply(HELLO, pause=lambda _: None)
+    with serving(fails(status, 99, says(""))) as served, pytest.raises(LanguageModelError):
+        LanguageModel("small", served.url).reply(HELLO, pause=lambda _: None)
     assert len(served.requests) == 1
 
 
@@ -132,7 +161,7 @@ def test_the_text_of_an_error_is_shown_unless_it_is_about_the_key(status: int, t
 
 
 def test_the_key_is_in_no_representation() -> None:
-    assert SECRET not in repr(Editor("http://localhost/v1", "small"))
+    assert SECRET not in repr(LanguageModel("small", "http://localhost/v1"))
 
 
 def test_a_redirect_is_not_followed() -> None:
@@ -166,8 +195,11 @@ def test_a_server_that_sends_a_byte_now_and_then_is_given_up(
                 handler.wfile.write(b" ")
                 time.sleep(0.1)
 
-    with serving(drip) as served, pytest.raises(EditorError, match=r"not complete after 0\.8 s"):
-        Editor(served.url, "small", 0.5).reply(HELLO, pause=lambda _: None)
+    with (
+        serving(drip) as served,
+        pytest.raises(LanguageModelError, match=r"not complete after 0\.8"),
+    ):
+        LanguageModel("small", served.url, 0.5).reply(HELLO, pause=lambda _: None)
     assert len(served.requests) == 1  # another attempt would take as long
 
 
@@ -178,8 +210,8 @@ def test_half_a_character_is_replaced() -> None:
 def test_an_unreachable_server_is_reported_in_one_line() -> None:
     with serving(says("")) as served:
         url = served.url
-    with pytest.raises(EditorError, match="cannot be reached") as error:
-        Editor(url, "small").reply(HELLO, pause=lambda _: None)
+    with pytest.raises(LanguageModelError, match="cannot be reached") as error:
+        LanguageModel("small", url).reply(HELLO, pause=lambda _: None)
     assert "\n" not in str(error.value)
 
 
@@ -215,15 +247,15 @@ def test_an_endless_reply_is_refused() -> None:
     ],
 )
 def test_a_bad_address_is_refused(url: str, reason: str) -> None:
-    with pytest.raises(EditorError, match=reason) as error:
-        Editor(url, "small")
+    with pytest.raises(LanguageModelError, match=reason) as error:
+        LanguageModel("small", url)
     assert str(error.value).isprintable()
     assert "secret" not in str(error.value)
 
 
 def test_a_key_in_a_bad_address_is_not_shown() -> None:
-    with pytest.raises(EditorError, match="not an address") as error:
-        Editor(f"http://{SECRET}@[", "small")
+    with pytest.raises(LanguageModelError, match="not an address") as error:
+        LanguageModel("small", f"http://{SECRET}@[")
     assert SECRET not in str(error.value)
 
 
@@ -241,12 +273,12 @@ def test_a_key_in_a_bad_address_is_not_shown() -> None:
     ],
 )
 def test_an_address_is_made_ascii(url: str, address: str) -> None:
-    assert Editor(url, "small").address == address
+    assert LanguageModel("small", url).address == address
 
 
 def test_a_path_with_other_letters_is_reached() -> None:
     with serving(says("fine")) as served:
-        assert Editor(f"{served.url}/é è", "small").reply(HELLO) == "fine"
+        assert LanguageModel("small", f"{served.url}/é è").reply(HELLO) == "fine"
 
 
 @pytest.mark.parametrize("bad", ["no\nkey", "no\rkey", "schlüssel", "ключ", "k\udcff"])
@@ -254,8 +286,8 @@ def test_a_key_that_no_header_can_hold_is_refused(
     monkeypatch: pytest.MonkeyPatch, bad: str
 ) -> None:
     monkeypatch.setenv(KEY_VARIABLE, bad)
-    with pytest.raises(EditorError, match=KEY_VARIABLE) as error:
-        Editor("http://localhost:1/v1", "small").reply(HELLO, pause=lambda _: None)
+    with pytest.raises(LanguageModelError, match=KEY_VARIABLE) as error:
+        LanguageModel("small", "http://localhost:1/v1").reply(HELLO, pause=lambda _: None)
     assert bad not in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -275,16 +307,19 @@ def test_an_invalid_proxy_is_reported_without_its_password(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("HTTP_PROXY", "gopher://someone:secret@proxy:1")
-    with pytest.raises(EditorError, match="no request can be sent") as error:
-        Editor("http://x.example/v1", "small").reply(HELLO, pause=lambda _: None)
+    with pytest.raises(LanguageModelError, match="no request can be sent") as error:
+        LanguageModel("small", "http://x.example/v1").reply(HELLO, pause=lambda _: None)
     assert "secret" not in str(error.value)
 
 
 def test_a_model_needs_a_name() -> None:
-    with pytest.raises(EditorError, match="`model`"):
-        Editor("http://localhost/v1", " ")
+    with pytest.raises(LanguageModelError, match="`model`"):
+        LanguageModel(" ", "http://localhost/v1")
 
 
 def test_the_address_may_include_the_endpoint() -> None:
     full = "http://localhost/v1/chat/completions"
-    assert Editor(full, "small").address == Editor("http://localhost/v1/", "small").address
+    assert (
+        LanguageModel("small", full).address
+        == LanguageModel("small", "http://localhost/v1/").address
+    )

@@ -13,7 +13,7 @@ from howsteps.pipeline.options import STAGES
 from howsteps.task import Mode
 
 if TYPE_CHECKING:
-    from howsteps.reader import Editor
+    from howsteps.reader import LanguageModel
 
 NO_SPEECH = "none"
 SPEECH = "small.en"  # the default model
@@ -53,7 +53,7 @@ EditorUrl: TypeAlias = Annotated[
         metavar="URL",
         help="Let a language model edit the script. URL is a server with OpenAI's chat "
         "completions API (Ollama: http://localhost:11434/v1). The text that 'script --ask' writes "
-        "is sent to it. Set HOWSTEPS_EDITOR_KEY if it needs a key.",
+        "is sent to it. Set HOWSTEPS_LLM_KEY or OPENAI_API_KEY if it needs a key.",
     ),
 ]
 EditorModel: TypeAlias = Annotated[
@@ -138,15 +138,15 @@ def speech_model(speech: str) -> str | None:
     return None if speech == NO_SPEECH else speech
 
 
-def editor_of(url: str | None, model: str | None) -> "Editor | None":
+def editor_of(url: str | None, model: str | None) -> "LanguageModel | None":
     """The requested language model; prints where the question is sent."""
     if url is None and model is None:
         return None
     if url is None or model is None:
         raise typer.BadParameter("--editor URL and --model NAME must be used together")
-    from howsteps.reader import Editor  # noqa: PLC0415 - most runs need none
+    from howsteps.reader import LanguageModel  # noqa: PLC0415 - most runs need none
 
-    editor = Editor(url, model)
+    editor = LanguageModel(model, url)
     screen.err.print(
         f"what the narrators say they do is sent to {escape(editor.address)} "
         "('howsteps script --ask question.md' writes exactly what is sent)",

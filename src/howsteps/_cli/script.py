@@ -37,7 +37,7 @@ from howsteps.pipeline.work_folder import (
     script_document,
     write_script,
 )
-from howsteps.reader import Editor, make_question
+from howsteps.reader import LanguageModel, make_question
 from howsteps.script.order import PartialOrder, partial_order
 from howsteps.store import narration_record
 from howsteps.task import Mention, Mode, OtherWay, Script, Sentence, Step, Task, Video
@@ -251,7 +251,7 @@ def script(
     screen.finish(problems, found=bool(scripts))
 
 
-def _editing(answer: Path | None, editor: Editor | None) -> Edit:
+def _editing(answer: Path | None, editor: LanguageModel | None) -> Edit:
     """The function that edits every discovered script; without an editor, it changes nothing."""
     if editor is not None:
         return lambda task, script, context: stages.edit(task, script, editor, context)

@@ -58,7 +58,7 @@ from howsteps.pipeline.work_folder import (
     write_result,
     write_script,
 )
-from howsteps.reader import Editor
+from howsteps.reader import LanguageModel
 from howsteps.store import GivenTask, Malformed, converted, without_captions
 from howsteps.task import OtherStep, OtherWay, Result, Script, SetAside, Task
 
@@ -98,7 +98,7 @@ def run(
     options: RunOptions | None = None,
     *,
     script: Path | str | None = None,
-    editor: Editor | None = None,
+    editor: LanguageModel | None = None,
     begin: str | None = None,
     force: Sequence[str] = (),
     workers: int = 1,
@@ -352,7 +352,7 @@ class _Job:
     folder: Path
     options: RunOptions
     script: Path | None
-    editor: Editor | None
+    editor: LanguageModel | None
     pages: bool
     inside: bool  # the folder is one of several in the work folder
 

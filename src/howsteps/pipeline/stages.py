@@ -30,7 +30,14 @@ from howsteps.pipeline.work_folder import (
     LearntSteps,
     save_steps,
 )
-from howsteps.reader import Edit, Editor, EditorError, edit_script, edit_with_answer, make_question
+from howsteps.reader import (
+    Edit,
+    LanguageModel,
+    LanguageModelError,
+    edit_script,
+    edit_with_answer,
+    make_question,
+)
 from howsteps.script.text_form import parse_script_text
 from howsteps.script.text_mentions import script_of_text, with_matches
 from howsteps.store import (
@@ -433,7 +440,7 @@ EDITOR = "editor"
 
 
 def edit(
-    task: Task, script: Script, editor: Editor, context: Context
+    task: Task, script: Script, editor: LanguageModel, context: Context
 ) -> tuple[Task, Script, list[Problem]]:
     """Let a language model edit a script; if that fails, the script is unchanged.
 
@@ -457,7 +464,7 @@ def edit(
     with context.stage(EDITOR, task.name, 1) as progress:
         try:
             found = edit_script(task, script, reply)
-        except EditorError as error:
+        except LanguageModelError as error:
             progress.done(task.name, cached=False)
             return task, script, [_problem(task, f"the script was not edited: {error}")]
         if replies != cached:

@@ -9,7 +9,7 @@ refers to acts by id, so that every step consists of mentions, and a name may on
 narrators who mention the step. Nothing is sent anywhere unless an address is given.
 """
 
-from howsteps.reader.client import Editor, EditorError
+from howsteps.reader.client import LanguageModel, LanguageModelError
 from howsteps.reader.dialogue import (
     Answer,
     AnswerError,
@@ -24,8 +24,8 @@ __all__ = [
     "Answer",
     "AnswerError",
     "Edit",
-    "Editor",
-    "EditorError",
+    "LanguageModel",
+    "LanguageModelError",
     "Question",
     "edit_script",
     "edit_with_answer",

@@ -4,9 +4,9 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from howsteps.errors import HowstepsError, shown
@@ -14,7 +14,9 @@ from howsteps.errors import HowstepsError, shown
 if TYPE_CHECKING:
     import httpx
 
-KEY_VARIABLE = "HOWSTEPS_EDITOR_KEY"
+KEY_VARIABLE, OPENAI_KEY_VARIABLE = "HOWSTEPS_LLM_KEY", "OPENAI_API_KEY"  # the first that is set
+URL_VARIABLE = "OPENAI_BASE_URL"
+OLLAMA = "http://localhost:11434/v1"
 _ATTEMPTS = 4
 _FIRST_PAUSE = 1.0  # seconds; doubled after every attempt
 _MAX_PAUSE = 60.0
@@ -27,38 +29,40 @@ _FRAGMENT = 6  # characters of a key that no message may contain
 # A limit because small models may never stop; a high one because reasoning takes tokens.
 _SETTINGS = {"temperature": 0, "max_tokens": 16_000}
 _ENDPOINT = "/chat/completions"
+_REFUSED = (400, 422)  # of a request that the server understands only in part
 _SECRET_PARAMETER = re.compile(r"key|token|secret|password|auth|sig", re.IGNORECASE)
 
 
-class EditorError(HowstepsError):
+class LanguageModelError(HowstepsError):
     """The model cannot be reached or does not answer; the message never contains the key."""
 
 
 @dataclass(frozen=True, slots=True)
-class Editor:
+class LanguageModel:
     """A language model on a server.
 
-    The API key, if needed, comes from the environment variable ``HOWSTEPS_EDITOR_KEY``. It is not a
-    field, so that it cannot be printed or stored by accident.
+    The API key, if needed, comes from the environment: ``HOWSTEPS_LLM_KEY``, else
+    ``OPENAI_API_KEY``. It is not a field, so that it cannot be printed or stored by accident.
 
     Parameters
     ----------
-    url
-        The base URL of the server, such as ``http://localhost:11434/v1``.
     model
         The name of the model on the server.
+    url
+        The base URL of the server; by default ``OPENAI_BASE_URL`` of the environment, else that of
+        Ollama on this machine.
     timeout
         Seconds without data after which an attempt fails.
     """
 
-    url: str
     model: str
+    url: str = field(default_factory=lambda: os.environ.get(URL_VARIABLE, "").strip() or OLLAMA)
     timeout: float = 300.0
 
     def __post_init__(self) -> None:
         _ = self.address  # validates the URL
         if not self.model.strip():
-            raise EditorError("the language model needs a name: `model`")
+            raise LanguageModelError("the language model needs a name: `model`")
 
     @property
     def address(self) -> str:
@@ -73,15 +77,16 @@ class Editor:
         if not usable or (url.port or 0) >= 1 << 16:
             # The part before an @ and the query may be secret.
             given = "this" if {"@", "?"} & {*self.url} else repr(shown(self.url))
-            raise EditorError(f"{given} is not an address; use http://HOST:PORT/v1")
+            raise LanguageModelError(f"{given} is not an address; use http://HOST:PORT/v1")
         if url.userinfo or any(_SECRET_PARAMETER.search(name) for name in url.params):
-            raise EditorError(f"a key must not be in the address: set {KEY_VARIABLE}")
+            raise LanguageModelError(f"a key must not be in the address: set {KEY_VARIABLE}")
         path = url.path.rstrip("/")
         return str(url.copy_with(path=path if path.endswith(_ENDPOINT) else path + _ENDPOINT))
 
     def reply(
         self,
         messages: Sequence[dict[str, str]],
+        schema: Mapping[str, Any] | None = None,
         *,
         pause: Callable[[float], object] = time.sleep,
     ) -> str:
@@ -90,26 +95,48 @@ class Editor:
         If the server is busy (429) or fails (5xx), or the connection fails, the request is retried
         with exponential backoff; ``pause`` waits for that many seconds.
 
+        Parameters
+        ----------
+        schema
+            The JSON schema of the answer, for servers that can enforce one. Others ignore or
+            refuse it, so the reply must be validated in any case.
+
         Raises
         ------
-        EditorError
+        LanguageModelError
             The key is invalid, or no attempt succeeded.
         """
         key = _key()
-        settings, failures = _SETTINGS, 0
+        form = {"name": "answer", "strict": True, "schema": schema}
+        options: list[dict[str, Any]] = [_SETTINGS, {}]  # some models accept no settings
+        if schema is not None:
+            options.insert(0, _SETTINGS | _response_format(form))
+        failures = 0
         while True:
-            body = {"model": self.model, "messages": list(messages), "stream": False, **settings}
+            body = {"model": self.model, "messages": list(messages), "stream": False, **options[0]}
             try:
                 return _content(_post(self.address, body, key, self.timeout))
             except _Transient as error:
                 failures += 1
                 if failures == _ATTEMPTS:
-                    raise EditorError(f"{self.address}: {error}; tried {failures} times") from None
+                    reason = f"{self.address}: {error}; tried {failures} times"
+                    raise LanguageModelError(reason) from None
                 pause(min(max(_FIRST_PAUSE * 2 ** (failures - 1), error.after), _MAX_PAUSE))
-            except EditorError as error:
-                if not any(name in str(error) for name in settings):
-                    raise EditorError(f"{self.address}: {error}") from None
-                settings = {}  # some models accept none
+            except _Refused as error:
+                named = any(name in str(error) for name in _SETTINGS)
+                if len(options) == 1 or not ("response_format" in options[0] or named):
+                    raise LanguageModelError(f"{self.address}: {error}") from None
+                options = options[1:]
+            except LanguageModelError as error:
+                raise LanguageModelError(f"{self.address}: {error}") from None
+
+
+def _response_format(form: dict[str, Any]) -> dict[str, Any]:
+    return {"response_format": {"type": "json_schema", "json_schema": form}}
+
+
+class _Refused(Exception):
+    """An error of the request itself; without its settings it may succeed."""
 
 
 class _Transient(Exception):
@@ -122,12 +149,14 @@ class _Transient(Exception):
 
 def _key() -> str:
     """The API key; empty if there is none."""
-    key = os.environ.get(KEY_VARIABLE, "").strip()
-    if not (key.isascii() and key.isprintable()):
-        raise EditorError(
-            f"{KEY_VARIABLE} contains a line break or a non-ASCII character; copy the key again"
-        )
-    return key
+    for name in (KEY_VARIABLE, OPENAI_KEY_VARIABLE):
+        if key := os.environ.get(name, "").strip():
+            if key.isascii() and key.isprintable():
+                return key
+            raise LanguageModelError(
+                f"{name} contains a line break or a non-ASCII character; copy the key again"
+            )
+    return ""
 
 
 def _post(address: str, body: dict[str, Any], key: str, timeout: float) -> bytes:
@@ -146,9 +175,11 @@ def _post(address: str, body: dict[str, Any], key: str, timeout: float) -> bytes
             if response.is_success:
                 return _read(response, _MAX_REPLY, timeout + _MAX_TRANSFER)
             if response.is_redirect:  # to follow it would send the key to another server
-                raise EditorError("it redirects elsewhere; use the address of the server itself")
+                raise LanguageModelError(
+                    "it redirects elsewhere; use the address of the server itself"
+                )
             details = b""
-            with suppress(httpx.TransportError, EditorError):  # it may break off here too
+            with suppress(httpx.TransportError, LanguageModelError):  # it may break off here too
                 details = _read(response, _MAX_DETAILS, timeout)
     except httpx.TimeoutException:
         raise _Transient(f"no answer within {timeout:g} s") from None
@@ -157,12 +188,12 @@ def _post(address: str, body: dict[str, Any], key: str, timeout: float) -> bytes
     except httpx.TransportError as error:
         raise _Transient(f"the connection broke ({type(error).__name__})") from None
     except (httpx.InvalidURL, ValueError, ImportError) as error:  # of a proxy; it may have secrets
-        raise EditorError(f"no request can be sent ({type(error).__name__})") from None
+        raise LanguageModelError(f"no request can be sent ({type(error).__name__})") from None
     status = response.status_code
     reason = f"it answers {status} {_shown_details(status, details, key)}".strip()
     if status == httpx.codes.TOO_MANY_REQUESTS or response.is_server_error:
         raise _Transient(reason, _retry_after(response.headers.get("Retry-After")))
-    raise EditorError(reason)
+    raise _Refused(reason) if status in _REFUSED else LanguageModelError(reason)
 
 
 def _read(response: "httpx.Response", largest: int, seconds: float) -> bytes:
@@ -173,16 +204,16 @@ def _read(response: "httpx.Response", largest: int, seconds: float) -> bytes:
         if len(content) > largest:
             if response.is_error:
                 return content[:largest]
-            raise EditorError(f"its reply is larger than {largest >> 20} MiB")
+            raise LanguageModelError(f"its reply is larger than {largest >> 20} MiB")
         if time.monotonic() > end:
-            raise EditorError(f"its reply is not complete after {seconds:g} s")
+            raise LanguageModelError(f"its reply is not complete after {seconds:g} s")
     return content
 
 
 def _shown_details(status: int, body: bytes, key: str) -> str:
     """The text of an error in one line, unless it may contain a part of the key."""
     if status in _SECRETIVE:
-        return f"(is {KEY_VARIABLE} set, and right?)"
+        return f"(is {KEY_VARIABLE} or {OPENAI_KEY_VARIABLE} set, and right?)"
     text = body.decode(errors="replace")
     with suppress(ValueError):
         text += str(json.loads(text))  # where escaped characters are plain
@@ -199,9 +230,9 @@ def _content(reply: bytes) -> str:
         value: Any = json.loads(reply)
         content = value["choices"][0]["message"]["content"]
     except (ValueError, KeyError, IndexError, TypeError, RecursionError):
-        raise EditorError("its reply is not a chat completion") from None
+        raise LanguageModelError("its reply is not a chat completion") from None
     if not isinstance(content, str):
-        raise EditorError("its reply has no text")
+        raise LanguageModelError("its reply has no text")
     return content.encode(errors="replace").decode()  # unpaired surrogates are not valid UTF-8
 
 

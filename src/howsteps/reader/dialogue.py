@@ -328,7 +328,7 @@ def edit_script(task: Task, script: Script, reply: Reply) -> Edit:
 
     Raises
     ------
-    EditorError
+    LanguageModelError
         The model cannot be reached.
     """
     question = make_question(task)
