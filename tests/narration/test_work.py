@@ -86,3 +86,17 @@ def test_the_shipped_weights_are_complete() -> None:
     weights = shipped()
     assert 1000 < len(weights.features) < 20_000
     assert all(abs(weight) < 10 for weight in weights.features.values())
+
+
+@pytest.mark.parametrize(
+    "text", ["it protects the wrist", "they build a nest", "that will kill the roots"]
+)
+def test_what_things_and_others_do_is_no_work(text: str) -> None:
+    assert work(text) == 0.0
+
+
+@pytest.mark.parametrize(
+    "text", ["let it cool the cake", "the nuts are removed", "you wrap the wrist", "wrap the wrist"]
+)
+def test_what_the_narrator_does_or_lets_happen_may_be_work(text: str) -> None:
+    assert work(text) > 0.0

@@ -9,9 +9,10 @@ from howsteps.narration.wordnet import WordNet
 from howsteps.script import discover
 from howsteps.script.acts import build_act_table, candidate_mentions, talk_detector
 from howsteps.script.clusters import names_whole_task
-from howsteps.script.names import name_steps, step_name
+from howsteps.script.discovery import implied_objects
+from howsteps.script.names import followable_name, name_steps, step_name
 from howsteps.script.step_model import shipped
-from howsteps.task import Mention, Place, Task
+from howsteps.task import Mention, Place, Sentence, Task, Word
 from tests.script import spoken
 
 TIRE = "loosen nut; jack up car; remove wheel; mount wheel; tighten nut; lower car"
@@ -177,17 +178,19 @@ def test_an_error_of_one_narrator_is_not_a_name() -> None:
     task = spoken.task("dip apple", "dip apple")
     own = [mention_of("dip the apples", video) for video in ("v0", "v1")]
     slip = [replace(mention, video="v0") for mention in slip]
-    assert name_steps(task, [[*slip, *own]])[0].label == "dip the apples"
+    assert name_steps(task, [[[*slip, *own]]])[0].label == "dip the apples"
 
 
 def test_a_verb_without_its_place_gives_way_to_a_complete_one() -> None:
     task = spoken.task(*["put apple"] * 5)
     put = [mention_of("put the apples", f"v{n}") for n in range(5)]
     dip = [mention_of("dip the apples", f"v{n}") for n in range(3)]
-    assert name_steps(task, [[*put, *dip]])[0].label == "dip the apples"
-    assert name_steps(task, [[*put, *dip[:1]]])[0].label == "put the apples"
+    assert name_steps(task, [[[*put, *dip]]])[0].label == "dip the apples"
+    assert name_steps(task, [[[*put, *dip[:1]]]])[0].label == "add the apples"
     in_pot = [replace(mention, places=(Place("in", "pot"),)) for mention in put[:2]]
-    assert name_steps(task, [[*put[2:] * 4, *in_pot, *dip]])[0].label == "put the apples in the pot"
+    assert (
+        name_steps(task, [[[*put[2:] * 4, *in_pot, *dip]]])[0].label == "put the apples in the pot"
+    )
 
 
 def test_amounts_are_not_part_of_a_name() -> None:
@@ -199,14 +202,14 @@ def test_a_relation_that_is_mostly_talk_does_not_name_the_step() -> None:
     task = spoken.task(*["eat apple"] * 5)
     eat = [replace(mention_of("eat the apples", f"v{n}"), work=0.1) for n in range(5)]
     cut = [replace(mention_of("cut the apples", f"v{n}"), work=0.6) for n in range(3)]
-    assert name_steps(task, [[*eat, *cut]])[0].label == "cut the apples"
+    assert name_steps(task, [[[*eat, *cut]]])[0].label == "cut the apples"
 
 
 def test_a_narrator_who_repeats_a_relation_counts_once() -> None:
     task = spoken.task(*["peel apple"] * 3)
     peel = [mention_of("peel the apples", "v0")] * 5 + [mention_of("peel the apples", "v1")]
     core = [mention_of("core the apples", f"v{n}") for n in range(3)]
-    assert name_steps(task, [[*peel, *core]])[0].label == "core the apples"
+    assert name_steps(task, [[[*peel, *core]]])[0].label == "core the apples"
 
 
 def test_a_modifier_is_named_if_most_narrators_use_it() -> None:
@@ -228,3 +231,83 @@ def test_talk_is_light_verbs_vague_nouns_and_the_title() -> None:
     is_talk = talk_detector("change_a_tire")
     work = [str(m.relation) for m in said.videos[0].mentions if not is_talk(m)]
     assert work == ["let air", "change oil", "loosen nut"]
+
+
+def test_a_place_may_come_from_a_similar_verb() -> None:
+    placed = [mention_of("place the apples on the tray", v, (Place("on", "tray"),)) for v in "ab"]
+    put = [mention_of("put the apples", v) for v in "cdef"]
+    assert followable_name([*put, *placed])[0] == "place the apples on the tray"
+    assert step_name(put, [*put, *placed]) == "put the apples on the tray"
+
+
+def test_a_name_that_cannot_be_followed_is_none() -> None:
+    assert followable_name([mention_of("put the chair", v, noun="chair") for v in "ab"]) is None
+    assert followable_name([mention_of("grow", v, noun="") for v in "ab"]) is None
+    assert followable_name([mention_of("add the cup", v, noun="cup") for v in "ab"]) is None
+    assert followable_name([mention_of("put the sugar", v, noun="sugar") for v in "ab"])[0] == (
+        "add the sugar"
+    )
+
+
+def test_what_is_mixed_with_whatever_is_everything() -> None:
+    mixed = [mention_of("blend", v, noun="") for v in "abcd"]
+    assert followable_name(mixed)[0] == "blend everything together"
+
+
+def test_a_cloth_is_wiped_with() -> None:
+    wiped = [mention_of("wipe the towel", v, noun="towel") for v in "ab"]
+    assert step_name(wiped, wiped) == "wipe with the towel"
+
+
+def test_a_place_has_the_number_that_narrators_use() -> None:
+    place = (Place("between", "finger"),)
+    mentions = [mention_of("go between your fingers", v, place, noun="") for v in "ab"]
+    assert step_name(mentions) == "go between the fingers"
+
+
+class TestImpliedObjects:
+    def objects(self, *narrations: str) -> list[str]:
+        task = spoken.task(*narrations)
+        videos = [
+            replace(
+                video,
+                mentions=tuple(
+                    replace(m, noun="") if m.noun == "nothing" else m for m in video.mentions
+                ),
+            )
+            for video in task.videos
+        ]
+        return list(implied_objects(videos).values())
+
+    def test_an_object_that_was_handled_before_comes_first(self) -> None:
+        narrations = ["flip egg", "flip egg", "flip egg", "flip toast", "flip toast"]
+        assert self.objects(*narrations, "fry toast; flip nothing") == ["toast"]
+        assert self.objects(*narrations, "fry fish; flip nothing") == ["egg"]
+
+    def test_a_verb_of_work_that_nobody_gives_an_object_takes_what_was_handled(self) -> None:
+        assert self.objects(*["stir soup; simmer nothing"] * 2) == ["soup", "soup"]
+
+    def test_common_verbs_imply_nothing(self) -> None:
+        assert self.objects("take egg", "take egg", "take nothing") == []
+
+
+class TestJoinedAdditions:
+    SOUP = "fill pot; {}; stir soup; serve soup; wash pot; dry pot"
+
+    def labels(self, middle: str) -> list[str]:
+        task = spoken.task(*[self.SOUP.format(middle)] * 4, name="cook a soup")
+        distinct = [
+            replace(
+                video,
+                sentences=(*video.sentences, Sentence((Word(f"narrator {n}", 99.0, 99.1),))),
+            )
+            for n, video in enumerate(task.videos)
+        ]
+        return [step.label for step in discover(replace(task, videos=tuple(distinct))).steps]
+
+    def test_what_is_added_one_after_the_other_is_one_step(self) -> None:
+        assert "add the salt and pepper" in self.labels("add salt; add pepper")
+
+    def test_other_acts_stay_apart(self) -> None:
+        found = self.labels("add salt; peel onion")
+        assert {"add the salt", "peel the onion"} <= set(found)

@@ -206,6 +206,16 @@ def is_implement(noun: str) -> bool:
     return _is_under(noun, _IMPLEMENTS)
 
 
+def is_blade(noun: str) -> bool:
+    """Whether a noun is something to cut with."""
+    return _is_under(noun, ("cutlery", "edge tool"))
+
+
+def is_cloth(noun: str) -> bool:
+    """Whether a noun is something to wipe with: a towel, a sponge."""
+    return _is_under(noun, ("fabric", "sponge"))
+
+
 def is_substance(noun: str) -> bool:
     """Whether a noun can be an ingredient of a mixture: sugar, water, an onion."""
     return _is_under(noun, _SUBSTANCES)

@@ -37,15 +37,19 @@ def extract_video(
     passages: Sequence[parser.Passage],
     options: RelationOptions = RELATION_MODES["default"],
 ) -> Video:
-    """Return the video with its sentences and mentions; acts have their probability of work."""
+    """Return the video with its sentences and mentions; acts have their probability of work.
+
+    It is 0 for what things and others do.
+    """
     found = act_mentions(video, passages, options)
     mentions = found.mentions
     if options.acts:
         starts = [mention.start for mention in mentions]
-        probabilities = work.probabilities(mention_features(video, found), starts)
+        features = mention_features(video, found)
+        probabilities = work.probabilities(features, starts)
         mentions = [
-            replace(mention, work=round(probability, 3))
-            for mention, probability in zip(mentions, probabilities, strict=True)
+            replace(mention, work=0.0 if work.done_by_others(own) else max(0.001, round(p, 3)))
+            for mention, own, p in zip(mentions, features, probabilities, strict=True)
         ]
     return replace(video, sentences=tuple(found.sentences), mentions=tuple(mentions))
 

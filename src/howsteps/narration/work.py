@@ -31,6 +31,8 @@ _SUBJECT_CLASSES = {
     "there": "there", "everybody": "they", "someone": "they", "somebody": "they",
 }  # fmt: skip
 
+_OTHERS = frozenset({"subject=thing", "subject=they", "subject=who"})
+
 
 def act_features(act: Act, *, negated: bool) -> set[str]:
     """Return the features of one act, except for those of its position in the video."""
@@ -101,6 +103,11 @@ def _clause_features(act: Act) -> Iterator[str]:
     yield f"subject={subject} tag={act.verb.tag_}"
     if subject == "none" and act.verb.tag_ in {"VB", "VBP"} and not depth:
         yield "imperative"
+
+
+def done_by_others(features: set[str]) -> bool:
+    """Whether a thing or somebody else does the act: "it protects you", "they build nests"."""
+    return not _OTHERS.isdisjoint(features) and features.isdisjoint({"passive", "lets"})
 
 
 def _subject(verb: Token) -> str:

@@ -371,7 +371,7 @@ def _apply(question: Question, before: Script, answer: Answer) -> Edit:
     for index, mentions in enumerate(_mentions_by_step(question, answer, task)):
         given = answer.steps[index]
         first = question.acts[given.acts[0]].act
-        [default] = name_steps(task, [[m for m in mentions if Act.of(m) == first] or mentions])
+        [default] = name_steps(task, [[[m for m in mentions if Act.of(m) == first] or mentions]])
         step = replace(
             default,
             label=given.name,

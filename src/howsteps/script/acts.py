@@ -9,11 +9,12 @@ all of the steps together).
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -135,8 +136,13 @@ class ActTable:
         return expected
 
 
+_NONE: Mapping[Mention, str] = MappingProxyType({})
+
+
 def build_act_table(
-    mentions_by_video: Sequence[Sequence[Mention]], durations: Sequence[float]
+    mentions_by_video: Sequence[Sequence[Mention]],
+    durations: Sequence[float],
+    implied: Mapping[Mention, str] = _NONE,
 ) -> ActTable:
     """Build the table of the most frequent acts.
 
@@ -146,6 +152,8 @@ def build_act_table(
         The mentions of each video; those of the table are in this order, video by video.
     durations
         Of the videos, in seconds.
+    implied
+        The objects of mentions that name none.
     """
     mentions = [mention for row in mentions_by_video for mention in row]
     lengths = [len(row) for row in mentions_by_video]
@@ -153,13 +161,13 @@ def build_act_table(
     seconds = np.array([max(duration, 1.0) for duration in durations])
     videos_of: defaultdict[Act, set[int]] = defaultdict(set)
     for mention, owner in zip(mentions, video, strict=True):
-        videos_of[act_of(mention)].add(int(owner))
+        videos_of[act_of(mention, implied)].add(int(owner))
     acts = _most_frequent({act: len(videos) for act, videos in videos_of.items() if act.noun})
     index = {act: i for i, act in enumerate(acts)}
     time = np.array([mention.start for mention in mentions], dtype=np.float64)
     return ActTable(
         tuple(acts),
-        np.array([index.get(act_of(mention), -1) for mention in mentions], dtype=np.int64),
+        np.array([index.get(act_of(mention, implied), -1) for mention in mentions], np.int64),
         video,
         time,
         np.minimum(1.0, time / seconds[video]) if mentions else time,
@@ -167,9 +175,10 @@ def build_act_table(
     )
 
 
-def act_of(mention: Mention) -> Act:
-    """The act that a mention is an occurrence of."""
-    return Act(mention.verb, mention.particle, mention.relation.noun)
+def act_of(mention: Mention, implied: Mapping[Mention, str] = _NONE) -> Act:
+    """The act that a mention is an occurrence of; ``implied`` has objects that are not named."""
+    noun = mention.relation.noun or implied.get(mention, "")
+    return Act(mention.verb, mention.particle, noun)
 
 
 def _most_frequent(video_counts: dict[Act, int]) -> list[Act]:
@@ -236,13 +245,16 @@ def talk_detector(title: str) -> Callable[[Mention], bool]:
 
 
 def candidate_mentions(task: Task) -> list[list[Mention]]:
-    """The mentions of each video that may belong to a step, in order of time."""
+    """The mentions of each video that may belong to a step, in order of time.
+
+    What is negated, talk, or done by things and others (``work`` is 0) is not.
+    """
     is_talk = talk_detector(task.name)
     return [
         [
             mention
             for mention in sorted(video.mentions, key=lambda m: (m.start, m.end))
-            if not mention.negated and not is_talk(mention)
+            if mention.work > 0 and not mention.negated and not is_talk(mention)
         ]
         for video in task.videos
     ]

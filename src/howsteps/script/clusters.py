@@ -6,7 +6,8 @@ forbidden. The mean is weighted, so that frequent acts count more. (SciPy's link
 constraints nor weights.)
 
 The score of a cluster is the number of videos that mention it, each weighted by the probability
-that what it mentions is a step. Preparatory acts ("take a towel") and clusters that are spread over
+that what it mentions is a step, times the mean probability that its mentions are work: what is
+done, not what is said most. Preparatory acts ("take a towel") and clusters that are spread over
 the whole video are weighted down. Clusters are selected greedily; after each, the scores of the
 others are discounted by their similarity to the selected ones, so that no step is selected twice
 (as in maximal marginal relevance). The longer the script, the higher the score that a further step
@@ -87,7 +88,11 @@ def linkage_between(
 
 
 def cluster_scores(
-    table: ActTable, clusters: Sequence[Sequence[int]], is_step: Matrix, title: Collection[str] = ()
+    table: ActTable,
+    clusters: Sequence[Sequence[int]],
+    is_step: Matrix,
+    work: Matrix,
+    title: Collection[str] = (),
 ) -> Matrix:
     """The score of each cluster.
 
@@ -97,6 +102,8 @@ def cluster_scores(
         The acts of each cluster.
     is_step
         The probability that each act is a step.
+    work
+        The probability that each mention is work, not talk.
     title
         The words of the title.
     """
@@ -108,7 +115,8 @@ def cluster_scores(
     for index, cluster in enumerate(clusters):
         members = np.concatenate([table.members[act] for act in cluster])
         spread = spread_of(table.position[members])
-        scores[index] = by_video[list(cluster)].max(axis=0).sum() * np.exp(-SPREAD_PENALTY * spread)
+        done = by_video[list(cluster)].max(axis=0).sum() * work[members].mean()
+        scores[index] = done * np.exp(-SPREAD_PENALTY * spread)
     return scores
 
 
@@ -130,6 +138,7 @@ def select_clusters(
     similarity: Matrix,
     scores: Matrix,
     max_steps: int | None = None,
+    room: int = 0,
 ) -> list[int]:
     """Select the clusters that become steps, best first.
 
@@ -142,6 +151,8 @@ def select_clusters(
     max_steps
         K, the most steps to select. None: 5 to 15, as long as their scores are high enough; then
         what the majority of the videos mention is selected whatever its score.
+    room
+        So many more, because others will be joined.
 
     Returns
     -------
@@ -155,10 +166,10 @@ def select_clusters(
     selected: list[int] = []
     selected_scores: list[float] = []
     names: set[tuple[str, str]] = set()
-    while left and len(selected) < (max_steps or MAX_STEPS):
+    while left and len(selected) < (max_steps or MAX_STEPS) + room:
         discounted = {i: scores[i] * (1.0 - redundancy[i]) ** REDUNDANCY_POWER for i in left}
         if max_steps is None and len(selected) >= MIN_STEPS:
-            threshold = _score_share(len(selected) + 1) * np.mean(selected_scores[:3])
+            threshold = _score_share(len(selected) + 1 - room) * np.mean(selected_scores[:3])
             discounted = {
                 i: score
                 for i, score in discounted.items()

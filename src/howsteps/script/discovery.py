@@ -2,14 +2,19 @@
 
 ::
 
-    mentions ─► acts ─► step_model ─► clusters ─► order ─► names
+    mentions ─► acts ─► step_model ─► clusters ─► order ─► small events joined ─► names
 
 What the steps are and in which order they come are solved separately: clustering of acts ignores
 the order, and rank aggregation finds it afterwards. Steps are learnt from the narrations that are
 not near-duplicates of others; their mentions are then collected from all narrations.
+
+The act at the heart of a job is often said without an object ("and now flip", "blend until
+smooth"); such mentions count under the object that they most likely have. Ingredients that are
+added one after the other are one step: "add the salt, pepper and nutmeg".
 """
 
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 
@@ -17,25 +22,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.errors import HowstepsError
+from howsteps.narration.grammar import is_substance
 from howsteps.narration.wordnet import WordNet
 from howsteps.script import step_model
 from howsteps.script.acts import (
     ActTable,
+    Matrix,
     act_of,
     build_act_table,
     candidate_mentions,
     title_words,
 )
 from howsteps.script.clusters import MIN_STEPS, average_linkage, cluster_scores, select_clusters
-from howsteps.script.names import name_steps
+from howsteps.script.names import followable_name, name_steps
 from howsteps.script.near_duplicates import Shingles
 from howsteps.script.order import aggregate, keep_in_order, precedence
-from howsteps.task import Mention, Script, Task
+from howsteps.script.similarity import classes_of, specificity
+from howsteps.task import Mention, Script, Task, Video
 
 # The similarity at which two clusters are merged. Where the first value leaves too few clusters for
 # a script, as when every act is "rub the …", the next ones are tried.
 MERGE_THRESHOLDS = (0.4, 0.5, 0.6, 0.7)
 REFINEMENTS = 2  # of the order, after dropping mentions that break it
+# An object is implied only for verbs that say what is done, and where work is not unlikely.
+MIN_SPECIFICITY, MIN_WORK = 0.2, 0.3
+HANDLED = 6  # nouns before a mention that it may refer to
+IMPLIED_SHARE = 0.3  # of the videos of the verb's most common object
+# Additions are one event if they are said so many seconds apart, in these shares of the videos that
+# name both, and of those that name the rarer one.
+EVENT_SECONDS, EVENT_SHARE, RARER_SHARE = 20.0, 0.5, 0.3
+MAX_JOINED = 3
+WHOLE = frozenset("batter dough ingredient mix mixture".split())  # no single ingredients
 
 
 def discover(task: Task, *, steps: int | None = None) -> Script:
@@ -63,24 +80,123 @@ def discover(task: Task, *, steps: int | None = None) -> Script:
         row if original else ()
         for row, original in zip(mentions_by_video, is_original, strict=True)
     ]
-    table = build_act_table(of_originals, durations)
+    implied = implied_objects(task.videos)
+    table = build_act_table(of_originals, durations, implied)
     if not table.acts:
         return Script((), seconds=perf_counter() - start)
-    clusters = cluster_acts(table, [m for row in of_originals for m in row], task.name, steps)
-    full_table = _with_all_mentions(table, mentions_by_video, durations)
-    members = [
-        np.sort(np.concatenate([full_table.members[act] for act in cluster]))
-        for cluster in clusters
-    ]
+    clusters, similarity, scores = cluster_acts(
+        table, [m for row in of_originals for m in row], task.name
+    )
+    full_table = _with_all_mentions(table, mentions_by_video, durations, implied)
     mentions = [mention for row in mentions_by_video for mention in row]
-    ordered = order_steps(members, full_table, np.array([mention.work for mention in mentions]))
+    work = np.array([mention.work for mention in mentions])
     # An act of one narrator is not a step.
     min_support = min(2, sum(map(bool, mentions_by_video)))
-    kept = [step for step in ordered if len({*full_table.video[step]}) >= min_support]
-    return Script(
-        name_steps(task, [[mentions[i] for i in step] for step in kept]),
-        seconds=perf_counter() - start,
+    events: list[list[NDArray[np.int64]]] = []
+    room = 0
+    for _ in range(2):  # what is joined makes room for others
+        chosen = select_clusters(table, clusters, similarity, scores, steps, room)
+        members = [
+            np.sort(np.concatenate([full_table.members[act] for act in clusters[i]]))
+            for i in chosen
+        ]
+        ordered = order_steps(members, full_table, work)
+        kept = [
+            step
+            for step in ordered
+            if len({*full_table.video[step]}) >= min_support
+            and followable_name([mentions[i] for i in step])
+        ]
+        events = join_additions(kept, full_table, mentions)
+        room = len(kept) - len(events)
+        if not room:
+            break
+    named = name_steps(
+        task, [[[mentions[i] for i in step] for step in event] for event in events[:steps]]
     )
+    return Script(named, seconds=perf_counter() - start)
+
+
+def implied_objects(videos: Sequence[Video]) -> dict[Mention, str]:
+    """The objects of mentions that name none: "and now *flip*", "let it simmer".
+
+    An object that narrators of the task name with the same verb, if possible one that was handled
+    shortly before. For a verb of work that nobody gives an object, what was handled before it in
+    several videos.
+    """
+    objects: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    before: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    handled_by: dict[Mention, list[str]] = {}
+    for video in videos:
+        named: set[tuple[tuple[str, str], str]] = set()
+        seen_before: set[tuple[tuple[str, str], str]] = set()
+        handled: list[str] = []
+        for mention in sorted(video.mentions, key=lambda m: (m.start, m.end)):
+            verb = mention.verb, mention.particle
+            if mention.noun:
+                handled = [mention.noun, *(n for n in handled if n != mention.noun)][:HANDLED]
+                if not mention.negated:
+                    named.add((verb, mention.noun))
+            elif not mention.places and mention.work >= MIN_WORK:
+                handled_by[mention] = handled
+                seen_before.update((verb, noun) for noun in handled[:3])
+        for verb, noun in named:
+            objects[verb][noun] += 1
+        for verb, noun in seen_before:
+            before[verb][noun] += 1
+    implied = {}
+    for mention, handled in handled_by.items():
+        verb = mention.verb, mention.particle
+        if specificity(mention.verb) >= MIN_SPECIFICITY:
+            known = _of_two_videos(objects[verb])
+            if not known and classes_of(*verb):
+                known = objects[verb] or _of_two_videos(before[verb])
+            if known:
+                usual = min(known, key=lambda noun: (-known[noun], noun))
+                enough = IMPLIED_SHARE * known[usual]
+                implied[mention] = next((n for n in handled if known[n] >= enough), usual)
+    return implied
+
+
+def _of_two_videos(counts: Counter[str]) -> Counter[str]:
+    return Counter({noun: count for noun, count in counts.items() if count >= 2})
+
+
+def join_additions(
+    steps: Sequence[NDArray[np.int64]], table: ActTable, mentions: Sequence[Mention]
+) -> list[list[NDArray[np.int64]]]:
+    """Group consecutive steps that add one thing after the other within seconds."""
+    adds = [_adds_an_ingredient([mentions[i] for i in step]) for step in steps]
+    events: list[list[NDArray[np.int64]]] = []
+    last_adds = False
+    for step, is_addition in zip(steps, adds, strict=True):
+        joins = events and is_addition and last_adds and len(events[-1]) < MAX_JOINED
+        if joins and _are_one_event(np.concatenate(events[-1]), step, table):
+            events[-1].append(step)
+        else:
+            events.append([step])
+        last_adds = is_addition
+    return events
+
+
+def _adds_an_ingredient(mentions: Sequence[Mention]) -> bool:
+    """Whether the most frequent act of a step is to add a substance, not all of what there is."""
+    counts = Counter(act_of(mention) for mention in mentions if mention.noun)
+    act = min(counts, key=lambda act: (-counts[act], act), default=None)
+    if act is None or act.noun in WHOLE or not is_substance(act.noun):
+        return False
+    return "add" in classes_of(act.verb, act.particle)
+
+
+def _are_one_event(one: NDArray[np.int64], two: NDArray[np.int64], table: ActTable) -> bool:
+    """Whether videos that name two groups of mentions do so within seconds."""
+    videos = set(table.video[one]) & set(table.video[two])
+    near = 0
+    for video in videos:
+        a, b = (table.time[group[table.video[group] == video]] for group in (one, two))
+        near += bool(np.abs(a[:, None] - b[None, :]).min() <= EVENT_SECONDS)
+    rarer = min(len({*table.video[group]}) for group in (one, two))
+    return near >= max(2, EVENT_SHARE * len(videos), RARER_SHARE * rarer)
 
 
 def check_mentions(task: Task, steps: int | None) -> None:
@@ -92,9 +208,9 @@ def check_mentions(task: Task, steps: int | None) -> None:
 
 
 def cluster_acts(
-    table: ActTable, mentions: Sequence[Mention], title: str, steps: int | None
-) -> list[list[int]]:
-    """Cluster acts and select the clusters that are steps; returns their acts, best step first.
+    table: ActTable, mentions: Sequence[Mention], title: str
+) -> tuple[list[list[int]], Matrix, Matrix]:
+    """Cluster acts; clusters that no name can be given that a reader could follow are left out.
 
     Parameters
     ----------
@@ -102,6 +218,10 @@ def cluster_acts(
         Those that the table was built from.
     title
         The name of the task.
+
+    Returns
+    -------
+    The acts of each cluster, the similarity of all pairs of acts, and the score of each cluster.
     """
     wordnet, model = WordNet.load(), step_model.shipped()
     similarity = model.same_step(table, mentions, wordnet)
@@ -111,9 +231,15 @@ def cluster_acts(
         clusters = average_linkage(similarity, np.sqrt(table.video_counts), forbidden, threshold)
         if sum(table.support(cluster) >= min_support for cluster in clusters) >= MIN_STEPS:
             break
+    clusters = [
+        cluster
+        for cluster in clusters
+        if followable_name([mentions[i] for act in cluster for i in table.members[act]])
+    ]
     is_step = model.is_step(table, mentions, title)
-    scores = cluster_scores(table, clusters, is_step, title_words(title))
-    return [clusters[i] for i in select_clusters(table, clusters, similarity, scores, steps)]
+    work = np.array([mention.work for mention in mentions])
+    scores = cluster_scores(table, clusters, is_step, work, title_words(title))
+    return clusters, similarity, scores
 
 
 def order_steps(
@@ -150,10 +276,13 @@ def order_steps(
 
 
 def _with_all_mentions(
-    table: ActTable, mentions_by_video: Sequence[Sequence[Mention]], durations: Sequence[float]
+    table: ActTable,
+    mentions_by_video: Sequence[Sequence[Mention]],
+    durations: Sequence[float],
+    implied: Mapping[Mention, str],
 ) -> ActTable:
     """The same acts, with the mentions of near-duplicates too."""
     index = {act: i for i, act in enumerate(table.acts)}
-    act = [index.get(act_of(mention), -1) for row in mentions_by_video for mention in row]
-    full = build_act_table(mentions_by_video, durations)
+    act = [index.get(act_of(m, implied), -1) for row in mentions_by_video for m in row]
+    full = build_act_table(mentions_by_video, durations, implied)
     return replace(full, acts=table.acts, act=np.array(act, np.int64))

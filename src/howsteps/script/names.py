@@ -1,17 +1,20 @@
 """Names of steps in the style of a how-to, "dip the apples in the caramel", and examples.
 
-A name is built from what narrators agree on: the most common verb with its particle and its
-object, in the number and with the article that most of them use, then a place or a tool if enough
-of them name one. A relation of a single narrator is used only if there is no other.
+A name is built from what narrators agree on, over all mentions of the step: the most common verb
+with its particle and its object, in the number and with the article that most of them use, then a
+place or a tool if enough of them name one. A relation of a single narrator is used only if there is
+no other. A name must be one that a reader can follow: a bare verb, a measure, or a verb of placing
+without a place ("put the ham") is not; of a substance, "add the ham" is.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from itertools import dropwhile, pairwise
+from itertools import dropwhile
 from typing import TypeVar
 
+from howsteps.narration.grammar import is_blade, is_cloth, is_substance
 from howsteps.script.similarity import classes_of, is_helper
-from howsteps.task import Mention, Relation, Step, Task
+from howsteps.task import Mention, Place, Relation, Step, Task
 
 EXAMPLES = 3
 EXAMPLE_WORDS = 10  # the preferred length
@@ -23,13 +26,26 @@ MAX_OBJECT_WORDS = 4  # of an object that is shown as it was said
 # A clearer relation replaces a vague one if it has this share of its mentions.
 CLEARER_SHARE = 0.4
 VAGUE_WEIGHT = 0.6
-_PREPOSITIONS = frozenset("in into on onto at to from around over under through across".split())
 # Classes of verbs that need an object.
 _TRANSITIVE_CLASSES = frozenset("place insert add mix remove attach cover dip".split())
 _LET_VERBS = frozenset("sit rest stand drip cool".split())  # the object does it: "let it rest"
 # "Put the butter" is incomplete without a place.
 _NEED_A_PLACE = frozenset("lay place position put transfer".split())
-_VAGUE_PLACES = frozenset("side way time minute".split())
+_VAGUE_PLACES = frozenset(
+    "side way time minute area spot place end part thing point position bit middle direction "
+    "one".split()
+)
+_MEASURES = frozenset(
+    "teaspoon tablespoon cup ounce pound gram half quarter piece pinch dash inch minute second "
+    "hour amount bit lot couple drop".split()
+)
+# What is wiped is not the cloth.
+_WIPE = frozenset("buff dab dry pat polish rub scrub wipe".split())
+_CUT = frozenset("chop cut scrape slice".split())
+MAX_NAMINGS = 4  # relations of a step that are tried as its name
+MAX_OBJECTS = 3  # that a name lists
+# A step of so many videos is named after an object only if two of them name it.
+MIN_SUPPORT = 4
 _AMOUNTS = frozenset(
     "half quarter cup cups teaspoon teaspoons tablespoon tablespoons ounce ounces pound pounds "
     "gram grams of".split()
@@ -38,23 +54,84 @@ _POSSESSIVES = frozenset("my our your his her their its this that these those".s
 Key = TypeVar("Key", bound=Hashable)
 
 
-def name_steps(task: Task, groups: Sequence[Sequence[Mention]]) -> tuple[Step, ...]:
-    """Make steps with distinct names and with examples, from the mentions of each."""
+def name_steps(task: Task, events: Sequence[Sequence[Sequence[Mention]]]) -> tuple[Step, ...]:
+    """Make steps with distinct names and with examples.
+
+    Parameters
+    ----------
+    events
+        The mentions of each step; of one that joins several small ones, the mentions of each.
+    """
     steps: list[Step] = []
     used: set[str] = set()
-    for group in groups:
-        label, naming = "", list(group)
-        for relation in _by_clarity(group):
-            naming = [mention for mention in group if mention.relation == relation]
-            label = step_name(naming)
-            if label not in used:
-                break
+    for parts in events:
+        label, naming = _event_name(parts, used)
         while label in used:
             label = f"{label} again"
         used.add(label)
-        step = Step(label, tuple(group), examples(task, naming))
-        steps.append(step.named_after(naming[0].relation) if naming else step)
+        mentions = sorted((m for part in parts for m in part), key=lambda m: (m.video, m.start))
+        step = Step(label, tuple(mentions), examples(task, naming))
+        steps.append(step.named_after(naming[0].relation))
     return tuple(steps)
+
+
+def _event_name(
+    parts: Sequence[Sequence[Mention]], used: Collection[str]
+) -> tuple[str, list[Mention]]:
+    """The name of a step, and the mentions that it comes from."""
+    if len(parts) == 1:
+        named = followable_name(parts[0], used) or followable_name(parts[0])
+        if named is None:
+            [relation, *_] = _by_clarity(parts[0])
+            naming = [mention for mention in parts[0] if mention.relation == relation]
+            return step_name(naming) or str(relation), naming
+        return named
+    named_parts = [_event_name([part], used) for part in parts]
+    _, naming = max(named_parts, key=lambda named: len({m.video for m in named[1]}))
+    objects = dict.fromkeys(_without_article(_object_phrase(own)) for _, own in named_parts)
+    *others, last = list(objects)[:MAX_OBJECTS]
+    listed = f"{', '.join(others)} and {last}" if others else last
+    verb = "add" if naming[0].verb in _NEED_A_PLACE else naming[0].verb
+    return f"{verb} the {listed}", naming
+
+
+def _without_article(phrase: str) -> str:
+    return phrase.removeprefix("the ").removeprefix("some ").removeprefix("a ").removeprefix("an ")
+
+
+def followable_name(
+    mentions: Sequence[Mention], used: Collection[str] = ()
+) -> tuple[str, list[Mention]] | None:
+    """A name that a reader can follow, and the mentions it comes from; None if there is none.
+
+    ``used`` are names of other steps.
+    """
+    support = len({mention.video for mention in mentions})
+    for relation in _by_clarity(mentions)[:MAX_NAMINGS]:
+        naming = [mention for mention in mentions if mention.relation == relation]
+        if not relation.noun or relation.noun in _MEASURES:
+            continue
+        if support >= MIN_SUPPORT and len({mention.video for mention in naming}) < 2:
+            break  # what many do to different things
+        similar = [
+            m for m in mentions if m.relation.noun == relation.noun and _are_alike(m, naming[0])
+        ]
+        label = step_name(naming, similar)
+        if label is not None and label not in used:
+            return label, naming
+    verbs = Counter(mention.verb for mention in mentions)
+    verb = min(verbs, key=lambda verb: (-verbs[verb], verb))
+    label = f"{verb} everything together"
+    if support >= MIN_SUPPORT and "mix" in classes_of(verb, "") and label not in used:
+        return label, [mention for mention in mentions if mention.verb == verb]
+    return None
+
+
+def _are_alike(one: Mention, two: Mention) -> bool:
+    """Whether the verbs of two mentions are the same or of one class."""
+    if one.verb == two.verb:
+        return True
+    return bool(classes_of(one.verb, one.particle) & classes_of(two.verb, two.particle))
 
 
 def examples(task: Task, mentions: Sequence[Mention]) -> tuple[str, ...]:
@@ -77,23 +154,46 @@ def examples(task: Task, mentions: Sequence[Mention]) -> tuple[str, ...]:
     return tuple(chosen)[:EXAMPLES]
 
 
-def step_name(mentions: Sequence[Mention]) -> str:
-    """The name of a step, from mentions of one relation."""
+def step_name(mentions: Sequence[Mention], similar: Sequence[Mention] = ()) -> str | None:
+    """The name of a step, from mentions of one relation.
+
+    Parameters
+    ----------
+    similar
+        Mentions with the same object and similar verbs, which may name the place or the tool. With
+        them, a name that cannot be followed is None.
+    """
     with_noun = [mention for mention in mentions if mention.noun] or list(mentions)
     particle = usual_particle(with_noun)
     usual = [mention for mention in with_noun if mention.particle == particle] or with_noun
     first = usual[0]
-    object_ = _object_phrase(with_noun) if first.noun else _implied_object(first, particle)
-    if first.verb in _LET_VERBS and first.noun:
-        return " ".join(filter(None, ("let", object_, first.verb, particle)))
-    place = _agreed_place(usual, 0.0 if _needs_place(first.verb, particle) else DETAIL_SHARE)
-    where = f" {_place_phrase(usual, place)}" if place else ""
-    tools = [(mention.video, tool) for mention in usual for tool in mention.tools]
-    tool = _agreed(tools, DETAIL_SHARE * len(usual))
-    with_tool = f" with the {tool}" if tool and not place else ""
-    object_first = " " in particle or (bool(object_) and particle in {"together", "aside", "apart"})
+    verb, noun = first.verb, first.relation.noun
+    if not first.noun:
+        object_ = _implied_object(first, particle)
+        where = _place_phrase(usual, noun) if noun else ""
+        return " ".join(filter(None, (verb, particle, object_, where)))
+    object_ = _object_phrase(with_noun)
+    if verb in _LET_VERBS:
+        return " ".join(filter(None, ("let", object_, verb, particle)))
+    if verb in _WIPE and is_cloth(noun):
+        return " ".join(filter(None, (verb, particle, "with", object_)))
+    needs_place = _needs_place(verb, particle)
+    share = 0.0 if needs_place else DETAIL_SHARE
+    place, placed = _agreed_place(usual, share, noun), usual
+    if place is None and similar:
+        place, placed = _agreed_place(similar, share, noun), list(similar)
+    tools = [(m.video, tool) for m in similar or usual for tool in m.tools if tool != noun]
+    tool = _agreed(tools, DETAIL_SHARE * len(similar or usual))
+    if needs_place and place is None and similar:
+        if is_substance(noun):
+            verb = "add"
+        elif tool is None:
+            return None
+    where = f" {_place_phrase(placed, place)}" if place and particle != "in" else ""
+    with_tool = f" with the {tool}" if tool and tool not in _VAGUE_PLACES and not where else ""
+    object_first = " " in particle or particle in {"together", "aside", "apart"}
     words = (object_, particle) if object_first else (particle, object_)
-    return " ".join(filter(None, (first.verb, *words))) + where + with_tool
+    return " ".join(filter(None, (verb, *words))) + where + with_tool
 
 
 def _implied_object(mention: Mention, particle: str) -> str:
@@ -101,16 +201,13 @@ def _implied_object(mention: Mention, particle: str) -> str:
     return "it" if classes_of(mention.verb, particle) & _TRANSITIVE_CLASSES else ""
 
 
-def _agreed_place(mentions: Sequence[Mention], share: float = DETAIL_SHARE) -> str | None:
+def _agreed_place(mentions: Sequence[Mention], share: float, object_noun: str) -> str | None:
     """The noun of the place that enough mentions name, whatever the preposition."""
-    first = mentions[0]
-    if not first.noun:
-        return first.relation.noun or None
     places = [
         (mention.video, place.noun)
         for mention in mentions
         for place in mention.places
-        if place.noun not in {mention.noun, *_VAGUE_PLACES}
+        if place.noun not in {mention.noun, object_noun, *_VAGUE_PLACES}
     ]
     return _agreed(places, share * len(mentions))
 
@@ -147,11 +244,17 @@ def _by_clarity(group: Sequence[Mention]) -> list[Relation]:
 
 
 def _is_vague(relation: Relation, mentions: Sequence[Mention]) -> bool:
-    """Whether a relation only prepares ("take the egg") or lacks a place ("put the butter")."""
+    """Whether a relation only prepares ("take the egg") or lacks a place ("put the butter").
+
+    Nor does "cut the knife" say what is cut.
+    """
     particle = usual_particle(mentions)
-    if is_helper(relation.verb, particle):
+    if is_helper(relation.verb, particle) or (relation.verb in _CUT and is_blade(relation.noun)):
         return True
-    return _needs_place(relation.verb, particle) and _agreed_place(mentions, 0.0) is None
+    return (
+        _needs_place(relation.verb, particle)
+        and _agreed_place(mentions, 0.0, relation.noun) is None
+    )
 
 
 def _by_work(
@@ -229,16 +332,31 @@ def _before(words: list[str], preposition: list[str]) -> list[str]:
 
 
 def _place_phrase(mentions: Sequence[Mention], noun: str) -> str:
-    """A place as most narrators say it: "in half", "in the pan"."""
-    prepositions = Counter(p.preposition for m in mentions for p in m.places if p.noun == noun)
-    preposition = _most_common(prepositions) or ""
-    without_article = 0
+    """A place as most narrators say it: "in half", "between the fingers"."""
+    prepositions: Counter[str] = Counter()
+    articles: Counter[str] = Counter()
+    words: Counter[str] = Counter()
     for mention in mentions:
-        for previous, word in pairwise(mention.phrase.split()):
-            if previous in _PREPOSITIONS and word.startswith(noun):
-                without_article += 1
-    article = "" if 2 * without_article > prepositions.total() else "the"
-    return " ".join(filter(None, (preposition, article, noun)))
+        for place in mention.places:
+            if place.noun == noun:
+                article, word = _spoken_place(mention.phrase.split(), place)
+                prepositions[place.preposition] += 1
+                articles[article] += 1
+                words[word] += 1
+    article = "" if 2 * articles[""] > articles.total() else "the"
+    phrase = (_most_common(prepositions) or "", article, _most_common(words) or noun)
+    return " ".join(filter(None, phrase))
+
+
+def _spoken_place(words: list[str], place: Place) -> tuple[str, str]:
+    """The article and the noun of a place as a phrase has them; "the" and its lemma if unclear."""
+    after = words[len(_before(words, place.preposition.split())) :]
+    after = after[len(place.preposition.split()) :]
+    stem = place.noun[: max(3, len(place.noun) - 2)]
+    index = next((i for i, word in enumerate(after) if word.startswith(stem)), None)
+    if index is None:
+        return "the", place.noun
+    return ("the" if index else "", after[index])
 
 
 def _agreed(named: Iterable[tuple[str, Key]], min_count: float) -> Key | None:
