@@ -9,7 +9,7 @@ DATA ?= ../shared/data
 JOBS ?= logical
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest --numprocesses $(JOBS) --maxprocesses 8 --dist worksteal
 
-.PHONY: demo test coverage test-gpu quick lint docs bench audit fuzz chromium screenshots notebook parser silver clean
+.PHONY: demo test coverage test-gpu quick lowest lint docs bench audit fuzz chromium screenshots notebook parser silver clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("howsteps needs Python 3.11 to 3.13") if not (3, 11) <= sys.version_info[:2] < (3, 14) else None'
@@ -46,6 +46,13 @@ quick: .venv/ready-dev
 	$(BIN)/ruff check .
 	$(PYTEST) -m 'not slow and not browser and not ray'
 
+# The quick tests with the lowest versions that pyproject.toml allows, in an environment of their own.
+lowest:
+	test -x .venv-lowest/bin/python || $(PYTHON) -m venv .venv-lowest
+	$(PYTHON) -m tests.lowest > .venv-lowest/constraints.txt
+	.venv-lowest/bin/python -m pip install --quiet --constraint .venv-lowest/constraints.txt --editable '.[dev,asr,plots,serve,vision]'
+	OMP_NUM_THREADS=1 .venv-lowest/bin/pytest --numprocesses $(JOBS) --maxprocesses 8 -m 'not slow and not browser and not ray'
+
 # The lines that no test runs. It takes half as long again as the tests alone.
 coverage: .venv/ready-dev chromium
 	$(PYTEST) --cov=howsteps --cov-report=term:skip-covered
@@ -55,7 +62,7 @@ coverage: .venv/ready-dev chromium
 	touch $@
 
 test-gpu: .venv/ready-gpu
-	$(BIN)/pytest tests/vision tests/paper tests/localise/test_cost.py tests/localise/test_clustering.py
+	$(BIN)/pytest tests/vision tests/paper
 
 # The page is tested in a real Chromium, Debian's where there is none yet.
 chromium: .venv/ready-dev
@@ -131,4 +138,4 @@ build/teacher%.pt: .venv/ready-dev
 	$(TEACHER) train $@ --seed $*
 
 clean:
-	rm -rf .venv site dist .pytest_cache .mypy_cache .ruff_cache .coverage
+	rm -rf .venv .venv-lowest site dist .pytest_cache .mypy_cache .ruff_cache .coverage

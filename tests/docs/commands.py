@@ -95,5 +95,6 @@ _CHECKS = {
     "make": _make,
     "python": _python,
     "cp": lambda words: None,
+    "git": lambda words: None,
     "pre-commit": lambda words: None,
 }

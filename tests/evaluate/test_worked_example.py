@@ -1,4 +1,4 @@
-"""The example of docs/guide/protocols.md: two videos, under every protocol."""
+"""The example of docs/guide/evaluate.md: two videos, under every protocol."""
 
 import pytest
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from howsteps.io.media import Sound
 
 # A compromise between tiny.en, which misrecognises important words, and models that need a GPU.
-# Chosen by size; measurements are in docs/guide/speech.md.
+# Chosen by size; measurements are in docs/guide/input.md.
 DEFAULT_MODEL = "small.en"
 
 # Temperature 0 is deterministic. Each window is decoded independently, so that an error does not
