@@ -22,7 +22,7 @@ import numpy as np
 from benchmarks.localise_reference import frank_wolfe
 from benchmarks.localise_task import SyntheticTask, synthetic_task
 from howsteps.paper.clustering import Clustering, cluster
-from howsteps.paper.windows import relax
+from howsteps.paper.clustering_problem import relax
 
 
 def timed(call: Callable[[], Any]) -> tuple[Any, float, float]:
@@ -60,8 +60,6 @@ def paper_size(iterations: int) -> None:
     for name, options in (
         ("default", {}),
         ("descent alone", {"solver": "descent"}),
-        ("descent, 5 starts", {"solver": "descent", "restarts": 4}),
-        ("interior alone", {"solver": "interior"}),
         ("Frank-Wolfe, 650", {"solver": "frank-wolfe", "iterations": 650}),
     ):
         result, wall, processor = timed(

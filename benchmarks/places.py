@@ -28,7 +28,7 @@ from howsteps.narration import extract_relations
 from howsteps.narration.features import Vocabulary, video_interval_count
 from howsteps.paper.clustering import cluster
 from howsteps.paper.localise import localise as cluster_task
-from howsteps.paper.place_baselines import supervised
+from howsteps.paper.methods import supervised
 from howsteps.script import discover
 from howsteps.task import Localisation, Script, Task, Truth
 
@@ -177,7 +177,8 @@ def taught(
     for a in truth.annotations:
         first, last = int(a.start / SECONDS), int(np.ceil(a.end / SECONDS))
         labels[index_of[a.video]][first:last, rank[a.step]] = True
-    return in_seconds(task, supervised(x, labels, folds=min(5, len(x)), inner_folds=3).intervals)
+    places, _ = supervised(x, labels, folds=min(5, len(x)), inner_folds=3)
+    return in_seconds(task, places)
 
 
 def lengths(task: Task) -> list[int]:

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsteps.paper.alignment import AUTHORS, AlignmentSolver, align
-from howsteps.paper.alignment_frank_wolfe import frank_wolfe, random_start
-from howsteps.paper.alignment_problem import AlignmentError, make_problem
+from howsteps.errors import HowstepsError
+from howsteps.paper.alignment import AUTHORS, FrankWolfe, align
+from howsteps.paper.alignment_problem import frank_wolfe, make_problem, random_start
 from tests.paper import naive
 
 SAME = np.eye(3, dtype=bool)
@@ -44,14 +44,6 @@ def test_the_answer_is_the_same_for_a_seed() -> None:
     assert align(sequences, match, seed=3) == align(sequences, match, seed=3)
 
 
-def test_the_trace_falls_to_the_objective() -> None:
-    sequences, match = naive.random_instance(8, sequences=12, longest=10, relations=12)
-    found = align(sequences, match)
-    values = [value for _, value in found.trace]
-    assert values == sorted(values, reverse=True)
-    assert values[-1] == found.objective
-
-
 @pytest.mark.slow
 def test_a_mismatch_pays_off_in_a_large_slot() -> None:
     # 0 and 2 match 1 but not each other: with 150 times 1 in the slot, both still gain there.
@@ -74,7 +66,6 @@ def test_a_mismatch_pays_off_in_a_large_slot() -> None:
 def test_little_to_align_is_proved(sequences: list[list[int]], objective: int) -> None:
     found = align(sequences, SAME)
     assert found.objective == found.bound == objective
-    assert found.proved
     assert [len(slots) for slots in found.slots] == [len(row) for row in sequences]
     assert found.objective_per_token * found.tokens == objective
 
@@ -88,20 +79,6 @@ def test_ten_thousand_tokens() -> None:
     assert found.bound <= found.objective < -50_000
 
 
-def test_a_template_that_is_long_enough_changes_nothing() -> None:
-    sequences = [[0, 1, 2], [0, 2], [1, 2]]
-    free = align(sequences, SAME)
-    assert align(sequences, SAME, slots=3).slots == free.slots == ((0, 1, 2), (0, 2), (1, 2))
-
-
-@pytest.mark.slow
-def test_a_template_that_is_too_short_costs_mismatches() -> None:
-    found = align([[0, 1], [1, 2], [2, 0]], SAME, slots=2)
-    assert all(max(slots) < 2 for slots in found.slots)
-    assert found.objective == -6 + 2 * 6 * 100
-    assert found.objective == naive.objective([[0, 1], [1, 2], [2, 0]], SAME, found.slots)
-
-
 def test_the_solver_of_the_authors_uses_their_template() -> None:
     sequences, match = naive.random_instance(2, sequences=6, longest=6, relations=6)
     found = align(sequences, match, solver=AUTHORS)
@@ -110,7 +87,7 @@ def test_the_solver_of_the_authors_uses_their_template() -> None:
 
 
 def test_a_long_sequence_lengthens_the_template_of_a_solver() -> None:
-    found = align([[0, 1, 2]], SAME, solver=AlignmentSolver("frank-wolfe", slots=2))
+    found = align([[0, 1, 2]], SAME, solver=FrankWolfe(slots=2))
     assert found.slots == ((0, 1, 2),)
 
 
@@ -119,45 +96,23 @@ def test_the_last_corner_is_what_the_paper_rounds_to(iterations: int) -> None:
     sequences, match = naive.random_instance(9, sequences=5, longest=5, relations=4)
     problem = make_problem(sequences, match)
     start = random_start(problem, 12, np.random.default_rng(0))
-    corner, _ = frank_wolfe(problem, start, iterations, rounding="last-corner")
-    solver = AlignmentSolver("frank-wolfe", slots=12, iterations=iterations, rounding="last-corner")
+    _, corner = frank_wolfe(problem, start, iterations)
+    solver = FrankWolfe(slots=12, iterations=iterations, rounding="last-corner")
     found = align(sequences, match, solver=solver)
     assert found.slots == problem.split(corner)
-    assert found.trace[-1][1] == found.objective
     best = align(sequences, match, solver=replace(solver, rounding="best"))
     assert best.objective <= found.objective
 
 
-def test_more_starts_never_hurt() -> None:
-    sequences, match = naive.random_instance(3, sequences=8, longest=6, relations=8)
-    objectives = [
-        align(
-            sequences, match, solver=AlignmentSolver("frank-wolfe", starts=starts), seconds=60
-        ).objective
-        for starts in (1, 4, 8)
-    ]
-    assert objectives == sorted(objectives, reverse=True)
-    assert objectives[-1] >= align(sequences, match).objective
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"scheme": "luck"}, {"rounding": "up"}, {"starts": 0}, {"iterations": 0}]
-)
-def test_invalid_solver_options(wrong: dict) -> None:
-    with pytest.raises(AlignmentError, match=r"unknown scheme|unknown rounding|at least one"):
-        AlignmentSolver(**wrong)
-
-
 def test_a_negative_seed() -> None:
-    with pytest.raises(AlignmentError, match="seed must be a non-negative integer, not -1"):
+    with pytest.raises(HowstepsError, match="seed must be a non-negative integer, not -1"):
         align([[0]], SAME, seed=-1)
 
 
 def test_a_certificate_proves_a_small_task() -> None:
     sequences, match = naive.random_instance(4, sequences=6, longest=6, relations=5)
     found = align(sequences, match, certificate_seconds=10)
-    assert found.proved
-    assert found.gap == 0
+    assert found.objective == found.bound
 
 
 @pytest.mark.parametrize(
@@ -173,13 +128,8 @@ def test_a_certificate_proves_a_small_task() -> None:
     ],
 )
 def test_bad_input_is_reported(sequences: list, match: object, message: str) -> None:
-    with pytest.raises(AlignmentError, match=message):
+    with pytest.raises(HowstepsError, match=message):
         align(sequences, match)
-
-
-def test_a_sequence_longer_than_the_template() -> None:
-    with pytest.raises(AlignmentError, match="3 tokens does not fit a template of 2 slots"):
-        align([[0, 1, 2]], SAME, slots=2)
 
 
 class TestTokens:
@@ -203,25 +153,18 @@ class TestTokens:
         assert found.slots == ((0, 1), (0,))
 
     def test_a_function_has_to_be_symmetric_and_match_itself(self) -> None:
-        with pytest.raises(AlignmentError, match="not symmetric"):
+        with pytest.raises(HowstepsError, match="not symmetric"):
             align([["a", "b"]], lambda a, b: a <= b)
-        with pytest.raises(AlignmentError, match="must match itself"):
+        with pytest.raises(HowstepsError, match="must match itself"):
             align([["a", "b"]], lambda a, b: False)
 
     def test_a_matrix_is_for_numbers(self) -> None:
-        with pytest.raises(AlignmentError, match="sequence 0 holds 'boil'"):
+        with pytest.raises(HowstepsError, match="sequence 0 holds 'boil'"):
             align([["boil"]], SAME)
 
-    @pytest.mark.parametrize("sequences", [[[["boil"]]], [3]])
-    def test_an_invalid_token_is_reported(self, sequences: list) -> None:
-        with pytest.raises(AlignmentError, match="sequence 0 is not a list of tokens"):
-            align(sequences)
-
-    @pytest.mark.parametrize(
-        ("sequences", "message"), [("abc", "not one string"), (["abc"], "sequence 0 is a string")]
-    )
-    def test_a_string_is_not_aligned_letter_by_letter(self, sequences: str, message: str) -> None:
-        with pytest.raises(AlignmentError, match=message):
+    @pytest.mark.parametrize("sequences", ["abc", ["abc"]])
+    def test_a_string_is_not_aligned_letter_by_letter(self, sequences: str) -> None:
+        with pytest.raises(HowstepsError, match="a string is one token"):
             align(sequences)
 
     def test_nothing_to_align_needs_no_match(self) -> None:
@@ -229,22 +172,12 @@ class TestTokens:
             assert align([[], []], match).slots == ((), ())
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"slots": 6}, {"solver": AlignmentSolver("frank-wolfe", starts=3)}]
-)
+@pytest.mark.parametrize("options", [{}, {"solver": AUTHORS}])
 def test_a_slow_machine_gives_the_same_answer(monkeypatch, options: dict) -> None:
     sequences, match = naive.random_instance(6, sequences=10, longest=6, relations=9)
     found = align(sequences, match, seconds=0.02, **options)
     ticks = iter(range(10**9))
-    for module in ("alignment", "alignment_search"):
-        monkeypatch.setattr(f"howsteps.paper.{module}.perf_counter", lambda: float(next(ticks)))
+    monkeypatch.setattr("howsteps.paper.alignment.perf_counter", lambda: float(next(ticks)))
     slow = align(sequences, match, seconds=0.02, **options)
     assert (slow.slots, slow.objective) == (found.slots, found.objective)
     assert slow.seconds >= 1
-
-
-def test_less_effort_makes_fewer_starts() -> None:
-    sequences, match = naive.random_instance(3, sequences=8, longest=6, relations=8)
-    solver = AlignmentSolver("frank-wolfe", starts=8)
-    one = align(sequences, match, solver=replace(solver, starts=1))
-    assert align(sequences, match, solver=solver, seconds=1e-9) == one

@@ -3,9 +3,16 @@ import pytest
 
 from howsteps.localise.order import cheapest_placement
 from howsteps.paper.clustering import cluster
-from howsteps.paper.clustering_problem import AUTHORS_BIAS, ClusteringCost, ClusteringProblem
+from howsteps.paper.clustering_problem import (
+    AUTHORS_BIAS,
+    FORBIDDEN,
+    ClusteringCost,
+    ClusteringProblem,
+    forbid,
+    permitted,
+    violated,
+)
 from howsteps.paper.clustering_solvers import frank_wolfe
-from howsteps.paper.windows import FORBIDDEN, forbid, permitted, violated
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +64,7 @@ def test_every_iteration_is_that_of_the_program(diffrac, problem):
         corner = problem.indicator(problem.place_all(problem.cost.gradient(z)))
         np.testing.assert_array_equal(corner, step["corner"])
         run = frank_wolfe(problem, z, iterations=2)
-        assert run.trace[0].gap == pytest.approx(step["gap"], rel=1e-10)
+        assert run.trace[0][1] == pytest.approx(step["gap"], rel=1e-10)
         np.testing.assert_allclose(run.z, step["Z_next"], atol=1e-12)
         np.testing.assert_allclose(run.scores, step["scores"], atol=1e-12)
         assert run.objective == pytest.approx(step["f_next"], rel=1e-10)
@@ -73,8 +80,8 @@ def test_a_complete_run_is_that_of_the_program(diffrac, problem):
     np.testing.assert_allclose(start, diffrac["Z0"], atol=1e-15)
     expected = diffrac["run"]
     run = frank_wolfe(problem, start, iterations=expected["niter"])
-    np.testing.assert_allclose([p.objective for p in run.trace], expected["f"], rtol=1e-10)
-    np.testing.assert_allclose([p.gap for p in run.trace][:-1], expected["gap"], rtol=1e-8)
+    np.testing.assert_allclose([value for value, _ in run.trace], expected["f"], rtol=1e-10)
+    np.testing.assert_allclose([gap for _, gap in run.trace][:-1], expected["gap"], rtol=1e-8)
     np.testing.assert_allclose([v for v, _ in run.roundings], expected["f_ccr"], rtol=1e-10)
     assert run.roundings[run.chosen][0] == pytest.approx(expected["best_f_ccr"], rel=1e-12)
     best = problem.indicator(run.roundings[run.chosen][1])
@@ -87,7 +94,6 @@ def test_mode_authors_of_cluster(diffrac, problem):
     result = cluster(videos, problem.windows, steps=3, mode="authors", iterations=20)
     assert result.objective == pytest.approx(problem.objective(result.intervals), rel=1e-10)
     assert result.relaxed_windows == ()
-    assert len(result.trace) == 20
 
 
 def test_violated_windows_are_reported(task):

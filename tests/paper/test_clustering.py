@@ -5,23 +5,25 @@ from hypothesis import strategies as st
 
 from howsteps.localise import LocaliseError
 from howsteps.localise.decision import extents
-from howsteps.paper.clustering import Clustering, cluster
-from howsteps.paper.null_scores import locate
+from howsteps.paper.clustering import Clustering, cluster, locate
 from howsteps.task import BETWEEN, LIKE_SEEN, SAID
 
 
-@pytest.mark.parametrize("solver", ["combined", "descent", "frank-wolfe", "interior"])
+@pytest.mark.parametrize("solver", ["combined", "descent", "frank-wolfe"])
 def test_every_solver_finds_distinct_steps(task, solver):
     videos, truth = task
     iterations = 30 if solver == "frank-wolfe" else None
-    result = cluster(videos, steps=3, solver=solver, iterations=iterations, restarts=3)
+    runs = [
+        cluster(videos, steps=3, solver=solver, iterations=iterations, seed=seed)
+        for seed in range(4)
+    ]
+    result = min(runs, key=lambda run: run.objective)
     # Nothing fixes which step is which, so a few videos may end in another local optimum.
     assert (result.intervals == truth).mean() >= 0.8
     assert result.objective > 0
-    assert {point.solver for point in result.trace}
 
 
-def test_the_result_has_objective_gap_and_trace(task):
+def test_the_result_has_objective_and_gap(task):
     videos, truth = task
     result = cluster(videos, steps=3)
     assert isinstance(result, Clustering)
@@ -29,8 +31,6 @@ def test_the_result_has_objective_gap_and_trace(task):
     assert result.relaxed_objective - result.duality_gap <= result.objective
     assert result.duality_gap <= 1e-6 * result.relaxed_objective
     assert result.weights.matrix.shape == (8, 3)
-    seconds = [point.seconds for point in result.trace if point.solver == "interior"]
-    assert seconds == sorted(seconds)
 
 
 def test_windows_are_respected_and_contradictions_reported(task):
@@ -49,7 +49,7 @@ def test_windows_are_respected_and_contradictions_reported(task):
 
 def test_the_default_objective_is_not_above_that_of_the_paper(task):
     videos, _ = task
-    ours = cluster(videos, steps=3, restarts=2)
+    ours = cluster(videos, steps=3)
     paper = cluster(videos, steps=3, solver="frank-wolfe", iterations=100)
     assert ours.objective <= paper.objective + 1e-12
 
@@ -61,38 +61,12 @@ def test_error_bars_use_the_roundings_after_the_best(task):
     assert all(places.shape == (6, 3) for places in result.roundings)
 
 
-def test_a_step_that_is_not_in_a_video_can_be_absent():
-    rng = np.random.default_rng(0)
-    videos, truth = [], np.full((12, 3), -1)
-    for n in range(12):
-        x = 0.3 * rng.random((40, 30)).astype(np.float32)
-        for k, place in enumerate(np.sort(rng.choice(40, 3, replace=False))):
-            if n % 3 != k:
-                x[place, 2 * k : 2 * k + 2] += 1.0
-                truth[n, k] = place
-        videos.append(x)
-    forced, free = (cluster(videos, steps=3, absent=absent) for absent in (0, 1))
-    assert (forced.intervals >= 0).all()
-    missing = truth < 0
-    assert (free.intervals[missing] < 0).mean() >= 0.8
-    assert (free.intervals[~missing] == truth[~missing]).mean() >= 0.8
-
-
-def test_a_named_step_is_never_absent():
-    rng = np.random.default_rng(1)
-    videos = [rng.random((15, 4)).astype(np.float32) for _ in range(5)]
-    windows = [np.ones((15, 2), bool) for _ in videos]
-    windows[3][:, 0] = np.arange(15) < 3
-    result = cluster(videos, windows, steps=2, absent=True)
-    assert 0 <= result.intervals[3, 0] < 3
-
-
 def test_a_located_step_has_extent_confidence_and_evidence(task):
     videos, truth = task
     windows = [np.ones((len(x), 3), bool) for x in videos]
     windows[0][:, 0] = np.abs(np.arange(len(videos[0])) - truth[0, 0]) <= 1
     result = cluster(videos, windows, steps=3)
-    located = result.located
+    located = locate(result.intervals, result.scores, result.null_scores, windows)
     assert (located.first <= located.intervals).all()
     assert (located.intervals <= located.last).all()
     assert (located.last[:, :-1] < located.first[:, 1:]).all()
@@ -165,7 +139,6 @@ def test_features_that_cannot_be_used_are_named(videos, message):
         ({"mode": "other"}, "unknown mode 'other': choose one of paper, authors"),
         ({"solver": "block"}, "unknown solver 'block': choose one of combined, descent"),
         ({"regularisation": 0.0}, "positive"),
-        ({"mode": "authors", "absent": True}, "absent"),
         ({"steps": 0}, "at least one step"),
     ],
 )
@@ -216,13 +189,6 @@ def test_lists_are_accepted(task):
         support=[[1] * 3] * 6,
     )
     np.testing.assert_array_equal(lists.intervals, arrays.intervals)
-    located = locate(
-        lists.intervals.tolist(),
-        [score.tolist() for score in lists.scores],
-        lists.null_scores.tolist(),
-        [window.tolist() for window in windows],
-    )
-    np.testing.assert_array_equal(located.evidence, arrays.located.evidence)
 
 
 def test_scores_are_those_of_the_other_videos(task):

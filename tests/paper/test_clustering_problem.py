@@ -1,9 +1,135 @@
+from itertools import combinations
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
-from howsteps.paper.clustering_problem import ClusteringCost
+from howsteps.localise import LocaliseError, mention_windows
+from howsteps.localise.order import cheapest_placement
+from howsteps.paper.clustering_problem import (
+    ClusteringCost,
+    authors_mention_windows,
+    relax,
+    step_windows,
+)
 from tests.localise import naive
 from tests.localise.test_features import DENSE, SPARSE, videos_of
+
+FRAME_RATES = [30, 25, 25, 30]  # of the four golden videos
+
+
+def test_a_window_reaches_from_the_mention_to_ten_seconds_after_it():
+    inside = mention_windows(np.array([[5.0, 7.0]]), 30, 1.0)
+    np.testing.assert_array_equal(np.flatnonzero(inside[0]), np.arange(5, 18))
+
+
+def test_before_and_after_are_seconds_whatever_the_interval_lasts():
+    inside = mention_windows(np.array([[5.0, 5.0]]), 100, 1 / 3, before=1.0, after=2.0)
+    np.testing.assert_array_equal(np.flatnonzero(inside[0]), np.arange(12, 22))
+
+
+def test_a_mention_after_the_end_has_no_interval():
+    assert not mention_windows(np.array([[50.0, 51.0]]), 30, 1.0).any()
+
+
+@pytest.mark.parametrize("windows_of", [mention_windows, authors_mention_windows])
+@pytest.mark.parametrize("times", [[2.0, 1.0], [np.nan, 1.0]])
+def test_a_mention_that_ends_before_it_starts_is_refused(windows_of, times):
+    with pytest.raises(LocaliseError, match="mention 1 ends at 1 s, before it starts"):
+        windows_of([[1.0, 1.0], times], 30, 1.0)
+
+
+def test_windows_of_the_authors_program(golden):
+    narration = golden["narration"]
+    for before, after in [(0, 0), (0, 3), (0, 30), (2, 0), (2, 3), (2, 30)]:
+        expected = narration[f"allowed_db{before}_da{after}"]
+        for times, allowed, rate in zip(narration["times"], expected, FRAME_RATES, strict=True):
+            inside = authors_mention_windows(
+                np.array(times, float), len(allowed[0]), 10 / rate, before=before, after=after
+            )
+            np.testing.assert_array_equal(inside, allowed)
+
+
+def test_windows_of_a_step_are_combined():
+    inside = np.array([[0, 1, 1, 0, 0, 0], [0, 0, 1, 0, 1, 0], [1, 0, 0, 0, 0, 0]], bool)
+    assignment = [np.array([0, 0, -1])]
+
+    def first_step(hulls):
+        windows = step_windows([inside], assignment, 2, hulls=hulls)
+        assert windows.allowed[0][:, 1].all()  # not mentioned: anywhere
+        np.testing.assert_array_equal(windows.support, [[2, 0]])
+        return windows.allowed[0][:, 0].astype(int).tolist()
+
+    assert first_step(hulls=False) == [0, 1, 1, 0, 1, 0]
+    assert first_step(hulls=True) == [0, 1, 1, 1, 1, 0]
+
+
+def test_contradicting_windows_with_the_least_support_are_relaxed():
+    window = np.ones((6, 3), bool)
+    window[:, 0] = [0, 0, 0, 1, 0, 0]
+    window[:, 2] = [0, 1, 0, 0, 0, 0]
+    opened, relaxed = relax([window, np.ones((6, 3), bool)], np.array([[3, 0, 1], [0, 0, 0]]))
+    assert [(w.video, w.step, w.support) for w in relaxed] == [(0, 2, 1.0)]
+    assert opened[0][:, 2].all()
+    np.testing.assert_array_equal(opened[0][:, 0], window[:, 0])
+    assert not window[:, 2].all()  # the input is not modified
+
+
+def test_an_empty_window_is_relaxed_and_reported():
+    window = np.ones((4, 2), bool)
+    window[:, 1] = False
+    opened, relaxed = relax([window])
+    assert opened[0].all()
+    assert [(w.video, w.step) for w in relaxed] == [(0, 1)]
+
+
+def test_too_short_a_video_is_named():
+    with pytest.raises(LocaliseError, match="video 1 has 2 intervals"):
+        relax([np.ones((4, 3), bool), np.ones((2, 3), bool)])
+
+
+@given(
+    hnp.arrays(np.bool_, st.tuples(st.integers(4, 6), st.integers(1, 4))),
+    st.lists(st.integers(1, 5), min_size=4, max_size=4),
+)
+def test_no_set_of_windows_with_less_support_could_be_relaxed(window, weights):
+    weight = np.array(weights[: window.shape[1]])
+    opened, relaxed = relax([window], weight[None])
+    free = np.zeros(window.shape)
+    assert cheapest_placement(free, opened[0]) is not None
+
+    def feasible(steps):
+        trial = window.copy()
+        trial[:, list(steps)] = True
+        return cheapest_placement(free, trial) is not None
+
+    everything = range(window.shape[1])
+    least = min(
+        weight[list(steps)].sum()
+        for size in range(window.shape[1] + 1)
+        for steps in combinations(everything, size)
+        if feasible(steps)
+    )
+    assert sum(w.support for w in relaxed) == least
+
+
+def test_lists_are_accepted():
+    inside = mention_windows([[1.0, 2.0]], 30, 0.5, after=3.0)
+    assert inside.tolist() == mention_windows(np.array([[1.0, 2.0]]), 30, 0.5, after=3.0).tolist()
+    windows = step_windows([inside.tolist()], [[1]], 2)
+    assert windows.support.tolist() == [[0, 1]]
+    opened, relaxed = relax([window.tolist() for window in windows.allowed], [[1, 2]])
+    assert (opened[0] == windows.allowed[0]).all()
+    assert relaxed == ()
+    assert mention_windows([], 5, 1.0).shape == (0, 5)
+
+
+@pytest.mark.parametrize("step", [-2, 2])
+def test_a_mention_of_no_such_step_is_refused(step):
+    with pytest.raises(LocaliseError, match="video 0: mentions belong to the steps 0 … 1"):
+        step_windows([np.ones((1, 5), bool)], [[step]], 2)
 
 
 @pytest.mark.parametrize("bias", [0.0, 0.01])

@@ -13,7 +13,7 @@ from howsteps.task import SAID
 @pytest.fixture
 def model(task):
     videos, _ = task
-    result = cluster(videos, steps=3, restarts=3)
+    result = cluster(videos, steps=3)
     return ClusteringModel.learnt(
         result, ["jack up", "loosen", "lower"], ModelOptions(regularisation=0.1)
     )

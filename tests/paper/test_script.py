@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from howsteps.datasets import authors
 from howsteps.errors import HowstepsError
 from howsteps.paper import script
-from howsteps.paper.alignment import AlignmentSolver
+from howsteps.paper.alignment import FrankWolfe
 from howsteps.paper.script import (
     MIN_VIDEOS,
     OPTIONS,
@@ -208,13 +208,12 @@ def test_the_options_of_the_modes() -> None:
         vocabulary=45,
         keep_last=True,
         broad=True,
-        solver=AlignmentSolver("frank-wolfe", slots=120, iterations=200, starts=1, rounding="best"),
+        solver=FrankWolfe(slots=120, iterations=200, rounding="best"),
     )
-    assert OPTIONS["paper"].solver == AlignmentSolver("search")
 
 
 def test_the_solver_of_the_paper_is_an_option_in_any_mode() -> None:
-    paper = AlignmentSolver("frank-wolfe", starts=3, rounding="last-corner")
+    paper = FrankWolfe(rounding="last-corner")
     script = discover(
         spoken.task(*WASH), steps=5, match=same_words, options=ScriptOptions(solver=paper)
     )

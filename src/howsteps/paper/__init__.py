@@ -4,12 +4,11 @@
 the paper                                               here
 ======================================================  ==========================================
 Section 4.1: relations, D, the match of two relations   :mod:`howsteps.narration`, :mod:`.script`
-equation (1), multiple sequence alignment               :mod:`.alignment_problem`
-Appendix B.1: U, B, Y, C_o, Tr(UᵀBU)                    :mod:`.alignment_problem`
-Appendix B.2: Frank-Wolfe, oracle, rounding             :mod:`.alignment_frank_wolfe`
+equation (1); Appendix B.1: U, B, Y, C_o, Tr(UᵀBU)      :mod:`.alignment_problem`
+Appendix B.2: Frank-Wolfe, oracle, rounding             :mod:`.alignment_problem`
 Appendix B.2: POA and Clustal                           :mod:`.aligners`
 Section 4.1: the K steps of the script                  :mod:`.script`
-Section 4.2: AZ ≥ R, Δb and Δa                          :mod:`.windows`
+Section 4.2: AZ ≥ R, Δb and Δa                          :mod:`.clustering_problem`
 equations (2), (3): h(Z) under both constraints         :mod:`.clustering_problem`
 Appendix C.1: W*(Z), B, Tr(ZZᵀB)                        :mod:`.clustering_problem`,
                                                         :mod:`howsteps.localise.ridge`
@@ -18,16 +17,15 @@ Appendix C.2: the linear oracle, Tr(CᵀZ)                :mod:`howsteps.localis
 Section 4.2 as a whole; for a task                      :mod:`.clustering`; :mod:`.localise`
 Section 5: motion and appearance as codewords           :mod:`.visual_words`, :mod:`.motion`,
                                                         :mod:`.vgg16`
-Section 5.2: baselines; Appendix D.1: supervised        :mod:`.place_baselines`
+Section 5.2: baselines; Appendix D.1: supervised        :mod:`.methods`
 Appendix D.2: error bars                                ``roundings`` in :mod:`.localise`
-tables of results beside the printed ones               :mod:`.tables`, :mod:`.methods`
+tables of results beside the printed ones               :mod:`.tables`
 the authors' program, where it differs                  ``AUTHORS`` in :mod:`.alignment`,
                                                         ``OPTIONS`` in :mod:`.script`, ``authors``
-                                                        in :mod:`.windows`, :mod:`.clustering`
+                                                        in :mod:`.clustering`
 not in the paper: better solvers, bounds, confidence    :mod:`.alignment_search`,
-                                                        :mod:`.alignment_bounds`,
-                                                        :mod:`.interior_point`, descent in
-                                                        :mod:`.clustering_solvers`,
-                                                        :mod:`.null_scores`
+                                                        :mod:`.alignment_bounds`; interior point,
+                                                        descent in :mod:`.clustering_solvers`; null
+                                                        samples in :mod:`.clustering`
 ======================================================  ==========================================
 """

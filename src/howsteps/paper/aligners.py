@@ -9,7 +9,6 @@ gain of the objective itself, −2 Σ c.
 
 from collections.abc import Callable, Sequence
 from graphlib import TopologicalSorter
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -53,9 +52,8 @@ def _best_of(
     orders: int,
     seed: int,
 ) -> Alignment:
-    start = perf_counter()
     generator = np.random.default_rng(seed)
-    best, trace = problem.tokens, []
+    best = problem.tokens
     lowest: float = np.inf
     for attempt in range(orders):
         slots = np.zeros(len(problem.tokens), dtype=np.int64)
@@ -64,14 +62,11 @@ def _best_of(
         value = problem.objective(slots)
         if value < lowest:
             best, lowest = slots, value
-            trace.append((perf_counter() - start, value))
     return Alignment(
         slots=problem.split(best),
         objective=problem.objective(best),
         tokens=len(problem.tokens),
         bound=pair_bound(problem),
-        trace=tuple(trace),
-        seconds=perf_counter() - start,
     )
 
 

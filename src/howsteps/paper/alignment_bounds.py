@@ -4,7 +4,7 @@ Every token costs c = −1 with itself, and two tokens in one slot cost at least
 
     Tr(UᵀBU) ≥ −S − 2·P,    P ≥ number of matching pairs that share a slot in any alignment.
 
-:func:`order_free_bound` and :func:`pair_bound` take milliseconds; the other two are tighter.
+:func:`pair_bound` takes milliseconds; the other two are tighter.
 
 **Triples** (Lagrangian decomposition). P is a sum over pairs of tokens e = (s, t). The unit weight
 of every e is shared among the triples of sequences q that contain it, Σ_q λ_(q,e) = 1. Each triple
@@ -77,18 +77,6 @@ def certify(problem: AlignmentProblem, objective: int, *, seconds: float) -> int
 def objective_at(problem: AlignmentProblem, pairs: float) -> int:
     """Turn an upper bound of P into a lower bound of the objective; P is an integer."""
     return problem.match_cost * (len(problem.tokens) + 2 * int(np.floor(pairs + ROUNDING)))
-
-
-def order_free_bound(problem: AlignmentProblem) -> int:
-    """Bound that ignores the order of tokens.
-
-    Two sequences share at most as many slots as either has tokens with a partner in the other. It
-    is −Σ_d n_d² when every relation matches only itself and occurs once per sequence.
-    """
-    counts = _relation_counts(problem)
-    present = (counts @ problem.match) > 0
-    partnered = present.astype(np.int64) @ counts.T  # [m, n]: tokens of n with a partner in m
-    return objective_at(problem, float(np.triu(np.minimum(partnered, partnered.T), 1).sum()))
 
 
 def _relation_counts(problem: AlignmentProblem) -> NDArray[np.int64]:
@@ -313,13 +301,8 @@ def triple_bound(
 ) -> int | None:
     """Bound by triples of sequences; None if time or memory does not suffice.
 
-    Parameters
-    ----------
-    seconds
-        Time limit; a longer run gives a tighter bound.
-    objective
-        Of the best known alignment: sets the step size, and ends the search when the bound meets
-        it.
+    A longer run gives a tighter bound. ``objective``, of the best known alignment, sets the step
+    size, and ends the search when the bound meets it.
     """
     start = perf_counter()
     n_sequences = len(problem.lengths)

@@ -1,20 +1,25 @@
-"""The alignment problem: sequences of tokens, which of them match, and the objective.
+"""The alignment problem: tokens, which of them match, the objective; and Frank-Wolfe.
 
 Equation (1) of the paper, and its quadratic form in Appendix B.1 (U, B, Y, C_o):
 
     minimise  Tr(UᵀBU) = Σ_(n,m) Σ_l c(φ(dⁿ)_l, φ(dᵐ)_l),    B = Y C_o Yᵀ
+
+**Frank-Wolfe** (Appendix B.2) minimises it over U ∈ conv 𝒰, with the gradient 2BU. Everything is
+computed from G = YᵀU (D×L): BU = Y (C_o G) and Tr(UᵀBV) = ⟨G_U, C_o G_V⟩. B is never formed, and G
+of a corner is a count of S tokens.
 """
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from howsteps.compiled import compiled
 from howsteps.errors import HowstepsError
 
 Slots: TypeAlias = tuple[tuple[int, ...], ...]
@@ -23,10 +28,6 @@ Match: TypeAlias = ArrayLike | Callable[[Any, Any], bool]
 
 MATCH_COST = -1
 MISMATCH_COST = 100
-
-
-class AlignmentError(HowstepsError, ValueError):
-    """The sequences, the match matrix or the slots do not make an alignment problem."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,13 +82,7 @@ class AlignmentProblem:
         return self.mismatch_cost + (len(self.lengths) - 2) * self.match_cost >= 0
 
     def objective(self, slots: ArrayLike) -> int:
-        """Tr(UᵀBU): the cost of all ordered pairs of tokens that share a slot, i = j included.
-
-        Parameters
-        ----------
-        slots
-            The slot of every token, end to end.
-        """
+        """Tr(UᵀBU): the cost of all ordered pairs of tokens that share a slot, i = j included."""
         _, slot = np.unique(np.asarray(slots), return_inverse=True)
         if not len(slot):
             return 0
@@ -110,22 +105,14 @@ class AlignmentProblem:
 def make_problem(
     sequences: Sequence[Sequence[Token]], match: Match | None = None
 ) -> AlignmentProblem:
-    """Check the input and make the problem.
-
-    Parameters
-    ----------
-    sequences, match
-        As for :func:`howsteps.paper.alignment.align`.
-
-    Raises
-    ------
-    AlignmentError
-        ``match`` is not a square symmetric 0/1 matrix with a true diagonal, or a token is not one
-        of its rows.
-    """
+    """Check ``sequences`` and ``match`` (see :func:`~howsteps.paper.alignment.align`)."""
     rows: Sequence[Sequence[Any]] = sequences
     if match is None or callable(match):
-        rows, distinct = _numbered(sequences)
+        if any(isinstance(sequence, str) for sequence in (sequences, *sequences)):
+            raise HowstepsError("give a list of lists of tokens; a string is one token")
+        index: dict[Token, int] = {}
+        rows = [[index.setdefault(token, len(index)) for token in row] for row in sequences]
+        distinct = list(index)
         if match is None:
             matrix = np.eye(len(distinct), dtype=bool)
         else:
@@ -134,43 +121,25 @@ def make_problem(
     else:
         matrix = np.asarray(match)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise AlignmentError(f"the match matrix must be square, it has shape {matrix.shape}")
+        raise HowstepsError(f"the match matrix must be square, it has shape {matrix.shape}")
     if matrix.dtype != bool and not np.isin(matrix, (0, 1)).all():
-        raise AlignmentError("the match matrix must hold true and false only")
+        raise HowstepsError("the match matrix must hold true and false only")
     matrix = matrix.astype(bool)
     if (matrix != matrix.T).any():
         d, e = np.argwhere(matrix != matrix.T)[0]
-        raise AlignmentError(f"the match matrix is not symmetric: [{d}, {e}] is not [{e}, {d}]")
+        raise HowstepsError(f"the match matrix is not symmetric: [{d}, {e}] is not [{e}, {d}]")
     if not matrix.diagonal().all():
         first = int(np.flatnonzero(~matrix.diagonal())[0])
-        raise AlignmentError(f"every token must match itself; token {first} does not")
+        raise HowstepsError(f"every token must match itself; token {first} does not")
     for n, sequence in enumerate(rows):
         for token in sequence:
             if not isinstance(token, int | np.integer) or not 0 <= token < len(matrix):
-                raise AlignmentError(
+                raise HowstepsError(
                     f"sequence {n} holds {token!r}; with a match matrix of this size, tokens are "
                     f"numbers 0 … {len(matrix) - 1}"
                 )
     tokens = np.array([token for sequence in rows for token in sequence], dtype=np.int64)
     return AlignmentProblem(tokens, np.array([len(s) for s in rows], dtype=np.int64), matrix)
-
-
-def _numbered(sequences: Sequence[Sequence[Token]]) -> tuple[list[list[int]], list[Token]]:
-    """Tokens as indices in order of first occurrence, and the distinct tokens."""
-    if isinstance(sequences, str):
-        raise AlignmentError("give a list of sequences, not one string")
-    index: dict[Token, int] = {}
-    rows = []
-    for n, sequence in enumerate(sequences):
-        if isinstance(sequence, str):
-            raise AlignmentError(f"sequence {n} is a string; give a list of tokens")
-        try:
-            rows.append([index.setdefault(token, len(index)) for token in sequence])
-        except TypeError:
-            raise AlignmentError(
-                f"sequence {n} is not a list of tokens (strings, numbers, or anything hashable)"
-            ) from None
-    return rows, list(index)
 
 
 def shared_problem(problem: AlignmentProblem) -> AlignmentProblem:
@@ -198,3 +167,156 @@ def restore_unshared(problem: AlignmentProblem, placed: NDArray[np.int64]) -> ND
             keys.append((left, -1 if shared[s] else s))
     rank = {key: slot for slot, key in enumerate(sorted(set(keys)))}
     return np.array([rank[key] for key in keys], dtype=np.int64)
+
+
+FloatMatrix = NDArray[np.float64]
+Corner = NDArray[np.int64]
+
+
+@compiled
+def _oracle(cost: Any, first: Any) -> Any:
+    slots = np.empty(len(cost), dtype=np.int64)
+    length = cost.shape[1]
+    longest = 0
+    for n in range(len(first) - 1):
+        longest = max(longest, first[n + 1] - first[n])
+    best = np.empty(length + 1)
+    taken = np.empty((longest, length + 1), dtype=np.bool_)
+    for n in range(len(first) - 1):
+        best[:] = 0.0
+        for i in range(first[n + 1] - first[n]):
+            diagonal = best[0]
+            best[0] = np.inf
+            for j in range(1, length + 1):
+                here = diagonal + cost[first[n] + i, j - 1]
+                diagonal = best[j]
+                # Ties go to the later slot, as in the authors' program.
+                taken[i, j] = here <= best[j - 1]
+                best[j] = here if taken[i, j] else best[j - 1]
+        j = length
+        for i in range(first[n + 1] - first[n] - 1, -1, -1):
+            while not taken[i, j]:
+                j -= 1
+            j -= 1
+            slots[first[n] + i] = j
+    return slots
+
+
+def oracle(cost: FloatMatrix, first: NDArray[np.int64]) -> Corner:
+    """Minimise ⟨cost, U⟩ (S×L) over 𝒰: one dynamic programme per sequence, S·L operations in all.
+
+    best[i, l] = min(best[i, l−1], best[i−1, l−1] + cost[i, l]); ties go to the latest placement.
+    Sequence n owns the rows first[n] … first[n + 1] − 1. Returns the slot of every token.
+    """
+    longest = int(np.diff(first).max(initial=0))
+    if longest > cost.shape[1]:
+        raise HowstepsError(
+            f"a sequence of {longest} tokens does not fit a template of {cost.shape[1]} slots"
+        )
+    corner: Corner = _oracle(np.ascontiguousarray(cost, dtype=np.float64), first)
+    return corner
+
+
+def corner_matrix(corner: Corner, length: int) -> FloatMatrix:
+    """U (S×L) of a corner."""
+    u = np.zeros((len(corner), length))
+    u[np.arange(len(corner)), corner] = 1.0
+    return u
+
+
+def relation_sums(problem: AlignmentProblem, u: FloatMatrix) -> FloatMatrix:
+    """G = YᵀU (D×L)."""
+    g = np.zeros((len(problem.match), u.shape[1]))
+    np.add.at(g, problem.tokens, u)
+    return g
+
+
+def _count(problem: AlignmentProblem, corner: Corner, length: int) -> FloatMatrix:
+    """G of a corner: the count of each relation in each slot."""
+    flat = np.bincount(problem.tokens * length + corner, minlength=len(problem.match) * length)
+    return flat.reshape(-1, length).astype(np.float64)
+
+
+def step_size(slope: float, curvature: float) -> float:
+    """Exact line search for f(U) + 2γ·slope + γ²·curvature on [0, 1].
+
+    B is indefinite; if the curvature is not positive, the step is 1.
+    """
+    if curvature <= 0:
+        return 1.0
+    return min(1.0, max(0.0, -slope / curvature))
+
+
+class Iteration(NamedTuple):
+    """One iteration of Frank-Wolfe from U: f and the gap at U, the step, and both roundings."""
+
+    objective: float
+    gradient: FloatMatrix
+    corner: Corner
+    gap: float
+    step: float
+    following: FloatMatrix
+    corner_objective: float
+    projection: Corner
+    projection_objective: float
+
+
+def iterate(problem: AlignmentProblem, u: FloatMatrix) -> Iteration:
+    """Make one iteration: corner = argmin ⟨2BU, V⟩, line search, both roundings."""
+    length = u.shape[1]
+    g = relation_sums(problem, u)
+    cost_g = problem.costs @ g
+    gradient = 2 * cost_g[problem.tokens]
+    corner = oracle(gradient, problem.first)
+    g_corner = _count(problem, corner, length)
+    direction = g_corner - g
+    slope = float((direction * cost_g).sum())
+    curvature = float((direction * (problem.costs @ direction)).sum())
+    step = step_size(slope, curvature)
+    following = (1 - step) * u
+    following[np.arange(len(corner)), corner] += step
+    projection = oracle(-following, problem.first)
+    return Iteration(
+        objective=float((g * cost_g).sum()),
+        gradient=gradient,
+        corner=corner,
+        gap=-2 * slope,
+        step=step,
+        following=following,
+        corner_objective=float(problem.objective(corner)),
+        projection=projection,
+        projection_objective=float(problem.objective(projection)),
+    )
+
+
+def frank_wolfe(
+    problem: AlignmentProblem, start: FloatMatrix, iterations: int
+) -> tuple[Corner, Corner]:
+    """Run from a point of conv 𝒰; return the best corner, and the oracle's last one.
+
+    The best is over both roundings of every iteration: the oracle's own corner and the projection
+    argmin ‖V − U‖². The run ends when U does not change. A gap of zero is not enough: if the
+    curvature is not positive, the step is 1 and U moves to another corner.
+    """
+    best, lowest = oracle(-start, problem.first), np.inf
+    u = start
+    for _ in range(iterations):
+        now = iterate(problem, u)
+        for corner, value in (
+            (now.corner, now.corner_objective),
+            (now.projection, now.projection_objective),
+        ):
+            if value < lowest:
+                best, lowest = corner, value
+        if np.array_equal(now.following, u):
+            break
+        u = now.following
+    return best, now.corner
+
+
+def random_start(
+    problem: AlignmentProblem, length: int, generator: np.random.Generator
+) -> FloatMatrix:
+    """Return the corner that is cheapest for uniform random costs, as U."""
+    cost = generator.random((len(problem.tokens), length))
+    return corner_matrix(oracle(cost, problem.first), length)

@@ -17,8 +17,6 @@ and by ``seconds`` (at a rate well below that of an ordinary machine), so that a
 answer on every machine; a slow machine takes longer.
 """
 
-from functools import cache
-from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -330,7 +328,7 @@ def realign(
 WORK_PER_SECOND = 1e8
 WORK_PER_TOKEN_PAIR = 5_000
 BASE_WORK = 2e6
-WORK_PER_CALL = (1e5, 5e6)  # between two entries of the trace: initially, at most
+WORK_PER_CALL = (1e5, 5e6)  # between two comparisons with the floor: initially, at most
 COLD = 0.05  # final temperature, in units of the mean gain of a token
 RESEED_PERCENT = 80
 MAX_RUINED = 6
@@ -489,40 +487,18 @@ def _anneal(
             template.length[0] = length
 
 
-@cache
-def _compile() -> None:
-    """Compile, or load from the cache, so that this time is not in the trace."""
-    one = np.zeros(2, dtype=np.int64)
-    tiny = AlignmentProblem(one, np.ones(2, dtype=np.int64), np.ones((1, 1), dtype=bool))
-    tokens, template, scratch = allocate(tiny, 0)
-    objective = np.full(2, _construct(tokens, template, scratch), dtype=np.int64)
-    best, saved = template.slot.copy(), template.slot.copy()
-    _anneal(tokens, template, scratch, best, saved, objective, 1.0, 1.0, 1.0, 1.0)
-
-
 def search(
     problem: AlignmentProblem, *, seconds: float, seed: int, floor: float
-) -> tuple[NDArray[np.int64], list[tuple[float, int]]]:
-    """Align sequences that are not empty on a template of any length.
+) -> NDArray[np.int64]:
+    """Return the slot of every token of sequences that are not empty, on a template of any length.
 
-    Parameters
-    ----------
-    seconds
-        Sets the budget, at :data:`WORK_PER_SECOND`.
-    floor
-        A lower bound of the objective; the search ends when it reaches it.
-
-    Returns
-    -------
-    slots, trace
-        The slot of every token, and (seconds, objective) of each improvement of the best.
+    ``seconds`` sets the budget, at :data:`WORK_PER_SECOND`. The search ends when it reaches
+    ``floor``, a lower bound of the objective.
     """
-    _compile()
-    start = perf_counter()
     tokens, template, scratch = allocate(problem, seed)
     objective = np.full(2, _construct(tokens, template, scratch), dtype=np.int64)
-    best, saved = template.slot.copy(), template.slot.copy()
-    trace = [(perf_counter() - start, int(objective[1]))]
+    best: NDArray[np.int64] = template.slot.copy()
+    saved = best.copy()
     pairs = len(best) ** 2
     budget = min(seconds * WORK_PER_SECOND, BASE_WORK + WORK_PER_TOKEN_PAIR * pairs)
     # A small budget per pair of tokens is too short to cool down from a high temperature.
@@ -535,6 +511,4 @@ def search(
             tokens, template, scratch, best, saved, objective,
             hot * scale, COLD * scale, budget, until,
         )  # fmt: skip
-        if objective[1] < trace[-1][1]:
-            trace.append((perf_counter() - start, int(objective[1])))
-    return best, trace
+    return best

@@ -1,15 +1,25 @@
-"""Discriminative clustering, the paper's method: from features and windows to placements."""
+"""Discriminative clustering, the paper's method: from features and windows to placements.
+
+Confidence comes from the null distribution of the score of a step. A *null sample* is a step whose
+place was drawn at random in every video. Its classifier, trained on the other videos, also has a
+best interval in each video, by chance. A null sample searches the same windows as the step it
+stands for, so that both maxima are taken over equally many intervals.
+
+The classifier of a real step has a larger spread of scores than that of a null sample, also in
+videos without the step. Scores are therefore compared as (s − median)/MAD over the video, where the
+median absolute deviation is robust to the few intervals that show the step.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
+from typing import ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from howsteps.errors import unknown_name
-from howsteps.localise.decision import StepIntervals
+from howsteps.localise.decision import StepIntervals, extents
 from howsteps.localise.features import (
     Floats,
     LocaliseError,
@@ -25,26 +35,32 @@ from howsteps.localise.self_training import LEARNING_OPTIONS
 from howsteps.localise.word_evidence import RelaxedWindow
 from howsteps.paper.clustering_problem import (
     AUTHORS_BIAS,
+    FORBIDDEN,
     PAPER_BIAS,
     ClusteringCost,
     ClusteringProblem,
-    Relaxed,
-    TracePoint,
+    relax,
+    violated,
 )
 from howsteps.paper.clustering_solvers import (
     AUTHORS_ITERATIONS,
     PAPER_ITERATIONS,
+    IncrementalWeights,
+    Relaxed,
     descent,
     frank_wolfe,
+    interior_point,
 )
-from howsteps.paper.interior_point import interior_point
-from howsteps.paper.null_scores import absence_costs, leave_one_out_scores, locate, null_scores
-from howsteps.paper.windows import FORBIDDEN, relax, violated
-from howsteps.task import LIKE_SEEN
+from howsteps.task import BETWEEN, LIKE_SEEN, SAID
 
 ClusteringMode: TypeAlias = Literal["paper", "authors"]
-ClusteringSolver: TypeAlias = Literal["combined", "descent", "frank-wolfe", "interior"]
+ClusteringSolver: TypeAlias = Literal["combined", "descent", "frank-wolfe"]
 AUTHORS_VIDEOS = 30  # the constant N in the authors' λ
+PRESENCE_LEVEL = 0.9  # share of the null samples that the score of a present step exceeds
+
+# Factor on null scores: in a video without the step, the classifier of a real step still finds
+# higher scores than a null sample does, because its training examples are alike.
+_MARGIN = 2.0
 
 
 @dataclass(frozen=True)
@@ -54,7 +70,7 @@ class Clustering:
     Attributes
     ----------
     intervals
-        N×K: the interval of each step, −1 where it is absent.
+        N×K: the interval of each step.
     objective
         h of that placement.
     relaxed_objective, duality_gap
@@ -62,15 +78,11 @@ class Clustering:
         over all placements. None for a solver without a bound.
     weights
         W* and b* of the placement.
-    trace
-        Seconds, objective and gap of the solver.
     relaxed_windows
         Windows that contradicted the order and were relaxed.
     roundings
         Placements that were visited after the chosen one: the worst and the best score among them
         are the paper's error bars.
-    windows
-        T_n×K per video: the given windows.
     """
 
     intervals: Places
@@ -78,28 +90,21 @@ class Clustering:
     relaxed_objective: float | None
     duality_gap: float | None
     weights: Weights
-    trace: tuple[TracePoint, ...]
     relaxed_windows: tuple[RelaxedWindow, ...]
     roundings: tuple[Places, ...]
-    windows: tuple[Mask, ...] = field(repr=False)
     _problem: ClusteringProblem = field(repr=False)
-    _all_present: Places = field(repr=False)
     _seed: int = field(repr=False)
 
     @cached_property
     def scores(self) -> tuple[Floats, ...]:
         """T_n×K per video: scores by the classifier of the *other* videos; on first use."""
-        return leave_one_out_scores(self._problem, self.intervals)
+        classifier = IncrementalWeights(self._problem, self.intervals)
+        return tuple(classifier.scores_without(n) for n in range(self._problem.videos))
 
     @cached_property
     def null_scores(self) -> Floats:
-        """N×K: scores of null samples (:mod:`howsteps.paper.null_scores`); on first use."""
-        return null_scores(self._problem, self._all_present, self._seed)
-
-    @cached_property
-    def located(self) -> StepIntervals:
-        """The placement with extent, confidence and evidence; computed on first use."""
-        return locate(self.intervals, self.scores, self.null_scores, self.windows)
+        """N×K: scores of null samples; on first use."""
+        return null_scores(self._problem, self.intervals, self._seed)
 
 
 def cluster(
@@ -111,9 +116,6 @@ def cluster(
     mode: ClusteringMode = "paper",
     solver: ClusteringSolver | None = None,
     support: ArrayLike | None = None,
-    absent: bool = False,
-    restarts: int = 0,
-    tolerance: float = 1e-6,
     iterations: int | None = None,
     seed: int = 0,
 ) -> Clustering:
@@ -125,36 +127,21 @@ def cluster(
     Parameters
     ----------
     features
-        T_n×d per video (arrays or lists of lists), best in float32: most other types are copied.
-        They may be memory-mapped.
+        T_n×d per video, best in float32: most other types are copied. They may be memory-mapped.
     windows
         T_n×K booleans per video: where each step is allowed. None: everywhere.
-    steps
-        K.
     regularisation
         λ; 1/(N·K) when None, 1/(30·K) in the ``authors`` mode.
     mode
-        ``paper``, or ``authors``: unregularised bias, twice h, windows as in
-        :mod:`howsteps.paper.windows`.
+        ``paper``, or ``authors``: unregularised bias, twice h, windows as in their program.
     solver
-        ``combined`` (the default: interior point, rounding, descent), ``descent``,
-        ``frank-wolfe`` (the default of the ``authors`` mode), or ``interior``; the last two round
-        the relaxed point.
+        ``combined`` (the default: interior point, rounding, descent), ``descent``, or
+        ``frank-wolfe`` (the default of the ``authors`` mode), whose best rounding is taken.
     support
         N×K weight of each window, for the choice of those to relax if they contradict the order.
-    absent
-        Leave a step that is not named out of a video if its score is no better than that of null
-        samples.
-    restarts
-        Number of additional random starts of the descent.
-    tolerance
-        Relative duality gap at which ``interior`` and ``combined`` stop. ``frank-wolfe`` runs all
-        iterations, because the paper's error bars need its roundings.
     iterations
         Maximum number of iterations of the relaxed solver; None: its default (``frank-wolfe``: 200,
-        or 650 in the ``authors`` mode).
-    seed
-        Seed of all random choices.
+        or 650 in the ``authors`` mode, all of which are made, for the error bars).
 
     Examples
     --------
@@ -171,8 +158,6 @@ def cluster(
     """
     if mode not in get_args(ClusteringMode):
         raise LocaliseError(unknown_name("mode", mode, get_args(ClusteringMode)))
-    if mode == "authors" and absent:
-        raise LocaliseError("mode 'authors' places every step: it does not go with absent=True")
     if regularisation is not None and not regularisation > 0:
         raise LocaliseError(f"the regularisation is a positive number, not {regularisation}")
     videos = checked_features(features, steps)
@@ -187,29 +172,23 @@ def cluster(
         scale=2.0 if as_authors else 1.0,
         forbidden=FORBIDDEN if as_authors else None,
     )
-    name = solver or ("frank-wolfe" if as_authors else "combined")
-    relaxed = _relax(problem, name, mode, tolerance, iterations, seed)
-    trace = () if relaxed is None else relaxed.trace
-    start = None if relaxed is None else relaxed.roundings[relaxed.chosen][1]
-    if start is None or name == "combined":
-        places, descent_trace = _descend(problem, start, restarts, seed)
-        trace = (*trace, *descent_trace)
-    else:
-        places = start
-    all_present = places
-    if absent:
-        null = null_scores(problem, places, seed)
-        diagonal = np.array(
-            [np.median(problem.cost.diagonal[problem.rows(n)]) for n in range(len(videos))]
-        )
-        costs = absence_costs(leave_one_out_scores(problem, places), null, feasible, diagonal)
-        problem = ClusteringProblem(problem.cost, feasible, absence=costs)
-        improved = descent(problem, places, seed=seed)
-        places, trace = improved.places, (*trace, *improved.trace)
+    relaxed: Relaxed | None = None
+    match solver or ("frank-wolfe" if as_authors else "combined"):
+        case "frank-wolfe":
+            default = AUTHORS_ITERATIONS if as_authors else PAPER_ITERATIONS
+            relaxed = frank_wolfe(problem, iterations=iterations or default, seed=seed)
+            places = relaxed.roundings[relaxed.chosen][1]
+        case "combined":
+            relaxed = interior_point(problem, iterations=iterations or 200)
+            places = descent(problem, relaxed.roundings[0][1], seed=seed).places
+        case "descent":
+            places = descent(problem, seed=seed).places
+        case name:
+            raise LocaliseError(unknown_name("solver", name, get_args(ClusteringSolver)))
     if as_authors:
-        window_support = None if support is None else np.asarray(support, np.float64)
+        weight = np.ones((len(videos), steps)) if support is None else np.asarray(support, float)
         relaxed_windows = tuple(
-            RelaxedWindow(n, k, 1.0 if window_support is None else float(window_support[n, k]))
+            RelaxedWindow(n, k, float(weight[n, k]))
             for n, window in enumerate(feasible)
             for k in violated(places[n], window)
         )
@@ -220,45 +199,13 @@ def cluster(
         relaxed_objective=None if relaxed is None else relaxed.objective,
         duality_gap=None if relaxed is None else relaxed.gap,
         weights=weights,
-        trace=trace,
         relaxed_windows=relaxed_windows,
         roundings=()
         if relaxed is None
         else tuple(rounded for _, rounded in relaxed.roundings[relaxed.chosen + 1 :]),
-        windows=allowed,
         _problem=problem,
-        _all_present=all_present,
         _seed=seed,
     )
-
-
-def _relax(
-    problem: ClusteringProblem,
-    solver: str,
-    mode: str,
-    tolerance: float,
-    iterations: int | None,
-    seed: int,
-) -> Relaxed | None:
-    """Solve the relaxed problem; None for a solver that does not."""
-    if solver == "descent":
-        return None
-    if solver in ("combined", "interior"):
-        return interior_point(problem, tolerance=tolerance, iterations=iterations or 200)
-    if solver == "frank-wolfe":
-        default = AUTHORS_ITERATIONS if mode == "authors" else PAPER_ITERATIONS
-        return frank_wolfe(problem, iterations=iterations or default, seed=seed)
-    raise LocaliseError(unknown_name("solver", solver, get_args(ClusteringSolver)))
-
-
-def _descend(
-    problem: ClusteringProblem, start: Places | None, restarts: int, seed: int
-) -> tuple[Places, tuple[TracePoint, ...]]:
-    """Return the best of a descent from ``start`` and of those from random placements."""
-    runs = [descent(problem, start, seed=seed)]
-    runs += [descent(problem, seed=seed + 1 + restart) for restart in range(restarts)]
-    best = min(runs, key=lambda run: run.objective)
-    return best.places, tuple(point for run in runs for point in run.trace)
 
 
 @dataclass(frozen=True)
@@ -288,23 +235,17 @@ class ClusteringModel(SavedModel):
         *,
         absent: bool = False,
     ) -> StepIntervals:
-        """Localise the steps in new videos.
+        """Localise the steps in new videos, of features T_n×d.
 
-        Parameters
-        ----------
-        features
-            T_n×d per video.
-        windows
-            T_n×K per video: where the narration allows each step. Windows that contradict the order
-            are relaxed (:func:`~howsteps.paper.windows.relax`). None: everywhere.
-        absent
-            Leave out the steps that are probably not in a video.
+        ``windows`` (T_n×K per video) say where the narration allows each step; those that
+        contradict the order are relaxed. ``absent``: leave out the steps that are probably not in
+        a video.
         """
         videos = self.checked_videos(features)
         allowed = checked_windows(windows, [len(x) for x in videos], len(self.steps))
         relaxed, _ = relax(allowed)
         scores = [self.weights.scores(x) for x in videos]
-        absence = absence_costs(scores, self.null_scores, relaxed, np.ones(len(videos)))
+        absence = absence_costs(scores, self.null_scores, relaxed)
         places = [
             # Least squares: ‖z − s‖² changes by 1 − 2s where z becomes 1.
             cheapest_placement(1.0 - 2.0 * score, window, absence[n] if absent else None)
@@ -315,139 +256,91 @@ class ClusteringModel(SavedModel):
         return locate(np.array(places), scores, self.null_scores, relaxed, alike=alike)
 
 
-class StepLocaliser:
-    """Localise the steps of a task in videos.
+def robust_spread(scores: Floats) -> tuple[Floats, Floats]:
+    """Return the median and median absolute deviation of scores over one video, K each."""
+    median: Floats = np.median(scores, axis=0)
+    deviation: Floats = np.median(np.abs(scores - median), axis=0)
+    return median, np.maximum(deviation, 1e-12)
 
-    Parameters
-    ----------
-    steps
-        K, or the names of the steps in order. None: the number of columns of the windows.
-    mode, solver, regularisation, absent, restarts, tolerance, iterations, seed
-        As for :func:`cluster`.
 
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> videos = [rng.random((20, 4), dtype=np.float32) for _ in range(4)]
-    >>> for x in videos:
-    ...     x[5] += (3, 0, 0, 0)
-    ...     x[12] += (0, 3, 0, 0)
-    >>> localiser = StepLocaliser(steps=["boil", "pour"]).fit(videos[:3])
-    >>> localiser.predict(videos[3:])
-    array([[ 5, 12]])
+def null_scores(problem: ClusteringProblem, places: Places, seed: int = 0) -> Floats:
+    """Return the best standardised score of a null sample of every step, times the margin; N×K.
+
+    Null samples are drawn from, and search, the intervals outside ``places`` (N×K), if there are
+    enough of them.
     """
+    rng = np.random.default_rng(seed)
+    free_by_video = []
+    for n, window in enumerate(problem.windows):
+        free = np.ones(len(window), np.bool_)
+        free[places[n]] = False
+        free_by_video.append(free if free.sum() >= problem.steps else np.ones_like(free))
+    sampled = np.array(
+        [rng.choice(np.flatnonzero(free), problem.steps, replace=False) for free in free_by_video]
+    )
+    classifier = IncrementalWeights(problem, sampled)
+    best = []
+    for n, (window, free) in enumerate(zip(problem.windows, free_by_video, strict=True)):
+        scores = classifier.scores_without(n)
+        median, deviation = robust_spread(scores)
+        searched = window & free[:, None]
+        searched[:, ~searched.any(axis=0)] = True
+        best.append((np.where(searched, scores, -np.inf).max(axis=0) - median) / deviation)
+    return _MARGIN * np.array(best)
 
-    def __init__(
-        self,
-        steps: int | Sequence[str] | None = None,
-        *,
-        mode: ClusteringMode = "paper",
-        solver: ClusteringSolver | None = None,
-        regularisation: float | None = None,
-        absent: bool = False,
-        restarts: int = 0,
-        tolerance: float = 1e-6,
-        iterations: int | None = None,
-        seed: int = 0,
-    ) -> None:
-        self.steps = steps
-        self.mode = mode
-        self.regularisation = regularisation
-        self.absent = absent
-        self._options: dict[str, Any] = {
-            "solver": solver,
-            "restarts": restarts,
-            "tolerance": tolerance,
-            "iterations": iterations,
-            "seed": seed,
-        }
-        self._clustering: Clustering | None = None
-        self._model: ClusteringModel | None = None
 
-    def fit(
-        self,
-        features: Sequence[ArrayLike],
-        windows: Sequence[ArrayLike] | None = None,
-        *,
-        support: ArrayLike | None = None,
-    ) -> Self:
-        """Cluster the features of some videos, and learn a linear classifier of each step.
+def confidences(places: Places, scores: Sequence[Floats], null: Floats) -> Floats:
+    """Return the share of the null samples with a lower score, N×K; 0 where a step is absent."""
+    ordered = np.sort(null, axis=None)
+    confidence = np.zeros(places.shape)
+    for n, score in enumerate(scores):
+        median, deviation = robust_spread(score)
+        for k in np.flatnonzero(places[n] >= 0):
+            height = (score[places[n, k], k] - median[k]) / deviation[k]
+            confidence[n, k] = np.searchsorted(ordered, height) / len(ordered)
+    return confidence
 
-        Parameters
-        ----------
-        features
-            T_n×d per video.
-        windows
-            T_n×K per video: where the narration allows each step. None: everywhere.
-        support
-            N×K: weight of each window, for those that contradict the order.
-        """
-        names = self._names(windows)
-        self._clustering = cluster(
-            features,
-            windows,
-            steps=len(names),
-            mode=self.mode,
-            regularisation=self.regularisation,
-            support=support,
-            absent=self.absent,
-            **self._options,
-        )
-        self._model = None
-        return self
 
-    def predict(
-        self, features: Sequence[ArrayLike], windows: Sequence[ArrayLike] | None = None
-    ) -> Places:
-        """Return the interval of every step in new videos, N×K; −1 where a step is absent."""
-        return self.locate(features, windows).intervals
+def absence_costs(scores: Sequence[Floats], null: Floats, windows: Sequence[Mask]) -> Floats:
+    """Return the cost of leaving each step out, N×K.
 
-    def fit_predict(
-        self, features: Sequence[ArrayLike], windows: Sequence[ArrayLike] | None = None
-    ) -> Places:
-        """Fit, and return the interval of every step in these videos, N×K."""
-        return self.fit(features, windows).clustering.intervals
+    Placing a step costs 1 − 2s. So with the cost 1 − 2θ, a step is absent if its score s is below
+    θ. The standardised θ is the quantile of the null scores at ``PRESENCE_LEVEL``. A step that the
+    narration names is always present: its cost is infinite.
+    """
+    height = float(np.quantile(null, PRESENCE_LEVEL))
+    costs = np.empty((len(windows), windows[0].shape[1]))
+    for n, (score, window) in enumerate(zip(scores, windows, strict=True)):
+        median, deviation = robust_spread(score)
+        named = ~window.all(axis=0)
+        costs[n] = np.where(named, np.inf, 1.0 - 2.0 * (median + height * deviation))
+    return costs
 
-    def locate(
-        self, features: Sequence[ArrayLike], windows: Sequence[ArrayLike] | None = None
-    ) -> StepIntervals:
-        """Return the places in new videos with extent, confidence and evidence."""
-        return self.model.localise(features, windows, absent=self.absent)
 
-    @property
-    def clustering(self) -> Clustering:
-        """The result of :func:`cluster` for the videos of :meth:`fit`."""
-        if self._clustering is None:
-            raise LocaliseError("the localiser is not fitted: call fit(features, windows) first")
-        return self._clustering
+def locate(
+    intervals: Places,
+    scores: Sequence[Floats],
+    null: Floats,
+    windows: Sequence[Mask] | None = None,
+    *,
+    alike: str = LIKE_SEEN,
+) -> StepIntervals:
+    """Add extent, confidence and evidence to placements (N×K, −1 where a step is absent).
 
-    @property
-    def model(self) -> ClusteringModel:
-        """The model that :meth:`predict` uses; it can be saved."""
-        if self._model is None:
-            names = self._names(self.clustering.windows)
-            options = ModelOptions(self.mode, self.regularisation)
-            self._model = ClusteringModel.learnt(self.clustering, names, options)
-        return self._model
-
-    @property
-    def weights(self) -> Weights:
-        """W (d×K) and b (K) of the linear classifiers."""
-        return self.clustering.weights
-
-    @property
-    def scores(self) -> tuple[Floats, ...]:
-        """T_n×K per video of :meth:`fit`: scores by the classifier of the other videos."""
-        return self.clustering.scores
-
-    def _names(self, windows: Sequence[ArrayLike] | None) -> list[str]:
-        if isinstance(self.steps, str):
-            raise LocaliseError(f"steps are a number or a list of names, not {self.steps!r}")
-        if self.steps is None:
-            if windows is None or not len(windows) or np.ndim(windows[0]) != 2:
-                raise LocaliseError("the number of steps is not known: give steps or windows")
-            return [f"step {k}" for k in range(np.shape(windows[0])[1])]
-        if isinstance(self.steps, int | np.integer):
-            return [f"step {k}" for k in range(self.steps)]
-        return list(self.steps)
+    ``scores`` (T_n×K per video) are by a classifier that was not trained on that video, ``null``
+    those of null samples, of any shape. A step whose window excludes some interval is named by the
+    narration. ``alike`` is the evidence of a step that scores higher than nine null samples in ten:
+    *looks like the others* or *like what others say*, depending on the features.
+    """
+    confidence = confidences(intervals, scores, null)
+    first, last = np.full(intervals.shape, -1), np.full(intervals.shape, -1)
+    for n, (places, score) in enumerate(zip(intervals, scores, strict=True)):
+        first[n], last[n] = extents(places, score)
+    named = np.zeros(intervals.shape, np.bool_)
+    if windows is not None:
+        named = np.array([~window.all(axis=0) for window in windows])
+    evidence = np.select(
+        [intervals < 0, named, confidence >= PRESENCE_LEVEL], ["", SAID, alike], default=BETWEEN
+    )
+    presence = (intervals >= 0).astype(np.float64)
+    return StepIntervals(intervals, first, last, confidence, evidence, presence)

@@ -5,18 +5,174 @@
 with B = I − H, the complement of the ridge classifier's H (:mod:`howsteps.localise.ridge`). ρ is
 the relative regularisation of the bias: the paper has a constant bias feature of value 1/√ρ, the
 authors' program an explicit bias, ρ = 0.
+
+**Windows** are the constraints on Z: the intervals in which the mentions allow each step. A mention
+of step k from a to b seconds has the window [a − Δb, b + Δa]. Of several windows of one step, the
+step is in at least one (their union: the paper's words, and the default), or anywhere from the
+first to the last (their hull: what the authors' program does). A step that is not mentioned may be
+anywhere. Windows that contradict the order of the steps are
+relaxed (allowed everywhere): the set with the least support, found exactly. They are reported.
+
+The authors' program instead confines a step to the hull of its allowed intervals, and earlier steps
+may not come after it, later ones not before it. Every other entry of the cost is *overwritten* by a
+large number. Windows that contradict the order are therefore violated without notice;
+:func:`violated` finds them.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from howsteps.compiled import compiled
-from howsteps.localise.features import Floats, Indices, LocaliseError, Mask, Places
+from howsteps.localise.features import Floats, Indices, LocaliseError, Mask, Places, too_short
 from howsteps.localise.order import cheapest_placement
 from howsteps.localise.ridge import Ridge, Weights
-from howsteps.paper.windows import forbid, permitted
+from howsteps.localise.word_evidence import RelaxedWindow, starts_and_ends
+
+FORBIDDEN = 10_000.0
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Allowed intervals, T_n×K per video, and the number of mentions of each step, N×K."""
+
+    allowed: tuple[Mask, ...]
+    support: NDArray[np.int64]
+
+
+def authors_mention_windows(
+    times: ArrayLike, length: int, seconds_per_interval: float, *, before: int = 0, after: int = 30
+) -> Mask:
+    """Return the windows of mentions as the authors' program has them, S×T_n.
+
+    From interval round(start/s) − Δb to round(end/s) + Δa, counted from one; Δb (``before``) and Δa
+    (``after``) are in intervals, whatever the frame rate. The other parameters are those of
+    :func:`howsteps.localise.mention_windows`.
+    """
+    start, end = starts_and_ends(times)
+    # Halves are rounded up, as in the authors' program.
+    first = np.floor(start / seconds_per_interval + 0.5) - before - 1
+    last = np.floor(end / seconds_per_interval + 0.5) + after - 1
+    intervals = np.arange(length)
+    inside: Mask = (intervals >= first) & (intervals <= last)
+    return inside
+
+
+def step_windows(
+    mentions: Sequence[ArrayLike],
+    assignments: Sequence[ArrayLike],
+    steps: int,
+    *,
+    hulls: bool = False,
+) -> Windows:
+    """Combine the windows of the mentions of each step: their union, or their hull.
+
+    Parameters
+    ----------
+    mentions
+        S_n×T_n per video, from :func:`~howsteps.localise.mention_windows`.
+    assignments
+        S_n per video: the step that each mention belongs to, −1 for none.
+    """
+    support = np.zeros((len(mentions), steps), np.int64)
+    allowed = []
+    for video, (rows, step_of_row) in enumerate(zip(mentions, assignments, strict=True)):
+        inside, assignment = np.asarray(rows, np.bool_), np.asarray(step_of_row)
+        if len(assignment) and not -1 <= assignment.min() <= assignment.max() < steps:
+            raise LocaliseError(
+                f"video {video}: mentions belong to the steps 0 … {steps - 1}, or to none (−1)"
+            )
+        window = np.ones((inside.shape[1], steps), np.bool_)
+        for step in range(steps):
+            of_step = inside[assignment == step]
+            support[video, step] = len(of_step)
+            if not len(of_step):
+                continue
+            window[:, step] = of_step.any(axis=0)
+            if hulls and window[:, step].any():
+                first, last = np.flatnonzero(window[:, step])[[0, -1]]
+                window[first : last + 1, step] = True
+        allowed.append(window)
+    return Windows(tuple(allowed), support)
+
+
+def relax(
+    allowed: Sequence[ArrayLike], support: ArrayLike | None = None
+) -> tuple[tuple[Mask, ...], tuple[RelaxedWindow, ...]]:
+    """Relax the windows (T_n×K per video) that contradict the order: allow their steps everywhere.
+
+    Of all sets of windows whose relaxation makes the problem feasible, the one with the least
+    ``support`` (N×K; 1 when None) is chosen, and among those of equal support the one with the
+    fewest windows. The oracle finds it: the cost of a step outside its window is the support of
+    that window. An empty window is always relaxed.
+    """
+    opened, relaxed = [], []
+    weights = None if support is None else np.asarray(support, np.float64)
+    for video, rows in enumerate(allowed):
+        window: Mask = np.asarray(rows, np.bool_)
+        length, steps = window.shape
+        if length < steps:
+            raise too_short(video, length, steps)
+        weight = np.ones(steps) if weights is None else weights[video]
+        violated = _violated(window, weight)
+        if violated:
+            window = window.copy()
+            window[:, violated] = True
+            relaxed += [RelaxedWindow(video, step, float(weight[step])) for step in violated]
+        opened.append(window)
+    return tuple(opened), tuple(relaxed)
+
+
+def _violated(window: Mask, weight: Floats) -> list[int]:
+    """Return the steps outside their window in the placement that violates the least support."""
+    # Windows are only a cost here, so there always is a placement.
+    places = cast(Places, cheapest_placement(np.where(window, 0.0, weight + 1e-6)))
+    return [step for step, t in enumerate(places) if not window[t, step]]
+
+
+def hull(allowed: Mask) -> Mask:
+    """Return the mask from the first to the last allowed interval of each step, T×K.
+
+    A step without an allowed interval is allowed everywhere. The authors' program forbids the
+    intervals after a window only if there are at least two.
+    """
+    mask = np.ones_like(allowed)
+    length = len(allowed)
+    for k in np.flatnonzero(allowed.any(axis=0)):
+        inside = np.flatnonzero(allowed[:, k])
+        mask[: inside[0], k] = False
+        if inside[-1] + 1 < length - 1:
+            mask[inside[-1] + 1 :, k] = False
+    return mask
+
+
+def permitted(allowed: Mask) -> Mask:
+    """Return the intervals that neither the window of a step nor those of the others forbid."""
+    inside = hull(allowed)
+    not_ended = np.flip(np.maximum.accumulate(np.flip(inside, 0), 0), 0)
+    has_begun = np.maximum.accumulate(inside, 0)
+    earlier_ok = np.ones_like(inside)
+    later_ok = np.ones_like(inside)
+    for k in range(inside.shape[1]):
+        earlier_ok[:, :k] &= not_ended[:, [k]]
+        later_ok[:, k + 1 :] &= has_begun[:, [k]]
+    return inside & earlier_ok & later_ok
+
+
+def forbid(cost: Floats, mask: Mask, forbidden: float = FORBIDDEN) -> Floats:
+    """Return the cost, overwritten by ``forbidden`` outside the mask of :func:`permitted`."""
+    return np.where(mask, cost, forbidden)
+
+
+def violated(places: Places, allowed: Mask) -> list[int]:
+    """Return the steps that are placed outside the hull of their windows."""
+    inside = hull(allowed)
+    return [k for k, t in enumerate(places) if t >= 0 and not inside[t, k]]
+
 
 PAPER_BIAS = 0.01  # ρ: a constant feature of 10 beside histograms of norm √2
 AUTHORS_BIAS = 0.0
@@ -83,26 +239,15 @@ def _add_quadratic(
 
 @dataclass(frozen=True)
 class ClusteringProblem:
-    """Minimise h(Z) over placements that keep the order inside the windows.
+    """Minimise h(Z) over placements that keep the order inside the windows, T_n×K per video.
 
-    Parameters
-    ----------
-    cost
-        h.
-    windows
-        T_n×K per video, feasible for some placement (not required in the ``authors`` mode).
-    absence
-        N×K: cost of leaving a step out, in units of 2T·h; None: every step must be placed.
-    scale
-        Factor of the reported objectives: 2 in the ``authors`` mode, whose objective is twice h.
-    forbidden
-        Cost of an interval outside the windows in the ``authors`` mode; None: windows are hard
-        constraints.
+    ``scale`` is a factor of the reported objectives: 2 in the ``authors`` mode, whose objective is
+    twice h. ``forbidden`` is the cost of an interval outside the windows in that mode; None:
+    windows are hard constraints, feasible for some placement.
     """
 
     cost: ClusteringCost
     windows: tuple[Mask, ...]
-    absence: Floats | None = None
     scale: float = 1.0
     forbidden: float | None = None
 
@@ -130,8 +275,7 @@ class ClusteringProblem:
         window: Mask | None = self.windows[video]
         if self.forbidden is not None:
             cost, window = forbid(cost, self._permitted[video], self.forbidden), None
-        absence = None if self.absence is None else self.absence[video]
-        places = cheapest_placement(cost, window, absence)
+        places = cheapest_placement(cost, window)
         if places is None:
             raise LocaliseError(f"video {video}: the windows contradict the order of the steps")
         return places
@@ -142,14 +286,13 @@ class ClusteringProblem:
 
     def value(self, cost: Floats, places: Places) -> float:
         """Return ⟨C, Z⟩ for a T×K cost C."""
-        n, k = np.nonzero(places >= 0)
-        return float(cost[self.cost.offsets[n] + places[n, k], k].sum())
+        rows = self.cost.offsets[:-1, None] + places
+        return float(cost[rows, np.arange(self.steps)].sum())
 
     def indicator(self, places: Places) -> Floats:
         """Return Z, T×K."""
         z = np.zeros((self.cost.intervals, self.steps))
-        n, k = np.nonzero(places >= 0)
-        z[self.cost.offsets[n] + places[n, k], k] = 1.0
+        z[self.cost.offsets[:-1, None] + places, np.arange(self.steps)] = 1.0
         return z
 
     def round(self, scores: Floats) -> Places:
@@ -157,21 +300,19 @@ class ClusteringProblem:
         return self.place_all(-2.0 * scores)
 
     def features_at(self, video: int, places: Places) -> Floats:
-        """Return X_nᵀZ_n, d×K: the features at the places, zero where a step is absent."""
-        rows = self.cost.offsets[video] + np.maximum(places, 0)
-        return (self.cost.features.rows(rows) * (places >= 0)[:, None]).T
+        """Return X_nᵀZ_n, d×K: the features at the places."""
+        return self.cost.features.rows(self.cost.offsets[video] + places).T
 
     def objective(self, places: Places, weights: Weights | None = None) -> float:
-        """Return scale·h of a placement, without the costs of absence.
+        """Return scale·h of a placement.
 
         Z is 0/1, so ⟨Z, BZ⟩ = |Z| − ⟨XᵀZ, W*⟩ − ⟨1ᵀZ, b*⟩. ``weights`` are W* and b*, computed if
         None.
         """
-        present = places >= 0
-        rows = self.cost.offsets[:-1, None] + np.maximum(places, 0)
+        rows = self.cost.offsets[:-1, None] + places
         chosen = self.cost.features.rows(rows.ravel()).reshape(*places.shape, -1)
-        sums = (chosen * present[:, :, None]).sum(axis=0).T  # XᵀZ
-        counts = present.sum(axis=0).astype(np.float64)
+        sums = chosen.sum(axis=0).T  # XᵀZ
+        counts = np.full(self.steps, float(self.videos))
         if weights is None:
             weights = self.cost.weights_of(sums, counts)
         explained = float(np.vdot(sums, weights.matrix)) + float(counts @ weights.bias)
@@ -180,51 +321,3 @@ class ClusteringProblem:
     def random_placement(self, rng: np.random.Generator) -> Places:
         """Return a random placement: the cheapest one for random costs."""
         return self.place_all(rng.random((self.cost.intervals, self.steps)))
-
-
-@dataclass(frozen=True)
-class TracePoint:
-    """Progress of a solver: seconds since its start, objective, duality gap (None: no bound)."""
-
-    solver: str
-    seconds: float
-    objective: float
-    gap: float | None = None
-
-
-@dataclass(frozen=True)
-class Relaxed:
-    """The solution of the relaxed problem, with all roundings.
-
-    Attributes
-    ----------
-    z, scores
-        T×K: the point of the hull, and XW*(z).
-    objective, gap
-        Objective of z, and its duality gap.
-    roundings
-        Objective and placement of every rounding, in order of the iterations.
-    trace
-        Progress of the solver.
-    """
-
-    z: Floats
-    scores: Floats
-    objective: float
-    gap: float
-    roundings: tuple[tuple[float, Places], ...]
-    trace: tuple[TracePoint, ...]
-
-    @property
-    def chosen(self) -> int:
-        """Index of the first rounding with the lowest objective."""
-        return int(np.argmin([value for value, _ in self.roundings]))
-
-
-def placement_value(cost: Floats, places: Places, absence: Floats | None = None) -> float:
-    """Return the cost of a placement: Σ_k C[t_k, k], plus the costs of absent steps."""
-    present = np.flatnonzero(places >= 0)
-    value = float(cost[places[present], present].sum())
-    if absence is not None:
-        value += float(absence[places < 0].sum())
-    return value

@@ -16,26 +16,24 @@ from howsteps.localise.model import ModelOptions
 from howsteps.localise.self_training import LEARNING_OPTIONS
 from howsteps.localise.word_evidence import RelaxedWindow, mention_windows
 from howsteps.narration.features import Kind
-from howsteps.paper.clustering import AUTHORS_VIDEOS, ClusteringMode, ClusteringModel, cluster
-from howsteps.paper.null_scores import locate
-from howsteps.paper.windows import Windows, authors_mention_windows, step_windows
+from howsteps.paper.clustering import (
+    AUTHORS_VIDEOS,
+    ClusteringMode,
+    ClusteringModel,
+    cluster,
+    locate,
+)
+from howsteps.paper.clustering_problem import Windows, authors_mention_windows, step_windows
 from howsteps.task import Localisation, Script, Task
 
 
 @dataclass(frozen=True)
 class ClusteredTask:
-    """The localised steps of a task, and the model that was learnt.
+    """The localised steps of a task, in its order, and the model that was learnt.
 
-    Attributes
-    ----------
-    localisations
-        One for every video and step, in the order of the task.
-    relaxed_windows
-        Windows that contradicted the order; ``video`` is the index of the video in the task.
-    model
-        Localises the steps in new videos.
-    roundings
-        N×K intervals of the placements visited after the chosen one, for the paper's error bars.
+    ``relaxed_windows`` are those that contradicted the order; ``video`` is the index of the video
+    in the task. ``roundings`` are the N×K intervals of the placements visited after the chosen one,
+    for the paper's error bars.
     """
 
     localisations: tuple[Localisation, ...]
@@ -67,13 +65,6 @@ def localise(
     requested_steps
         Number of steps that the script was asked for, the K of λ in mode ``authors``. None: the
         number of steps it has.
-    seed
-        Seed of all random choices.
-
-    Raises
-    ------
-    LocaliseError
-        When the script has no step, or no video is long enough for all of them.
     """
     if mode not in get_args(ClusteringMode):
         raise LocaliseError(unknown_name("mode", mode, get_args(ClusteringMode)))
@@ -92,7 +83,7 @@ def localise(
     )
     alike = LEARNING_OPTIONS[data.kind].alike
     located = locate(
-        result.intervals, result.scores, result.null_scores, result.windows, alike=alike
+        result.intervals, result.scores, result.null_scores, windows.allowed, alike=alike
     )
     rest = data.place_by_mentions(located)
     order = np.argsort([*data.with_features, *data.without_features])
@@ -115,5 +106,5 @@ def _windows(data: TaskData, mode: ClusteringMode) -> Windows:
         ],
         [rows[:, 2].astype(np.int64) for rows in data.mentions],
         data.steps,
-        "hull" if mode == "authors" else "union",
+        hulls=mode == "authors",
     )

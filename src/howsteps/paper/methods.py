@@ -1,4 +1,15 @@
-"""The methods of the paper and its baselines, for :func:`howsteps.evaluate.compare`."""
+"""The methods of the paper and its baselines, for :func:`howsteps.evaluate.compare`.
+
+The hidden Markov model (Malmaud et al., 2015) aligns a transcript to known steps. The hidden state
+after each mention is the step that the narrator has reached; it never decreases. A mention is
+either about that step, and drawn from its relations, or background, drawn from all relations:
+
+    P(mention | step k) = β·P(relation | k),   P(mention, background) = (1 − β)·P(relation)
+    P(k → k + j) = (1 − stay)·2^−j for j ≥ 1,  stay for j = 0
+
+The Viterbi algorithm finds the best path. A step is placed at its first mention, and steps without
+a mention are spread evenly between (:func:`howsteps.localise.order.place_aligned`).
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,17 +24,162 @@ from howsteps.evaluate.methods import Method, Sample
 from howsteps.evaluate.protocols import NotMeasured, Prediction
 from howsteps.evaluate.script_protocols import mention_times
 from howsteps.evaluate.statistics import find_order
+from howsteps.localise.features import Floats, LocaliseError, Mask, Places
 from howsteps.localise.method import LEAD
-from howsteps.localise.order import place_aligned
+from howsteps.localise.order import cheapest_placement, place_aligned
 from howsteps.localise.word_evidence import mention_windows
-from howsteps.paper import place_baselines as baselines
-from howsteps.paper.clustering import Clustering, ClusteringMode
+from howsteps.paper.clustering import Clustering, ClusteringMode, cluster
 from howsteps.paper.localise import localise
 from howsteps.paper.script import discover
 from howsteps.task import Mention, Mode, Script
 
-# The paper's solver, whose roundings give the error bars.
-SOLVER = "frank-wolfe"
+LAMBDAS = (1e-4, 1e-3, 1e-2, 1e-1)
+
+
+def bag_of_relations(
+    mentions: Mask, relations: NDArray[np.integer], vocabulary: int
+) -> NDArray[np.float32]:
+    """Return the histogram of the relations around each interval, Hellinger-normalised; T_n×D.
+
+    ``mentions`` are S_n×T_n windows, ``relations`` the S_n indices of their relations, and
+    ``vocabulary`` is D.
+    """
+    counts = np.zeros((mentions.shape[1], vocabulary), np.float32)
+    for window, relation in zip(mentions, relations, strict=True):
+        counts[window, relation] += 1
+    total = counts.sum(axis=1, keepdims=True)
+    histogram: NDArray[np.float32] = np.sqrt(counts / np.maximum(total, 1.0))
+    return histogram
+
+
+def known_step_f1(places: Places, truth: Sequence[Mask]) -> float:
+    """Return F1 of known steps: a place is correct if it is inside a true interval of the step.
+
+    precision = correct/(steps placed), recall = correct/(true pairs of video and step).
+    """
+    present = np.array([window.any(axis=0) for window in truth])
+    correct = sum(
+        bool(window[t, k])
+        for row, window in zip(places, truth, strict=True)
+        for k, t in enumerate(row)
+        if t >= 0
+    )
+    total = int((places >= 0).sum() + present.sum())
+    return 2.0 * correct / total if total else 0.0
+
+
+def supervised(
+    features: Sequence[NDArray[np.floating]],
+    truth: Sequence[Mask],
+    *,
+    folds: int = 5,
+    inner_folds: int = 4,
+    seed: int = 0,
+) -> tuple[Places, tuple[float, ...]]:
+    """Learn W from the ground truth of some videos, and place the steps in the others in order.
+
+    ``features`` are T_n×d per video, ``truth`` the T_n×K true intervals of each step. λ is chosen
+    by ``inner_folds`` inside each training set. Returns the places in held-out videos (N×K), and
+    the score of every fold.
+    """
+    if len(features) < max(folds, inner_folds + 1):
+        raise LocaliseError(f"{len(features)} videos are too few for {folds} folds")
+    rng = np.random.default_rng(seed)
+    parts = np.array_split(rng.permutation(len(features)), folds)
+    steps = truth[0].shape[1]
+    places = np.full((len(features), steps), -1)
+    scores = []
+    for test in parts:
+        train = np.setdiff1d(np.arange(len(features)), test)
+        inner = np.array_split(rng.permutation(train), inner_folds)
+
+        def validation(value: float, train: Places = train, inner: list[Places] = inner) -> float:
+            return sum(
+                known_step_f1(
+                    _fit_predict(features, truth, np.setdiff1d(train, held_out), held_out, value),
+                    [truth[n] for n in held_out],
+                )
+                for held_out in inner
+            )
+
+        best = max(LAMBDAS, key=validation)
+        places[test] = _fit_predict(features, truth, train, test, best)
+        scores.append(known_step_f1(places[test], [truth[n] for n in test]))
+    return places, tuple(scores)
+
+
+def _fit_predict(
+    features: Sequence[NDArray[np.floating]],
+    truth: Sequence[Mask],
+    train: Places,
+    test: Places,
+    regularisation: float,
+) -> Places:
+    """Train on some videos, and return the placements in others."""
+    windows = [np.where(truth[n].any(axis=0), truth[n], True) for n in train]
+    learnt = cluster(
+        [features[n] for n in train],
+        windows,
+        steps=truth[0].shape[1],
+        regularisation=regularisation,
+        solver="descent",
+    )
+    costs: list[Floats] = [-learnt.weights.scores(features[n]) for n in test]
+    return np.array([cheapest_placement(cost) for cost in costs])
+
+
+def align_transcript(
+    relations: NDArray[np.integer],
+    step_relations: Floats,
+    relation_counts: Floats,
+    *,
+    about_step: float = 0.5,
+    stay: float = 0.5,
+) -> Places:
+    """Return the step of every mention of one video, −1 for background; S.
+
+    ``relations`` are the S indices of the relations of the mentions in order of time,
+    ``step_relations`` (K×D) and ``relation_counts`` (D) count relations among the mentions of each
+    step and in the task. ``about_step`` is β.
+    """
+    steps = len(step_relations)
+    if not len(relations):
+        return np.empty(0, np.int64)
+    with np.errstate(divide="ignore"):
+        emission = np.log(about_step * _normalised(step_relations))[:, relations].T
+    background = np.log((1 - about_step) * _normalised(relation_counts[None] + 1.0))[0, relations]
+    jump = np.arange(steps)[None, :] - np.arange(-1, steps)[:, None]  # −1: no step reached yet
+    with np.errstate(divide="ignore"):
+        transition = np.where(jump > 0, np.log((1 - stay) * 0.5 ** np.maximum(jump, 1)), -np.inf)
+    transition[jump == 0] = np.log(stay)
+    # best[k + 1]: log-probability of the best path that has reached step k; best[0]: no step yet.
+    best = np.full(steps + 1, -np.inf)
+    best[0] = 0.0
+    came_from = np.zeros((len(relations), steps + 1), np.int64)
+    for s, background_s in enumerate(background):
+        candidates = best[:, None] + transition + emission[s]
+        origin = candidates.argmax(axis=0)
+        if_about_step = candidates[origin, np.arange(steps)]
+        if_background = best + background_s
+        came_from[s] = -1  # background keeps the state
+        better = np.concatenate([[False], if_about_step > if_background[1:]])
+        came_from[s, better] = origin[better[1:]]
+        best = np.where(better, np.concatenate([[-np.inf], if_about_step]), if_background)
+    state = int(best.argmax())
+    aligned = np.full(len(relations), -1)
+    for s in range(len(relations) - 1, -1, -1):
+        if came_from[s, state] >= 0:
+            aligned[s] = state - 1
+            state = int(came_from[s, state])
+    return aligned
+
+
+def _normalised(counts: Floats) -> Floats:
+    """Return rows that sum to one; a row of zeros is unchanged."""
+    total = counts.sum(axis=1, keepdims=True)
+    return counts / np.where(total > 0, total, 1.0)
+
+
 BAG_SIZE = 200  # relations in the bag of ``video+bow``
 
 
@@ -59,7 +215,7 @@ def _mentions(sample: Sample) -> list[list[Mention]]:
 
 def _video_only(sample: Sample, steps: int, seed: int) -> Prediction:
     """Cluster the features under the order constraint, without windows."""
-    clustering = baselines.video_only(sample.features, steps=steps, seed=seed, solver=SOLVER)
+    clustering = cluster(sample.features, steps=steps, seed=seed, solver="frank-wolfe")
     return _from_clustering(sample, clustering)
 
 
@@ -75,10 +231,9 @@ def _video_and_words(sample: Sample, steps: int, seed: int) -> Prediction:
         times = np.array([(m.start, m.end) for m in in_bag]).reshape(-1, 2)
         relations = np.array([index[m.relation] for m in in_bag], dtype=np.int64)
         windows = mention_windows(times, length, GRID)
-        words.append(baselines.bag_of_relations(windows, relations, len(kept)))
-    clustering = baselines.video_and_words(
-        sample.features, words, steps=steps, seed=seed, solver=SOLVER
-    )
+        words.append(bag_of_relations(windows, relations, len(kept)))
+    joint = [np.hstack([x, bag]) for x, bag in zip(sample.features, words, strict=True)]
+    clustering = cluster(joint, steps=steps, seed=seed, solver="frank-wolfe")
     return _from_clustering(sample, clustering)
 
 
@@ -94,7 +249,7 @@ def _transcript(sample: Sample, steps: int, seed: int) -> Prediction:
         for relation, count in step.relations:
             step_relations[k, index[relation]] = count
     counts = np.bincount(np.concatenate(sequences), minlength=len(relations)).astype(np.float64)
-    aligned = [baselines.align_transcript(row, step_relations, counts) for row in sequences]
+    aligned = [align_transcript(row, step_relations, counts) for row in sequences]
     times = [np.array([m.start for m in row]) for row in mentions]
     return _from_mentions(sample, aligned, times, len(script.steps))
 
@@ -124,11 +279,9 @@ def _supervised(sample: Sample, steps: int, seed: int) -> Prediction:
         for a in truth.by_video[video]:
             mask[(a.start <= middles) & (middles <= a.end), column[a.step]] = True
         masks.append(mask)
-    result = baselines.supervised(sample.features, masks, seed=seed)
-    localisations = tuple(
-        replace(at, step=order[at.step]) for at in sample.in_seconds(result.intervals)
-    )
-    return Prediction(len(order), localisations, folds=result.scores, known_steps=True)
+    places, scores = supervised(sample.features, masks, seed=seed)
+    localisations = tuple(replace(at, step=order[at.step]) for at in sample.in_seconds(places))
+    return Prediction(len(order), localisations, folds=scores, known_steps=True)
 
 
 def _mode(mode: ClusteringMode) -> Method:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from howsteps.errors import HowstepsError, unknown_name
 from howsteps.narration.relations import usual_phrase
 from howsteps.narration.wordnet import WordNet, match_matrix
-from howsteps.paper.alignment import AUTHORS, SEARCH, AlignmentSolver, align
+from howsteps.paper.alignment import AUTHORS, FrankWolfe, align
 from howsteps.paper.alignment_problem import make_problem, shared_problem
 from howsteps.script.acts import talk_detector
 from howsteps.script.discovery import check_mentions
@@ -53,12 +53,11 @@ class ScriptOptions:
         After the alignment, let earlier, similar mentions of a narration join its steps (authors).
     senses
         Match words by their first WordNet senses, this many; None: by all (the paper).
-    negated
-        Align negated mentions too: "don't touch the wire".
-    talk
-        Align talk too: light verbs, talk about the video, the title of the task.
+    negated, talk
+        Align negated mentions too ("don't touch the wire"), and talk: light verbs, talk about the
+        video, the title of the task.
     solver
-        The solver of the alignment.
+        Of the alignment; None: the search.
     """
 
     vocabulary: int | None = None
@@ -67,7 +66,7 @@ class ScriptOptions:
     senses: int | None = None
     negated: bool = True
     talk: bool = True
-    solver: AlignmentSolver = SEARCH
+    solver: FrankWolfe | None = None
 
 
 OPTIONS: Mapping[str, ScriptOptions] = {
@@ -91,8 +90,6 @@ def discover(
 
     Parameters
     ----------
-    task
-        Videos with mentions (:func:`howsteps.narration.extract_relations`).
     steps
         K, the maximum number of steps; None: chosen by stability.
     mode
@@ -103,11 +100,6 @@ def discover(
         From D relations to the D×D matrix of which match; None: by WordNet.
     options
         Used instead of those of the mode.
-
-    Raises
-    ------
-    HowstepsError
-        When no video has a mention, ``steps`` is less than one, or the mode is unknown.
     """
     if mode not in OPTIONS:
         raise HowstepsError(unknown_name("mode", mode, OPTIONS))
@@ -236,21 +228,9 @@ def broaden(
 ) -> list[list[int]]:
     """Let earlier mentions join the steps of their narration (the authors' "broad" constraints).
 
-    A mention without a step joins the first step k that its narration names later on, if its mean
-    similarity to the relations aligned in step k exceeds 0.9.
-
-    Parameters
-    ----------
-    sequences
-        All mentions of every narration, as relations.
-    step_of
-        The step of every mention; −1: none.
-    match
-        D×D similarity.
-
-    Returns
-    -------
-    ``step_of`` with the mentions that joined.
+    A mention without a step (−1 in ``step_of``) joins the first step k that its narration names
+    later on, if its mean similarity (``match``, D×D) to the relations aligned in step k exceeds
+    0.9.
     """
     similarity = np.asarray(match, dtype=np.float64)
     aligned: list[list[int]] = [[] for _ in range(steps)]
@@ -283,13 +263,6 @@ def choose_step_count(sequences: Sequences, match: NDArray[np.bool_], *, seed: i
     so a step of both halves counts 1 and a step of one half −1/2. A further step pays only if both
     halves have it more often than not, and a short script has a low gain however well the halves
     agree.
-
-    Parameters
-    ----------
-    sequences
-        The relations of each narration, as indices.
-    match
-        Which relations match (D×D).
     """
     shared = shared_problem(make_problem(sequences, match))  # the rest cannot be a step
     rows = [list(row) for row in shared.split(shared.tokens)]
@@ -360,20 +333,15 @@ def with_stability(
     """The script with the stability of every step; unchanged if there are too few videos.
 
     For a random three quarters of the videos, let M_k be the (video, relation) pairs of step k in
-    the subsample, and M'_j those of the steps discovered from the subsample alone. Step k is
-    recovered when the union M' of the steps that lie mostly in it has a Jaccard index with it of at
-    least one half:
+    the subsample, and M'_j those of the steps discovered (by ``again``) from the subsample alone.
+    Step k is recovered when the union M' of the steps that lie mostly in it has a Jaccard index
+    with it of at least one half:
 
         M' = ∪ { M'_j : |M_k ∩ M'_j| ≥ ½ |M'_j| },     |M_k ∩ M'| ≥ ½ |M_k ∪ M'|
 
     It is a union because a step of nearly all videos is often split in two when there are fewer.
     The stability of a step is the share of subsamples in which it is recovered, of those that name
     it. (Halves of the videos would be too strict: of ten narrators, five seldom name a step twice.)
-
-    Parameters
-    ----------
-    again
-        Discovers a script from a task with some of the videos.
     """
     narrated = [video for video in task.videos if video.mentions]
     if len(narrated) < MIN_VIDEOS or not script.steps:

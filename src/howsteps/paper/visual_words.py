@@ -110,12 +110,8 @@ class MotionOptions:
 class AppearanceOptions:
     """Options of local appearance descriptors.
 
-    Attributes
-    ----------
-    network, weights
-        ``vgg16``, or as for :class:`~howsteps.vision.options.PooledOptions`.
-    sides
-        Shorter side of the frame at each scale, in pixels.
+    ``network`` is ``vgg16``, or as for :class:`~howsteps.vision.options.PooledOptions`, as are
+    ``weights``; ``sides`` is the shorter side of the frame at each scale, in pixels.
     """
 
     network: str = LITE0
@@ -127,16 +123,9 @@ class AppearanceOptions:
 class WordOptions:
     """Options of visual words.
 
-    Attributes
-    ----------
-    motion, appearance, pooled
-        Options of each kind of descriptors; None to leave it out. Pooled vectors have no codewords.
-    most_motion, most_appearance
-        Maximum number of descriptors of an interval; a random subset is kept.
-    motion_words, appearance_words
-        Maximum number of codewords of each codebook.
-    seed
-        Seed of the random subsets and of the codebooks.
+    A kind of descriptors that is None is left out; pooled vectors have no codewords.
+    ``most_motion`` and ``most_appearance`` limit the descriptors of an interval, a random subset,
+    and ``motion_words`` and ``appearance_words`` the codewords.
     """
 
     motion: MotionOptions | None = field(default_factory=MotionOptions)
@@ -243,13 +232,7 @@ class VisualWords:
         cache: Entries,
         learnt: "Mapping[str, Codebook] | None" = None,
     ) -> Vectors:
-        """Compute the vectors of videos, with codebooks learnt from them or given.
-
-        Raises
-        ------
-        HowstepsError
-            The given codebooks were made with other options.
-        """
+        """Compute the vectors of videos, with codebooks learnt from them, or given ones."""
         remarks: list[Problem] = []
         if learnt is None:
             learnt, remarks = learn_codebooks(videos, self.options, self.origins(), cache)
@@ -477,13 +460,7 @@ def to_bytes(codebooks: Mapping[str, Codebook]) -> bytes:
 
 
 def read_codebooks(path: Path) -> dict[str, Codebook]:
-    """Read codebooks by kind from a file that :func:`to_bytes` made.
-
-    Raises
-    ------
-    InputError
-        If it is not such a file.
-    """
+    """Read codebooks by kind from a file that :func:`to_bytes` made."""
     arrays = read_arrays(path)
     kinds = [name.removesuffix(".centres") for name in arrays if name.endswith(".centres")]
     if not kinds or any(f"{kind}.origin" not in arrays for kind in kinds):
@@ -531,12 +508,7 @@ def count_codewords(
 ) -> Floats:
     """Return the count of each codeword in each interval, T×k.
 
-    Parameters
-    ----------
-    interval_of, codewords
-        n: the interval and the codeword of every descriptor.
-    intervals, size
-        T and k.
+    ``interval_of`` and ``codewords`` (n) are the interval and the codeword of every descriptor.
     """
     counts = np.zeros((intervals, size), np.float32)
     # The middle of the last track may lie just after the last interval.

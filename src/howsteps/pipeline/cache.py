@@ -116,13 +116,11 @@ def user_cache() -> Iterator[Cache]:
 _NARRATION = ("captions", "wordnet", "narration", "task.py", "compiled.py")
 _PAPER_SCRIPT = (
     *("paper/aligners.py", "paper/alignment.py", "paper/alignment_bounds.py"),
-    *("paper/alignment_frank_wolfe.py", "paper/alignment_problem.py"),
-    *("paper/alignment_search.py", "paper/script.py"),
+    *("paper/alignment_problem.py", "paper/alignment_search.py", "paper/script.py"),
 )
 _PAPER_LOCALISE = (
     *("paper/clustering.py", "paper/clustering_problem.py", "paper/clustering_solvers.py"),
-    *("paper/interior_point.py", "paper/localise.py", "paper/null_scores.py"),
-    "paper/windows.py",
+    "paper/localise.py",
 )
 SOURCES = {
     "narration": _NARRATION,
