@@ -108,13 +108,7 @@ class CaptionFile:
 
 
 def read_captions(path: Path | str) -> CaptionFile:
-    """Read a caption file of any known format and encoding.
-
-    Raises
-    ------
-    InputError
-        The file cannot be used at all; the message names the file, and the line if there is one.
-    """
+    """Read a caption file of any known format and encoding."""
     return parse_text(read_caption_text(Path(path)))
 
 
@@ -152,13 +146,7 @@ def parse_text(content: CaptionText) -> CaptionFile:
 
 
 def _parse(text: str) -> tuple[str, ParsedCues, bool]:
-    """Return the name of the format, its cues, and whether it is JSON.
-
-    Raises
-    ------
-    InputError
-        No format recognises the text, or it is broken JSON or XML.
-    """
+    """Return the name of the format, its cues, and whether it is JSON."""
     formats: Sequence[_Format]
     content: Any
     opening = text.lstrip()[:1]
@@ -201,10 +189,7 @@ def load_json(text: str) -> Any:
 def captions_of(parsed: ParsedCues) -> tuple[tuple[Caption, ...], list[Problem]]:
     """Repair the cues that a parser yields; return the captions and all problems.
 
-    Raises
-    ------
-    InputError
-        There are more cues than captions can have. The parser is stopped there.
+    The parser is stopped if there are more cues than captions can have.
     """
     problems: list[Problem] = []
     found: list[Cue] = []

@@ -50,11 +50,7 @@ class Document(NamedTuple):
 def parse_xml(text: str) -> Document:
     """Parse an XML file.
 
-    Raises
-    ------
-    InputError
-        There is no element before a syntax error, the file declares a document type, or it is
-        nested too deeply to be captions.
+    Refused: no element before a syntax error, a document type, nesting too deep to be captions.
     """
     builder = _Builder()
     try:

@@ -64,29 +64,10 @@ def truth_of_rows(
     *,
     merge: bool,
 ) -> GroundTruth:
-    """Validate rows and build a truth, sorted by time.
+    """Validate rows and build a truth, sorted by time; return it with what was repaired.
 
-    Parameters
-    ----------
-    path
-        The file, for messages.
-    task, steps, durations
-        Fields of the truth.
-    rows
-        The annotations.
-    merge
-        Whether overlapping rows of the same step are merged (in some releases two people annotated
-        the same video), or are an error.
-
-    Returns
-    -------
-    One truth, and what was repaired.
-
-    Raises
-    ------
-    InputError
-        A duration is impossible; or a row has an unknown video or step, a time that is negative
-        or outside the video, or overlaps another row of the same step.
+    Overlapping rows of the same step are an error, or merged if ``merge``: in some releases two
+    people annotated the same video. ``path`` is used in messages.
     """
     for video, duration in durations.items():
         if duration is not None and not 0 < duration <= LATEST:
@@ -159,13 +140,7 @@ def _checked_end(
 
 
 def as_number(value: Any, path: Path, what: str, line: int | None = None) -> float:
-    """Convert a cell or a JSON value to a number.
-
-    Raises
-    ------
-    InputError
-        It is not a number; ``what`` names it in the message.
-    """
+    """Convert a cell or a JSON value to a number; ``what`` names it in a message."""
     try:
         if isinstance(value, bool):
             raise TypeError
@@ -175,13 +150,7 @@ def as_number(value: Any, path: Path, what: str, line: int | None = None) -> flo
 
 
 def whole_number(cell: str, path: Path, what: str, line: int) -> int:
-    """Convert a cell to a non-negative integer.
-
-    Raises
-    ------
-    InputError
-        It is not one, or has too many digits; ``what`` names it in the message.
-    """
+    """Convert a cell to a non-negative integer of few digits; ``what`` names it in a message."""
     text = cell.strip()
     if not text.isdecimal() or len(text) > _MAX_DIGITS:
         raise InputError(path, f"{what} is {repr(cell)}, not a whole number", line)
@@ -200,12 +169,8 @@ def read_steps_table(
 ) -> GroundTruth:
     """Read a table of steps; with a column ``task`` there is one truth for each task in it.
 
-    Parameters
-    ----------
-    name
-        The task of a table without a column ``task``; by default the name of the file.
-    videos
-        The videos that exist, if known; any other in the table is an error.
+    ``name`` is the task of a table without that column (None: the name of the file). If ``videos``
+    are given, any other in the table is an error.
     """
     rows = iter(read_rows(path))
     _, header = next(rows, (1, []))
@@ -295,13 +260,7 @@ class LabelledTasks:
 def checked_features(
     x: NDArray[Any], path: Path, others: Mapping[str, NDArray[np.float32]]
 ) -> NDArray[np.float32]:
-    """Return features in single precision; ``others`` are those of the videos before.
-
-    Raises
-    ------
-    InputError
-        They are not a matrix of finite numbers, or not as wide as the others.
-    """
+    """Return features in single precision, as wide as ``others``: those of the videos before."""
     with np.errstate(over="ignore"):
         single = x.astype(np.float32) if x.dtype.kind == "f" else np.full((1, 1), np.nan)
     # Infinite is also what is too large for single precision.

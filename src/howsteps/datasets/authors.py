@@ -69,13 +69,7 @@ def release_tasks(folder: Path) -> list[str]:
 
 
 def read_release(folder: Path, task: str) -> Release:
-    """Read one task of the release.
-
-    Raises
-    ------
-    InputError
-        A file is missing, truncated, of the wrong shape, or inconsistent with the others.
-    """
+    """Read one task of the release, and check that its files agree."""
     nlp, vision = _part(folder, "NLP", task), _part(folder, "VISION", task)
     relations = _dictionary(nlp / "count_files" / f"{task}_lem_dobj_count")
     similarity = _similarity(nlp / "sim_mat" / f"{task}_sim_mat.txt", len(relations))

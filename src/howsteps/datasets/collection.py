@@ -168,18 +168,13 @@ def read_tasks(
 ) -> Collection:
     """Read the tasks under ``path``.
 
-    In a folder, ``watch`` is called with the number of files that may be captions or tasks; the
-    function that it returns is called after each of them.
-
     A caption file is a task of one video; a task file is a task. In a folder and its sub-folders,
     every task file is a task, and the caption and video files of each folder are one task with the
     name of the folder. Narrations that are not in English are skipped. A file that cannot be read
     is listed as a problem; the others are still used.
 
-    Raises
-    ------
-    InputError
-        ``path`` does not exist, is a single file that cannot be used, or a work folder.
+    In a folder, ``watch`` is called with the number of files that may be captions or tasks; the
+    function that it returns is called after each of them.
     """
     path = Path(path)
     if (path / WORK_FOLDER).is_file():

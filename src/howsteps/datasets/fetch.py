@@ -29,18 +29,11 @@ _MAX_RATIO = 100
 
 
 def unpack(archive: Path, folder: Path) -> list[Path]:
-    """Unpack a .zip or .tar.gz into ``folder``; in case of an error, nothing is unpacked.
+    """Unpack a .zip or .tar.gz into ``folder``; return the unpacked paths at its top level.
 
-    Returns
-    -------
-    The unpacked paths at the top level of the archive. Existing files of the same names are
-    replaced, others are kept.
-
-    Raises
-    ------
-    InputError
-        The archive is truncated, needs more than the free disk space, has an impossible compression
-        ratio, or contains a link, a device or a name outside the folder.
+    Existing files of the same names are replaced, others are kept. Nothing is unpacked if the
+    archive is truncated, needs more than the free disk space, has an impossible compression ratio,
+    or contains a link, a device or a name outside the folder.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder, prefix=".unpacking-") as temporary:
@@ -150,11 +143,7 @@ def fetch_archive(
 ) -> bool:
     """Download an archive into ``folder`` and unpack it; return False if that was done before.
 
-    Raises
-    ------
-    HowstepsError
-        The server cannot be reached, or the file is no archive or differs from the first download.
-        A partial download is kept, and the next call resumes it.
+    A partial download is kept, and the next call resumes it.
     """
     path = folder / archive.name
     checksum = _fetch(archive.address, path, progress)
@@ -185,13 +174,7 @@ def fetch_archive(
 def fetch_file(
     address: str, path: Path, begins: str, progress: Progress = lambda done, total: None
 ) -> None:
-    """Download one file, unless it exists, and check that its SHA-256 starts with ``begins``.
-
-    Raises
-    ------
-    HowstepsError
-        The server cannot be reached, or the checksum differs.
-    """
+    """Download one file, unless it exists, and check that its SHA-256 starts with ``begins``."""
     checksum = _fetch(address, path, progress)
     if not checksum.startswith(begins):
         raise InputError(

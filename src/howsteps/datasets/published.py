@@ -201,13 +201,7 @@ class FeatureFolder:
     rate: float
 
     def features(self, video: str) -> NDArray[np.floating]:
-        """Load the features of one video, a row for each frame.
-
-        Raises
-        ------
-        InputError
-            The file is truncated, or its size is not the number of labelled frames.
-        """
+        """Load the features of one video, a row for each labelled frame."""
         path, frames = self.paths[video], self.frames[video]
         matrix = read_matrix(path)
         if matrix.ndim != 2 or matrix.dtype.kind != "f":
@@ -235,13 +229,7 @@ def is_feature_folder(folder: Path) -> bool:
 
 
 def read_feature_folder(folder: Path, rate: float = FRAMES_PER_SECOND) -> FeatureFolder:
-    """Read the labels of all videos; ``rate`` is in frames per second.
-
-    Raises
-    ------
-    InputError
-        A label is not in the mapping, or a video has no features though others have.
-    """
+    """Read the labels of all videos; ``rate`` is in frames per second."""
     if not 0 < rate < inf:
         raise InputError(folder, f"{rate:g} frames a second is not a frame rate")
     labels = _mapping(folder / "mapping" / "mapping.txt")

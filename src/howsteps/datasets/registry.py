@@ -49,18 +49,8 @@ class Source:
 class DataSet:
     """A data set, or a layout that several have.
 
-    Attributes
-    ----------
-    name
-        For messages.
-    recognise
-        Whether a path holds it.
-    truths
-        Reads the ground truth.
-    labelled
-        Reads tasks, truth and features, for a data set that has features of its own.
-    narrated
-        Whether captions lie at the same path (:func:`~howsteps.datasets.read_tasks`).
+    ``labelled`` reads tasks, truth and features, for a data set that has features of its own.
+    ``narrated``: captions lie at the same path (:func:`~howsteps.datasets.read_tasks`).
     """
 
     name: str
@@ -171,11 +161,6 @@ def read_truth(path: Path | str, *, rate: float = FRAMES_PER_SECOND) -> GroundTr
     -------
     The truths, one for each task, and what was repaired. It can be iterated:
     ``[truth] = read_truth("steps.csv")``.
-
-    Raises
-    ------
-    InputError
-        There is none, or it has an error; the message names the file and the line.
     """
     source = Source(Path(path), rate)
     check_exists(source.path)
@@ -188,13 +173,7 @@ def read_truth(path: Path | str, *, rate: float = FRAMES_PER_SECOND) -> GroundTr
 
 
 def _recognise_strictly(source: Source) -> DataSet | None:
-    """Return the data set at a path; None for another folder.
-
-    Raises
-    ------
-    InputError
-        A file is none.
-    """
+    """Return the data set at a path; None for another folder."""
     found = recognise(source)
     if found is not None or source.path.is_dir():
         return found
@@ -230,11 +209,6 @@ def read_labelled(
     Returns
     -------
     The tasks, and what was repaired or left out: under a folder also data sets with an error.
-
-    Raises
-    ------
-    InputError
-        There is no ground truth, or something in it or in the features is wrong.
     """
     source = Source(Path(path), rate)
     check_exists(source.path)
@@ -263,11 +237,6 @@ def survey(root: Path) -> Survey:
     """Find ground truth under ``root``, in any layout; list what cannot be read.
 
     A judgement file belongs to the task that has all steps for which it has rules.
-
-    Raises
-    ------
-    InputError
-        ``root`` does not exist.
     """
     found, judgement_files = _read_all(Source(root))
     tasks, truths = [], []

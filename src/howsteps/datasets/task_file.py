@@ -114,13 +114,7 @@ def has_judgements(value: Any) -> bool:
 
 
 def read_judgements(path: Path, steps: tuple[str, ...]) -> dict[str, tuple[Rule, ...]]:
-    """Read the rules for each of ``steps``; a step without rules is never recovered.
-
-    Raises
-    ------
-    InputError
-        The file is not a judgement file, or has rules for a step that is not one of ``steps``.
-    """
+    """Read the rules for each of ``steps``; a step without rules is never recovered."""
     value = read_json(path)
     if not has_judgements(value):
         raise InputError(path, "has no 'rules' for the true steps")

@@ -101,11 +101,6 @@ def prepare(
     """Create the folder of the demo; without an ``executor``, no videos are rendered.
 
     Existing videos are kept; ``drawn`` is called with the id of each new one.
-
-    Raises
-    ------
-    HowstepsError
-        The folder cannot be written, or a video cannot be rendered.
     """
     target = folder / NAME
     for caption in sorted((files("howsteps.demo") / NAME).iterdir(), key=lambda file: file.name):

@@ -33,26 +33,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The grid of an experiment.
+    """The grid of an experiment: methods by name, values of K, names of protocols, seeds.
 
-    Attributes
-    ----------
-    methods, steps, protocols
-        Methods by name, values of K, and names of protocols.
-    seeds
-        Number of seeds.
-    videos
-        Size of the subsample of each seed. None: all videos, and seeds only affect the methods.
-    bars
-        What error bars are computed over.
-    narration
-        Features of the narration to use where the videos have none: ``words`` or ``meaning``.
-    search_seconds
-        Effort of each search for a script.
-    script_baselines
-        Methods that are run too if scripts are scored, for comparison.
-    lead
-        Seconds by which a mention may precede its true step, for the protocol ``script``.
+    Each seed has a subsample of so many ``videos``; None: all videos, and seeds only affect the
+    methods. ``narration`` are the features to use where the videos have none: ``words`` or
+    ``meaning``. ``search_seconds`` is the effort of each search for a script. ``script_baselines``
+    are run too if scripts are scored. ``lead`` is as in :class:`Reference`.
     """
 
     methods: Mapping[str, Method] = field(default_factory=lambda: METHODS)
@@ -155,14 +141,9 @@ def run_plan(
 ) -> Iterator[Row | NoScore]:
     """Run the plan on one task; yield a row per score, or the reason why there is none.
 
-    Parameters
-    ----------
-    labelled, narrated
-        The task, and the result of :func:`with_narrations` for it.
-    rules
-        Which relations name which true step, for the protocol ``script-judged``.
-    progress
-        Called after every prediction.
+    ``narrated`` is the result of :func:`with_narrations`, and ``rules`` say which relations name
+    which true step, for the protocol ``script-judged``. ``progress`` is called after every
+    prediction.
     """
     sample: Sample | None = None
     for seed in range(plan.seeds):

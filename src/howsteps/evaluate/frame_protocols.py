@@ -126,11 +126,6 @@ def frame_f1(
         :class:`~howsteps.task.Truth` whose videos have durations.
     matching
         True step of each discovered step; the best matching if None.
-
-    Raises
-    ------
-    EvaluationError
-        If the two do not have the same videos and frames, or a label is not a step.
     """
     predicted, true = map(_concatenate, _labels(predictions, truth))
     matched = _matched(predicted, true, matching)
@@ -156,16 +151,8 @@ def kukleva(
 ) -> Score:
     """Return F1 and MoF of Kukleva et al.; the error bar of F1 is over the repeats.
 
-    Parameters
-    ----------
-    predictions, truth, matching
-        As for :func:`frame_f1`.
-    steps
-        K_pred, the number of discovered steps. None: the largest predicted label plus one.
-    seed
-        Seed of the draws of frames.
-    samples, repeats
-        Frames drawn from each segment, and number of repetitions.
+    ``predictions``, ``truth`` and ``matching`` are as for :func:`frame_f1`; ``steps`` is K_pred, by
+    default the largest predicted label plus one.
     """
     predicted, true = _labels(predictions, truth)
     all_predicted, all_true = _concatenate(predicted), _concatenate(true)
@@ -207,12 +194,8 @@ def per_video(
 ) -> Score:
     """Return precision, recall, F1 and MoF: means over the videos that have a true label.
 
-    Parameters
-    ----------
-    predictions, truth
-        As for :func:`frame_f1`.
-    background
-        Count background as one more label.
+    ``predictions`` and ``truth`` are as for :func:`frame_f1`; ``background`` counts as one more
+    label.
     """
     predicted, true = _labels(predictions, truth)
     scores = [_one_video(p, t, background) for p, t in zip(predicted, true, strict=True) if len(t)]

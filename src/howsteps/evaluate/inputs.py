@@ -63,11 +63,6 @@ def as_truth(
     durations
         Durations of the videos of a plain truth in seconds, None if unknown. Videos that are listed
         here alone have no steps.
-
-    Raises
-    ------
-    EvaluationError
-        If an annotation has an unknown step or video, or its times are not an interval.
     """
     if not isinstance(truth, Truth):
         truth = _plain_truth(truth, steps, durations or {})
@@ -111,18 +106,13 @@ def as_predictions(
     Parameters
     ----------
     predictions
-        In any form of this module. Of a ``Result``, the videos that are in the truth count.
+        In any form of this module. Of a ``Result``, the videos that are in the truth count; others
+        can be removed by :func:`in_truth`.
     steps
         K_pred, the number of discovered steps. None: those of the result, or the largest predicted
         step plus one.
     once
         Refuse a step that is predicted more than once in a video.
-
-    Raises
-    ------
-    EvaluationError
-        If a video is not in the truth (:func:`in_truth` removes such videos), a step is not one of
-        0 … K_pred − 1, a time is not finite, or a step is predicted twice.
     """
     if isinstance(predictions, Result):
         steps = len(predictions.script.steps) if steps is None else steps
@@ -225,16 +215,10 @@ Matching: TypeAlias = Sequence[int | None]
 class Score:
     """Precision, recall and F1, where 0/0 is 0.
 
-    Attributes
-    ----------
-    low, high
-        Ends of the error bar of F1, in protocols that have one.
-    frames
-        Share of correct frames (mean over frames, MoF), in protocols that have it.
-    matching
-        True step of each discovered step, or None, if one matching holds for the task.
-    note
-        How the matching was found.
+    ``low`` and ``high`` are the ends of the error bar of F1, and ``frames`` the share of correct
+    frames (mean over frames, MoF), in protocols that have them. ``matching`` is the true step of
+    each discovered step, or None, if one matching holds for the task; ``note`` says how it was
+    found.
     """
 
     precision: float
@@ -268,14 +252,7 @@ def precision_recall_f1(
 def match(gain: NDArray[Any]) -> NDArray[np.int64]:
     """Return the one-to-one matching with the largest sum of gains (Hungarian method).
 
-    Parameters
-    ----------
-    gain
-        K_pred×K: gain of matching a row (discovered step) with a column (true step).
-
-    Returns
-    -------
-    The column of each row, or −1 for an unmatched row.
+    ``gain`` is K_pred×K, discovered by true steps. Returns the column of each row, −1 for none.
     """
     from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - slow to import
 
@@ -286,13 +263,7 @@ def match(gain: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def as_columns(matching: Matching, steps: int, true_steps: int) -> NDArray[np.int64]:
-    """Return a given matching as an array, with −1 in place of None.
-
-    Raises
-    ------
-    EvaluationError
-        If it has fewer than ``steps`` entries, or names a true step that does not exist.
-    """
+    """Return a given matching of at least ``steps`` as an array, with −1 in place of None."""
     if len(matching) < steps:
         raise EvaluationError(f"the matching has {len(matching)} steps, the prediction {steps}")
     for step in matching:

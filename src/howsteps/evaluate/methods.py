@@ -33,21 +33,11 @@ _T = TypeVar("_T")
 
 
 class Sample:
-    """The videos that all methods are run on.
+    """The videos that all methods are run on: those of ``videos`` in a labelled task.
 
-    Parameters
-    ----------
-    labelled
-        The task.
-    narrated
-        The task with the mentions of each extraction (``paper``, ``default``); empty without
-        narrations.
-    videos
-        Names of the videos in the sample.
-    narration
-        Features of the narration (``words`` or ``meaning``) to use if there are none of the video.
-    search_seconds
-        Effort of a search for a script.
+    ``narrated`` is the task with the mentions of each extraction (``paper``, ``default``); empty
+    without narrations. ``narration`` (``words`` or ``meaning``) are the features to use if there
+    are none of the video, and ``search_seconds`` is the effort of a search for a script.
     """
 
     def __init__(
@@ -129,13 +119,7 @@ Method: TypeAlias = Callable[[Sample, int, int], Any]
 
 
 def choose(names: Collection[str], known: Mapping[str, Method]) -> dict[str, Method]:
-    """Return the methods of these names.
-
-    Raises
-    ------
-    HowstepsError
-        A name is not known.
-    """
+    """Return the methods of these names."""
     if unknown := [name for name in names if name not in known]:
         raise HowstepsError(unknown_name("method", unknown[0], known))
     return {name: known[name] for name in names}

@@ -58,14 +58,9 @@ class Variant(StrEnum):
 class HitTable:
     """Predictions compared with the truth.
 
-    Attributes
-    ----------
-    hits
-        N×K_pred×K: the prediction lies in the true step.
-    made
-        N×K_pred: there is a prediction.
-    present, long
-        N×K: the true step is in the video; and lasts for more than one interval.
+    ``hits`` (N×K_pred×K): the prediction lies in the true step. ``made`` (N×K_pred): there is one.
+    ``present`` and ``long`` (N×K): the true step is in the video; and lasts for more than one
+    interval.
     """
 
     hits: Mask
@@ -125,11 +120,6 @@ def paper_f1(
         Other solutions of the solver. The error bar ranges from the worst to the best F1 of the
         predictions and of these, so it need not be symmetric.
 
-    Raises
-    ------
-    EvaluationError
-        If a prediction has an unknown video or step, a time that is not finite, or is repeated.
-
     Examples
     --------
     >>> truth = {"u": [("boil", 10, 20), ("pour", 30, 40)], "v": [("boil", 5, 15)]}
@@ -157,16 +147,10 @@ def hit_table(
     interval: float = 1 / 3,
     whole_seconds: bool = False,
 ) -> HitTable:
-    """Compare predictions in seconds with the truth.
+    """Compare predictions in seconds with the truth, both as for :func:`paper_f1`.
 
-    Parameters
-    ----------
-    predictions, truth, steps
-        As for :func:`paper_f1`.
-    interval
-        Length of an interval in seconds (10 frames at 30 a second), for the variant ``authors``.
-    whole_seconds
-        Extend true intervals to whole seconds, as for :func:`crosstask_recall`.
+    ``interval`` is the length of an interval in seconds (10 frames at 30 a second), for the variant
+    ``authors``. ``whole_seconds`` extends true intervals to whole seconds.
     """
     truth = as_truth(truth)
     localisations, steps = as_predictions(predictions, truth, steps)
@@ -195,10 +179,7 @@ def hit_table(
 def interval_hit_table(predicted: Sequence[ArrayLike], truth: Sequence[ArrayLike]) -> HitTable:
     """Compare predictions with the truth, both as masks over intervals.
 
-    Parameters
-    ----------
-    predicted, truth
-        T_n×K_pred per video with at most one 1 per column, and T_n×K per video.
+    T_n×K_pred per video with at most one 1 per column, and T_n×K per video.
     """
     pairs = [
         (np.asarray(z, dtype=bool), np.asarray(y, dtype=bool))
@@ -218,10 +199,7 @@ def interval_hit_table(predicted: Sequence[ArrayLike], truth: Sequence[ArrayLike
 def crosstask_recall(predictions: Predictions, truth: TruthLike) -> Score:
     """Return recall of known steps, with precision and F1 of the same predictions.
 
-    Parameters
-    ----------
-    predictions, truth
-        As for :func:`paper_f1`; step k of a prediction is step k of the truth.
+    Step k of a prediction is step k of the truth; the rest is as for :func:`paper_f1`.
     """
     truth = as_truth(truth)
     return known_steps_score(hit_table(predictions, truth, len(truth.steps), whole_seconds=True))

@@ -54,23 +54,12 @@ class Bars(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The prediction of a method for a task.
+    """The prediction of a method for a task, with K_pred discovered ``steps``.
 
-    Attributes
-    ----------
-    steps
-        K_pred, the number of discovered steps.
-    localisations
-        At most one for each video and step; empty if the method does not localise. Videos that are
-        not in the truth are not scored.
-    roundings, folds
-        Localisations of other solutions, or F1 of each fold, for the paper's error bars.
-    script
-        The steps in order, if the method has a script.
-    mention_times
-        Times at which each step is mentioned, for a script that is scored by time.
-    known_steps
-        Whether step k is step k of the truth, because the method was given the list of steps.
+    There is at most one localisation for each video and step; none if the method does not localise.
+    ``roundings`` (other solutions) and ``folds`` (F1 of each) are for the paper's error bars. A
+    script is scored by ``mention_times``, the times at which each step is mentioned.
+    ``known_steps``: step k is step k of the truth, because the method was given the list of steps.
     """
 
     steps: int
@@ -103,16 +92,9 @@ class Prediction:
 class Reference:
     """The truth that predictions are compared with, and options of the comparison.
 
-    Attributes
-    ----------
-    order
-        The true steps in their global order.
-    rules
-        For each true step, the rules of the relations that name it, as people judged; or None.
-    bars, seed
-        What error bars are computed over, and the seed of the bootstrap.
-    lead
-        Seconds by which a mention may precede its true step, for a script that is scored by time.
+    ``order`` has the true steps in their global order, ``rules`` for each the rules of the
+    relations that name it, as people judged. ``seed`` is that of the bootstrap, and ``lead`` the
+    seconds by which a mention may precede its true step, for a script that is scored by time.
     """
 
     truth: Truth
@@ -134,13 +116,7 @@ def make_reference(truth: Truth, rules: Rules | None = None, **options: Any) -> 
 
 
 def measure(protocol: str, prediction: Prediction, reference: Reference) -> Score:
-    """Score a prediction by the protocol of this name.
-
-    Raises
-    ------
-    NotMeasured
-        If the prediction or the truth lacks something that the protocol needs.
-    """
+    """Score a prediction by the protocol of this name."""
     return PROTOCOLS[protocol](prediction, reference)
 
 

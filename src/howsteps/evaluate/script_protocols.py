@@ -51,19 +51,8 @@ _Times: TypeAlias = Mapping[str, NDArray[np.float64]]
 def script_score(options: Sequence[Collection[int]], order: Sequence[int], note: str = "") -> Score:
     """Return precision and recall of a script in order.
 
-    Parameters
-    ----------
-    options
-        The true steps that each discovered step may count as (:func:`judged`, :func:`by_time`).
-    order
-        The true steps in their global order.
-    note
-        Source of ``options``.
-
-    Raises
-    ------
-    EvaluationError
-        If a discovered step counts as one that is not in ``order``.
+    ``options`` are the true steps that each discovered step may count as (:func:`judged`,
+    :func:`by_time`; ``note`` says which), ``order`` the true steps in their global order.
     """
     matching = longest_chain(options, order)
     recovered = sum(step is not None for step in matching)
@@ -150,10 +139,6 @@ def by_time(
     events
         Times at which each discovered step happens or is mentioned, any number in a video, in a
         form of :mod:`howsteps.evaluate.inputs`; those without a time are ignored.
-    truth
-        In a form of :mod:`howsteps.evaluate.inputs`.
-    steps
-        Number of discovered steps. None: the largest one in ``events`` plus one.
     lead
         Seconds by which true steps are extended to the front: narrators name a step shortly before
         they do it.

@@ -52,19 +52,8 @@ def agreement(order: Sequence[int], sequences: Sequence[Sequence[int]]) -> list[
 def find_order(sequences: Sequence[Sequence[int]], steps: int, most: int = _MAX_PREFIXES) -> Order:
     """Return the global order that agrees best with the order of steps in each video.
 
-    Parameters
-    ----------
-    sequences
-        The steps of each video in order of time, numbered from 0; a step may repeat.
-    steps
-        K, the number of steps.
-    most
-        Maximum number of prefixes to examine; then the best order so far is returned unproved.
-
-    Raises
-    ------
-    EvaluationError
-        If a step is not one of 0 … K − 1.
+    ``sequences`` have the steps of each video in order of time, numbered from 0; a step may repeat.
+    After ``most`` prefixes, the best order so far is returned unproved.
     """
     for n, sequence in enumerate(sequences):
         for step in sequence:
@@ -213,15 +202,9 @@ class Statistics:
 
 
 def statistics(truth: TruthLike, order: Sequence[int] | None = None) -> Statistics:
-    """Return the statistics of a task.
+    """Return the statistics of a task, with the given or the best global order of the steps.
 
-    Parameters
-    ----------
-    truth
-        In a form of :mod:`howsteps.evaluate.inputs`.
-    order
-        The global order of the steps. None: the one that agrees best with the videos;
-        ``order_proved`` then says whether it is proved to be optimal.
+    ``order_proved`` says whether that is proved to be optimal.
     """
     truth = as_truth(truth)
     sequences = [[a.step for a in annotations] for annotations in truth.by_video.values()]

@@ -390,23 +390,12 @@ _PairsByVerb: TypeAlias = dict[int, list[relations.Pair]]
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One act, as tokens of a parse.
+    """One act, as tokens of a parse: a verb and its object, if any.
 
-    Attributes
-    ----------
-    verb, noun
-        The verb and its object, if any.
-    spoken
-        The token in the position of the object: a pronoun if ``noun`` is its antecedent.
-    lets
-        Whether the act is left to happen: "let it rest".
-    places, tools
-        Its phrases of place, and its instruments.
-    opening
-        The first token of the act, which may be a helper verb.
-    implied_lemma
-        The lemma of the act if it is not that of ``verb``: "give it a *stir*" is stirring, and
-        "then a cup of flour" is adding.
+    ``spoken`` is the token in the position of the object: a pronoun if ``noun`` is its antecedent.
+    ``lets``: the act is left to happen ("let it rest"). ``opening`` is the first token of the act,
+    which may be a helper verb. ``implied_lemma`` is the lemma of the act if it is not that of
+    ``verb``: "give it a *stir*" is stirring, and "then a cup of flour" is adding.
     """
 
     verb: Token

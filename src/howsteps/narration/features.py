@@ -113,18 +113,9 @@ def narration_features(
 ) -> list[NDArray[np.float32]]:
     """Return the features of every interval of every video, T_n×d each.
 
-    Parameters
-    ----------
-    videos
-        With captions or sentences.
-    kind
-        ``words`` or ``meaning``.
-    seconds
-        Length of an interval.
-    reach
-        Largest distance of a word from the interval, in seconds.
-    vocabulary
-        The vocabulary of another collection; by default that of these videos.
+    ``kind`` is ``words`` or ``meaning``, ``seconds`` the length of an interval, ``reach`` the
+    largest distance of a word from it, in seconds. ``vocabulary`` is by default that of these
+    videos.
     """
     vocabulary = vocabulary or Vocabulary.of(videos)
     return [

@@ -152,11 +152,8 @@ class Relevance:
 def relevance(task: Task) -> Relevance:
     """Find the videos of a task that show another job.
 
-    Parameters
-    ----------
-    task
-        Its name, and titles, sentences and mentions of its videos are used. With fewer than five
-        narrated videos all are kept.
+    Its name, and titles, sentences and mentions of its videos are used. With fewer than five
+    narrated videos all are kept.
     """
     videos = [video for video in task.videos if video.mentions]
     if len(videos) < _MIN_VIDEOS:
@@ -318,14 +315,8 @@ def similarity(videos: Sequence[Video], reference: NDArray[np.bool_]) -> NDArray
     """Similarity of each video to the others, as a multiple of the median in ``reference``.
 
     The mean cosine of the TF-IDF vectors of its acts (verbs, nouns, pairs) with those of the other
-    videos; videos outside ``reference`` have a tenth of the weight.
-
-    Parameters
-    ----------
-    videos
-        N videos with mentions.
-    reference
-        A mask of length N: the videos that are probably of the job. All, if there are too few.
+    videos. ``reference`` is a mask of the videos that are probably of the job (all, if there are
+    too few); the others have a tenth of the weight.
     """
     if reference.sum() < _MIN_VIDEOS:
         reference = np.ones(len(videos), dtype=bool)

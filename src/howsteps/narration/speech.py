@@ -67,12 +67,10 @@ def transcribe(
     vad: bool = True,
     progress: SpeechProgress | None = None,
 ) -> tuple[Caption, ...]:
-    """Transcribe the speech in an audio or video file.
+    """Transcribe the English speech of the first audio stream of a file.
 
     Parameters
     ----------
-    media
-        A file in a container that FFmpeg reads. Its first audio stream is transcribed as English.
     model
         A Whisper model: a name, which faster-whisper downloads on first use, or a folder with a
         CTranslate2 Whisper model.
@@ -87,15 +85,6 @@ def transcribe(
     -------
     tuple of Caption
         Sorted by time, with ``words``. Empty if there is no speech.
-
-    Raises
-    ------
-    InputError
-        The media file or the model folder cannot be used.
-    MissingExtra
-        The extra ``asr`` is not installed.
-    HowstepsError
-        The model cannot be downloaded or run.
     """
     try:
         import av  # noqa: F401, PLC0415 - part of an extra

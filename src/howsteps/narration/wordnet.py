@@ -317,21 +317,8 @@ def match_matrix(
     """Return the D×D matrix of matches: the −1 entries of the cost C_o.
 
     Two relations match when their verbs match and their nouns match. Two words match when they are
-    the same string or share a synset in the right part of speech.
-
-    Parameters
-    ----------
-    relations
-        The D distinct relations, as lemmas.
-    wordnet
-        The source of the synsets.
-    senses
-        Use only the first ``senses`` senses of every word. Rare senses give spurious matches:
-        *bread* and *sugar* are both slang for money.
-
-    Returns
-    -------
-    A symmetric boolean matrix with a true diagonal.
+    the same string or share a synset in the right part of speech, among the first ``senses`` of
+    each: rare senses give spurious matches (*bread* and *sugar* are both slang for money).
     """
     verbs = word_matches([relation.verb for relation in relations], "verb", wordnet, senses)
     nouns = word_matches([relation.noun for relation in relations], "noun", wordnet, senses)

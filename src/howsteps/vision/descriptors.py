@@ -101,16 +101,9 @@ def _chunk(buffer: dict[str, list[IntervalDescriptors]]) -> Chunk:
 class FrameSampler:
     """Describes the frame that is shown in the middle of every interval, in batches.
 
-    Parameters
-    ----------
-    video
-        The video, for its aspect ratio.
-    describe
-        Descriptors of a batch of frames, given at every scale.
-    sides
-        Shorter side of the frame at each scale, in pixels.
-    every
-        Describe only the first of this many intervals.
+    ``describe`` gives the descriptors of a batch of frames, given at every scale; ``sides`` are the
+    shorter sides of the frame at each scale, in pixels. Only the first of ``every`` intervals is
+    described.
     """
 
     def __init__(

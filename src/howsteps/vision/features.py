@@ -115,22 +115,12 @@ class Method(Protocol):
 
 @dataclass(frozen=True)
 class Features:
-    """The features of videos.
+    """The features of videos, by video id.
 
-    Attributes
-    ----------
-    vectors
-        By video id, T×d float32. A video that cannot be decoded is missing.
-    problems
-        Why each missing video is missing, and what is wrong with the others.
-    keys
-        By video id, a hash of everything its vectors depend on.
-    durations
-        By video id, in seconds.
-    learnt
-        By kind, what the method learnt from these videos; nothing by default.
-    described
-        The descriptors of the videos.
+    ``vectors`` are T×d; a video that cannot be decoded is missing, and ``problems`` say why.
+    ``keys`` are hashes of everything the vectors depend on, ``durations`` are in seconds,
+    ``learnt`` is what the method learnt from these videos, by kind, and ``described`` are their
+    descriptors.
     """
 
     vectors: dict[str, Matrix] = field(default_factory=dict)
@@ -375,12 +365,8 @@ def pooled_features(
 ) -> Matrix:
     """Return features of every interval, T×d, from pooled vectors of some of them.
 
-    Parameters
-    ----------
-    rows
-        Parts of the video: intervals (n), and the pooled vector of each (n×d).
-    intervals
-        T. An interval without a vector has that of the nearest one.
+    ``rows`` are parts of the video: intervals (n), and the pooled vector of each (n×d). An interval
+    without a vector has that of the nearest one.
     """
     parts = list(rows)
     if not parts:
@@ -467,13 +453,7 @@ class FeatureSpace:
 
     @staticmethod
     def load(folder: Path, method_of: MethodOf) -> "FeatureSpace":
-        """Read what :meth:`save` wrote.
-
-        Raises
-        ------
-        InputError
-            It is missing or incomplete, or this version does not compute such features.
-        """
+        """Read what :meth:`save` wrote, if this version computes such features."""
         path = folder / SPACE_FILE
         kind: Any = _WordsRecord | _FramesRecord
         match read_record(path, kind):

@@ -76,15 +76,9 @@ class Frame:
 class Decoding:
     """Which frames of a video are decoded.
 
-    Attributes
-    ----------
-    frames
-        ``all``; ``reference``: those that others depend on, which is all or about half; or
-        ``key``: key frames, which depend on no other.
-    apart
-        Least time in seconds between ``key`` frames that are decoded.
-    deblock
-        Whether to apply the deblocking filter; without it, decoding is faster and slightly worse.
+    ``all``; ``reference``: those that others depend on, which is all or about half; or ``key``: key
+    frames, which depend on no other, at least ``apart`` seconds apart. Without the deblocking
+    filter, decoding is faster and slightly worse.
     """
 
     frames: Literal["all", "reference", "key"] = "all"
@@ -121,16 +115,7 @@ def plan_decoding(media: Path, seconds: float, *, sparing: bool = False) -> Deco
 
 
 class VideoReader:
-    """An open video file whose frames can be iterated once.
-
-    Parameters
-    ----------
-    media
-        The file; its format is recognised by content, not by name.
-    threads
-        Number of threads for decoding.
-    decoding
-        Which frames to decode; all by default.
+    """An open video file whose frames can be iterated once, in a format recognised by content.
 
     Attributes
     ----------
@@ -143,11 +128,6 @@ class VideoReader:
     damaged, restamped, jumped
         Packets that could not be decoded, frames whose time was estimated, and those among them
         whose timestamp jumps ahead.
-
-    Raises
-    ------
-    InputError
-        If it cannot be read, is not a media file, or has no usable video stream.
     """
 
     def __init__(self, media: Path, threads: int = 1, decoding: Decoding | None = None) -> None:

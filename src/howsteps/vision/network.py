@@ -37,13 +37,7 @@ class Network(Protocol):
 
 
 class OnnxNetwork:
-    """A network in an ONNX file with the outputs ``maps`` (B×d×h×w) and ``pooled`` (B×d).
-
-    Raises
-    ------
-    HowstepsError
-        If the file is no such network, or ONNX Runtime cannot use the device.
-    """
+    """A network in an ONNX file with the outputs ``maps`` (B×d×h×w) and ``pooled`` (B×d)."""
 
     def __init__(self, path: Path, device: str = "cpu", threads: int = 1) -> None:
         try:
@@ -83,14 +77,7 @@ class OnnxNetwork:
 def load(
     network: str = LITE0, weights: str | None = None, device: str = "cpu", threads: int = 1
 ) -> Network:
-    """Load a network.
-
-    Raises
-    ------
-    HowstepsError
-        If the device does not exist, the file does not hold the network's weights, or PyTorch is
-        needed and not installed.
-    """
+    """Load a network; ``weights`` is a file instead of the default ones."""
     path = weights_file(network, weights)
     if network == LITE0 and path is not None:
         return OnnxNetwork(path, device, threads)
@@ -100,13 +87,7 @@ def load(
 
 
 def require_runtime(network: str, device: str = "cpu") -> None:
-    """Check, before any video is decoded, that a network can run on a device.
-
-    Raises
-    ------
-    HowstepsError
-        PyTorch is missing, or ONNX Runtime is one for CPUs.
-    """
+    """Check, before any video is decoded, that a network can run on a device."""
     if network != LITE0:
         if GPU.missing:
             raise MissingExtra(GPU.name, "a network in PyTorch")
@@ -119,13 +100,7 @@ def require_runtime(network: str, device: str = "cpu") -> None:
 
 
 def weights_file(network: str, weights: str | None = None) -> Path | None:
-    """Return the file of a network's weights; None for timm, which finds its own.
-
-    Raises
-    ------
-    HowstepsError
-        If there is no such network or file.
-    """
+    """Return the file of a network's weights; None for timm, which finds its own."""
     if weights is not None:
         if not Path(weights).is_file():
             raise InputError(Path(weights), "no such file of weights")

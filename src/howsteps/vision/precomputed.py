@@ -51,8 +51,6 @@ def read_folder(
 
     Parameters
     ----------
-    folder
-        The folder of the files.
     videos
         Ids of the videos: names of files without their suffix.
     rate
@@ -60,15 +58,10 @@ def read_folder(
     durations
         Seconds of each video, if known: they distinguish d×T from T×d, and give the number of
         intervals.
-    seconds
-        Duration of an interval.
 
     Returns
     -------
-    features
-        T×d float32 by video id; videos without usable features are missing.
-    problems
-        One for each missing video.
+    T×d float32 by video id, and a problem for each video without usable features.
     """
     if rate <= 0:
         raise ValueError(f"rows come at a rate above 0 a second, not {rate}")

@@ -53,13 +53,7 @@ class TorchNetwork:
 
 
 def load(network: str, path: Path | None, device: str = "cpu") -> TorchNetwork:
-    """Load a network of timm, or a TorchScript file.
-
-    Raises
-    ------
-    HowstepsError
-        If the device does not exist, or the file does not hold the network.
-    """
+    """Load a network of timm, or a TorchScript file."""
     if path is None or network.startswith(TIMM):
         return prepare(*_from_timm(network.removeprefix(TIMM), path), device=device)
     try:
