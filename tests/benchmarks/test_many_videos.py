@@ -2,9 +2,7 @@
 
 from random import Random
 
-import pytest
-
-from benchmarks.many_videos import exponent, reworded, write_videos
+from benchmarks.many_videos import reworded, write_videos
 from howsteps.datasets import read_tasks
 from howsteps.script.near_duplicates import Shingles
 from howsteps.task import Caption, Sentence, Task, Video, Word
@@ -34,7 +32,3 @@ def test_they_are_one_job_of_caption_files(tmp_path) -> None:
     [task] = read_tasks(tmp_path / "wash a cat").tasks
     assert len(task.videos) == 5
     assert all(40 <= len(video.captions) <= 60 for video in task.videos)
-
-
-def test_growth_is_fitted() -> None:
-    assert exponent([10, 100, 1000], [3.0, 300.0, 30_000.0]) == pytest.approx(2.0)

@@ -111,12 +111,6 @@ def test_a_literal_reading_takes_the_measure_for_the_object():
     assert read_marks(rows, literal=True) == [Mark(1, 3, "add", ("cup",), kind="measure")]
 
 
-def test_precision_recall_and_f():
-    tally = Tally(right=6, wrong=2, missed=4)
-    assert (tally.precision, tally.recall, tally.f) == (0.75, 0.6, pytest.approx(2 / 3))
-    assert (Tally().precision, Tally().recall, Tally().f) == (0, 0, 0)
-
-
 places = st.integers(0, 6)
 lemmas = st.sampled_from("abc")
 marks = st.lists(

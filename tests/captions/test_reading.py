@@ -55,13 +55,6 @@ def test_files_without_captions(text: str) -> None:
 
 
 @pytest.mark.slow
-def test_two_thousand_cues() -> None:
-    narration = [[TimedWord("word", i * 1000, i * 1000 + 900)] for i in range(2_000)]
-    for _, write in WRITERS.values():
-        assert len(parse(write(narration)).captions) == 2_000
-
-
-@pytest.mark.slow
 @given(st.one_of(st.binary(max_size=200), st.text(max_size=200).map(str.encode)))
 def test_anything_is_read_or_refused(data: bytes) -> None:
     try:
@@ -162,12 +155,6 @@ def test_too_many_cues(name: str) -> None:
         parse(TOO_MANY_CUES[name])
 
 
-@pytest.mark.slow
-def test_as_many_cues_as_there_may_be() -> None:
-    rows = "start,end,text\n" + "".join(f"{n},{n + 1},a\n" for n in range(MOST_CUES))
-    assert len(parse(rows).captions) == MOST_CUES
-
-
 @pytest.mark.parametrize("name", TOO_MANY_PARTS)
 def test_too_many_parts_are_refused_before_they_are_parsed(name: str) -> None:
     text, reason = TOO_MANY_PARTS[name]
@@ -187,17 +174,6 @@ def peak_memory(text: str) -> int:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
     return peak
-
-
-def test_unused_attributes_are_not_kept() -> None:
-    attributes = " ".join(f'a{n}="{n}"' for n in range(2000))
-    text = '<tt><p begin="1s">a' + f"<s {attributes}/>" * 30 + "</p></tt>"
-    assert peak_memory(text) < 7 * len(text)
-
-
-def test_cells_of_a_table_that_are_not_used_are_not_kept() -> None:
-    text = "start,text,other\n" + ("1,a" + ",bc" * 20_000 + "\n") * 10
-    assert peak_memory(text) < 12 * len(text)
 
 
 def test_parts_of_a_long_word_are_joined() -> None:

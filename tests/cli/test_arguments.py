@@ -1,10 +1,8 @@
 """Invalid arguments: each ends with one line and exit code 1, before anything runs."""
 
 import errno
-import itertools
 import os
 import re
-import shlex
 import socket
 import subprocess
 import sys
@@ -172,18 +170,6 @@ def helped(*words: str) -> str:
 
 
 class TestHelp:
-    def test_the_list_of_commands_loads_nothing_heavy(self) -> None:
-        program = (
-            "import sys; from howsteps._cli.app import main; sys.argv = ['howsteps', '--help']\n"
-            "try: main()\nexcept SystemExit: pass\n"
-            "print('loaded:', *{'numpy', 'spacy', 'numba', 'httpx', 'jinja2'} & {*sys.modules})"
-        )
-        done = subprocess.run(  # noqa: S603 - our own program
-            [sys.executable, "-c", program], capture_output=True, text=True, check=True
-        )
-        assert "run" in done.stdout
-        assert done.stdout.splitlines()[-1].strip() == "loaded:"
-
     def test_the_list_has_the_first_line_of_each_command(self) -> None:
         pages = {name: command.help for name, command in commands().items()}
         listed = {**_Commands.listed, **{f"evaluate {n}": e for n, e in _Evaluation.listed.items()}}
@@ -199,21 +185,6 @@ class TestHelp:
         assert "More options" not in page
         assert "More options" in everything
         assert not re.search(r"<(bool|int|path|list|str|float)", everything)
-
-
-def test_help_is_wrapped_to_the_terminal_and_the_package_can_be_run() -> None:
-    """Paragraphs of docstrings are rewrapped, so no short lines are left over."""
-    command = [sys.executable, "-m", "howsteps", "run", "--help"]
-    done = subprocess.run(  # noqa: S603
-        command, env={**os.environ, "COLUMNS": "70"}, capture_output=True, text=True, check=True
-    )
-    lines = [line.strip() for line in done.stdout.splitlines()]
-    shown = lines[lines.index("Find the steps of a job in a folder of its videos.") :]
-    about = list(itertools.takewhile(lambda line: not line.startswith("Example"), shown))
-    assert any("exit code" in line for line in about)
-    for line, following in itertools.pairwise(about):
-        if line and following:
-            assert len(f"{line} {following.split()[0]}") > 68
 
 
 @pytest.mark.parametrize("command", ["run {job} --out {out}", "script {job}"])
@@ -251,13 +222,6 @@ class TestSurroundings:
         [line] = ended.stderr.splitlines()
         assert line == "howsteps: cannot write the output: No space left on device"
 
-    def test_output_may_be_closed(self) -> None:
-        closed = f"exec {shlex.quote(sys.executable)} -m howsteps --version >&-"
-        ended = subprocess.run(  # noqa: S603 - our own program
-            ["/bin/sh", "-c", closed], check=False, stderr=subprocess.PIPE, text=True
-        )
-        assert (ended.returncode, ended.stderr) == (0, "")
-
     def test_an_error_that_is_not_of_the_output_is_raised(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -268,25 +232,6 @@ class TestSurroundings:
         monkeypatch.setattr(sys, "argv", ["howsteps"])
         with pytest.raises(ConnectionResetError):
             main()
-
-    def test_a_current_folder_that_was_deleted_is_one_line(self, tmp_path: Path) -> None:
-        code = (
-            f"import os; os.chdir({str(tmp_path)!r}); os.rmdir({str(tmp_path)!r}); "
-            f"os.execv({sys.executable!r}, [{sys.executable!r}, '-m', 'howsteps', 'doctor'])"
-        )
-        ended = subprocess.run(  # noqa: S603 - our own program
-            [sys.executable, "-c", code], check=False, capture_output=True, text=True
-        )
-        assert ended.returncode == 1
-        assert ended.stderr.splitlines() == [
-            "howsteps: the current folder no longer exists; change to another one"
-        ]
-
-    def test_a_terminal_of_no_width_still_shows_the_help(self) -> None:
-        surroundings = {**os.environ, "COLUMNS": "0"}
-        assert "Usage" in self.ended("--help", env=surroundings).stdout
-        assert "nosuch" in self.ended("run", "nosuch", env=surroundings).stderr
-        assert "runn" in self.ended("runn", env=surroundings).stderr
 
     def test_numba_that_cannot_be_loaded_is_one_line(self, job: Path) -> None:
         ended = self.ended("script", str(job), env={**os.environ, "NUMBA_NUM_THREADS": "0"})

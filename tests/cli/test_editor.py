@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from howsteps import LanguageModel, discover, read_result
+from howsteps import read_result
 from howsteps._cli.app import app
 from howsteps.reader.client import KEY_VARIABLE
 from tests.jobs import write_tea_folder
@@ -77,17 +77,6 @@ def test_a_question_is_written_and_an_answer_read(
     assert code == 0
     assert labels(tmp_path / "steps" / "script.json") == EDITED
     assert labels(tmp_path / "steps" / "script.unedited.json") != EDITED
-
-
-@pytest.mark.slow
-def test_an_answer_that_breaks_a_rule_is_an_error_of_one_line(
-    videos: Path, question: str, tmp_path: Path
-) -> None:
-    reply = tmp_path / "answer.json"
-    reply.write_text(answer(question, steps=[]))
-    code, output = howsteps("script", videos, "--answer", reply, "--quiet")
-    assert code == 1
-    assert "there are 0 steps" in output
 
 
 @pytest.mark.slow
@@ -165,13 +154,6 @@ def test_videos_of_another_job_are_set_aside_and_named(
     assert code == 0
     assert "another job" in output
     assert "v0" not in {video.id for video in read_result(out).task.videos}
-
-
-@pytest.mark.slow
-def test_discover_takes_an_editor(videos: Path, question: str) -> None:
-    with serving(says(answer(question))) as served:
-        result = discover(videos, vision=False, editor=LanguageModel("small", served.url))
-    assert [step.label for step in result.script.steps] == EDITED
 
 
 @pytest.mark.parametrize(

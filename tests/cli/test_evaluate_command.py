@@ -108,16 +108,6 @@ def test_the_release_is_measured_and_gaps_are_listed(tmp_path):
     assert "not measured by paper-f1: supervised (4 videos are too few for 5 folds)" in out
 
 
-def test_every_folder_that_stats_reads_is_evaluated(tmp_path):
-    write_tea_folder(tmp_path / "data" / "deep" / "er" / "tea")
-    options = ("--methods", "uniform", "--protocol", "paper-f1", "--json", "-", "--quiet")
-    for folder in ("data", "data/deep", "data/deep/er", "data/deep/er/tea"):
-        code, out, err = run("evaluate", "stats", tmp_path / folder, "--json", "-", "--quiet")
-        assert (code, [row["task"] for row in json.loads(out)["tasks"]]) == (0, ["tea"]), err
-        code, out, err = run("evaluate", "methods", tmp_path / folder, *options)
-        assert (code, [row["task"] for row in json.loads(out)["rows"]]) == (0, ["tea"]), err
-
-
 def test_a_broken_data_set_among_others_is_named(tmp_path):
     write_tea(tmp_path / "tea.json")
     (tmp_path / "bad.csv").write_text("video,step,start,end\nu,blow,5,4\n")

@@ -1,6 +1,5 @@
 """``howsteps features`` from the command line."""
 
-import os
 import shutil
 from pathlib import Path
 
@@ -66,14 +65,6 @@ def test_nothing_to_compute_is_an_error(films: Path, tmp_path: Path) -> None:
     assert "nothing to compute" in out
 
 
-def test_only_broken_videos(tmp_path: Path) -> None:
-    (tmp_path / "films").mkdir()
-    (tmp_path / "films" / "b.mp4").write_bytes(os.urandom(1000))
-    out, code = run(tmp_path / "films", "--out", tmp_path / "work", *FAST)
-    assert code == 1
-    assert "b.mp4" in out
-
-
 def test_codebooks_of_several_jobs_are_not_saved_in_one_file(films: Path, tmp_path: Path) -> None:
     for name in ("one", "two"):
         shutil.copytree(films, tmp_path / "jobs" / name)
@@ -81,9 +72,3 @@ def test_codebooks_of_several_jobs_are_not_saved_in_one_file(films: Path, tmp_pa
     _, code = run(tmp_path / "jobs", "--out", tmp_path / "o", "--save-vocabulary", words, *FAST)
     assert code == 1
     assert not words.exists()
-
-
-def test_the_help_has_an_example() -> None:
-    out, code = run("--help")
-    assert code == 0
-    assert "Example: howsteps features videos/" in out

@@ -69,7 +69,3 @@ def test_tasks_on_a_cluster_are_not_called_videos() -> None:
 def test_a_terminal_keeps_a_line_after_the_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     text = shown(monkeypatch, terminal=True)
     assert "wash [a] cat: features, 2 videos (1 cached) in 3.2 s" in text
-
-
-def test_quiet_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert shown(monkeypatch, terminal=True, quiet=True) == ""

@@ -1,8 +1,6 @@
 """``howsteps narration`` from the command line."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -125,31 +123,6 @@ def test_a_single_file_that_cannot_be_used_is_one_line(
     assert "Traceback" not in err
 
 
-def test_a_path_that_does_not_exist_is_one_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
-) -> None:
-    monkeypatch.setattr("sys.argv", ["howsteps", "narration", "nowhere"])
-    with pytest.raises(SystemExit) as stop:
-        main()
-    assert stop.value.code == 1
-    assert "nowhere" in capsys.readouterr().err
-
-
-def test_captions_cannot_style_the_terminal(tmp_path: Path) -> None:
-    path = tmp_path / "hostile.srt"
-    path.write_text(GOOD.replace("first", "[bold]first[/bold]"))
-    code, out, _ = run("narration", path)
-    assert code == 0
-    assert "remove the nuts" in out
-
-
-def test_a_video_without_captions_says_how_to_transcribe_it(folder: Path) -> None:
-    (folder / "film.mp4").write_bytes(b"not really a film")
-    _, _, err = run("narration", folder, "--speech", "none")
-    assert "film.mp4: has no captions" in err.replace("\n", "")
-    assert "--speech" in err
-
-
 @pytest.mark.parametrize("command", ["narration", "script"])
 def test_a_folder_of_videos_alone_says_how_to_transcribe_them(command: str, tmp_path: Path) -> None:
     (tmp_path / "film.mp4").write_bytes(b"not really a film")
@@ -161,28 +134,11 @@ def test_a_folder_of_videos_alone_says_how_to_transcribe_them(command: str, tmp_
     )
 
 
-def test_help_names_the_extra() -> None:
-    assert "howsteps[asr]" in run("narration", "--help")[1]
-
-
 def test_version_and_help() -> None:
     assert run("--version")[1].startswith("howsteps 0.")
     code, out, _ = run("narration", "--help")
     assert code == 0
     assert "SubRip" in out
-
-
-@pytest.mark.slow
-def test_captions_are_read_without_a_home_folder(folder: Path) -> None:
-    """As in a container whose user has neither a name nor a home."""
-    homeless = (
-        "import os, sys; os.environ.pop('HOME', None); sys.modules['pwd'] = None;"
-        "from howsteps._cli.app import main; main()"
-    )
-    program = [sys.executable, "-c", homeless, "narration", str(folder)]
-    ended = subprocess.run(program, check=False, capture_output=True, text=True)  # noqa: S603
-    assert ended.returncode == 0, ended.stderr
-    assert "remove nut" in ended.stdout
 
 
 class TestCache:
@@ -211,15 +167,6 @@ class TestCache:
         assert parsed == ["one", "two"]  # once
         assert set(tmp_path.iterdir()) - before == {tmp_path / "home"}
         assert (tmp_path / "home" / "howsteps" / "narration").is_dir()
-
-    def test_a_work_folder_is_shared_by_all_commands(
-        self, folder: Path, tmp_path: Path, parsed: list[str]
-    ) -> None:
-        work = tmp_path / "work"
-        assert run("narration", folder, "--out", work)[0] == 0
-        assert run("script", folder, "--out", work)[0] == 0
-        assert run("run", folder, "--out", work, "--workers", "1")[0] == 0
-        assert parsed == ["one", "two"]
 
 
 def test_several_tasks_are_written_by_name(folder: Path, tmp_path: Path) -> None:

@@ -48,9 +48,6 @@ class TestRun:
         assert f"written to {work}" in done.stdout
         assert "narration, 3 videos, all cached" in done.stderr
 
-    def test_quiet_shows_no_progress(self, job: Path, work: Path) -> None:
-        assert call("run", job, "--out", work, "--workers", "1", "--quiet").stderr == ""
-
     def test_json_lines(self, job: Path, work: Path) -> None:
         done = call("run", job, "--out", work, "--workers", "1", "--json")
         lines = [json.loads(line) for line in done.stdout.splitlines()]
@@ -92,17 +89,6 @@ class TestRun:
 
 
 class TestLocalise:
-    def test_an_edited_script_is_used_as_it_is(self, job: Path, work: Path, tmp_path: Path) -> None:
-        script = json.loads((work / "script.json").read_text("utf-8"))
-        script["steps"] = script["steps"][::-1][:2]
-        script["steps"][0]["label"] = "say goodbye"
-        edited = tmp_path / "mine.json"
-        edited.write_text(json.dumps(script), "utf-8")
-        done = call("run", job, "--script", edited, "--out", tmp_path / "out", "-q")
-        assert done.exit_code == 0
-        assert done.stdout.index("say goodbye") < done.stdout.index(script["steps"][1]["label"])
-        assert "alignment" not in done.stdout
-
     def test_the_options_are_those_of_the_run(self, job: Path, tmp_path: Path) -> None:
         out = tmp_path / "out"
         call("run", job, "--out", out, "--title", "Cat care", "--quick", "--mode", "paper", "-q")
@@ -155,11 +141,6 @@ class TestExport:
         assert done.exit_code == 0
         assert "4 files in" in done.stdout
         assert (work / "exports" / "vtt" / "ann.vtt").is_file()
-
-    def test_what_is_not_a_result_is_an_error(self, tmp_path: Path) -> None:
-        done = call("export", tmp_path, "-f", "vtt")
-        assert done.exit_code == 1
-        assert "is not a work folder" in str(done.exception)
 
 
 class TestApply:

@@ -135,10 +135,6 @@ def test_fetch_reports_what_it_did(tmp_path, monkeypatch):
     assert "data_new.tar.gz" in fetched
 
 
-def test_an_unknown_data_set_is_an_invalid_command():
-    assert run("fetch", "everything")[0] == 2
-
-
 def test_ground_truth_is_found_under_a_folder(tmp_path):
     for name in ("one", "two"):
         (tmp_path / "data" / name).mkdir(parents=True)

@@ -96,11 +96,6 @@ class TestOneFile:
         assert [line.text for line in video.captions] == ["lift the car"]
         assert collection.problems == ()
 
-    def test_captions_of_another_video_are_not_used(self, tmp_path: Path) -> None:
-        write(tmp_path, abc__en__srt=subrip("lift the car"), abc__en__mp4="", abc__mp4="")
-        ((video,),) = (task.videos for task in datasets.read_tasks(tmp_path / "abc.mp4").tasks)
-        assert (video.id, video.captions) == ("abc", ())
-
     @pytest.mark.parametrize("text", ["", "just some prose", "[[1, 2", subrip(GERMAN)])
     def test_a_file_that_cannot_be_used(self, tmp_path: Path, text: str) -> None:
         path = write(tmp_path, bad__srt=text) / "bad.srt"
@@ -148,14 +143,6 @@ class TestTaskFiles:
         assert collection.tasks[0].videos[0].duration is None
         reason = f"video a: a duration of {duration:g} s is impossible; ignored"
         assert reasons(collection) == [("lift.json", reason)]
-
-    def test_captions_are_not_parsed_as_a_task_first(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        path = write(tmp_path, lift__json='[[0, 2, "lift it"]]') / "lift.json"
-        monkeypatch.delattr("howsteps.datasets.collection.load_json")
-        (task,) = datasets.read_tasks(path).tasks
-        assert task.videos[0].captions == (Caption(0.0, 2.0, "lift it"),)
 
     @pytest.mark.slow
     def test_a_video_with_too_many_captions(self, tmp_path: Path) -> None:
@@ -298,10 +285,3 @@ class TestFolders:
         assert datasets.read_tasks(tmp_path).tasks == ()
         with pytest.raises(InputError, match="is a work folder"):
             datasets.read_tasks(tmp_path / "steps")
-
-    def test_an_empty_folder(self, tmp_path: Path) -> None:
-        collection = datasets.read_tasks(tmp_path)
-        assert collection.tasks == ()
-        assert [problem.reason for problem in collection.problems] == [
-            "no videos or captions were found here"
-        ]

@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from howsteps import datasets
 from howsteps.datasets.collection import Details, details_of
@@ -92,13 +90,6 @@ def test_unmerged_streams_are_one_video(tmp_path: Path) -> None:
     assert video.media == tmp_path / f"a [{ID}].mkv"
 
 
-def test_a_folder_of_unfinished_files_has_no_videos(tmp_path: Path) -> None:
-    (tmp_path / "a.mp4.part").touch()
-    collection = datasets.read_tasks(tmp_path)
-    assert collection.tasks == ()
-    assert [problem.harmless for problem in collection.problems] == [True, False]
-
-
 class TestDetails:
     def test_the_duration_is_at_least_that_of_the_captions(self) -> None:
         video = Video("a", (Caption(0, 120, "lift the car"),))
@@ -154,8 +145,3 @@ class TestDetails:
         found, [remark] = details_of(f"a [{ID}]", path)
         assert found == Details("a", ID)
         assert (remark.path, remark.harmless) == (path, True)
-
-    @given(st.text(max_size=60))
-    def test_any_name(self, stem: str) -> None:
-        found, _ = details_of(stem, None)
-        assert found.youtube is None or len(found.youtube) == 11

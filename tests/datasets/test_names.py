@@ -61,9 +61,3 @@ def test_names_fit_a_file_system() -> None:
     name, changed = Names("video").give("轮" * 120)
     assert len(name.encode()) <= 160
     assert changed is not None
-
-
-def test_many_equal_names_take_linear_time() -> None:
-    names = Names("video")
-    assert [names.give("a")[0] for _ in range(4)] == ["a", "a-2", "a-3", "a-4"]
-    assert names.give("a-3")[0] == "a-3-2"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.datasets import annotations, collection, registry
+from howsteps.datasets import annotations, registry
 from howsteps.errors import InputError
 from howsteps.task import Annotation
 
@@ -73,15 +73,6 @@ def test_steps_beside_videos_are_checked_against_them(tmp_path):
     assert fault(tmp_path) == ("video 'v' is not next to this table", 3)
 
 
-def test_steps_csv_is_not_read_as_captions(tmp_path):
-    line = "1\n00:00:01,000 --> 00:00:05,000\nfirst you remove the nuts\n\n"
-    (tmp_path / "u.srt").write_text(line)
-    write(tmp_path, GOOD, "steps.csv")
-    found = collection.read_tasks(tmp_path)
-    assert [video.id for video in found.tasks[0].videos] == ["u"]
-    assert not found.problems
-
-
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
@@ -124,16 +115,6 @@ def test_bad_files(tmp_path, content, reason, line):
     assert at == line
 
 
-def test_a_missing_file(tmp_path):
-    assert "no such file" in fault(tmp_path / "none.csv")[0]
-
-
-def test_the_error_names_the_file_and_the_line(tmp_path):
-    path = write(tmp_path, f"{GOOD}u,lift,-2,1\n")
-    with pytest.raises(InputError, match=f"{path}:5: starts before"):
-        registry.read_truth(path)
-
-
 class TestWholeSeconds:
     """The table of the paper's data set has rounded times, and times rounded outwards."""
 
@@ -164,15 +145,6 @@ class TestWholeSeconds:
         assert problem.line == 3
 
 
-@pytest.mark.slow
-def test_large_tables(tmp_path):
-    # benchmarks/ground_truth.py times a million rows.
-    rows = "".join(f"v{n // 10},s{n % 10},{n % 10}.5,{n % 10}.9\n" for n in range(100_000))
-    [job] = registry.read_truth(write(tmp_path, f"video,step,start,end\n{rows}"))
-    assert len(job.annotations) == 100_000
-    assert len(job.durations) == 10_000
-
-
 def test_a_bad_row_of_a_large_table_is_reported_with_its_line(tmp_path):
     rows = "".join(f"v{n},s,1,2\n" for n in range(100_000))
     path = write(tmp_path, f"video,step,start,end\n{rows}last,s,-1,2\n")
@@ -198,8 +170,3 @@ def test_round_trip(tmp_path_factory, rows):
     [job] = annotations.read_steps_table(path)
     back = {(a.video, job.steps[a.step], a.start, a.end) for a in job.annotations}
     assert back == {(video, step, start, start + length) for video, step, start, length in rows}
-
-
-def test_a_table_of_empty_cells(tmp_path):
-    (tmp_path / "steps.csv").write_text(",,,\n,,,\n")
-    assert "has no column 'video'" in fault(tmp_path / "steps.csv")[0]

@@ -40,15 +40,6 @@ class TestRendering:
         rendered = {narration.file for narration in NARRATIONS}
         assert {path.name for path in (DEMO / "fix_a_flat_bike_tire").iterdir()} == rendered
 
-    def test_a_misspelt_field_of_the_source_is_an_error(self, tmp_path):
-        path = tmp_path / "narrations.toml"
-        path.write_text(SOURCE.read_text(encoding="utf-8").replace("takes =", "lasts =", 1))
-        with pytest.raises(TypeError, match="lasts"):
-            rendering.read_source(path)
-
-    def test_the_demo_is_small(self):
-        assert sum(path.stat().st_size for path in DEMO.rglob("*") if path.is_file()) < 400_000
-
 
 class TestReading:
     @every_narration
@@ -64,10 +55,6 @@ class TestReading:
         slack = 0.001 if any(line.words for line in reading.captions) else 0.5
         for heard, told in zip(words_of(reading.captions), said(narration), strict=True):
             assert heard.start == pytest.approx(told.start, abs=slack)
-
-    def test_all_formats_are_shown(self):
-        assert {narration.format for narration in NARRATIONS} == set(rendering.FORMATS)
-        assert {narration.encoding for narration in NARRATIONS} == {"utf-8", "utf-16", "cp1252"}
 
     def test_the_folder_is_one_task_read_in_english(self):
         collection = datasets.read_tasks(DEMO / "fix_a_flat_bike_tire")

@@ -234,21 +234,6 @@ def test_features_of_the_narration_are_on_the_same_grid(tea, narrated):
 
 
 class TestAMethodOfOnesOwn:
-    def test_it_stands_beside_the_others(self, tea):
-        def halves(sample, steps, seed):
-            return {
-                video: [length / 4, 3 * length / 4]
-                for video, length in sample.truth.durations.items()
-            }
-
-        methods = choose(("uniform",), METHODS) | {"halves": halves}
-        found = compare(tea, methods, protocols=["paper-f1", "kukleva"], steps=[2], seeds=2)
-        scores = {(row.protocol, row.method): row.f1 for row in found.summaries}
-        assert len(found.rows) == 8
-        # Two steps spread evenly are a quarter and three quarters of the way.
-        assert scores["paper-f1", "halves"] == pytest.approx(scores["paper-f1", "uniform"])
-        assert "halves" in str(found)
-
     def test_it_may_return_a_script_or_a_result_and_be_unable_to(self, tea, narrated):
         def fails(sample, steps, seed):
             raise HowstepsError("it rains")

@@ -58,11 +58,6 @@ def test_kukleva_is_exact_if_segments_are_all_correct_or_all_wrong():
     assert score.low == score.high == pytest.approx(score.f1) == pytest.approx(0.8)
 
 
-def test_kukleva_gives_the_same_result_for_the_same_seed():
-    videos = [labels("aabbab")], [labels("abbbaa")]
-    assert kukleva(*videos, steps=2, seed=5) == kukleva(*videos, steps=2, seed=5)
-
-
 def test_kukleva_precision_can_exceed_1_if_steps_are_repeated():
     # One step in 3 segments of one video, K_pred = 1: c = 3 of N·K_pred = 1.
     score = kukleva([labels("a.a.a")], [labels("ababa")], steps=1)
@@ -147,10 +142,6 @@ class TestEveryProtocol:
         if any((t >= 0).any() for t in true):
             assert score.recall == pytest.approx(1)
             assert score.frames in (None, pytest.approx(1))
-
-    def test_refuses_videos_of_unequal_length(self, protocol):
-        with pytest.raises(ValueError, match="2 predicted and 3 true labels"):
-            protocol([labels("ab")], [labels("abc")])
 
     def test_accepts_an_empty_list_of_videos(self, protocol):
         assert protocol([], []).f1 == 0

@@ -9,7 +9,6 @@ from howsteps.narration.features import (
     Vocabulary,
     embeddings_of,
     narration_features,
-    unit_rows,
     video_interval_count,
 )
 from howsteps.task import Caption, Sentence, Video, Word
@@ -128,11 +127,3 @@ def test_embeddings_are_those_of_the_parser():
     expected = parser.load_parser().vocab["nut"].vector
     np.testing.assert_allclose(nut, expected / np.linalg.norm(expected), rtol=1e-5)
     assert not unknown.any()
-
-
-def test_embeddings_of_no_words():
-    assert embeddings_of([]).shape == (0, parser.load_parser().vocab.vectors_length)
-
-
-def test_unit_rows_keep_zeros():
-    np.testing.assert_allclose(unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]])), [[0.6, 0.8], [0, 0]])

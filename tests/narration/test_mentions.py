@@ -94,10 +94,6 @@ def test_the_time_of_a_measure_includes_the_measured_noun() -> None:
     assert (mention.relation, mention.end) == (("add", "flour"), 10.0)
 
 
-def test_a_task_without_videos_stays_empty() -> None:
-    assert extract_relations(Task("job", ())).videos == ()
-
-
 def test_an_unknown_mode_is_an_error() -> None:
     with pytest.raises(HowstepsError, match="unknown mode 'best'"):
         extract_relations(Task("job", ()), mode="best")
@@ -120,19 +116,6 @@ def test_pronouns_are_resolved_except_in_paper_mode() -> None:
 def test_extraction_is_deterministic(demo: Task) -> None:
     again = extract_relations(replace(demo, videos=demo.videos[:3]))
     assert again.videos == demo.videos[:3]
-
-
-def test_videos_without_captions_have_no_mentions() -> None:
-    [video] = extract_relations(Task("job", (Video("silent"),))).videos
-    assert (video.sentences, video.mentions) == ((), ())
-
-
-def test_progress_is_called_for_every_video(demo: Task) -> None:
-    seen: list[str] = []
-    extract_relations(
-        replace(demo, videos=demo.videos[:4]), progress=lambda video: seen.append(video.id)
-    )
-    assert seen == [video.id for video in demo.videos[:4]]
 
 
 def test_a_sentence_never_ends_inside_a_word() -> None:

@@ -88,11 +88,6 @@ def test_lemmas_are_dictionary_forms() -> None:
     assert lemmas["removed"] == "remove"
 
 
-def test_an_unknown_pipeline_is_reported_in_one_line() -> None:
-    with pytest.raises(parser.ParserError, match="no spaCy pipeline 'nowhere_sm'"):
-        parser.load_parser("nowhere_sm")
-
-
 WORDNET = WordNet.load()
 
 

@@ -11,7 +11,7 @@ from howsteps.narration.relations import (
     common_relations,
     find_relations,
 )
-from howsteps.task import Mention, Relation, Sentence, Task, Video, Word
+from howsteps.task import Mention, Sentence, Task, Video, Word
 from tests.narration.trees import tree
 
 PAPER = RELATION_MODES["paper"]
@@ -386,12 +386,6 @@ TASK = Task(
         Video("c", mentions=(mention("c", "remove", "nut", negated=True),)),
     ),
 )
-
-
-def test_relations_are_sorted_by_their_number_of_videos() -> None:
-    first, second = common_relations(TASK)
-    assert (first.relation, first.videos, first.mentions) == (Relation("remove", "nut"), 2, 3)
-    assert (second.relation, second.videos) == (Relation("take", "look"), 1)
 
 
 def test_the_usual_phrase_is_the_most_frequent_one() -> None:

@@ -99,10 +99,6 @@ class TestRelevance:
         odd = video("odd", "Knots", "tie knot")
         assert relevance(Task("how to boil eggs", (*JOB[:3], odd))).aside == {}
 
-    def test_without_titles_videos_of_the_job_are_kept(self) -> None:
-        bare = [Video(v.id, sentences=v.sentences, mentions=v.mentions) for v in JOB]
-        assert relevance(Task("how to boil eggs", tuple(bare))).aside == {}
-
     def test_a_name_without_keywords_sets_nothing_aside(self) -> None:
         assert relevance(Task("videos", tuple(JOB))).aside == {}
 
@@ -114,9 +110,6 @@ class TestNamesTheJob:
     @pytest.mark.parametrize("name", ["videos", "my folder", "fry bacon"])
     def test_a_name_that_nobody_uses(self, name: str) -> None:
         assert not names_the_job(Task(name, tuple(JOB)))
-
-    def test_true_with_few_narrations(self) -> None:
-        assert names_the_job(Task("videos", tuple(JOB[:3])))
 
 
 class TestSimilarity:

@@ -281,11 +281,6 @@ def test_an_unknown_model(name: str) -> None:
         transcribe(RECORDING, model=name)
 
 
-def test_an_unknown_device() -> None:
-    with pytest.raises(HowstepsError, match="device 'abacus'"):
-        transcribe(RECORDING, model=MODEL, device="abacus")
-
-
 @pytest.mark.slow
 def test_a_model_by_name_without_a_network(tmp_path: Path) -> None:
     # The hub reads its settings when it is imported, so this takes a process of its own.
@@ -305,11 +300,3 @@ def test_a_model_by_name_without_a_network(tmp_path: Path) -> None:
     )
     assert "'tiny.en' is not on this machine and cannot be downloaded" in done.stdout
     assert "give the folder" in done.stdout
-
-
-def test_an_error_in_the_progress_callback_is_passed_on() -> None:
-    def stop(done: float, total: float) -> None:
-        raise RuntimeError("stopped by the caller")
-
-    with pytest.raises(RuntimeError, match="stopped by the caller"):
-        transcribe(RECORDING, model=MODEL, progress=stop)

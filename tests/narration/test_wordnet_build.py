@@ -137,11 +137,6 @@ def test_the_licence_is_that_of_the_database(built: Path) -> None:
     assert (built / "LICENSE").read_text() == "Free for all.\n\nNo warranty.\n"
 
 
-def test_the_same_database_gives_the_same_bytes(built: Path, tmp_path: Path) -> None:
-    assert build.main([str(built / "database"), "--out", str(tmp_path)]) == 0
-    assert (tmp_path / "wordnet.npz").read_bytes() == (built / "wordnet.npz").read_bytes()
-
-
 @pytest.mark.parametrize(
     ("file", "content", "message"),
     [
@@ -162,16 +157,4 @@ def test_a_broken_database_is_refused_with_file_and_line(
         build.build(database)
     assert build.main([str(database), "--out", str(tmp_path)]) == 1
     assert len(capsys.readouterr().err.splitlines()) == 1
-    assert not (tmp_path / "wordnet.npz").exists()
-
-
-def test_a_missing_file(tmp_path: Path) -> None:
-    (write(tmp_path) / "noun.exc").unlink()
-    with pytest.raises(InputError, match=r"noun\.exc: a file of the WordNet database is missing"):
-        build.build(tmp_path)
-
-
-def test_no_tables_without_a_licence(tmp_path: Path) -> None:
-    database = write(tmp_path / "database", data_noun=DATABASE["data.noun"].removeprefix(LICENCE))
-    assert build.main([str(database), "--out", str(tmp_path)]) == 1
     assert not (tmp_path / "wordnet.npz").exists()

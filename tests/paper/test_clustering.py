@@ -171,26 +171,6 @@ def test_degenerate_features_are_accepted(seed, videos, width, kind):
     assert result.relaxed_objective - result.duality_gap <= result.objective + 1e-9
 
 
-def test_integer_features_are_accepted():
-    counts = [np.random.default_rng(n).integers(0, 5, (8, 4)) for n in range(3)]
-    assert cluster(counts, steps=2).intervals.shape == (3, 2)
-
-
-def test_lists_are_accepted(task):
-    videos, truth = task
-    windows = [
-        np.abs(np.arange(len(x))[:, None] - row) <= 2 for x, row in zip(videos, truth, strict=True)
-    ]
-    arrays = cluster(videos, windows, steps=3, support=np.ones((6, 3)))
-    lists = cluster(
-        [x.tolist() for x in videos],
-        [window.tolist() for window in windows],
-        steps=3,
-        support=[[1] * 3] * 6,
-    )
-    np.testing.assert_array_equal(lists.intervals, arrays.intervals)
-
-
 def test_scores_are_those_of_the_other_videos(task):
     videos, _ = task
     result = cluster(videos, steps=3, solver="descent")

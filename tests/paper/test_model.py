@@ -64,28 +64,6 @@ def test_a_model_of_the_paper_is_not_one_of_the_default_method(model, tmp_path):
         Model.load(tmp_path)
 
 
-def test_lists_are_accepted(model):
-    x, window = new_video(), np.ones((25, 3), bool)
-    found = model.localise([x.tolist()], [window.tolist()])
-    np.testing.assert_array_equal(found.intervals, model.localise([x], [window]).intervals)
-
-
-def test_windows_of_another_shape_are_refused(model):
-    with pytest.raises(LocaliseError, match=r"video 0: windows of shape \(25, 2\)"):
-        model.localise([new_video()], [np.ones((25, 2), bool)])
-
-
-def test_features_of_another_width_are_refused(model):
-    with pytest.raises(LocaliseError, match="8"):
-        model.localise([np.ones((10, 5), np.float32)])
-
-
-def test_a_model_has_a_label_for_every_step(task):
-    videos, _ = task
-    with pytest.raises(LocaliseError, match="2 labels"):
-        ClusteringModel.learnt(cluster(videos, steps=3), ["a", "b"])
-
-
 @pytest.mark.parametrize("text", ["", "{}", '{"version": 9}', "[1]"])
 def test_a_file_that_is_not_a_model_is_named(tmp_path, text):
     (tmp_path / "model.json").write_text(text)
@@ -93,30 +71,34 @@ def test_a_file_that_is_not_a_model_is_named(tmp_path, text):
         SavedModel.load(tmp_path)
 
 
-def test_arrays_of_the_wrong_shape_are_an_error(model, tmp_path):
-    model.save(tmp_path)
-    text = json.loads((tmp_path / "model.json").read_text())
-    (tmp_path / "model.json").write_text(json.dumps({**text, "steps": ["one"]}))
-    with pytest.raises(InputError, match="do not fit"):
-        SavedModel.load(tmp_path)
-
-
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
+        ({"steps": ["one"]}, "do not fit"),
         ({"steps": "abc"}, "not a list of names"),
         ({"steps": ["a", "b", "\ud800"]}, "not a model"),
-        ({"options": 3}, "not a model"),
-        ({"options": {"unknown": 1}}, "unexpected keyword"),
         ({"version": [[]]}, "version"),
+        ({"options": 3}, "not a model"),
+        *(
+            ({"options": {"mode": "paper", **option}}, "not a model")
+            for option in (
+                *({"seconds_per_interval": value} for value in ("x", -1, 0, 1e300, float("nan"))),
+                *({"regularisation": -1.0}, {"mode": "magic"}, {"learnt_from": None}),
+                {"another": 1},
+            )
+        ),
     ],
+    ids=str,
 )
 def test_an_invalid_edit_of_a_model_is_refused(model, tmp_path, changes, reason):
     model.save(tmp_path)
     text = json.loads((tmp_path / "model.json").read_text())
+    if isinstance(changes.get("options"), dict):
+        changes = {"options": {**text["options"], **changes["options"]}}
     (tmp_path / "model.json").write_text(json.dumps({**text, **changes}))
-    with pytest.raises(InputError, match=reason):
+    with pytest.raises(InputError, match=reason) as caught:
         SavedModel.load(tmp_path)
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -124,10 +106,10 @@ def test_an_invalid_edit_of_a_model_is_refused(model, tmp_path, changes, reason)
     [
         {"bias": np.zeros(7)},
         {"weights": np.full((8, 3), np.nan)},
+        {"weights": np.full((8, 3), 1e39)},
         {"weights": np.zeros((8, 3), np.float16)},
         {"null_scores": np.array(["high"])},
         {"null_scores": np.zeros((2, 2))},
-        {"null_scores": np.zeros(0)},
     ],
 )
 def test_arrays_that_cannot_be_a_model_are_refused(model, tmp_path, changes):
@@ -138,35 +120,8 @@ def test_arrays_that_cannot_be_a_model_are_refused(model, tmp_path, changes):
         SavedModel.load(tmp_path)
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        *({"seconds_per_interval": value} for value in ("x", -1, 0, 1e-9, 1e300, True, [1])),
-        {"seconds_per_interval": float("nan")},
-        {"regularisation": "x"},
-        {"regularisation": -1.0},
-        {"mode": "magic"},
-        {"mode": ["paper"]},
-        {"learnt_from": "hearsay"},
-        {"learnt_from": None},
-        {"another": 1},
-    ],
-    ids=str,
-)
-def test_every_option_of_a_model_is_checked(model, tmp_path, changes):
-    model.save(tmp_path)
-    text = json.loads((tmp_path / "model.json").read_text())
-    text["options"] |= changes
-    (tmp_path / "model.json").write_text(json.dumps(text))
-    with pytest.raises(InputError, match=r"model\.json: not a model") as caught:
-        SavedModel.load(tmp_path)
-    assert "\n" not in str(caught.value)
-
-
-def test_implausibly_large_weights_are_refused(model, tmp_path):
-    model.save(tmp_path)
-    matrix = np.full_like(model.weights.matrix, 1e39)
-    bias, null = model.weights.bias, model.null_scores
-    np.savez(tmp_path / "model.npz", weights=matrix, bias=bias, null_scores=null)
-    with pytest.raises(InputError, match=r"model\.npz: has values that are not numbers"):
-        SavedModel.load(tmp_path)
+def test_what_does_not_fit_a_model_is_refused(model, task):
+    with pytest.raises(LocaliseError, match="8"):
+        model.localise([np.ones((10, 5), np.float32)])
+    with pytest.raises(LocaliseError, match="2 labels"):
+        ClusteringModel.learnt(cluster(task[0], steps=3), ["a", "b"])

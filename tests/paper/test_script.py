@@ -17,7 +17,6 @@ from howsteps.paper import script
 from howsteps.paper.alignment import FrankWolfe
 from howsteps.paper.script import (
     MIN_VIDEOS,
-    OPTIONS,
     STEP_COUNTS,
     SUBSAMPLES,
     USUAL_STEPS,
@@ -136,14 +135,6 @@ def test_a_step_is_named_by_its_most_common_phrase_and_lists_all_its_relations()
     assert step.support == 5
 
 
-def test_examples_are_sentences_of_different_videos() -> None:
-    script = discover(spoken.task(*WASH), steps=5, match=same_words)
-    for step in script.steps:
-        assert 1 <= len(step.examples) <= 3
-        assert len(set(step.examples)) == len(step.examples)
-        assert step.relations[0][0].noun in step.examples[0]
-
-
 def test_examples_that_name_the_object_come_first() -> None:
     task = spoken.task(*["dry cat"] * 3)
     said = (
@@ -202,16 +193,6 @@ def test_an_unknown_mode() -> None:
         discover(spoken.task(*WASH), mode="best", match=same_words)
 
 
-def test_the_options_of_the_modes() -> None:
-    assert OPTIONS["paper"] == ScriptOptions()
-    assert OPTIONS["authors"] == ScriptOptions(
-        vocabulary=45,
-        keep_last=True,
-        broad=True,
-        solver=FrankWolfe(slots=120, iterations=200, rounding="best"),
-    )
-
-
 def test_the_solver_of_the_paper_is_an_option_in_any_mode() -> None:
     paper = FrankWolfe(rounding="last-corner")
     script = discover(
@@ -244,12 +225,6 @@ def test_wordnet_is_the_default_match() -> None:
     assert script.steps[0].support == 3
 
 
-def test_authors_mode_runs_their_solver() -> None:
-    script = discover(spoken.task(*WASH), steps=5, mode="authors", match=same_words)
-    assert script.objective >= script.bound
-    assert script.steps
-
-
 def narrations(generator: np.random.Generator, videos: int, steps: int) -> list[list[int]]:
     """Relations of videos that name most steps in order, with noise in between."""
     rows = []
@@ -274,11 +249,6 @@ def test_the_number_of_steps_is_what_two_halves_agree_on(steps: int, seed: int) 
 def test_without_agreement_of_the_halves_k_is_the_usual_number(seed: int) -> None:
     rows = np.random.default_rng(seed).integers(60, size=(20, 10)).tolist()
     assert choose_step_count(rows, np.eye(60, dtype=bool), seed=seed) == USUAL_STEPS
-
-
-def test_the_number_of_steps_is_the_same_for_a_seed() -> None:
-    rows, match = narrations(np.random.default_rng(5), 12, 7), np.eye(60, dtype=bool)
-    assert choose_step_count(rows, match, seed=1) == choose_step_count(rows, match, seed=1)
 
 
 def test_k_is_that_of_the_highest_gain_or_the_usual_number() -> None:
@@ -307,10 +277,6 @@ def test_few_narrations_show_their_best_support_levels() -> None:
     assert len(discover(task, match=same_words).steps) == 14
     task = spoken.task(LONGER, LONGER, most)  # 10 of support 3, 10 of support 2: too many
     assert len(discover(task, match=same_words).steps) == 10
-
-
-def test_without_shared_relations_the_script_is_empty() -> None:
-    assert discover(spoken.task("fill tub", "dry cat"), match=same_words).steps == ()
 
 
 def test_common_steps_are_those_that_match_in_order() -> None:

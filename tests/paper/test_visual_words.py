@@ -71,10 +71,6 @@ def test_a_few_distinct_descriptors_are_the_codewords() -> None:
     assert codebook.centres[codebook.assign(points)] == pytest.approx(points)
 
 
-def test_without_descriptors_there_are_no_codewords() -> None:
-    assert len(learn_codebook(np.empty((0, 0), np.float32), 10, "none")) == 0
-
-
 def test_codebooks_are_read_as_they_were_written(tmp_path: Path) -> None:
     both = {
         "motion": learn_codebook(clouds(3, 9), 3, "a"),

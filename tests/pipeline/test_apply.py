@@ -73,10 +73,6 @@ class TestWords:
         assert name == "out"
         assert any(place.time is not None for place in result.localisations)
 
-    def test_the_model_folder_is_accepted_too(self, work: Path, tmp_path: Path) -> None:
-        (tmp_path / "flo.srt").write_text(narration("flo"))
-        assert apply(work / "model", [tmp_path / "flo.srt"], tmp_path / "out").results
-
     def test_unusable_files_are_reported(self, work: Path, tmp_path: Path) -> None:
         (tmp_path / "a").mkdir()
         (tmp_path / "a" / "flo.srt").write_text(narration("flo"))

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from howsteps.errors import HowstepsError, InputError
+import howsteps
+from howsteps.errors import InputError
 from howsteps.io.files import key_of, sha256_of_file, write_atomically
+from howsteps.pipeline import cache
 from howsteps.pipeline.cache import Cache
+from tests.test_architecture import imported
 
 
 @dataclass(frozen=True)
@@ -23,10 +26,6 @@ class Others:
     size: int = 3
 
 
-def test_a_key_does_not_depend_on_the_order_of_its_parts():
-    assert key_of(1, a=1, b="x") == key_of(1, b="x", a=1)
-
-
 def test_a_key_changes_with_version_value_and_kind_of_options():
     keys = [
         key_of(1, options=Options()),
@@ -36,12 +35,9 @@ def test_a_key_changes_with_version_value_and_kind_of_options():
         key_of(1, options=None),
     ]
     assert len(set(keys)) == len(keys)
-
-
-@pytest.mark.parametrize("part", [Path("x"), {1, 2}, float("nan"), np.arange(3), Options])
-def test_values_that_cannot_be_hashed_exactly_are_refused(part):
-    with pytest.raises((TypeError, ValueError)):
-        key_of(1, part=part)
+    assert key_of(1, a=1, b="x") == key_of(1, b="x", a=1)
+    with pytest.raises(TypeError):
+        key_of(1, part=np.arange(3))  # or its key would depend on how it is printed
 
 
 def test_json_is_read_back(tmp_path):
@@ -62,11 +58,6 @@ def test_arrays_are_read_back_and_reproducible(tmp_path):
     assert kept["x"].dtype == np.float32
     assert np.array_equal(kept["x"], arrays["x"])
     assert kept["names"].tolist() == ["a", "bc"]
-
-
-def test_an_object_array_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="Object arrays"):
-        Cache(tmp_path).put_arrays("features", "k", {"x": np.array([{}], dtype=object)})
 
 
 @pytest.mark.parametrize("harm", ["flip", "cut", "empty", "no checksum", "short"])
@@ -92,13 +83,6 @@ def test_a_damaged_entry_counts_as_missing(tmp_path, harm):
     assert np.array_equal(kept["x"], np.arange(100))
 
 
-def test_an_atomic_write_leaves_no_temporary_file(tmp_path):
-    write_atomically(tmp_path / "deep" / "file.txt", b"one")
-    write_atomically(tmp_path / "deep" / "file.txt", b"two")
-    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["file.txt"]
-    assert (tmp_path / "deep" / "file.txt").read_bytes() == b"two"
-
-
 def test_concurrent_writers_of_one_file_do_not_interfere(tmp_path, monkeypatch):
     path = tmp_path / "file.txt"
     # As on two machines that share a folder, where processes may have the same number.
@@ -111,12 +95,6 @@ def test_concurrent_writers_of_one_file_do_not_interfere(tmp_path, monkeypatch):
     assert path.read_bytes() == b"own"
 
 
-def test_an_unwritable_folder_is_reported(tmp_path):
-    (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(HowstepsError, match=r"cannot write .*below"):
-        write_atomically(tmp_path / "file" / "below", b"x")
-
-
 def test_a_digest_depends_on_the_content_only(tmp_path):
     (tmp_path / "a").write_bytes(b"same")
     (tmp_path / "b").write_bytes(b"same")
@@ -126,3 +104,26 @@ def test_a_digest_depends_on_the_content_only(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(InputError, match="is not a file"):
         sha256_of_file(tmp_path / "pipe")
+
+
+PACKAGE = Path(howsteps.__file__).parent
+# What they do cannot change a result: they read, check, or fail.
+HARMLESS = {"errors", "io", "store"}
+
+
+def modules(names: tuple[str, ...]) -> list[Path]:
+    return [path for name in names for path in [PACKAGE / name, *(PACKAGE / name).rglob("*.py")]]
+
+
+@pytest.mark.parametrize("stage", cache.SOURCES)
+def test_imports_of_a_stage_are_part_of_its_key(stage: str) -> None:
+    own = {name.partition("/")[0].removesuffix(".py") for name in cache.SOURCES[stage]}
+    for path in modules(cache.SOURCES[stage]):
+        if path.is_file():
+            assert set(imported(path)) <= own | HARMLESS, path
+
+
+def test_a_change_to_the_localiser_keeps_cached_narrations_and_scripts() -> None:
+    for stage in ("narration", "script"):
+        assert "localise" not in cache.SOURCES[stage]
+    assert "script" not in cache.SOURCES["narration"]

@@ -7,16 +7,13 @@ in ``test_ray_executor.py``, and files that change while being read in ``test_ch
 import errno
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from random import Random
 
 import pytest
 
@@ -48,7 +45,7 @@ def out(done: Path, tmp_path: Path) -> Path:
 
 class TestDisk:
     @pytest.mark.slow
-    @pytest.mark.parametrize("after", [0, 1, 3, 6, 9, 14, 20])
+    @pytest.mark.parametrize("after", [0, 3, 9, 20])
     def test_the_disk_is_full_after_some_files(self, job, done, tmp_path, monkeypatch, after):
         writes = count()
 
@@ -150,53 +147,3 @@ class TestCache:
         assert again == {stage}
         assert entries
         assert written(out) == written(done)
-
-    @pytest.mark.parametrize("seed", range(3))
-    def test_random_bit_flips_in_all_files(self, job, out, done, seed):
-        chance = Random(seed)
-        for entry in [path for path in (out / "cache").rglob("*") if path.is_file()]:
-            content = bytearray(entry.read_bytes())
-            content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
-            entry.write_bytes(content)
-        run(job, out)
-        assert written(out) == written(done)
-
-    def test_a_damaged_model_is_recomputed(self, job, out, done):
-        [model] = (out / "cache" / "localise").glob("*.model/model.npz")
-        content = bytearray(model.read_bytes())
-        content[-100] ^= 4
-        model.write_bytes(content)
-        run(job, out)
-        assert written(out) == written(done)
-
-
-def test_a_clock_that_jumps_changes_nothing(job, out, done, monkeypatch):
-    for path in [*job.iterdir(), *out.rglob("*")]:
-        os.utime(path, (4e9, 4e9) if path.name < "c" else (0, 0))
-    jumps = count(step=-86400)
-    monkeypatch.setattr(time, "time", lambda: 2e9 + next(jumps))
-    made: list[Event] = []
-    run(job, out, callback=made.append)
-    assert not [e for e in made if isinstance(e, ItemDone) and not e.cached]
-    run(job, out.parent / "anew")
-    assert written(out) == written(done) == written(out.parent / "anew")
-
-
-@pytest.mark.slow
-def test_ctrl_c_prints_one_line_and_the_next_run_resumes(job, done, tmp_path):
-    # What a shell starts in the background is deaf to Ctrl-C, and so are the tests that it starts.
-    attentive = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    program = [sys.executable, "-c", attentive + "from howsteps._cli.app import main; main()"]
-    arguments = ["run", str(job), "--out", str(tmp_path / "out")]
-    with subprocess.Popen(  # noqa: S603 - our own program
-        [*program, *arguments], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        until = time.monotonic() + 120
-        while not (tmp_path / "out" / "cache").exists() and time.monotonic() < until:
-            time.sleep(0.02)
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
-    assert process.returncode not in {0, 3}
-    assert "Traceback" not in said
-    run(job, tmp_path / "out")
-    assert written(tmp_path / "out") == written(done)

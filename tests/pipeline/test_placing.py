@@ -118,11 +118,6 @@ def test_a_missing_step_cannot_be_placed_by_hand(out: Path) -> None:
         place_again(out, script, by_hand=[Localisation("nobody", 98, 1.0)])
 
 
-def test_a_folder_without_result_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(HowstepsError, match="is not a work folder"):
-        place_again(tmp_path, Script(()))
-
-
 class TestPagesOfText:
     def test_script_text_is_placed_and_written_again(self, out: Path) -> None:
         before = read_result(out)

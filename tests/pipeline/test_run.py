@@ -59,10 +59,6 @@ class TestRun:
         assert remark.reason.startswith("only 5 steps were found, but 8 were requested")
         assert {"result.json", "script.json", "model/model.json"} <= set(written(out))
 
-    def test_the_file_has_the_result_that_python_got(self, done: tuple[Path, Run]) -> None:
-        out, found = done
-        assert read_result(out) == found.results["wash a cat"]
-
     def test_a_second_run_computes_nothing(self, job: Path, out: Path) -> None:
         before = written(out)
         assert stages_made(job, out, RunOptions(steps=8)) == dict.fromkeys(
@@ -107,13 +103,6 @@ class TestRun:
         for name, source in (("one", task), ("two", turned)):
             run(source, tmp_path / name)
         assert written(tmp_path / "one") == written(tmp_path / "two")
-
-    def test_a_damaged_entry_is_recomputed(self, job: Path, out: Path) -> None:
-        before = written(out)
-        for entry in (out / "cache" / "narration").glob("*.json"):
-            entry.write_bytes(entry.read_bytes()[:-9])
-        assert stages_made(job, out, RunOptions(steps=8))["narration"] == 5
-        assert written(out) == before
 
     def test_discover_writes_nothing_by_default(
         self, job: Path, done: tuple[Path, Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -265,14 +254,6 @@ class TestEvents:
         run(tmp_path / "job", tmp_path / "out", RunOptions(vision=False), callback=events.append)
         assert {type(event) for event in events} == {ProblemFound}
 
-    def test_problems_are_events(self, tmp_path: Path) -> None:
-        (tmp_path / "a.srt").write_text("nothing")
-        events: list[Event] = []
-        run(tmp_path, tmp_path / "out", callback=events.append)
-        noted = [record(event) for event in events if isinstance(event, ProblemFound)]
-        assert noted[0]["path"].endswith("a.srt")
-        assert noted[0]["reason"]
-
 
 class TestEditedScript:
     @pytest.fixture
@@ -298,13 +279,6 @@ class TestEditedScript:
         assert len(labels) == len(others) + 1
         assert len(others) >= 2
         assert len(result.script.steps[0].mentions) == len(second["mentions"])
-
-    def test_a_written_script_is_read_back_completely(
-        self, job: Path, done: tuple[Path, Run]
-    ) -> None:
-        result = read_result(done[0])
-        given = read_script(done[0] / "script.json", result.task)
-        assert given.steps == result.script.steps
 
     def test_errors_in_a_script_are_found_before_any_stage_begins(
         self, job: Path, script: dict, tmp_path: Path

@@ -8,16 +8,24 @@ from pathlib import Path
 import pytest
 
 from howsteps.datasets.collection import WORK_FOLDER
+from howsteps.errors import InputError
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.work_folder import (
+    STEPS_FILE,
+    LearntStep,
+    LearntSteps,
+    load_steps,
     mark_work_folder,
     remove_if_empty,
+    save_steps,
     script_document,
     write_report,
 )
 from howsteps.script import discover
+from howsteps.script.matching import ActWithContext
 from howsteps.task import SAID, Localisation, Mention, Result, Script, Step, Task, Video
+from tests.report.job import tea
 from tests.script import spoken
 
 WASH = ("fill tub; catch cat; dry cat", "fill tub; dry cat; catch cat", "fill tub; catch cat")
@@ -66,9 +74,6 @@ class TestRemoveIfEmpty:
         remove_if_empty(tmp_path)
         assert {path.name for path in tmp_path.iterdir()} == {WORK_FOLDER, "notes.txt"}
 
-    def test_a_missing_folder_is_no_error(self, tmp_path: Path) -> None:
-        remove_if_empty(tmp_path / "nowhere")
-
 
 def test_a_video_is_opened_once_for_its_frame_rate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -93,3 +98,44 @@ def test_a_video_is_opened_once_for_its_frame_rate(
     media.write_bytes(b"another film")
     write_report(result, tmp_path / "out", context, unreadable=())
     assert opened == [media, media]
+
+
+LEARNT = LearntSteps(
+    "make tea",
+    (
+        LearntStep("fill the kettle", 4, (ActWithContext("fill", "up", "kettle", ("tap",)),)),
+        LearntStep("hum", 0, ()),
+    ),
+)
+
+
+def test_steps_are_read_back(tmp_path: Path) -> None:
+    save_steps(LEARNT, tmp_path)
+    assert load_steps(tmp_path, ("fill the kettle", "hum")) == LEARNT
+
+
+def test_a_step_is_stored_with_its_acts() -> None:
+    job = tea(4, 3)
+    found = LearntSteps.of(job.task, job.script)
+    assert found.job == job.task.name
+    assert [step.support for step in found.steps] == [s.support for s in job.script.steps]
+    assert found.steps[0].acts == (ActWithContext("fill", "", "kettle", ()),)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"version": 9},
+        {"job": 1},
+        {"steps": None},
+        {"steps": [{"label": "fill the kettle", "support": "x", "acts": []}]},
+        {"steps": [{"label": "fill the kettle", "support": 1, "acts": [{"verb": "fill"}]}]},
+        {"steps": []},
+    ],
+)
+def test_anything_else_is_an_error(tmp_path: Path, change: dict[str, object]) -> None:
+    save_steps(LEARNT, tmp_path)
+    path = tmp_path / STEPS_FILE
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | change))
+    with pytest.raises(InputError, match=r"steps\.json"):
+        load_steps(tmp_path, ("fill the kettle", "hum"))

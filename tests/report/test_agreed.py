@@ -64,11 +64,6 @@ def test_the_object_of_the_job_is_not_listed() -> None:
     assert things_needed(named) == ["microwave"]
 
 
-def test_negated_mentions_are_ignored() -> None:
-    denied = replace(NEED, negated=True)
-    assert things_needed(result(video("a", "x", denied), video("b", "x", denied))) == []
-
-
 @pytest.mark.parametrize(
     ("texts", "said"),
     [

@@ -5,7 +5,6 @@ from itertools import pairwise
 
 import pytest
 
-from howsteps.report.content import capitalised
 from howsteps.report.page import write_page
 from howsteps.task import LEVELS
 
@@ -70,15 +69,6 @@ def test_marks_close_together_do_not_cover_each_other(visit, job, tmp_path) -> N
         assert above["y"] + above["height"] <= below["y"]
 
 
-def test_marks_share_a_row_if_there_is_room(visit, job, tmp_path) -> None:
-    swapped = tuple(replace(p, time=5 + 12 * (4 - p.step)) for p in job.localisations)
-    page = visit(write_page(replace(job, localisations=swapped), tmp_path, thumbnails=False))
-    page.locator("#timelines").scroll_into_view_if_needed()
-    marks = page.locator(".timeline").first.locator(".mark")
-    marks.first.wait_for()
-    assert len({marks.nth(k).bounding_box()["y"] for k in range(5)}) == 1
-
-
 def test_the_extent_of_a_guess_is_dashed(visit, job, tmp_path) -> None:
     mixed = tuple(
         replace(p, time=5 + 12 * p.step, confidence=0.2 if p.step % 2 else 0.9)
@@ -101,13 +91,6 @@ def test_phrases_are_in_the_column_of_their_step(visit, report, job) -> None:
         assert column.count() == len(step.mentions)
 
 
-def test_the_link_to_the_phrases_works(visit, tmp_path) -> None:
-    page = visit(write_page(tea(30, 5), tmp_path), reduced_motion="reduce")
-    page.get_by_role("link", name="Words").click()
-    page.wait_for_selector("table.words")
-    assert page.locator("#words-title").bounding_box()["y"] < 200
-
-
 # Playing
 
 
@@ -128,13 +111,6 @@ def test_clicking_words_plays_them(visit, report, job) -> None:
     wait_to_play_from(page, said.start)
 
 
-def test_clicking_a_mark_on_a_timeline_plays_that_step(visit, report, job) -> None:
-    page = visit(report)
-    page.locator("#timelines").scroll_into_view_if_needed()
-    page.locator(".timeline .mark[data-video='1'][data-step='4']").click()
-    wait_to_play_from(page, place(job, 1, 4).start)
-
-
 def test_the_current_sentence_is_marked(visit, report, job) -> None:
     page = visit(report)
     cell(page, 0, 2).click()
@@ -150,35 +126,6 @@ def test_an_absent_step_does_not_play(visit, report, job) -> None:
         f"Step {step + 1} is absent in this video."
     )
     assert page.evaluate("document.querySelector('#viewer video').paused")
-
-
-def test_words_picked_in_the_viewer_show_their_step(visit, report, job) -> None:
-    page = visit(report)
-    cell(page, 0, 0).click()
-    last = page.locator("#viewer .window").last
-    step = int(last.get_attribute("data-step"))
-    last.click()
-    assert page.locator("#viewer").get_attribute("data-step") == str(step)
-    assert (
-        page.locator("#viewer-title")
-        .inner_text()
-        .endswith(capitalised(job.script.steps[step].label))
-    )
-
-
-def test_a_sentence_with_two_steps_has_both_numbers(visit, job, tmp_path) -> None:
-    said = job.task.videos[0].mentions
-    both = replace(said[1], start=said[0].start + 0.1, end=said[0].end)
-    steps = tuple(
-        replace(step, mentions=tuple(both if m == said[1] else m for m in step.mentions))
-        for step in job.script.steps
-    )
-    page = visit(write_page(replace(job, script=replace(job.script, steps=steps)), tmp_path))
-    cell(page, 0, 0).click()
-    badges = page.locator(".transcript li").first.locator(".badge")
-    first, second = (badges.nth(n).bounding_box() for n in (0, 1))
-    assert first["y"] == second["y"]
-    assert second["width"] == first["width"]
 
 
 # Side by side
@@ -239,16 +186,6 @@ def test_search_finds_steps_and_words_said(visit, report, job) -> None:
     assert not page.locator("#results").is_visible()
 
 
-def test_up_goes_to_the_last_result(visit, report) -> None:
-    page = visit(report)
-    page.locator("#search").fill("pot")
-    page.keyboard.press("ArrowUp")
-    options = page.locator("#results [role=option]")
-    assert options.last.get_attribute("aria-selected") == "true"
-    page.locator("#search").press("Escape")
-    assert page.locator("#search").get_attribute("aria-activedescendant") is None
-
-
 def test_a_search_without_results_says_so(visit, report) -> None:
     page = visit(report)
     page.locator("#search").fill("zeppelin")
@@ -304,14 +241,6 @@ def test_controls_have_names_and_images_alt_text(visit, report) -> None:
     assert "said here" in cell(page, 0, 0).get_attribute("aria-label")
 
 
-def test_help_lists_the_keys(visit, report) -> None:
-    page = visit(report)
-    page.keyboard.press("?")
-    assert "side by side" in page.locator("#help").inner_text()
-    page.keyboard.press("Escape")
-    assert not page.locator("#help").is_visible()
-
-
 def test_the_theme_follows_the_system_until_chosen(visit, report) -> None:
     paper = "getComputedStyle(document.body).backgroundColor"
     page = visit(report, color_scheme="dark")
@@ -322,12 +251,6 @@ def test_the_theme_follows_the_system_until_chosen(visit, report) -> None:
     page.wait_for_timeout(300)  # Chromium hands on what it is to keep a moment later
     page.reload()
     assert page.evaluate(paper) == light
-
-
-def test_reduced_motion_is_respected(visit, report) -> None:
-    glide = "getComputedStyle(document.documentElement).scrollBehavior"
-    assert visit(report).evaluate(glide) == "smooth"
-    assert visit(report, reduced_motion="reduce").evaluate(glide) == "auto"
 
 
 @pytest.mark.parametrize("width", [320, 390, 768])

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from howsteps.report.page import write_page
-from howsteps.task import Script, Task
+from howsteps.task import Script
 
 from .chromium import until
 from .job import tea, with_video
@@ -107,15 +107,6 @@ def test_a_narration_without_video_has_its_words_in_the_grid(visit, tmp_path) ->
     assert "only the transcript" in page.locator("#viewer .notice").first.inner_text()
 
 
-def test_playback_stops_when_a_video_without_file_is_shown(visit, job, tmp_path) -> None:
-    page = visit(write_page(with_video(job, 1, media=None), tmp_path))
-    cell(page, 0, 1).click()
-    wait_to_play_from(page, place(job, 0, 1).start)
-    page.keyboard.press("ArrowDown")
-    assert "only the transcript" in page.locator("#viewer .notice").first.inner_text()
-    assert page.evaluate("document.querySelector('#viewer video').paused")
-
-
 def test_a_moved_folder_works_as_before(visit, films, tmp_path) -> None:
     home = tmp_path / "here"
     (home / "my videos").mkdir(parents=True)
@@ -147,26 +138,6 @@ def test_without_places_a_click_plays_the_first_mention(visit, job, tmp_path) ->
         page.keyboard.press("Escape")
 
 
-@pytest.mark.parametrize("length", [17, 40])
-def test_search_results_show_the_video_next_to_the_sentence(visit, job, tmp_path, length) -> None:
-    old, name = job.task.videos[0].id, "m" * length
-
-    def renamed(those):
-        return tuple(replace(one, video=name) if one.video == old else one for one in those)
-
-    steps = tuple(replace(s, mentions=renamed(s.mentions)) for s in job.script.steps)
-    result = replace(
-        with_video(job, 0, id=name),
-        script=replace(job.script, steps=steps),
-        localisations=renamed(job.localisations),
-    )
-    page = visit(write_page(result, tmp_path, thumbnails=False))
-    page.locator("#search").fill("kettle")
-    named = page.locator("#results small", has_text="mmm").first
-    column, text = named.bounding_box(), named.locator(".cut > span").last.bounding_box()
-    assert text["x"] + text["width"] <= column["x"] + column["width"] + 1
-
-
 @pytest.mark.parametrize("width", [390, 1280])
 def test_very_long_names_do_not_break_the_layout(visit, job, tmp_path, width) -> None:
     endless = tuple(replace(step, label=f"{step.label}{'o' * 300}") for step in job.script.steps)
@@ -183,28 +154,11 @@ def test_very_long_names_do_not_break_the_layout(visit, job, tmp_path, width) ->
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_a_video_of_absurd_length_has_few_ticks(visit, job, tmp_path) -> None:
-    page = visit(write_page(with_video(job, 0, duration=1e9), tmp_path, thumbnails=False))
-    page.locator("#timelines").scroll_into_view_if_needed()
-    page.wait_for_selector(".timeline .mark")
-    assert page.locator(".timeline").first.locator(".axis span").count() <= 8
-
-
 def test_a_job_without_steps_gives_advice(visit, job, tmp_path) -> None:
     page = visit(write_page(replace(job, script=Script(()), localisations=()), tmp_path))
     assert "More videos of this job may help" in page.locator("#steps").inner_text()
     assert page.locator("#grid .empty").is_visible()
     assert "localise" not in page.locator("#grid").inner_text()  # there is nothing to place
-
-
-def test_a_job_without_videos_opens(visit, tmp_path) -> None:
-    page = visit(
-        write_page(
-            replace(tea(), task=Task("Nothing", ()), script=Script(()), localisations=()), tmp_path
-        )
-    )
-    assert page.locator("h1").inner_text() == "Nothing"
-    assert page.locator("[data-action=compare]").first.is_disabled()
 
 
 def test_only_timelines_near_the_viewport_are_built(visit, tmp_path) -> None:

@@ -4,7 +4,6 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from PIL import Image
 
 from howsteps.report.content import content, youtube_id
 from howsteps.report.page import write_page
@@ -101,32 +100,6 @@ def test_a_long_title_is_truncated_in_the_middle(visit, job, tmp_path) -> None:
     assert chosen.endswith("4w9WgXcQ]")
 
 
-def test_mentions_of_a_step_are_in_temporal_order(visit, job, tmp_path) -> None:
-    first, *others = job.script.steps
-    said = first.mentions[0]
-    again = [replace(said, start=at, end=at + 1, phrase=f"at {at:.0f}") for at in (50.0, 30.0)]
-    step = replace(first, mentions=(*again, *first.mentions))
-    result = replace(job, script=replace(job.script, steps=(step, *others)))
-    page = visit(write_page(result, tmp_path, thumbnails=False))
-    number = [video.id for video in job.task.videos].index(said.video)
-    cell(page, number, 0).click()
-    phrases = page.locator(".spoken").first.locator("[dir]").all_inner_texts()
-    assert phrases == [f"“{said.phrase}”", "“at 30”", "“at 50”"]
-    page.locator(".spoken button").nth(1).click()
-    wait_to_play_from(page, 30.0)
-
-
-def test_a_full_page_screenshot_has_the_timelines(visit, tmp_path) -> None:
-    page = visit(write_page(tea(40, 4), tmp_path), reduced_motion="reduce")
-    until(page, "document.querySelectorAll('.lanes:has(.mark)').length === 40")
-    picture = tmp_path / "whole.png"
-    box = page.locator(".timeline").nth(30).bounding_box()
-    page.screenshot(path=picture, full_page=True)
-    image = Image.open(picture).convert("RGB")
-    lane = image.crop((300, int(box["y"]), 1200, int(box["y"] + box["height"])))
-    assert len(lane.getcolors(1 << 20)) > 30  # blocks and numbers, not bare paper
-
-
 # A video that is known on YouTube
 
 
@@ -158,22 +131,6 @@ def test_without_files_every_place_links_to_youtube(visit, tmp_path) -> None:
     assert page.locator(".grid tbody tr").first.locator("td").nth(1).locator("a").count() == 0
     page.locator(".timeline").nth(1).locator("button.mark").first.click()
     assert page.locator("#viewer .mark").first.evaluate("one => one.tagName") == "BUTTON"
-
-
-def test_a_playable_file_has_no_youtube_links(visit, job, tmp_path) -> None:
-    page = visit(write_page(with_video(job, 0, youtube="dQw4w9WgXcQ"), tmp_path, thumbnails=False))
-    page.wait_for_selector(".timeline .mark")
-    assert page.locator("main a[href*=youtu]").count() == 0
-
-
-def test_the_link_below_a_place_is_reached_by_arrow_key(visit, tmp_path) -> None:
-    known = with_video(tea(2, 3), 0, youtube="dQw4w9WgXcQ")
-    page = visit(write_page(known, tmp_path))
-    cell(page, 0, 0).focus()
-    page.keyboard.press("ArrowDown")
-    assert page.evaluate("document.activeElement.href").startswith("https://youtu.be/")
-    page.keyboard.press("ArrowDown")
-    assert page.evaluate("document.activeElement.dataset.step") == "1"
 
 
 def test_texts_depend_on_what_can_be_played(visit, report, tmp_path) -> None:

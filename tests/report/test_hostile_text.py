@@ -85,10 +85,6 @@ def written(folder: Path, text: str) -> dict[str, list[str]]:
     return found
 
 
-def cue_times(text: str) -> list[tuple[float, float]]:
-    return [(cue.start, cue.end) for cue in captions.parse_captions(text.encode(), "x").captions]
-
-
 def test_subtitles_and_chapters_have_the_same_cues(files):
     for name in ("vtt", "srt"):
         for good, hostile in zip(*(found[name] for found in files), strict=True):

@@ -7,7 +7,7 @@ import pytest
 from howsteps.report.page import write_page
 from howsteps.task import Localisation
 
-from .job import tea, with_video
+from .job import with_video
 
 
 @pytest.mark.slow
@@ -19,12 +19,6 @@ def test_only_the_page_and_its_thumbnails_are_written(job, tmp_path) -> None:
     pictures = list((tmp_path / "report-pictures").iterdir())
     assert len(pictures) == len(located)
     assert all(picture.suffix == ".webp" for picture in pictures)
-
-
-@pytest.mark.slow
-def test_the_page_is_reproducible(job, tmp_path) -> None:
-    first = write_page(job, tmp_path).read_bytes()
-    assert write_page(job, tmp_path).read_bytes() == first
 
 
 @pytest.mark.slow
@@ -63,9 +57,3 @@ def test_without_pyav_the_page_says_how_to_get_thumbnails(job, tmp_path, monkeyp
     assert "pip install &#39;howsteps[vision]&#39;" in page.read_text(encoding="utf-8")
     [problem] = problems
     assert problem.harmless
-
-
-def test_progress_is_reported_for_every_video(tmp_path) -> None:
-    seen = []
-    write_page(tea(3, 2), tmp_path, progress=seen.append)
-    assert [video.id for video in seen] == ["Ada", "Bo", "Cleo"]

@@ -55,12 +55,6 @@ def test_each_thumbnail_is_the_frame_at_its_time(film) -> None:
         assert shade(picture) == pytest.approx(SHADE * int(time) + 10, abs=5)
 
 
-def test_seeking_works_without_an_index(tmp_path) -> None:
-    stream = lighter(tmp_path / "camera.ts", keyframes=20)  # every four seconds
-    [(_, picture)] = thumbnails_at(stream, [7.5])
-    assert shade(picture) == pytest.approx(SHADE * 7 + 10, abs=5)
-
-
 def test_after_the_end_the_last_frame_is_used(film) -> None:
     [(_, picture)] = thumbnails_at(film, [1000.0])
     assert shade(picture) == pytest.approx(SHADE * 9 + 10, abs=5)
@@ -91,12 +85,6 @@ def test_non_square_pixels_are_respected(tmp_path) -> None:
     wide = with_pixels(tmp_path / "wide.mp4", Fraction(20, 9))  # shown as 160 by 90
     [(_, picture)] = thumbnails_at(wide, [0.0])
     assert opened(picture).size == (THUMBNAIL_WIDTH, 180)
-
-
-def test_an_absurd_aspect_ratio_does_not_exhaust_memory(tmp_path) -> None:
-    thread = with_pixels(tmp_path / "thread.mp4", Fraction(1, 60))
-    [(_, picture)] = thumbnails_at(thread, [0.0])
-    assert opened(picture).size == (THUMBNAIL_WIDTH, 4 * THUMBNAIL_WIDTH)
 
 
 @pytest.mark.slow

@@ -46,12 +46,3 @@ def test_no_tree_is_better(scores):
 def test_two_words_that_want_each_other_are_parted():
     scores = np.array([[0.0, 0, 0], [1, 0, 9], [2, 9, 0]])
     assert best_tree(scores).tolist() == [-1, 2, 0]
-
-
-def test_only_one_word_may_be_the_root():
-    scores = np.array([[0.0, 0, 0], [9, 0, 1], [8, 1, 0]])
-    assert best_tree(scores).tolist() == [-1, 0, 1]
-
-
-def test_one_word_is_the_root():
-    assert best_tree(np.zeros((2, 2))).tolist() == [-1, 0]

@@ -14,10 +14,6 @@ def test_trees_survive_the_way_through_spacy(nlp):
     assert to_trees(to_doc(nlp, [LOWER_IT, DO_NOT])) == [LOWER_IT, DO_NOT]
 
 
-def test_empty_trees_leave_no_trace(nlp):
-    assert to_trees(to_doc(nlp, [(), LOWER_IT, ()])) == [LOWER_IT]
-
-
 def test_clitics_get_the_norm_that_they_have_in_running_text(nlp):
     words = ["we", "ca", "n't", "stop", "."]
     spaces = [True, False, True, False, True]

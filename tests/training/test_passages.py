@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.training.trees import DO_NOT, LOWER_IT, is_tree, trees
-from training.passages import clean_stream, line_breaks, one_pass, spoken_stream
+from training.passages import line_breaks, one_pass, spoken_stream
 from training.treebanks import SILVER, Document
 
 
@@ -25,12 +25,6 @@ def test_passes_differ_and_a_seed_repeats_them():
     first, second = one_pass([document], random), one_pass([document], random)
     assert first != second
     assert first == one_pass([document], Random(1))
-
-
-def test_passages_are_no_longer_than_asked():
-    document = Document("d", "answers", (LOWER_IT,) * 30)
-    passes = one_pass([document], Random(0), most=9)
-    assert all(sum(map(len, passage)) <= 9 for passage in passes)
 
 
 def test_captions_are_at_times_written_down():
@@ -56,15 +50,3 @@ def test_line_breaks_fall_everywhere_but_inside_a_word():
     assert "Do n't drop it ." in seen
     assert "drop it" in seen
     assert not any(line.startswith("n't") or line == "Do" for line in seen)
-
-
-def test_a_pass_has_passages_that_start_in_the_middle_of_a_sentence():
-    document = Document("d", "answers", (LOWER_IT,) * 400)
-    first = {text(passage)[0] for passage in one_pass([document], Random(0))}
-    assert {"lower the car", "the car", "car"} <= first
-
-
-def test_streams_change_nothing_else():
-    document = Document("d", "answers", (LOWER_IT, DO_NOT))
-    assert text(clean_stream(document)) == ["Lower the car !", "Do n't drop it ."]
-    assert text(spoken_stream(document)) == ["lower the car", "do n't drop it"]

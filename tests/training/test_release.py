@@ -38,10 +38,6 @@ def test_no_word_of_the_training_text_travels_along(trained):
     assert "zanzibar" not in bare(trained).vocab.strings
 
 
-def test_it_says_what_it_is(trained):
-    assert bare(trained).meta["license"] == "CC BY-SA 4.0"
-
-
 def test_scores_are_written_between_the_marks_and_nowhere_else(tmp_path):
     card = tmp_path / "card.md"
     card.write_text("before\n<!-- scores -->\nold\n<!-- end of scores -->\nafter\n")

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from tests.training.trees import DO_NOT, LOWER_IT, tree
-from training.score import f_score, flat, pairs, score, sentence_starts, table
+from training.score import f_score, flat, pairs, score
 
 TEXT = [LOWER_IT, DO_NOT, LOWER_IT]
 
@@ -40,20 +40,6 @@ def test_punctuation_is_not_counted_among_the_words():
     assert score([[LOWER_IT]], [guess]).labelled == 100
 
 
-def test_the_first_sentence_start_is_given_away():
-    assert sentence_starts(TEXT) == {4, 9}
-    assert sentence_starts([LOWER_IT]) == set()
-    assert sentence_starts([]) == set()
-
-
 def test_f_is_the_harmonic_mean_and_nothing_is_zero():
     assert f_score(1, 2, 4) == pytest.approx((50, 25, 100 / 3))
     assert f_score(0, 0, 0) == (0, 0, 0)
-
-
-def test_the_table_has_a_row_for_each_kind_of_text():
-    marks = score([TEXT], [TEXT])
-    rows = table(marks, marks).splitlines()
-    assert len({row.count("|") for row in rows}) == 1
-    assert rows[2].startswith("| written | 100.0 |")
-    assert rows[3].startswith("| spoken | 100.0 |")

@@ -3,7 +3,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.training.trees import DO_NOT, LOWER_IT, is_projective, is_tree, tree, trees
+from tests.training.trees import DO_NOT, LOWER_IT, is_projective, is_tree, trees
 from training.spoken import (
     FILLERS,
     add_filler,
@@ -29,19 +29,8 @@ def test_speech_is_lower_case_and_has_no_punctuation():
     assert forms(lower(unpunctuate(LOWER_IT))) == ["lower", "the", "car"]
 
 
-def test_the_capital_i_may_stay():
-    sentence = tree("I/PRON/nsubj/2", "Know/VERB/root/0")
-    assert forms(lower(sentence, keep_i=True)) == ["I", "know"]
-    assert forms(lower(sentence)) == ["i", "know"]
-
-
 def test_clitics_stay_attached_and_the_last_word_gets_its_space_back():
     assert [token.space for token in unpunctuate(DO_NOT)] == [False, True, True, True]
-
-
-def test_a_tree_of_punctuation_becomes_empty():
-    assert unpunctuate(tree("./PUNCT/root/0", "./PUNCT/punct/1")) == ()
-    assert spoken(tree("./PUNCT/root/0"), Random(0)) == ()
 
 
 def test_writing_a_bare_sentence_down():
@@ -111,11 +100,6 @@ def test_a_cut_leaves_a_projective_tree_and_makes_no_relation_up(tree, data):
     for new, old in zip(part, tree[start:stop], strict=True):
         if new.deprel not in {"root", "dep"} or old.deprel == new.deprel == "root":
             assert part[new.head].form == tree[old.head].form
-
-
-@given(trees())
-def test_a_cut_of_everything_changes_nothing(tree):
-    assert cut(tree, 0, len(tree)) == tree
 
 
 @given(trees(), RANDOM)

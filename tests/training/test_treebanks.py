@@ -42,12 +42,6 @@ def test_reads_words_heads_spaces_and_documents(tmp_path):
     assert [token.xpos for token in sentence] == ["VB", "RB", "VB", "PRP", "."]
 
 
-def test_reads_plain_files_too(tmp_path):
-    path = tmp_path / "bank.conllu"
-    path.write_text(TEXT, "utf-8")
-    assert len(list(read_documents(path))) == 2
-
-
 def test_what_is_written_is_read_again(tmp_path):
     path = tmp_path / "bank.conllu.xz"
     documents = [Document("silver/a", "silver", (LOWER_IT, DO_NOT))]

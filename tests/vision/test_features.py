@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -25,7 +24,6 @@ from howsteps.pipeline.context import Context
 from howsteps.pipeline.events import Callback, Event, ItemDone, ignore_event
 from howsteps.pipeline.features import features_of, method_of
 from howsteps.task import Video
-from howsteps.vision import features
 from howsteps.vision.features import (
     SPACE_FILE,
     Features,
@@ -136,14 +134,6 @@ def test_cache_keys_distinguish_kinds_and_options_of_descriptors(
         assert again.keys["left"] != seen.keys["left"]
 
 
-def test_features_do_not_depend_on_earlier_runs(
-    films: Path, pooled: tuple[Path, Features], tmp_path: Path
-) -> None:
-    again = look(films, tmp_path, "left", method=POOL)
-    assert np.array_equal(again.vectors["left"], pooled[1].vectors["left"])
-    assert again.keys["left"] == pooled[1].keys["left"]
-
-
 def test_cached_videos_are_not_decoded_again(
     films: Path, both: tuple[Path, Features], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,16 +175,6 @@ def test_videos_in_another_order_do_not_reuse_the_codebook(
     known = look(films, cache, "right", "left", method=MOTION).learnt["motion"]
     fresh = look(films, tmp_path, "right", "left", method=MOTION).learnt["motion"]
     assert known.digest == fresh.digest
-
-
-def test_the_file_name_does_not_matter(
-    films: Path, both: tuple[Path, Features], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("howsteps.vision.features.run_in_worker", None)
-    for name in ("left", "right"):
-        (tmp_path / f"my {name}.mp4").write_bytes((films / f"{name}.mp4").read_bytes())
-    found = look(tmp_path, both[0], "my left", "my right", method=MOTION)
-    assert found.vectors["my left"].shape == (6, 50)
 
 
 def test_an_interrupted_run_resumes_to_the_same_bytes(
@@ -246,21 +226,6 @@ def test_a_video_with_damaged_entries_is_decoded_again(
     assert all(np.array_equal(again.vectors[v], rows) for v, rows in whole.vectors.items())
 
 
-def test_a_cached_chunk_is_read_once(
-    films: Path, pooled: tuple[Path, Features], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read: list[str] = []
-
-    def arrays(cache: Cache, stage: str, key: str, really=Cache.arrays) -> object:
-        read.append(key)
-        return really(cache, stage, key)
-
-    monkeypatch.setattr(Cache, "arrays", arrays)
-    monkeypatch.setattr(features, "run_in_worker", None)
-    look(films, pooled[0], "left", "right", method=POOL)
-    assert len(read) == len(set(read)) == 2
-
-
 def test_too_few_descriptors_are_reported(films: Path, both: tuple[Path, Features]) -> None:
     asked = VisualWords(replace(SMALL, motion_words=100_000))
     found = features_of(videos(films, "left"), asked, Context(Cache(both[0])))
@@ -302,26 +267,6 @@ ROWS = np.array([[4, 0], [0, 9]], np.float16)
 def test_an_interval_without_a_vector_has_the_nearest_one() -> None:
     found = pooled_features([(AT, ROWS)], 7)
     assert found.argmax(axis=1).tolist() == [0, 0, 1, 1, 1, 1, 1]
-
-
-def test_parts_may_be_in_any_order() -> None:
-    whole = pooled_features([(AT, ROWS)], 7)
-    parts = [(AT[1:], ROWS[1:]), (AT[:1], ROWS[:1])]
-    assert np.array_equal(pooled_features(parts, 7), whole)
-
-
-def test_memory_is_that_of_the_features() -> None:
-    parts = [
-        (np.arange(n, n + 50, dtype=np.int32), np.ones((50, 200), np.float16))
-        for n in range(0, 4000, 50)
-    ]
-    tracemalloc.start()
-    try:
-        found = pooled_features(parts, 4000)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < 1.3 * found.nbytes
 
 
 def test_a_video_without_vectors() -> None:

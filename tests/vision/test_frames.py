@@ -266,21 +266,6 @@ def test_an_unusable_file_is_reported_in_one_line(
     assert "\n" not in str(caught.value)
 
 
-def test_a_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no such file"):
-        VideoReader(tmp_path / "none.mp4")
-
-
-def test_a_single_frame_is_a_video(tmp_path: Path) -> None:
-    path = film(tmp_path / "a.mp4", scene(1, size=(160, 120)))
-    assert times(path) == [0.0]
-
-
-def test_the_format_does_not_depend_on_the_name(tmp_path: Path) -> None:
-    path = film(tmp_path / "a.mkv", scene(5, size=(160, 120)))
-    assert len(times(path.rename(tmp_path / "a.avi"))) == 5
-
-
 def test_a_truncated_video_is_read_as_far_as_possible(tmp_path: Path) -> None:
     path = film(tmp_path / "a.mkv", scene(150, size=(160, 120)), options={"g": "15"})
     path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
@@ -360,9 +345,3 @@ def test_a_video_of_key_frames_is_decoded_at_the_needed_rate_only(
     some, end = times_and_end(path, plan)
     assert len(some) == 12
     assert end == pytest.approx(2.0, abs=0.02)
-
-
-def test_a_file_that_is_not_a_video_gets_the_default(tmp_path: Path) -> None:
-    path = tmp_path / "a.mp4"
-    path.write_text("no video")
-    assert plan_decoding(path, 1 / 3) == Decoding()

@@ -262,13 +262,6 @@ class TestEditing:
             (12_000, 13_000, "fill the tub")
         ]
 
-    def test_elan_time_slots_are_sorted(self, result: Result, folder: Path) -> None:
-        path = next(p for p in written(result, folder, "elan") if p.stem == "one")
-        document = ET.fromstring(path.read_text("utf-8"))  # noqa: S314 - our own file
-        times = [int(slot.get("TIME_VALUE", "")) for slot in document.iter("TIME_SLOT")]
-        assert times == sorted(times)
-        assert len(times) == 2 * len(list(document.iter("ALIGNABLE_ANNOTATION")))
-
 
 class TestMarkdown:
     @pytest.mark.slow
@@ -287,15 +280,6 @@ class TestMarkdown:
         assert len(pictures) == 4
         assert all((path.parent / picture).is_file() for picture in pictures)
         assert "<b>" not in text
-
-    def test_it_is_written_without_thumbnails_of_a_missing_video(
-        self, result: Result, folder: Path
-    ) -> None:
-        first, *others = result.task.videos
-        gone = replace(first, media=folder / "gone.mp4")
-        task = replace(result.task, videos=(gone, *others))
-        [path] = written(replace(result, task=task), folder, "markdown")
-        assert "![" not in path.read_text("utf-8")
 
     def test_a_place_on_youtube_is_a_link_and_an_optional_step_says_so(
         self, result: Result, folder: Path

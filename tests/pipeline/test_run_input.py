@@ -1,6 +1,9 @@
 """What a run says about its input: progress, remarks, and the reasons of losses."""
 
+import math
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,13 +13,17 @@ from howsteps.pipeline.context import Context
 from howsteps.pipeline.events import Event, ItemDone, StageBegan, StageEnded
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import (
+    check_task,
     few_steps_remark,
+    find_other_ways,
     find_script,
     read_source,
     run,
+    set_aside_other_jobs,
     set_aside_unusable,
+    with_page_hint,
 )
-from howsteps.task import Caption, Mention, Script, Sentence, Step, Task, Video, Word
+from howsteps.task import Caption, Mention, OtherWay, Script, Sentence, Step, Task, Video, Word
 from tests.jobs import write_tea
 from tests.pipeline.jobs import captions
 
@@ -124,3 +131,96 @@ class TestUsedFolder:
         [remark] = run(job, out, RunOptions(title="bathe a cat"), pages=False).problems
         assert remark.reason == "the result of another job, 'wash a cat', was here and is replaced"
         assert remark.harmless
+
+
+BOILED = ("boil egg", "peel egg", "salt egg")
+FRIED = ("heat pan", "melt butter", "crack egg", "flip bacon", "season egg", "wash plate")
+
+
+def videos(count: int, name: str, title: str, acts: tuple[str, ...], talk: str) -> list[Video]:
+    """Narrations of one way of doing the job, with some digressions."""
+    found = []
+    for n in range(count):
+        id_ = f"{name} {n}"
+        text = f"{' '.join(acts)} {talk} {'and so on ' * 10}"
+        mentions = tuple(
+            Mention(id_, *act.split(), phrase=act, start=60.0 * at, end=60.0 * at + 1, work=0.9)
+            for at, act in enumerate(acts)
+        )
+        sentence = Sentence((Word(text, 0.0, 600.0),))
+        found.append(Video(id_, title=title, sentences=(sentence,), mentions=mentions))
+    return found
+
+
+def ways_of(fried: int, acts: tuple[str, ...], folder: Path) -> tuple[OtherWay, ...]:
+    own = videos(12, "boil", "How to boil eggs", BOILED, "boil the eggs")
+    others = videos(fried, "fry", "Eggs", acts, "eggs eggs eggs")
+    task = Task("how to boil eggs", (*own, *others))
+    found = set_aside_other_jobs(task, RunOptions())
+    assert {video.id for video in found.task.videos} == {video.id for video in own}
+    [remark] = found.remarks  # on all of them, and not on each too
+    assert f"{fried} of {12 + fried} videos hardly say 'boil'" in remark.reason
+    return find_other_ways(task, found.ways, RunOptions(), Context(Cache(folder)))
+
+
+def test_another_way_has_its_steps_in_order(tmp_path: Path) -> None:
+    [way] = ways_of(9, FRIED, tmp_path)
+    remark = Problem(Path("eggs"), way.reason, harmless=True)
+    [said] = with_page_hint([remark], [way])
+    assert said.reason == f"{way.reason}; their own steps are at the end of the page"
+    assert with_page_hint([remark], []) == [remark]
+    assert "9 of 21 videos hardly say 'boil'" in way.reason
+    assert len(way.videos) == 9
+    assert [step.label for step in way.steps] == list(FRIED)
+    assert {step.support for step in way.steps} == {9}
+
+
+@pytest.mark.parametrize(("fried", "acts"), [(6, FRIED), (9, FRIED[:3])])
+def test_too_few_videos_or_steps_give_no_script(
+    fried: int, acts: tuple[str, ...], tmp_path: Path
+) -> None:
+    assert ways_of(fried, acts, tmp_path) == ()
+
+
+CAPTION = Caption(1.0, 2.0, "fill the tub", (Word("fill", 1.0, 1.5),))
+VIDEO = Video("ann", (CAPTION,), duration=9.0)
+
+
+def refused(videos: Any, name: Any = "wash a cat") -> str:
+    with pytest.raises(HowstepsError) as error:
+        check_task(Task(name, videos))
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("time", [math.nan, math.inf, -1.0, 1e7, 10**400, "1", None])
+def test_a_caption_at_no_time_is_refused(time: Any) -> None:
+    word = replace(CAPTION.words[0], end=time)
+    for change in ({"start": time}, {"end": time}, {"words": (word,)}):
+        caption = replace(CAPTION, **change)
+        message = refused((VIDEO, Video("bob", (CAPTION, caption))))
+        assert "videos[1].captions[1]." in message
+
+
+@pytest.mark.parametrize(
+    ("videos", "name", "reason"),
+    [
+        ((Video("ann", (5,)),), "wash a cat", "videos[0].captions[0]: expected object, got int"),
+        ((replace(VIDEO, duration=math.nan),), "wash a cat", "videos[0].duration: expected float"),
+        ((VIDEO,), None, "name: expected str"),
+        ((VIDEO,), "half \ud800", "surrogates"),
+        ((replace(VIDEO, id=5),), "wash a cat", "videos[0].id: expected str, got int"),
+        ((VIDEO, VIDEO), "wash a cat", "2 videos have the id 'ann'"),
+        (("ann",), "wash a cat", "'str' object has no attribute 'id'"),
+    ],
+)
+def test_errors_say_where(videos: Any, name: Any, reason: str) -> None:
+    assert reason in refused(videos, name)
+
+
+def test_a_run_checks_its_task_and_workers_before_it_writes(tmp_path: Path) -> None:
+    with pytest.raises(HowstepsError, match="2 videos have the id"):
+        run(Task("wash a cat", (VIDEO, VIDEO)), tmp_path / "out")
+    with pytest.raises(HowstepsError, match="workers"):
+        run(Task("wash a cat", (VIDEO,)), tmp_path / "out", workers=0)
+    assert not (tmp_path / "out").exists()
