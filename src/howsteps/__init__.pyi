@@ -8,8 +8,9 @@ from . import (
     script as script,
 )
 from .api import (
-    LanguageModel as LanguageModel,
+    AnswerFolder as AnswerFolder,
     Files as Files,
+    LanguageModel as LanguageModel,
     Run as Run,
     apply as apply,
     discover as discover,

@@ -26,7 +26,7 @@ from howsteps.pipeline.placing import place_again
 from howsteps.pipeline.run import Run
 from howsteps.pipeline.run import run as run_pipeline
 from howsteps.pipeline.stages import read_given_script
-from howsteps.reader import LanguageModel
+from howsteps.reader import AnswerFolder, LanguageModel
 from howsteps.store import read_result
 from howsteps.task import Caption, Mode, Result, Script, Task, Video
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "AnswerFolder",
     "Files",
     "LanguageModel",
     "Run",
@@ -74,7 +75,7 @@ def discover(
     seed: int = 0,
     device: Device = "cpu",
     parser: str | None = None,
-    editor: LanguageModel | None = None,
+    llm: LanguageModel | AnswerFolder | str | None = None,
     workers: int = 1,
     callback: "Callback | None" = None,
 ) -> Result:
@@ -112,8 +113,10 @@ def discover(
         Where networks run.
     parser
         Another spaCy pipeline, by name or folder.
-    editor
-        A language model that edits the script: ``LanguageModel("NAME", "http://localhost:11434/v1")``.
+    llm
+        A language model that edits the script and reads every video: its name on the server of
+        ``OPENAI_BASE_URL`` (else Ollama on this machine), a ``LanguageModel("NAME", "URL")``, or an
+        ``AnswerFolder("FOLDER")`` with answers. What narrators say is sent to the server.
     workers
         The number of processes that work on videos; with more than one, call this under
         ``if __name__ == "__main__":``.
@@ -132,7 +135,7 @@ def discover(
     """
     options = RunOptions(steps, mode, seed, parser, speech, vision, quick, device, title, keep_all)
     with tempfile.TemporaryDirectory() as out:
-        return _run(source, out, options, script, editor, workers, callback, pages=False).result
+        return _run(source, out, options, script, llm, workers, callback, pages=False).result
 
 
 def run(
@@ -150,7 +153,7 @@ def run(
     seed: int = 0,
     device: Device = "cpu",
     parser: str | None = None,
-    editor: LanguageModel | None = None,
+    llm: LanguageModel | AnswerFolder | str | None = None,
     workers: int = 1,
     callback: "Callback | None" = None,
     begin: str | None = None,
@@ -165,7 +168,7 @@ def run(
     Parameters
     ----------
     source, steps, script, title, keep_all, speech, vision, quick, mode, seed, device, parser, \
-    editor, workers, callback
+    llm, workers, callback
         As in :func:`discover`; here a path may hold several jobs.
     out
         The work folder.
@@ -185,7 +188,7 @@ def run(
     """
     options = RunOptions(steps, mode, seed, parser, speech, vision, quick, device, title, keep_all)
     more = {"begin": begin, "force": force, "executor": executor}
-    return _run(source, out, options, script, editor, workers, callback, **more)
+    return _run(source, out, options, script, llm, workers, callback, **more)
 
 
 def _run(
@@ -193,7 +196,7 @@ def _run(
     out: AnyPath,
     options: RunOptions,
     script: AnyPath | None,
-    editor: LanguageModel | None,
+    llm: LanguageModel | AnswerFolder | str | None,
     workers: int,
     callback: Callback | None,
     **more: Any,
@@ -205,7 +208,7 @@ def _run(
         Path(out),
         options,
         script=None if script is None else Path(script),
-        editor=editor,
+        llm=llm,
         workers=workers,
         callback=callback or ignore_event,
         **more,

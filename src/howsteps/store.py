@@ -29,6 +29,7 @@ from howsteps.task import (
     OtherStep,
     OtherWay,
     Probability,
+    Reading,
     Relation,
     Result,
     Script,
@@ -220,6 +221,13 @@ class ResultRecord(Record, kw_only=True):
     odd: list[OddRecord] = []
     set_aside: Annotated[list[SetAside], Meta(description="Videos of another job.")] = []
     other_ways: list[OtherWayRecord] = []
+    readings: Annotated[
+        list[Reading] | UnsetType,
+        Meta(description="Where a language model read that a step is done; only if one was asked."),
+    ] = UNSET
+    read_videos: Annotated[
+        list[str] | UnsetType, Meta(description="The videos that it read; only if one was asked.")
+    ] = UNSET
 
 
 def schema() -> dict[str, Any]:
@@ -321,7 +329,12 @@ def result_of(record: ResultRecord, folder: Path) -> Result:
         )
         for way in record.other_ways
     )
-    return Result(task, script, places, tuple(record.set_aside), ways)
+    readings = tuple(record.readings or ())
+    read = frozenset(record.read_videos or ())
+    check_localisations(readings, task, script, "readings")
+    if unknown := read - {video.id for video in videos}:
+        raise Malformed(f"read_videos: there is no video {min(unknown)!r}")
+    return Result(task, script, places, tuple(record.set_aside), ways, readings, read)
 
 
 def _video(entry: VideoRecord, folder: Path) -> Video:
@@ -384,14 +397,19 @@ def _named_by_first(step: Step, relations: Sequence["RelationRecord | GivenRelat
     return step.named_after(Relation(relations[0].verb, relations[0].noun)) if relations else step
 
 
-def check_localisations(found: Iterable[Localisation], task: Task, script: Script) -> None:
+def check_localisations(
+    found: Iterable[Localisation | Reading],
+    task: Task,
+    script: Script,
+    where: str = "localisations",
+) -> None:
     """Raise ``Malformed`` if a localisation refers to a video or step that does not exist."""
     ids = {video.id for video in task.videos}
     for i, localisation in enumerate(found):
         if localisation.video not in ids:
-            raise Malformed(f"localisations[{i}]: there is no video {localisation.video!r}")
+            raise Malformed(f"{where}[{i}]: there is no video {localisation.video!r}")
         if localisation.step >= len(script.steps):
-            raise Malformed(f"localisations[{i}]: there is no step {localisation.step}")
+            raise Malformed(f"{where}[{i}]: there is no step {localisation.step}")
 
 
 # Writing
@@ -432,6 +450,8 @@ def _record(result: Result) -> ResultRecord:
             )
             for way in result.other_ways
         ],
+        readings=list(result.readings) if result.read_videos else UNSET,
+        read_videos=sorted(result.read_videos) if result.read_videos else UNSET,
     )
 
 

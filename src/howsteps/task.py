@@ -360,8 +360,8 @@ class Result:
     """A task, its script, and the localisation of every step in every video.
 
     ``set_aside`` are videos of the input that show another job; ``other_ways`` are scripts of
-    groups of them. ``problems`` lists what was repaired or left out; it is not part of
-    ``result.json``.
+    groups of them. ``readings`` are what a language model read in the videos ``read_videos``.
+    ``problems`` lists what was repaired or left out; it is not part of ``result.json``.
     """
 
     task: Task
@@ -369,6 +369,8 @@ class Result:
     localisations: tuple[Localisation, ...]
     set_aside: tuple[SetAside, ...] = ()
     other_ways: tuple[OtherWay, ...] = ()
+    readings: tuple[Reading, ...] = ()
+    read_videos: frozenset[str] = frozenset()
     problems: tuple[Problem, ...] = field(default=(), compare=False)
 
     @property

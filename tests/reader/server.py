@@ -67,6 +67,9 @@ def serving(behave: Behaviour) -> Iterator[Served]:
             served.headers.append(dict(self.headers))
             behave(self, body)
 
+        def do_GET(self) -> None:
+            behave(self, {})
+
         def log_message(self, format: str, *args: object) -> None:
             """Print nothing."""
 

@@ -27,6 +27,9 @@ _PACKAGES = {
     "sklearn": "scikit-learn",
 }
 
+_SERVER_SECONDS = 2.0  # to list models
+_MAX_MODELS = 8  # that are listed
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -64,6 +67,7 @@ def findings() -> Iterator[Finding]:
         else:
             yield Finding(extra.purpose, ", ".join(map(_versioned, extra.modules)))
     yield _gpu()
+    yield _language_model()
     found = shutil.which("ffmpeg")
     where = f"{found or 'not found'} (not needed: PyAV brings its own)"
     yield Finding("ffmpeg", where, good=found is not None)
@@ -75,6 +79,21 @@ def _versioned(module: str) -> str:
         return f"{package} {version(package)}"
     except PackageNotFoundError:  # another build of the package, under another name
         return package
+
+
+def _language_model() -> Finding:
+    """The models of the usual server."""
+    from howsteps.reader import LanguageModel, LanguageModelError  # noqa: PLC0415 - slow
+
+    try:
+        server = LanguageModel("any", timeout=_SERVER_SECONDS)
+        found = server.models()
+    except LanguageModelError as error:
+        hint = "start Ollama, or set OPENAI_BASE_URL and OPENAI_API_KEY"
+        return Finding("language model", str(error), hint, good=False)
+    names = ", ".join(found[:_MAX_MODELS]) + (" …" if len(found) > _MAX_MODELS else "")
+    where = f"{names or 'none'} at {server.url}"
+    return Finding("language model", where, f"--llm {found[0]}" if found else "", good=bool(found))
 
 
 def _gpu() -> Finding:

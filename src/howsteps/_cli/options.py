@@ -3,17 +3,12 @@
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import typer
-from rich.markup import escape
 
-from howsteps._cli import screen
 from howsteps.pipeline.options import STAGES
 from howsteps.task import Mode
-
-if TYPE_CHECKING:
-    from howsteps.reader import LanguageModel
 
 NO_SPEECH = "none"
 SPEECH = "small.en"  # the default model
@@ -45,20 +40,6 @@ StageOut: TypeAlias = Annotated[
 JsonFile: TypeAlias = Annotated[
     Path | None,
     typer.Option("--json", metavar="FILE", help="Write everything as JSON ('-' for stdout)."),
-]
-EditorUrl: TypeAlias = Annotated[
-    str | None,
-    rare_option(
-        "--editor",
-        metavar="URL",
-        help="Let a language model edit the script. URL is a server with OpenAI's chat "
-        "completions API (Ollama: http://localhost:11434/v1). The text that 'script --ask' writes "
-        "is sent to it. Set HOWSTEPS_LLM_KEY or OPENAI_API_KEY if it needs a key.",
-    ),
-]
-EditorModel: TypeAlias = Annotated[
-    str | None,
-    rare_option("--model", metavar="NAME", help="The model that --editor uses."),
 ]
 JsonLines: TypeAlias = Annotated[
     bool,
@@ -136,23 +117,6 @@ Quiet: TypeAlias = Annotated[bool, typer.Option("--quiet", "-q", help="Do not sh
 def speech_model(speech: str) -> str | None:
     """The Whisper model, or None for 'none'."""
     return None if speech == NO_SPEECH else speech
-
-
-def editor_of(url: str | None, model: str | None) -> "LanguageModel | None":
-    """The requested language model; prints where the question is sent."""
-    if url is None and model is None:
-        return None
-    if url is None or model is None:
-        raise typer.BadParameter("--editor URL and --model NAME must be used together")
-    from howsteps.reader import LanguageModel  # noqa: PLC0415 - most runs need none
-
-    editor = LanguageModel(model, url)
-    screen.err.print(
-        f"what the narrators say they do is sent to {escape(editor.address)} "
-        "('howsteps script --ask question.md' writes exactly what is sent)",
-        soft_wrap=True,
-    )
-    return editor
 
 
 def default_out(source: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -11,13 +12,17 @@ from rich.table import Table
 
 from howsteps._cli import options, screen
 from howsteps._cli.script import show_script, stability_summary
-from howsteps.io.text import format_time
+from howsteps.io.text import format_time, read_text
 from howsteps.pipeline.apply import apply as apply_model
 from howsteps.pipeline.executor import Executor, cores
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.placing import place_again
 from howsteps.pipeline.ray_executor import RayExecutor
+from howsteps.pipeline.run import NO_MODEL
 from howsteps.pipeline.run import run as run_pipeline
+from howsteps.reader import AnswerFolder, LanguageModel
+from howsteps.reader.client import MAX_TOKENS
+from howsteps.reader.question import estimated_tokens
 from howsteps.report.page import PAGE
 from howsteps.task import LEVELS, Level, Localisation, Result
 
@@ -41,15 +46,57 @@ def run(
     keep_all: options.KeepAll = False,
     speech: options.Speech = options.SPEECH,
     quick: options.Quick = False,
+    llm: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="A language model that edits the script and reads every video.",
+        ),
+    ] = None,
     workers: options.Workers = None,
     quiet: options.Quiet = False,
+    llm_url: Annotated[
+        str | None,
+        options.rare_option(
+            metavar="URL",
+            help="A server with OpenAI's chat completions API. Default: OPENAI_BASE_URL, else "
+            "Ollama on this machine. Its key: HOWSTEPS_LLM_KEY or OPENAI_API_KEY. What narrators "
+            "say is sent to it.",
+        ),
+    ] = None,
+    llm_tokens: Annotated[
+        int,
+        options.rare_option(
+            min=0,
+            metavar="N",
+            help="The most tokens that reading a job may take, by an upper estimate; if they do "
+            "not suffice, the most different videos are read.",
+        ),
+    ] = MAX_TOKENS,
+    llm_parallel: Annotated[
+        int, options.rare_option(min=1, metavar="N", help="Requests at a time.")
+    ] = 4,
+    ask: Annotated[
+        Path | None,
+        options.rare_option(
+            "--ask",
+            "--llm-dry-run",
+            metavar="FOLDER",
+            help="Send nothing: write the questions that have no answer in FOLDER yet, and stop.",
+        ),
+    ] = None,
+    answer: Annotated[
+        Path | None,
+        options.rare_option(
+            metavar="FOLDER",
+            help="Use the answers in FOLDER: NAME.answer.json (or .txt, .md) beside NAME.txt.",
+        ),
+    ] = None,
     mode: options.AnyMode = "default",
     seed: options.Seed = 0,
     vision: options.Vision = None,
     device: options.AnyDevice = "cpu",
     parser: options.Parser = None,
-    editor: options.EditorUrl = None,
-    model: options.EditorModel = None,
     begin: options.Begin = None,
     force: options.Force = None,
     engine: Annotated[
@@ -91,22 +138,78 @@ def run(
         title=title,
         keep_all=keep_all,
     )
+    reader = reader_of(llm, llm_url, llm_tokens, llm_parallel, ask, answer)
     with screen.progress(quiet=quiet, json_lines=json_lines) as callback:
         done = run_pipeline(
             source,
             out or options.default_out(source),
             requested,
             script=script,
-            editor=options.editor_of(editor, model),
+            llm=reader,
             begin=begin,
             force=[str(stage) for stage in force or ()],
             workers=workers or cores(),
             executor=executor_of(engine, address),
             callback=callback,
         )
+    if isinstance(reader, AnswerFolder) and reader.ask:
+        screen.show_problems(done.problems)
+        show_questions(reader)
+        return
     if not json_lines:
         show(done.results, done.folders)
     screen.finish(done.problems, found=bool(done.results))
+
+
+def reader_of(
+    llm: str | None,
+    url: str | None,
+    tokens: int,
+    parallel: int,
+    ask: Path | None,
+    answer: Path | None,
+) -> LanguageModel | AnswerFolder | str | None:
+    """The language model of a run; prints where it is, before anything is sent."""
+    if ask is not None:
+        return AnswerFolder(ask, ask=True)
+    if answer is not None:
+        if not answer.is_dir():
+            raise typer.BadParameter(f"{answer} is not a folder", param_hint="--answer")
+        return AnswerFolder(answer)
+    if llm is None or llm == NO_MODEL:
+        if url is not None:
+            raise typer.BadParameter("an address needs a model: --llm", param_hint="--llm-url")
+        return llm
+    model = LanguageModel(llm) if url is None else LanguageModel(llm, url)
+    model = replace(model, tokens=tokens, parallel=parallel)
+    screen.err.print(
+        f"what narrators say is sent to {escape(model.address)} "
+        "(--llm-dry-run FOLDER writes it to files instead)",
+        soft_wrap=True,
+    )
+    return model
+
+
+def show_questions(reader: AnswerFolder) -> None:
+    """Say which questions were written, and what to do with them."""
+    names = sorted(path.name for path in reader.written)
+    if not names:
+        screen.out.print("every question has an answer: use --answer")
+        return
+    tokens = sum(estimated_tokens(read_text(path)) for path in reader.written)
+    count = screen.plural(len(names), "question")
+    screen.out.print(
+        f"{count} of at most {tokens:,.0f} tokens in all written to {escape(str(reader.folder))}: "
+        f"give each to an assistant, save what it says beside it as NAME.answer.json, and run "
+        "again with --answer",
+        soft_wrap=True,
+    )
+    if any(name.startswith("script-") for name in names) and len(names) > 1:
+        screen.out.print(
+            "an answer about the script changes the other questions: answer it first, and use "
+            "--ask again",
+            soft_wrap=True,
+        )
 
 
 def executor_of(engine: Engine, address: str | None) -> Executor | None:

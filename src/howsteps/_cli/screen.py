@@ -34,6 +34,7 @@ from howsteps.pipeline.events import (
     Event,
     ItemAt,
     ItemDone,
+    Sends,
     StageBegan,
     StageEnded,
     ignore_event,
@@ -152,6 +153,7 @@ _DESCRIPTIONS = {
     "script of another way": "discovering the script of another way",
     "labels": "reading the steps that you wrote",
     "editor": "asking the language model",
+    "reading": "reading videos",
     "features": "computing video features",
     "localise": "localising steps",
     "tasks": "tasks on the cluster",
@@ -217,6 +219,8 @@ class _Display:
         elif isinstance(event, StageEnded):
             self._remove()
             self._progress.console.print(f"[dim]{escape(_ended(event))}[/]")
+        elif isinstance(event, Sends):
+            self._progress.console.print(escape(_sends(event)), soft_wrap=True)
 
     def _remove(self) -> None:
         if self._bar is not None:
@@ -256,6 +260,8 @@ class _Lines:
                 self._print(f"{what}{colon} {self._done} of {self._total}{at}")
         elif isinstance(event, StageEnded):
             self._print(_ended(event))
+        elif isinstance(event, Sends):
+            self._print(_sends(event))
 
     def _print(self, line: str) -> None:
         self._printed = monotonic()
@@ -265,6 +271,12 @@ class _Lines:
 def _what(task: str, stage: str) -> str:
     """``tea: reading narrations``; work outside of a run is no stage of a task."""
     return f"{task}: {stage}" if stage else task
+
+
+def _sends(event: Sends) -> str:
+    """``tea: transcripts to http://…: 13 requests, 18,000 tokens at most``."""
+    size = f"{plural(event.requests, 'request')}, {event.tokens:,} tokens at most"
+    return f"{event.task}: {event.what} to {event.address}: {size}"
 
 
 def _ended(event: StageEnded) -> str:

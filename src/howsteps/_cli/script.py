@@ -1,10 +1,10 @@
 """``howsteps narration`` and ``howsteps script``: what narrators say, and the steps in it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from statistics import fmean
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
 import msgspec
 import typer
@@ -12,11 +12,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from howsteps._cli import options, screen
-from howsteps.errors import HowstepsError, Problem
-from howsteps.io.files import write_atomically
-from howsteps.io.text import format_time, read_text
+from howsteps.errors import Problem
+from howsteps.io.text import format_time
 from howsteps.narration.relations import CommonRelation, common_relations
-from howsteps.pipeline import stages
 from howsteps.pipeline.cache import Cache, user_cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.executor import cores, local_executor
@@ -31,18 +29,14 @@ from howsteps.pipeline.run import (
 from howsteps.pipeline.stages import check_parser, discover_script
 from howsteps.pipeline.work_folder import (
     CACHE,
-    UNEDITED,
     check_folders,
     mark_work_folder,
     script_document,
     write_script,
 )
-from howsteps.reader import LanguageModel, make_question
 from howsteps.script.order import PartialOrder, partial_order
 from howsteps.store import narration_record
 from howsteps.task import Mention, Mode, OtherWay, Script, Sentence, Step, Task, Video
-
-Edit: TypeAlias = Callable[[Task, Script, Context], tuple[Task, Script, list[Problem]]]
 
 VERSION = 1  # of the JSON of narrations
 BAR = 10  # characters of a full bar
@@ -163,19 +157,6 @@ def script(
     columns: Annotated[
         bool, typer.Option("--columns", help="Show when each video mentions each step.")
     ] = False,
-    ask: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Write a question to paste into any assistant ('-' for stdout).",
-        ),
-    ] = None,
-    answer: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Use the answer to that question."),
-    ] = None,
-    editor: options.EditorUrl = None,
-    model: options.EditorModel = None,
     json_file: options.JsonFile = None,
     speech: options.Speech = options.SPEECH,
     device: options.AnyDevice = "cpu",
@@ -189,13 +170,8 @@ def script(
 
     INPUT is as for 'run', and so is the script; --json writes the same script.json.
 
-    A language model can edit it, choosing from what narrators say: --ask writes a question for any
-    assistant (nothing is sent) and --answer takes its answer, or --editor asks a server.
-
     Example: howsteps script captions/ --steps 10 --json script.json
     """
-    if sum(each is not None for each in (ask, answer, editor)) > 1:
-        raise typer.BadParameter("--ask, --answer and --editor cannot be combined")
     requested = RunOptions(
         steps=steps,
         mode=mode,
@@ -206,9 +182,7 @@ def script(
         title=title,
         keep_all=keep_all,
     )
-    edit = _editing(answer, options.editor_of(editor, model))
     problems: list[Problem] = []
-    unedited: list[tuple[Task, Script]] = []
     scripts: list[tuple[Task, Script]] = []
     n_tasks = 0
     with stage_context(source, out, workers=workers, quiet=quiet) as context:
@@ -220,12 +194,7 @@ def script(
             if not any(video.mentions for video in task.videos):
                 continue  # there is a remark on every video
             found = discover_script(task, requested, context, seconds=seconds, certify=certify)
-            unedited.append((task, found))
             problems += few_steps_remark(task, found, requested.steps)
-            if ask is not None:
-                continue
-            task, found, remarks = edit(task, found, context)
-            problems += remarks
             scripts.append((task, found))
             if str(json_file) == "-":
                 continue
@@ -236,45 +205,12 @@ def script(
             if columns:
                 show_mention_times(task, found)
             show_ways(find_other_ways(all_videos, filtered.ways, requested, context))
-    if ask is not None:
-        _write_question([task for task, _ in unedited], ask)
-        screen.finish(problems, found=bool(unedited))
-        return
     if out is not None:
-        for (task, old), (edited_task, found) in zip(unedited, scripts, strict=True):
-            folder = out if n_tasks == 1 else out / task.name
-            if found.editor:
-                write_script(task, old, folder, UNEDITED)
-            problems += write_script(edited_task, found, folder)
+        for task, found in scripts:
+            problems += write_script(task, found, out if n_tasks == 1 else out / task.name)
     if json_file is not None:
         screen.write_json(script_document(scripts), json_file)
     screen.finish(problems, found=bool(scripts))
-
-
-def _editing(answer: Path | None, editor: LanguageModel | None) -> Edit:
-    """The function that edits every discovered script; without an editor, it changes nothing."""
-    if editor is not None:
-        return lambda task, script, context: stages.edit(task, script, editor, context)
-    if answer is None:
-        return lambda task, script, context: (task, script, [])
-    text, name = read_text(answer), answer.name
-    return lambda task, script, context: stages.edit_from_answer(task, script, text, name)
-
-
-def _write_question(tasks: Sequence[Task], path: Path) -> None:
-    if len(tasks) > 1:
-        raise HowstepsError(f"a question is about one job, but there are {len(tasks)}")
-    for task in tasks:
-        text = make_question(task).text
-        if str(path) == "-":
-            print(text)
-            return
-        write_atomically(path, text.encode())
-        screen.out.print(
-            f"written to {escape(str(path))}: paste it into an assistant, save its answer, and "
-            "pass that file to --answer",
-            soft_wrap=True,
-        )
 
 
 def show_script(task: Task, found: Script) -> None:

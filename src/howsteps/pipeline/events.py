@@ -64,7 +64,18 @@ class Wrote:
     path: Path
 
 
-Event: TypeAlias = StageBegan | ItemAt | ItemDone | StageEnded | ProblemFound | Wrote
+@dataclass(frozen=True, slots=True)
+class Sends:
+    """Questions are about to be sent to a language model, with so many tokens at most."""
+
+    task: str
+    what: str
+    address: str
+    requests: int
+    tokens: int
+
+
+Event: TypeAlias = StageBegan | ItemAt | ItemDone | StageEnded | ProblemFound | Wrote | Sends
 Callback: TypeAlias = Callable[[Event], None]
 
 _NAMES = {
@@ -74,6 +85,7 @@ _NAMES = {
     StageEnded: "stage-ended",
     ProblemFound: "noted",
     Wrote: "wrote",
+    Sends: "sends",
 }
 
 

@@ -14,7 +14,7 @@ from howsteps.store import Malformed, converted, read_record
 from howsteps.task import Count, Index, Mode
 
 # In the order in which they run; also the names of the cache folders.
-STAGES = ("transcribe", "narration", "script", "editor", "features", "localise")
+STAGES = ("transcribe", "narration", "script", "editor", "reading", "features", "localise")
 
 INTERVAL = 1 / 3  # seconds: ten frames at thirty a second
 FILE = "options.json"
@@ -49,6 +49,8 @@ class RunOptions:
         steps, so a good title makes a better script.
     keep_all
         Use all videos, including those that seem to be of another job.
+    llm
+        The language model that was asked; a later run without one goes by its answers.
     """
 
     steps: Count | None = None
@@ -61,6 +63,7 @@ class RunOptions:
     device: _Device = "cpu"
     title: str | None = None
     keep_all: bool = False
+    llm: str | None = None
 
     def __post_init__(self) -> None:
         for name, kind in _kinds().items():

@@ -28,7 +28,7 @@ from howsteps.pipeline.work_folder import (
     write_script,
 )
 from howsteps.store import FILE, read_result, result_file, rounded, without_captions
-from howsteps.task import BY_HAND, Localisation, Mention, Result, Script, Step, Task
+from howsteps.task import BY_HAND, Localisation, Mention, Reading, Result, Script, Step, Task
 
 _LARGEST_RESULT = 2**31  # bytes
 
@@ -100,14 +100,22 @@ def place_again(
     fixed = _still_placed(before, new_script) if by_hand is None else tuple(by_hand)
     _check(fixed, before.task, new_script)
     task, features = visual_features(before.task, options, context)
+    readings = _still_read(before, new_script)
     localised = stages.localise(
-        *with_manual_mentions(task, new_script, fixed), features, options, context
+        *with_manual_mentions(task, new_script, fixed),
+        features,
+        options,
+        context,
+        readings,
+        before.read_videos,
     )
     localisations = override_localisations(localised.localisations, fixed)
     problems += [*features.problems, *localised.remarks]
     given = script.absolute() if isinstance(script, Path) else None
     task = replace(task, videos=tuple(map(without_captions, task.videos)))
-    result = Result(task, new_script, localisations, before.set_aside, before.other_ways)
+    result = replace(
+        before, task=task, script=new_script, localisations=localisations, readings=readings
+    )
     check_unchanged(work / FILE, found)
     problems += write_script(task, new_script, work, edited=True, given=given)
     write_model(localised.model, work)
@@ -176,14 +184,29 @@ def _as_mention(localisation: Localisation, step: Step) -> Mention:
     return Mention(localisation.video, "", "", step.label, start, start)
 
 
-def _still_placed(before: Result, script: Script) -> tuple[Localisation, ...]:
-    """The manual localisations of an earlier result, for the steps that still exist.
+def _new_indices(before: Result, script: Script) -> list[int | None]:
+    """The index of each step of an earlier result in a script; None if it is not there.
 
     Steps correspond by label or, if renamed, by their mentions.
     """
     by_label = {step.label: index for index, step in enumerate(script.steps)}
     by_mentions = {step.mentions: index for index, step in enumerate(script.steps) if step.mentions}
-    new_index = [by_label.get(s.label, by_mentions.get(s.mentions)) for s in before.script.steps]
+    return [by_label.get(s.label, by_mentions.get(s.mentions)) for s in before.script.steps]
+
+
+def _still_read(before: Result, script: Script) -> tuple[Reading, ...]:
+    """The readings of an earlier result, for the steps that still exist."""
+    new_index = _new_indices(before, script)
+    return tuple(
+        replace(each, step=index)
+        for each in before.readings
+        if (index := new_index[each.step]) is not None
+    )
+
+
+def _still_placed(before: Result, script: Script) -> tuple[Localisation, ...]:
+    """The manual localisations of an earlier result, for the steps that still exist."""
+    new_index = _new_indices(before, script)
     return tuple(
         replace(each, step=index)
         for each in before.localisations

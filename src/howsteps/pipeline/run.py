@@ -2,7 +2,7 @@
 
 ::
 
-    read ─► transcribe ─► narration ─► script ──┐   (a language model may edit it)
+    read ─► transcribe ─► narration ─► script ──┐   (a language model may edit it, and read)
                  └──────► features ─────────────┴─► localise ─► result.json, script.json, model/
 
 Videos of another job are set aside; the steps that groups of them share are listed separately.
@@ -10,7 +10,7 @@ Videos of another job are set aside; the steps that groups of them share are lis
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ import msgspec
 
 from howsteps import datasets
 from howsteps.datasets import Collection
-from howsteps.errors import CannotWrite, HowstepsError, Problem, problem_of
+from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem, problem_of
 from howsteps.io.files import own_folder
 from howsteps.narration.relevance import Way, names_the_job, relevance
 from howsteps.pipeline import stages
@@ -29,7 +29,7 @@ from howsteps.pipeline.context import Context
 from howsteps.pipeline.events import Callback, ignore_event
 from howsteps.pipeline.executor import Executor, local_executor
 from howsteps.pipeline.features import unreadable_media, visual_features
-from howsteps.pipeline.options import STAGES, RunOptions, check_workers, write_options
+from howsteps.pipeline.options import STAGES, RunOptions, check_workers, read_options, write_options
 from howsteps.pipeline.placing import (
     manual_localisations,
     override_localisations,
@@ -58,9 +58,9 @@ from howsteps.pipeline.work_folder import (
     write_result,
     write_script,
 )
-from howsteps.reader import LanguageModel
+from howsteps.reader import AnswerFolder, LanguageModel, Reader, Remembered
 from howsteps.store import GivenTask, Malformed, converted, without_captions
-from howsteps.task import OtherStep, OtherWay, Result, Script, SetAside, Task
+from howsteps.task import OtherStep, OtherWay, Reading, Result, Script, SetAside, Task
 
 MANY_FILES = 500  # captions that take longer than a few seconds to read
 USUAL_STEPS = 5  # a script with fewer steps gets a remark
@@ -98,7 +98,7 @@ def run(
     options: RunOptions | None = None,
     *,
     script: Path | str | None = None,
-    editor: LanguageModel | None = None,
+    llm: Reader | str | None = None,
     begin: str | None = None,
     force: Sequence[str] = (),
     workers: int = 1,
@@ -123,8 +123,12 @@ def run(
         The options that affect the result.
     script
         A script that a person wrote or edited, used as it is: ``script.json``, or a text file.
-    editor
-        A language model that edits the discovered script. The question is sent to its address.
+    llm
+        A language model that edits the discovered script and reads every video: a
+        :class:`~howsteps.reader.LanguageModel`, to which questions are sent; its name, on the
+        usual server; or an :class:`~howsteps.reader.AnswerFolder`. If that writes questions, the
+        run ends with them. None: what a model said in an earlier run still holds, and nothing is
+        sent; ``"none"``: no longer.
     begin, force
         Recompute this stage and all later ones; recompute these stages.
     workers
@@ -170,6 +174,8 @@ def run(
         name = min(reserved)
         raise HowstepsError(f"no job can be called {name!r}: the work folder has a {name!r} itself")
     folders: dict[str, Path] = {}
+    reader = _reader(llm, out)
+    options = replace(options, llm=reader.model if reader else None)
     if tasks:
         mark_work_folder(out)
         write_options(options, out)
@@ -179,7 +185,7 @@ def run(
             out / task.name if len(tasks) > 1 else out,
             options,
             given,
-            editor,
+            reader,
             pages,
             inside=len(tasks) > 1,
         )
@@ -198,6 +204,20 @@ def run(
     # The results of many jobs may not fit into memory.
     results = held if len(jobs) == 1 else WrittenResults(folders)
     return Run(results, folders, tuple(problems))
+
+
+NO_MODEL = "none"
+
+
+def _reader(llm: Reader | str | None, out: Path) -> Reader | None:
+    """The reader of a run; without one, the one of the earlier run in its folder, as remembered."""
+    if isinstance(llm, str):
+        return None if llm == NO_MODEL else LanguageModel(llm)
+    if llm is None:
+        with suppress(InputError):
+            before = read_options(out)
+            return Remembered(before.llm) if before and before.llm else None
+    return llm
 
 
 def read_source(
@@ -352,7 +372,7 @@ class _Job:
     folder: Path
     options: RunOptions
     script: Path | None
-    editor: LanguageModel | None
+    reader: Reader | None
     pages: bool
     inside: bool  # the folder is one of several in the work folder
 
@@ -426,14 +446,23 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
             problems += few_steps_remark(task, script, options.steps)
         ways = find_other_ways(all_videos, filtered.ways, options, context)
         problems = with_page_hint(problems, ways if job.pages else ())
-        if job.editor and not given:
+        if job.reader and not given:
             write_script(task, script, job.folder, UNEDITED)
-            task, script, remarks = edit(task, script, job.editor, context)
+            task, script, remarks = edit(task, script, job.reader, context)
             problems += remarks
+        readings: tuple[Reading, ...] = ()
+        read: frozenset[str] = frozenset()
+        if job.reader and options.mode == "default":
+            readings, read, remarks = stages.read_videos(task, script, job.reader, context)
+            problems += remarks
+        if isinstance(job.reader, AnswerFolder) and job.reader.ask:
+            return None, problems, set()
         problems += other_job_remark(task.name, job.folder)
         problems += write_script(task, script, job.folder, edited=given is not None, given=given)
         task, features = visual_features(task, options, context)
         task, problems = set_aside_unusable(task, features.vectors, [*problems, *features.problems])
+        used = {video.id for video in task.videos}
+        readings, read = tuple(r for r in readings if r.video in used), read & used
         # On a cluster, the GPUs are reserved for features and transcription.
         device = "cpu" if context.executor.takes_tasks else options.device
         by_hand = manual_localisations(job.folder, task, script)
@@ -442,6 +471,8 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
             features,
             replace(options, device=device),
             context,
+            readings,
+            read,
         )
     except CannotWrite:
         raise
@@ -450,7 +481,7 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
     problems += localised.remarks
     localisations = override_localisations(localised.localisations, by_hand)
     task = replace(task, videos=tuple(map(without_captions, task.videos)))
-    result = Result(task, script, localisations, filtered.set_aside, ways)
+    result = Result(task, script, localisations, filtered.set_aside, ways, readings, read)
     write_model(localised.model, job.folder)
     write_result(result, job.folder, context)
     return result, problems, unreadable_media(task, features)

@@ -1,16 +1,17 @@
-"""The stages of a run, one function each: transcribe, narration, labels, script, editor, localise.
+"""The stages of a run, one function each: from transcribe to script, editor, reading, localise.
 
 (The stage ``features`` is in :mod:`howsteps.pipeline.features`.) Each stage looks up its result in
 the cache, under the hash of its inputs (:mod:`howsteps.pipeline.cache`), and computes it if it is
 missing.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -20,6 +21,7 @@ from howsteps.io.text import read_text
 from howsteps.narration.labels import plain_act
 from howsteps.pipeline.cache import narration_key, parser_identity, stage_key
 from howsteps.pipeline.context import Context
+from howsteps.pipeline.events import Sends
 from howsteps.pipeline.executor import Failure, single_threaded
 from howsteps.pipeline.features import feature_space, method_of
 from howsteps.pipeline.options import INTERVAL, RunOptions
@@ -31,13 +33,17 @@ from howsteps.pipeline.work_folder import (
     save_steps,
 )
 from howsteps.reader import (
+    AnswerError,
+    AnswerFolder,
     Edit,
-    LanguageModel,
     LanguageModelError,
+    Reader,
+    Unanswered,
     edit_script,
-    edit_with_answer,
     make_question,
 )
+from howsteps.reader.question import estimated_tokens
+from howsteps.reader.reading import Asker, VideoQuestions, VideoReading, most_different
 from howsteps.script.text_form import parse_script_text
 from howsteps.script.text_mentions import script_of_text, with_matches
 from howsteps.store import (
@@ -52,7 +58,7 @@ from howsteps.store import (
     script_record,
     with_narration,
 )
-from howsteps.task import Caption, Localisation, Mention, Mode, Script, Task, Video
+from howsteps.task import Caption, Localisation, Mention, Mode, Reading, Script, Task, Video
 from howsteps.vision.features import Features
 
 if TYPE_CHECKING:
@@ -251,8 +257,10 @@ def localise(
     features: Features,
     options: RunOptions,
     context: Context,
+    readings: Sequence[Reading] = (),
+    read_videos: Collection[str] = (),
 ) -> LocalisedTask:
-    """Find the place of every step in every video.
+    """Find the place of every step in every video; ``readings`` are of the ``read_videos``.
 
     Raises
     ------
@@ -265,6 +273,7 @@ def localise(
         script=msgspec.to_builtins(script_record(script, task)),
         videos=_identities(task),
         features=dict(features.keys),
+        readings=[list(readings), sorted(read_videos)],
         steps=options.steps,
         mode=options.mode,
         seed=options.seed,
@@ -274,7 +283,7 @@ def localise(
         found = context.cached("localise", key, PlacesRecord)
         if missing := found is None or found.model != _digests(model):
             with single_threaded():
-                placement = _place(task, script, features, options)
+                placement = _place(task, script, features, options, readings, read_videos)
             placement.model.save(model)
             feature_space(task, features, options).save(model, method_of)
             save_steps(LearntSteps.of(task, script), model)
@@ -298,13 +307,21 @@ def localise(
 
 
 def _place(
-    task: Task, script: Script, features: Features, options: RunOptions
+    task: Task,
+    script: Script,
+    features: Features,
+    options: RunOptions,
+    readings: Sequence[Reading],
+    read_videos: Collection[str],
 ) -> "TaskLocalisation | ClusteredTask":
     """Localise by the method of the mode; both load Numba."""
     if options.mode == "default":
         from howsteps.localise.method import localise as by_default  # noqa: PLC0415
 
-        return by_default(task, script, features.vectors, seconds=INTERVAL)
+        read: dict[str, Any] = (
+            {"readings": readings, "read_videos": read_videos} if read_videos else {}
+        )
+        return by_default(task, script, features.vectors, seconds=INTERVAL, **read)
     from howsteps.paper.localise import localise as by_clustering  # noqa: PLC0415
 
     return by_clustering(
@@ -435,12 +452,12 @@ def _read_label(job: tuple[str, str | None]) -> tuple[Mention, ...]:
     return tuple(acts)
 
 
-_EDITOR = 1  # version of the cache entries
-EDITOR = "editor"
+_EDITOR = _READING = 1  # versions of the cache entries
+EDITOR, READING = "editor", "reading"
 
 
 def edit(
-    task: Task, script: Script, editor: LanguageModel, context: Context
+    task: Task, script: Script, reader: Reader, context: Context
 ) -> tuple[Task, Script, list[Problem]]:
     """Let a language model edit a script; if that fails, the script is unchanged.
 
@@ -450,15 +467,17 @@ def edit(
     -------
     The task without the videos of another job, the script, and problems.
     """
-    key = key_of(
-        _EDITOR, question=make_question(task).text, address=editor.address, model=editor.model
-    )
-    cached = context.cached(EDITOR, key, list[str]) or []
+    question = make_question(task).text
+    key = key_of(_EDITOR, question=question, model=reader.model)
+    cached = _known_replies(EDITOR, key, reader, context)
     replies: list[str] = []
+    if not cached and reader.address:
+        tokens = round(estimated_tokens(question))
+        context.callback(Sends(task.name, "the script", reader.address, 1, tokens))
 
     def reply(messages: Sequence[dict[str, str]]) -> str:
         turn = len(replies)
-        replies.append(cached[turn] if turn < len(cached) else editor.reply(messages))
+        replies.append(cached[turn] if turn < len(cached) else reader.reply(messages))
         return replies[-1]
 
     with context.stage(EDITOR, task.name, 1) as progress:
@@ -473,20 +492,92 @@ def edit(
     if found.script is None:
         reasons = "; then: ".join(found.refused)
         return task, script, [_problem(task, f"the script was not edited: {reasons}")]
-    return apply_edit(task, found, editor.model)
+    return apply_edit(task, found, reader.model)
 
 
-def edit_from_answer(
-    task: Task, script: Script, answer: str, name: str
-) -> tuple[Task, Script, list[Problem]]:
-    """Edit a script by an answer that a person got from an assistant called ``name``.
+def _known_replies(stage: str, key: str, reader: Reader, context: Context) -> list[str]:
+    """The replies of an earlier run; files are read again, as they may have been corrected."""
+    known = None if isinstance(reader, AnswerFolder) else context.cached(stage, key, list[str])
+    return known or []
 
-    Raises
-    ------
-    AnswerError
-        It breaks a rule; the message says which.
+
+def read_videos(
+    task: Task, script: Script, reader: Reader, context: Context
+) -> tuple[tuple[Reading, ...], frozenset[str], list[Problem]]:
+    """Let a language model read where the steps are done, each video by itself.
+
+    Replies are cached for each video, so a run can be interrupted, repeated and extended. What
+    fails costs that video alone. If not all videos can be read for the tokens that may be sent,
+    the most different ones are.
+
+    Returns
+    -------
+    What was read, the ids of the videos that were, and problems.
     """
-    return apply_edit(task, edit_with_answer(task, script, answer), name)
+    questions = {v.id: VideoQuestions(task, script, v) for v in task.videos if v.sentences}
+    keys = {
+        video: key_of(_READING, questions=asked.texts, model=reader.model)
+        for video, asked in questions.items()
+    }
+    known = {video: _known_replies(READING, keys[video], reader, context) for video in questions}
+    tokens = {video: 0 if known[video] else asked.tokens for video, asked in questions.items()}
+    videos = [video for video in task.videos if video.id in questions]
+    chosen = most_different(videos, tokens, reader.tokens)
+    problems = [
+        Problem(
+            _path(video),
+            f"not read: all videos take {sum(tokens.values()):,} tokens, and at most "
+            f"{reader.tokens:,} may be sent (`llm_tokens`)",
+            harmless=True,
+        )
+        for video in videos
+        if video.id not in chosen
+    ]
+    if (sent := sum(tokens[video] for video in chosen)) and reader.address:
+        requests = sum(len(questions[video].pieces) for video in chosen if not known[video])
+        context.callback(Sends(task.name, "transcripts", reader.address, requests, sent))
+    readings: dict[str, VideoReading] = {}
+    asker = Asker(reader)
+    with (
+        context.stage(READING, task.name, len(chosen)) as progress,
+        ThreadPoolExecutor(reader.parallel) as pool,
+    ):
+        jobs = {pool.submit(asker.read, questions[v], known[v]): v for v in chosen}
+        try:
+            for job in as_completed(jobs):
+                video = jobs[job]
+                try:
+                    readings[video], replies = job.result()
+                    if replies != known[video]:
+                        context.cache.put(READING, keys[video], replies)
+                except (LanguageModelError, AnswerError) as error:
+                    problems += _unread(task, video, reader, error)
+                progress.done(video, cached=bool(known[video]))
+        except BaseException:  # such as Ctrl-C, after which nothing more is sent
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    problems += [
+        Problem(_path(video), f"read by {reader.model}: {remark}", harmless=True)
+        for video in videos
+        if video.id in readings
+        for remark in _remarks(readings[video.id])
+    ]
+    found = tuple(r for v in videos if v.id in readings for r in readings[v.id].readings)
+    return found, frozenset(readings), problems
+
+
+def _remarks(reading: VideoReading) -> list[str]:
+    other = ["it is of another job, so no step is done in it"] if reading.other_job else []
+    return [*other, *(f"in part of no use ({remark})" for remark in reading.remarks)]
+
+
+def _unread(task: Task, video: str, reader: Reader, error: HowstepsError) -> list[Problem]:
+    """The problem of a video that was not read; none if its question was written to be answered."""
+    if isinstance(error, Unanswered) and isinstance(reader, AnswerFolder) and reader.ask:
+        return []
+    [unread] = [each for each in task.videos if each.id == video]
+    harmless = isinstance(error, Unanswered)
+    return [Problem(_path(unread), f"not read by {reader.model}: {error}", harmless=harmless)]
 
 
 def apply_edit(task: Task, found: Edit, name: str) -> tuple[Task, Script, list[Problem]]:

@@ -1,32 +1,36 @@
-"""Script editing by a language model, which selects among the acts of the narrators, nothing else.
+"""A language model reads: it edits the script, and says where its steps are done in each video.
 
 ::
 
     task ─► question (a prompt of one page) ─► a model, or a person with one ─► answer ─► script
+    script and one video ─► question ─► answer ─► readings
 
-The question holds the title, the most frequent acts, and the format of the answer. The answer
-refers to acts by id, so that every step consists of mentions, and a name may only use words of the
-narrators who mention the step. Nothing is sent anywhere unless an address is given.
+An answer refers to acts and lines by number, and is validated. Nothing is sent anywhere unless a
+model is named.
 """
 
+from howsteps.reader.answers import AnswerFolder, Reader, Remembered, Unanswered
 from howsteps.reader.client import LanguageModel, LanguageModelError
 from howsteps.reader.dialogue import (
     Answer,
-    AnswerError,
     Edit,
     edit_script,
     edit_with_answer,
     parse_answer,
 )
-from howsteps.reader.question import Question, make_question
+from howsteps.reader.question import AnswerError, Question, make_question
 
 __all__ = [
     "Answer",
     "AnswerError",
+    "AnswerFolder",
     "Edit",
     "LanguageModel",
     "LanguageModelError",
     "Question",
+    "Reader",
+    "Remembered",
+    "Unanswered",
     "edit_script",
     "edit_with_answer",
     "make_question",

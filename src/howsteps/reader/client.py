@@ -4,7 +4,7 @@ import json
 import os
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 KEY_VARIABLE, OPENAI_KEY_VARIABLE = "HOWSTEPS_LLM_KEY", "OPENAI_API_KEY"  # the first that is set
 URL_VARIABLE = "OPENAI_BASE_URL"
 OLLAMA = "http://localhost:11434/v1"
+MAX_TOKENS = 2_000_000
 _ATTEMPTS = 4
 _FIRST_PAUSE = 1.0  # seconds; doubled after every attempt
 _MAX_PAUSE = 60.0
@@ -28,7 +29,7 @@ _SECRETIVE = (401, 403, 407)  # such an answer may repeat the key in any form, s
 _FRAGMENT = 6  # characters of a key that no message may contain
 # A limit because small models may never stop; a high one because reasoning takes tokens.
 _SETTINGS = {"temperature": 0, "max_tokens": 16_000}
-_ENDPOINT = "/chat/completions"
+_ENDPOINT, _MODELS = "/chat/completions", "/models"
 _REFUSED = (400, 422)  # of a request that the server understands only in part
 _SECRET_PARAMETER = re.compile(r"key|token|secret|password|auth|sig", re.IGNORECASE)
 
@@ -53,11 +54,17 @@ class LanguageModel:
         Ollama on this machine.
     timeout
         Seconds without data after which an attempt fails.
+    tokens
+        The most that reading the videos of a job may send and receive, by an upper estimate.
+    parallel
+        How many questions are asked at a time.
     """
 
     model: str
     url: str = field(default_factory=lambda: os.environ.get(URL_VARIABLE, "").strip() or OLLAMA)
     timeout: float = 300.0
+    tokens: int = MAX_TOKENS
+    parallel: int = 4
 
     def __post_init__(self) -> None:
         _ = self.address  # validates the URL
@@ -88,6 +95,7 @@ class LanguageModel:
         messages: Sequence[dict[str, str]],
         schema: Mapping[str, Any] | None = None,
         *,
+        name: str = "script",
         pause: Callable[[float], object] = time.sleep,
     ) -> str:
         """Send a conversation and return the reply of the model.
@@ -100,6 +108,8 @@ class LanguageModel:
         schema
             The JSON schema of the answer, for servers that can enforce one. Others ignore or
             refuse it, so the reply must be validated in any case.
+        name
+            The name of the question, for readers that need one.
 
         Raises
         ------
@@ -129,6 +139,31 @@ class LanguageModel:
                 options = options[1:]
             except LanguageModelError as error:
                 raise LanguageModelError(f"{self.address}: {error}") from None
+
+    def models(self) -> list[str]:
+        """The names of the models that the server has.
+
+        Raises
+        ------
+        LanguageModelError
+            It does not say.
+        """
+        import httpx  # noqa: PLC0415 - slow to import, and most runs ask no model
+
+        address, key = self.address.replace(_ENDPOINT, _MODELS), _key()
+        try:
+            with (
+                httpx.Client(timeout=self.timeout) as client,
+                client.stream("GET", address, headers=_authorization(key)) as response,
+            ):
+                found = json.loads(_read(response, _MAX_REPLY, self.timeout))
+            return sorted(shown(str(entry["id"])) for entry in found["data"])
+        except (httpx.HTTPError, ValueError, KeyError, TypeError, RecursionError):
+            raise LanguageModelError(f"{address} does not list its models") from None
+
+
+def _authorization(key: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"} if key else {}
 
 
 def _response_format(form: dict[str, Any]) -> dict[str, Any]:
@@ -165,7 +200,7 @@ def _post(address: str, body: dict[str, Any], key: str, timeout: float) -> bytes
 
     headers = {"Content-Type": "application/json", "User-Agent": "howsteps"}
     headers |= {"Accept-Encoding": "identity"}  # so that the size of a reply is what is read
-    headers |= {"Authorization": f"Bearer {key}"} if key else {}
+    headers |= _authorization(key)
     content = json.dumps(body).encode()
     try:
         with (
@@ -242,3 +277,20 @@ def _retry_after(value: str | None) -> float:
         return max(0.0, float(value or 0))
     except ValueError:
         return 0.0
+
+
+def json_objects(text: str) -> Iterator[dict[str, Any]]:
+    """The outermost JSON objects in a text: models often reason before they answer."""
+    decoder = json.JSONDecoder()
+    start = text.find("{")
+    tries = 0
+    while start >= 0 and tries < 1000:  # bounds the time for a page of opening braces
+        tries += 1
+        try:
+            value, end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            end = start + 1
+        else:
+            if isinstance(value, dict):
+                yield value
+        start = text.find("{", end)

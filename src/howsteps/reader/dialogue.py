@@ -1,8 +1,7 @@
 """Ask the model, validate its answer, retry once, and make a script of the answer."""
 
-import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -11,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.captions.cues import printable
-from howsteps.errors import HowstepsError, shown
+from howsteps.errors import shown
 from howsteps.narration.wordnet import PartOfSpeech, WordNet
-from howsteps.reader.question import Act, Question, make_question, video_end
+from howsteps.reader.client import json_objects
+from howsteps.reader.question import Act, AnswerError, Question, make_question, video_end
 from howsteps.script.names import name_steps
 from howsteps.script.order import keep_in_order
 from howsteps.script.similarity import noun_similarity, verb_similarity
@@ -24,10 +24,6 @@ MIN_VIDEOS = 2
 MAX_NAME_WORDS = 12
 _MAX_NAME_CHARACTERS = 200
 _MAX_CHARACTERS = 1_000_000
-
-
-class AnswerError(HowstepsError):
-    """An invalid answer; the message is shown to people and sent to the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,27 +86,10 @@ def _json_object(text: str) -> dict[str, Any]:
     """The last JSON object with steps in a text: models often reason before they answer."""
     if len(text) > _MAX_CHARACTERS:
         raise AnswerError(f"the answer is longer than {_MAX_CHARACTERS:,} characters")
-    found = [value for value in _objects(text) if "steps" in value]
+    found = [value for value in json_objects(text) if "steps" in value]
     if not found:
         raise AnswerError('there is no complete JSON object with "steps" in the answer')
     return found[-1]
-
-
-def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """The outermost JSON objects in a text."""
-    decoder = json.JSONDecoder()
-    start = text.find("{")
-    tries = 0
-    while start >= 0 and tries < 1000:  # bounds the time for a page of opening braces
-        tries += 1
-        try:
-            value, end = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            end = start + 1
-        else:
-            if isinstance(value, dict):
-                yield value
-        start = text.find("{", end)
 
 
 def _steps(value: object, question: Question, videos: set[str]) -> tuple[AnsweredStep, ...]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import NamedTuple
 
+from howsteps.errors import HowstepsError
 from howsteps.task import Mention, Sentence, Task, Video
 
 MAX_ACTS = 120
@@ -17,6 +18,10 @@ _MIN_VIDEOS = 2  # an act of one narrator cannot be a step
 _MAX_TITLE = 70
 # Examples per act, words per example, titles: the first size that fits is used.
 _SIZES = ((3, 14, 250), (3, 10, 150), (2, 10, 100), (1, 10, 60), (1, 8, 0))
+
+
+class AnswerError(HowstepsError):
+    """An invalid answer; the message is shown to people and sent to the model."""
 
 
 class Act(NamedTuple):
@@ -170,7 +175,7 @@ def _page(
         " | ".join(
             (
                 row.id,
-                _clean(" ".join(filter(None, (*row.act[:2], row.act.noun, row.place)))),
+                clean(" ".join(filter(None, (*row.act[:2], row.act.noun, row.place)))),
                 str(row.videos),
                 f"{row.position:.0%}",
                 " / ".join(_examples(row.mentions, sentences, examples, words)),
@@ -179,11 +184,11 @@ def _page(
         for row in rows
     ]
     titles = [
-        f"{id_} | {_clean(video.title or video.id)[:_MAX_TITLE]}" for id_, video in videos.items()
+        f"{id_} | {clean(video.title or video.id)[:_MAX_TITLE]}" for id_, video in videos.items()
     ]
     other = _OTHER_JOB.format(titles="\n".join(titles)) if titles else ""
     return _TEXT.format(
-        title=_clean(task.name.replace("_", " ")),
+        title=clean(task.name.replace("_", " ")),
         count=len(task.videos),
         table="\n".join(table),
         other=other,
@@ -214,10 +219,10 @@ def _excerpt(mention: Mention, sentence: Sentence, most: int) -> str:
     """The words of a sentence around a mention."""
     middle = bisect(sentence.words, mention.start, key=lambda word: word.start) - 1
     first = max(0, min(middle - most // 3, len(sentence.words) - most))
-    return _clean(" ".join(word.text for word in sentence.words[first : first + most]))
+    return clean(" ".join(word.text for word in sentence.words[first : first + most]))
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     """Untrusted text on one line, without characters that have a meaning on the page."""
     plain = "".join(c if c.isprintable() and c not in "|`{}<>#" else " " for c in text)
     return " ".join(plain.split())

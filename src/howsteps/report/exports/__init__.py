@@ -13,13 +13,7 @@ from typing import TypeAlias
 from howsteps.datasets.names import Names
 from howsteps.errors import HowstepsError, InputError, MissingExtra, Problem, unknown_name
 from howsteps.io.files import own_folder, write_atomically
-from howsteps.report.decoding import (
-    make_thumbnails,
-    rate_of,
-    remove_unused,
-    write_clip,
-    write_with_chapters,
-)
+from howsteps.report.decoding import make_thumbnails, rate_of, write_clip, write_with_chapters
 from howsteps.report.exports.chapters import (
     NoChapters,
     Span,
@@ -33,11 +27,9 @@ from howsteps.report.exports.chapters import (
     youtube_text,
 )
 from howsteps.report.exports.documents import (
+    best_localisations,
     csv_text,
     elan_text,
-    howto,
-    howto_moments,
-    howto_page,
     howto_text,
     label_studio_interface,
     label_studio_text,
@@ -194,7 +186,7 @@ def _howto(job: ExportJob) -> Iterator[Path | Problem]:
     thumbnails: dict[int, str] = {}
     videos = {video.id: video for video in job.result.task.videos}
     unreadable: set[str] = set()
-    for step, place in howto_moments(job.result).items():
+    for step, place in best_localisations(job.result).items():
         if place.video in unreadable:
             continue
         times = [] if place.time is None else [place.time]
@@ -209,11 +201,7 @@ def _howto(job: ExportJob) -> Iterator[Path | Problem]:
             break
         for name in names.values():  # none if the video file is gone
             thumbnails[step] = f"pictures/{name}"
-    remove_unused(pictures, {Path(name).name for name in thumbnails.values()})
-    shown = howto(job.result, job.folder, thumbnails)
-    yield _written(page, howto_text(shown))
-    write_atomically(page.with_suffix(".html"), howto_page(shown))
-    yield page.with_suffix(".html")
+    yield _written(page, howto_text(job.result, thumbnails))
 
 
 def _for_each_video(
@@ -271,7 +259,7 @@ _ALL: Sequence[ExportFormat] = (
         "label-studio", "pre-annotations to correct, and the interface for them", _label_studio
     ),
     ExportFormat("elan", "ELAN documents (.eaf)", _elan),
-    ExportFormat("howto", "a how-to for a wiki (Markdown) and to print (HTML)", _howto),
+    ExportFormat("markdown", "a how-to page with thumbnails", _howto),
     ExportFormat("page", "the page, report.html, in the work folder", _page, own_folder=False),
     ExportFormat(
         "video",

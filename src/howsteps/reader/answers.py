@@ -1,0 +1,113 @@
+"""A language model that is asked by hand: questions as files, and answers as files beside them."""
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from howsteps.errors import InputError
+from howsteps.io.files import write_atomically
+from howsteps.io.text import read_text
+from howsteps.reader.client import LanguageModel, LanguageModelError
+
+QUESTION = ".txt"
+ANSWERS = (".answer.json", ".answer.txt", ".answer.md")
+_MAX_NAME = 60  # characters
+
+
+class Unanswered(LanguageModelError):
+    """There is no answer to a question; nothing is wrong with the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFolder:
+    """Questions that a person hands to any assistant, and its answers.
+
+    A question is ``NAME.txt``; its answer, with or without other text, is ``NAME.answer.json``,
+    ``NAME.answer.txt`` or ``NAME.answer.md``. The name has a hash of the question, so an answer is
+    never taken for that of another one.
+
+    Parameters
+    ----------
+    folder
+        Where both are.
+    ask
+        Write the questions that have no answer yet.
+    """
+
+    folder: Path
+    ask: bool = False
+    written: list[Path] = field(default_factory=list, init=False, repr=False, compare=False)
+    address: str = field(default="", init=False)
+    tokens: int = field(default=2**62, init=False)
+    parallel: int = field(default=1, init=False)
+
+    @property
+    def model(self) -> str:
+        """The name of the folder, for those who ask who answered."""
+        return f"answers in {self.folder.absolute().name}"
+
+    def reply(
+        self,
+        messages: Sequence[dict[str, str]],
+        schema: Mapping[str, Any] | None = None,
+        *,
+        name: str = "script",
+    ) -> str:
+        """The answer in the folder.
+
+        Raises
+        ------
+        Unanswered
+            There is none; if asked to, the question was written.
+        """
+        text = _conversation(messages)
+        digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+        stem = re.sub(r"[^\w-]+", "-", name)[:_MAX_NAME] + f"-{digest}"
+        for ending in ANSWERS:
+            if (path := self.folder / f"{stem}{ending}").is_file():
+                try:
+                    return read_text(path)
+                except InputError as error:
+                    raise LanguageModelError(str(error)) from None
+        if not self.ask:
+            raise Unanswered(f"there is no {stem}{ANSWERS[0]} in {self.folder}")
+        path = self.folder / f"{stem}{QUESTION}"
+        write_atomically(path, text.encode())
+        self.written.append(path)
+        raise Unanswered(f"{path} has no answer yet")
+
+
+def _conversation(messages: Sequence[dict[str, str]]) -> str:
+    """A conversation as one text; the first question stands alone."""
+    if len(messages) == 1:
+        return messages[0]["content"]
+    turns = {"user": "Question", "assistant": "Your answer"}
+    return "\n".join(f"# {turns[m['role']]}\n\n{m['content']}\n" for m in messages)
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A model that was asked in an earlier run: its answers are in the cache, and no more come."""
+
+    model: str
+    address: str = field(default="", init=False)
+    tokens: int = field(default=0, init=False)
+    parallel: int = field(default=1, init=False)
+
+    def reply(
+        self,
+        messages: Sequence[dict[str, str]],
+        schema: Mapping[str, Any] | None = None,
+        *,
+        name: str = "script",
+    ) -> str:
+        """Never answer."""
+        raise Unanswered(f"{self.model} did not answer this before; to ask again: `llm`")
+
+
+# Whatever answers questions. ``address`` is where they are sent, empty if they stay on this
+# machine; ``tokens`` is the most that may be sent, ``parallel`` the number of questions at a time.
+Reader: TypeAlias = LanguageModel | AnswerFolder | Remembered
