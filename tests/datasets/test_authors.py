@@ -10,8 +10,9 @@ from scipy.io import loadmat, savemat
 
 from howsteps.datasets import authors, registry
 from howsteps.errors import InputError
-from howsteps.evaluate import Variant, hit_table, interval_hit_table
+from howsteps.evaluate import Variant, hit_table
 from howsteps.task import Localisation
+from tests.evaluate.intervals import interval_hit_table
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 NUMBERS = json.loads((GOLDEN / "golden.json").read_text())

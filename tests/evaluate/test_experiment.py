@@ -234,6 +234,10 @@ def test_features_of_the_narration_are_on_the_same_grid(tea, narrated):
 
 
 class TestAMethodOfOnesOwn:
+    def test_without_methods_those_of_howsteps_are_compared(self, tea):
+        found = compare(tea, steps=[2])
+        assert {each.method for each in (*found.rows, *found.unscored)} == {"uniform", "default"}
+
     def test_it_may_return_a_script_or_a_result_and_be_unable_to(self, tea, narrated):
         def fails(sample, steps, seed):
             raise HowstepsError("it rains")

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.evaluate import Variant, crosstask_recall, hit_table, interval_hit_table, paper_f1
+from howsteps.evaluate import Variant, crosstask_recall, hit_table, paper_f1
+from tests.evaluate.intervals import interval_hit_table
 from tests.evaluate.truths import placed, truth
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "golden.json").read_text())

@@ -37,12 +37,3 @@ def test_the_result_is_valid_and_never_better_than_the_search(aligner, seed: int
     assert all(naive.increasing(slots) for slots in found.slots)
     assert found.objective == naive.objective(sequences, match, found.slots)
     assert align(sequences, match).objective <= found.objective
-
-
-def test_more_orders_never_hurt() -> None:
-    sequences, match = naive.random_instance(3, sequences=10, longest=8, relations=6)
-    for aligner in ALIGNERS:
-        assert (
-            aligner(sequences, match, orders=6).objective
-            <= aligner(sequences, match, orders=1).objective
-        )

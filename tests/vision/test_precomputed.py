@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.io import savemat
 
+from howsteps.datasets.annotations import resample
 from howsteps.errors import InputError
-from howsteps.vision.precomputed import read_folder, resample
+from howsteps.vision.precomputed import read_folder
 
 MATRIX = np.arange(60, dtype=np.float32).reshape(15, 4)
 

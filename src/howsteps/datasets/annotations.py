@@ -270,3 +270,24 @@ def checked_features(
     if x.shape[1] != width:
         raise InputError(path, f"has {x.shape[1]} columns, the first video {width}")
     return single
+
+
+def resample(
+    rows: NDArray[np.floating], rate: float, seconds: float, intervals: int
+) -> NDArray[np.float32]:
+    """Return rows at ``rate`` per second, resampled to intervals of ``seconds``.
+
+    Row i covers the time [i, i+1)/rate. An interval is the mean of the rows whose middle is in it,
+    or else the row at the middle of the interval. After the end, the last row is repeated.
+    """
+    interval_of = ((np.arange(len(rows)) + 0.5) / rate / seconds).astype(np.int64)
+    counts = np.bincount(interval_of, minlength=intervals)[:intervals]
+    starts = np.searchsorted(interval_of, np.arange(intervals))
+    middles = ((np.arange(intervals) + 0.5) * seconds * rate).astype(np.int64)
+    result: NDArray[np.float32] = rows[np.minimum(middles, len(rows) - 1)].astype(np.float32)
+    with_rows = np.flatnonzero(counts)
+    if len(with_rows):
+        used = rows[: int(np.searchsorted(interval_of, intervals))]
+        sums = np.add.reduceat(used.astype(np.float64), starts[with_rows], axis=0)
+        result[with_rows] = sums / counts[with_rows, None]
+    return result

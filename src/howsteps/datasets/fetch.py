@@ -171,11 +171,9 @@ def fetch_archive(
     return True
 
 
-def fetch_file(
-    address: str, path: Path, begins: str, progress: Progress = lambda done, total: None
-) -> None:
+def fetch_file(address: str, path: Path, begins: str) -> None:
     """Download one file, unless it exists, and check that its SHA-256 starts with ``begins``."""
-    checksum = _fetch(address, path, progress)
+    checksum = _fetch(address, path, lambda done, total: None)
     if not checksum.startswith(begins):
         raise InputError(
             _set_aside(path),

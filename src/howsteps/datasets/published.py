@@ -28,6 +28,7 @@ from howsteps.datasets.annotations import (
     Labelled,
     as_number,
     checked_features,
+    resample,
     truth_of_rows,
     whole_number,
 )
@@ -218,7 +219,10 @@ class FeatureFolder:
         for video, path in self.paths.items():
             frames = self.features(video)
             checked_features(frames, path, features)
-            features[video] = _interval_means(frames, self.rate)
+            intervals = round(len(frames) / self.rate / GRID)
+            if self.rate * GRID >= 1:  # a last interval may be partial
+                intervals = int((len(frames) - 0.5) / self.rate / GRID) + 1
+            features[video] = resample(frames, self.rate, GRID, intervals)
         videos = tuple(Video(video, duration=length) for video, length in durations.items())
         return Labelled(Task(self.truth.task, videos), self.truth, features)
 
@@ -277,14 +281,3 @@ def _feature_files(folder: Path, videos: Mapping[str, int]) -> dict[str, Path]:
         if not path.is_file():
             raise InputError(path, "no such file, though the video has labels")
     return paths
-
-
-def _interval_means(frames: NDArray[np.floating], rate: float) -> NDArray[np.float32]:
-    """Return the mean of the frames whose centres lie in each interval, or the frame there."""
-    if rate * GRID < 1:  # fewer frames than intervals
-        middles = (np.arange(round(len(frames) / rate / GRID)) + 0.5) * GRID
-        return np.asarray(frames[(middles * rate).astype(np.int64)], np.float32)
-    interval_of = ((np.arange(len(frames)) + 0.5) / rate / GRID).astype(np.int64)
-    starts = np.flatnonzero(np.diff(interval_of, prepend=-1))
-    sums = np.add.reduceat(frames.astype(np.float64), starts, axis=0)
-    return np.asarray(sums / np.bincount(interval_of)[:, None], np.float32)

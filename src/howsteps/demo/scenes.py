@@ -189,13 +189,12 @@ def on_circle(centre: Point, radius: float, turn: float) -> Point:
     return centre[0] + radius * cos(2 * pi * turn), centre[1] + radius * sin(2 * pi * turn)
 
 
-def wheel(c: Canvas, centre: Point, radius: float, turn: float = 0.0, *, tire: bool = True) -> None:
-    """A spoked wheel, with its tire or without."""
+def wheel(c: Canvas, centre: Point, radius: float, turn: float = 0.0) -> None:
+    """A spoked wheel with its tire."""
     for spoke in range(10):
         c.line([centre, on_circle(centre, 0.86 * radius, turn + spoke / 10)], STEEL, 0.004)
     c.ring(centre, 0.86 * radius, STEEL, 0.05 * radius + 0.008)
-    if tire:
-        c.ring(centre, radius, RUBBER, 0.16 * radius)
+    c.ring(centre, radius, RUBBER, 0.16 * radius)
     c.disc(centre, 0.1 * radius, STEEL)
 
 

@@ -19,14 +19,13 @@ from howsteps.evaluate.frame_protocols import (
     predicted_frames,
     true_frames,
 )
-from howsteps.evaluate.inputs import EvaluationError, Score, as_predictions, as_truth, in_truth
+from howsteps.evaluate.inputs import Score, as_predictions, as_truth, in_truth
 from howsteps.evaluate.methods import METHODS, Sample
 from howsteps.evaluate.point_protocols import (
     HitTable,
     Variant,
     crosstask_recall,
     hit_table,
-    interval_hit_table,
     paper_f1,
 )
 from howsteps.evaluate.protocols import PROTOCOLS, Prediction
@@ -37,7 +36,6 @@ __all__ = [
     "METHODS",
     "PROTOCOLS",
     "Comparison",
-    "EvaluationError",
     "HitTable",
     "Order",
     "Plan",
@@ -55,7 +53,6 @@ __all__ = [
     "frame_f1",
     "hit_table",
     "in_truth",
-    "interval_hit_table",
     "judged",
     "kukleva",
     "label_frames",

@@ -254,7 +254,7 @@ class Comparison:
 
 def compare(
     data: Path | str | Labelled | Iterable[Labelled],
-    methods: Mapping[str, Method] = field(default_factory=lambda: METHODS),
+    methods: Mapping[str, Method] = METHODS,
     *,
     protocols: Sequence[str] = ("paper-f1",),
     steps: Sequence[int] = (10,),

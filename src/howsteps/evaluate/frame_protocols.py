@@ -33,9 +33,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from howsteps.errors import HowstepsError
 from howsteps.evaluate.inputs import (
     MAX_STEPS,
-    EvaluationError,
     Matching,
     Predictions,
     Score,
@@ -85,9 +85,7 @@ def true_frames(truth: Truth, rate: float = LABEL_RATE) -> dict[str, Labels]:
     }
 
 
-def predicted_frames(
-    predictions: Predictions, truth: Truth, rate: float = LABEL_RATE
-) -> dict[str, Labels]:
+def predicted_frames(predictions: Predictions, truth: Truth) -> dict[str, Labels]:
     """Return the predicted labels of the videos of a truth.
 
     A localisation without start and end extends halfway to its neighbours.
@@ -95,8 +93,8 @@ def predicted_frames(
     localisations, _ = as_predictions(predictions, truth)
     by_video = with_extents(localisations, truth.durations)
     return {
-        video: label_frames(by_video[video], len(labels), rate)
-        for video, labels in true_frames(truth, rate).items()
+        video: label_frames(by_video[video], len(labels), LABEL_RATE)
+        for video, labels in true_frames(truth).items()
     }
 
 
@@ -146,7 +144,6 @@ def kukleva(
     matching: Matching | None = None,
     *,
     seed: int = 0,
-    samples: int = SAMPLES,
     repeats: int = REPEATS,
 ) -> Score:
     """Return F1 and MoF of Kukleva et al.; the error bar of F1 is over the repeats.
@@ -159,7 +156,7 @@ def kukleva(
     n_predicted = _count(all_predicted)
     steps = n_predicted if steps is None else steps
     if n_predicted > steps:
-        raise EvaluationError(
+        raise HowstepsError(
             f"a frame has the label {n_predicted - 1}: steps are the numbers 0 … {steps - 1}"
         )
     matched = _matched(all_predicted, all_true, matching, steps)
@@ -170,8 +167,8 @@ def kukleva(
         n_correct, n_frames = n_correct + int(correct.sum()), n_frames + int(kept.sum())
         shares += [float(part.mean()) for part in _segments(correct, t[kept]) if len(part)]
     # Frames are drawn with replacement, so the number of correct ones is binomial.
-    drawn = np.random.default_rng(seed).binomial(samples, shares, size=(repeats, len(shares)))
-    totals = drawn.sum(axis=1) / samples
+    drawn = np.random.default_rng(seed).binomial(SAMPLES, shares, size=(repeats, len(shares)))
+    totals = drawn.sum(axis=1) / SAMPLES
     precisions = [ratio(c, len(predicted) * steps) for c in totals]
     recalls = [ratio(c, len(shares)) for c in totals]
     scores = [f1_of(p, r) for p, r in zip(precisions, recalls, strict=True)]
@@ -240,33 +237,33 @@ def _labels(predictions: Any, truth: Any) -> tuple[list[Labels], list[Labels]]:
         truth = as_truth(truth)
         for video, duration in truth.durations.items():
             if duration is None:
-                raise EvaluationError(f"the length of video {video!r} is not known")
+                raise HowstepsError(f"the length of video {video!r} is not known")
         predictions, truth = predicted_frames(predictions, truth), true_frames(truth)
     if isinstance(truth, Mapping) != isinstance(predictions, Mapping):
-        raise EvaluationError("labels are given by video for one of predictions and truth only")
+        raise HowstepsError("labels are given by video for one of predictions and truth only")
     if not isinstance(truth, Mapping):
         predictions, truth = dict(enumerate(predictions)), dict(enumerate(truth))
     if unknown := [video for video in predictions if video not in truth]:
-        raise EvaluationError(f"video {unknown[0]!r} is predicted but not in the truth")
+        raise HowstepsError(f"video {unknown[0]!r} is predicted but not in the truth")
     if missing := [video for video in truth if video not in predictions]:
-        raise EvaluationError(f"video {missing[0]!r} is in the truth but not predicted")
+        raise HowstepsError(f"video {missing[0]!r} is in the truth but not predicted")
     predicted = [_checked(predictions[video], video) for video in truth]
     true = [_checked(labels, video) for video, labels in truth.items()]
     for video, p, t in zip(truth, predicted, true, strict=True):
         if len(p) != len(t):
             counts = f"{len(p)} predicted and {len(t)} true labels"
-            raise EvaluationError(f"video {video!r} has {counts}")
+            raise HowstepsError(f"video {video!r} has {counts}")
     return predicted, true
 
 
 def _checked(labels: ArrayLike, video: str | int) -> Labels:
     array = np.asarray(labels)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise EvaluationError(f"video {video!r}: labels are integers, one per frame")
+        raise HowstepsError(f"video {video!r}: labels are integers, one per frame")
     for label in (array.min(initial=0), array.max(initial=0)):
         if not BACKGROUND <= label < MAX_STEPS:
             known = f"steps are the numbers 0 … {MAX_STEPS - 1}, −1 is background"
-            raise EvaluationError(f"video {video!r} has the label {label}: {known}")
+            raise HowstepsError(f"video {video!r} has the label {label}: {known}")
     return array.astype(np.int64)
 
 

@@ -9,7 +9,7 @@ truth          a ``Truth``; ``Annotation``s; dictionaries with ``video``, ``step
 =============  ======================================================================
 
 A step of a truth is a number from 0 on, or a name. What cannot be compared raises an
-:class:`EvaluationError` that names the video and the step.
+:class:`HowstepsError` that names the video and the step.
 """
 
 import math
@@ -41,10 +41,6 @@ MAX_STEPS = 100_000
 _MAX_CELLS = 50_000_000
 
 
-class EvaluationError(HowstepsError, ValueError):
-    """Predictions and truth cannot be compared; the message names the video and the step."""
-
-
 def as_truth(
     truth: TruthLike,
     *,
@@ -68,14 +64,14 @@ def as_truth(
         truth = _plain_truth(truth, steps, durations or {})
     for video, duration in truth.durations.items():
         if duration is not None and not (_is_finite(duration) and 0 <= duration <= LATEST):
-            raise EvaluationError(f"video {video!r} has the impossible length {duration!r}")
+            raise HowstepsError(f"video {video!r} has the impossible length {duration!r}")
     for a in truth.annotations:
         if a.video not in truth.durations:
-            raise EvaluationError(f"video {a.video!r} is annotated but not among the videos")
+            raise HowstepsError(f"video {a.video!r} is annotated but not among the videos")
         check_step(a.step, len(truth.steps), a.video)
         if not (_is_finite(a.start) and _is_finite(a.end) and a.start <= a.end):
             interval = f"{a.start} to {a.end} is not an interval of time"
-            raise EvaluationError(f"step {a.step} in video {a.video!r}: {interval}")
+            raise HowstepsError(f"step {a.step} in video {a.video!r}: {interval}")
     return truth
 
 
@@ -118,7 +114,7 @@ def as_predictions(
         steps = len(predictions.script.steps) if steps is None else steps
         localisations = in_truth(predictions.localisations, truth)
         if predictions.localisations and not localisations:
-            raise EvaluationError("no video of the result is in the truth")
+            raise HowstepsError("no video of the result is in the truth")
     elif isinstance(predictions, Mapping):
         localisations = tuple(
             Localisation(video, step, time)
@@ -131,15 +127,15 @@ def as_predictions(
     seen: set[tuple[str, int]] = set()
     for p in localisations:
         if p.video not in truth.durations:
-            raise EvaluationError(f"video {p.video!r} is predicted but not in the truth")
+            raise HowstepsError(f"video {p.video!r} is predicted but not in the truth")
         check_step(p.step, steps, p.video)
         for time in (p.time, p.start, p.end):
             if time is not None and not _is_finite(time):
                 what = f"has the time {time}, not a finite number"
-                raise EvaluationError(f"step {p.step} in video {p.video!r} {what}")
+                raise HowstepsError(f"step {p.step} in video {p.video!r} {what}")
         if once and p.time is not None:
             if (p.video, p.step) in seen:
-                raise EvaluationError(f"step {p.step} is predicted twice in video {p.video!r}")
+                raise HowstepsError(f"step {p.step} is predicted twice in video {p.video!r}")
             seen.add((p.video, p.step))
     return localisations, steps
 
@@ -168,7 +164,7 @@ def _rows(rows: Any, kind: type, names: Sequence[str]) -> Iterator[Any]:
                 yield kind(*(value for _, value in zip(names, row, strict=True)))
         except (KeyError, TypeError, ValueError):
             what = f"has {', '.join(names[:-1])} and {names[-1]}, unlike {row!r}"
-            raise EvaluationError(f"a row {what}") from None
+            raise HowstepsError(f"a row {what}") from None
 
 
 def _count(steps: Iterable[Any]) -> int:
@@ -180,13 +176,13 @@ def check_step(step: Any, steps: int, video: str) -> None:
     """Refuse a step that is not one of 0 … ``steps`` − 1."""
     if not is_integer(step) or not 0 <= step < steps:
         known = f": steps are the numbers 0 … {steps - 1}" if steps else ", but there are no steps"
-        raise EvaluationError(f"step {step!r} in video {video!r}{known}")
+        raise HowstepsError(f"step {step!r} in video {video!r}{known}")
 
 
 def check_table(steps: int, true_steps: int, videos: int = 1) -> None:
     """Refuse a table of discovered and true steps that is too large to be made."""
     if steps * max(true_steps, 1) * max(videos, 1) > _MAX_CELLS:
-        raise EvaluationError(
+        raise HowstepsError(
             f"{steps:,} discovered and {true_steps:,} true steps are too many to compare: "
             "number the steps 0, 1, 2 … without gaps"
         )
@@ -265,10 +261,10 @@ def match(gain: NDArray[Any]) -> NDArray[np.int64]:
 def as_columns(matching: Matching, steps: int, true_steps: int) -> NDArray[np.int64]:
     """Return a given matching of at least ``steps`` as an array, with −1 in place of None."""
     if len(matching) < steps:
-        raise EvaluationError(f"the matching has {len(matching)} steps, the prediction {steps}")
+        raise HowstepsError(f"the matching has {len(matching)} steps, the prediction {steps}")
     for step in matching:
         if step is not None and not (is_integer(step) and 0 <= step < true_steps):
-            raise EvaluationError(
+            raise HowstepsError(
                 f"the matching names the true step {step!r}; there are {true_steps}, from 0 on"
             )
     return np.array([-1 if step is None else step for step in matching], dtype=np.int64)
@@ -288,7 +284,6 @@ def bootstrap_interval(
     videos: int,
     *,
     resamples: int = RESAMPLES,
-    level: float = LEVEL,
     seed: int = 0,
 ) -> tuple[float, float]:
     """Return the percentile interval of a score over bootstrap samples of the videos.
@@ -298,18 +293,17 @@ def bootstrap_interval(
     """
     rng = np.random.default_rng(seed)
     samples = rng.integers(videos, size=(resamples, videos))
-    low, high = np.quantile(
-        [score(indices) for indices in samples], ((1 - level) / 2, (1 + level) / 2)
-    )
+    values = [score(indices) for indices in samples]
+    low, high = np.quantile(values, ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
     return float(low), float(high)
 
 
-def t_interval(values: Sequence[float], *, level: float = LEVEL) -> tuple[float, float] | None:
+def t_interval(values: Sequence[float]) -> tuple[float, float] | None:
     """Return Student's confidence interval of the mean, x̄ ± t·s/√n; None for a single value."""
     if len(values) < 2:
         return None
     from scipy.stats import t  # noqa: PLC0415 - slow to import
 
     mean, deviation = float(np.mean(values)), float(np.std(values, ddof=1))
-    half = float(t.ppf((1 + level) / 2, len(values) - 1)) * deviation / math.sqrt(len(values))
+    half = float(t.ppf((1 + LEVEL) / 2, len(values) - 1)) * deviation / math.sqrt(len(values))
     return mean - half, mean + half

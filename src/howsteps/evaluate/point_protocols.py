@@ -14,17 +14,16 @@ k of the prediction is step k of the list. A prediction is correct if its second
 that a true interval of the step overlaps, ⌊start⌋ to ⌈end⌉, as in their program.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import ceil, floor
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from howsteps.evaluate.inputs import (
-    EvaluationError,
     Matching,
     Predictions,
     Score,
@@ -144,13 +143,11 @@ def hit_table(
     truth: TruthLike,
     steps: int | None = None,
     *,
-    interval: float = 1 / 3,
     whole_seconds: bool = False,
 ) -> HitTable:
     """Compare predictions in seconds with the truth, both as for :func:`paper_f1`.
 
-    ``interval`` is the length of an interval in seconds (10 frames at 30 a second), for the variant
-    ``authors``. ``whole_seconds`` extends true intervals to whole seconds.
+    ``whole_seconds`` extends true intervals to whole seconds.
     """
     truth = as_truth(truth)
     localisations, steps = as_predictions(predictions, truth, steps)
@@ -172,28 +169,8 @@ def hit_table(
         else:
             inside = (a.start <= times[n]) & (times[n] <= a.end)
         hits[n, :, a.step] |= inside
-    # More than one interval; 1.5 allows for rounding.
-    return HitTable(hits, ~np.isnan(times), present, lengths > 1.5 * interval)
-
-
-def interval_hit_table(predicted: Sequence[ArrayLike], truth: Sequence[ArrayLike]) -> HitTable:
-    """Compare predictions with the truth, both as masks over intervals.
-
-    T_n×K_pred per video with at most one 1 per column, and T_n×K per video.
-    """
-    pairs = [
-        (np.asarray(z, dtype=bool), np.asarray(y, dtype=bool))
-        for z, y in zip(predicted, truth, strict=True)
-    ]
-    if any(len(z) != len(y) for z, y in pairs):
-        raise EvaluationError("a video has not as many predicted as true intervals")
-    durations = np.array([y.sum(axis=0) for _, y in pairs])
-    return HitTable(
-        hits=np.array([z.T @ y for z, y in pairs]),
-        made=np.array([z.any(axis=0) for z, _ in pairs]),
-        present=durations > 0,
-        long=durations > 1,
-    )
+    # More than one interval of 10 frames at 30 a second; 1.5 allows for rounding.
+    return HitTable(hits, ~np.isnan(times), present, lengths > 1.5 / 3)
 
 
 def crosstask_recall(predictions: Predictions, truth: TruthLike) -> Score:

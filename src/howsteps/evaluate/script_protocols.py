@@ -31,8 +31,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from howsteps.errors import HowstepsError
 from howsteps.evaluate.inputs import (
-    EvaluationError,
     Predictions,
     Score,
     TruthLike,
@@ -43,7 +43,7 @@ from howsteps.evaluate.inputs import (
 from howsteps.task import Localisation, Mention, Rule, Script, Step, Truth
 
 JUDGED, BY_TIME = "judged", "by time"
-ALPHA = 0.05
+ALPHA = 0.05  # significance level for each discovered step
 
 _Times: TypeAlias = Mapping[str, NDArray[np.float64]]
 
@@ -69,7 +69,7 @@ def longest_chain(
     for discovered, allowed in enumerate(options):
         for step in allowed:
             if step not in position:
-                raise EvaluationError(
+                raise HowstepsError(
                     f"discovered step {discovered} counts as the true step {step!r}, "
                     "which is not in the order"
                 )
@@ -130,7 +130,6 @@ def by_time(
     steps: int | None = None,
     *,
     lead: float = 0.0,
-    alpha: float = ALPHA,
 ) -> list[set[int]]:
     """Return the true step, if any, that each discovered step counts as by time.
 
@@ -142,8 +141,6 @@ def by_time(
     lead
         Seconds by which true steps are extended to the front: narrators name a step shortly before
         they do it.
-    alpha
-        Significance level for each discovered step.
     """
     truth = as_truth(truth)
     localisations, steps = as_predictions(events, truth, steps, once=False)
@@ -157,7 +154,7 @@ def by_time(
         lifts = {}
         for true in range(len(truth.steps)):
             hits, null = _hits(times, true, intervals, lengths)
-            if poisson_binomial_tail(int(hits.sum()), null) <= alpha / len(truth.steps):
+            if poisson_binomial_tail(int(hits.sum()), null) <= ALPHA / len(truth.steps):
                 lifts[true] = float((hits - null).sum())
         options.append({max(lifts, key=lambda true: lifts[true])} if lifts else set())
     return options

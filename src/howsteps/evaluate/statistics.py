@@ -9,7 +9,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.evaluate.inputs import EvaluationError, TruthLike, as_truth, is_integer, ratio
+from howsteps.errors import HowstepsError
+from howsteps.evaluate.inputs import TruthLike, as_truth, is_integer, ratio
 from howsteps.evaluate.script_protocols import steps_of
 from howsteps.task import Mention, Rule, Truth
 
@@ -58,7 +59,7 @@ def find_order(sequences: Sequence[Sequence[int]], steps: int, most: int = _MAX_
     for n, sequence in enumerate(sequences):
         for step in sequence:
             if not is_integer(step) or not 0 <= step < steps:
-                raise EvaluationError(f"step {step!r} in sequence {n}: must be 0 … {steps - 1}")
+                raise HowstepsError(f"step {step!r} in sequence {n}: must be 0 … {steps - 1}")
     order = _by_mean_position(sequences, steps)
     cells = steps * len(sequences) * (1 + max(map(len, sequences), default=0))
     if steps > _MAX_STEPS or cells > _MAX_CELLS:
@@ -213,7 +214,7 @@ def statistics(truth: TruthLike, order: Sequence[int] | None = None) -> Statisti
         found = find_order(sequences, len(truth.steps))
         order, proved = found.steps, found.proved
     elif sorted(order) != list(range(len(truth.steps))):
-        raise EvaluationError(f"the order has to have each of the {len(truth.steps)} steps once")
+        raise HowstepsError(f"the order has to have each of the {len(truth.steps)} steps once")
     annotated = sum(map(len, sequences))
     distinct = sum(len(set(sequence)) for sequence in sequences)
     turns = sum(1 for sequence in sequences for _ in groupby(sequence))

@@ -45,8 +45,8 @@ class Vocabulary:
     weights: NDArray[np.float32]
 
     @staticmethod
-    def of(videos: Sequence[Video], *, largest: int = LARGEST_VOCABULARY) -> "Vocabulary":
-        """Build a vocabulary of the ``largest`` most widespread lemmas of several, not all videos.
+    def of(videos: Sequence[Video]) -> "Vocabulary":
+        """Build a vocabulary of the most widespread lemmas of several, not all videos.
 
         If there are none, as with one or two videos, all lemmas are used with equal weight.
         """
@@ -55,9 +55,11 @@ class Vocabulary:
         )
         shared = [lemma for lemma, count in counts.items() if 1 < count < len(videos)]
         if not shared:
-            words = tuple(sorted(counts)[:largest])
+            words = tuple(sorted(counts)[:LARGEST_VOCABULARY])
             return Vocabulary(words, np.ones(len(words), np.float32))
-        kept = sorted(sorted(shared, key=lambda lemma: (-counts[lemma], lemma))[:largest])
+        kept = sorted(
+            sorted(shared, key=lambda lemma: (-counts[lemma], lemma))[:LARGEST_VOCABULARY]
+        )
         frequencies = np.array([counts[lemma] for lemma in kept], np.float32)
         return Vocabulary(tuple(kept), np.log(len(videos) / frequencies).astype(np.float32))
 

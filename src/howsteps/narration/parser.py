@@ -49,10 +49,6 @@ _PLURALS = frozenset({"NNS", "NNPS"})
 Passage: TypeAlias = "tuple[Sequence[Word], Doc]"
 
 
-class ParserError(HowstepsError):
-    """The requested parser cannot be used."""
-
-
 @cache
 def load_parser(name: str | None = None) -> Language:
     """Load the shipped pipeline, or another one by name or folder."""
@@ -62,12 +58,12 @@ def load_parser(name: str | None = None) -> Language:
     try:
         nlp = spacy.load(name or SHIPPED)
     except Exception as error:  # a package that is no pipeline fails in its own way
-        raise ParserError(
+        raise HowstepsError(
             f"no spaCy pipeline {name!r}: give the name of an installed one or its folder "
             f"(by default the one that ships with howsteps is used)"
         ) from error
     if "parser" not in nlp.pipe_names:
-        raise ParserError(f"the spaCy pipeline {name!r} has no dependency parser")
+        raise HowstepsError(f"the spaCy pipeline {name!r} has no dependency parser")
     # Named entities are not used, and take time.
     nlp.select_pipes(disable=[pipe for pipe in nlp.pipe_names if pipe in {"ner", "lemmatizer"}])
     Language.component(_LEMMATISER, assigns=["token.lemma"], func=lemmatiser())

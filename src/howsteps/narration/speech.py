@@ -6,10 +6,10 @@ so the same audio gives the same captions.
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any
 
 from howsteps.errors import HowstepsError, InputError, MissingExtra
 from howsteps.io.files import sha256_of_file
@@ -39,24 +39,6 @@ _MAX_COMPRESSION = 2.4
 _VERSION = 2  # increment when the same options give other captions
 
 SpeechProgress = Callable[[float, float], None]
-
-
-class WhisperWord(Protocol):
-    """A word of Whisper's output; ``word`` starts with a space unless it continues the last one."""
-
-    word: str
-    start: float
-    end: float
-
-
-class WhisperSegment(Protocol):
-    """A segment of Whisper's output."""
-
-    text: str
-    start: float
-    end: float
-    words: Sequence[WhisperWord] | None
-    compression_ratio: float
 
 
 def transcribe(
@@ -100,8 +82,8 @@ def transcribe(
         return tuple(captions_of(segments, duration))
 
 
-def captions_of(segments: Iterable[WhisperSegment], duration: float) -> Iterator[Caption]:
-    """Convert segments of Whisper to captions.
+def captions_of(segments: Iterable[Any], duration: float) -> Iterator[Caption]:
+    """Convert segments of faster-whisper to captions.
 
     The text of a caption is its words joined by spaces. Times are in seconds, rounded to
     milliseconds, within [0, duration], and the starts of words never decrease. Segments in which
@@ -151,9 +133,7 @@ def cache_key(media: Path, model: str | Path, vad: bool) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def _segments(
-    sound: "Sound", model: str | Path, device: str, vad: bool
-) -> Iterator[WhisperSegment]:
+def _segments(sound: "Sound", model: str | Path, device: str, vad: bool) -> Iterator[Any]:
     """Run the model on the chunks of a recording; yield segments as they are recognised."""
     from faster_whisper import WhisperModel  # noqa: PLC0415 - an extra, and slow to load
 
@@ -169,38 +149,18 @@ def _segments(
         raise HowstepsError(reason) from error
 
 
-@dataclass(slots=True)
-class _Segment:
-    """A segment with times relative to the start of the file."""
-
-    text: str
-    start: float
-    end: float
-    words: Sequence[WhisperWord] | None
-    compression_ratio: float
-
-
-@dataclass(slots=True)
-class _Word:
-    word: str
-    start: float
-    end: float
-
-
-def _shifted(segment: WhisperSegment, seconds: float) -> WhisperSegment:
+def _shifted(segment: Any, seconds: float) -> Any:
     """Return a segment with ``seconds`` added to its times."""
     if not seconds:
         return segment
-    words: list[WhisperWord] = [
-        _Word(w.word, float(w.start) + seconds, float(w.end) + seconds) for w in segment.words or ()
-    ]
-    start, end = float(segment.start) + seconds, float(segment.end) + seconds
-    return _Segment(segment.text, start, end, words, segment.compression_ratio)
+    words = [replace(w, start=w.start + seconds, end=w.end + seconds) for w in segment.words or ()]
+    start, end = segment.start + seconds, segment.end + seconds
+    return replace(segment, start=start, end=end, words=words)
 
 
 def _with_progress(
-    segments: Iterable[WhisperSegment], duration: float, report: SpeechProgress
-) -> Iterator[WhisperSegment]:
+    segments: Iterable[Any], duration: float, report: SpeechProgress
+) -> Iterator[Any]:
     """Yield the segments, and report the end of each one."""
     done = 0.0
     report(done, duration)

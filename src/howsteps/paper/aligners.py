@@ -21,6 +21,7 @@ from howsteps.paper.alignment import Alignment
 from howsteps.paper.alignment_bounds import pair_bound
 from howsteps.paper.alignment_problem import AlignmentProblem, Match, Token, make_problem
 
+ORDERS = 5
 Columns = list[list[int]]  # tokens, in order of slots
 
 
@@ -28,34 +29,31 @@ def progressive_alignment(
     sequences: Sequence[Sequence[Token]],
     match: Match | None = None,
     *,
-    orders: int = 5,
     seed: int = 0,
 ) -> Alignment:
-    """Merge profiles up a guide tree; ``orders`` trees, all but the first with noisy distances."""
-    return _best_of(make_problem(sequences, match), _progressive, orders, seed)
+    """Merge profiles up a guide tree; several trees, all but the first with noisy distances."""
+    return _best_of(make_problem(sequences, match), _progressive, seed)
 
 
 def partial_order_alignment(
     sequences: Sequence[Sequence[Token]],
     match: Match | None = None,
     *,
-    orders: int = 5,
     seed: int = 0,
 ) -> Alignment:
-    """Add the sequences to a graph of columns; ``orders`` orders, the first by length."""
-    return _best_of(make_problem(sequences, match), _partial_order, orders, seed)
+    """Add the sequences to a graph of columns; several orders, the first by length."""
+    return _best_of(make_problem(sequences, match), _partial_order, seed)
 
 
 def _best_of(
     problem: AlignmentProblem,
     build: Callable[[AlignmentProblem, int, np.random.Generator], Columns],
-    orders: int,
     seed: int,
 ) -> Alignment:
     generator = np.random.default_rng(seed)
     best = problem.tokens
     lowest: float = np.inf
-    for attempt in range(orders):
+    for attempt in range(ORDERS):
         slots = np.zeros(len(problem.tokens), dtype=np.int64)
         for slot, column in enumerate(build(problem, attempt, generator)):
             slots[column] = slot

@@ -132,26 +132,23 @@ def align_transcript(
     relations: NDArray[np.integer],
     step_relations: Floats,
     relation_counts: Floats,
-    *,
-    about_step: float = 0.5,
-    stay: float = 0.5,
 ) -> Places:
     """Return the step of every mention of one video, −1 for background; S.
 
     ``relations`` are the S indices of the relations of the mentions in order of time,
     ``step_relations`` (K×D) and ``relation_counts`` (D) count relations among the mentions of each
-    step and in the task. ``about_step`` is β.
+    step and in the task. β and the probability to stay are one half.
     """
     steps = len(step_relations)
     if not len(relations):
         return np.empty(0, np.int64)
     with np.errstate(divide="ignore"):
-        emission = np.log(about_step * _normalised(step_relations))[:, relations].T
-    background = np.log((1 - about_step) * _normalised(relation_counts[None] + 1.0))[0, relations]
+        emission = np.log(0.5 * _normalised(step_relations))[:, relations].T
+    background = np.log(0.5 * _normalised(relation_counts[None] + 1.0))[0, relations]
     jump = np.arange(steps)[None, :] - np.arange(-1, steps)[:, None]  # −1: no step reached yet
     with np.errstate(divide="ignore"):
-        transition = np.where(jump > 0, np.log((1 - stay) * 0.5 ** np.maximum(jump, 1)), -np.inf)
-    transition[jump == 0] = np.log(stay)
+        transition = np.where(jump > 0, np.log(0.5 * 0.5 ** np.maximum(jump, 1)), -np.inf)
+    transition[jump == 0] = np.log(0.5)
     # best[k + 1]: log-probability of the best path that has reached step k; best[0]: no step yet.
     best = np.full(steps + 1, -np.inf)
     best[0] = 0.0

@@ -17,7 +17,6 @@ from howsteps.narration.relations import usual_phrase
 from howsteps.narration.wordnet import WordNet, match_matrix
 from howsteps.paper.alignment import AUTHORS, FrankWolfe, align
 from howsteps.paper.alignment_problem import make_problem, shared_problem
-from howsteps.script.acts import talk_detector
 from howsteps.script.discovery import check_mentions
 from howsteps.script.names import examples
 from howsteps.task import Mention, Relation, Script, Step, Task
@@ -51,11 +50,6 @@ class ScriptOptions:
         Align only the last mention of a relation that a narration repeats (authors).
     broad
         After the alignment, let earlier, similar mentions of a narration join its steps (authors).
-    senses
-        Match words by their first WordNet senses, this many; None: by all (the paper).
-    negated, talk
-        Align negated mentions too ("don't touch the wire"), and talk: light verbs, talk about the
-        video, the title of the task.
     solver
         Of the alignment; None: the search.
     """
@@ -63,9 +57,6 @@ class ScriptOptions:
     vocabulary: int | None = None
     keep_last: bool = False
     broad: bool = False
-    senses: int | None = None
-    negated: bool = True
-    talk: bool = True
     solver: FrankWolfe | None = None
 
 
@@ -105,10 +96,13 @@ def discover(
         raise HowstepsError(unknown_name("mode", mode, OPTIONS))
     check_mentions(task, steps)
     options = options or OPTIONS[mode]
-    mentions_by_video = _mentions_to_align(task, options)
+    mentions_by_video = [
+        sorted((m for m in video.mentions if m.noun), key=lambda m: (m.start, m.end))
+        for video in task.videos
+    ]
     relations = sorted({mention.relation for row in mentions_by_video for mention in row})
     index = {relation: i for i, relation in enumerate(relations)}
-    matrix = (match or wordnet_match(options.senses))(relations)
+    matrix = (match or wordnet_match)(relations)
     sequences = [[index[mention.relation] for mention in row] for row in mentions_by_video]
     indices = aligned_indices(sequences, options)
     aligned = [[row[i] for i in kept] for row, kept in zip(sequences, indices, strict=True)]
@@ -146,24 +140,9 @@ def discover(
     )
 
 
-def wordnet_match(senses: int | None = None) -> MatchFunction:
-    """Relations match where verbs and nouns each share a synset among their first senses."""
-    database = WordNet.load()
-    return lambda relations: match_matrix(relations, database, senses)
-
-
-def _mentions_to_align(task: Task, options: ScriptOptions) -> list[list[Mention]]:
-    is_talk = talk_detector(task.name)
-    return [
-        [
-            mention
-            for mention in sorted(video.mentions, key=lambda m: (m.start, m.end))
-            if mention.noun
-            and (options.negated or not mention.negated)
-            and (options.talk or not is_talk(mention))
-        ]
-        for video in task.videos
-    ]
+def wordnet_match(relations: Sequence[Relation]) -> NDArray[np.bool_]:
+    """Relations match where verbs and nouns each share a synset."""
+    return match_matrix(relations, WordNet.load())
 
 
 def aligned_indices(sequences: Sequences, options: ScriptOptions) -> list[list[int]]:

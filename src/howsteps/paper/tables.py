@@ -45,7 +45,7 @@ PRINTED_AVERAGE = PrintedStatistics(0.06, 0.27, 0.14)
 
 
 def compare_aligners(
-    task: Task, *, matches: GivenMatches | None = None, seconds: float = 2.0, seed: int = 0
+    task: Task, *, matches: GivenMatches | None = None, seconds: float = 2.0
 ) -> dict[str, float]:
     """Return Tr(UᵀBU)/S of partial-order and progressive alignment, Frank-Wolfe and our search.
 
@@ -68,12 +68,12 @@ def compare_aligners(
     used = sorted({token for row in aligned for token in row})
     new_index = {token: i for i, token in enumerate(used)}
     sequences = [[new_index[token] for token in row] for row in aligned]
-    match = (matches or wordnet_match())([relations[token] for token in used])
-    search = align(sequences, match, seconds=seconds, seed=seed)
-    frank_wolfe = align(sequences, match, solver=AUTHORS, seed=seed)
+    match = (matches or wordnet_match)([relations[token] for token in used])
+    search = align(sequences, match, seconds=seconds)
+    frank_wolfe = align(sequences, match, solver=AUTHORS)
     return {
-        "POA": partial_order_alignment(sequences, match, seed=seed).objective_per_token,
-        "progressive": progressive_alignment(sequences, match, seed=seed).objective_per_token,
+        "POA": partial_order_alignment(sequences, match).objective_per_token,
+        "progressive": progressive_alignment(sequences, match).objective_per_token,
         "Frank-Wolfe": frank_wolfe.objective_per_token,
         "search": search.objective_per_token,
         "bound": search.bound / search.tokens if search.tokens else 0.0,

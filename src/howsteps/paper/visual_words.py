@@ -516,10 +516,10 @@ def count_codewords(
     return counts
 
 
-def blocks(counts: Floats, around: int = AROUND) -> Floats:
-    """Return sums over the intervals t−around … t+around; fewer at the ends of the video."""
+def blocks(counts: Floats) -> Floats:
+    """Return sums over the intervals t−r … t+r; fewer at the ends of the video."""
     total = np.zeros_like(counts)
-    for shift in range(-around, around + 1):
+    for shift in range(-AROUND, AROUND + 1):
         source = counts[max(0, shift) : len(counts) + min(0, shift)]
         total[max(0, -shift) : len(counts) + min(0, -shift)] += source
     return total

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from howsteps.datasets.annotations import resample
 from howsteps.errors import HowstepsError, InputError, MissingExtra, Problem
 from howsteps.io import mat_file
 from howsteps.io.arrays import MAX_COMPRESSION, read_arrays, read_matrix
@@ -45,7 +46,6 @@ def read_folder(
     *,
     rate: float,
     durations: Mapping[str, float] | None = None,
-    seconds: float = SECONDS,
 ) -> tuple[dict[str, Matrix], list[Problem]]:
     """Read the features of videos, and resample them to the grid of intervals.
 
@@ -82,8 +82,8 @@ def read_folder(
                 matrix = _choose_matrix(_read_arrays(path), path)
             duration = (durations or {}).get(video)
             rows = _oriented(matrix, path, duration * rate if duration else None)
-            intervals = interval_count(duration or len(rows) / rate, seconds)
-            features[video] = resample(rows, rate, seconds, intervals)
+            intervals = interval_count(duration or len(rows) / rate)
+            features[video] = resample(rows, rate, SECONDS, intervals)
         except InputError as error:
             problems.append(error.problem)
     widths = {rows.shape[1] for rows in features.values()}
@@ -91,25 +91,6 @@ def read_folder(
         listed = ", ".join(map(str, sorted(widths)))
         raise InputError(folder, f"videos have features of different sizes ({listed})")
     return features, problems
-
-
-def resample(rows: Matrix, rate: float, seconds: float, intervals: int) -> Matrix:
-    """Return rows at ``rate`` per second, resampled to intervals of ``seconds``.
-
-    Row i covers the time [i, i+1)/rate. An interval is the mean of the rows whose middle is in it,
-    or else the row at the middle of the interval. After the end, the last row is repeated.
-    """
-    interval_of = ((np.arange(len(rows)) + 0.5) / rate / seconds).astype(np.int64)
-    counts = np.bincount(interval_of, minlength=intervals)[:intervals]
-    starts = np.searchsorted(interval_of, np.arange(intervals))
-    middles = ((np.arange(intervals) + 0.5) * seconds * rate).astype(np.int64)
-    result = rows[np.minimum(middles, len(rows) - 1)].astype(np.float32)
-    with_rows = np.flatnonzero(counts)
-    if len(with_rows):
-        used = rows[: int(np.searchsorted(interval_of, intervals))]
-        sums = np.add.reduceat(used.astype(np.float64), starts[with_rows], axis=0)
-        result[with_rows] = sums / counts[with_rows, None]
-    return result
 
 
 def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
