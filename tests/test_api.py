@@ -86,12 +86,6 @@ class TestDiscover:
             assert [step.label for step in result.script.steps] == labels
         assert by_task == by_path
 
-    def test_problems_are_returned(self, tmp_path: Path) -> None:
-        folder = captions(tmp_path / "job", ("ann", "bob", "eve"))
-        (folder / "broken.srt").write_text("nothing here")
-        problems = howsteps.discover(folder).problems
-        assert [p.path.name for p in problems if not p.harmless] == ["broken.srt"]
-
     @pytest.mark.parametrize("source", [None, 5, b"/tmp", "", [None], [["fill"]], [[(0, 1, "a")]]])
     def test_what_is_no_source_is_an_error(self, source: Any) -> None:
         with pytest.raises(howsteps.HowstepsError, match=r"path|list of captions|expected object"):

@@ -9,7 +9,7 @@ import howsteps
 from howsteps import Caption, Result, Task, Video
 from howsteps.evaluate import paper_f1
 from howsteps.paper.alignment import align
-from howsteps.paper.clustering import StepLocaliser
+from howsteps.paper.clustering import cluster
 
 
 def from_a_folder(folder: str) -> list[str]:
@@ -57,10 +57,10 @@ def many(source: Path) -> dict[str, int]:
 def solvers(features: list[NDArray[np.float32]], windows: list[list[list[bool]]]) -> float:
     alignment = align([["boil", "pour"], ["boil"]])
     slots: tuple[tuple[int, ...], ...] = alignment.slots
-    localiser = StepLocaliser(seed=1).fit(features, windows)
-    intervals: NDArray[np.int64] = localiser.predict([[[0.0, 1.0]]])
-    weights: NDArray[np.float64] = localiser.weights.matrix
-    print(slots, intervals, weights, localiser.scores[0].shape)
+    found = cluster(features, windows, steps=2)
+    intervals: NDArray[np.int64] = found.intervals
+    weights: NDArray[np.float64] = found.weights.matrix
+    print(slots, intervals, weights)
     score = paper_f1({"u": [1.0, None]}, {"u": [("boil", 0, 2)]})
     return score.f1
 
@@ -69,4 +69,4 @@ def wrong() -> None:
     howsteps.discover(5)  # type: ignore[arg-type]
     howsteps.discover("folder", mode="best")  # type: ignore[arg-type]
     howsteps.no_such_name  # type: ignore[attr-defined] # noqa: B018
-    StepLocaliser(steps=2.5)  # type: ignore[arg-type]
+    cluster([], [], steps=2.5)  # type: ignore[arg-type]

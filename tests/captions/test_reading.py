@@ -5,10 +5,8 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from howsteps.captions import parse_captions, read_captions
+from howsteps.captions import read_captions
 from howsteps.captions.cues import MOST_CUES
 from howsteps.captions.reading import MOST_PARTS, looks_english
 from howsteps.errors import InputError
@@ -17,9 +15,7 @@ from tests.captions.texts import parse, spans
 from tests.captions.writers import (
     LINE_FORMATS,
     WORD_FORMATS,
-    Narration,
     TimedWord,
-    narrations,
 )
 
 NARRATION = [
@@ -52,35 +48,6 @@ def test_one_endless_cue() -> None:
 def test_files_without_captions(text: str) -> None:
     with pytest.raises(InputError, match=r"^here\.txt"):
         parse(text)
-
-
-@pytest.mark.slow
-@given(st.one_of(st.binary(max_size=200), st.text(max_size=200).map(str.encode)))
-def test_anything_is_read_or_refused(data: bytes) -> None:
-    try:
-        parse_captions(data, "here")
-    except InputError as error:
-        refused = str(error)
-        assert refused.startswith("here")
-
-
-@given(
-    narration=narrations(),
-    name=st.sampled_from(sorted(WRITERS)),
-    start=st.integers(0, 2000),
-    length=st.integers(0, 30),
-    noise=st.binary(max_size=10) | st.sampled_from([b"\n\n", b"-->", b"<", b'"', b"\0", b"{}"]),
-)
-def test_a_damaged_file_is_read_or_refused(
-    narration: Narration, name: str, start: int, length: int, noise: bytes
-) -> None:
-    data = WRITERS[name][1](narration).encode()
-    damaged = data[:start] + noise + data[start + length :]
-    try:
-        reading = parse_captions(damaged, "here")
-    except InputError:
-        return
-    assert all(0 <= line.start <= line.end for line in reading.captions)
 
 
 ENGLISH = [
@@ -174,10 +141,3 @@ def peak_memory(text: str) -> int:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
     return peak
-
-
-def test_parts_of_a_long_word_are_joined() -> None:
-    parts = [{"utf8": "ab"}] * 1000
-    text = json.dumps({"events": [{"tStartMs": 0, "dDurationMs": 9, "segs": parts}]})
-    [caption] = parse(text).captions
-    assert [word.text for word in caption.words] == ["ab" * 1000]

@@ -149,16 +149,6 @@ def test_invalid_options_are_reported(tea, options, code, reason):
     assert reason in err.replace("\n", " ")
 
 
-def test_a_truncated_file_is_reported_and_nothing_is_measured(tmp_path):
-    for kind in ("NLP", "VISION"):
-        shutil.copytree(GOLDEN / f"{kind}_small", tmp_path / kind / "small")
-    path = tmp_path / "VISION" / "small" / "features" / "full_dataset.mat"
-    path.write_bytes(path.read_bytes()[:2000])
-    code, out, err = run("evaluate", "methods", tmp_path, "--quiet")
-    assert (code, out) == (1, "")
-    assert f"{path}: is not a complete .mat file" in err
-
-
 @pytest.mark.slow
 def test_the_paper_is_made_from_the_available_data(tmp_path):
     data, out = tmp_path / "data", tmp_path / "results"

@@ -9,7 +9,6 @@ from typer.testing import CliRunner
 from howsteps._cli.app import app, main
 
 GOOD = "1\n00:00:01,000 --> 00:00:05,000\nfirst you remove the nuts\n\n"
-BACKWARDS = "1\n00:00:09,000 --> 00:00:05,000\nthen you take the wheel off\n\n"
 
 
 def run(*arguments: str | Path) -> tuple[int, str, str]:
@@ -91,21 +90,6 @@ def test_a_broken_file_is_reported_and_the_others_processed(folder: Path) -> Non
     assert code == 3
     assert "2 videos" in out
     assert "broken.srt" in err
-
-
-def test_backward_times_are_repaired_and_reported_by_line(folder: Path) -> None:
-    (folder / "three.srt").write_text(GOOD + BACKWARDS)
-    code, out, err = run("narration", folder)
-    assert code == 0  # repaired, and nothing is lost
-    assert "3 videos" in out
-    assert "three.srt:6" in err.replace("\n", "")
-
-
-def test_a_narration_without_relations_is_reported(folder: Path) -> None:
-    (folder / "mute.srt").write_text(GOOD.replace("first you remove the nuts", "well hello there"))
-    code, _, err = run("narration", folder, "-q")
-    assert code == 0  # it was read, and nothing of it is lost
-    assert "mute: no relation found" in err
 
 
 @pytest.mark.parametrize("content", [b"", b"\x00\x01" * 600, b"just a few words of no format"])

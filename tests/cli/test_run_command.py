@@ -123,12 +123,6 @@ class TestLocalise:
         assert (begin.label, begin.optional, begin.mentions) == ("Begin", True, first.mentions)
         assert "\n2. Begin (optional)\n" in page.read_text("utf-8")
 
-    @pytest.mark.parametrize("typed", [(), ("--script", "a.md"), ("--out", "o")])
-    def test_a_work_folder_and_a_script_are_needed(self, typed: tuple[str, ...]) -> None:
-        done = call("localise", *typed)
-        assert done.exit_code == 2
-        assert "Missing option" in done.stderr
-
 
 class TestExport:
     def test_without_a_format_they_are_listed(self, work: Path) -> None:

@@ -51,11 +51,6 @@ def test_the_steps_are_listed_in_order(folder: Path) -> None:
     assert out.index("fill the tub") < out.index("catch the cat") < out.index("dry off the cat")
 
 
-def test_the_paper_shows_its_alignment(folder: Path) -> None:
-    _, out, _ = run(folder, "--quiet", "--steps", "9", "--mode", "paper")
-    assert "alignment" in out
-
-
 def test_columns_show_when_every_video_mentions_every_step(folder: Path) -> None:
     _, out, _ = run(folder, "--quiet", "--steps", "9", "--columns")
     row = next(line for line in out.splitlines() if line.startswith("v1"))
@@ -80,17 +75,6 @@ def test_json_has_the_documented_shape(folder: Path, tmp_path: Path) -> None:
 def test_stdout_has_only_json(folder: Path) -> None:
     _, out, _ = run(folder, "--quiet", "--json", "-")
     assert json.loads(out)["task"] == "wash a cat"
-
-
-def test_narrations_without_mentions_are_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr("howsteps.narration.extract_relations", lambda task, **_: task)
-    (tmp_path / "one.srt").write_text(CAPTION)
-    code, _, err = run(tmp_path / "one.srt", "--quiet")
-    assert code == 1
-    assert "one: no relation found" in err
 
 
 def test_one_narration_may_have_no_steps(folder: Path) -> None:

@@ -8,9 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 from howsteps._cli.app import app
-from howsteps.datasets.registry import survey
 from howsteps.errors import InputError
 from howsteps.task import Mention
+from tests.jobs import write_tea_folder
 
 TABLE = """\
 task,video,step,start,end
@@ -57,19 +57,6 @@ def test_json_has_one_entry_for_each_task(table):
     coffee, tea = json.loads(out)["tasks"]
     assert coffee["order_error"] == 0.25
     assert (tea["order"], tea["step_length"], tea["video_length"]) == (["boil"], 10.0, None)
-
-
-def test_repairs_are_reported(tmp_path):
-    value = {
-        "step_names": ["boil"],
-        "videos": {"u": {"duration": 9, "steps": [[1, 0, 4], [1, 3, 5]]}},
-    }
-    path = tmp_path / "tea.json"
-    path.write_text(json.dumps(value))
-    code, out, err = run("evaluate", "stats", path)
-    assert code == 0
-    assert "the two were merged" in err
-    assert "56" in out  # 5 of 9 seconds are in a step
 
 
 class TestNarrationLead:
@@ -135,24 +122,14 @@ def test_fetch_reports_what_it_did(tmp_path, monkeypatch):
     assert "data_new.tar.gz" in fetched
 
 
-def test_ground_truth_is_found_under_a_folder(tmp_path):
-    for name in ("one", "two"):
-        (tmp_path / "data" / name).mkdir(parents=True)
-        text = TABLE.replace("coffee", f"coffee {name}").replace("tea,w,boil,0,10\n", "")
-        (tmp_path / "data" / name / "steps.csv").write_text(text)
-        for video in "uv":
-            said = "1\n00:00:01,000 --> 00:00:04,000\ngrind the beans and pour the water\n"
-            (tmp_path / "data" / name / f"{video}.srt").write_text(said)
-    found = survey(tmp_path / "data")
-    tasks = {*(t.task for t in found.truths), *(one.truth.task for one in found.tasks)}
-    code, out, _ = run("evaluate", "stats", tmp_path / "data", "--json", "-")
-    assert code == 0
-    assert len(tasks) == 2
-    assert {row["task"] for row in json.loads(out)["tasks"]} == tasks
-
-
 def test_a_folder_without_ground_truth_is_reported(tmp_path):
     (tmp_path / "notes.json").write_text("{}")
     result = CliRunner().invoke(app, ["evaluate", "stats", str(tmp_path)])
     assert isinstance(result.exception, InputError)
     assert "contains no ground truth" in str(result.exception)
+
+
+def test_ground_truth_is_found_under_a_folder(tmp_path):
+    write_tea_folder(tmp_path / "data" / "deep" / "tea")
+    code, out, _ = run("evaluate", "stats", tmp_path / "data", "--json", "-", "--quiet")
+    assert (code, [row["task"] for row in json.loads(out)["tasks"]]) == (0, ["tea"])

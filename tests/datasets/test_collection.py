@@ -96,16 +96,6 @@ class TestOneFile:
         assert [line.text for line in video.captions] == ["lift the car"]
         assert collection.problems == ()
 
-    @pytest.mark.parametrize("text", ["", "just some prose", "[[1, 2", subrip(GERMAN)])
-    def test_a_file_that_cannot_be_used(self, tmp_path: Path, text: str) -> None:
-        path = write(tmp_path, bad__srt=text) / "bad.srt"
-        with pytest.raises(InputError, match=r"bad\.srt"):
-            datasets.read_tasks(path)
-
-    def test_no_such_path(self, tmp_path: Path) -> None:
-        with pytest.raises(InputError, match="no such file"):
-            datasets.read_tasks(tmp_path / "missing")
-
 
 class TestTaskFiles:
     def test_videos_by_id(self, tmp_path: Path) -> None:

@@ -177,15 +177,6 @@ def test_a_bad_redirect_is_reported_in_one_line(server, tmp_path, location, reas
     assert str(error.value).isprintable()
 
 
-def test_a_login_page_is_reported_in_one_line(server, tmp_path):
-    server.content = b"<html>login</html>"
-    archive = Archive("tea.tar.gz", server.archive.address, "tea")
-    with pytest.raises(InputError, match="cannot be unpacked") as error:
-        fetch_archive(archive, tmp_path)
-    assert "\\n" not in str(error.value)
-    assert "\n" not in str(error.value)
-
-
 def test_a_server_error_is_reported(server, tmp_path):
     server.status = 404
     with pytest.raises(HowstepsError, match="answers 404 Not Found"):

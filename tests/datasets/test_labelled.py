@@ -124,24 +124,6 @@ def test_a_frame_rate_is_positive(tmp_path):
         registry.read_truth(feature_folder(tmp_path, 2, u=np.ones((2, 3))), rate=0)
 
 
-def test_a_folder_of_data_sets_has_all_their_truths(tmp_path):
-    write_tea(tmp_path / "tea.json")
-    (tmp_path / "inner").mkdir()
-    (tmp_path / "inner" / "table.csv").write_text("video,step,start,end\nu,blow,0,4\n")
-    assert [truth.task for truth in registry.read_truth(tmp_path)] == ["Make tea", "table"]
-
-
-def test_features_are_matched_to_videos(tmp_path):
-    path = write_tea(tmp_path / "tea.json", videos=2)
-    for video in ("v0", "v1"):
-        np.save(tmp_path / f"{video}.npy", np.ones((102, 3)))
-    one = only(path, features=tmp_path)
-    assert {video: x.shape for video, x in one.features.items()} == {
-        "v0": (102, 3),
-        "v1": (102, 3),
-    }
-
-
 @pytest.mark.parametrize(
     ("array", "reason"),
     [
@@ -203,14 +185,6 @@ class TestSurvey:
         assert [truth.task for truth in found.truths] == ["cpr"]
         assert set(found.judgements) == {"Make tea"}
         assert found.problems == ()
-
-    def test_a_broken_data_set_is_listed(self, tmp_path):
-        write_tea(tmp_path / "tea.json")
-        (tmp_path / "bad.csv").write_text("video,step,start,end\nu,blow,5,4\n")
-        found = survey(tmp_path)
-        assert [one.task.name for one in found.tasks] == ["Make tea"]
-        [problem] = found.problems
-        assert (problem.path.name, problem.line) == ("bad.csv", 2)
 
     def test_pipes_do_not_block(self, tmp_path: Path) -> None:
         os.mkfifo(tmp_path / "endless.csv")

@@ -145,12 +145,6 @@ class TestWholeSeconds:
         assert problem.line == 3
 
 
-def test_a_bad_row_of_a_large_table_is_reported_with_its_line(tmp_path):
-    rows = "".join(f"v{n},s,1,2\n" for n in range(100_000))
-    path = write(tmp_path, f"video,step,start,end\n{rows}last,s,-1,2\n")
-    assert fault(path) == ("starts before the video, at -1 s", 100_002)
-
-
 names = st.text(st.characters(categories=("L", "N", "P", "Zs")), min_size=1).map(str.strip)
 
 

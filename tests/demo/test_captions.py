@@ -2,7 +2,6 @@
 
 import csv
 import tomllib
-from collections import Counter
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
@@ -65,34 +64,6 @@ class TestReading:
         assert {problem.path.name for problem in collection.problems} <= {"ines.es.srt"}
 
 
-class TestNarrations:
-    @every_english
-    def test_a_narration_is_as_long_and_as_fast_as_people_speak(self, narration):
-        assert 110 <= len(said(narration)) <= 220
-        assert 2.0 <= narration.pace <= 3.2
-        assert all(s.pause == rendering.BREATH or 2 <= s.pause <= 8 for s in narration.says)
-
-    def test_three_are_punctuated_and_the_others_like_automatic_captions(self):
-        styles = Counter(narration.style for narration in ENGLISH)
-        assert styles == {"automatic": 10, "punctuated": 3}
-        for narration in NARRATIONS:
-            text = " ".join(word.text for word in said(narration))
-            plain = text == text.lower() and not set(text) & set(".,!?;:")
-            assert plain == (narration.style == "automatic"), narration.id
-
-    def test_every_step_is_done_in_most_videos_but_not_every_video_does_all(self):
-        done = Counter(action.step for n in ENGLISH for action in rendering.actions(n))
-        assert set(done) == set(STEPS)
-        assert min(done.values()) > len(ENGLISH) / 2
-        assert sum(done.values()) < len(ENGLISH) * len(STEPS)
-
-    def test_one_narrator_swaps_two_steps(self):
-        orders = {
-            n.id: [STEPS.index(action.step) for action in rendering.actions(n)] for n in ENGLISH
-        }
-        assert [who for who, order in orders.items() if order != sorted(order)] == ["mei"]
-
-
 class TestTrueSteps:
     @every_english
     def test_steps_lie_one_after_another_within_the_narration(self, narration):
@@ -104,10 +75,3 @@ class TestTrueSteps:
         assert all(end <= start for (_, end), (start, _) in pairwise(times))
         assert times[0][0] > said(narration)[0].start
         assert times[-1][1] <= said(narration)[-1].end
-
-    @every_english
-    def test_a_step_follows_its_mention_within_two_seconds(self, narration):
-        assert 0 <= narration.lag <= 2
-        named = [words[-1].end for s, words in rendering.spoken_sentences(narration) if s.step]
-        starts = [action.start for action in rendering.actions(narration)]
-        assert starts == [pytest.approx(end + narration.lag) for end in named]

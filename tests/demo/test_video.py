@@ -62,14 +62,6 @@ def test_a_step_is_shown_while_it_is_done_and_a_person_otherwise() -> None:
     assert unlike > 4 * np.abs(before.astype(int) - talking).mean()
 
 
-def test_narrators_look_different() -> None:
-    looks = [look_of(video) for video in TRUTH.durations]
-    assert len(set(looks)) == len(looks) == 13
-    assert len({look.camera for look in looks}) >= 3
-    assert {look.mirrored for look in looks} == {True, False}
-    assert len({(look.bike, look.wall, look.sleeve) for look in looks}) >= 10
-
-
 def test_a_video_is_reproducible_and_has_the_requested_duration(tmp_path: Path) -> None:
     for name in ("a", "b"):
         folder = tmp_path / name

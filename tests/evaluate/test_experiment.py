@@ -3,7 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from howsteps.datasets import registry
@@ -99,20 +98,6 @@ def test_without_narrations_only_methods_on_video_run(release):
     }
 
 
-def test_nothing_runs_on_a_truth_alone_and_reasons_are_given(tmp_path):
-    path = tmp_path / "steps.csv"
-    path.write_text("video,step,start,end\nu,boil,0,4\nv,boil,1,2\n")
-    [one] = registry.read_labelled(path).tasks
-    plan = Plan(choose(("uniform", "default"), METHODS), steps=(2,))
-    reasons = {(s.method, s.reason) for s in run_plan(one, with_narrations(one, plan), plan)}
-    assert reasons == {
-        ("uniform", "the length of the videos is not known"),
-        ("default", "the data set has no narrations"),
-        ("frequent", "the data set has no narrations"),
-        ("text-free", "the length of the videos is not known"),
-    }
-
-
 def test_a_subsample_depends_on_the_seed(tea):
     names = [video.id for video in tea.task.videos]
     first = subsampled(tea, 3, 0)
@@ -121,13 +106,6 @@ def test_a_subsample_depends_on_the_seed(tea):
     assert first == sorted(first, key=names.index)
     assert any(subsampled(tea, 3, seed) != first for seed in range(1, 6))
     assert subsampled(tea, None, 3) == subsampled(tea, 99, 3) == names
-
-
-def test_scores_of_a_subsample_are_of_its_videos_alone(tea, narrated):
-    sample = Sample(tea, narrated, ["v1", "v4"])
-    assert sample.videos == list(sample.truth.durations) == ["v1", "v4"]
-    assert [video.id for video in sample.narrated().videos] == ["v1", "v4"]
-    assert {p.video for p in METHODS["uniform"](sample, 3, 0).localisations} == {"v1", "v4"}
 
 
 def test_only_the_subsample_is_parsed(tea):
@@ -171,21 +149,6 @@ def test_a_method_with_known_steps_is_run_once_per_subsample(tea, narrated):
     assert calls == [0, 1]
 
 
-def test_supervised_predicts_the_indices_of_the_true_steps(tea, narrated):
-    found = METHODS["supervised"](Sample(tea, narrated, subsampled(tea, None, 0)), 99, 0)
-    assert (found.known_steps, found.steps) == (True, len(STEPS))
-    assert len(found.folds) == 5
-
-
-@pytest.mark.slow
-def test_the_same_seed_gives_the_same_result(tea, narrated):
-    plan = Plan(
-        choose(("video-only", "paper", "default"), METHODS), (3,), ("paper-f1", "kukleva"), videos=4
-    )
-    plan = replace(plan, search_seconds=0.1)
-    assert list(run_plan(tea, narrated, plan)) == list(run_plan(tea, narrated, plan))
-
-
 @pytest.mark.parametrize(
     ("wrong", "reason"),
     [
@@ -197,11 +160,6 @@ def test_the_same_seed_gives_the_same_result(tea, narrated):
 def test_an_invalid_plan_is_refused(wrong, reason):
     with pytest.raises(HowstepsError, match=reason):
         Plan(METHODS, **wrong)
-
-
-def test_an_unknown_method_is_refused():
-    with pytest.raises(HowstepsError, match="unknown method 'magic': choose one of uniform"):
-        choose(("magic",), METHODS)
 
 
 def test_summaries_are_means_over_seeds():
@@ -225,12 +183,6 @@ def test_no_aligner_is_below_the_bound(narrated):
     found = compare_aligners(narrated["paper"], seconds=0.2)
     assert found["bound"] <= found["search"] <= min(found["POA"], found["progressive"])
     assert found["bound"] <= found["Frank-Wolfe"]
-
-
-def test_features_of_the_narration_are_on_the_same_grid(tea, narrated):
-    sample = Sample(tea, narrated, subsampled(tea, None, 0))
-    assert [len(x) for x in sample.features] == sample.lengths
-    assert all(np.isfinite(x).all() for x in sample.features)
 
 
 class TestAMethodOfOnesOwn:

@@ -57,11 +57,6 @@ def test_videos_without_a_prediction_count():
     assert score.recall == pytest.approx(2 / 3)
 
 
-def test_no_true_steps_and_no_predictions_score_zero():
-    empty = truth({"u": []}, steps=1)
-    assert paper_f1([], empty, steps=1).f1 == 0
-
-
 def test_the_error_bar_ranges_from_the_worst_to_the_best_rounding():
     # F1 of the chosen rounding is 6/7 (above); of a perfect one with the missing step forced
     # it is the same; of one that hits only in v: correct 1 of 4 and of 3, F1 = 2/7.

@@ -1,9 +1,7 @@
 """Protocols by name: scores agree with the functions, and missing scores have a reason."""
 
-import numpy as np
 import pytest
 
-from howsteps.evaluate import HitTable, hit_table
 from howsteps.evaluate.frame_protocols import with_extents
 from howsteps.evaluate.protocols import (
     PROTOCOLS,
@@ -151,10 +149,3 @@ def test_a_localisation_without_extent_extends_halfway_to_its_neighbours():
         (2, 11.5, 13.0),
     ]
     assert found["v"] == []
-
-
-def test_a_repeated_video_counts_as_often_as_it_is_chosen():
-    table = hit_table(FOUND, TRUTH, steps=3)
-    first = table.of(np.array([0, 0, 0]))
-    assert isinstance(first, HitTable)
-    assert first.score(matching=(0, 1, 2)).precision == pytest.approx(2 / 3)

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.evaluate import by_time, judged, mention_times, script_score
+from howsteps.evaluate import by_time, judged, script_score
 from howsteps.evaluate.script_protocols import longest_chain, poisson_binomial_tail
-from howsteps.task import Localisation, Mention, Rule, Script, Step
+from howsteps.task import Localisation, Mention, Rule, Step
 from tests.evaluate.truths import truth
 
 
@@ -36,9 +36,6 @@ class TestChain:
         # One discovered step that may be 0 or 1 cannot recover both.
         assert script_score([{0, 1}], [0, 1], note="").recall == 1 / 2
         assert longest_chain([{0, 1}, {0, 1}], [0, 1]) == (0, 1)
-
-    def test_an_empty_script_recovers_nothing(self):
-        assert script_score([], [0], note="").f1 == 0
 
     @given(st.lists(st.sets(st.integers(0, 3)), max_size=5), st.permutations(range(4)))
     def test_no_chain_is_longer(self, options, order):
@@ -130,10 +127,6 @@ class TestByTime:
         true = truth({"u": [(0, 0, 10)]}, 1)
         assert by_time([Localisation("u", 0, 5)], true, steps=1) == [set()]
         assert by_time([Localisation("u", 0, None)], true, steps=1) == [set()]
-
-    def test_mention_times_of_a_script(self):
-        script = Script((Step("a", (mention("a", "b", "v", 3.0),)),))
-        assert mention_times(script) == [Localisation("v", 0, 3.0)]
 
     def test_poisson_binomial_tail_worked_example(self):
         # Two events with probabilities ½ and ¼: P(≥1) = 1 − ½·¾ = ⅝, P(≥2) = ⅛, P(≥0) = 1.

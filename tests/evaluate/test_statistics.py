@@ -63,11 +63,6 @@ def test_lengths_of_unknown_videos_are_unknown():
     assert found.covered is None
 
 
-def test_a_truth_without_annotations_has_no_order_error():
-    found = statistics(truth({"u": []}, 2))
-    assert (found.order_error, found.missing, found.repetition) == (0, 1, 0)
-
-
 @given(st.lists(st.text("abc", max_size=6), min_size=1, max_size=4))
 def test_all_are_shares_and_no_order_has_a_smaller_error(videos):
     job = in_order(*videos)

@@ -49,12 +49,6 @@ def test_a_word_counts_for_the_intervals_around_it():
     assert x[2, loosen] == x[:, loosen].max()
 
 
-def test_intervals_out_of_reach_of_any_word_are_zero():
-    x = Vocabulary.of(VIDEOS).features(VIDEOS[0], 100, seconds=1.0)
-    assert not x[40:].any()
-    np.testing.assert_allclose(np.linalg.norm(x, axis=1)[:4], 1.0, rtol=1e-6)
-
-
 @given(st.sampled_from(["words", "meaning"]), st.floats(0.1, 3.0), st.floats(0.5, 10.0))
 def test_rows_have_length_one_or_zero(kind, seconds, reach):
     for x in narration_features(VIDEOS, kind=kind, seconds=seconds, reach=reach):
@@ -75,12 +69,6 @@ def test_captions_need_no_parse():
     [x, _] = narration_features([unparsed, other, video("o", "dry")], seconds=0.5)[:2]
     assert x.shape[0] == 4
     assert x.any()
-
-
-def test_the_vocabulary_of_another_collection():
-    vocabulary = Vocabulary.of(VIDEOS)
-    [x] = narration_features([video("new", "loosen bolt")], vocabulary=vocabulary)
-    assert x.shape[1] == len(vocabulary.words)
 
 
 def test_the_meaning_of_an_interval_is_the_weighted_mean_of_its_words():

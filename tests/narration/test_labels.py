@@ -24,10 +24,6 @@ def test_acts_of_labels() -> None:
     ]
 
 
-def test_no_labels() -> None:
-    assert acts_of_labels([]) == []
-
-
 def shape(act: Mention) -> tuple[object, ...]:
     return act.verb, act.particle, act.noun, act.places, act.tools
 

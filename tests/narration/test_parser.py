@@ -78,16 +78,6 @@ def test_hyphenated_words_stay_whole() -> None:
     assert [token.text for token in doc][:4] == ["pour", "half-and-half", "over", "it"]
 
 
-def test_lemmas_are_dictionary_forms() -> None:
-    [[(_, doc)]] = parser.parse_narrations(
-        parser.load_parser(), [stream("she needs the nuts she removed")]
-    )
-    lemmas = {token.text: token.lemma_ for token in doc}
-    assert lemmas["needs"] == "need"
-    assert lemmas["nuts"] == "nut"
-    assert lemmas["removed"] == "remove"
-
-
 WORDNET = WordNet.load()
 
 

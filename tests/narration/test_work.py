@@ -51,10 +51,6 @@ def test_unknown_features_are_ignored() -> None:
     assert probabilities([{"verb=frobnicate"}], [0.0], FLAT) == [0.5]
 
 
-def test_no_acts() -> None:
-    assert probabilities([], []) == []
-
-
 def test_log_odds_are_smoothed_over_close_acts() -> None:
     pulled = replace(FLAT, pull=1.0)
     near = probabilities([{"doing"}, set(), {"doing"}], [0, 1, 2], pulled)[1]

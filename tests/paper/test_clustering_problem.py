@@ -115,17 +115,6 @@ def test_no_set_of_windows_with_less_support_could_be_relaxed(window, weights):
     assert sum(w.support for w in relaxed) == least
 
 
-def test_lists_are_accepted():
-    inside = mention_windows([[1.0, 2.0]], 30, 0.5, after=3.0)
-    assert inside.tolist() == mention_windows(np.array([[1.0, 2.0]]), 30, 0.5, after=3.0).tolist()
-    windows = step_windows([inside.tolist()], [[1]], 2)
-    assert windows.support.tolist() == [[0, 1]]
-    opened, relaxed = relax([window.tolist() for window in windows.allowed], [[1, 2]])
-    assert (opened[0] == windows.allowed[0]).all()
-    assert relaxed == ()
-    assert mention_windows([], 5, 1.0).shape == (0, 5)
-
-
 @pytest.mark.parametrize("step", [-2, 2])
 def test_a_mention_of_no_such_step_is_refused(step):
     with pytest.raises(LocaliseError, match="video 0: mentions belong to the steps 0 … 1"):
@@ -164,14 +153,3 @@ def test_weights_minimise_the_regularised_loss(filled):
     for _ in range(10):
         nearby = w.matrix + 0.01 * rng.normal(size=w.matrix.shape), w.bias + 0.01 * rng.normal()
         assert loss(*nearby) > best
-
-
-def test_features_may_be_memory_mapped(tmp_path):
-    videos = videos_of(7, DENSE)
-    mapped = []
-    for n, x in enumerate(videos):
-        np.save(tmp_path / f"{n}.npy", x)
-        mapped.append(np.load(tmp_path / f"{n}.npy", mmap_mode="r"))
-    z = np.random.default_rng(0).random((50, 2))
-    there, here = ClusteringCost(mapped, 0.1), ClusteringCost(videos, 0.1)
-    assert there.objective(z) == here.objective(z)

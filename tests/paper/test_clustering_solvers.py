@@ -106,14 +106,6 @@ def test_frank_wolfe_descends_and_its_gap_is_a_bound():
     assert best == min(value for value, _ in run.roundings)
 
 
-@pytest.mark.parametrize("solver", [frank_wolfe, descent])
-def test_the_same_seed_gives_the_same_result(solver):
-    _, problem = small_problem(8)
-    options = {} if solver is descent else {"iterations": 20}
-    first, second = (solver(problem, seed=4, **options) for _ in range(2))
-    assert first.objective == second.objective
-
-
 @st.composite
 def hulls(draw):
     steps = draw(st.integers(1, 4))

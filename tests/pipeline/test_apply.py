@@ -39,17 +39,6 @@ class TestWords:
         assert times == sorted(times)
         assert read_result(tmp_path / "out") == result
 
-    def test_the_same_files_are_written_as_by_a_run(self, work: Path, tmp_path: Path) -> None:
-        (tmp_path / "flo.srt").write_text(narration("flo"))
-        apply(work, [tmp_path / "flo.srt"], tmp_path / "out")
-        first = read_result(work).script.steps[0].label
-        assert first in (tmp_path / "out" / "report.html").read_text("utf-8").lower()
-        table = (tmp_path / "out" / "exports" / "csv" / "steps.csv").read_text("utf-8")
-        assert first in table.lower()
-        bare = apply(work, [tmp_path / "flo.srt"], tmp_path / "bare", title="Flo", pages=False)
-        assert list(bare.results) == ["Flo"]
-        assert not (tmp_path / "bare" / "report.html").exists()
-
     def test_the_narration_is_matched_with_the_steps(self, work: Path, tmp_path: Path) -> None:
         (tmp_path / "flo.srt").write_text(narration("flo", missing=(3,)))
         [(name, result)] = apply(work, [tmp_path / "flo.srt"], tmp_path / "out").results.items()

@@ -18,7 +18,7 @@ from howsteps.pipeline.features import describe_videos, method_of
 from howsteps.task import Video
 from howsteps.vision import features
 from tests.films import film
-from tests.pipeline.jobs import captions, narration
+from tests.pipeline.jobs import captions
 
 Change = Callable[[Path], object]
 
@@ -79,28 +79,6 @@ class TestCaptions:
         self.before_it_is_opened(monkeypatch, change)
         assert reason in self.set_aside(job)
 
-    def test_a_file_replaced_between_listing_and_reading_is_read_as_it_is(
-        self, job, monkeypatch
-    ) -> None:
-        text = narration("flo")
-        self.before_it_is_opened(monkeypatch, lambda path: path.write_text(text))
-        found = read_tasks(job)
-        assert not found.problems
-        assert "on a sunday morning" in found.tasks[0].videos[1].captions[0].text
-
-    @pytest.mark.parametrize("change", [grown, cut_off])
-    def test_while_it_is_read(self, job, monkeypatch, change) -> None:
-        bob = (job / "bob.srt").stat().st_ino
-
-        def looked_at(file: int, really=os.fstat) -> os.stat_result:
-            found = really(file)
-            if found.st_ino == bob:
-                change(job / "bob.srt")
-            return found
-
-        monkeypatch.setattr("howsteps.io.files.os.fstat", looked_at)
-        assert "changed while it was read" in self.set_aside(job)
-
 
 class TestFilms:
     SECONDS, OTHER_SECONDS = 2.0, 4.0
@@ -148,10 +126,6 @@ class TestFilms:
         with monkeypatch.context() as patch:
             self.worker(patch, lambda _: None)
             assert self.look(ann, tmp_path / "cache") == ([self.SECONDS], [])
-
-    def test_a_video_that_is_deleted_before_it_is_decoded(self, ann, tmp_path) -> None:
-        ann.unlink()
-        assert self.look(ann, tmp_path / "cache") == ([], [f"{ann}: no such file"])
 
     def test_while_it_is_transcribed(self, ann, monkeypatch) -> None:
         def heard(media: Path, **_: object) -> tuple[()]:

@@ -7,8 +7,6 @@ in ``test_ray_executor.py``, and files that change while being read in ``test_ch
 import errno
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -74,22 +72,6 @@ class TestDisk:
                 run(job, out)
         run(job, out)
         assert written(out) == written(done)
-
-    @pytest.mark.slow
-    def test_a_file_size_limit(self, job, done, tmp_path):
-        program = (
-            "import resource, sys; from pathlib import Path; from howsteps._cli.app import main;"
-            "resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000)); main()"
-        )
-        arguments = ["run", str(job), "--out", str(tmp_path / "out"), "--quiet"]
-        ended = subprocess.run(  # noqa: S603 - our own program
-            [sys.executable, "-c", program, *arguments], check=False, capture_output=True, text=True
-        )
-        assert ended.returncode == 1
-        assert "cannot write" in ended.stderr
-        assert "Traceback" not in ended.stderr
-        run(job, tmp_path / "out")
-        assert written(tmp_path / "out") == written(done)
 
 
 @contextmanager

@@ -119,19 +119,6 @@ def test_a_missing_step_cannot_be_placed_by_hand(out: Path) -> None:
 
 
 class TestPagesOfText:
-    def test_script_text_is_placed_and_written_again(self, out: Path) -> None:
-        before = read_result(out)
-        page = out / "script.md"
-        after = place_again(out, page, pages=False)
-        assert after == before
-        label = before.script.steps[0].label
-        page.write_text(page.read_text("utf-8").replace(f"1. {label}", "1. Begin"), "utf-8")
-        after = place_again(out, page, pages=False)
-        assert after.script.steps[0].label == "Begin"
-        assert after.script.steps[0].mentions == before.script.steps[0].mentions
-        assert page.read_text("utf-8").splitlines()[2] == "1. Begin"
-        assert not (out / "script.edited.md").exists()
-
     def test_the_text_itself_is_accepted_too(self, out: Path) -> None:
         labels = [step.label for step in read_result(out).script.steps]
         after = place_again(out, "\n".join(reversed(labels)), pages=False)

@@ -186,14 +186,6 @@ def test_search_finds_steps_and_words_said(visit, report, job) -> None:
     assert not page.locator("#results").is_visible()
 
 
-def test_a_search_without_results_says_so(visit, report) -> None:
-    page = visit(report)
-    page.locator("#search").fill("zeppelin")
-    assert "No step or sentence" in page.locator("#results").inner_text()
-    page.locator("#search").press("Escape")
-    assert not page.locator("#results").is_visible()
-
-
 # Keys, screen readers, themes, paper
 
 

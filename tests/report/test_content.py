@@ -98,20 +98,6 @@ def test_every_mention_is_shown_once_with_its_step() -> None:
     assert shown(result)["videos"][0]["mentions"][0]["step"] == -1
 
 
-def test_a_window_ends_ten_seconds_after_the_mention() -> None:
-    result = tea(1, 1)
-    [mention] = result.task.videos[0].mentions
-    [told] = shown(result)["videos"][0]["mentions"]
-    assert told["window"] == pytest.approx([mention.start, mention.end + 10], abs=0.01)
-
-
-def test_without_levels_no_confidence_is_shown() -> None:
-    result = tea(2, 2)
-    bare = tuple(replace(p, confidence=0.0, evidence="") for p in result.localisations)
-    assert shown(result)["confident"]
-    assert not shown(replace(result, localisations=bare))["confident"]
-
-
 @pytest.mark.parametrize(
     ("media", "expected"),
     [

@@ -45,13 +45,6 @@ def test_timeline_dashes_guesses() -> None:
     assert "dashed" in axes.get_xlabel()
 
 
-def test_timeline_of_a_step_without_extent_is_a_mark_alone() -> None:
-    result = tea(videos=1, steps=1)
-    bare = replace(result, localisations=(Localisation("Ada", 0, 4.0),))
-    [axes] = figures.timeline_figure(bare).axes
-    assert written(axes) == ["1"]
-
-
 def test_alignment_writes_the_words_of_every_video_under_their_step() -> None:
     result = tea(videos=5, steps=4)
     [axes] = figures.alignment_figure(result).axes

@@ -22,10 +22,6 @@ def test_clitics_get_the_norm_that_they_have_in_running_text(nlp):
     assert norms(nlp, words, spaces) == [token.norm_ for token in text]
 
 
-def test_words_that_the_tokenizer_would_cut_elsewhere_keep_their_own_norm(nlp):
-    assert norms(nlp, ["Foo", "Bar"], [False, True]) == ["foo", "bar"]
-
-
 def test_only_words_are_given_to_the_parser(nlp):
     doc = untagged(to_doc(nlp, [DO_NOT]))
     assert [token.text for token in doc] == ["Do", "n't", "drop", "it", "."]

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.training.trees import DO_NOT, LOWER_IT, is_tree, trees
-from training.passages import line_breaks, one_pass, spoken_stream
-from training.treebanks import SILVER, Document
+from training.passages import line_breaks, one_pass
+from training.treebanks import Document
 
 
 def text(passage):
@@ -25,14 +25,6 @@ def test_passes_differ_and_a_seed_repeats_them():
     first, second = one_pass([document], random), one_pass([document], random)
     assert first != second
     assert first == one_pass([document], Random(1))
-
-
-def test_captions_are_at_times_written_down():
-    bare = spoken_stream(Document("d", "answers", (LOWER_IT,)))
-    document = Document("silver/x", SILVER, tuple(bare * 50))
-    sentences = [line for passage in one_pass([document], Random(0)) for line in text(passage)]
-    assert "Lower the car ." in sentences
-    assert "lower the car" in sentences
 
 
 @given(st.lists(trees(), max_size=4), st.integers(0, 1000).map(Random))

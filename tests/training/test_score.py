@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from tests.training.trees import DO_NOT, LOWER_IT, tree
-from training.score import f_score, flat, pairs, score
+from training.score import flat, pairs, score
 
 TEXT = [LOWER_IT, DO_NOT, LOWER_IT]
 
@@ -38,8 +38,3 @@ def test_counting_by_hand():
 def test_punctuation_is_not_counted_among_the_words():
     guess = [(*LOWER_IT[:3], replace(LOWER_IT[3], head=2))]
     assert score([[LOWER_IT]], [guess]).labelled == 100
-
-
-def test_f_is_the_harmonic_mean_and_nothing_is_zero():
-    assert f_score(1, 2, 4) == pytest.approx((50, 25, 100 / 3))
-    assert f_score(0, 0, 0) == (0, 0, 0)

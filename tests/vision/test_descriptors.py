@@ -183,13 +183,3 @@ def test_chunks_do_not_change_the_descriptors(
     assert len(parts) > 3
     for kind in both:
         assert np.array_equal(joined(parts, kind).values, joined(whole, kind).values)
-
-
-def test_progress_is_reported(tmp_path: Path, network: Network) -> None:
-    path = coloured(tmp_path / "a.mp4", [(90, 90, 90)] * 60)
-    told: list[float] = []
-    with VideoReader(path) as opened:
-        describers = {"pooled": pooling(network)(opened)}
-        list(describe_frames(opened, describers, progress=told.append))
-    assert told == sorted(told)
-    assert len(told) >= 5

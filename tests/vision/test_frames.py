@@ -37,7 +37,7 @@ def test_variable_frame_rates_keep_their_times(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["mp4", "mkv"])  # time bases of 1/15360 s and 1 ms
-@pytest.mark.parametrize("frames", [10, 20, 30, 50, 75])
+@pytest.mark.parametrize("frames", [10, 75])
 def test_the_end_is_that_of_the_last_frame(tmp_path: Path, suffix: str, frames: int) -> None:
     path = film(tmp_path / f"a.{suffix}", scene(frames, size=(64, 48)))
     with VideoReader(path) as opened:

@@ -114,15 +114,6 @@ def test_a_shape_without_values_is_refused(tmp_path: Path) -> None:
     assert problem.reason == "declares far more values than it stores"
 
 
-def test_compressed_values_are_read(tmp_path: Path) -> None:
-    rows = np.random.default_rng(0).random((90, 64)) > 0.9  # mostly 0, as after a rectifier
-    with h5py.File(tmp_path / "v.h5", "w") as file:
-        file.create_dataset("features", data=rows.astype(np.float32), compression="gzip")
-    found, problems = read_folder(tmp_path, ["v"], rate=3.0)
-    assert problems == []
-    assert np.array_equal(found["v"], rows)
-
-
 def test_an_archive_that_inflates_is_refused(tmp_path: Path) -> None:
     np.savez_compressed(tmp_path / "v.npz", features=np.zeros((10**4, 100)))
     found, [problem] = read_folder(tmp_path, ["v"], rate=1.0)
@@ -153,13 +144,6 @@ def test_usual_sizes_distinguish_rows_from_columns(tmp_path: Path) -> None:
     np.save(tmp_path / "film.npy", np.zeros((2048, 90), np.float32))
     found, _ = read_folder(tmp_path, ["film"], rate=30.0)
     assert found["film"].shape == (9, 2048)
-
-
-def test_faster_rows_are_averaged_and_slower_ones_repeated() -> None:
-    rows = np.arange(10, dtype=np.float32)[:, None]
-    assert resample(rows, 15.0, 1 / 3, 2)[:, 0].tolist() == [2.0, 7.0]
-    assert resample(rows[:2], 1.0, 1 / 3, 6)[:, 0].tolist() == [0, 0, 0, 1, 1, 1]
-    assert resample(rows[:1], 3.0, 1 / 3, 3)[:, 0].tolist() == [0, 0, 0]  # the last one is repeated
 
 
 @given(

@@ -244,12 +244,6 @@ class TestEditing:
         late = Span(0, "late", 600.0, 610.0, Localisation("one", 0, 600.0))
         assert f" {code} " in edl_text("one", "one.mp4", [late], rate)
 
-    def test_labels_stay_in_the_comments_of_a_list(self, result: Result, folder: Path) -> None:
-        path = next(p for p in written(result, folder, "edl") if p.stem == "one")
-        comments = [line for line in path.read_text("utf-8").splitlines() if "COMMENT" in line]
-        assert comments[0] == "* COMMENT: Fill the tub"
-        assert len(comments) == 4
-
     def test_elan_has_a_tier_of_steps_and_one_of_narration(
         self, result: Result, folder: Path
     ) -> None:
