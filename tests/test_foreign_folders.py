@@ -1,18 +1,26 @@
 """A work folder that somebody else made: no file of the user's is changed or lost."""
 
 import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from time import sleep
 
 import pytest
 from typer.testing import CliRunner
 
 import howsteps
 from howsteps._cli.app import app
-from howsteps.errors import CannotWrite
+from howsteps.datasets.collection import WORK_FOLDER
+from howsteps.errors import CannotWrite, HowstepsError
+from howsteps.pipeline import work_folder
+from howsteps.pipeline.options import RunOptions, write_options
+from howsteps.pipeline.work_folder import writing_to
 from howsteps.report.decoding import thumbnail_name
 from howsteps.serve.new_videos import FOLDER
 from howsteps.serve.session import Session
 from tests.films import film
+from tests.pipeline.jobs import captions
 from tests.report.job import tea
 from tests.serve.conftest import write_work
 
@@ -35,7 +43,7 @@ def work(tmp_path: Path) -> Path:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
 @pytest.mark.parametrize("part", [FOLDER, "report-pictures", "exports", "cache"])
@@ -103,3 +111,54 @@ def test_exports_that_howsteps_did_not_write_stay(work) -> None:
     mine.write_text("my own notes")
     howsteps.place_again(work, "1. fill the kettle\n2. boil the water\n3. add the leaves\n")
     assert mine.read_text() == "my own notes"
+
+
+def test_a_second_run_into_a_folder_leaves_with_one_line(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(work_folder, "PATIENCE", 0.1)
+    videos, out = captions(tmp_path / "wash"), tmp_path / "steps"
+    with (
+        writing_to(out),
+        pytest.raises(CannotWrite, match=r"another howsteps is writing"),
+    ):
+        howsteps.run(videos, out)
+    assert {path.name for path in out.iterdir()} == {WORK_FOLDER}
+    howsteps.run(videos, out)  # nothing is to clean up
+
+
+def test_a_run_waits_for_a_short_time(tmp_path) -> None:
+    videos, out = captions(tmp_path / "wash"), tmp_path / "steps"
+    with ThreadPoolExecutor() as pool:
+        with writing_to(out):
+            running = pool.submit(howsteps.run, videos, out)
+            sleep(0.3)
+            assert not running.done()
+        assert running.result().results
+
+
+def test_an_edit_is_not_written_while_a_run_writes(work, monkeypatch) -> None:
+    monkeypatch.setattr(work_folder, "PATIENCE", 0.1)
+    session = Session(work)
+    before = contents(work)
+    with writing_to(work):
+        session.start()
+        session.edit("0" * 32, 0, {"do": {"op": "delete", "step": 0}})
+        assert session.wait_until_placed(60)
+        assert "another howsteps is writing" in session.status()["error"]
+        after = contents(work)
+    session.stop()
+    assert after["result.json"] == before["result.json"]
+    assert b"delete" in after["edits.jsonl"]
+
+
+def test_the_options_of_a_folder_load_no_code(work, tmp_path, monkeypatch, caplog) -> None:
+    (tmp_path / "evil").mkdir()
+    (tmp_path / "evil" / "meta.json").write_text("{}")
+    for parser in ("antigravity", str(tmp_path / "evil")):
+        write_options(RunOptions(vision=False, parser=parser, speech=str(tmp_path)), work)
+        result = howsteps.place_again(work, "1. carefully fill up the kettle\n")
+        [remark] = [str(each) for each in result.problems if "parser" in str(each)]
+        assert "is not loaded; if you trust it, give it as `parser`" in remark
+        assert any("is not loaded" in remark for remark in Session(work).remarks())
+    assert "antigravity" not in sys.modules
+    with pytest.raises(HowstepsError, match="antigravity"):  # who names it gets it
+        howsteps.place_again(work, "1. fill it up\n", parser="antigravity")

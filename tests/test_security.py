@@ -105,31 +105,46 @@ def test_the_package_contains_no_pickle():
 # with howsteps, files of the system, files that it writes itself.
 OPENERS = {
     "_cli/app.py": ["os.open"],  # the null device
-    "io/files.py": ["os.open", "open", "temporary.open", "open"],
     "io/worker_process.py": ["Path('/proc/self/statm').read_text"],
     "pipeline/executor.py": ["Path('/proc/meminfo').read_text"],
     "report/page.py": ["(_PARTS / name).read_text"],
-    "report/exports/video_copies.py": ["temporary.open", "av.open"],
-    "datasets/fetch.py": ["tarfile.open", "part.open"],
+    "report/exports/video_copies.py": ["av.open"],
+    "datasets/fetch.py": ["tarfile.open"],
     "io/media.py": ["av.open", "target.open"],
     "demo/job.py": ["av.open", "caption.read_bytes"],
-    "serve/edits.py": ["os.open"],  # the journal, if it is the file that was written last
-    "serve/new_videos.py": ["part.open"],
-    "serve/session.py": ["os.open", "open"],  # the lock, if it is a regular file
 }
 OPENING = {"open", "read_text", "read_bytes", "decode_audio", "memmap"}
+# Who writes and removes files by other means: downloads, and files that the user named.
+WRITERS = {
+    "datasets/fetch.py": ["folder.mkdir", "path.parent.mkdir", "mark.unlink", *["part.unlink"] * 3],
+    "pipeline/cache.py": ["folder.mkdir"],  # the user's own
+    "report/figures.py": ["path.parent.mkdir"],
+}
+WRITING = {"write_text", "write_bytes", "unlink", "rmtree", "rename", "mkdir"}
 # Not files, io/text.py's own function, and constants that name files that ship with howsteps.
-NOT_FILES = ("archive.open", "webbrowser.open", "build_opener", "read_text", "_TABLE.", "_FILE.")
+NOT_FILES = (
+    "archive.open",
+    "folder.open",
+    "Folder(",
+    "webbrowser.open",
+    "build_opener",
+    "read_text",
+    "_TABLE.",
+    "_FILE.",
+)
 
 
 @pytest.mark.slow
-def test_only_regular_files_are_opened():
+@pytest.mark.parametrize(
+    ("functions", "known"), [(OPENING, OPENERS), (WRITING, WRITERS)], ids=["open", "write"]
+)
+def test_files_are_opened_written_and_removed_in_one_module(functions, known):
     found: dict[str, list[str]] = {}
-    for path in MODULES:
+    for path in set(MODULES) - {ROOT / "io" / "files.py"}:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if not isinstance(node, ast.Call):
                 continue
             name = ast.unparse(node.func)
-            if name.rpartition(".")[2] in OPENING and not name.startswith(NOT_FILES):
+            if name.rpartition(".")[2] in functions and not name.startswith(NOT_FILES):
                 found.setdefault(path.relative_to(ROOT).as_posix(), []).append(name)
-    assert found == OPENERS
+    assert found == known

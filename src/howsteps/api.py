@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from howsteps.errors import HowstepsError, Problem
+from howsteps.io.files import Folder
 from howsteps.localise import localise
 from howsteps.narration import extract_relations
 from howsteps.paper.localise import localise as cluster_task
@@ -349,7 +350,8 @@ def export(
     from howsteps.report.exports import export as write  # noqa: PLC0415 - slow to import
 
     names = [formats] if isinstance(formats, str) else formats
-    paths, problems = write(_result(result), Path(folder), names, guesses=guesses, precise=precise)
+    target = Folder(Path(folder))
+    paths, problems = write(_result(result), target, names, guesses=guesses, precise=precise)
     return Files(tuple(paths), tuple(problems))
 
 

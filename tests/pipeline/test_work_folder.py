@@ -9,6 +9,7 @@ import pytest
 
 from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.errors import InputError
+from howsteps.io.files import Folder
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.work_folder import (
@@ -16,11 +17,11 @@ from howsteps.pipeline.work_folder import (
     LearntStep,
     LearntSteps,
     load_steps,
-    mark_work_folder,
     remove_if_empty,
     save_steps,
     script_document,
     write_report,
+    writing_to,
 )
 from howsteps.script import discover
 from howsteps.script.matching import ActWithContext
@@ -64,12 +65,14 @@ class TestScriptDocument:
 
 class TestRemoveIfEmpty:
     def test_a_folder_without_results_is_removed(self, tmp_path: Path) -> None:
-        mark_work_folder(tmp_path / "out")
+        with writing_to(tmp_path / "out"):
+            pass
         remove_if_empty(tmp_path / "out")
         assert not (tmp_path / "out").exists()
 
     def test_a_folder_with_other_files_stays(self, tmp_path: Path) -> None:
-        mark_work_folder(tmp_path)
+        with writing_to(tmp_path):
+            pass
         (tmp_path / "notes.txt").write_text("mine")
         remove_if_empty(tmp_path)
         assert {path.name for path in tmp_path.iterdir()} == {WORK_FOLDER, "notes.txt"}
@@ -110,7 +113,7 @@ LEARNT = LearntSteps(
 
 
 def test_steps_are_read_back(tmp_path: Path) -> None:
-    save_steps(LEARNT, tmp_path)
+    save_steps(LEARNT, Folder(tmp_path))
     assert load_steps(tmp_path, ("fill the kettle", "hum")) == LEARNT
 
 
@@ -134,7 +137,7 @@ def test_a_step_is_stored_with_its_acts() -> None:
     ],
 )
 def test_anything_else_is_an_error(tmp_path: Path, change: dict[str, object]) -> None:
-    save_steps(LEARNT, tmp_path)
+    save_steps(LEARNT, Folder(tmp_path))
     path = tmp_path / STEPS_FILE
     path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | change))
     with pytest.raises(InputError, match=r"steps\.json"):

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from howsteps.errors import InputError
+from howsteps.io.files import Folder
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
 from howsteps.report import decoding
@@ -44,7 +45,9 @@ def test_thumbnails_and_rates_come_from_a_worker(
 ) -> None:
     media = film(tmp_path / "film.mp4")
     opened = request.getfixturevalue("opened")
-    assert make_thumbnails(Video("film", media=media), [1.0, 2.0], tmp_path / "out").keys() == {
+    assert make_thumbnails(
+        Video("film", media=media), [1.0, 2.0], Folder(tmp_path / "out")
+    ).keys() == {
         1,
         2,
     }
@@ -59,8 +62,8 @@ def test_copies_and_clips_come_from_a_worker(
 ) -> None:
     media = film(tmp_path / "film.mp4", 3.0)
     opened = request.getfixturevalue("opened")
-    write_with_chapters(media, [Chapter(0.0, 3.0, "lift it")], tmp_path / "copy.mp4")
-    write_clip(media, 1.0, 2.0, tmp_path / "clip.mp4")
+    write_with_chapters(media, [Chapter(0.0, 3.0, "lift it")], Folder(tmp_path), "copy.mp4")
+    write_clip(media, 1.0, 2.0, Folder(tmp_path), "clip.mp4")
     assert [what for what, _ in opened] == ["chapters", "clip"]
     assert (tmp_path / "copy.mp4").is_file()
     assert (tmp_path / "clip.mp4").is_file()
@@ -70,7 +73,7 @@ def test_copies_and_clips_come_from_a_worker(
 def test_a_frame_beyond_all_screens_is_refused_by_the_worker(tmp_path: Path) -> None:
     media = large_video(tmp_path / "large.mov")
     with pytest.raises(InputError, match=r"large\.mov: "):
-        make_thumbnails(Video("large", media=media), [0.0], tmp_path / "out")
+        make_thumbnails(Video("large", media=media), [0.0], Folder(tmp_path / "out"))
 
 
 @pytest.mark.slow

@@ -16,7 +16,8 @@ from xml.parsers import expat
 import pytest
 
 from howsteps import captions
-from howsteps.report.exports import TEXT_FORMATS, export
+from howsteps.api import export
+from howsteps.report.exports import TEXT_FORMATS
 from howsteps.report.page import write_page
 from howsteps.task import Result, Sentence, Video
 from tests.report.job import tea

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from howsteps.api import export
 from howsteps.report.content import content
-from howsteps.report.exports import TEXT_FORMATS, export
+from howsteps.report.exports import TEXT_FORMATS
 from howsteps.task import Result
 
 from .job import tea

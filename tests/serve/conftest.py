@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.pipeline.options import RunOptions, write_options
-from howsteps.pipeline.work_folder import mark_work_folder
 from howsteps.serve.app import prepared
 from howsteps.serve.session import Session
 from howsteps.store import text_of
@@ -26,7 +26,8 @@ WRITER = "0123456789abcdef" * 2
 
 def write_work(folder: Path, result: Result) -> Path:
     """A work folder with a result, without use of video frames."""
-    mark_work_folder(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / WORK_FOLDER).touch()
     write_options(RunOptions(vision=False), folder)
     (folder / "result.json").write_text(text_of(result, folder), "utf-8")
     return folder

@@ -10,8 +10,8 @@ from contextlib import ExitStack, suppress
 
 import pytest
 
+from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.errors import CannotWrite
-from howsteps.pipeline.work_folder import mark_work_folder
 from howsteps.serve.app import LARGEST_BODY
 from howsteps.serve.edits import FILE
 from howsteps.serve.session import Session
@@ -175,13 +175,14 @@ def test_videos_in_folders_that_the_user_named_are_played(tmp_path) -> None:
     for folders, plays in (([], False), ([far], True)):
         session = Session(work, folders)
         assert bool(session.playable(far / "b.mp4")) is plays
-        assert session.count_unplayed() == (not plays)
+        assert len(session.remarks()) == (not plays)
         session.stop()
 
 
 def test_videos_beside_the_folder_of_several_jobs_are_played(tmp_path) -> None:
     (tmp_path / "a.mp4").write_text("a video")
-    mark_work_folder(tmp_path / "steps")
+    (tmp_path / "steps").mkdir()
+    (tmp_path / "steps" / WORK_FOLDER).touch()
     work = write_work(tmp_path / "steps" / "tea", tea(2, 2))
     session = Session(work)
     assert session.playable(tmp_path / "a.mp4")

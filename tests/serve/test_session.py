@@ -16,7 +16,7 @@ from howsteps.errors import CannotWrite, HowstepsError
 from howsteps.pipeline import placing
 from howsteps.report.page import PAGE
 from howsteps.serve.edits import FILE
-from howsteps.serve.session import LOCK, Locked, Outdated, Session, without_folders
+from howsteps.serve.session import LOCK, Outdated, Session, without_folders
 from howsteps.store import read_result
 from howsteps.task import BY_HAND
 from tests.report.job import tea
@@ -141,7 +141,7 @@ def test_only_a_regular_file_is_used_as_a_lock(work, tmp_path, kind) -> None:
         os.mkfifo(work / LOCK)
     else:
         (work / LOCK).mkdir()
-    with pytest.raises(CannotWrite, match=r"cannot lock .*\.serve\.lock: ") as told:
+    with pytest.raises(CannotWrite, match=r"cannot write .*\.serve\.lock: ") as told:
         Session(work)
     assert "\n" not in str(told.value)
     assert target.exists() == (kind == "link")
@@ -157,7 +157,7 @@ def test_a_result_that_was_removed_is_reported(session, work) -> None:
 
 
 def test_a_folder_is_served_once(session, work) -> None:
-    with pytest.raises(Locked, match="served already"):
+    with pytest.raises(CannotWrite, match="served already"):
         Session(work)
 
 

@@ -12,6 +12,7 @@ from howsteps._cli.run import show
 from howsteps.demo.job import prepare, rules, true_steps
 from howsteps.errors import DEMO, HowstepsError
 from howsteps.evaluate import Variant, in_truth, judged, paper_f1, script_score
+from howsteps.io.files import Folder
 from howsteps.pipeline.executor import cores, local_executor
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
@@ -36,6 +37,8 @@ def demo(
     'demo', only the captions are used.
     """
     start = perf_counter()
+    for part in ("videos", "steps"):
+        (Folder(out) / part).check()
     count = workers or cores()
     if DEMO.missing:
         line = f"using captions only; to render and analyse the videos too: {DEMO.command}"

@@ -1,6 +1,7 @@
 """``howsteps export`` and ``howsteps serve``: a result for other programs, or to edit."""
 
 import webbrowser
+from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +12,8 @@ from rich.table import Table
 
 from howsteps._cli import options, screen
 from howsteps.errors import SERVE, MissingExtra
-from howsteps.io.files import own_folder
+from howsteps.io.files import Folder
+from howsteps.pipeline.work_folder import EXPORTS, root_of, writing_to
 from howsteps.report.exports import FORMATS
 from howsteps.report.exports import export as write
 from howsteps.store import read_result, result_file
@@ -62,16 +64,19 @@ def export(
         return
     result = read_result(work)
     root = work if work.is_dir() else work.parent
-    folder = to or own_folder(root, "exports")
+    folder = Folder(to) if to else Folder(root) / EXPORTS
     paths, problems = [], []
-    with screen.counting("writing", len(formats), quiet=quiet) as advance:
+    with (
+        nullcontext() if to else writing_to(root_of(root)),
+        screen.counting("writing", len(formats), quiet=quiet) as advance,
+    ):
         for name in formats:
-            target = folder if to or FORMATS[name].own_folder else root
+            target = folder if to or FORMATS[name].own_folder else Folder(root)
             written, found = write(result, target, [name], guesses=guesses, precise=precise)
             paths += written
             problems += found
             advance(name)
-    place = folder if paths and folder in paths[-1].parents else root
+    place = folder.path if paths and folder.path in paths[-1].parents else root
     screen.out.print(f"{screen.plural(len(paths), 'file')} in {escape(str(place))}", soft_wrap=True)
     # Several formats have the same problem with the same video.
     screen.finish(list(dict.fromkeys(problems)), found=bool(paths))

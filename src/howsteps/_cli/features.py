@@ -15,7 +15,7 @@ from rich.markup import escape
 from howsteps._cli import options, screen
 from howsteps._cli.script import stage_context
 from howsteps.errors import HowstepsError, Problem
-from howsteps.io.files import write_atomically
+from howsteps.io.files import Folder, write_atomically
 from howsteps.io.text import format_time
 from howsteps.paper.visual_words import (
     VGG16,
@@ -129,11 +129,12 @@ def features(
                 device=device,
             )
             problems += result.problems
-            where = (folder if len(collection.tasks) == 1 else folder / task.name) / FOLDER
+            one = len(collection.tasks) == 1
+            where = (Folder(folder) if one else Folder(folder) / task.name) / FOLDER
             _write(result.vectors, where)
             if save_vocabulary and result.vectors:
                 write_atomically(save_vocabulary, to_bytes(result.learnt))
-            show(task, result, len(videos), where)
+            show(task, result, len(videos), where.path)
             found = found or bool(result.vectors)
     if found:
         show_cache(context.cache.folder)
@@ -173,9 +174,9 @@ def _method(
     return VisualWords(requested)
 
 
-def _write(vectors: Mapping[str, NDArray[np.float32]], folder: Path) -> None:
+def _write(vectors: Mapping[str, NDArray[np.float32]], folder: Folder) -> None:
     for video, rows in vectors.items():
-        write_atomically(folder / f"{video}.npy", _npy_parts(rows))
+        folder.write(f"{video}.npy", _npy_parts(rows))
 
 
 def _npy_parts(rows: NDArray[np.float32]) -> Iterator[bytes]:

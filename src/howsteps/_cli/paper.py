@@ -28,7 +28,7 @@ from howsteps.evaluate import hit_table, in_truth, statistics
 from howsteps.evaluate.experiment import NoScore, Plan, Row, subsampled, summarise
 from howsteps.evaluate.methods import METHODS, Sample, choose
 from howsteps.evaluate.protocols import Bars, Rules
-from howsteps.io.files import write_atomically
+from howsteps.io.files import Folder
 from howsteps.paper.methods import ALL_METHODS
 from howsteps.paper.tables import (
     PRINTED_STATISTICS,
@@ -233,7 +233,7 @@ def _write(
     for table in tables:
         text = io.StringIO(newline="")
         csv.writer(text).writerows([table.headings, *table.rows])
-        write_atomically(out / f"{table.name}.csv", text.getvalue().encode())
+        Folder(out).write(f"{table.name}.csv", text.getvalue().encode())
     gaps = "\n".join(["## Missing", "", *(f"- {line}" for line in missing)])
     parts = [*heading, *(table.markdown() for table in tables), *figures, gaps]
-    write_atomically(out / "paper.md", ("\n\n".join(parts) + "\n").encode())
+    Folder(out).write("paper.md", ("\n\n".join(parts) + "\n").encode())

@@ -233,6 +233,7 @@ def localise(
             "script.json.",
         ),
     ],
+    parser: options.Parser = None,
     json_lines: options.JsonLines = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -245,7 +246,7 @@ def localise(
     Example: howsteps localise --out steps/ --script steps/script.md
     """
     with screen.progress(quiet=quiet, json_lines=json_lines) as callback:
-        result = place_again(work, script, callback=callback)
+        result = place_again(work, script, parser=parser, callback=callback)
     if not json_lines:
         show({result.task.name: result}, {result.task.name: work})
     screen.finish(result.problems, found=True)

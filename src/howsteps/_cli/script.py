@@ -13,6 +13,7 @@ from rich.table import Table
 
 from howsteps._cli import options, screen
 from howsteps.errors import Problem
+from howsteps.io.files import Folder
 from howsteps.io.text import format_time
 from howsteps.narration.relations import CommonRelation, common_relations
 from howsteps.pipeline.cache import Cache, user_cache
@@ -30,9 +31,9 @@ from howsteps.pipeline.stages import check_parser, discover_script
 from howsteps.pipeline.work_folder import (
     CACHE,
     check_folders,
-    mark_work_folder,
     script_document,
     write_script,
+    writing_to,
 )
 from howsteps.script.order import PartialOrder, partial_order
 from howsteps.store import narration_record
@@ -61,7 +62,7 @@ def stage_context(
             cache = stack.enter_context(user_cache())
         else:
             check_folders(out, source)
-            mark_work_folder(out)
+            stack.enter_context(writing_to(out))
             cache = Cache(out / CACHE)
         callback = stack.enter_context(screen.progress(quiet=quiet))
         yield Context(cache, local_executor(count), callback, redo, count)
@@ -207,7 +208,9 @@ def script(
             show_ways(find_other_ways(all_videos, filtered.ways, requested, context))
     if out is not None:
         for task, found in scripts:
-            problems += write_script(task, found, out if n_tasks == 1 else out / task.name)
+            own = Folder(out) if n_tasks == 1 else Folder(out) / task.name
+            own.check()
+            problems += write_script(task, found, own.path)
     if json_file is not None:
         screen.write_json(script_document(scripts), json_file)
     screen.finish(problems, found=bool(scripts))

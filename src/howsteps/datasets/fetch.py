@@ -17,7 +17,7 @@ from typing import TypeAlias
 import httpx
 
 from howsteps.errors import HowstepsError, InputError, shown
-from howsteps.io.files import read_bounded, sha256_of_file, write_atomically
+from howsteps.io.files import Folder, read_bounded, sha256_of_file
 from howsteps.io.text import read_json
 
 _BROKEN = (
@@ -90,7 +90,7 @@ def _no_space(folder: Path, size: int) -> str:
 
 def _move(source: Path, target: Path) -> Path:
     """Move a file or folder; folders are merged."""
-    if source.is_dir() and target.is_dir():
+    if source.is_dir() and target.is_dir() and not target.is_symlink():
         for path in source.iterdir():
             _move(path, target / path.name)
     else:
@@ -167,7 +167,7 @@ def fetch_archive(
         "bytes": path.stat().st_size,
         "unpacked": unpacked,
     }
-    write_atomically(folder / RECORD, (json.dumps(record, indent=1) + "\n").encode("utf-8"))
+    Folder(folder).write(RECORD, (json.dumps(record, indent=1) + "\n").encode("utf-8"))
     return True
 
 
@@ -242,7 +242,7 @@ def _stream(address: str, part: Path, mark: Path, progress: Progress) -> None:
     that two versions are never mixed.
     """
     tag = read_bounded(mark, 2**16, "an ETag").decode("ascii", "ignore") if mark.exists() else ""
-    done = _size(part) if tag else 0
+    done, folder = _size(part) if tag else 0, Folder(part.parent)
     headers = {"User-Agent": "howsteps", "Accept-Encoding": "identity"}
     if done:
         headers |= {"Range": f"bytes={done}-", "If-Range": tag}
@@ -263,12 +263,15 @@ def _stream(address: str, part: Path, mark: Path, progress: Progress) -> None:
             done = 0
             tag = response.headers.get("ETag") or response.headers.get("Last-Modified") or ""
             # Another one could not be sent back.
-            write_atomically(mark, tag.encode() if tag.isascii() and tag.isprintable() else b"")
+            known = tag if tag.isascii() and tag.isprintable() else ""
+            folder.write(mark.name, known.encode())
         said = response.headers.get("Content-Length")
         total = None if said is None else done + int(said)
         if total is not None and (short := _no_space(part.parent, total - done)):
             raise HowstepsError(f"{address} needs {short}")
-        with part.open("ab" if resumed else "wb") as file:
+        if not resumed:
+            part.unlink(missing_ok=True)
+        with folder.open(part.name, "ab") as file:
             for block in response.iter_raw():
                 file.write(block)
                 done += len(block)

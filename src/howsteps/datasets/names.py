@@ -1,6 +1,7 @@
 """Safe and unique names of videos and tasks, used as keys and in paths."""
 
 import re
+import unicodedata
 from collections import Counter
 
 # Path separators, line breaks, control characters and lone surrogates.
@@ -18,6 +19,9 @@ pt qu rm rn ro ru rw sa sc sd se sg si sk sl sm sn so sq sr ss st su sv sw ta te
 to tr ts tt tw ty ug uk ur uz ve vi vo wa wo xh yi yo za zh zu eng
 """
 _CODES = frozenset(_LANGUAGES.split())
+# What Windows does not accept: characters, ends of a name, and names with any suffix.
+_NOT_PORTABLE = re.compile(r'[<>:"|?*]|[. ]+$')
+_DEVICE = re.compile(r"(CON|PRN|AUX|NUL|COM\d|LPT\d)(\..*)?", re.IGNORECASE | re.DOTALL)
 _SUFFIX = re.compile(r"(?P<name>.+)\.(?P<code>[A-Za-z]{2,3})(?P<variant>(?:[-_][A-Za-z0-9]+)*)")
 
 
@@ -27,6 +31,12 @@ def split_language(stem: str) -> tuple[str, str]:
     if found is None or found["code"].lower() not in _CODES:
         return stem, ""
     return found["name"], (found["code"] + found["variant"]).lower().replace("_", "-")
+
+
+def portable(name: str) -> str:
+    """A name of a file that every system accepts and writes alike, in Unicode form NFC."""
+    safe = _NOT_PORTABLE.sub("_", unicodedata.normalize("NFC", name))
+    return f"_{safe}" if _DEVICE.fullmatch(safe) else safe
 
 
 class Names:

@@ -14,7 +14,7 @@ from howsteps.datasets import registry
 from howsteps.datasets.task_file import read_judgements
 from howsteps.demo.scenes import HEIGHT, SCENES, WIDTH, Canvas, look_of, talker
 from howsteps.errors import HowstepsError
-from howsteps.io.files import write_atomically
+from howsteps.io.files import Folder
 from howsteps.pipeline.executor import Executor
 from howsteps.task import Annotation, Rule, Truth
 
@@ -49,8 +49,8 @@ def demo_videos(
 
 def draw_video(video: DemoVideo) -> str:
     """Render one video and write it atomically; return its id."""
-    temporary = video.path.with_name(f".part-{video.path.name}")
-    with av.open(str(temporary.absolute()), "w") as container:
+    folder = Folder(video.path.parent.parent) / video.path.parent.name
+    with folder.writing(video.path.name) as file, av.open(file, "w") as container:
         stream = container.add_stream("libx264", rate=DEMO_FRAME_RATE)
         stream.width, stream.height, stream.pix_fmt = WIDTH, HEIGHT, "yuv420p"
         # One thread, so that the bytes do not depend on the number of cores.
@@ -59,7 +59,6 @@ def draw_video(video: DemoVideo) -> str:
             frame = av.VideoFrame.from_ndarray(pixels, format="rgb24")
             container.mux(stream.encode(frame))
         container.mux(stream.encode(None))
-    temporary.replace(video.path)
     return video.id
 
 
@@ -104,17 +103,17 @@ def prepare(
     """
     target = folder / NAME
     for caption in sorted((files("howsteps.demo") / NAME).iterdir(), key=lambda file: file.name):
-        write_atomically(target / caption.name, caption.read_bytes())
+        (Folder(folder) / NAME).write(caption.name, caption.read_bytes())
     if executor is None:
         return target
 
-    mark = folder / f".videos-{DRAWING_VERSION}"
-    if not mark.exists():
-        for old in target.glob("*.mp4"):
-            old.unlink()
-        write_atomically(mark, b"")
     [task] = datasets.read_tasks(target).tasks
     lengths = {v.id: v.captions[-1].end + _TAIL for v in task.videos}
+    mark = f".videos-{DRAWING_VERSION}"
+    if not (folder / mark).exists():
+        for video in lengths:
+            (Folder(folder) / NAME).remove(f"{video}.mp4")
+        Folder(folder).write(mark, b"")
     true = true_steps()
     missing = [
         video

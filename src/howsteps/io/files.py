@@ -4,16 +4,23 @@ import hashlib
 import json
 import os
 import stat
-from collections.abc import Iterable
-from contextlib import suppress
-from dataclasses import asdict, is_dataclass
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
-from typing import BinaryIO
+from time import monotonic, sleep
+from typing import Any, BinaryIO
 from uuid import uuid4
 
 from howsteps.errors import CannotWrite, InputError
 
 _BLOCK = 1 << 20
+_POLL_SECONDS = 0.1
+_BY_DESCRIPTOR = os.open in os.supports_dir_fd  # not on Windows
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
+# Do not follow a link, and do not wait for the other end of a pipe.
+_IN_PLACE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _CHANGED = "changed while it was read; wait until it is written, and try again"
 
 
@@ -104,55 +111,196 @@ def check_unchanged(path: Path, before: tuple[int, int]) -> None:
         raise InputError(path, _CHANGED)
 
 
-def own_folder(root: Path, *names: str) -> Path:
-    """Return the folder ``root/names…`` that howsteps writes to, or deletes its own files from.
+@dataclass(frozen=True)
+class Folder:
+    """A folder that howsteps writes to: ``root``, which the user named, or ``parts`` below it.
 
-    A work folder may come from somebody else, and a link in it may lead to any folder of the user.
-
-    Raises
-    ------
-    CannotWrite
-        Below ``root``, the path leads through a link.
+    A work folder may come from somebody else, and what is in it may be a pipe, or lead to any file
+    of the user's. Below ``root`` no link is followed and only regular files are opened or removed;
+    new files are written under random names and renamed.
     """
-    path = root
-    for name in names:
-        path = path / name
-        if path.is_symlink():
-            raise CannotWrite(f"{path} is a link; howsteps only writes to folders of its own")
-    return path
+
+    root: Path
+    parts: tuple[str, ...] = ()
+
+    def __truediv__(self, name: str) -> "Folder":
+        return Folder(self.root, (*self.parts, name))
+
+    @property
+    def path(self) -> Path:
+        """The path, for messages and for reading."""
+        return self.root.joinpath(*self.parts)
+
+    def check(self) -> None:
+        """Raise ``CannotWrite`` if a part of the path is a link, or not a folder."""
+        with suppress(FileNotFoundError), self._entered():
+            pass
+
+    def names(self) -> list[str]:
+        """The sorted names of the regular files; none if there is no such folder."""
+        try:
+            with self._entered() as entered, os.scandir(entered or self.path) as entries:
+                return sorted(e.name for e in entries if e.is_file(follow_symlinks=False))
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise CannotWrite(f"cannot read {self.path}: {error.strerror}") from error
+
+    def write(self, name: str, content: bytes | Iterable[bytes]) -> Path:
+        """Write a file, and return its path; large content may be given in parts."""
+        with self.writing(name) as file:
+            file.writelines([content] if isinstance(content, bytes) else content)
+        return self.path / name
+
+    @contextmanager
+    def writing(self, name: str) -> Iterator[BinaryIO]:
+        """Open a file to write, which gets its name at the end: it is never incomplete.
+
+        Raises
+        ------
+        CannotWrite
+            It cannot be written, or a part of the path is a link.
+        """
+        temporary = f".{uuid4().hex}.part"  # unique even among machines that share the folder
+        try:
+            with self._entered(create=True) as entered:
+
+                def opener(_: str, flags: int) -> int:
+                    return os.open(self._at(entered, temporary), flags, 0o666, dir_fd=entered)
+
+                try:
+                    with open(name, "xb", opener=opener) as file:
+                        yield file
+                        file.flush()
+                        # Otherwise the renamed file may be empty after a power failure.
+                        os.fsync(file.fileno())
+                    paths = self._at(entered, temporary), self._at(entered, name)
+                    os.replace(*paths, src_dir_fd=entered, dst_dir_fd=entered)
+                finally:
+                    with suppress(OSError):  # after an error or Ctrl-C
+                        os.unlink(self._at(entered, temporary), dir_fd=entered)
+        except OSError as error:
+            raise CannotWrite(f"cannot write {self.path / name}: {error.strerror}") from error
+
+    def open(self, name: str, mode: str) -> BinaryIO:
+        """Open a regular file in place; ``mode`` is that of the builtin ``open``.
+
+        Raises
+        ------
+        CannotWrite
+            It is something else, or cannot be opened.
+        """
+        path = self.path / name
+        try:
+            with self._entered(create=True) as entered:
+
+                def opener(_: str, flags: int) -> int:
+                    here = self._at(entered, name)
+                    return os.open(here, flags | _IN_PLACE, 0o666, dir_fd=entered)
+
+                file: Any = open(name, mode, opener=opener)  # noqa: SIM115
+        except OSError as error:
+            is_other = path.is_symlink() or (path.exists() and not path.is_file())
+            reason = "it is not a regular file" if is_other else error.strerror
+            raise CannotWrite(f"cannot write {path}: {reason}") from error
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            file.close()
+            raise CannotWrite(f"cannot write {path}: it is not a regular file")
+        opened: BinaryIO = file
+        return opened
+
+    def lock(self, name: str, busy: str, seconds: float = 0.0) -> BinaryIO:
+        """Open a file and lock it until it is closed; nothing is to clean up after a crash.
+
+        Raises
+        ------
+        CannotWrite
+            Another process still has locked it after some ``seconds``: ``busy`` is the message.
+        """
+        end = monotonic() + seconds
+        while True:
+            file = self.open(name, "ab")
+            with suppress(FileNotFoundError):  # it was removed by the process that had locked it
+                if _lock(file) and os.path.samestat(
+                    os.fstat(file.fileno()), os.stat(self.path / name)
+                ):
+                    return file
+            file.close()
+            if monotonic() >= end:
+                raise CannotWrite(busy)
+            sleep(_POLL_SECONDS)
+
+    def remove(self, name: str) -> None:
+        """Remove a regular file, if it is there; anything else stays."""
+        try:
+            with self._entered() as entered:
+                here = self._at(entered, name)
+                if stat.S_ISREG(os.lstat(here, dir_fd=entered).st_mode):
+                    os.unlink(here, dir_fd=entered)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise CannotWrite(f"cannot remove {self.path / name}: {error.strerror}") from error
+
+    @contextmanager
+    def _entered(self, *, create: bool = False) -> Iterator[int | None]:
+        """Open the folder, part by part; its descriptor is None where there are none (Windows)."""
+        if create:
+            self.root.mkdir(parents=True, exist_ok=True)
+        entered, path = None, self.root
+        try:
+            if _BY_DESCRIPTOR:
+                entered = os.open(path, _FOLDER)
+            for name in self.parts:
+                path = path / name
+                here = str(path) if entered is None else name
+                if path.is_symlink():
+                    reason = "is a link; howsteps only writes to folders of its own"
+                    raise CannotWrite(f"{path} {reason}")
+                if create:
+                    with suppress(FileExistsError):
+                        os.mkdir(here, dir_fd=entered)
+                if entered is not None:
+                    inner = os.open(here, _FOLDER | os.O_NOFOLLOW, dir_fd=entered)
+                    os.close(entered)
+                    entered = inner
+            yield entered
+        except NotADirectoryError as error:
+            raise CannotWrite(f"{path} is not a folder") from error
+        finally:
+            if entered is not None:
+                os.close(entered)
+
+    def _at(self, entered: int | None, name: str) -> str:
+        return str(self.path / name) if entered is None else name
+
+
+def _lock(file: BinaryIO) -> bool:
+    """Lock a file, unless another process has; True where files cannot be locked."""
+    if sys.platform != "win32":
+        import fcntl  # noqa: PLC0415 - not on Windows
+
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:  # of a file system without locks
+            pass
+    return True
 
 
 def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
-    """Write a file under a temporary name and rename it, so that it is never incomplete.
-
-    Large content may be given in parts, to limit memory. A device or pipe, such as ``/dev/stdout``,
-    is written to and not replaced.
-    """
-    parts = [content] if isinstance(content, bytes) else content
-    if path.exists() and not path.is_file():
-        try:
-            # A pipe that nobody reads is an error; one that is read may be slow.
-            with open(path, "wb", opener=_open_nonblocking) as file:
-                os.set_blocking(file.fileno(), True)
-                file.writelines(parts)
-        except OSError as error:
-            raise CannotWrite(f"cannot write {path}: {error.strerror}") from error
+    """Write a file that the user named; a device or pipe, as ``/dev/stdout``, is not replaced."""
+    if not path.exists() or path.is_file():
+        Folder(path.parent).write(path.name, content)
         return
-    # Unique even among machines that share the folder.
-    temporary = path.with_name(f".{path.name}.{uuid4().hex}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with temporary.open("wb") as file:
-            file.writelines(parts)
-            file.flush()
-            # Otherwise the renamed file may be empty after a power failure.
-            os.fsync(file.fileno())
-        temporary.replace(path)
+        # A pipe that nobody reads is an error; one that is read may be slow.
+        with open(path, "wb", opener=_open_nonblocking) as file:
+            os.set_blocking(file.fileno(), True)
+            file.writelines([content] if isinstance(content, bytes) else content)
     except OSError as error:
         raise CannotWrite(f"cannot write {path}: {error.strerror}") from error
-    finally:
-        with suppress(OSError):  # after an error or Ctrl-C
-            temporary.unlink()
 
 
 def sha256_of_file(path: Path) -> str:

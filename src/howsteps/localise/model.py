@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from howsteps.errors import InputError
 from howsteps.io.arrays import read_arrays
-from howsteps.io.files import read_bounded
+from howsteps.io.files import Folder, read_bounded
 from howsteps.localise.decision import StepIntervals, decide
 from howsteps.localise.features import (
     Floats,
@@ -83,19 +83,19 @@ class SavedModel:
             )
         return videos
 
-    def save(self, folder: Path) -> None:
+    def save(self, folder: Path | Folder) -> None:
         """Write ``model.json`` (labels and options) and ``model.npz`` (arrays) into a folder."""
-        folder.mkdir(parents=True, exist_ok=True)
+        if isinstance(folder, Path):
+            folder = Folder(folder)
         text = {"version": VERSION, "steps": list(self.steps), "options": asdict(self.options)}
-        (folder / FILE).write_text(
-            json.dumps(text, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
-        )
-        np.savez(
-            folder / "model.npz",
-            weights=self.weights.matrix,
-            bias=self.weights.bias,
-            null_scores=self.null_scores,
-        )
+        folder.write(FILE, f"{json.dumps(text, indent=2, ensure_ascii=False)}\n".encode())
+        with folder.writing("model.npz") as file:
+            np.savez(
+                file,
+                weights=self.weights.matrix,
+                bias=self.weights.bias,
+                null_scores=self.null_scores,
+            )
 
     @classmethod
     def load(cls, folder: Path) -> Self:

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from howsteps.errors import GPU, HowstepsError, InputError, MissingExtra, Problem
 from howsteps.errors import PAPER as EXTRA
 from howsteps.io.arrays import read_arrays
-from howsteps.io.files import key_of, write_atomically
+from howsteps.io.files import Folder, key_of
 from howsteps.vision import network as networks
 from howsteps.vision.features import (
     Entries,
@@ -253,9 +253,9 @@ class VisualWords:
                 reason = f"the codebook's codewords for {kind} were made with other options"
                 raise HowstepsError(reason)
 
-    def save(self, learnt: "Mapping[str, Codebook]", folder: Path) -> None:
+    def save(self, learnt: "Mapping[str, Codebook]", folder: Folder) -> None:
         """Write the codebooks next to a model."""
-        write_atomically(folder / CODEBOOKS, to_bytes(learnt))
+        folder.write(CODEBOOKS, to_bytes(learnt))
 
     def load(self, folder: Path) -> "Mapping[str, Codebook]":
         """Read the codebooks of a model."""

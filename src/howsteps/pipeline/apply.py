@@ -29,10 +29,10 @@ from howsteps.pipeline.work_folder import (
     MODEL,
     check_folders,
     load_steps,
-    mark_work_folder,
     remove_if_empty,
     write_report,
     write_result,
+    writing_to,
 )
 from howsteps.script.matching import NEAR_WEIGHT, spoken_by_video
 from howsteps.store import result_file, rounded, without_captions
@@ -92,42 +92,42 @@ def apply(
     name = clean_title(title) if title is not None else known.job or out.resolve().name
     collection = read_videos(sources, name)
     [task], problems = collection.tasks, list(collection.problems)
-    mark_work_folder(out)
     context = Context(Cache(out / CACHE), local_executor(workers), callback, workers=workers)
     options = RunOptions(mode=space.mode, speech=speech, quick=space.quick, device=device)
-    if space.words is not None:
-        task, new_problems = prepare_narration(task, options, context)
-        problems += new_problems
-    task, vectors, new_problems = _features(task, space, options, context)
-    task, problems = set_aside_unusable(task, vectors, [*problems, *new_problems])
-    if space.words is None:
-        # A model of video frames works without captions, so remarks on them are dropped.
-        task, new_problems = prepare_narration(task, options, context)
-        problems += [problem for problem in new_problems if not problem.harmless]
-    script = known.script(task)
-    seconds = learnt.options.seconds_per_interval or INTERVAL
+    results: dict[str, Result] = {}
     places: list[Localisation] = []
     placed: list[Video] = []
-    for video in task.videos:
-        try:
-            with single_threaded():
-                located = _localised(learnt, vectors[video.id], script, video)
-        except HowstepsError as error:
-            problems.append(problem_of(error, video.media or Path(video.id)))
-            continue
-        places += map(rounded, located.in_seconds([video.id], [seconds]))
-        placed.append(video)
-    results: dict[str, Result] = {}
-    if placed:
-        task = replace(task, videos=tuple(map(without_captions, placed)))
-        result = Result(task, _restricted(script, task), tuple(places))
-        results[task.name] = result
-        if isinstance(learnt, Model):
-            problems += _other_job_remarks(result)
-        write_result(result, out, context)
-        if pages:
-            problems += write_report(result, out, context)
-    else:
+    with writing_to(out):
+        if space.words is not None:
+            task, new_problems = prepare_narration(task, options, context)
+            problems += new_problems
+        task, vectors, new_problems = _features(task, space, options, context)
+        task, problems = set_aside_unusable(task, vectors, [*problems, *new_problems])
+        if space.words is None:
+            # A model of video frames works without captions, so remarks on them are dropped.
+            task, new_problems = prepare_narration(task, options, context)
+            problems += [problem for problem in new_problems if not problem.harmless]
+        script = known.script(task)
+        seconds = learnt.options.seconds_per_interval or INTERVAL
+        for video in task.videos:
+            try:
+                with single_threaded():
+                    located = _localised(learnt, vectors[video.id], script, video)
+            except HowstepsError as error:
+                problems.append(problem_of(error, video.media or Path(video.id)))
+                continue
+            places += map(rounded, located.in_seconds([video.id], [seconds]))
+            placed.append(video)
+        if placed:
+            task = replace(task, videos=tuple(map(without_captions, placed)))
+            result = Result(task, _restricted(script, task), tuple(places))
+            results[task.name] = result
+            if isinstance(learnt, Model):
+                problems += _other_job_remarks(result)
+            write_result(result, out, context)
+            if pages:
+                problems += write_report(result, out, context)
+    if not results:
         remove_if_empty(out)
     context.note(problems)
     return Run(results, dict.fromkeys(results, out), tuple(problems))

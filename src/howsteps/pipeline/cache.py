@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 import howsteps
 from howsteps.errors import InputError
 from howsteps.io.arrays import unpack_arrays
-from howsteps.io.files import key_of, read_bounded, sha256_of_file, write_atomically
+from howsteps.io.files import Folder, key_of, read_bounded, sha256_of_file
 from howsteps.task import Video
 
 _LARGEST = 8 * 2**30  # bytes of an entry
@@ -43,7 +43,7 @@ class Cache:
 
     def put(self, stage: str, key: str, value: object) -> Path:
         """Write an entry as JSON."""
-        return self._write(self.path(stage, key, "json"), msgspec.json.encode(value))
+        return self._write(stage, f"{key}.json", msgspec.json.encode(value))
 
     def json(self, stage: str, key: str) -> Any | None:
         """The JSON value of an entry; None if it is missing or damaged."""
@@ -68,7 +68,7 @@ class Cache:
                 # Opened by name, an archive member is dated 1980 instead of now.
                 with archive.open(f"{name}.npy", "w") as entry:
                     np.lib.format.write_array(entry, array, allow_pickle=False)
-        return self._write(self.path(stage, key, "npz"), buffer.getvalue())
+        return self._write(stage, f"{key}.npz", buffer.getvalue())
 
     def path(self, stage: str, key: str, kind: str) -> Path:
         """The path of an entry."""
@@ -82,9 +82,8 @@ class Cache:
         content, checksum = entry[:-_CHECKSUM], entry[-_CHECKSUM:]
         return content if _checksum(content) == checksum else None
 
-    def _write(self, path: Path, content: bytes) -> Path:
-        write_atomically(path, (content, _checksum(content)))
-        return path
+    def _write(self, stage: str, name: str, content: bytes) -> Path:
+        return (Folder(self.folder) / stage).write(name, (content, _checksum(content)))
 
 
 def _checksum(content: bytes) -> bytes:

@@ -1,15 +1,15 @@
 """The options of a run, and ``options.json`` in the work folder."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, get_type_hints
 
 from msgspec import Meta
 
-from howsteps.errors import HowstepsError, InputError, problem_of
-from howsteps.io.files import write_atomically
+from howsteps.errors import HowstepsError, InputError, Problem, problem_of
+from howsteps.io.files import Folder
 from howsteps.store import Malformed, converted, read_record
 from howsteps.task import Count, Index, Mode
 
@@ -91,7 +91,7 @@ def _check(name: str, value: object, kind: Any) -> None:
 def write_options(options: RunOptions, folder: Path) -> None:
     """Write the options into the work folder."""
     text = json.dumps(asdict(options), ensure_ascii=False, indent=1)
-    write_atomically(folder / FILE, f"{text}\n".encode())
+    Folder(folder).write(FILE, f"{text}\n".encode())
 
 
 def read_options(folder: Path) -> RunOptions | None:
@@ -115,3 +115,16 @@ def read_options(folder: Path) -> RunOptions | None:
     except HowstepsError as error:
         reason = problem_of(error, path).reason
         raise InputError(path, f"{reason}; delete it to use the defaults") from None
+
+
+def trusted_options(folder: Path, parser: str | None = None) -> tuple[RunOptions, list[Problem]]:
+    """The options of a work folder, except those that load code or models, and a remark on these.
+
+    The folder may come from somebody else, so ``parser`` is what the user gives.
+    """
+    found = read_options(folder) or RunOptions()
+    remarks = []
+    if found.parser not in (None, parser):
+        reason = f"the parser {found.parser!r} is not loaded; if you trust it, give it as `parser`"
+        remarks = [Problem(folder / FILE, reason, harmless=True)]
+    return replace(found, parser=parser, speech=None), remarks

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from howsteps.datasets.collection import WORK_FOLDER
-from howsteps.errors import HowstepsError, InputError, Problem
+from howsteps.errors import HowstepsError, InputError
 from howsteps.io.files import check_unchanged, fingerprint, read_bounded
 from howsteps.localise.method import LEAD
 from howsteps.pipeline import stages
@@ -17,15 +16,17 @@ from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.events import Callback, ignore_event
 from howsteps.pipeline.features import unreadable_media, visual_features
-from howsteps.pipeline.options import RunOptions, read_options
+from howsteps.pipeline.options import trusted_options
 from howsteps.pipeline.stages import match_unmentioned_steps, read_given_script
 from howsteps.pipeline.work_folder import (
     CACHE,
     check_parts,
+    root_of,
     write_model,
     write_report,
     write_result,
     write_script,
+    writing_to,
 )
 from howsteps.store import FILE, read_result, result_file, rounded, without_captions
 from howsteps.task import BY_HAND, Localisation, Mention, Reading, Result, Script, Step, Task
@@ -39,6 +40,7 @@ def place_again(
     *,
     by_hand: Sequence[Localisation] | None = None,
     matched: bool = False,
+    parser: str | None = None,
     pages: bool = True,
     unchanged_since: tuple[int, int] | None = None,
     callback: "Callback | None" = None,
@@ -61,6 +63,8 @@ def place_again(
     matched
         Match the steps of a ``Script`` that have no mentions with what is said, as is done for
         text; otherwise they stay without mentions.
+    parser
+        Another spaCy pipeline, by name or folder; that of ``options.json`` is not used.
     pages
         Also write the page and the exports.
     unchanged_since
@@ -85,18 +89,19 @@ def place_again(
     check_parts(work)
     found = unchanged_since or fingerprint(result_file(work))
     before = read_result(work)
-    root = work if (work / WORK_FOLDER).is_file() else work.parent  # of several jobs
-    options = read_options(root) or RunOptions()
+    root = root_of(work)
+    stages.check_parser(parser)
+    options, problems = trusted_options(root, parser)
     context = Context(Cache(root / CACHE), callback=callback or ignore_event)
-    problems: list[Problem] = []
     if isinstance(script, Script):
         new_script = script
         if matched:
             new_script = match_unmentioned_steps(script, before.task, options, context)
     else:
-        new_script, problems = read_given_script(
+        new_script, remarks = read_given_script(
             script, before.task, before.script, options, context
         )
+        problems += remarks
     fixed = _still_placed(before, new_script) if by_hand is None else tuple(by_hand)
     _check(fixed, before.task, new_script)
     task, features = visual_features(before.task, options, context)
@@ -116,13 +121,13 @@ def place_again(
     result = replace(
         before, task=task, script=new_script, localisations=localisations, readings=readings
     )
-    check_unchanged(work / FILE, found)
-    problems += write_script(task, new_script, work, edited=True, given=given)
-    write_model(localised.model, work)
-    check_unchanged(work / FILE, found)
-    write_result(result, work, context)
-    if pages:
-        problems += write_report(result, work, context, unreadable_media(task, features))
+    with writing_to(root):
+        check_unchanged(work / FILE, found)
+        problems += write_script(task, new_script, work, edited=True, given=given)
+        write_model(localised.model, work)
+        write_result(result, work, context)
+        if pages:
+            problems += write_report(result, work, context, unreadable_media(task, features))
     context.note(problems)
     return replace(result, problems=tuple(problems))
 

@@ -21,7 +21,7 @@ import msgspec
 from howsteps import datasets
 from howsteps.datasets import Collection
 from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem, problem_of
-from howsteps.io.files import own_folder
+from howsteps.io.files import Folder
 from howsteps.narration.relevance import Way, names_the_job, relevance
 from howsteps.pipeline import stages
 from howsteps.pipeline.cache import Cache
@@ -50,13 +50,13 @@ from howsteps.pipeline.work_folder import (
     WrittenResults,
     check_folders,
     check_parts,
-    mark_work_folder,
     other_job_remark,
     remove_if_empty,
     write_model,
     write_report,
     write_result,
     write_script,
+    writing_to,
 )
 from howsteps.reader import AnswerFolder, LanguageModel, Reader, Remembered
 from howsteps.store import GivenTask, Malformed, converted, without_captions
@@ -173,12 +173,10 @@ def run(
     if len(tasks) > 1 and (reserved := {*OWN_NAMES} & {task.name for task in tasks}):
         name = min(reserved)
         raise HowstepsError(f"no job can be called {name!r}: the work folder has a {name!r} itself")
-    folders: dict[str, Path] = {}
+    if not tasks:
+        return Run({}, {}, tuple(problems))
     reader = _reader(llm, out)
     options = replace(options, llm=reader.model if reader else None)
-    if tasks:
-        mark_work_folder(out)
-        write_options(options, out)
     jobs = [
         _Job(
             task,
@@ -191,14 +189,17 @@ def run(
         )
         for task in tasks
     ]
+    folders: dict[str, Path] = {}
     held: dict[str, Result] = {}
-    for job, found, job_problems in _run_jobs(jobs, context):
-        if found is not None:
-            folders[job.task.name] = job.folder
-            if len(jobs) == 1 and isinstance(found, Result):
-                held[job.task.name] = found
-        context.note(job_problems)
-        problems += job_problems
+    with writing_to(out):
+        write_options(options, out)
+        for job, found, job_problems in _run_jobs(jobs, context):
+            if found is not None:
+                folders[job.task.name] = job.folder
+                if len(jobs) == 1 and isinstance(found, Result):
+                    held[job.task.name] = found
+            context.note(job_problems)
+            problems += job_problems
     if not folders:
         remove_if_empty(out)
     # The results of many jobs may not fit into memory.
@@ -410,7 +411,9 @@ def _run_job(job: _Job, context: Context) -> tuple[Result | None, list[Problem]]
     CannotWrite
         The disk is full or read-only. Files written before are complete, so the next run resumes.
     """
-    check_parts(own_folder(job.folder.parent, job.folder.name) if job.inside else job.folder)
+    if job.inside:
+        (Folder(job.folder.parent) / job.folder.name).check()
+    check_parts(job.folder)
     try:
         result, problems, unreadable = _run_task(job, context)
         if result is not None and job.pages:

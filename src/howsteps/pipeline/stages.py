@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from howsteps.errors import SPEECH, HowstepsError, InputError, Problem, problem_of
-from howsteps.io.files import check_unchanged, fingerprint, key_of, sha256_of_file
+from howsteps.io.files import Folder, check_unchanged, fingerprint, key_of, sha256_of_file
 from howsteps.io.text import read_text
 from howsteps.narration.labels import plain_act
 from howsteps.pipeline.cache import narration_key, parser_identity, stage_key
@@ -278,15 +278,16 @@ def localise(
         mode=options.mode,
         seed=options.seed,
     )
-    model = context.cache.folder / "localise" / f"{key}.model"
+    folder = Folder(context.cache.folder) / "localise" / f"{key}.model"
+    model = folder.path
     with context.stage("localise", task.name, 1) as progress:
         found = context.cached("localise", key, PlacesRecord)
         if missing := found is None or found.model != _digests(model):
             with single_threaded():
                 placement = _place(task, script, features, options, readings, read_videos)
-            placement.model.save(model)
-            feature_space(task, features, options).save(model, method_of)
-            save_steps(LearntSteps.of(task, script), model)
+            placement.model.save(folder)
+            feature_space(task, features, options).save(folder, method_of)
+            save_steps(LearntSteps.of(task, script), folder)
             found = PlacesRecord(
                 localisations=[rounded(place) for place in placement.localisations],
                 relaxed=[(int(w.video), int(w.step)) for w in placement.relaxed_windows],

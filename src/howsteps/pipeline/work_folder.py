@@ -2,8 +2,9 @@
 
 import hashlib
 import json
+import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
@@ -14,7 +15,7 @@ import msgspec
 
 from howsteps.datasets.collection import WORK_FOLDER
 from howsteps.errors import VISION, HowstepsError, InputError, Problem
-from howsteps.io.files import check_exists, key_of, own_folder, read_bounded, write_atomically
+from howsteps.io.files import Folder, check_exists, key_of, read_bounded
 from howsteps.io.text import read_json
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.events import Wrote
@@ -47,6 +48,7 @@ MODEL = "model"
 EXPORTS = "exports"
 OWN_NAMES = (CACHE, OPTIONS, WORK_FOLDER)  # beside the folders of several jobs
 _PARTS = (CACHE, MODEL, EXPORTS, "report-pictures", "new-videos", "new-videos-steps")
+PATIENCE = 5.0  # seconds to wait for another process that writes: a placed edit, or an export
 _WRITTEN = ".written.json"  # in the exports: the names of those that howsteps wrote
 _LARGEST_MODEL = 2**30  # bytes per file
 _LARGEST_TEXT = 2**24  # bytes
@@ -99,12 +101,30 @@ def check_parts(folder: Path) -> None:
         One is.
     """
     for part in _PARTS:
-        own_folder(folder, part)
+        (Folder(folder) / part).check()
 
 
-def mark_work_folder(out: Path) -> None:
-    """Mark a work folder, so that nothing in it is mistaken for captions later."""
-    write_atomically(out / WORK_FOLDER, b"What howsteps computed. cache/ may be deleted.\n")
+def root_of(work: Path) -> Path:
+    """The work folder that holds the cache and the options: with several jobs, the one above."""
+    is_inside = (work.parent / WORK_FOLDER).is_file() and not (work / WORK_FOLDER).is_file()
+    return work.parent if is_inside else work
+
+
+@contextmanager
+def writing_to(out: Path) -> Iterator[None]:
+    """Mark a work folder, which is then not read as captions, and lock it against other processes.
+
+    Raises
+    ------
+    CannotWrite
+        Another process is writing to it, or it cannot be written.
+    """
+    busy = f"another howsteps is writing to {out}; wait until it is done, or use another folder"
+    with Folder(out).lock(WORK_FOLDER, busy, PATIENCE) as mark:
+        if not os.fstat(mark.fileno()).st_size:
+            mark.write(b"What howsteps computed. cache/ may be deleted.\n")
+            mark.flush()
+        yield
 
 
 def remove_if_empty(out: Path) -> None:
@@ -112,15 +132,15 @@ def remove_if_empty(out: Path) -> None:
     names = {path.name for path in out.iterdir()} if out.is_dir() else {""}
     if names <= {WORK_FOLDER, OPTIONS}:
         for name in names:
-            (out / name).unlink()
+            Folder(out).remove(name)
         with suppress(OSError):  # a leftover empty folder does no harm
             out.rmdir()
 
 
 def write_result(result: Result, folder: Path, context: Context) -> None:
     """Write ``result.json``."""
-    write_atomically(folder / FILE, (part.encode() for part in text_parts(result, folder)))
-    context.callback(Wrote(result.task.name, folder / FILE))
+    content = (part.encode() for part in text_parts(result, folder))
+    context.callback(Wrote(result.task.name, Folder(folder).write(FILE, content)))
 
 
 def other_job_remark(task: str, folder: Path) -> list[Problem]:
@@ -152,14 +172,15 @@ def write_script(
     too; it may replace one that was placed before.
     """
     text = json.dumps(script_document([(task, script)]), ensure_ascii=False, indent=1)
-    write_atomically(folder / name, f"{text}\n".encode())
+    Folder(folder).write(name, f"{text}\n".encode())
     if name != SCRIPT:
         return []
     path = folder / SCRIPT_TEXT
     is_given = given is not None and given.resolve() == path.resolve()
     problems = [] if is_given else _keep_edited(path, (_FOUND, _PLACED) if edited else (_FOUND,))
     text = script_text(task.name, script)
-    write_atomically(path, _signed(text, _PLACED if edited else _FOUND).encode())
+    signed = _signed(text, _PLACED if edited else _FOUND)
+    Folder(folder).write(SCRIPT_TEXT, signed.encode())
     return problems
 
 
@@ -193,7 +214,7 @@ def write_model(model: Path, folder: Path) -> None:
     """Copy the model from the cache into the work folder."""
     for path in sorted(model.iterdir()):
         content = read_bounded(path, _LARGEST_MODEL, "a model")
-        write_atomically(folder / MODEL / path.name, content)
+        (Folder(folder) / MODEL).write(path.name, content)
 
 
 def write_report(
@@ -210,24 +231,25 @@ def write_report(
     problems: list[Problem] = []
     page = write_page(result, folder, unreadable=unreadable, on_problem=problems.append)
     context.callback(Wrote(name, page))
+    exports = Folder(folder) / EXPORTS
     written, unwritten = export(
         result,
-        folder / EXPORTS,
+        exports,
         TEXT_FORMATS,
         unreadable={*unreadable, *(problem.path for problem in problems)},
         read_rate=partial(_rate, context),
     )
-    _remove_stale_exports(folder / EXPORTS, written)
-    context.callback(Wrote(name, folder / EXPORTS))
+    _remove_stale_exports(exports, written)
+    context.callback(Wrote(name, exports.path))
     # Nobody requested a format by name, so do not report one that a video is too short for.
     return problems + [problem for problem in unwritten if not problem.harmless]
 
 
-def _remove_stale_exports(folder: Path, written: Collection[Path]) -> None:
+def _remove_stale_exports(exports: Folder, written: Collection[Path]) -> None:
     """Remove the exports of an earlier run, for videos that are no longer there."""
-    names = {path.relative_to(folder).as_posix() for path in written}
+    names = {path.relative_to(exports.path).as_posix() for path in written}
     try:
-        before = read_json(folder / _WRITTEN, _LARGEST_TEXT)
+        before = read_json(exports.path / _WRITTEN, _LARGEST_TEXT)
     except InputError:
         before = []
     earlier = {name for name in before if isinstance(name, str)} if isinstance(before, list) else ()
@@ -236,8 +258,8 @@ def _remove_stale_exports(folder: Path, written: Collection[Path]) -> None:
         parent, _, file = name.partition("/")
         # A single name below the folder of a format: nothing leads out of the exports.
         if parent in folders and file == Path(file).name:
-            (folder / parent / file).unlink(missing_ok=True)
-    write_atomically(folder / _WRITTEN, json.dumps(sorted(names), indent=1).encode())
+            (exports / parent).remove(file)
+    exports.write(_WRITTEN, json.dumps(sorted(names), indent=1).encode())
 
 
 def _rate(context: Context, media: Path | None) -> Fraction:
@@ -356,7 +378,7 @@ class LearntSteps:
         )
 
 
-def save_steps(learnt: LearntSteps, folder: Path) -> None:
+def save_steps(learnt: LearntSteps, folder: Folder) -> None:
     """Write the steps next to their model."""
     content = LearntStepsRecord(
         version=STEPS_VERSION,
@@ -374,7 +396,7 @@ def save_steps(learnt: LearntSteps, folder: Path) -> None:
         ],
     )
     written = json.dumps(msgspec.to_builtins(content), ensure_ascii=False, indent=1)
-    write_atomically(folder / STEPS_FILE, f"{written}\n".encode())
+    folder.write(STEPS_FILE, f"{written}\n".encode())
 
 
 def load_steps(folder: Path, labels: tuple[str, ...]) -> LearntSteps:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from howsteps.errors import InputError
-from howsteps.io.files import write_atomically
+from howsteps.io.files import Folder
 from howsteps.io.text import read_text
 from howsteps.reader.client import LanguageModel, LanguageModelError
 
@@ -74,8 +74,7 @@ class AnswerFolder:
                     raise LanguageModelError(str(error)) from None
         if not self.ask:
             raise Unanswered(f"there is no {stem}{ANSWERS[0]} in {self.folder}")
-        path = self.folder / f"{stem}{QUESTION}"
-        write_atomically(path, text.encode())
+        path = Folder(self.folder).write(f"{stem}{QUESTION}", text.encode())
         self.written.append(path)
         raise Unanswered(f"{path} has no answer yet")
 

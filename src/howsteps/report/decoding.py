@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from howsteps.errors import InputError, MissingExtra
-from howsteps.io.files import write_atomically
+from howsteps.io.files import Folder
 from howsteps.io.media import open_media
 from howsteps.io.worker_process import Failed, answer, limit_memory, run_in_worker, serve
 from howsteps.task import Video
@@ -126,11 +126,11 @@ def thumbnail_name(video: str, time: float) -> str:
     return f"{readable or 'video'}-{digest}-{time:.2f}.webp"
 
 
-def remove_unused(folder: Path, used: Collection[str]) -> None:
+def remove_unused(folder: Folder, used: Collection[str]) -> None:
     """Remove the thumbnails that are no longer used; other files in the folder stay."""
-    for path in folder.glob("*.webp"):
-        if path.name not in used and THUMBNAIL.fullmatch(path.name):
-            path.unlink()
+    for name in folder.names():
+        if name not in used and THUMBNAIL.fullmatch(name):
+            folder.remove(name)
 
 
 def existing_thumbnails(video: Video, times: Sequence[float], folder: Path) -> dict[float, str]:
@@ -139,7 +139,7 @@ def existing_thumbnails(video: Video, times: Sequence[float], folder: Path) -> d
     return {time: name for time, name in names.items() if (folder / name).is_file()}
 
 
-def make_thumbnails(video: Video, times: Sequence[float], folder: Path) -> dict[float, str]:
+def make_thumbnails(video: Video, times: Sequence[float], folder: Folder) -> dict[float, str]:
     """Write the thumbnails of a video at some times; return :func:`existing_thumbnails`.
 
     An existing thumbnail that is newer than the video is kept. If the video is gone, only existing
@@ -154,11 +154,11 @@ def make_thumbnails(video: Video, times: Sequence[float], folder: Path) -> dict[
     """
     if video.media is not None and video.media.is_file():
         modified = video.media.stat().st_mtime
-        paths = {time: folder / thumbnail_name(video.id, time) for time in sorted(set(times))}
-        wanted = [[t, str(path)] for t, path in paths.items() if not _is_newer(path, modified)]
+        names = {time: thumbnail_name(video.id, time) for time in sorted(set(times))}
+        wanted = [[t, n] for t, n in names.items() if not _is_newer(folder.path / n, modified)]
         if wanted:
-            _run(video.media, "thumbnails", paths=wanted)
-    return existing_thumbnails(video, times, folder)
+            _run(video.media, "thumbnails", folder, names=wanted)
+    return existing_thumbnails(video, times, folder.path)
 
 
 def thumbnails_at(media: Path, times: Sequence[float]) -> Iterator[tuple[float, bytes]]:
@@ -264,25 +264,29 @@ def is_readable(media: Path) -> bool:
     return True
 
 
-def write_with_chapters(media: Path, chapters: "Sequence[Chapter]", target: Path) -> None:
+def write_with_chapters(
+    media: Path, chapters: "Sequence[Chapter]", folder: Folder, name: str
+) -> None:
     """Write a copy of a video with chapters (:func:`video_copies.with_chapters`)."""
     values = [[chapter.start, chapter.end, chapter.title] for chapter in chapters]
-    _run(media, "chapters", chapters=values, target=str(target))
+    _run(media, "chapters", folder, chapters=values, name=name)
 
 
 def write_clip(
-    media: Path, start: float, end: float, target: Path, *, precise: bool = False
+    media: Path, start: float, end: float, folder: Folder, name: str, *, precise: bool = False
 ) -> None:
     """Write a clip of a video (:func:`video_copies.cut_clip`)."""
-    _run(media, "clip", start=start, end=end, target=str(target), precise=precise)
+    _run(media, "clip", folder, start=start, end=end, name=name, precise=precise)
 
 
-def _run(media: Path, action: str, **job: object) -> dict[str, Any]:
+def _run(media: Path, action: str, folder: Folder | None = None, **job: object) -> dict[str, Any]:
     try:
         import av  # noqa: F401, PLC0415 - an extra
     except ImportError as error:
         raise MissingExtra("vision", "reading videos") from error
     job |= {"do": action, "media": str(media.absolute()), "memory": MEMORY}
+    if folder is not None:
+        job |= {"root": str(folder.root.absolute()), "parts": folder.parts}
     try:
         return run_in_worker("howsteps.report.decoding", job, threads=_THREADS)
     except Failed as error:
@@ -295,12 +299,13 @@ def _work(job: dict[str, Any]) -> dict[str, object]:
     from howsteps.report.exports.video_copies import cut_clip, with_chapters  # noqa: PLC0415
 
     limit_memory(job["memory"])
-    media, target = Path(job["media"]), Path(job.get("target", ""))
+    media = Path(job["media"])
+    folder = Folder(Path(job.get("root", "")), tuple(job.get("parts", ())))
     match job["do"]:
         case "thumbnails":
-            paths = {time: Path(path) for time, path in job["paths"]}
-            for time, thumbnail in thumbnails_at(media, list(paths)):
-                write_atomically(paths[time], thumbnail)
+            names = dict(job["names"])
+            for time, thumbnail in thumbnails_at(media, list(names)):
+                folder.write(names[time], thumbnail)
                 answer({"seconds": time})
         case "rate":
             with open_video(media) as container:
@@ -308,10 +313,11 @@ def _work(job: dict[str, Any]) -> dict[str, object]:
         case "chapters":
             chapters = [Chapter(*values) for values in job["chapters"]]
             answer({"seconds": max((chapter.end for chapter in chapters), default=0.0)})
-            with_chapters(media, chapters, target)
+            with_chapters(media, chapters, folder, job["name"])
         case "clip":
             answer({"seconds": job["end"]})
-            cut_clip(media, job["start"], job["end"], target, precise=job["precise"])
+            span = job["start"], job["end"]
+            cut_clip(media, *span, folder, job["name"], precise=job["precise"])
     return {}
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from howsteps.errors import HowstepsError, InputError, MissingExtra, Problem
+from howsteps.io.files import Folder
 from howsteps.io.text import format_time
 from howsteps.report.content import (
     STEP_COLOURS,
@@ -302,7 +303,7 @@ def frame_rows(
             p.step: p.time for p in localisations if p.video == video.id and p.time is not None
         }
         try:
-            names = make_thumbnails(video, list(times.values()), folder / "frames")
+            names = make_thumbnails(video, list(times.values()), Folder(folder) / "frames")
         except InputError as error:
             problems.append(error.problem)
             continue

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from howsteps import __version__
 from howsteps.errors import InputError, MissingExtra, Problem
-from howsteps.io.files import own_folder, write_atomically
+from howsteps.io.files import Folder
 from howsteps.io.text import format_time
 from howsteps.report.content import STEP_COLOURS, LocalisationRow, content, localisation_rows
 from howsteps.report.decoding import existing_thumbnails, make_thumbnails, remove_unused
@@ -60,13 +60,13 @@ def write_page(
         page is written anyway.
     """
     report_problem = on_problem or (lambda _: None)
-    page = folder / PAGE
-    own_folder(folder, THUMBNAILS)
+    page, pictures = folder / PAGE, Folder(folder) / THUMBNAILS
+    pictures.check()
     advice = "" if thumbnails else "Thumbnails were not requested."
     for video, row in zip(result.task.videos, localisation_rows(result).values(), strict=True):
         if not advice and video.media not in unreadable:
             try:
-                make_thumbnails(video, list(_times(row).values()), folder / THUMBNAILS)
+                make_thumbnails(video, list(_times(row).values()), pictures)
             except InputError as error:
                 report_problem(error.problem)
             except MissingExtra as error:
@@ -76,9 +76,9 @@ def write_page(
             progress(video)
     # Includes thumbnails of videos that are gone or could only be decoded in part.
     found = known_thumbnails(result, folder) if thumbnails else {}
-    write_atomically(page, render(content(result, folder, found), advice))
+    Folder(folder).write(PAGE, render(content(result, folder, found), advice))
     if not advice:
-        remove_unused(folder / THUMBNAILS, {Path(name).name for name in found.values()})
+        remove_unused(pictures, {Path(name).name for name in found.values()})
     return page
 
 

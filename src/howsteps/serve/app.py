@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from howsteps.errors import HowstepsError
-from howsteps.io.files import read_bounded
+from howsteps.io.files import Folder, read_bounded
 from howsteps.pipeline.work_folder import EXPORTS
 from howsteps.report.decoding import THUMBNAIL
 from howsteps.report.exports import FORMATS, export
@@ -138,8 +138,8 @@ def make_app(session: Session, token: str, port: int) -> ASGIApp:
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         asyncio.get_running_loop().set_exception_handler(_log_in_one_line)
-        if unplayed := session.count_unplayed():
-            _LOG.warning("%d videos lie elsewhere, and are not played without --videos", unplayed)
+        for remark in session.remarks():
+            _LOG.warning("%s", remark)
         session.start()
         yield
         await asyncio.to_thread(session.stop)
@@ -250,7 +250,7 @@ def _writer(value: object) -> str:
 
 def _exported(session: Session, name: str) -> Response:
     """Write an export into the work folder, and send its file, or an archive of its files."""
-    paths, problems = export(session.result, session.folder / EXPORTS, [name])
+    paths, problems = export(session.result, Folder(session.folder) / EXPORTS, [name])
     if not paths:
         reason = problems[0] if problems else "there is nothing to write"
         raise HTTPException(409, without_folders(reason, session.folder))

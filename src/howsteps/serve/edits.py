@@ -27,7 +27,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from howsteps.errors import CannotWrite, HowstepsError, InputError
-from howsteps.io.files import key_of, read_bounded, write_atomically
+from howsteps.io.files import Folder, key_of, read_bounded
 from howsteps.report.content import video_length
 from howsteps.store import (
     Malformed,
@@ -294,7 +294,6 @@ _LARGEST = 2**28  # bytes
 _LONGEST_EDIT = 2**18  # bytes of a line
 _MAX_EDITS = 10_000
 _FULL = f"stop the server, move {FILE} away, and start it again"
-_OPEN = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
 class Journal:
@@ -445,7 +444,7 @@ class Journal:
         self.done.append((edit, before))
 
     def _write(self, content: bytes) -> None:
-        write_atomically(self.path, content)
+        Folder(self.path.parent).write(self.path.name, content)
         self._size, self._state = len(content), _state(self.path.stat())
 
     def _append(self, entry: Mapping[str, Any]) -> None:
@@ -455,14 +454,11 @@ class Journal:
         if self._size + len(line) > _LARGEST:  # it could not be read again
             raise BadEdit(f"the journal of edits is full: {_FULL}")
         try:
-            file = os.open(self.path, _OPEN)
-            try:
-                if _state(os.fstat(file)) != self._state:
+            with Folder(self.path.parent).open(self.path.name, "r+b") as file:
+                if _state(os.fstat(file.fileno())) != self._state:
                     reason = "was changed by another program; stop the server, and start it again"
                     raise CannotWrite(f"{FILE} {reason}")
-                self._append_to(file, line)
-            finally:
-                os.close(file)
+                self._append_to(file.fileno(), line)
         except OSError as error:
             raise CannotWrite(f"cannot write {FILE}: {error.strerror}") from error
 

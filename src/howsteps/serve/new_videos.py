@@ -3,16 +3,14 @@
 import os
 import re
 from collections.abc import AsyncIterator, Collection, Iterable
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from uuid import uuid4
 
 from howsteps.captions.cues import LARGEST_FILE
 from howsteps.datasets.collection import is_video
 from howsteps.datasets.names import Names, split_language
-from howsteps.errors import CannotWrite, HowstepsError, Problem
-from howsteps.io.files import own_folder
+from howsteps.errors import HowstepsError, Problem
+from howsteps.io.files import Folder
 from howsteps.pipeline.apply import OTHER_JOB, apply
 from howsteps.report.decoding import is_readable
 from howsteps.task import Result, Task
@@ -32,33 +30,24 @@ class Refused(HowstepsError):
 
 async def keep(folder: Path, name: str, parts: AsyncIterator[bytes]) -> Path:
     """Write an uploaded file into the folder of the new videos, or raise ``Refused``."""
-    uploads = own_folder(folder, FOLDER)
-    target = uploads / _file_name(name)
+    uploads = Folder(folder) / FOLDER
+    target = uploads.path / _file_name(name)
     if not (is_video(target) or target.suffix.lower() in _CAPTIONS):
         raise Refused("is neither a video nor a caption file, by its name")
-    if uploads.is_dir() and sum(1 for _ in uploads.iterdir()) >= MAX_FILES:
+    if len(uploads.names()) >= MAX_FILES:
         raise Refused(f"is one too many: {MAX_FILES} new files are enough; start a run with them")
-    if target.exists():
+    if os.path.lexists(target):
         raise Refused("exists already")
     largest = LARGEST_VIDEO if is_video(target) else LARGEST_FILE
-    part = uploads / f".{uuid4().hex}.part"
-    try:
-        uploads.mkdir(exist_ok=True)
-        with part.open("wb") as file:
-            size = 0
-            async for block in parts:
-                size += len(block)
-                if size > largest:
-                    raise Refused(f"is larger than {largest // 2**20:,} MB")
-                file.write(block)
+    with uploads.writing(target.name) as file:
+        size = 0
+        async for block in parts:
+            size += len(block)
+            if size > largest:
+                raise Refused(f"is larger than {largest // 2**20:,} MB")
+            file.write(block)
         if not size:
             raise Refused("is empty")
-        part.replace(target)
-    except OSError as error:
-        raise CannotWrite(f"cannot write {target}: {error.strerror}") from error
-    finally:
-        with suppress(OSError):
-            part.unlink()
     return target
 
 
@@ -75,17 +64,15 @@ def _file_name(name: str) -> str:
 
 def remove_partial(folder: Path) -> None:
     """Remove what uploads left behind when the server was killed; nothing may be uploading."""
-    for part in own_folder(folder, FOLDER).glob(".*.part"):
-        if _PARTIAL.fullmatch(part.name):
-            with suppress(OSError):
-                part.unlink()
+    uploads = Folder(folder) / FOLDER
+    for name in uploads.names():
+        if _PARTIAL.fullmatch(name):
+            uploads.remove(name)
 
 
 def names(folder: Path) -> set[str]:
     """The names of the uploaded files."""
-    uploads = folder / FOLDER
-    found = uploads.iterdir() if uploads.is_dir() else ()
-    return {path.name for path in found if not path.name.startswith(".")}
+    return {name for name in (Folder(folder) / FOLDER).names() if not name.startswith(".")}
 
 
 def with_new_videos(
@@ -145,7 +132,7 @@ def _refused(
         elif reason.startswith("has no captions"):
             reason = "has no captions; add them too"
         if unreadable and path.name in removable:
-            path.unlink(missing_ok=True)
+            (Folder(uploads.parent) / uploads.name).remove(path.name)
         reasons[path.name] = reason
     return reasons
 

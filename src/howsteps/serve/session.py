@@ -2,20 +2,19 @@
 
 import os
 import re
-import stat
-import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from howsteps.datasets.collection import WORK_FOLDER, is_video
-from howsteps.errors import CannotWrite, HowstepsError
-from howsteps.io.files import fingerprint
+from howsteps.errors import HowstepsError
+from howsteps.io.files import Folder, fingerprint
 from howsteps.pipeline.events import Event, StageBegan
+from howsteps.pipeline.options import trusted_options
 from howsteps.pipeline.placing import place_again
-from howsteps.pipeline.work_folder import EXPORTS, check_parts
+from howsteps.pipeline.work_folder import EXPORTS, check_parts, root_of, writing_to
 from howsteps.report.content import content
 from howsteps.report.exports import FORMATS, TEXT_FORMATS, export
 from howsteps.report.page import PAGE, known_thumbnails, write_page
@@ -40,7 +39,7 @@ LOCK = ".serve.lock"
 
 
 class Locked(HowstepsError):
-    """Another page or server is editing."""
+    """Another page is editing."""
 
 
 class Outdated(HowstepsError):
@@ -63,11 +62,12 @@ class Session:
             raise HowstepsError(f"{folder} is a file, not a folder")
         result_file(self.folder)  # fail before a lock file is created
         check_parts(self.folder)
-        root = self.folder.parent
-        if (root / WORK_FOLDER).is_file():  # of several jobs
-            root = root.parent
-        self._video_folders = [each.resolve() for each in (root, *videos)]
-        self._lock = _locked(self.folder / LOCK)
+        above = self.folder.parent
+        if (above / WORK_FOLDER).is_file():  # of several jobs
+            above = above.parent
+        self._video_folders = [each.resolve() for each in (above, *videos)]
+        busy = f"{folder} is served already, by another process"
+        self._lock = Folder(self.folder).lock(LOCK, busy)
         new_videos.remove_partial(self.folder)
         self._fingerprint = fingerprint(self.folder / FILE)  # of the result read or written last
         self.result = self.shown = read_result(self.folder)
@@ -151,10 +151,13 @@ class Session:
         is_below = any(real.is_relative_to(folder) for folder in self._video_folders)
         return real if is_below and is_video(real) and real.is_file() else None
 
-    def count_unplayed(self) -> int:
-        """The number of videos that are there, but are not played."""
+    def remarks(self) -> list[str]:
+        """What is not used of the folder, for the person who starts the server."""
         media = [video.media for video in self.result.task.videos if video.media is not None]
-        return sum(path.is_file() and not self.playable(path) for path in media)
+        unplayed = sum(path.is_file() and not self.playable(path) for path in media)
+        elsewhere = f"{unplayed} videos lie elsewhere, and are not played without --videos"
+        _, ignored = trusted_options(root_of(self.folder))
+        return [elsewhere] * bool(unplayed) + [str(remark) for remark in ignored]
 
     def take_over(self, writer: str) -> None:
         """Let a page edit, even if another one is editing."""
@@ -329,13 +332,15 @@ class Session:
         """Make thumbnails, write the page and the exports; stop at a newer edit."""
         with self._changed:
             self._activity, result = "thumbnails", self.result
-        write_page(result, self.folder, progress=lambda _: self._check_current())
-        with self._changed:
-            self._show(self.shown)  # now with thumbnails
-            self._activity = "exports"
-        for name in TEXT_FORMATS:
+        with writing_to(root_of(self.folder)):
             self._check_current()
-            export(result, self.folder / EXPORTS, [name])
+            write_page(result, self.folder, progress=lambda _: self._check_current())
+            with self._changed:
+                self._show(self.shown)  # now with thumbnails
+                self._activity = "exports"
+            for name in TEXT_FORMATS:
+                self._check_current()
+                export(result, Folder(self.folder) / EXPORTS, [name])
         with self._changed:
             self._stale = False
 
@@ -344,30 +349,3 @@ class Session:
             self._check_unchanged()
             if self._stopped or self._has_unplaced_edits():
                 raise _Superseded
-
-
-def _locked(path: Path) -> BinaryIO:
-    """Lock a file while this process lives; there is nothing to clean up after a crash."""
-    try:
-        file: BinaryIO = open(path, "ab", opener=_open_own)  # noqa: SIM115
-    except OSError as error:
-        reason = "it is a link" if path.is_symlink() else error.strerror
-        raise CannotWrite(f"cannot lock {path}: {reason}") from error
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        file.close()
-        raise CannotWrite(f"cannot lock {path}: it is not a regular file")
-    if sys.platform != "win32":
-        import fcntl  # noqa: PLC0415 - not on Windows
-
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            file.close()
-            raise Locked(f"{path.parent} is served already, by another process") from error
-    return file
-
-
-def _open_own(path: str, flags: int) -> int:
-    """Open a file that only the user may read, but no link, and without waiting for a pipe."""
-    flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    return os.open(path, flags, 0o600)

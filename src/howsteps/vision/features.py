@@ -18,13 +18,7 @@ from msgspec import Meta
 from numpy.typing import NDArray
 
 from howsteps.errors import VISION, HowstepsError, InputError, MissingExtra, Problem
-from howsteps.io.files import (
-    check_unchanged,
-    fingerprint,
-    key_of,
-    sha256_of_file,
-    write_atomically,
-)
+from howsteps.io.files import Folder, check_unchanged, fingerprint, key_of, sha256_of_file
 from howsteps.io.worker_process import answer, limit_memory, run_in_worker
 from howsteps.narration.features import Vocabulary
 from howsteps.store import Record, read_record
@@ -104,7 +98,7 @@ class Method(Protocol):
         """Compute the vectors of videos, with what was ``learnt`` from others if given."""
         ...
 
-    def save(self, learnt: Mapping[str, Any], folder: Path) -> None:
+    def save(self, learnt: Mapping[str, Any], folder: Folder) -> None:
         """Write what was learnt next to a model."""
         ...
 
@@ -339,7 +333,7 @@ class PooledFrames:
         rows = {v.video: pooled_features(v.read(POOLED, cache), v.intervals) for v in videos}
         return rows, {}, []
 
-    def save(self, learnt: Mapping[str, Any], folder: Path) -> None:
+    def save(self, learnt: Mapping[str, Any], folder: Folder) -> None:
         """Write nothing: nothing is learnt."""
 
     def load(self, folder: Path) -> Mapping[str, Any]:
@@ -437,7 +431,7 @@ class FeatureSpace:
     mode: Mode = "default"
     quick: bool = False
 
-    def save(self, folder: Path, method_of: MethodOf) -> None:
+    def save(self, folder: Folder, method_of: MethodOf) -> None:
         """Write ``features.json`` next to a model."""
         content: dict[str, object] = {"version": SPACE_VERSION}
         if self.words is not None:
@@ -449,7 +443,7 @@ class FeatureSpace:
             content["origins"] = method.origins()
             method.save(self.learnt, folder)
         text = json.dumps(content, ensure_ascii=False, indent=1)
-        write_atomically(folder / SPACE_FILE, f"{text}\n".encode())
+        folder.write(SPACE_FILE, f"{text}\n".encode())
 
     @staticmethod
     def load(folder: Path, method_of: MethodOf) -> "FeatureSpace":

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from howsteps.report.exports import export
+from howsteps.api import export
 from howsteps.task import (
     LIKE_SAID,
     SAID,

@@ -19,8 +19,9 @@ import webvtt
 from hypothesis import given
 from hypothesis import strategies as st
 
+from howsteps.api import export
 from howsteps.errors import HowstepsError
-from howsteps.report.exports import FORMATS, export
+from howsteps.report.exports import FORMATS
 from howsteps.report.exports.chapters import Chapter, Span, chapters, spans, youtube_chapters
 from howsteps.report.exports.documents import label_studio_text
 from howsteps.report.exports.timelines import edl_text, otio_text

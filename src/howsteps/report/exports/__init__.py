@@ -10,9 +10,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TypeAlias
 
-from howsteps.datasets.names import Names
+from howsteps.datasets.names import Names, portable
 from howsteps.errors import HowstepsError, InputError, MissingExtra, Problem, unknown_name
-from howsteps.io.files import own_folder, write_atomically
+from howsteps.io.files import Folder
 from howsteps.report.decoding import make_thumbnails, rate_of, write_clip, write_with_chapters
 from howsteps.report.exports.chapters import (
     NoChapters,
@@ -48,7 +48,7 @@ class ExportJob:
     """A result, the folder to write to, and the options."""
 
     result: Result
-    folder: Path
+    folder: Folder
     guesses: bool = False
     precise: bool = False
     unreadable: Collection[Path] = ()
@@ -62,11 +62,15 @@ class ExportJob:
         """The steps of a video, none of which overlaps the next."""
         return without_overlap(spans(self.result, video, guesses=self.guesses))
 
-    def files(self, suffix: str) -> Iterator[tuple[Video, Path]]:
-        """Yield every video and its output file; file names are safe and unique."""
+    def files(self, suffix: str) -> Iterator[tuple[Video, str]]:
+        """Yield every video and the name of its file; names are safe and unique everywhere."""
         names = Names("video")
         for video in self.result.task.videos:
-            yield video, self.folder / f"{names.give(video.id)[0]}{suffix}"
+            yield video, f"{names.give(portable(video.id))[0]}{suffix}"
+
+    def written(self, name: str, text: str) -> Path:
+        """Write a text file, and return its path."""
+        return self.folder.write(name, text.encode("utf-8", "replace"))
 
 
 # Yields the written files, and a problem for each file that could not be written.
@@ -89,7 +93,7 @@ class ExportFormat:
 
 def export(
     result: Result,
-    folder: Path,
+    folder: Folder,
     names: Iterable[str],
     *,
     guesses: bool = False,
@@ -123,7 +127,7 @@ def export(
     for name in dict.fromkeys(names):
         if name not in FORMATS:
             raise HowstepsError(unknown_name("format", name, FORMATS))
-        target = own_folder(folder, name) if FORMATS[name].own_folder else folder
+        target = folder / name if FORMATS[name].own_folder else folder
         job = ExportJob(result, target, guesses, precise, unreadable, read_rate)
         for found in FORMATS[name].write(job):
             if isinstance(found, Path):
@@ -135,54 +139,54 @@ def export(
 
 def _chapters(suffix: str, to_text: Callable[..., str]) -> Writer:
     def write(job: ExportJob) -> Iterator[Path | Problem]:
-        for video, path in job.files(suffix):
+        for video, name in job.files(suffix):
             found = chapters(job.result, video, guesses=job.guesses)
             try:
-                yield _written(path, to_text(found))
+                yield job.written(name, to_text(found))
             except NoChapters as reason:
-                path.unlink(missing_ok=True)  # of an earlier script
-                yield Problem(path, str(reason), harmless=True)
+                job.folder.remove(name)  # of an earlier script
+                yield Problem(job.folder.path / name, str(reason), harmless=True)
 
     return write
 
 
 def _page(job: ExportJob) -> Iterator[Path | Problem]:
     problems: list[Problem] = []
-    yield write_page(job.result, job.folder, unreadable=job.unreadable, on_problem=problems.append)
+    folder = job.folder.path
+    yield write_page(job.result, folder, unreadable=job.unreadable, on_problem=problems.append)
     yield from problems
 
 
 def _csv(job: ExportJob) -> Iterator[Path]:
-    yield _written(job.folder / "steps.csv", csv_text(job.result))
+    yield job.written("steps.csv", csv_text(job.result))
 
 
 def _edl(job: ExportJob) -> Iterator[Path]:
-    for video, path in job.files(".edl"):
+    for video, name in job.files(".edl"):
         clip = video.id if video.media is None else video.media.name
-        yield _written(path, edl_text(video.id, clip, job.cut(video), job.rate(video)))
+        yield job.written(name, edl_text(video.id, clip, job.cut(video), job.rate(video)))
 
 
 def _otio(job: ExportJob) -> Iterator[Path]:
-    for video, path in job.files(".otio"):
+    for video, name in job.files(".otio"):
         media = None if video.media is None else video.media.absolute().as_uri()
         length, rate = video_duration(job.result, video), float(job.rate(video))
-        yield _written(path, otio_text(video.id, media, length, job.cut(video), rate))
+        yield job.written(name, otio_text(video.id, media, length, job.cut(video), rate))
 
 
 def _label_studio(job: ExportJob) -> Iterator[Path]:
     text = label_studio_text(job.result, guesses=job.guesses)
-    yield _written(job.folder / "tasks.json", text)
-    yield _written(job.folder / "interface.xml", label_studio_interface(job.result))
+    yield job.written("tasks.json", text)
+    yield job.written("interface.xml", label_studio_interface(job.result))
 
 
 def _elan(job: ExportJob) -> Iterator[Path]:
-    for video, path in job.files(".eaf"):
-        yield _written(path, elan_text(video, job.cut(video)))
+    for video, name in job.files(".eaf"):
+        yield job.written(name, elan_text(video, job.cut(video)))
 
 
 def _howto(job: ExportJob) -> Iterator[Path | Problem]:
-    page = job.folder / "howto.md"
-    pictures = own_folder(job.folder, "pictures")
+    page, pictures = "howto.md", job.folder / "pictures"
     thumbnails: dict[int, str] = {}
     videos = {video.id: video for video in job.result.task.videos}
     unreadable: set[str] = set()
@@ -197,54 +201,50 @@ def _howto(job: ExportJob) -> Iterator[Path | Problem]:
             yield error.problem
             continue
         except MissingExtra as error:
-            yield Problem(page, f"has no thumbnails: {error}", harmless=True)
+            yield Problem(job.folder.path / page, f"has no thumbnails: {error}", harmless=True)
             break
         for name in names.values():  # none if the video file is gone
             thumbnails[step] = f"pictures/{name}"
-    yield _written(page, howto_text(job.result, thumbnails))
+    yield job.written(page, howto_text(job.result, thumbnails))
 
 
 def _for_each_video(
-    what: str, write: Callable[[ExportJob, Video, Path, Path], Iterator[Path]]
+    what: str, write: Callable[[ExportJob, Video, Path, str], Iterator[Path]]
 ) -> Writer:
     """A writer that handles one video file after another; a failure is a problem of that file."""
 
     def write_all(job: ExportJob) -> Iterator[Path | Problem]:
-        for video, path in job.files(""):
+        for video, name in job.files(""):
             if video.media is None:
                 yield Problem(Path(video.id), f"has no video file to {what}", harmless=True)
                 continue
             try:
-                yield from write(job, video, video.media, path)
+                yield from write(job, video, video.media, name)
             except InputError as error:
                 yield error.problem
 
     return write_all
 
 
-def _video(job: ExportJob, video: Video, media: Path, stem: Path) -> Iterator[Path]:
-    path = stem.with_name(stem.name + suffix_for(media))
-    write_with_chapters(media, chapters(job.result, video, guesses=job.guesses), path)
-    yield path
+def _video(job: ExportJob, video: Video, media: Path, stem: str) -> Iterator[Path]:
+    name = f"{stem}{suffix_for(media)}"
+    found = chapters(job.result, video, guesses=job.guesses)
+    write_with_chapters(media, found, job.folder, name)
+    yield job.folder.path / name
 
 
-def _clips(job: ExportJob, video: Video, media: Path, folder: Path) -> Iterator[Path]:
-    own_folder(job.folder, folder.name)
+def _clips(job: ExportJob, video: Video, media: Path, stem: str) -> Iterator[Path]:
+    folder = job.folder / stem
     suffix = ".mp4" if job.precise else suffix_for(media)
     for span in spans(job.result, video, guesses=job.guesses):
-        path = folder / f"{span.step + 1:02}-{_slug(span.label)}{suffix}"
-        write_clip(media, span.start, span.end, path, precise=job.precise)
-        yield path
+        name = f"{span.step + 1:02}-{_slug(span.label)}{suffix}"
+        write_clip(media, span.start, span.end, folder, name, precise=job.precise)
+        yield folder.path / name
 
 
 def _slug(label: str) -> str:
     """A label as part of a file name: only letters, digits and hyphens."""
     return re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-")[:40] or "step"
-
-
-def _written(path: Path, text: str) -> Path:
-    write_atomically(path, text.encode("utf-8", "replace"))
-    return path
 
 
 _ALL: Sequence[ExportFormat] = (

@@ -1,13 +1,14 @@
 """Copies of videos with chapters, and clips of the steps (PyAV)."""
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
-from howsteps.errors import CannotWrite, InputError
+from howsteps.errors import InputError
+from howsteps.io.files import Folder
 from howsteps.io.text import milliseconds
 from howsteps.report.decoding import (
     USUAL_RATE,
@@ -36,12 +37,12 @@ def suffix_for(media: Path) -> str:
     return media.suffix.lower() if media.suffix.lower() in _WITH_CHAPTERS else ".mkv"
 
 
-def with_chapters(media: Path, chapters: Sequence[Chapter], target: Path) -> None:
+def with_chapters(media: Path, chapters: Sequence[Chapter], folder: Folder, name: str) -> None:
     """Write a copy of a video with chapters; its streams are not re-encoded.
 
     MP4 requires a chapter at 0, so an opening chapter is added before the first step.
     """
-    with _copying(media, target) as (source, copy):
+    with _copying(media, folder, name) as (source, copy):
         copy.set_chapters(
             [
                 {
@@ -59,14 +60,16 @@ def with_chapters(media: Path, chapters: Sequence[Chapter], target: Path) -> Non
             _copy_packet(packet, streams, copy, Fraction(0))
 
 
-def cut_clip(media: Path, start: float, end: float, target: Path, *, precise: bool = False) -> None:
+def cut_clip(
+    media: Path, start: float, end: float, folder: Folder, name: str, *, precise: bool = False
+) -> None:
     """Write a clip of a video.
 
     Without ``precise`` nothing is re-encoded, and the clip begins at the last key frame before
     ``start``: perhaps some seconds early, but fast and lossless. With it, the video is re-encoded
     (H.264) and begins at the exact frame.
     """
-    with _copying(media, target) as (source, clip):
+    with _copying(media, folder, name) as (source, clip):
         begin = start_of(source) + Fraction(start).limit_denominator(1000)
         finish = begin + Fraction(end - start).limit_denominator(1000)
         key_frame = seek_key_frame(source, begin)
@@ -195,23 +198,15 @@ def _copy_packet(
 
 
 @contextmanager
-def _copying(media: Path, target: Path) -> "Iterator[tuple[InputContainer, OutputContainer]]":
-    """Open a video, and a temporary output file that is renamed to ``target`` on success."""
-    with open_video(media) as source:
+def _copying(
+    media: Path, folder: Folder, name: str
+) -> "Iterator[tuple[InputContainer, OutputContainer]]":
+    """Open a video, and a file to write, which gets its name on success."""
+    with open_video(media) as source, folder.writing(name) as file:
         import av  # noqa: PLC0415
 
-        temporary = target.with_name(f".{uuid4().hex}.part{target.suffix}")
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            file = temporary.open("xb")  # not through a link, nor into a file that is there
-        except OSError as error:
-            raise CannotWrite(f"cannot write {target}: {error.strerror}") from error
-        try:
-            options = {"avoid_negative_ts": "make_zero"}
-            with file, av.open(file, "w", options=options) as copy:
-                yield source, copy
-            if not temporary.stat().st_size:  # the muxer begins with the first packet
-                raise InputError(media, f"has no frames to write to {target.name}")
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
+        # The format follows from the name.
+        with av.open(file, "w", options={"avoid_negative_ts": "make_zero"}) as copy:
+            yield source, copy
+        if not file.seek(0, os.SEEK_END):  # the muxer begins with the first packet
+            raise InputError(media, f"has no frames to write to {name}")
