@@ -140,9 +140,10 @@ def edited() -> bytes:
 
 def answer() -> bytes:
     """Return a valid answer of a language model."""
-    question = make_question(narrated_task())
+    question = make_question(narrated_task(), script())
     steps = [
-        {"name": label, "acts": [act]} for label, act in zip(_PHRASES, question.acts, strict=True)
+        {"name": label, "acts": [row.id]}
+        for label, row in zip(_PHRASES, question.acts, strict=True)
     ]
     more = {"any_order": [[1, 2]], "alternatives": [], "other_job": []}
     return b"Here it is:\n" + as_json({"question": question.key, "steps": steps, **more})

@@ -4,7 +4,7 @@ import pytest
 
 from howsteps.narration.wordnet import WordNet
 from howsteps.reader.dialogue import nearest_steps
-from howsteps.reader.question import Act
+from howsteps.script.acts import Act
 
 
 @pytest.fixture(scope="module")

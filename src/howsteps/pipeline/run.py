@@ -451,7 +451,9 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
         problems = with_page_hint(problems, ways if job.pages else ())
         if job.reader and not given:
             write_script(task, script, job.folder, UNEDITED)
-            task, script, remarks = edit(task, script, job.reader, context)
+            task, script, remarks = edit(
+                task, script, job.reader, options, context, filtered.set_aside
+            )
             problems += remarks
         readings: tuple[Reading, ...] = ()
         read: frozenset[str] = frozenset()

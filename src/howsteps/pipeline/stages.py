@@ -5,7 +5,7 @@ the cache, under the hash of its inputs (:mod:`howsteps.pipeline.cache`), and co
 missing.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from dataclasses import replace
@@ -42,6 +42,7 @@ from howsteps.reader import (
     edit_script,
     make_question,
 )
+from howsteps.reader.dialogue import SECOND_TOKENS
 from howsteps.reader.question import estimated_tokens
 from howsteps.reader.reading import Asker, VideoQuestions, VideoReading, most_different
 from howsteps.script.text_form import parse_script_text
@@ -58,7 +59,17 @@ from howsteps.store import (
     script_record,
     with_narration,
 )
-from howsteps.task import Caption, Localisation, Mention, Mode, Reading, Script, Task, Video
+from howsteps.task import (
+    Caption,
+    Localisation,
+    Mention,
+    Mode,
+    Reading,
+    Script,
+    SetAside,
+    Task,
+    Video,
+)
 from howsteps.vision.features import Features
 
 if TYPE_CHECKING:
@@ -458,9 +469,14 @@ EDITOR, READING = "editor", "reading"
 
 
 def edit(
-    task: Task, script: Script, reader: Reader, context: Context
+    task: Task,
+    script: Script,
+    reader: Reader,
+    options: RunOptions,
+    context: Context,
+    set_aside: Sequence[SetAside] = (),
 ) -> tuple[Task, Script, list[Problem]]:
-    """Let a language model edit a script; if that fails, the script is unchanged.
+    """Let a language model write the script; if that fails, the script is unchanged.
 
     Replies are cached under the question, so a second run sends no request.
 
@@ -468,22 +484,24 @@ def edit(
     -------
     The task without the videos of another job, the script, and problems.
     """
-    question = make_question(task).text
+    question = make_question(task, script, set_aside).text
     key = key_of(_EDITOR, question=question, model=reader.model)
     cached = _known_replies(EDITOR, key, reader, context)
     replies: list[str] = []
     if not cached and reader.address:
-        tokens = round(estimated_tokens(question))
-        context.callback(Sends(task.name, "the script", reader.address, 1, tokens))
+        tokens = round(2 * estimated_tokens(question)) + SECOND_TOKENS
+        context.callback(Sends(task.name, "the script", reader.address, 2, tokens))
 
-    def reply(messages: Sequence[dict[str, str]]) -> str:
+    def reply(messages: Sequence[dict[str, str]], schema: Mapping[str, Any]) -> str:
         turn = len(replies)
-        replies.append(cached[turn] if turn < len(cached) else reader.reply(messages))
+        replies.append(cached[turn] if turn < len(cached) else reader.reply(messages, schema))
         return replies[-1]
+
+    read_labels = partial(_read_labels, task=task.name, options=options, context=context)
 
     with context.stage(EDITOR, task.name, 1) as progress:
         try:
-            found = edit_script(task, script, reply)
+            found = edit_script(task, script, reply, read_labels, set_aside)
         except LanguageModelError as error:
             progress.done(task.name, cached=False)
             return task, script, [_problem(task, f"the script was not edited: {error}")]
@@ -493,7 +511,10 @@ def edit(
     if found.script is None:
         reasons = "; then: ".join(found.refused)
         return task, script, [_problem(task, f"the script was not edited: {reasons}")]
-    return apply_edit(task, found, reader.model)
+    task, script, problems = apply_edit(task, found, reader.model)
+    reasons = "; then: ".join(found.refused)
+    unused = f"an answer of {reader.model} was not used: {reasons}"
+    return task, script, problems + [_problem(task, unused, harmless=True)] * bool(reasons)
 
 
 def _known_replies(stage: str, key: str, reader: Reader, context: Context) -> list[str]:
@@ -599,5 +620,5 @@ def apply_edit(task: Task, found: Edit, name: str) -> tuple[Task, Script, list[P
     )
 
 
-def _problem(task: Task, reason: str) -> Problem:
-    return Problem(Path(task.name), reason)
+def _problem(task: Task, reason: str, *, harmless: bool = False) -> Problem:
+    return Problem(Path(task.name), reason, harmless=harmless)

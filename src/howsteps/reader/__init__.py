@@ -1,8 +1,10 @@
-"""A language model reads: it edits the script, and says where its steps are done in each video.
+"""A language model reads: it writes the script, and says where its steps are done in each video.
 
 ::
 
-    task ─► question (a prompt of one page) ─► a model, or a person with one ─► answer ─► script
+    task, script ─► question ─► a model, or a person with one ─► answer ─► script
+                                         ▲                                   │
+                                         └───────── what came of it ◄────────┘
     script and one video ─► question ─► answer ─► readings
 
 An answer refers to acts and lines by number, and is validated. Nothing is sent anywhere unless a
@@ -14,9 +16,11 @@ from howsteps.reader.client import LanguageModel, LanguageModelError
 from howsteps.reader.dialogue import (
     Answer,
     Edit,
+    SecondQuestion,
     edit_script,
-    edit_with_answer,
     parse_answer,
+    script_of_answer,
+    second_question,
 )
 from howsteps.reader.question import AnswerError, Question, make_question
 
@@ -30,9 +34,11 @@ __all__ = [
     "Question",
     "Reader",
     "Remembered",
+    "SecondQuestion",
     "Unanswered",
     "edit_script",
-    "edit_with_answer",
     "make_question",
     "parse_answer",
+    "script_of_answer",
+    "second_question",
 ]

@@ -183,6 +183,8 @@ def keep_in_order(
 
 def _fit(positions: NDArray[np.float64]) -> NDArray[np.float64]:
     """How well each position fits the step, by a Gaussian around their mean."""
+    if not len(positions):
+        return positions
     spread = max(MIN_SPREAD, float(positions.std()))
     z = (positions - positions.mean()) / spread
     return np.asarray(np.exp(-0.25 * z**2) + MIN_FIT)

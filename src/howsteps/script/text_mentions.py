@@ -72,7 +72,7 @@ def script_of_text(
             _without_whole_task([act for text in step.unknown for act in acts[text]], title)
             for step in page
         ]
-        _add_matches(task, mentions_by_step, labels)
+        add_matches(task, mentions_by_step, labels)
     made = tuple(
         _step(step, mentions, task, known)
         for step, mentions in zip(steps, mentions_by_step, strict=True)
@@ -101,9 +101,7 @@ def with_matches(script: Script, task: Task, read_labels: LabelReader) -> Script
         return script
     acts = dict(zip(new, read_labels(new), strict=True))
     mentions_by_step = [list(step.mentions) for step in script.steps]
-    _add_matches(
-        task, mentions_by_step, [() if s.mentions else acts[s.label] for s in script.steps]
-    )
+    add_matches(task, mentions_by_step, [() if s.mentions else acts[s.label] for s in script.steps])
     steps = []
     for step, mentions in zip(script.steps, mentions_by_step, strict=True):
         ordered = _in_order(mentions, task)
@@ -265,7 +263,7 @@ def _without_whole_task(acts: Sequence[Mention], title: Collection[str]) -> Sequ
     return [act for act in acts if not {act.verb, act.noun} <= {*title}] or acts
 
 
-def _add_matches(
+def add_matches(
     task: Task, mentions_by_step: list[list[Mention]], labels: Sequence[Sequence[Mention]]
 ) -> None:
     """Add to each step the mentions that match its label, in place.
