@@ -87,7 +87,9 @@ def test_a_step_without_mentions_has_no_bar(capsys: pytest.CaptureFixture[str]) 
     task = spoken.task("fill tub; dry cat", "fill tub")
     mentions = tuple(video.mentions[0] for video in task.videos)
     show_script(task, Script((Step("fill the tub", mentions), Step("sing", ()))))
-    rows = [line.split() for line in capsys.readouterr().out.splitlines() if line[:1].isdigit()]
+    rows = [
+        line.split() for line in capsys.readouterr().out.splitlines() if line.strip()[:1].isdigit()
+    ]
     assert rows == [["1", "fill", "the", "tub", "2", "█" * 10], ["2", "sing", "0"]]
 
 
