@@ -48,8 +48,7 @@ from howsteps.task import (
     Truth,
     Video,
 )
-from howsteps.vision.features import PooledFrames
-from howsteps.vision.options import QUICK
+from howsteps.vision.features import QUICK, PooledFrames
 from howsteps.vision.precomputed import read_folder
 
 SECONDS = 1 / 3

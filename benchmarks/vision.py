@@ -31,8 +31,7 @@ from howsteps.pipeline.executor import cores
 from howsteps.pipeline.features import features_of
 from howsteps.task import Video
 from howsteps.vision.descriptors import Timings, timed_each
-from howsteps.vision.features import Features, Method, PooledFrames
-from howsteps.vision.options import QUICK
+from howsteps.vision.features import QUICK, Features, Method, PooledFrames
 from howsteps.vision.torch_network import prepare
 from training.network import EfficientNetLite0, checkpoint
 

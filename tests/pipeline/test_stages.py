@@ -13,8 +13,7 @@ from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.options import RunOptions
 from howsteps.task import Caption, Mode, Task, Video, Word
-from howsteps.vision.features import Method
-from howsteps.vision.options import QUICK, PooledOptions
+from howsteps.vision.features import QUICK, Method, PooledOptions
 
 PRESENT = Extra("asr", "hearing", ("json",))
 ABSENT = Extra("asr", "hearing", ("no_such_module",))

@@ -19,8 +19,8 @@ from howsteps.vision.descriptors import (
     describe_frames,
     pooled_describer,
 )
+from howsteps.vision.features import PooledOptions
 from howsteps.vision.frames import VideoReader
-from howsteps.vision.options import PooledOptions
 from tests.vision.scenes import film, scene
 
 

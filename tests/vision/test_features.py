@@ -30,10 +30,10 @@ from howsteps.vision.features import (
     FeatureSpace,
     Method,
     PooledFrames,
+    PooledOptions,
     pooled_features,
     signed_roots,
 )
-from howsteps.vision.options import PooledOptions
 from tests.vision.scenes import film, scene
 
 SMALL = WordOptions(appearance=None, motion_words=50, appearance_words=20)

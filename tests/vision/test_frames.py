@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from howsteps.errors import InputError
+from howsteps.vision.features import interval_count
 from howsteps.vision.frames import Decoding, VideoReader, plan_decoding
-from howsteps.vision.options import interval_count
 from tests.films import lay_on_its_side
 from tests.vision.scenes import film, scene
 

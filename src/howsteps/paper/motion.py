@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from howsteps.compiled import compiled
 from howsteps.paper.visual_words import MotionOptions, draw, quantise
 from howsteps.vision.descriptors import IntervalDescriptors
+from howsteps.vision.features import SECONDS, interval_count
 from howsteps.vision.frames import Frame, Image, VideoReader
-from howsteps.vision.options import SECONDS, interval_count
 
 Flow = NDArray[np.float32]  # H×W×2: displacement of each pixel, in pixels
 Homography = NDArray[np.float64]  # 3×3

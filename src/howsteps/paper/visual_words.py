@@ -29,16 +29,18 @@ from howsteps.io.arrays import read_arrays
 from howsteps.io.files import Folder, key_of
 from howsteps.vision import network as networks
 from howsteps.vision.features import (
+    POOLED,
+    SECONDS,
     Entries,
     MakeDescribers,
     PooledFrames,
+    PooledOptions,
     Vectors,
     VideoDescriptors,
     pooled_features,
     pooled_origin,
 )
-from howsteps.vision.network import Network, identity
-from howsteps.vision.options import LITE0, POOLED, SECONDS, PooledOptions
+from howsteps.vision.network import LITE0, Network, identity
 
 if TYPE_CHECKING:
     from howsteps.vision.descriptors import Describer, IntervalDescriptors
@@ -110,7 +112,7 @@ class MotionOptions:
 class AppearanceOptions:
     """Options of local appearance descriptors.
 
-    ``network`` is ``vgg16``, or as for :class:`~howsteps.vision.options.PooledOptions`, as are
+    ``network`` is ``vgg16``, or as for :class:`~howsteps.vision.features.PooledOptions`, as are
     ``weights``; ``sides`` is the shorter side of the frame at each scale, in pixels.
     """
 

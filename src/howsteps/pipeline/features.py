@@ -24,17 +24,18 @@ from howsteps.pipeline.options import RunOptions
 from howsteps.task import Mode, Task, Video
 from howsteps.vision.features import (
     MEMORY,
+    QUICK,
     Damaged,
     Features,
     FeatureSpace,
     Method,
     PooledFrames,
+    PooledOptions,
     VideoDescriptors,
     WorkerOptions,
     describe_into,
     describe_video,
 )
-from howsteps.vision.options import QUICK, PooledOptions
 
 STAGE = "features"
 _WORKER = "howsteps.pipeline.features"

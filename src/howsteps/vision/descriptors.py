@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.errors import HowstepsError
+from howsteps.vision.features import SECONDS, PooledOptions, interval_count
 from howsteps.vision.frames import Frame, Image, VideoReader
 from howsteps.vision.network import Network
-from howsteps.vision.options import SECONDS, PooledOptions, interval_count
 
 Images = NDArray[np.uint8]  # B×H×W×3
 IntervalDescriptors: TypeAlias = tuple[int, NDArray[Any]]  # an interval and its rows, n×d

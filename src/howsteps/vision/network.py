@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from howsteps.errors import GPU, HowstepsError, InputError, MissingExtra
 from howsteps.io.files import read_bounded, sha256_of_file
-from howsteps.vision.options import LITE0, TIMM
 
+LITE0, TIMM = "efficientnet-lite0", "timm:"
 SHIPPED = Path(__file__).parent / "model" / "efficientnet-lite0.onnx"
 CUDA = "CUDAExecutionProvider"
 _LARGEST = 2**31  # bytes: the limit of the ONNX format

@@ -26,7 +26,7 @@ from howsteps.io import mat_file
 from howsteps.io.arrays import MAX_COMPRESSION, read_arrays, read_matrix
 from howsteps.io.files import open_regular
 from howsteps.io.text import read_lines
-from howsteps.vision.options import SECONDS, interval_count
+from howsteps.vision.features import SECONDS, interval_count
 
 SUFFIXES = (".npy", ".npz", ".mat", ".h5", ".hdf5", ".txt", ".csv")
 # Usual sizes of feature vectors: they distinguish d×T from T×d if the duration is unknown.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.errors import HowstepsError, InputError, MissingExtra
-from howsteps.vision.options import TIMM
+from howsteps.vision.network import TIMM
 
 try:
     import torch
