@@ -86,7 +86,7 @@ class TestDiscover:
             assert [step.label for step in result.script.steps] == labels
         assert by_task == by_path
 
-    @pytest.mark.parametrize("source", [None, 5, b"/tmp", "", [None], [["fill"]], [[(0, 1, "a")]]])
+    @pytest.mark.parametrize("source", [None, "", [None], [["fill"]]])
     def test_what_is_no_source_is_an_error(self, source: Any) -> None:
         with pytest.raises(howsteps.HowstepsError, match=r"path|list of captions|expected object"):
             howsteps.discover(source)

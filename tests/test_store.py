@@ -162,7 +162,6 @@ def test_a_video_is_found_again_when_both_folders_move(tmp_path: Path) -> None:
         (lambda v: v.update(version=2), "is version 2, which"),
         (lambda v: v.pop("steps"), "has no 'steps'"),
         (lambda v: v.update(videos={}), "videos: expected array, got object"),
-        (lambda v: v["videos"][0].pop("id"), r"videos\[0\]: has no 'id'"),
         (lambda v: v["videos"].append(v["videos"][0]), "duplicate id"),
         (lambda v: v["videos"][0]["mentions"][0].update(start="x"), r"mentions\[0\]\.start: exp"),
         (lambda v: v["videos"][0]["mentions"][0].update(color="red"), "unknown field 'color'"),
@@ -173,21 +172,11 @@ def test_a_video_is_found_again_when_both_folders_move(tmp_path: Path) -> None:
         (lambda v: v["localisations"][0].update(step=9), "there is no step 9"),
         (lambda v: v["localisations"][0].update(step=-1), r"step: expected int >= 0"),
         (lambda v: v["localisations"][0].update(video="b"), "there is no video 'b'"),
-        (lambda v: v["localisations"][0].update(time="noon"), r"\[0\]\.time: .*got str"),
         (lambda v: v["localisations"][0].update(end=float("nan")), "not valid JSON"),
-        (lambda v: v["videos"][0].update(duration=float("inf")), "not valid JSON"),
         (lambda v: v["videos"][0].update(duration=10**400), r"duration: number out of range"),
         (lambda v: v["videos"][0].update(duration=1e308), r"\.duration: expected float <= 1000000"),
-        (
-            lambda v: v["localisations"][0].update(confidence=-1e308),
-            "confidence: expected float >=",
-        ),
         (lambda v: v["localisations"][0].update(start=-1.0), "start: expected float >= 0"),
-        (lambda v: v["videos"][0].update(duration="9"), "duration: .*got str"),
-        (lambda v: v.update(alignment=[]), "alignment: expected object, got array"),
-        (lambda v: v["videos"][0].update(youtube=7), "youtube: .*got int"),
         (lambda v: v["videos"][0].update(chapters=[[1.0]]), r"videos\[0\]\.chapters\[0\]"),
-        (lambda v: v["steps"][0].update(optional="no"), "optional: expected bool, got str"),
         (lambda v: v.update(task="half \ud800"), "not valid JSON"),
     ],
 )
@@ -229,9 +218,3 @@ def test_a_video_with_few_of_the_steps_is_odd() -> None:
     jsonschema.validate(written, schema())
     assert written["odd"] == [{"video": "v3", "reason": reason}]
     assert result_of(converted(written, ResultRecord), Path()).odd_videos == result.odd_videos
-
-
-def test_of_a_few_videos_none_is_odd() -> None:
-    places = tuple(Localisation(v, 0, None, presence=p) for v, p in (("a", 0.9), ("b", 0.1)))
-    result = Result(Task("tea", (Video("a"), Video("b"))), Script((Step("pour", ()),)), places)
-    assert result.odd_videos == {}

@@ -62,10 +62,6 @@ def test_every_stage_has_a_description() -> None:
     )
 
 
-def test_tasks_on_a_cluster_are_not_called_videos() -> None:
-    assert _ended(StageEnded("tasks", "jobs", 18, 0, 9.0)) == "jobs: tasks, 18 tasks in 9.0 s"
-
-
 def test_a_terminal_keeps_a_line_after_the_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     text = shown(monkeypatch, terminal=True)
     assert "wash [a] cat: features, 2 videos (1 cached) in 3.2 s" in text

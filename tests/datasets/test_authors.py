@@ -138,7 +138,7 @@ def test_a_narration_without_a_video(folder):
     assert fault(folder) == f"{path.parent}: has no .trlst file"
 
 
-@pytest.mark.parametrize("share", [0, 0.001, 0.01, 0.1, 0.3, 0.5, 0.9, 0.99])
+@pytest.mark.parametrize("share", [0, 0.01, 0.5, 0.99])
 def test_a_truncated_mat_file(folder, dataset, share):
     content = dataset.read_bytes()
     dataset.write_bytes(content[: int(share * len(content))])

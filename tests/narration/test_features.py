@@ -63,14 +63,6 @@ def test_the_grid_ends_with_the_video_or_with_its_narration():
     assert video_interval_count(video("a", ""), 1 / 3) == 1
 
 
-def test_captions_need_no_parse():
-    unparsed = Video("u", (Caption(0.0, 2.0, "loosen the nuts"),))
-    other = video("h", "loosen wheel")
-    [x, _] = narration_features([unparsed, other, video("o", "dry")], seconds=0.5)[:2]
-    assert x.shape[0] == 4
-    assert x.any()
-
-
 def test_the_meaning_of_an_interval_is_the_weighted_mean_of_its_words():
     vocabulary = Vocabulary.of(VIDEOS)
     x = vocabulary.features(VIDEOS[0], 20, kind="meaning", seconds=1.0, reach=2.5)

@@ -95,16 +95,6 @@ def test_synsets_are_numbered_in_file_order(wordnet: WordNet) -> None:
     assert wordnet.synset_ids("well", "adv").tolist() == [12]
 
 
-def test_senses_are_in_the_order_of_the_index(wordnet: WordNet) -> None:
-    assert wordnet.synset_ids("saw", "noun").tolist() == [5, 3]
-
-
-def test_capitals_and_syntactic_marks_are_dropped(wordnet: WordNet) -> None:
-    assert wordnet.knows("Excalibur", "noun")
-    assert wordnet.shared_synset("tool", "implement", "noun")
-    assert wordnet.knows("wet", "adj")
-
-
 def test_tag_counts_are_found_by_sense_key(wordnet: WordNet) -> None:
     assert wordnet.tag_counts("hammer", "noun").tolist() == [7]
     assert wordnet.tag_counts("saw", "noun").tolist() == [5, 2]
@@ -131,10 +121,6 @@ def test_exceptions_on_several_lines_are_joined(wordnet: WordNet) -> None:
     assert wordnet.lemma("tula", "noun") == "saw"  # tagged more often
     assert wordnet.lemma("saw", "verb") == "see"
     assert wordnet.lemma("saws", "noun") == "saw"
-
-
-def test_the_licence_is_that_of_the_database(built: Path) -> None:
-    assert (built / "LICENSE").read_text() == "Free for all.\n\nNo warranty.\n"
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ def test_little_to_align(aligner, sequences) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("aligner", ALIGNERS)
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(seed=st.integers(0, 10_000))
 def test_the_result_is_valid_and_never_better_than_the_search(aligner, seed: int) -> None:
     sequences, match = naive.random_instance(seed, sequences=6, longest=8, relations=6)

@@ -15,7 +15,7 @@ from tests.paper import naive
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 100_000), st.sampled_from([0.0, 0.15, 0.5]), st.integers(2, 5))
 def test_every_bound_is_below_the_optimum(seed: int, alike: float, n_sequences: int) -> None:
     sequences, match = naive.random_instance(

@@ -123,10 +123,3 @@ class TestSeeing:
         monkeypatch.setattr(features, "GPU", replace(ABSENT, name="gpu"))
         with pytest.raises(MissingExtra, match=r"howsteps\[gpu\]"):
             features.visual_features(silent, RunOptions(device="cuda"), context)
-
-    def test_captions_alone_need_no_vision(
-        self, context: Context, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(features, "VISION", ABSENT)
-        told = Task("bath", (Video("told", HEARD),))
-        assert features.visual_features(told, RunOptions(vision=True), context)[1].problems == ()

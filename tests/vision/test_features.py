@@ -32,7 +32,6 @@ from howsteps.vision.features import (
     PooledFrames,
     PooledOptions,
     pooled_features,
-    signed_roots,
 )
 from tests.vision.scenes import film, scene
 
@@ -267,12 +266,6 @@ def test_an_interval_without_a_vector_has_the_nearest_one() -> None:
 
 def test_a_video_without_vectors() -> None:
     assert pooled_features([], 3).shape == (3, 0)
-
-
-def test_signed_roots_keep_the_sign() -> None:
-    assert signed_roots(np.array([[1, -3], [0, 0]], np.float32)) == pytest.approx(
-        np.array([[0.5, -(0.75**0.5)], [0, 0]])
-    )
 
 
 @pytest.mark.parametrize("quick", [False, True])
