@@ -14,7 +14,7 @@ import pytest
 from howsteps._cli.app import INTERRUPTED, main
 from howsteps.pipeline.run import run
 from tests.films import film
-from tests.pipeline.jobs import captions, written
+from tests.pipeline.jobs import written
 
 # What each stage calls first.
 STAGES = {
@@ -31,18 +31,6 @@ STAGES = {
 }
 
 
-@pytest.fixture(scope="module")
-def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return captions(tmp_path_factory.mktemp("ctrl-c") / "wash a cat", ("ann", "bob", "eve"))
-
-
-@pytest.fixture(scope="module")
-def done(job: Path) -> dict[str, bytes]:
-    """The files of an undisturbed run."""
-    run(job, job.parent / "done")
-    return written(job.parent / "done")
-
-
 @pytest.fixture(autouse=True)
 def attentive() -> Iterator[None]:
     """Restore SIGINT, which is ignored in processes that a shell starts in the background."""
@@ -55,7 +43,7 @@ def press(*_: object, **__: object) -> None:
     signal.raise_signal(signal.SIGINT)
 
 
-def check(job: Path, out: Path, done: dict[str, bytes], capsys, monkeypatch, fault) -> None:
+def check(job: Path, out: Path, done: Path, capsys, monkeypatch, fault) -> None:
     """Interrupt a run; check how it ends, what it leaves, and the result of the next run."""
     call = ["howsteps", "run", str(job), "--out", str(out), "--workers", "1", "--quiet"]
     monkeypatch.setattr(sys, "argv", call)
@@ -68,7 +56,7 @@ def check(job: Path, out: Path, done: dict[str, bytes], capsys, monkeypatch, fau
     assert said == "howsteps: stopped by Ctrl-C"
     assert not list(out.rglob("*.part"))
     run(job, out)
-    assert written(out) == done
+    assert written(out) == written(done)
 
 
 @pytest.mark.parametrize("stage", STAGES)

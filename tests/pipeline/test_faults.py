@@ -23,24 +23,6 @@ from tests.pipeline.jobs import captions, written
 NOBODY = 65534
 
 
-@pytest.fixture(scope="module")
-def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return captions(tmp_path_factory.mktemp("faults") / "wash a cat", ("ann", "bob", "eve"))
-
-
-@pytest.fixture(scope="module")
-def done(job: Path) -> Path:
-    """The work folder of a run without faults."""
-    out = job.parent / "done"
-    run(job, out)
-    return out
-
-
-@pytest.fixture
-def out(done: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(done, tmp_path / "out"))
-
-
 class TestDisk:
     @pytest.mark.slow
     @pytest.mark.parametrize("after", [0, 3, 9, 20])
