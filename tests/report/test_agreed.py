@@ -1,11 +1,23 @@
-"""Tools, ingredients and durations that narrators agree on."""
+"""Tools, durations and warnings that narrators agree on, and nothing that nobody says."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from howsteps.report.agreed import duration, things_needed
+from howsteps.io.files import Folder
+from howsteps.report.agreed import Narrations
+from howsteps.report.exports import export
 from howsteps.task import Mention, Result, Script, Sentence, Step, Task, Video, Word
+
+
+def act(verb: str, noun: str, said: str, text: str, **more: object) -> Mention:
+    """An act that is said with the words ``said`` of a text, which has a word every 0.4 s."""
+    first = text.split().index(said.split(maxsplit=1)[0])
+    last = first + len(said.split()) - 1
+    times = (0.4 * first, 0.4 * last + 0.3)
+    return Mention("", verb, noun, said, *times, **more)  # type: ignore[arg-type]
 
 
 def video(name: str, text: str, *mentions: Mention) -> Video:
@@ -14,76 +26,166 @@ def video(name: str, text: str, *mentions: Mention) -> Video:
     return Video(name, sentences=(Sentence(words),), mentions=own)
 
 
-def result(*videos: Video) -> Result:
-    mentions = tuple(m for v in videos for m in v.mentions)
-    return Result(Task("job", videos), Script((Step("cook", mentions),)), ())
+def result(*videos: Video, verb: str = "", name: str = "job") -> Result:
+    mentions = tuple(m for v in videos for m in v.mentions if m.verb == verb)
+    return Result(Task(name, videos), Script((Step("cook the egg", mentions),)), ())
 
 
-NEED = Mention("", "need", "whisk", "need a whisk", 0.0, 1.0)
-STIR = Mention("", "stir", "egg", "stir the eggs", 0.0, 1.0, tools=("fork",))
+def listed(*videos: Video, name: str = "job") -> list[tuple[str, int]]:
+    return [(x.text, x.videos) for x in Narrations(result(*videos, name=name)).things_needed()]
 
 
-def takes(*texts: str) -> str:
-    found = result(*(video(f"v{n}", text, STIR) for n, text in enumerate(texts)))
-    sentences = {v.id: v.sentences for v in found.task.videos}
-    return duration(found.script.steps[0], sentences)
+def needing(noun: str, count: int = 2) -> list[Video]:
+    text = f"you need a {noun} for this"
+    return [video(f"v{n}", text, act("need", noun, f"need a {noun}", text)) for n in range(count)]
 
 
-def test_tools_and_needed_things_are_listed() -> None:
-    videos = [video(f"v{n}", "you need a whisk", NEED, STIR) for n in range(2)]
-    assert things_needed(result(*videos)) == ["fork", "whisk"]
+def cooking(*texts: str) -> Result:
+    videos = [
+        video(f"v{n}", text, act("cook", "egg", "cook", text)) for n, text in enumerate(texts)
+    ]
+    return result(*videos, verb="cook")
 
 
-def test_things_of_one_narrator_are_not_listed() -> None:
-    assert things_needed(result(video("a", "x", NEED), video("b", "x", STIR))) == []
+def takes(*texts: str) -> tuple[str, int] | None:
+    found = cooking(*texts)
+    said = Narrations(found).duration(found.steps[0])
+    return said and (said.text, said.videos)
+
+
+def test_things_are_counted_and_named_as_narrators_do() -> None:
+    text = "pry it off with the levers"
+    pry = act("pry", "it", "pry it off", text, tools=("lever",))
+    soda = "then use some baking soda"
+    use = act("use", "soda", "use some baking soda", soda)
+    videos = [video("a", text, pry), video("b", text, pry), video("c", text, pry)]
+    videos += [video("d", soda, use), video("e", soda, use)]
+    assert listed(*videos) == [("levers", 3), ("baking soda", 2)]
+
+
+def test_a_thing_of_one_narrator_is_not_listed() -> None:
+    assert listed(*needing("whisk", 1)) == []
 
 
 @pytest.mark.parametrize(
-    ("nouns", "listed"),
+    ("text", "said", "verb"),
+    [
+        ("you have grease on it", "have grease", "have"),
+        ("you want the grease off", "want the grease", "want"),
+        ("get the grease off there", "get the grease", "get"),
+        ("use soap if you use grease", "use grease", "use"),
+    ],
+)
+def test_what_is_named_but_not_used_is_not_listed(text: str, said: str, verb: str) -> None:
+    videos = [video(name, text, act(verb, "grease", said, text)) for name in "ab"]
+    assert listed(*videos) == []
+
+
+@pytest.mark.parametrize("change", [{"negated": True}, {"work": 0.2}])
+def test_denials_and_talk_do_not_count(change: dict[str, float]) -> None:
+    videos = needing("whisk")
+    changed = [replace(v, mentions=(replace(v.mentions[0], **change),)) for v in videos]  # type: ignore[arg-type]
+    assert listed(*changed) == []
+
+
+@pytest.mark.parametrize(
+    ("nouns", "is_listed"),
     [
         ("jack wrench towel bowl scissors glue microwave", True),
         ("salt water soil butter onion vinegar fertilizer cloth", True),
         ("air room sun time way effort fun flavor heat question corner", False),
-        ("finger knuckle friend car breakfast video", False),
+        ("finger thumb knuckle friend car breakfast video", False),
         ("tool thing stuff product ingredient material", False),
         ("flibbertigadget", False),
     ],
 )
-def test_only_tools_and_ingredients_are_listed(nouns: str, listed: bool) -> None:
+def test_only_tools_and_materials_are_listed(nouns: str, is_listed: bool) -> None:
     for noun in nouns.split():
-        need = replace(NEED, noun=noun)
-        found = things_needed(result(*(video(f"v{n}", "x", need) for n in range(2))))
-        assert found == [noun] * listed
+        assert listed(*needing(noun)) == [(noun, 2)] * is_listed
 
 
 def test_the_object_of_the_job_is_not_listed() -> None:
-    need = [replace(NEED, noun=noun) for noun in ("egg", "microwave")]
-    made = result(*(video(f"v{n}", "x", *need) for n in range(2)))
-    named = replace(made, task=replace(made.task, name="how to scramble eggs in a microwave"))
-    assert things_needed(made) == ["egg", "microwave"]
-    assert things_needed(named) == ["microwave"]
+    assert listed(*needing("egg"), name="how to scramble eggs") == []
 
 
 @pytest.mark.parametrize(
     ("texts", "said"),
     [
-        (("for 30 to 60 seconds", "thirty to sixty seconds"), "30 to 60 seconds"),
-        (("about two minutes", "like 2 minutes or so"), "2 minutes"),
-        (("one minute", "one minute"), "1 minute"),
-        (("for one or two minutes", "2 minutes", "1 to 2 minutes"), "1 to 2 minutes"),
-        (("30 seconds", "two minutes"), ""),
-        (("two minutes", "until it is done"), ""),
-        (("two eggs", "two eggs"), ""),
-        (("60 to 30 seconds", "60 to 30 seconds"), ""),
+        (("cook for 30 to 60 seconds", "cook it for 45 seconds"), ("30–60 seconds", 2)),
+        (("cook for about two minutes", "cook for 2 minutes or so"), ("2 minutes", 2)),
+        (("cook for one or two minutes", "cook for ten minutes"), ("1–10 minutes", 2)),
+        (("cook for 30 seconds", "cook for five minutes"), ("30 seconds–5 minutes", 2)),
+        (("cook for a minute or two", "cook for about a minute"), ("1–2 minutes", 2)),
+        (("cook for half an hour", "cook for an hour and a half"), ("0.5–1.5 hours", 2)),
+        (("cook for 2.5 minutes", "cook for twenty five minutes"), ("2.5–25 minutes", 2)),
+        (
+            ("cook for 3 minutes a side", "cook for 4 minutes on each side"),
+            ("3–4 minutes per side", 2),
+        ),
+        # Nobody says it of the step, or only one does.
+        (("cook for two minutes", "cook until it is done"), None),
+        (("cook it and rest for two minutes",) * 2, None),
+        (("cook it two minutes before you eat",) * 2, None),
+        (("cook for two minutes more",) * 2, None),
+        (("cook for another two minutes",) * 2, None),
+        (("cook for two minutes and ten seconds",) * 2, None),
+        (("cook for a second",) * 2, None),
+        (("cook for two eggs",) * 2, None),
     ],
 )
-def test_a_duration_is_what_narrators_agree_on(texts: tuple[str, ...], said: str) -> None:
+def test_a_duration_is_a_range_of_what_narrators_say_of_the_step(
+    texts: tuple[str, ...], said: tuple[str, int] | None
+) -> None:
     assert takes(*texts) == said
 
 
-def test_distant_durations_are_ignored() -> None:
-    text = "two minutes " + "and then " * 20
-    late = replace(STIR, start=14.0, end=15.0)
-    found = result(video("a", text, late), video("b", text, late))
-    sentences = {v.id: v.sentences for v in found.task.videos}
-    assert duration(found.script.steps[0], sentences) == ""
+def test_a_duration_belongs_to_the_act_before_it() -> None:
+    text = "cook it let it rest for two minutes"
+    both = act("cook", "egg", "cook it", text), act("rest", "egg", "rest", text)
+    found = result(video("a", text, *both), video("b", text, *both), verb="cook")
+    assert Narrations(found).duration(found.steps[0]) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "is_warning"),
+    [
+        ("and don't pinch the tube", True),
+        ("never pinch the tube", True),
+        ("make sure you don't pinch the tube", True),
+        ("you don't want to pinch the tube", True),
+        ("be careful not to pinch the tube", True),
+        ("I don't pinch the tube", False),
+        ("you don't have to pinch the tube", False),
+        ("if you don't pinch the tube", False),
+    ],
+)
+def test_warnings_are_what_two_narrators_forbid(text: str, is_warning: bool) -> None:
+    pinch = act("pinch", "tube", "pinch the tube", text, negated=True)
+    one, two = video("a", text, pinch), video("b", text, pinch)
+    assert Narrations(result(one)).warnings() == []
+    found = Narrations(result(one, two)).warnings()
+    assert [quote.text for warning in found for quote in warning.quotes] == [text] * 2 * is_warning
+
+
+def test_every_figure_of_the_how_to_is_in_the_captions(tmp_path: Path) -> None:
+    texts = (
+        "now cook the egg for about two minutes with a fork",
+        "cook it for ten minutes with a fork and never stop",
+        "then cook the egg for five to six minutes and that is all there is to say of it at length",
+        "cook the egg until it is done",
+    )
+    videos = [
+        video(f"v{n}", text, act("cook", "egg", "cook", text, tools=("fork",)))
+        for n, text in enumerate(texts)
+    ]
+    [page, _], _ = export(result(*videos, verb="cook"), Folder(tmp_path), ["howto"])
+    text = page.read_text("utf-8")
+    assert re.findall(r"^\* (.*) \((\d+) videos\)", text, re.MULTILINE) == [("fork", "2")]
+    assert "Time: 2–10 minutes, 3 videos: " in text
+    assert "in 4 of 4 videos" in text
+    quotes = re.findall(r"“(.*?)” – (v\d), 0:0(\d)", text)
+    assert len({name for _, name, _ in quotes}) >= 3
+    for quote, name, second in quotes:
+        said = texts[int(name[1])]
+        assert quote.strip("… ") in said
+        assert int(second) == int(0.4 * said.split().index("cook"))

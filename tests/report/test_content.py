@@ -17,7 +17,6 @@ from howsteps.report.content import (
     capitalised,
     content,
     markdown,
-    markdown_line,
     one_line,
     step_colour,
     title_of,
@@ -253,5 +252,5 @@ SIGNS = st.text("ab 1.)#+-*_`~[](){}<>!&|\\=:/'\"", max_size=30) | st.text(max_s
 def test_markdown_renders_any_text_literally(text: str) -> None:
     shown = one_line(text)
     assert read(f"## 1. {markdown(text)}") == (["h2"], f"1. {shown}")
-    assert read(f"> {markdown_line(text)}") == (["blockquote", "p"], shown)
+    assert read(f"* “{markdown(text)}”") == (["ul", "li"], f"“{shown}”")
     assert read(f"Seen in *{markdown(text)}* at 0:10.")[0][:1] == ["p"]

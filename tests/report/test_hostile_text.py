@@ -75,9 +75,9 @@ def files(request, tmp_path) -> tuple[dict[str, list[str]], dict[str, list[str]]
 
 def written(folder: Path, text: str) -> dict[str, list[str]]:
     result = told(tea(videos=3), text)
-    paths, _ = export(result, folder / "out", [*TEXT_FORMATS, "markdown"])
+    paths, _ = export(result, folder / "out", [*TEXT_FORMATS, "howto"])
     assert sorted(folder.iterdir()) == [folder / "out"]  # nothing was written beside it
-    found: dict[str, list[str]] = {name: [] for name in (*TEXT_FORMATS, "markdown")}
+    found: dict[str, list[str]] = {name: [] for name in (*TEXT_FORMATS, "howto")}
     for path in sorted(paths):
         content = path.read_bytes()
         assert b"\0" not in content
@@ -146,11 +146,13 @@ def test_json_has_the_same_shape(files):
                 assert shape(json.loads(good)) == shape(json.loads(hostile))
 
 
-def test_markdown_has_no_injected_markup(files):
-    for good, hostile in zip(*(found["markdown"] for found in files), strict=True):
-        assert len(good.splitlines()) == len(hostile.splitlines())
-        bare = re.sub(r"\\.", "", hostile)  # what is escaped is text
-        assert not re.search(r"<\w|\]\(|\n#+ .*\n#", bare)
+def test_a_how_to_has_no_injected_markup(files):
+    (printed, page), (hostile_print, hostile) = (found["howto"] for found in files)
+    assert len(page.splitlines()) == len(hostile.splitlines())
+    bare = re.sub(r"\\.", "", hostile)  # what is escaped is text
+    assert re.findall(r"<\w+", bare) == ["<details", "<summary"]
+    assert not re.search(r"\]\(|\n#+ .*\n#", bare)
+    assert Tags(printed).found == Tags(hostile_print).found
 
 
 class Tags(HTMLParser):

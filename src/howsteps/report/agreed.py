@@ -1,19 +1,38 @@
-"""What narrators agree on besides the steps: tools and ingredients, and durations of steps."""
+"""What several narrators agree on besides the steps: things, durations, warnings, and their words.
+
+Everything here is read from the captions: a statement comes with the words of every narrator who
+makes it, and with fewer than two of them it is not made.
+"""
 
 import re
-import statistics
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, takewhile
 
 from howsteps.narration.relevance import job_words, stem
 from howsteps.narration.wordnet import WordNet
-from howsteps.task import Mention, Result, Sentence, Step
+from howsteps.task import Localisation, Mention, Result, Sentence, Step
 
 _MIN_VIDEOS = 2
-_MIN_SHARE = 0.1  # of the videos
-_MAX_THINGS = 12
-# "You need a jack", "grab a towel": verbs whose object is a tool or an ingredient.
-_NEEDING = frozenset("need have get grab take use want require gather".split())
+_MIN_SHARE = 0.1  # of the videos, for a thing
+_MAX_THINGS, _MAX_WARNINGS = 12, 6
+_FEW_WORDS, _QUOTE_WORDS, _WORDS_BEFORE = (
+    4,
+    18,
+    3,
+)  # of a longer sentence, only the part about the act is quoted
+
+_NEAR = 10.0  # seconds between a mention and a place of the same moment
+_PLACING = frozenset("from in into on onto out over to under with".split())
+
+# "You need a jack", "grab a towel", "add some milk": verbs whose object is a tool or a material.
+_USING = frozenset("add gather grab need require sprinkle use".split())
+# Only with one of these before the object: "get some oil", not "get the oil off".
+_SOME = frozenset("a an some two three four".split())
+_GETTING = {"get": _SOME, "take": _SOME | {"your", "my", "our"}}
+_DENYING = frozenset({"not", "if", "without"})
+_DETERMINERS = frozenset("a an the your my our this that it them".split())
 _OF_THE_VIDEO = frozenset({"video", "link"})
 # WordNet hypernyms of tools, materials and ingredients; hypernyms of other things; and
 # nouns that are too vague to be listed.
@@ -28,74 +47,328 @@ _NOT_USED = (
 _VAGUE = "artifact instrumentality commodity covering substance food plant device".split()
 _VAGUE += "tool implement product ingredient equipment supply".split()
 _MIN_SENSE_SHARE = 0.25  # of the occurrences of a noun, by the frequencies of its senses
+
+_UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
+_ONES = "one two three four five six seven eight nine".split()
 _NUMBERS = {
     word: value
     for value, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-        "fifteen sixteen seventeen eighteen nineteen".split()
+        [*_ONES, *"ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen".split()],
+        1,
     )
 } | dict(
     zip("twenty thirty forty fifty sixty ninety".split(), (20, 30, 40, 50, 60, 90), strict=True)
 )
-_NUMBER = rf"(\d{{1,3}}|{'|'.join(_NUMBERS)})"
+_AMOUNT = (
+    rf"(?:(?:\d{{1,3}}(?:\.\d)?|(?:twenty|thirty|forty|fifty)[ -](?:{'|'.join(_ONES)})"
+    rf"|{'|'.join(_NUMBERS)})(?: and a half)?|half an?|an?)"
+)
+# "for about five to ten minutes", "takes a minute or two"; neither "for another five minutes" nor
+# "for five minutes more", which say nothing about the whole.
 _DURATION = re.compile(
-    rf"\b{_NUMBER}(?:\s*(?:to|or|-|–)\s*{_NUMBER})?\s+(second|minute|hour|day|week)s?\b"
+    r"(?<!\S)(?:for|takes?)(?P<about>(?: (?:about|around|at least|approximately|roughly|maybe|"
+    rf"probably|exactly))*) (?P<low>{_AMOUNT})(?:(?: to | or |-|–)(?P<high>{_AMOUNT}))? "
+    rf"(?P<unit>{'|'.join(_UNITS)})s?(?P<half> and a half)?(?P<two> or two)?(?!\S)"
+    r"(?! (?:before|prior|ago|later|old|more|longer|max|tops)(?!\S))"
+    rf"(?! (?:to|and) {_AMOUNT}(?!\S))(?! or (?!so|until|till))"
+)
+# Words after which a duration is about something else than the act before them.
+_ELSEWHERE = frozenset(
+    "after and as because before but if once or so then until when while".split()
+)
+_SIDES = frozenset({"side", "sides"})
+_SIDE_WORDS = 6  # after a duration: "two minutes on the other side"
+
+_FORBIDDING = re.compile(
+    r"(?:^|(?<!\S)(?:so|and|but|then|now|please|okay|guys|also|remember|sure (?:you|we)) )"
+    r"(?:don't|do not|never)(?: ever| just)? $"
+    r"|(?<!if )(?:you|we) (?:don't|do not|never)(?: ever| really)? want to $"
+    r"|you should(?:n't| not| never) $|(?:careful|sure|try|important) not to $"
+)
+# Verbs that forbid nothing: "don't forget to subscribe", "don't worry".
+_LIGHT = frozenset("do get let make over put take use".split())  # without an object
+_NO_WARNING = frozenset(
+    """be believe care feel forget go have hesitate judge know like mind miss need see subscribe
+    think try want wonder worry""".split()
 )
 
 
-def things_needed(result: Result) -> list[str]:
-    """The tools and ingredients that several narrators mention, the most frequent first.
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What a narrator says, word for word, and when (in seconds)."""
 
-    The object of the job itself (the tire that is changed, the hat that is made) is left out.
-    """
-    videos_by_noun: dict[str, set[str]] = defaultdict(set)
-    for video in result.task.videos:
-        for mention in video.mentions:
-            for noun in _things(mention):
-                videos_by_noun[noun].add(video.id)
-    min_videos = max(_MIN_VIDEOS, _MIN_SHARE * len(result.task.videos))
-    product = job_words(result.task.name).head
-    common = [
-        noun
-        for noun, videos in videos_by_noun.items()
-        if len(videos) >= min_videos and stem(noun) != product
-    ]
-    is_usable = _usable() if common else bool
-    found = [noun for noun in common if is_usable(noun)]
-    return sorted(found, key=lambda noun: (-len(videos_by_noun[noun]), noun))[:_MAX_THINGS]
+    video: str
+    time: float
+    text: str
 
 
-def duration(step: Step, sentences: Mapping[str, Sequence[Sentence]]) -> str:
-    """How long a step takes, if at least two narrators say so in the same unit.
+@dataclass(frozen=True, slots=True)
+class Agreed:
+    """A statement that several narrators make, and their words."""
 
-    For example "30 to 60 seconds"; otherwise empty.
-    """
-    by_unit: dict[str, dict[str, tuple[int, int]]] = defaultdict(dict)  # then by video
-    for mention in step.mentions:
-        narration = sentences.get(mention.video, ())
-        if mention.sentence < len(narration):
-            for shortest, longest, unit in _durations(narration[mention.sentence], mention):
-                by_unit[unit].setdefault(mention.video, (shortest, longest))
-    unit = max(by_unit, key=lambda unit: (len(by_unit[unit]), unit), default="")
-    if len(by_unit.get(unit, ())) < _MIN_VIDEOS:
+    text: str
+    quotes: tuple[Quote, ...]
+
+    @property
+    def videos(self) -> int:
+        """The number of narrators."""
+        return len({quote.video for quote in self.quotes})
+
+
+class _Said:
+    """A mention in its sentence: the words in lower case, and the indices that it spans."""
+
+    def __init__(self, mention: Mention, sentence: Sentence) -> None:
+        self.mention = mention
+        self.sentence = sentence
+        self.words = [word.text.lower().strip('.,;:!?"') for word in sentence.words]
+        inside = [
+            n
+            for n, word in enumerate(sentence.words)
+            if mention.start <= word.start + 0.01 and word.end <= mention.end + 0.01
+        ]
+        self.begin, self.end = (inside[0], inside[-1] + 1) if inside else (0, 0)
+        verb = stem(mention.verb)
+        # "the grill is preheated", "we're gonna cook": the verb need not come first.
+        self.verb = next((n for n in inside if stem(self.words[n]) == verb), self.begin)
+
+    def quote(self, last: int = 0, before: int = _WORDS_BEFORE) -> Quote:
+        """The sentence; of a long one, from some words before the act to the word ``last``."""
+        words = [word.text for word in self.sentence.words]
+        first, stop = 0, len(words)
+        if stop > _QUOTE_WORDS:
+            first = max(0, min(self.begin, self.verb) - before)
+            stop = max(first + _QUOTE_WORDS, self.end, last + 1)
+        text = " ".join(words[first:stop])
+        text = f"{'… ' if first else ''}{text}{' …' if stop < len(words) else ''}"
+        return Quote(self.mention.video, self.mention.start, text)
+
+
+class Narrations:
+    """What the narrators of a result say, by mention."""
+
+    def __init__(self, result: Result) -> None:
+        self.result = result
+        self._sentences = {video.id: video.sentences for video in result.task.videos}
+        self._acts: dict[tuple[str, int], list[Mention]] = defaultdict(list)  # of a sentence
+        for video in result.task.videos:
+            for mention in video.mentions:
+                self._acts[video.id, mention.sentence].append(mention)
+
+    def _said(self, mentions: Iterable[Mention]) -> Iterator[_Said]:
+        for mention in mentions:
+            sentences = self._sentences.get(mention.video, ())
+            if mention.sentence < len(sentences):
+                yield _Said(mention, sentences[mention.sentence])
+
+    def _all(self) -> Iterator[_Said]:
+        return self._said(m for video in self.result.task.videos for m in video.mentions)
+
+    def things_needed(self) -> list[Agreed]:
+        """The tools and materials that several narrators use, the most frequent first.
+
+        They are named as most narrators do ("levers", "baking soda"). What the job is done to (the
+        tire that is changed, the hat that is made) is left out.
+        """
+        found: dict[str, list[tuple[str, Quote]]] = defaultdict(list)  # by lemma, with its phrase
+        for said in self._all():
+            if said.mention.is_work and not said.mention.negated:
+                for noun, at in _things(said):
+                    phrase = " ".join(said.words[max(0, at - 1) : at + 1])
+                    found[noun].append((phrase, said.quote(at)))
+        min_videos = max(_MIN_VIDEOS, _MIN_SHARE * len(self.result.task.videos))
+        product = job_words(self.result.task.name).head
+        common = [
+            noun
+            for noun, uses in found.items()
+            if len({quote.video for _, quote in uses}) >= min_videos and stem(noun) != product
+        ]
+        if not common:
+            return []
+        wordnet = WordNet.load()
+        is_usable = _usable(wordnet)
+        things = [_named(noun, found[noun], wordnet) for noun in common if is_usable(noun)]
+        things.sort(key=lambda thing: (-thing.videos, thing.text))
+        return [thing for thing in things if thing.videos >= _MIN_VIDEOS][:_MAX_THINGS]
+
+    def duration(self, step: Step) -> Agreed | None:
+        """How long a step takes, from the shortest to the longest that its narrators say.
+
+        Only what is said of an act of the step counts: "*cook* them for two minutes". Durations
+        per side are separate; the kind that more narrators give is returned, if two of them do.
+        """
+        if not step.mentions:
+            return None
+        own, named = set(step.mentions), step.relations[0][0].verb
+        found: dict[bool, list[tuple[str, str, Quote]]] = {False: [], True: []}
+        for said in self._said(m for m in step.mentions if m.verb == named and not m.negated):
+            acts = self._acts[said.mention.video, said.mention.sentence]
+            others = [other.verb for other in self._said(m for m in acts if m not in own)]
+            for first, last, low, high in _durations(said.words):
+                between = said.words[said.end : first]
+                is_of_another = any(said.verb < other < first for other in others)
+                if said.verb < first and not is_of_another and _ELSEWHERE.isdisjoint(between):
+                    after = takewhile(_is_no_unit, said.words[last : last + _SIDE_WORDS])
+                    per_side = not _SIDES.isdisjoint([*said.mention.phrase.split(), *after])
+                    found[per_side].append((low, high, said.quote(last)))
+        per_side = max(found, key=lambda side: len({quote.video for *_, quote in found[side]}))
+        spans = found[per_side]
+        quotes = tuple(dict.fromkeys(quote for *_, quote in spans))
+        if len({quote.video for quote in quotes}) < _MIN_VIDEOS:
+            return None
+        low = min((low for low, *_ in spans), key=_seconds)
+        high = max((high for _, high, _ in spans), key=_seconds)
+        text = high
+        if _seconds(low) < _seconds(high):
+            (value, unit), other = low.split(), high.split()[1]
+            text = f"{value if unit.rstrip('s') == other.rstrip('s') else low}–{high}"
+        return Agreed(f"{text} per side" if per_side else text, quotes)
+
+    def warnings(self) -> list[Agreed]:
+        """What at least two narrators say not to do, in their words."""
+        found: dict[str, dict[str, Quote]] = defaultdict(dict)
+        for said in self._all():
+            mention = said.mention
+            before = "".join(f"{word} " for word in said.words[: said.verb])
+            is_clear = mention.noun or mention.verb not in _LIGHT
+            is_warning = mention.negated and is_clear and mention.verb not in _NO_WARNING
+            if is_warning and _FORBIDDING.search(before):
+                act = f"{mention.verb} {mention.noun}".strip()
+                found[act].setdefault(mention.video, said.quote(before=2 * _WORDS_BEFORE))
+        agreed = [Agreed(act, tuple(quotes.values())) for act, quotes in sorted(found.items())]
+        agreed.sort(key=lambda warning: -warning.videos)
+        return [warning for warning in agreed if warning.videos >= _MIN_VIDEOS][:_MAX_WARNINGS]
+
+    def moment(self, number: int) -> tuple[Quote | None, Localisation | None]:
+        """The clearest mention of a step, and its place there, if that is not a guess.
+
+        Preferred are mentions that name the step as its label does, at its place, in a few words.
+        Without mentions, the place with the highest confidence.
+        """
+        step = self.result.steps[number]
+        places = {
+            place.video: place
+            for place in self.result.localisations
+            if place.step == number and place.time is not None and place.level != "guess"
+        }
+
+        def rank(said: _Said) -> tuple[int, bool, bool, bool, float]:
+            place = _near(said.mention, places)
+            return (
+                -_shared_words(said, step.label),
+                not said.mention.is_work,
+                place is None,
+                not _FEW_WORDS <= len(said.words) <= _QUOTE_WORDS,
+                -place.confidence if place else 0.0,
+            )
+
+        best = min(
+            (s for s in self._said(step.mentions) if not s.mention.negated), key=rank, default=None
+        )
+        if best is None:
+            return None, max(places.values(), key=lambda place: place.confidence, default=None)
+        return best.quote(), _near(best.mention, places)
+
+    def examples(self, step: Step, count: int) -> list[Quote]:
+        """How some narrators say a step, one quote each; those most like its label come first."""
+        said = [each for each in self._said(step.mentions) if not each.mention.negated]
+        said.sort(key=lambda each: -_shared_words(each, step.label))
+        found: dict[str, Quote] = {}
+        for each in said:
+            found.setdefault(each.mention.video, each.quote())
+        return list(found.values())[:count]
+
+    def instruction(self, step: Step) -> str:
+        """The label of a step; without a place or tool in it, with the one most narrators name."""
+        if not step.mentions or not _PLACING.isdisjoint(step.label.lower().split()):
+            return step.label
+        found: dict[str, set[str]] = defaultdict(set)
+        named = step.relations[0][0]
+        for said in self._said(step.mentions):
+            mention = said.mention
+            if mention.relation == named and not mention.negated:
+                phrases = [("with", tool) for tool in mention.tools]
+                phrases += [(place.preposition, place.noun) for place in mention.places]
+                for preposition, noun in phrases:
+                    if form := _phrase(preposition, noun, " ".join(said.words)):
+                        found[form].add(mention.video)
+        best = max(found, key=lambda phrase: (len(found[phrase]), phrase), default="")
+        if not best or len(found[best]) < _MIN_VIDEOS or best.split()[-1] in step.label:
+            return step.label
+        return f"{step.label} {best}"
+
+
+def _shared_words(said: _Said, label: str) -> int:
+    """How many words of a label are in a mention."""
+    own = {stem(word) for word in label.lower().split() if word not in _DETERMINERS}
+    return len(own.intersection(map(stem, said.words[said.begin : said.end])))
+
+
+def _near(mention: Mention, places: Mapping[str, Localisation]) -> Localisation | None:
+    """The place in the video of a mention, if it is about where the mention is."""
+    place = places.get(mention.video)
+    if place is None or place.time is None:
+        return None
+    start = place.time if place.start is None else place.start
+    end = place.time if place.end is None else place.end
+    return place if start - _NEAR <= mention.start <= end + _NEAR else None
+
+
+def _things(said: _Said) -> Iterator[tuple[str, int]]:
+    """The things that are used in an act, as lemmas, and where they are said."""
+    mention = said.mention
+    nouns = dict.fromkeys(mention.tools)
+    is_got = mention.verb in _GETTING and not (mention.particle or mention.places)
+    if mention.verb in _USING or is_got:
+        nouns[mention.noun] = None
+    for noun in nouns:
+        forms = [n for n, word in enumerate(said.words) if _is_form(word, noun)]
+        if not forms or not noun.isalpha() or noun in _OF_THE_VIDEO:
+            continue
+        at = min(forms, key=lambda n: (n < said.verb, abs(n - said.verb)))
+        between = said.words[said.verb + 1 : at]
+        # "Not with the levers", "if you got an onion", "pump a bit of air".
+        is_denied = not _DENYING.isdisjoint(said.words[max(0, min(at, said.verb) - 4) : at])
+        is_verb = at + 1 < len(said.words) and said.words[at + 1] in _DETERMINERS
+        is_used = noun in mention.tools or mention.verb in _USING
+        is_new = not _GETTING.get(mention.verb, frozenset()).isdisjoint(between)
+        if (is_used or is_new) and not (is_denied or is_verb):
+            yield noun, at
+
+
+def _is_form(word: str, noun: str) -> bool:
+    """Whether a word is a noun in singular or plural."""
+    return word in (
+        noun,
+        f"{noun}s",
+        f"{noun}es",
+        f"{noun[:-1]}ies" if noun.endswith("y") else noun,
+    )
+
+
+def _named(noun: str, uses: Sequence[tuple[str, Quote]], wordnet: WordNet) -> Agreed:
+    """A thing under the name that most narrators use: "eggs", or "baking soda" for a soda."""
+    compounds = Counter(phrase for phrase, _ in uses if wordnet.synset_ids(phrase, "noun").size)
+    plain = Counter(phrase.split()[-1] for phrase, _ in uses)
+    name, count = max(compounds.items(), key=lambda item: (item[1], item[0]), default=("", 0))
+    if " " in name and 2 * count >= len(uses):
+        uses = [(phrase, quote) for phrase, quote in uses if phrase == name]
+    else:
+        name = max(plain, key=lambda form: (plain[form], form))
+    return Agreed(name, tuple({quote.video: quote for _, quote in uses}.values()))
+
+
+def _phrase(preposition: str, noun: str, spoken: str) -> str:
+    """A phrase of place or tool as it is said, with an article: "in the bowl", "on each side"."""
+    pattern = rf"\b{re.escape(preposition)} (\S+ )??({re.escape(noun)}(?:e?s)?)(?!\S)"
+    if not noun or not (found := re.search(pattern, spoken)):
         return ""
-    spans = by_unit[unit].values()
-    low = round(statistics.median(shortest for shortest, _ in spans))
-    high = round(statistics.median(longest for _, longest in spans))
-    ending = "" if high == 1 else "s"
-    return f"{low} to {high} {unit}s" if high > low else f"{high} {unit}{ending}"
+    determiner = found[1] if found[1] in ("each ", "both ", "every ") else "the "
+    return f"{preposition} {determiner}{found[2]}"
 
 
-def _things(mention: Mention) -> Iterable[str]:
-    if mention.negated:
-        return
-    nouns = [*mention.tools, *([mention.noun] if mention.verb in _NEEDING else [])]
-    yield from (noun for noun in nouns if noun.isalpha() and noun not in _OF_THE_VIDEO)
-
-
-def _usable() -> Callable[[str], bool]:
+def _usable(wordnet: WordNet) -> Callable[[str], bool]:
     """A function that tells whether a noun often means a tool, a material or an ingredient."""
-    wordnet = WordNet.load()
 
     def synsets(names: Iterable[str]) -> set[int]:
         return {s for name in names for s in wordnet.synset_ids(name, "noun").tolist()}
@@ -110,8 +383,12 @@ def _usable() -> Callable[[str], bool]:
         above = wordnet.ancestors(synset)
         return not heads.isdisjoint(above) and not_used.isdisjoint(above) and synset not in vague
 
+    body_part = synsets(["body part"])
+
     def usable(noun: str) -> bool:
         senses = wordnet.synset_ids(noun, "noun").tolist()
+        if senses and not body_part.isdisjoint(wordnet.ancestors(senses[0])):
+            return False
         # Sense frequencies with add-one smoothing.
         weights = [1 + count for count in wordnet.tag_counts(noun, "noun").tolist()]
         usable_weight = sum(w for s, w in zip(senses, weights, strict=True) if is_below(s, used))
@@ -122,15 +399,40 @@ def _usable() -> Callable[[str], bool]:
     return usable
 
 
-def _durations(sentence: Sentence, mention: Mention) -> Iterable[tuple[int, int, str]]:
-    """The durations (shortest, longest, unit) said within five seconds of a mention."""
-    near = [w for w in sentence.words if mention.start - 5 <= w.start <= mention.end + 5]
-    text = " ".join(word.text.lower().strip(".,;:!?") for word in near)
-    for first, second, unit in _DURATION.findall(text):
-        low, high = _value(first), _value(second or first)
-        if 0 < low <= high:
-            yield low, high, unit
+def _durations(words: Sequence[str]) -> Iterator[tuple[int, int, str, str]]:
+    """The durations in some words: indices of the first and after the last, shortest, longest."""
+    text = " ".join(words)
+    starts = {
+        start: n for n, start in enumerate(accumulate((len(w) + 1 for w in words), initial=0))
+    }
+    for found in _DURATION.finditer(text):
+        first, last = starts[found.start()], starts[found.end() + 1]
+        low = _value(found["low"]) + 0.5 * bool(found["half"])
+        high = _value(found["high"]) if found["high"] else low + bool(found["two"])
+        # "For a second", "for a minute": a figure of speech.
+        is_vague = found["low"] == "a" and low == high and not found["about"]
+        if low <= high and not is_vague:
+            yield first, last, _shown(low, found["unit"]), _shown(high, found["unit"])
 
 
-def _value(text: str) -> int:
-    return int(text) if text.isdigit() else _NUMBERS[text]
+def _is_no_unit(word: str) -> bool:
+    return word.rstrip("s") not in _UNITS
+
+
+def _value(text: str) -> float:
+    """The number of an amount: "5", "half an", "twenty five", "one and a half"."""
+    if text.startswith("half"):
+        return 0.5
+    total = 0.0
+    for part in re.split(r"[ -]", text.removesuffix(" and a half")):
+        total += 1 if part in ("a", "an") else _NUMBERS.get(part) or float(part)
+    return total + 0.5 * text.endswith(" and a half")
+
+
+def _shown(value: float, unit: str) -> str:
+    return f"{value:g} {unit}{'' if value == 1 else 's'}"
+
+
+def _seconds(amount: str) -> float:
+    value, unit = amount.split()
+    return float(value) * _UNITS[unit.rstrip("s")]

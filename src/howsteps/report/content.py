@@ -43,8 +43,6 @@ def step_colour(step: int) -> Colour:
 
 # Characters with a meaning in Markdown inside a line, and at the end of a heading.
 _SPECIAL = re.compile(r"[\\`*_\[\]~]|#+$")
-# What would start a heading or a list at the start of a line.
-_LINE_START = re.compile(r"^(?:(\d+)(?=[.)])|(?=[#+-]))")
 
 
 def capitalised(text: str) -> str:
@@ -73,11 +71,6 @@ def markdown(text: str) -> str:
     HTML characters become entities, because not every Markdown parser accepts a backslash there.
     """
     return escape(_SPECIAL.sub(r"\\\g<0>", one_line(text)), quote=False)
-
-
-def markdown_line(text: str) -> str:
-    """The same at the start of a line, where a number or a hyphen could start a list."""
-    return _LINE_START.sub(r"\1\\", markdown(text))
 
 
 LocalisationRow = Sequence[Localisation | None]
@@ -198,14 +191,17 @@ def certainty(places: Sequence[Localisation]) -> list[dict[str, Any]]:
     return found
 
 
-def address(media: Path, folder: Path) -> str:
-    """The link from the page to a video: a relative path if it is close, else a file URI."""
+def address(media: Path, folder: Path, levels: int = _MAX_LEVELS_UP) -> str:
+    """The link from the page to a video: a relative path if it is close, else a file URI.
+
+    It is close if it is below a folder at most ``levels`` above the page.
+    """
     media, folder = Path(os.path.abspath(media)), Path(os.path.abspath(folder))
     try:
         relative = Path(os.path.relpath(media, folder))
     except ValueError:  # another drive
         return media.as_uri()
-    if relative.parts.count("..") > _MAX_LEVELS_UP:
+    if relative.parts.count("..") > levels:
         return media.as_uri()
     # Quote the bytes: a file name need not be UTF-8.
     return quote(os.fsencode(relative.as_posix()))

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -99,7 +99,7 @@ def _times(row: LocalisationRow) -> dict[int, float]:
 def render(shown: dict[str, Any], advice: str = "") -> bytes:
     """Render the page as HTML, from the value of :func:`howsteps.report.content.content`."""
     style, script = _style(), _script()
-    html = _template().render(
+    html = _template("page.html").render(
         shown=shown,
         advice=advice,
         version=__version__,
@@ -109,6 +109,15 @@ def render(shown: dict[str, Any], advice: str = "") -> bytes:
         island=_island(shown),
     )
     # Captions can contain lone surrogates, which UTF-8 cannot encode.
+    return html.encode("utf-8", "xmlcharrefreplace")
+
+
+def render_howto(shown: Mapping[str, Any], note: str) -> bytes:
+    """Render a how-to (:func:`howsteps.report.exports.documents.howto`) as HTML without scripts."""
+    style = _part("howto.css")
+    policy = f"default-src 'none'; img-src 'self' file: data:; style-src 'sha256-{_hash(style)}'"
+    template = _template("howto.html")
+    html = template.render(shown=shown, note=note, style=style, policy=policy, version=__version__)
     return html.encode("utf-8", "xmlcharrefreplace")
 
 
@@ -139,14 +148,14 @@ def _script() -> str:
 
 
 @cache
-def _template() -> "jinja2.Template":
+def _template(name: str) -> "jinja2.Template":
     import jinja2  # noqa: PLC0415 - only needed for pages
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_PARTS), autoescape=True, undefined=jinja2.StrictUndefined
     )
     environment.filters["clock"] = format_time
-    return environment.get_template("page.html")
+    return environment.get_template(name)
 
 
 def _island(shown: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import sys
 import xml.etree.ElementTree as ET
 from dataclasses import replace
@@ -258,44 +259,50 @@ class TestEditing:
         ]
 
 
-class TestMarkdown:
+class TestHowTo:
     @pytest.mark.slow
-    def test_every_step_has_a_heading_and_a_thumbnail_if_possible(
+    def test_every_step_is_numbered_and_has_a_picture_if_possible(
         self, result: Result, folder: Path
     ) -> None:
-        [path] = written(result, folder, "markdown")
-        text = path.read_text("utf-8")
+        page, printed = written(result, folder, "howto")
+        text = page.read_text("utf-8")
         assert text.startswith("# Wash a cat\n")
-        assert text.count("\n## ") == 4
-        pictures = [
-            line.rpartition("](")[2].rstrip(")")
-            for line in text.splitlines()
-            if line.startswith("![")
-        ]
+        assert re.findall(r"^(\d)\. \*\*", text, re.MULTILINE) == ["1", "2", "3", "4"]
+        pictures = re.findall(r"^    !\[Step \d\]\((.*)\)$", text, re.MULTILINE)
         assert len(pictures) == 4
-        assert all((path.parent / picture).is_file() for picture in pictures)
-        assert "<b>" not in text
+        assert all((page.parent / picture).is_file() for picture in pictures)
+        assert re.findall('<img src="(.*?)"', printed.read_text("utf-8")) == pictures
 
-    def test_a_place_on_youtube_is_a_link_and_an_optional_step_says_so(
+    def test_it_is_written_without_pictures_of_a_missing_video(
         self, result: Result, folder: Path
     ) -> None:
         first, *others = result.task.videos
+        gone = replace(first, media=folder / "gone.mp4")
+        task = replace(result.task, videos=(gone, *others))
+        page, printed = written(replace(result, task=task), folder, "howto")
+        assert "![" not in page.read_text("utf-8")
+        assert "<img" not in printed.read_text("utf-8")
+
+    def test_moments_are_links_and_steps_are_marked(self, result: Result, folder: Path) -> None:
+        first, *others = result.task.videos
         online = replace(first, media=None, youtube="abcdefghijk")
-        step, *more = result.script.steps
+        one, two, *more = result.script.steps
+        steps = (replace(one, optional=True), replace(two, alternative=True), *more)
         told = replace(
             result,
             task=replace(result.task, videos=(online, *others)),
-            script=replace(result.script, steps=(replace(step, optional=True), *more)),
+            script=replace(result.script, steps=steps),
         )
-        [path] = written(told, folder, "markdown")
-        text = path.read_text("utf-8")
-        assert "in *A cat* at [0:13](https://youtu.be/abcdefghijk?t=13)" in text
-        assert text.count("(optional)") == 1
+        for path in written(told, folder, "howto"):
+            text = path.read_text("utf-8")
+            assert "https://youtu.be/abcdefghijk?t=12" in text
+            assert text.count("(optional)") == 1
+            assert len(re.findall(r"\bor:(?:</span>)? [*<]", text)) == 1
 
-    def test_it_is_written_without_thumbnails_if_pyav_is_missing(
+    def test_it_is_written_without_pictures_if_pyav_is_missing(
         self, result: Result, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setitem(sys.modules, "av", None)
-        [path], [problem] = export(result, folder, ["markdown"])
-        assert "![" not in path.read_text("utf-8")
+        [page, _], [problem] = export(result, folder, ["howto"])
+        assert "![" not in page.read_text("utf-8")
         assert "howsteps[vision]" in problem.reason

@@ -122,5 +122,5 @@ def test_an_unreadable_video_is_reported_once(result: Result, folder: Path, tmp_
         result,
         task=replace(result.task, videos=(*videos, *result.task.videos[1:])),
     )
-    _, problems = export(alone, folder, ["markdown"])
+    _, problems = export(alone, folder, ["howto"])
     assert [problem.path for problem in problems] == [broken]

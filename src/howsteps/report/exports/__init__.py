@@ -13,7 +13,13 @@ from typing import TypeAlias
 from howsteps.datasets.names import Names, portable
 from howsteps.errors import HowstepsError, InputError, MissingExtra, Problem, unknown_name
 from howsteps.io.files import Folder
-from howsteps.report.decoding import make_thumbnails, rate_of, write_clip, write_with_chapters
+from howsteps.report.decoding import (
+    make_thumbnails,
+    rate_of,
+    remove_unused,
+    write_clip,
+    write_with_chapters,
+)
 from howsteps.report.exports.chapters import (
     NoChapters,
     Span,
@@ -27,9 +33,11 @@ from howsteps.report.exports.chapters import (
     youtube_text,
 )
 from howsteps.report.exports.documents import (
-    best_localisations,
     csv_text,
     elan_text,
+    howto,
+    howto_moments,
+    howto_page,
     howto_text,
     label_studio_interface,
     label_studio_text,
@@ -190,7 +198,7 @@ def _howto(job: ExportJob) -> Iterator[Path | Problem]:
     thumbnails: dict[int, str] = {}
     videos = {video.id: video for video in job.result.task.videos}
     unreadable: set[str] = set()
-    for step, place in best_localisations(job.result).items():
+    for step, place in howto_moments(job.result).items():
         if place.video in unreadable:
             continue
         times = [] if place.time is None else [place.time]
@@ -205,7 +213,10 @@ def _howto(job: ExportJob) -> Iterator[Path | Problem]:
             break
         for name in names.values():  # none if the video file is gone
             thumbnails[step] = f"pictures/{name}"
-    yield job.written(page, howto_text(job.result, thumbnails))
+    remove_unused(pictures, {Path(name).name for name in thumbnails.values()})
+    shown = howto(job.result, job.folder.path, thumbnails)
+    yield job.written(page, howto_text(shown))
+    yield job.folder.write("howto.html", howto_page(shown))
 
 
 def _for_each_video(
@@ -259,7 +270,7 @@ _ALL: Sequence[ExportFormat] = (
         "label-studio", "pre-annotations to correct, and the interface for them", _label_studio
     ),
     ExportFormat("elan", "ELAN documents (.eaf)", _elan),
-    ExportFormat("markdown", "a how-to page with thumbnails", _howto),
+    ExportFormat("howto", "a how-to for a wiki (Markdown) and to print (HTML)", _howto),
     ExportFormat("page", "the page, report.html, in the work folder", _page, own_folder=False),
     ExportFormat(
         "video",

@@ -1,27 +1,30 @@
-"""Documents: a CSV table, a how-to page in Markdown, and files for ELAN and Label Studio."""
+"""Documents: a CSV table, a how-to, and files for ELAN and Label Studio."""
 
 import csv
 import io
 import json
 import os
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from pathlib import Path
+from typing import Any, TypeAlias
 from urllib.parse import quote
 from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
 
 from howsteps.io.text import format_time, milliseconds
-from howsteps.report.agreed import duration, things_needed
+from howsteps.report.agreed import Agreed, Narrations, Quote
 from howsteps.report.content import (
+    address,
+    capitalised,
     localisation_rows,
     markdown,
-    markdown_line,
     one_line,
     step_label,
     title_of,
     youtube_id,
 )
 from howsteps.report.exports.chapters import Span, spans
+from howsteps.report.page import render_howto
 from howsteps.task import Localisation, Result, Video
 
 _HEADER = (
@@ -30,6 +33,8 @@ _HEADER = (
 )
 # Spreadsheets evaluate cells that begin with one of these as formulas.
 _FORMULA = ("=", "+", "-", "@")
+_EXAMPLES = 3  # quotes of a step in the evidence
+_FROM = "From what the narrators of {} say, without a person who checked it."
 
 
 def csv_text(result: Result) -> str:
@@ -58,48 +63,131 @@ def csv_text(result: Result) -> str:
     return text.getvalue()
 
 
-def best_localisations(result: Result) -> dict[int, Localisation]:
-    """For each step, the localisation with the highest confidence that is not a guess."""
-    found: dict[int, Localisation] = {}
-    for video in result.task.videos:
-        for span in spans(result, video):
-            best = found.get(span.step)
-            if best is None or span.place.confidence > best.confidence:
-                found[span.step] = span.place
-    return found
+def howto_moments(result: Result) -> dict[int, Localisation]:
+    """For each step, the place that its how-to shows, if there is one that is not a guess."""
+    narrations = Narrations(result)
+    places = ((k, narrations.moment(k)[1]) for k in range(len(result.steps)))
+    return {k: place for k, place in places if place is not None}
 
 
-def howto_text(result: Result, thumbnails: Mapping[int, str]) -> str:
-    """A how-to page in Markdown; ``thumbnails`` are image files by step."""
-    steps, videos = result.script.steps, len(result.task.videos)
-    best = best_localisations(result)
-    lines = [f"# {markdown(title_of(result.task.name))}", ""]
-    lines += [f"Steps: {len(steps)}. Videos: {videos}.", ""]
-    if things := things_needed(result):
-        lines += ["## What narrators use", "", *(f"* {markdown(thing)}" for thing in things), ""]
+def howto(result: Result, folder: Path, pictures: Mapping[int, str]) -> dict[str, Any]:
+    """The content of a how-to: every sentence of it is said by narrators, and says by how many.
+
+    Parameters
+    ----------
+    folder
+        The folder of the how-to: links to video files are relative to it.
+    pictures
+        Image files by step.
+    """
+    narrations = Narrations(result)
     by_id = {video.id: video for video in result.task.videos}
-    sentences = {video.id: video.sentences for video in result.task.videos}
-    for number, step in enumerate(steps):
-        label = markdown(step_label(step) + (" (optional)" if step.optional else ""))
-        lines += [f"## {number + 1}. {label}", ""]
-        if number in thumbnails:
-            lines += [f"![{label}]({thumbnails[number]})", ""]
-        if takes := duration(step, sentences):
-            lines += [f"Narrators say it takes {takes}.", ""]
-        lines += [f"> {markdown_line(example)}\n" for example in step.examples[:2]]
-        where = f" Clearest {_where(best[number], by_id)}." if number in best else ""
-        lines += [f"Mentioned in {step.support} of {videos} videos.{where}", ""]
-    return "\n".join(lines)
+
+    def shown(quote: Quote) -> dict[str, str]:
+        return {"text": one_line(quote.text), **_moment(by_id[quote.video], quote.time, folder)}
+
+    def agreed(found: Agreed | None, other_than: Quote | None = None) -> dict[str, Any] | None:
+        if found is None:
+            return None
+        by_length = sorted(found.quotes, key=lambda quote: (quote == other_than, len(quote.text)))
+        return {
+            "text": one_line(found.text),
+            "videos": found.videos,
+            "quotes": [shown(quote) for quote in by_length],
+        }
+
+    steps = []
+    for number, step in enumerate(result.steps):
+        quote, place = narrations.moment(number)
+        steps.append(
+            {
+                "number": number + 1,
+                "sentence": f"{capitalised(one_line(narrations.instruction(step)))}.",
+                "optional": step.optional,
+                "alternative": step.alternative and number > 0,
+                "picture": pictures.get(number),
+                "quote": shown(quote) if quote else None,
+                "moment": _moment(by_id[place.video], place.time or 0, folder) if place else None,
+                "takes": agreed(narrations.duration(step), other_than=quote),
+                "support": step.support,
+                "examples": [shown(example) for example in narrations.examples(step, _EXAMPLES)],
+            }
+        )
+    return {
+        "title": one_line(title_of(result.task.name)),
+        "videos": len(result.task.videos),
+        "things": [agreed(thing) for thing in narrations.things_needed()],
+        "steps": steps,
+        "warnings": [agreed(warning) for warning in narrations.warnings()],
+    }
 
 
-def _where(place: Localisation, videos: Mapping[str, Video]) -> str:
-    """The place of a step, with a link if the video is on YouTube."""
-    video, time = videos[place.video], place.time or 0.0
-    clock = format_time(time)
+def howto_text(shown: Mapping[str, Any]) -> str:
+    """A how-to as one page of Markdown, with the evidence in a fold."""
+    lines = [f"# {markdown(shown['title'])}", "", _FROM.format(_videos(shown["videos"])), ""]
+    if shown["things"]:
+        lines += ["## What you need", ""]
+        lines += [f"* {markdown(x['text'])} ({_videos(x['videos'])})" for x in shown["things"]]
+        lines += [""]
+    lines += ["## Steps", ""]
+    for step in shown["steps"]:
+        before, after = "or: " * step["alternative"], " (optional)" * step["optional"]
+        lines += [f"{step['number']}. {before}**{markdown(step['sentence'])}**{after}", ""]
+        if step["picture"]:
+            lines += [f"    ![Step {step['number']}]({step['picture']})", ""]
+        if step["quote"]:
+            lines += [f"    {_quoted(step['quote'])}", ""]
+        elif step["moment"]:
+            lines += [f"    See {_linked(step['moment'])}", ""]
+        if takes := step["takes"]:
+            said = f"{markdown(takes['text'])}, {_videos(takes['videos'])}"
+            lines += [f"    Time: {said}: {_quoted(takes['quotes'][0])}", ""]
+    if shown["warnings"]:
+        lines += ["## What narrators warn of", ""]
+        lines += [f"* {'; '.join(map(_quoted, x['quotes'][:3]))}" for x in shown["warnings"]]
+        lines += [""]
+    lines += ["<details>", "<summary>Evidence: who says so</summary>", ""]
+    for step in shown["steps"]:
+        if not step["examples"]:
+            continue
+        said = f"This, or the like, in {step['support']} of {_videos(shown['videos'])}:"
+        lines += [f"**{step['number']}. {markdown(step['sentence'])}** {said}", ""]
+        takes = step["takes"]["quotes"] if step["takes"] else []
+        quotes = dict.fromkeys(map(_quoted, [*step["examples"], *takes]))
+        lines += [*(f"* {quote}" for quote in quotes), ""]
+    for thing in shown["things"]:
+        lines += [f"**{markdown(thing['text'])}**: {_quoted(thing['quotes'][0])}", ""]
+    return "\n".join([*lines, "</details>", ""])
+
+
+def howto_page(shown: Mapping[str, Any]) -> bytes:
+    """The same as a page of HTML, to read and to print; it needs no network."""
+    return render_howto(shown, _FROM.format(_videos(shown["videos"])))
+
+
+def _videos(count: int) -> str:
+    return f"{count} video{'s' * (count != 1)}"
+
+
+def _quoted(quote: Mapping[str, str]) -> str:
+    return f"“{markdown(quote['text'])}” – {_linked(quote)}"
+
+
+def _linked(moment: Mapping[str, str]) -> str:
+    """The title and time of a moment, as a link if its video can be opened."""
+    name = f"{markdown(moment['title'])}, {moment['clock']}"
+    return f"[{name}]({moment['link']})" if moment["link"] else name
+
+
+def _moment(video: Video, time: float, folder: Path) -> dict[str, str]:
+    """A moment of a video: its title, its time, and a link to it or an empty one."""
+    link = ""
     if id_ := youtube_id(video):
-        clock = f"[{clock}](https://youtu.be/{id_}?t={int(time)})"
-    certainty = f" ({place.level}: {markdown(place.evidence)})" if place.level else ""
-    return f"in *{markdown(video.title or video.id)}* at {clock}{certainty}"
+        link = f"https://youtu.be/{id_}?t={int(time)}"
+    elif video.media is not None and video.media.is_file():
+        link = f"{address(video.media, folder, levels=4)}#t={int(time)}"
+    title = one_line(video.title or video.id)
+    return {"title": title, "clock": format_time(time), "link": link}
 
 
 def _safe(text: str) -> str:

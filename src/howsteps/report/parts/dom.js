@@ -113,7 +113,9 @@ function describe(video, step) {
   const mentioned = mention ? `mentioned at ${clock(mention.start)}` : "not mentioned";
   if (!isFound(place)) return `${place ? "absent" : "not placed"}, ${mentioned}`;
   const level = place.level ? `, ${place.level} (${percent(place.confidence)})` : "";
-  const evidence = place.evidence ? `: ${place.evidence}` : "";
+  // A narrator may speak of a step where it is not done.
+  const isOnlySaid = place.level === "guess" && place.evidence === "said here";
+  const evidence = isOnlySaid ? ": said here, perhaps done elsewhere" : place.evidence ? `: ${place.evidence}` : "";
   return `at ${clock(place.time)}${level}${evidence}`;
 }
 
