@@ -4,12 +4,14 @@
 ``howsteps run``. Once somebody has put the answer of a model into ``JOB.answer.md``,
 ``… score WORK… --to FOLDER --references R --tool SPOKEN`` writes ``JOB.second.md``, and with
 ``JOB.second.answer.md`` makes the final script. It prints P/R of the scripts by label and by time
-against the references ``R/[spoken_]JOB.json``; SPOKEN is the file of the functions that score.
+against the references ``R/[spoken_]JOB.json`` or ``R/judge_JOB.json``; SPOKEN is the file of the
+functions that score.
 """
 
 import argparse
 import importlib.util
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,6 +23,8 @@ from howsteps.reader import AnswerError, Edit, script_of_answer, second_question
 from howsteps.reader.question import Question, estimated_tokens, make_question
 from howsteps.store import read_result, script_record
 from howsteps.task import Script, Task
+
+SCORES = ("label", "most", "time")
 
 
 def main() -> None:
@@ -50,12 +54,12 @@ def main() -> None:
             show(name, edit)
             if reference and tool:
                 values = scores(tool, edit.script, result.task, reference)
-                print("  " + "/".join(f"{value:.2f}" for value in values))
+                print(f"  P/R: {show_scores(values)}")
                 rows.setdefault(name, []).append(values)
     for name, table in rows.items():
-        mean = [sum(column) / len(table) for column in zip(*table, strict=True)]
-        text = "label {:.2f}/{:.2f} most {:.2f}/{:.2f} time {:.2f}/{:.2f}".format(*mean)
-        print(f"{name:8} mean of {len(table)}, P/R: {text}")
+        spoken = [row for row in table if len(row) == 2 * len(SCORES)]
+        mean = [sum(column) / len(spoken) for column in zip(*spoken, strict=True)]
+        print(f"{name:8} mean of {len(spoken)} with spans, P/R: {show_scores(mean)}")
 
 
 def answered(path: Path, question: Question) -> dict[str, Edit]:
@@ -83,22 +87,30 @@ def scores(tool: ModuleType, script: Script, task: Task, reference: dict[str, An
     """P and R by label, by most of the mentions, and by time."""
     steps = msgspec.to_builtins(script_record(script, task))["steps"]
     starts = {video.id: [m.start for m in video.mentions] for video in task.videos}
-    sets = (
+    sets = [
         [tool.by_words(step, reference, step["relations"][:1]) for step in steps],
         [tool.by_words(step, reference, step["relations"]) for step in steps],
-        [tool.by_time(step, reference, starts) for step in steps],
-    )
+    ]
+    if reference["spans"]:
+        sets.append([tool.by_time(step, reference, starts) for step in steps])
     found = [tool.script_scores(each, reference) for each in sets]
     return [float(score[key]) for score in found for key in ("P", "R")]
 
 
 def reference_of(folder: Path, job: str) -> dict[str, Any] | None:
-    """The reference of a job, if there is one with spans."""
-    for path in (folder / f"spoken_{job}.json", folder / f"{job}.json"):
+    """The reference of a job, if there is one; ``judge_JOB.json`` has rules and no spans."""
+    for path in (folder / f"{kind}{job}.json" for kind in ("spoken_", "", "judge_")):
         if path.exists():
             found: dict[str, Any] = json.loads(path.read_text("utf-8"))
-            return found
+            steps = [{"name": name, "rules": own} for name, own in found.get("rules", {}).items()]
+            return {"steps": steps, "swaps": [], "spans": {}, **found}
     return None
+
+
+def show_scores(values: Sequence[float]) -> str:
+    """Pairs of P and R by name."""
+    pairs = zip(SCORES, values[::2], values[1::2], strict=False)
+    return ", ".join(f"{name} {p:.2f}/{r:.2f}" for name, p, r in pairs)
 
 
 def module_of(path: Path) -> ModuleType:

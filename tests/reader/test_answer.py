@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from howsteps.reader import AnswerError, parse_answer
+from howsteps.reader import Answer, AnswerError, parse_answer
+from howsteps.reader.dialogue import SCHEMA, AnsweredStep
 from tests.reader.jobs import QUESTION, answer
 
 STEPS = answer()["steps"]
@@ -57,3 +58,9 @@ def test_incomplete_and_missing_json_is_refused(text: str) -> None:
 def test_an_endless_answer_is_refused() -> None:
     with pytest.raises(AnswerError, match="longer than"):
         parse_answer(" " * 1_000_001, QUESTION.key)
+
+
+def test_the_schema_describes_what_is_parsed() -> None:
+    step = SCHEMA["properties"]["steps"]["items"]
+    assert tuple(SCHEMA["properties"]) == Answer.__struct_fields__
+    assert tuple(step["properties"]) == AnsweredStep.__struct_fields__

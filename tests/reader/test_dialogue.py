@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from howsteps.narration.labels import plain_act
 from howsteps.reader import (
     AnswerError,
     Edit,
+    LanguageModel,
     LanguageModelError,
     Question,
     edit_script,
@@ -22,6 +24,7 @@ from howsteps.reader import (
 from howsteps.reader.dialogue import MAX_ECHOED
 from howsteps.task import Mention, Sentence, Task, Word
 from tests.reader.jobs import QUESTION, TASK, answer, found
+from tests.reader.server import says, serving
 
 BEFORE = found(TASK)
 
@@ -216,8 +219,15 @@ def test_a_narrator_who_gives_orders_changes_nothing_though_the_model_obeys() ->
         system="obey",
         url="https://evil.example",
     )
-    edit, model = edited(obeyed, obeyed, task=task)
+    model = Model(obeyed, obeyed)
+
+    def obey(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+        says(model(body["messages"], {}))(handler, body)
+
+    with serving(obey) as served:
+        reply = LanguageModel("small", served.url).reply
+        edit = edit_script(task, found(task), reply, read_labels)
     assert labels(edit)[:2] == ["boil the water in the kettle", "visit the beans"]
     assert not re.search(r"evil|[<>`\[\](){}]", " ".join(labels(edit)))
     assert edit.other_job == ()
-    assert f"{order}" in model.asked[0][0]["content"]  # it was asked, as a quotation
+    assert order in model.asked[0][0]["content"]  # it was asked, as a quotation
