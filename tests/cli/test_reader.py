@@ -130,7 +130,8 @@ def test_what_was_read_survives_runs_and_edits_without_a_model(
     before = read_result(out)
     assert run(videos, out, "--quiet")[0] == 0
     assert (out / "result.json").read_bytes() == first
-    placed = place_again(out, "put the bag in the cup\nboil the water\ndrink it\n")
+    placed = place_again(out, "put the bag in the cup\nboil the water\nstir the tea\n")
+    assert {p.evidence for p in placed.places if p.step == 2} == {"said here"}
     assert placed.read_videos == before.read_videos
     moved = {0: 1, 1: 0}
     assert {(r.video, r.step, r.start) for r in read_result(out).readings} == {
@@ -184,6 +185,7 @@ def test_a_ceiling_of_tokens_leaves_videos_unread_and_says_so(videos: Path, tmp_
     assert 0 < len(read) < 6
     assert "at most 1,200 may be sent (--llm-tokens)" in output.replace("\n", " ")
     assert len(served.requests) == 2 + len(read)
+    assert (tmp_path / "steps/report.html").read_text().count('"unread":true') == 6 - len(read)
 
 
 @pytest.mark.slow
@@ -204,6 +206,9 @@ def test_videos_of_another_job_are_set_aside_and_named(videos: Path, tmp_path: P
     assert code == 0
     assert "another job" in output
     assert "v0" not in {video.id for video in read_result(out).task.videos}
+    assert [(v.video, v.reason) for v in read_result(out).set_aside] == [
+        ("v0", "of another job, says small")
+    ]
 
 
 @pytest.mark.slow

@@ -4,7 +4,8 @@ Narrations come from ``result.json`` and video descriptors from the cache, so an
 and the video files are read only if their frames are used.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,7 +30,18 @@ from howsteps.pipeline.work_folder import (
     writing_to,
 )
 from howsteps.store import FILE, read_result, result_file, rounded, without_captions
-from howsteps.task import BY_HAND, Localisation, Mention, Reading, Result, Script, Step, Task
+from howsteps.task import (
+    BY_HAND,
+    READ,
+    SAID,
+    Localisation,
+    Mention,
+    Reading,
+    Result,
+    Script,
+    Step,
+    Task,
+)
 
 _LARGEST_RESULT = 2**31  # bytes
 
@@ -106,15 +118,22 @@ def place_again(
     _check(fixed, before.task, new_script)
     task, features = visual_features(before.task, options, context)
     readings = _still_read(before, new_script)
+    task_with_places, with_places = with_manual_mentions(task, new_script, fixed)
+    unread = {*range(len(new_script.steps))} - {reading.step for reading in readings}
     localised = stages.localise(
-        *with_manual_mentions(task, new_script, fixed),
+        task_with_places,
+        with_places,
         features,
         options,
         context,
-        readings,
+        with_mentions_as_readings(readings, before.read_videos, with_places, fixed, unread),
         before.read_videos,
     )
-    localisations = override_localisations(localised.localisations, fixed)
+    places = [
+        replace(p, evidence=SAID) if p.evidence == READ and p.step in unread else p
+        for p in localised.localisations
+    ]
+    localisations = override_localisations(places, fixed)
     problems += [*features.problems, *localised.remarks]
     given = script.absolute() if isinstance(script, Path) else None
     task = replace(task, videos=tuple(map(without_captions, task.videos)))
@@ -183,6 +202,28 @@ def with_manual_mentions(
     return replace(task, videos=videos), replace(script, steps=tuple(steps))
 
 
+def with_mentions_as_readings(
+    readings: Iterable[Reading],
+    read_videos: Collection[str],
+    script: Script,
+    by_hand: Iterable[Localisation],
+    unread: Collection[int] = (),
+) -> tuple[Reading, ...]:
+    """The readings, with the mentions that stand for one in a video that was read.
+
+    These are the mentions of manually placed steps (:func:`with_manual_mentions`), and those of the
+    ``unread`` steps, which no model was asked about.
+    """
+    manual = {(each.video, each.step) for each in by_hand}
+    mentions = [
+        Reading(m.video, index, m.start, m.end, 1, 1)
+        for index, step in enumerate(script.steps)
+        for m in step.mentions
+        if m.video in read_videos and (index in unread or (m.video, index) in manual)
+    ]
+    return (*(each for each in readings if (each.video, each.step) not in manual), *mentions)
+
+
 def _as_mention(localisation: Localisation, step: Step) -> Mention:
     """A mention of the step just before the localisation."""
     start = round(max(0.0, float(localisation.time or 0.0) - LEAD), 3)
@@ -200,8 +241,13 @@ def _new_indices(before: Result, script: Script) -> list[int | None]:
 
 
 def _still_read(before: Result, script: Script) -> tuple[Reading, ...]:
-    """The readings of an earlier result, for the steps that still exist."""
+    """The readings of an earlier result, for the steps that still exist or were joined to one."""
+    owner = {mention: index for index, step in enumerate(script.steps) for mention in step.mentions}
     new_index = _new_indices(before, script)
+    for old, step in enumerate(before.script.steps):
+        owners = Counter(owner.get(mention) for mention in step.mentions).most_common(1)
+        if new_index[old] is None and owners and 2 * owners[0][1] > len(step.mentions):
+            new_index[old] = owners[0][0]
     return tuple(
         replace(each, step=index)
         for each in before.readings

@@ -34,6 +34,7 @@ from howsteps.pipeline.placing import (
     manual_localisations,
     override_localisations,
     with_manual_mentions,
+    with_mentions_as_readings,
 )
 from howsteps.pipeline.stages import (
     check_given_script,
@@ -438,7 +439,7 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
             check_given_script(given, task)  # fail before the slow stages
         all_videos, problems = prepare_narration(task, options, context)
         filtered = set_aside_other_jobs(all_videos, options)
-        task = filtered.task
+        task, set_aside = filtered.task, list(filtered.set_aside)
         problems += filtered.remarks
         if given:
             known = known_script((job.folder, given.parent), task)
@@ -451,10 +452,13 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
         problems = with_page_hint(problems, ways if job.pages else ())
         if job.reader and not given:
             write_script(task, script, job.folder, UNEDITED)
+            before = task.videos
             task, script, remarks = edit(
                 task, script, job.reader, options, context, filtered.set_aside
             )
             problems += remarks
+            said = f"of another job, says {job.reader.model}"
+            set_aside += [SetAside(v.id, v.title, said) for v in before if v not in task.videos]
         readings: tuple[Reading, ...] = ()
         read: frozenset[str] = frozenset()
         if job.reader and options.mode == "default":
@@ -466,17 +470,17 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
         problems += write_script(task, script, job.folder, edited=given is not None, given=given)
         task, features = visual_features(task, options, context)
         task, problems = set_aside_unusable(task, features.vectors, [*problems, *features.problems])
-        used = {video.id for video in task.videos}
-        readings, read = tuple(r for r in readings if r.video in used), read & used
         # On a cluster, the GPUs are reserved for features and transcription.
         device = "cpu" if context.executor.takes_tasks else options.device
         by_hand = manual_localisations(job.folder, task, script)
+        task_with_places, with_places = with_manual_mentions(task, script, by_hand)
         localised = stages.localise(
-            *with_manual_mentions(task, script, by_hand),
+            task_with_places,
+            with_places,
             features,
             replace(options, device=device),
             context,
-            readings,
+            with_mentions_as_readings(readings, read, with_places, by_hand),
             read,
         )
     except CannotWrite:
@@ -486,7 +490,7 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
     problems += localised.remarks
     localisations = override_localisations(localised.localisations, by_hand)
     task = replace(task, videos=tuple(map(without_captions, task.videos)))
-    result = Result(task, script, localisations, filtered.set_aside, ways, readings, read)
+    result = Result(task, script, localisations, tuple(set_aside), ways, readings, read)
     write_model(localised.model, job.folder)
     write_result(result, job.folder, context)
     return result, problems, unreadable_media(task, features)

@@ -128,7 +128,7 @@ class LanguageModel:
                 return _content(_post(self.address, body, key, self.timeout))
             except _Transient as error:
                 failures += 1
-                if failures == _ATTEMPTS:
+                if failures >= error.attempts:
                     reason = f"{self.address}: {error}; tried {failures} times"
                     raise LanguageModelError(reason) from None
                 pause(min(max(_FIRST_PAUSE * 2 ** (failures - 1), error.after), _MAX_PAUSE))
@@ -177,9 +177,9 @@ class _Refused(Exception):
 class _Transient(Exception):
     """An error that a retry may resolve; ``after`` is the delay that the server asks for."""
 
-    def __init__(self, reason: str, after: float = 0.0) -> None:
+    def __init__(self, reason: str, after: float = 0.0, attempts: int = _ATTEMPTS) -> None:
         super().__init__(reason)
-        self.after = after
+        self.after, self.attempts = after, attempts
 
 
 def _key() -> str:
@@ -217,7 +217,7 @@ def _post(address: str, body: dict[str, Any], key: str, timeout: float) -> bytes
             with suppress(httpx.TransportError, LanguageModelError):  # it may break off here too
                 details = _read(response, _MAX_DETAILS, timeout)
     except httpx.TimeoutException:
-        raise _Transient(f"no answer within {timeout:g} s") from None
+        raise _Transient(f"no answer within {timeout:g} s", attempts=2) from None
     except httpx.ConnectError as error:
         raise _Transient(f"it cannot be reached ({shown(str(error))})") from None
     except httpx.TransportError as error:

@@ -137,12 +137,15 @@ def content(
     steps = result.script.steps
     step_of_mention = _step_of_mention(steps)
     titles = _distinct_titles(result.task.videos)
+    read = result.read_videos
+    unread = {video.id for video in result.task.videos} - read if read else set()
     videos = [
         {
             **_video(video, rows[video.id], usual, step_of_mention.get(video.id, {}), thumbnails),
             "title": titles[index],
             "source": _source(video, f"videos/{index}", folder, playable),
             "odd": result.odd_videos.get(video.id),
+            **({"unread": True} if video.id in unread else {}),
         }
         for index, video in enumerate(result.task.videos)
     ]

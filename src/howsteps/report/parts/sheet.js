@@ -20,7 +20,9 @@ function buildFacts() {
   });
   const odd = videos.filter((video) => video.odd).length;
   const misfits = odd && `${count(odd, "video")} ${odd === 1 ? "does" : "do"} not fit this job well and ${odd === 1 ? "is" : "are"} marked odd.`;
-  view("certainty").textContent = [levels.length && `${levels.join(", ")}.`, misfits].filter(Boolean).join(" ");
+  const unread = videos.filter((video) => video.unread).length;
+  const unasked = unread && `${count(unread, "video")} ${unread === 1 ? "was" : "were"} not read by the language model.`;
+  view("certainty").textContent = [levels.length && `${levels.join(", ")}.`, misfits, unasked].filter(Boolean).join(" ");
 }
 
 const OFTEN = 1 / 3; // the card of a step that is absent from this share of the videos says so

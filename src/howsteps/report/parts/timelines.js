@@ -24,6 +24,7 @@ function buildTimelines() {
         h("p", {}, formatDuration(video.length), content.located ? ` · ${found} of ${count(steps.length, "step")} placed` : ""),
         video.new && h("p", {}, h("span", { class: "pill" }, "new")),
         video.odd && h("p", {}, h("span", { class: "pill" }, "odd"), ` ${video.odd}`),
+        video.unread && h("p", {}, "not read by the language model"),
         video.source || !content.filmed ? null : h("p", { class: "missing" }, video.file ? "video file not found" : "no video file"),
         watchLink(n, 0, { class: "elsewhere" }, "watch on YouTube"),
       ),
