@@ -1,8 +1,10 @@
 """A work folder that somebody else made: no file of the user's is changed or lost."""
 
+import json
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from time import sleep
 
@@ -12,13 +14,14 @@ from typer.testing import CliRunner
 import howsteps
 from howsteps._cli.app import app
 from howsteps.datasets.collection import WORK_FOLDER
-from howsteps.errors import CannotWrite, HowstepsError
+from howsteps.errors import CannotWrite, HowstepsError, InputError
 from howsteps.pipeline import work_folder
 from howsteps.pipeline.options import RunOptions, write_options
 from howsteps.pipeline.work_folder import writing_to
 from howsteps.report.decoding import thumbnail_name
 from howsteps.serve.new_videos import FOLDER
 from howsteps.serve.session import Session
+from howsteps.task import Script
 from tests.films import film
 from tests.pipeline.jobs import captions
 from tests.report.job import tea
@@ -162,3 +165,27 @@ def test_the_options_of_a_folder_load_no_code(work, tmp_path, monkeypatch, caplo
     assert "antigravity" not in sys.modules
     with pytest.raises(HowstepsError, match="antigravity"):  # who names it gets it
         howsteps.place_again(work, "1. fill it up\n", parser="antigravity")
+
+
+def test_a_model_has_a_bounded_number_of_words(work, tmp_path) -> None:
+    howsteps.place_again(work, "1. fill the kettle\n2. boil the water\n")
+    path = work / "model" / "features.json"
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps({**content, "words": [[f"w{n}", 1.0] for n in range(1_000_000)]}))
+    with pytest.raises(InputError, match=r"features\.json: words: .* length <= 1000"):
+        howsteps.apply(work, captions(tmp_path / "new", ("ann",)))
+
+
+def test_exports_of_names_that_differ_by_form_or_system_do_not_collide(tmp_path) -> None:
+    job = tea(4, 3)
+    ids = dict(
+        zip((v.id for v in job.task.videos), ("e\u0301", "\u00e9", "CON", "a:b"), strict=True)
+    )
+    videos = tuple(replace(v, id=ids[v.id], mentions=()) for v in job.task.videos)
+    places = tuple(replace(place, video=ids[place.video]) for place in job.localisations)
+    steps = tuple(replace(step, mentions=()) for step in job.script.steps)
+    named = replace(
+        job, task=replace(job.task, videos=videos), script=Script(steps), localisations=places
+    )
+    written = {path.stem for path in howsteps.export(named, tmp_path, "edl").paths}
+    assert written == {"\u00e9", "\u00e9-2", "_CON", "a_b"}

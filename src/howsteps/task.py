@@ -21,7 +21,8 @@ from msgspec import Meta
 from howsteps.errors import Problem
 
 LATEST = 1e6  # seconds; times beyond eleven days are errors
-Seconds: TypeAlias = Annotated[float, Meta(ge=0, le=LATEST)]  # from the start of a video
+LONGEST = 24 * 3600.0  # seconds of a video; every third of a second of it takes memory
+Seconds: TypeAlias = Annotated[float, Meta(ge=0, le=LONGEST)]  # from the start of a video
 Probability: TypeAlias = Annotated[float, Meta(ge=0, le=1)]
 Index: TypeAlias = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Count: TypeAlias = Annotated[int, Meta(ge=1, le=2**63 - 1)]

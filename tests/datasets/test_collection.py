@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+import howsteps
 from howsteps import datasets
-from howsteps.errors import InputError
-from howsteps.task import Caption
+from howsteps.errors import HowstepsError, InputError
+from howsteps.task import Caption, Task, Video
 
 ENGLISH = "first you want to loosen the nuts and then you can take them off with your hand " * 3
 GERMAN = "zuerst lösen wir die Muttern und dann heben wir das Auto mit dem Wagenheber an " * 4
@@ -275,3 +276,19 @@ class TestFolders:
         assert datasets.read_tasks(tmp_path).tasks == ()
         with pytest.raises(InputError, match="is a work folder"):
             datasets.read_tasks(tmp_path / "steps")
+
+
+def test_a_video_of_hundreds_of_hours_is_set_aside(tmp_path: Path) -> None:
+    line = "1\n{}:00:00,000 --> {}:00:02,000\nfill the tub with water\n"
+    (tmp_path / "ann.srt").write_text(line.format(277, 277))
+    (tmp_path / "bob.srt").write_text(line.format("01", "01"))
+    (tmp_path / "bob.info.json").write_text('{"duration": 1000000}')
+    (tmp_path / "cyd.srt").write_text(line.format(23, 23))
+    found = datasets.read_tasks(tmp_path)
+    assert [video.id for task in found for video in task.videos] == ["cyd"]
+    assert [problem.reason.partition(",")[0] for problem in found.problems] == [
+        "set aside: ann lasts 277 hours",
+        "set aside: bob lasts 278 hours",
+    ]
+    with pytest.raises(HowstepsError, match="duration: expected float <= 86400"):
+        howsteps.discover(Task("wash", (Video("a", duration=1e6),)))

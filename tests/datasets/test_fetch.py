@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import os
 import tarfile
 import threading
 import zipfile
@@ -15,7 +16,7 @@ import pytest
 
 from howsteps.datasets import fetch as fetching
 from howsteps.datasets.fetch import DOWNLOADS, RECORD, Archive, fetch_archive, unpack
-from howsteps.errors import HowstepsError, InputError
+from howsteps.errors import CannotWrite, HowstepsError, InputError
 
 
 def zipped(files: dict[str, str]) -> bytes:
@@ -143,6 +144,37 @@ def test_a_partial_download(server, tmp_path, part, tag, server_options, asked):
     fetch_archive(server.archive, tmp_path)
     assert (tmp_path / "tea.zip").read_bytes() == CONTENT
     assert server.asked == asked
+
+
+@pytest.mark.parametrize("tag", ['"one"', None], ids=["resumed", "anew"])
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_a_partial_download_is_a_regular_file(server, tmp_path, kind, tag):
+    part, mine, folder = tmp_path / "data" / "tea.zip.part", tmp_path / "mine", tmp_path / "data"
+    folder.mkdir()
+    mine.write_bytes(CONTENT[:100])
+    if kind == "link":
+        part.symlink_to(mine)
+    else:
+        os.mkfifo(part)
+    if tag:
+        (folder / "tea.zip.part.mark").write_text(tag)
+    if kind == "link" and tag:
+        with pytest.raises(CannotWrite, match="is not a regular file"):
+            fetch_archive(server.archive, folder)
+    else:
+        fetch_archive(server.archive, folder)
+        assert not (folder / "tea.zip").is_symlink()
+        assert (folder / "tea.zip").read_bytes() == CONTENT
+    assert mine.read_bytes() == CONTENT[:100]
+
+
+def test_an_archive_is_not_unpacked_into_a_linked_folder(server, tmp_path):
+    (data := tmp_path / "data").mkdir()
+    (home := tmp_path / "home").mkdir()
+    (data / "NLP").symlink_to(home)
+    with pytest.raises((HowstepsError, OSError)):
+        fetch_archive(server.archive, data)
+    assert not list(home.iterdir())
 
 
 def test_give_up_after_attempts_without_progress(server, tmp_path):

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.datasets.names import Names, split_language
+from howsteps.datasets.names import Names, portable, split_language
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,21 @@ def test_names_fit_a_file_system() -> None:
     name, changed = Names("video").give("轮" * 120)
     assert len(name.encode()) <= 160
     assert changed is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("a:b", "a_b"),
+        ('what?"*<x>|', "what____x__"),
+        ("CON", "_CON"),
+        ("con.en", "_con.en"),
+        ("lpt1", "_lpt1"),
+        ("console", "console"),
+        ("e\u0301te", "\u00e9te"),
+        ("so on...", "so on_"),
+        ("変える [a-b_c]", "変える [a-b_c]"),
+    ],
+)
+def test_names_that_every_system_accepts(name: str, written: str) -> None:
+    assert portable(name) == written

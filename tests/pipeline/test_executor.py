@@ -1,5 +1,6 @@
 """All executors give the same results, and leave no process behind."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from howsteps.errors import HowstepsError
 from howsteps.pipeline.events import ItemDone
 from howsteps.pipeline.executor import (
     Executor,
@@ -155,3 +157,12 @@ def test_videos_are_described_on_the_cluster(tmp_path: Path) -> None:
     assert executor.given == [("describe_video", "cpu")]
     looked = [e for e in events if isinstance(e, ItemDone) and e.stage == "features"]
     assert [(e.item, e.cached) for e in looked] == [("ann", False)]
+
+
+def test_no_room_for_semaphores_is_one_line(monkeypatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))  # /dev/shm is read-only
+
+    monkeypatch.setattr("howsteps.pipeline.executor.ProcessPoolExecutor", full)
+    with pytest.raises(HowstepsError, match=r"^no processes can be started: Read-only .*/dev/shm"):
+        list(ProcessExecutor(2, memory=1).map(len, ["a", "b"]))

@@ -126,6 +126,13 @@ def test_path_traversal_is_refused(served, path) -> None:
     assert b"root:" not in body
 
 
+def test_long_names_of_pictures_are_not_found(served, capfd) -> None:
+    for name in (f"{'a' * 5000}-012345-1.00.webp", f"a-012345-{'1' * 5000}.00.webp"):
+        status, _, body = served.ask("GET", f"{served.path}report-pictures/{name}")
+        assert (status, body) == (404, b"there is no such picture\n")
+    assert "Traceback" not in capfd.readouterr().err
+
+
 def test_a_symlink_among_the_thumbnails_is_refused(served, work, tmp_path) -> None:
     secret = tmp_path / "secret.webp"
     secret.write_bytes(b"secret")

@@ -1,7 +1,11 @@
 """New videos uploaded to the page are placed by the model; other files are refused."""
 
+import http.client
 import json
+import os
+import resource
 import time
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -178,3 +182,27 @@ def test_the_number_of_files_is_limited(served, monkeypatch) -> None:
     monkeypatch.setattr("howsteps.serve.new_videos.MAX_FILES", 1)
     assert drop(served, "one.srt", SRT)[0] == 200
     assert "are enough" in drop(served, "two.srt", SRT)[1]
+
+
+def test_an_upload_without_free_descriptors_is_one_line(served, capfd) -> None:
+    talk = http.client.HTTPConnection("127.0.0.1", served.port, timeout=20)
+    talk.request("GET", f"{served.path}status", headers={"host": served.host})
+    talk.getresponse().read()
+    limits, taken = resource.getrlimit(resource.RLIMIT_NOFILE), []
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, limits[1]))
+    try:
+        with suppress(OSError):
+            while True:
+                taken.append(os.dup(0))
+        given = {"content-type": "application/octet-stream", "host": served.host}
+        given["origin"] = f"http://{served.host}"
+        talk.request("POST", f"{served.path}new-videos?name=new.srt", SRT, given)
+        answer = talk.getresponse()
+        status, said = answer.status, answer.read().decode()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        for descriptor in taken:
+            os.close(descriptor)
+    assert (status, said.count("\n"), "Too many open files" in said) == (500, 1, True)
+    assert "Traceback" not in capfd.readouterr().err
+    assert drop(served, "new.srt", SRT)[0] == 200

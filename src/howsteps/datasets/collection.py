@@ -22,7 +22,7 @@ from howsteps.datasets.names import Names, split_language
 from howsteps.datasets.task_file import KEYS, is_task, task_of_json
 from howsteps.errors import InputError, Problem
 from howsteps.io.files import read_bounded
-from howsteps.task import LATEST, Chapter, Task, Video
+from howsteps.task import LATEST, LONGEST, Chapter, Task, Video
 
 INFO = ".info.json"
 _LARGEST = 2**26  # bytes; most of such a file is URLs that expire
@@ -184,18 +184,29 @@ def read_tasks(
     problems: list[Problem] = []
     names = Names("task")
     for source, task, task_problems in found:
+        videos = tuple(video for video in task.videos if video.length <= LONGEST)
         problems += task_problems
-        if not task.videos:
-            if not task_problems:
+        problems += [
+            Problem(video.media or source, f"set aside: {_lasts(video)}")
+            for video in task.videos
+            if video.length > LONGEST
+        ]
+        if not videos:
+            if not (task.videos or task_problems):
                 problems.append(Problem(source, "contains no video"))
             continue
         name, changed = names.give(task.name)
         if changed:
             problems.append(Problem(source, changed, harmless=True))
-        tasks.append(replace(task, name=name))
+        tasks.append(replace(task, name=name, videos=videos))
     if not tasks:
         problems.append(Problem(path, "no videos or captions were found here"))
     return Collection(tuple(tasks), tuple(problems))
+
+
+def _lasts(video: Video) -> str:
+    hours = video.length / 3600
+    return f"{video.id} lasts {hours:,.0f} hours, by its captions or its metadata; at most 24 do"
 
 
 _Found: TypeAlias = tuple[Path, Task, list[Problem]]

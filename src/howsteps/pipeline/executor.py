@@ -157,9 +157,12 @@ class ProcessExecutor(_LocalExecutor):
         before = set(multiprocessing.active_children())
         threads = max(1, cores() // workers)
         with _environment({**ISOLATED, **dict.fromkeys(THREADS, str(threads))}):
-            pool = ProcessPoolExecutor(
-                workers, multiprocessing.get_context("spawn"), initializer=_set_up_worker
-            )
+            spawn = multiprocessing.get_context("spawn")
+            try:
+                pool = ProcessPoolExecutor(workers, spawn, initializer=_set_up_worker)
+            except OSError as error:  # it needs semaphores, which Linux keeps in /dev/shm
+                reason = f"no processes can be started: {error.strerror} (is /dev/shm writable?)"
+                raise HowstepsError(f"{reason}; work in one: `workers=1`") from error
             finished = False
             try:
                 futures: list[Future[Outcome[Value]]] = [

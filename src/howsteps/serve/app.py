@@ -39,6 +39,7 @@ _LARGEST_ARCHIVE = 2**28  # bytes; larger exports are written but not sent
 _POLL_INTERVAL = 0.1  # seconds
 _HEARTBEAT = 15.0  # seconds
 _NUMBER = re.compile(r"[0-9]{1,6}")
+_LONGEST_NAME = 255  # bytes of a file
 _WRITER = re.compile(r"[0-9a-f]{32}")
 _HEADERS = {
     "content-security-policy": f"{security_policy(served=True)}; frame-ancestors 'none'",
@@ -88,7 +89,8 @@ def make_app(session: Session, token: str, port: int) -> ASGIApp:
     async def picture(request: Request) -> Response:
         name = request.path_params["name"]
         path = session.folder / THUMBNAILS / name
-        if not THUMBNAIL.fullmatch(name) or path.is_symlink() or not path.is_file():
+        is_name = len(name) <= _LONGEST_NAME and THUMBNAIL.fullmatch(name)
+        if not is_name or path.is_symlink() or not path.is_file():
             raise HTTPException(404, "there is no such picture")
         return FileResponse(path, media_type="image/webp")
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from howsteps.errors import VISION, HowstepsError, InputError, MissingExtra, Problem
 from howsteps.io.files import Folder, check_unchanged, fingerprint, key_of, sha256_of_file
 from howsteps.io.worker_process import answer, limit_memory, run_in_worker
-from howsteps.narration.features import Vocabulary
+from howsteps.narration.features import LARGEST_VOCABULARY, Vocabulary
 from howsteps.store import Record, read_record
 from howsteps.task import Mode, Video
 from howsteps.vision.network import LITE0, identity, load, require_runtime, weights_file
@@ -446,7 +446,7 @@ class _WordsRecord(Record, tag_field="reads", tag="words"):
     """``features.json`` of a model of words: the vocabulary."""
 
     version: Literal[2]
-    words: list[tuple[str, _Weight]]
+    words: Annotated[list[tuple[str, _Weight]], Meta(max_length=LARGEST_VOCABULARY)]
 
 
 class _FramesRecord(Record, tag_field="reads", tag="frames"):
