@@ -554,7 +554,7 @@ def _naming_relation(question: Question, given: AnsweredStep, step: Step) -> Rel
     return max(
         counts,
         key=lambda r: (
-            (r.verb in words) + (r.noun in words),
+            len({r.verb, r.noun} & words),
             r.verb in words,
             r in named_first,
             bool(r.noun),
@@ -570,8 +570,8 @@ _MARKUP = re.compile(r"[*_~\[\]()=^$]+")
 
 def _plain_name(text: str) -> str:
     """A name as plain text of bounded length, without markup and addresses."""
-    plain = clean(_MARKUP.sub(" ", _ADDRESS.sub(" ", printable(text)))).strip(" .,;:-!")
-    return " ".join(plain.split()[:MAX_NAME_WORDS])[:_MAX_NAME_CHARACTERS].strip()
+    plain = clean(_MARKUP.sub(" ", _ADDRESS.sub(" ", printable(text))))
+    return " ".join(plain.split()[:MAX_NAME_WORDS])[:_MAX_NAME_CHARACTERS].strip(" .,;:-!")
 
 
 # Never remarked upon.
@@ -579,7 +579,7 @@ _FUNCTION_WORDS = frozenset(
     "a an the and or but of to in on at by for from with without into onto over under up down out "
     "off through around about between before after until while as so that this these those it its "
     "them they their your you all both each every any some more most not no if then than back "
-    "again together apart away is are be do does".split()
+    "again together apart away is are be do does let other first next".split()
 )
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _CONTENT_POS: tuple[PartOfSpeech, ...] = ("verb", "noun", "adj", "adv")
