@@ -50,6 +50,11 @@ def test_words_before_the_timed_ones_get_the_time_before() -> None:
     assert words_of([line]) == [Word("one", 0.0, 1.0), Word("two", 1.0, 2.0), Word("six", 2.0, 3.0)]
 
 
+def test_words_take_precedence_over_a_different_line() -> None:
+    line = Caption(0.0, 2.0, "one too", (Word("one", 0.0, 1.0), Word("two", 1.0, 2.0)))
+    assert [word.text for word in words_of([line])] == ["one", "two"]
+
+
 def test_sound_tags_have_their_share_of_the_time() -> None:
     (word,) = words_of([Caption(0.0, 12.0, "[Music] now")])
     assert word == Word("now", 8.0, 12.0)

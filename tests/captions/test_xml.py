@@ -20,6 +20,12 @@ def test_cues_before_a_syntax_error_are_kept() -> None:
     ]
 
 
+def test_lines_of_youtube_before_a_syntax_error_are_kept() -> None:
+    text = '<timedtext><body><p t="1000" d="500">one</p><p t="2'
+    assert spans(text) == [(1.0, 1.5, "one")]
+    assert "the XML is broken here" in problems(text)[0]
+
+
 def test_deep_nesting_is_refused() -> None:
     with pytest.raises(InputError, match="nested too deeply"):
         parse("<tt>" + "<p>" * 100_000)

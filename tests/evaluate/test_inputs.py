@@ -95,6 +95,7 @@ LOCALISING = {
         (("u", -1, 12.0), r"step -1 in video 'u': steps are the numbers 0 … 1"),
         (("w", 0, 12.0), r"video 'w' is predicted but not in the truth"),
         (("u", 0, math.nan), r"step 0 in video 'u' has the time nan"),
+        (("u", 0, "12"), r"step 0 in video 'u' has the time 12, not a finite number"),
         (("u", 0), r"a row has video, step and time, unlike"),
     ],
 )
