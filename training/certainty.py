@@ -7,20 +7,22 @@ The models of *words* are fitted on tasks with spoken spans or annotated steps: 
 discovered scripts and, where rules for the relations of the true steps are known, with the names of
 the true steps as a person would write them, and with the true steps and all their mentions.
 Narrators speak of a step for longer than it is done, so no probability is calibrated for both kinds
-of truth; with the weight ``SPOKEN_WEIGHT``, a task with annotated steps counts as two of the
+of truth; with the weight of :class:`Fitting`, a task with annotated steps counts as two of the
 sixteen with spoken spans. *Words and video*, and *video* alone, are fitted on synthetic recordings
 (:mod:`benchmarks.recordings`) and, with ``--footage``, on real footage with a synthetic narration
-(:mod:`benchmarks.footage`).
+(:mod:`benchmarks.footage`). *Read*, for videos that a language model read, is fitted on such
+readings (``--readings``, as for :mod:`benchmarks.places_read`), and *read and video* on the
+synthetic recordings with a simulated reader; with ``--readings`` only these two are fitted.
 
 A step is absent where its probability of presence is below a threshold: the highest one that, with
-each task left out, keeps ``KEPT`` of the steps that are present in discovered scripts, for either
+each task left out, keeps ``kept`` of the steps that are present in discovered scripts, for either
 kind of truth. Where this would lower F1, presence cannot be predicted, and no step is absent.
 """
 
 import argparse
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,21 +40,44 @@ from benchmarks.certainty import (
     reliability_bins,
 )
 from benchmarks.own_script import written
+from benchmarks.places_read import read_readings
 from benchmarks.recordings import SETTINGS, recordings
 from howsteps.localise import certainty, localise
 from howsteps.localise.certainty import CUES, CertaintyModel
-from howsteps.task import Script, Task
+from howsteps.task import Reading, Script, Task
 
 FILE = Path(certainty.__file__).with_name("certainty.json")
-KEPT = 0.85  # share of the present steps that the threshold keeps
 HIGHEST_THRESHOLD = 0.5  # a step that is more likely present than not is never absent
-SPOKEN_WEIGHT = 4.0  # of all tasks with spoken spans, relative to all with annotated steps
-INVERSE_PENALTY = 0.3  # of the L2 penalty
 SEEDS = 8
+MISREAD = 0.05  # share of the mentions that a simulated reader misses, and of steps it invents
 MIN_BIN_COUNT = 15  # places in a bin of the diagram
 DIGITS = 4
 
 OutcomesByTask = Mapping[str, Sequence[Outcomes]]
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """How the models of one kind of evidence are fitted.
+
+    Attributes
+    ----------
+    kept
+        Share of the present steps that the threshold keeps.
+    spoken_weight
+        Weight of all tasks with spoken spans, relative to all with annotated steps.
+    inverse_penalty
+        Inverse of the L2 penalty.
+    """
+
+    kept: float = 0.85
+    spoken_weight: float = 4.0
+    inverse_penalty: float = 0.3
+
+
+FITTING = Fitting()
+# Few tasks were read: a stronger penalty. Steps that were not read are absent, which keeps more.
+READ_FITTING = Fitting(kept=0.8, spoken_weight=8.0, inverse_penalty=0.03)
 
 
 def main() -> None:
@@ -62,28 +87,47 @@ def main() -> None:
     parser.add_argument("truth", type=Path, nargs="+")
     parser.add_argument("--footage", type=Path, help="a folder of videos with their truth beside")
     parser.add_argument("--features", type=Path, help="of the footage: VIDEO.npy, three a second")
+    parser.add_argument("--readings", type=Path, help="what a language model read: TASK.json")
     parser.add_argument("--write", type=Path, default=FILE)
     parser.add_argument("--plot", type=Path, help="draw the reliability diagram")
     arguments = parser.parse_args()
+    models = json.loads(FILE.read_text("utf-8"))
+    groups = {}
+    for kind, outcomes in (reading_kinds if arguments.readings else kinds)(arguments).items():
+        how = READ_FITTING if kind == "read" else FITTING
+        models[kind] = fit_with_threshold(outcomes, how)
+        print(f"\n{kind}, {len(outcomes)} tasks, each left out")
+        groups |= {f"{kind}, {group}": shown for group, shown in report(outcomes, how).items()}
+    if arguments.plot:
+        plot(groups, arguments.plot)
+    arguments.write.write_text(json.dumps(models, indent=1) + "\n", "utf-8")
+
+
+def kinds(arguments: argparse.Namespace) -> dict[str, OutcomesByTask]:
+    """Return the outcomes by words, words and video, and video alone."""
     video = {name: list(synthetic_outcomes(name)) for name in SETTINGS}
     video_alone = {name: list(synthetic_outcomes(name, narrated=False)) for name in SETTINGS}
     if arguments.footage:
         footage = arguments.footage, arguments.features
         video["footage"] = list(footage_outcomes(*footage))
         video_alone["footage"] = list(footage_outcomes(*footage, narrated=False))
-    outcomes_by_kind: dict[str, OutcomesByTask] = {
+    return {
         "words": caption_outcomes(arguments.results, arguments.truth),
         "words and video": video,
         "video": video_alone,
     }
-    models, groups = {}, {}
-    for kind, outcomes in outcomes_by_kind.items():
-        models[kind] = fit_with_threshold(outcomes)
-        print(f"\n{kind}, {len(outcomes)} tasks, each left out")
-        groups |= {f"{kind}, {group}": shown for group, shown in report(outcomes).items()}
-    if arguments.plot:
-        plot(groups, arguments.plot)
-    arguments.write.write_text(json.dumps(models, indent=1) + "\n", "utf-8")
+
+
+def reading_kinds(arguments: argparse.Namespace) -> dict[str, OutcomesByTask]:
+    """Return the outcomes of videos that were read, by their captions and by video too."""
+    read = {}
+    for whole in read_readings(arguments.results, arguments.readings, arguments.truth):
+        one = whole.of(whole.videos)
+        result = one.localise(absent=False)
+        outcomes = judge(one.case, result, result.localisations)
+        read[f"{one.case.kind}: {one.case.name}"] = [outcomes]
+    video = {name: list(synthetic_outcomes(name, read=True)) for name in SETTINGS}
+    return {"read": read, "read and video": video}
 
 
 def caption_outcomes(results: Path, truth: Sequence[Path]) -> dict[str, list[Outcomes]]:
@@ -105,15 +149,49 @@ def with_scripts(case: Case) -> list[Case]:
     return [case, replace(case, script=names, script_source="written"), case.with_true_steps()]
 
 
-def synthetic_outcomes(setting: str, *, narrated: bool = True) -> Iterator[Outcomes]:
+def synthetic_outcomes(
+    setting: str, *, narrated: bool = True, read: bool = False
+) -> Iterator[Outcomes]:
     """Yield the outcomes of synthetic recordings with features.
 
-    Without ``narrated``, each video in turn is localised without its narration.
+    Without ``narrated``, each video in turn is localised without its narration; with ``read``, a
+    language model read all of them.
     """
     for seed in range(SEEDS):
         drawn = recordings(SETTINGS[setting], seed=seed)
         case = Case(setting, "seen", drawn.task, drawn.script, drawn.truth, script_source="true")
-        yield from _video_outcomes(case, drawn.features, 1.0, narrated)
+        if read:
+            result = localise(
+                case.task,
+                case.script,
+                drawn.features,
+                seconds=1.0,
+                absent=False,
+                readings=simulated_readings(case, seed),
+                read_videos=[video.id for video in case.task.videos],
+            )
+            yield judge(case, result, result.localisations)
+        else:
+            yield from _video_outcomes(case, drawn.features, 1.0, narrated)
+
+
+def simulated_readings(case: Case, seed: int) -> list[Reading]:
+    """Read nearly all mentions of each step, with lines before and after; a few are invented."""
+    rng = np.random.default_rng(seed)
+    readings = []
+    for k, step in enumerate(case.script.steps):
+        spoken = {mention.video: mention.start for mention in step.mentions}
+        for video in case.task.videos:
+            time = spoken.get(video.id)
+            if time is not None and rng.random() < MISREAD:
+                time = None
+            elif time is None and rng.random() < MISREAD:
+                time = float(rng.uniform(0.0, video.length))
+            if time is not None:
+                start = max(time - float(rng.uniform(0.0, 3.0)), 0.0)
+                end = time + float(rng.uniform(2.0, 10.0))
+                readings.append(Reading(video.id, k, start, end, 0, 0))
+    return readings
 
 
 def footage_outcomes(
@@ -160,7 +238,9 @@ def _video_outcomes(
         )
 
 
-def training_data(outcomes_by_task: OutcomesByTask) -> tuple[Any, Any, Any, Any]:
+def training_data(
+    outcomes_by_task: OutcomesByTask, spoken_weight: float
+) -> tuple[Any, Any, Any, Any]:
     """Return cues, presence, correctness and weights of all matched pairs of video and step.
 
     The total weight of a task is the square root of its number of pairs, and the total weight of
@@ -176,7 +256,7 @@ def training_data(outcomes_by_task: OutcomesByTask) -> tuple[Any, Any, Any, Any]
         total[kind_of_truth(name)] = total.get(kind_of_truth(name), 0.0) + count**0.5
     for name, outcomes in outcomes_by_task.items():
         kind = kind_of_truth(name)
-        kind_weight = SPOKEN_WEIGHT if kind == "spoken" else 1.0
+        kind_weight = spoken_weight if kind == "spoken" else 1.0
         pair_weight = kind_weight / total[kind] * counts[name] ** -0.5
         for one in outcomes:
             cues.append(one.cues[one.matched])
@@ -186,16 +266,18 @@ def training_data(outcomes_by_task: OutcomesByTask) -> tuple[Any, Any, Any, Any]
     return tuple(np.concatenate(part) for part in (cues, present, correct, weight))
 
 
-def fit(outcomes_by_task: OutcomesByTask, threshold: float = 0.0) -> dict[str, Any]:
+def fit(
+    outcomes_by_task: OutcomesByTask, how: Fitting = FITTING, threshold: float = 0.0
+) -> dict[str, Any]:
     """Fit the models of one kind of evidence; return their entry of ``certainty.json``."""
-    cues, present, correct, weight = training_data(outcomes_by_task)
+    cues, present, correct, weight = training_data(outcomes_by_task, how.spoken_weight)
     mean, deviation = np.nanmean(cues, axis=0), np.nanstd(cues, axis=0)
     mean, deviation = np.nan_to_num(mean), np.where(deviation > 1e-6, deviation, 1.0)
     deviation = np.nan_to_num(deviation, nan=1.0)
     standardised = np.nan_to_num((cues - mean) / deviation)
     models = {}
     for name, target in (("presence", present), ("right", correct)):
-        model = LogisticRegression(C=INVERSE_PENALTY, max_iter=1000)
+        model = LogisticRegression(C=how.inverse_penalty, max_iter=1000)
         model.fit(standardised, target, sample_weight=weight / weight.mean())
         models[name] = {
             "bias": round(float(model.intercept_[0]), DIGITS),
@@ -213,11 +295,13 @@ def fit(outcomes_by_task: OutcomesByTask, threshold: float = 0.0) -> dict[str, A
     }
 
 
-def leave_one_task_out(outcomes_by_task: OutcomesByTask) -> dict[str, list[Outcomes]]:
+def leave_one_task_out(
+    outcomes_by_task: OutcomesByTask, how: Fitting = FITTING
+) -> dict[str, list[Outcomes]]:
     """Return the outcomes of every task with the probabilities by models of the other tasks."""
     predicted = {}
     for name, outcomes in outcomes_by_task.items():
-        model = CertaintyModel.from_json(fit(_without(outcomes_by_task, name)))
+        model = CertaintyModel.from_json(fit(_without(outcomes_by_task, name), how))
         predicted[name] = [_with_probabilities(one, model) for one in outcomes]
     return predicted
 
@@ -233,26 +317,26 @@ def _with_probabilities(outcomes: Outcomes, model: CertaintyModel) -> Outcomes:
     return replace(outcomes, confidence=confidence, presence=presence)
 
 
-def fit_with_threshold(outcomes_by_task: OutcomesByTask) -> dict[str, Any]:
+def fit_with_threshold(outcomes_by_task: OutcomesByTask, how: Fitting = FITTING) -> dict[str, Any]:
     """Fit the models, with the threshold of absence that keeps enough of the left-out tasks.
 
     Enough of those with spoken spans and of those with annotated steps, by discovered scripts.
     """
     presence_by_kind: dict[str, list[Any]] = {}
     every: list[Outcomes] = []
-    for name, outcomes in leave_one_task_out(outcomes_by_task).items():
+    for name, outcomes in leave_one_task_out(outcomes_by_task, how).items():
         discovered = [one for one in outcomes if one.script_source == "found"] or outcomes
         presence_by_kind.setdefault(kind_of_truth(name), []).extend(
             one.presence[one.matched & one.present] for one in discovered
         )
         every += outcomes
     thresholds = [
-        float(np.quantile(np.concatenate(presence), 1.0 - KEPT))
+        float(np.quantile(np.concatenate(presence), 1.0 - how.kept))
         for presence in presence_by_kind.values()
     ]
     threshold = round(min(*thresholds, HIGHEST_THRESHOLD), DIGITS)
     gain = [one.f1(one.presence >= threshold) - one.f1(one.placed) for one in every]
-    return fit(outcomes_by_task, threshold=threshold if np.mean(gain) > 0.0 else 0.0)
+    return fit(outcomes_by_task, how, threshold if np.mean(gain) > 0.0 else 0.0)
 
 
 def kind_of_truth(name: str) -> str:
@@ -260,12 +344,14 @@ def kind_of_truth(name: str) -> str:
     return name.split(":", maxsplit=1)[0] if ":" in name else "all"
 
 
-def report(outcomes_by_task: OutcomesByTask) -> dict[str, list[Outcomes]]:
+def report(outcomes_by_task: OutcomesByTask, how: Fitting = FITTING) -> dict[str, list[Outcomes]]:
     """Print and return the outcomes by group, each task by models and threshold of the others."""
     groups: dict[str, list[Outcomes]] = {}
     for name, outcomes in outcomes_by_task.items():
         rest = _without(outcomes_by_task, name)
-        model = CertaintyModel.from_json(fit_with_threshold(rest) if len(rest) > 1 else fit(rest))
+        model = CertaintyModel.from_json(
+            fit_with_threshold(rest, how) if len(rest) > 1 else fit(rest, how)
+        )
         for one in outcomes:
             predicted = _with_probabilities(one, model)
             placed = one.placed & (predicted.presence >= model.threshold)

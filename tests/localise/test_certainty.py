@@ -5,7 +5,7 @@ import pytest
 
 from howsteps.localise.certainty import CUES, certainty_models, estimate_certainty
 
-KINDS = ("words", "words and video", "video")
+KINDS = ("words", "words and video", "video", "read", "read and video")
 
 
 def cues(**values):
@@ -17,7 +17,7 @@ def cues(**values):
 
 
 def certainty(kind, **values):
-    return estimate_certainty(cues(**values), (kind, kind), np.array([True]))
+    return estimate_certainty(cues(**values), (kind,) * 4, np.array([True]), np.array([False]))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -45,7 +45,7 @@ def test_more_evidence_raises_the_confidence(kind):
 def test_the_confidence_is_at_most_the_presence():
     rng = np.random.default_rng(0)
     values = 4 * rng.normal(size=(50, 6, len(CUES)))
-    estimate = estimate_certainty(values, KINDS[:2], rng.random(50) < 0.5)
+    estimate = estimate_certainty(values, KINDS[:4], rng.random(50) < 0.5, rng.random(50) < 0.5)
     assert (estimate.confidence <= estimate.presence).all()
     assert (estimate.confidence >= 0).all()
     assert (estimate.presence <= 1).all()
@@ -66,5 +66,5 @@ def test_said_here_is_more_certain_than_said_nowhere():
 
 def test_equal_cues_have_equal_certainty():
     twice = np.repeat(cues(peak=0.4, score=1.0), 2, axis=1)
-    estimate = estimate_certainty(twice, KINDS[:2], np.array([True]))
+    estimate = estimate_certainty(twice, KINDS[:4], np.array([True]), np.array([True]))
     assert estimate.confidence[0, 0] == estimate.confidence[0, 1]

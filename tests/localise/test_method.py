@@ -7,8 +7,10 @@ from howsteps.localise import LocaliseError, Model, localise
 from howsteps.narration.features import embeddings_of
 from howsteps.task import (
     LIKE_SAID,
+    READ,
     SAID,
     Mention,
+    Reading,
     Script,
     Sentence,
     Step,
@@ -162,3 +164,62 @@ def test_a_task_that_cannot_be_localised_is_refused(narrated):
         localise(silent, script)
     with pytest.raises(LocaliseError, match="choose one of words, meaning"):
         localise(task, script, narration="pictures")
+
+
+def readings_of(truth, videos):
+    """Four seconds around each true place."""
+    return [
+        Reading(video, k, float(t) - 2.0, float(t) + 2.0, k + 1, k + 1)
+        for video in videos
+        for k, t in enumerate(truth[video])
+    ]
+
+
+def test_a_step_is_placed_where_it_was_read_and_absent_where_it_was_not(narrated):
+    task, script, _, truth = narrated
+    unread, *readings = readings_of(truth, truth)
+    found = localise(task, script, seconds=SECONDS, readings=readings, read_videos=set(truth))
+    absent, *placed = found.localisations
+    assert (absent.video, absent.step, absent.time) == (unread.video, unread.step, None)
+    assert {at.evidence for at in placed} == {READ}
+    for at, reading in zip(placed, readings, strict=True):
+        assert abs(at.time - reading.start - 2.0) <= 1.0
+        assert (at.start, at.end) == pytest.approx((reading.start, reading.end), abs=1.0)
+
+
+def test_what_was_read_overrules_mentions_and_the_order(narrated):
+    task, script, _, truth = narrated
+    swapped = [Reading("v0", 0, 50.0, 56.0, 9, 9), Reading("v0", 2, 5.0, 11.0, 2, 2)]
+    readings = [*swapped, *readings_of(truth, set(truth) - {"v0"})]
+    found = localise(task, script, seconds=SECONDS, readings=readings, read_videos=set(truth))
+    first, _, last = found.localisations[:3]
+    assert first.time == pytest.approx(53.0, abs=1.0)
+    assert last.time == pytest.approx(8.0, abs=1.0)
+    assert not found.relaxed_windows
+
+
+def test_the_exact_place_of_a_reading_is_moved_by_the_frames(narrated):
+    task, script, features, truth = narrated
+    late = [replace(r, start=r.start - 5.0, end=r.end - 5.0) for r in readings_of(truth, truth)]
+    found = localise(task, script, features, seconds=SECONDS, readings=late, read_videos=truth)
+    assert share_found(found, truth) > 0.9
+
+
+def test_a_video_that_was_not_read_learns_from_those_that_were(narrated):
+    task, script, features, truth = narrated
+    silent = Script(tuple(replace(step, mentions=()) for step in script.steps))
+    others = set(truth) - {"v0"}
+    readings = readings_of(truth, others)
+    found = localise(task, silent, features, seconds=SECONDS, readings=readings, read_videos=others)
+    times = [at.time - 0.5 for at in found.localisations[:3]]
+    assert times == pytest.approx(truth["v0"], abs=2)
+
+
+def test_a_video_without_features_is_placed_by_what_was_read(narrated):
+    task, script, features, _ = narrated
+    del features["v0"]
+    swapped = [Reading("v0", 0, 50.0, 58.0, 9, 9), Reading("v0", 2, 4.0, 12.0, 2, 2)]
+    found = localise(task, script, features, seconds=SECONDS, readings=swapped, read_videos=["v0"])
+    first, middle, last = found.localisations[:3]
+    assert (first.time, middle.time, last.time) == (54.5, None, 8.5)
+    assert first.evidence == last.evidence == READ

@@ -8,6 +8,7 @@ from howsteps.localise.word_evidence import (
     RELIABILITY,
     LagPrior,
     LazySequence,
+    ReadPrior,
     WindowPrior,
     position_prior,
 )
@@ -93,6 +94,18 @@ def test_a_window_is_flat():
 
 def mentions(*rows):
     return np.array(rows, np.float64).reshape(-1, 4)
+
+
+@pytest.mark.parametrize(("span", "middle"), [(2.0, 4.0), (16.0, 8.0), (40.0, 30.0)])
+def test_few_words_come_before_the_act_and_long_talk_ends_in_it(span, middle):
+    mentions = LagPrior([np.empty((0, 3))] * 2, [LENGTH] * 2, STEPS, 1.0)
+    rows = np.array([[20.0, 20.0 + span, 1.0]])
+    prior = ReadPrior(mentions, [rows, None], [LENGTH] * 2, STEPS, 1.0, (3.0, 0.25))
+    odds = prior.log_odds()[0]
+    assert odds[:, 1].argmax() + 0.5 == pytest.approx(20.0 + middle, abs=0.5)
+    assert not odds[:, [0, 2]].any()
+    assert prior.labels()[0].max() == pytest.approx(1.0, abs=0.15)
+    assert not prior.log_odds()[1].any()  # it was not read, and nothing is said
 
 
 def test_a_step_is_expected_where_the_others_name_it():

@@ -1,12 +1,12 @@
 """Calibrated probabilities that a step is in a video, and that it is placed correctly.
 
-There are two logistic models for each kind of evidence (words; words and video; video alone): one
-of presence, one of a correct place. They were fitted on tasks with ground truth. Their inputs are
-the *cues* of a step in a video:
+There are two logistic models for each kind of evidence (words; words and video; video alone; what a
+language model read; the same and video): one of presence, one of a correct place. They were fitted
+on tasks with ground truth. Their inputs are the *cues* of a step in a video:
 
 =============  ===================================================================================
-said here      log-odds of the mentions at the place
-said           highest log-odds of the mentions anywhere in the video
+said here      log-odds of the mentions (of the readings, in a video that was read) at the place
+said           highest such log-odds anywhere in the video
 presence       log-odds of presence, given all evidence and the order
 peak           posterior probability within 2.5 s of the place
 score          classifier score at the place, by the classifier of the other videos
@@ -101,7 +101,9 @@ def certainty_models() -> dict[str, CertaintyModel]:
     return {kind: CertaintyModel.from_json(value) for kind, value in raw.items()}
 
 
-def estimate_certainty(cues: Floats, kinds: tuple[str, str], narrated: Mask) -> Certainty:
+def estimate_certainty(
+    cues: Floats, kinds: tuple[str, str, str, str], narrated: Mask, read: Mask
+) -> Certainty:
     """Estimate presence and confidence of every step in every video.
 
     Parameters
@@ -109,13 +111,15 @@ def estimate_certainty(cues: Floats, kinds: tuple[str, str], narrated: Mask) -> 
     cues
         N×K×S, in the order of :data:`CUES`; NaN where unknown.
     kinds
-        Kind of evidence in videos that name some step, and in those that name none.
-    narrated
-        N: which videos name some step.
+        Kind of evidence in videos that name some step, in those that name none, and the same for
+        videos that were read.
+    narrated, read
+        N: which videos name some step, and which were read by a language model.
     """
     presence, confidence = np.zeros(cues.shape[:2]), np.zeros(cues.shape[:2])
     absent = np.zeros(cues.shape[:2], np.bool_)
-    for kind, videos in zip(kinds, (narrated, ~narrated), strict=True):
+    groups = (narrated & ~read, ~narrated & ~read, narrated & read, ~narrated & read)
+    for kind, videos in zip(kinds, groups, strict=True):
         model = certainty_models()[kind]
         standardised = model.standardise(cues[videos])
         presence[videos] = model.presence.probability(standardised)

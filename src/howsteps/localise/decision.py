@@ -10,16 +10,18 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from howsteps.localise.certainty import CUES, estimate_certainty
 from howsteps.localise.features import Floats, Mask, Places
 from howsteps.localise.order import marginals
 from howsteps.localise.self_training import GAP, LEARNING_OPTIONS, LearningOptions, total_evidence
-from howsteps.task import BETWEEN, LIKE_SAID, SAID, Localisation
+from howsteps.localise.word_evidence import reading_middles
+from howsteps.task import BETWEEN, LIKE_SAID, READ, SAID, Localisation
 
 NEAR = 2.5  # seconds: a place is correct within this distance
 NAMED_LOG_ODDS = 0.5  # least log-odds of the mentions at a place that counts as named
+USUAL_READ_LOG_ODDS = 6.0  # of a reading, where there are no features
 ALIKE_PEAK = 0.5  # least posterior near a place that counts as like those of other videos
 
 
@@ -95,6 +97,7 @@ def decide(
     support: Floats | None = None,
     mentioned: Sequence[Mask] | None = None,
     narrated: Mask | None = None,
+    readings: Sequence[Floats | None] | None = None,
     absent: bool = True,
 ) -> StepIntervals:
     """Place every step where it is most likely, with extent, certainty and evidence.
@@ -121,6 +124,9 @@ def decide(
         near-mentions, and their evidence is *like what others say*. None: all are of the script.
     narrated
         N: which videos have a narration. None: those that name some step.
+    readings
+        S×3 per video that was read: start and end in seconds, and the step; its log-odds are those
+        of the readings. None: no video was read.
     absent
         Leave out the steps that are probably not in a video.
     """
@@ -128,13 +134,23 @@ def decide(
     places = np.full((n_videos, n_steps), -1)
     cues = np.full((n_videos, n_steps, len(CUES)), np.nan)
     by_mention = np.ones((n_videos, n_steps), np.bool_)
-    radius, columns = round(NEAR / seconds), np.arange(n_steps)
+    radius, columns, rate = round(NEAR / seconds), np.arange(n_steps), coarsening / seconds
+    readings = readings or [None] * n_videos
+    read = np.array([rows is not None for rows in readings])
     for n, evidence in enumerate(total_evidence(scores, log_odds, position_prior)):
-        posterior, presence = marginals(evidence, round(GAP / seconds), options.order)
+        order: float | Floats = options.order
+        if read[n]:
+            order = np.where(log_odds[n].any(axis=0), options.read_order, options.order)
+        posterior, presence = marginals(evidence, round(GAP / seconds), order)
         # A triangular kernel of 2.5 s on either side, as a sum of boxes.
         smoothed = np.sum([moving_sum(posterior, r) for r in range(radius + 1)], axis=0)
         best = smoothed.argmax(axis=0)
         fine = np.minimum(best * coarsening + coarsening // 2, lengths[n] - 1)
+        if (rows := readings[n]) is not None and options.extent is not None:
+            # Words were read exactly: the middle of a reading, not of a coarse interval.
+            step, middle = rows[:, 2].astype(np.int64), (reading_middles(rows) * rate).astype(int)
+            exact = np.abs(middle - fine[step]) <= radius * coarsening
+            fine[step[exact]] = np.minimum(middle[exact], lengths[n] - 1)
         places[n] = separate(fine, lengths[n])
         if mentioned is not None:
             by_mention[n] = mentioned[n][best, columns]
@@ -153,12 +169,14 @@ def decide(
             cues[n, :, CUES.index(cue)] = values
     if narrated is None:
         narrated = np.array([odds.any() for odds in log_odds])
-    certainty = estimate_certainty(cues, options.certainty_kinds, narrated)
+    certainty = estimate_certainty(cues, options.certainty_kinds, narrated, read)
     left_out = certainty.absent & absent
     named = cues[:, :, CUES.index("said here")] >= NAMED_LOG_ODDS
     alike = cues[:, :, CUES.index("peak")] >= ALIKE_PEAK
     kinds = np.select(
-        [left_out, named & by_mention, named, alike], ["", SAID, LIKE_SAID, options.alike], BETWEEN
+        [left_out, named & read[:, None], named & by_mention, named, alike],
+        ["", READ, SAID, LIKE_SAID, options.alike],
+        BETWEEN,
     )
     places[left_out] = -1
     first, last = places.copy(), places.copy()
@@ -168,7 +186,10 @@ def decide(
             fine_scores = np.repeat(scores[n][:, by_time], coarsening, axis=0)[:length]
             ends = extents(places[n, by_time], fine_scores)
         else:
-            ends = fixed_extents(places[n, by_time], options.extent, coarsening / seconds, length)
+            extent = np.tile(options.extent, (n_steps, 1))
+            if (rows := readings[n]) is not None:
+                extent = _read_extents(places[n] / rate, rows, extent)
+            ends = fixed_extents(places[n, by_time], extent[by_time].T, rate, length)
         first[n, by_time], last[n, by_time] = ends
     if options.extent is None:
         # The scores around a guess are nearly flat, and say nothing about its extent.
@@ -178,17 +199,20 @@ def decide(
     return StepIntervals(places, first, last, confidence, kinds, certainty.presence, cues)
 
 
-def with_certainty(located: StepIntervals, *, absent: bool) -> StepIntervals:
-    """Return steps that were placed by mentions and order alone, with their certainty.
+def with_certainty(located: StepIntervals, read: Mask, *, absent: bool) -> StepIntervals:
+    """Return steps that were placed by mentions, readings and order alone, with their certainty.
 
-    ``absent`` leaves out the steps that are probably not in a video.
+    ``read`` (N) are the videos that were read; ``absent`` leaves out the steps that are probably
+    not in a video.
     """
     options = LEARNING_OPTIONS["words"]
-    named = located.evidence == SAID
-    cues = np.full((*named.shape, len(CUES)), np.nan)
+    log_odds = [options.log_prior, USUAL_READ_LOG_ODDS]
+    cues = np.full((*located.evidence.shape, len(CUES)), np.nan)
     for cue in ("said here", "said"):
-        cues[:, :, CUES.index(cue)] = np.where(named, options.log_prior, 0.0)
-    certainty = estimate_certainty(cues, options.certainty_kinds, np.ones(len(named), np.bool_))
+        cues[:, :, CUES.index(cue)] = np.select(
+            [located.evidence == SAID, located.evidence == READ], log_odds, 0.0
+        )
+    certainty = estimate_certainty(cues, options.certainty_kinds, ~read, read)
     left_out = (located.intervals < 0) | (certainty.absent & absent)
     return StepIntervals(
         np.where(left_out, -1, located.intervals),
@@ -229,8 +253,21 @@ def extents(places: Places, scores: Floats) -> tuple[Places, Places]:
     return first, last
 
 
+def _read_extents(times: Floats, readings: Floats, usual: Floats) -> Floats:
+    """Return seconds before and after each place, K×2: those of the reading that it is in.
+
+    ``times`` (K) are in seconds; ``usual`` (K×2) is for steps that are in none.
+    """
+    extent = usual.copy()
+    for start, end, step in readings:
+        k = int(step)
+        if start <= times[k] + 0.5 and times[k] - 0.5 <= end:
+            extent[k] = max(times[k] - start, 0.0), max(end - times[k], 0.0)
+    return extent
+
+
 def fixed_extents(
-    places: Places, extent: tuple[float, float], rate: float, length: int
+    places: Places, extent: ArrayLike, rate: float, length: int
 ) -> tuple[Places, Places]:
     """Return the first and last interval of every step of one video, of a fixed usual duration.
 
@@ -239,7 +276,8 @@ def fixed_extents(
     places
         K intervals in ascending order, −1 where a step is absent.
     extent
-        Seconds before and after the place; shortened to halfway to the neighbouring steps.
+        Seconds before and after the place, of all steps or of each (2×K); shortened to halfway to
+        the neighbouring steps.
     rate
         Intervals per second.
     length
@@ -249,10 +287,10 @@ def fixed_extents(
     present = np.flatnonzero(places >= 0)
     at = places[present]
     between = (at[:-1] + at[1:]) // 2
-    first[present] = np.maximum(at - round(extent[0] * rate), np.concatenate([[0], between + 1]))
-    last[present] = np.minimum(
-        at + round(extent[1] * rate), np.concatenate([between, [length - 1]])[: len(at)]
-    )
+    intervals = np.rint(np.multiply(extent, rate)).astype(np.int64)
+    before, after = np.broadcast_to(intervals.reshape(2, -1), (2, len(places)))[:, present]
+    first[present] = np.maximum(at - before, np.concatenate([[0], between + 1]))
+    last[present] = np.minimum(at + after, np.concatenate([between, [length - 1]])[: len(at)])
     return first, last
 
 

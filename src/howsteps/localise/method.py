@@ -7,7 +7,7 @@ new videos. :class:`TaskData` puts a task on the grid of intervals; the paper's 
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, get_args
@@ -22,6 +22,8 @@ from howsteps.localise.decision import (
     NEAR,
     StepIntervals,
     decide,
+    fixed_extents,
+    separate,
     with_certainty,
 )
 from howsteps.localise.features import (
@@ -36,17 +38,20 @@ from howsteps.localise.model import Model, ModelOptions
 from howsteps.localise.order import place_aligned
 from howsteps.localise.self_training import LEARNING_OPTIONS, LearningOptions, learn
 from howsteps.localise.word_evidence import (
+    LAG_MEAN,
     LagPrior,
     LazySequence,
     MentionPrior,
+    ReadPrior,
     RelaxedWindow,
     WindowPrior,
     position_prior,
+    reading_middles,
     window_probabilities,
 )
 from howsteps.narration.features import Kind, Vocabulary, video_interval_count
 from howsteps.script.matching import near_mentions, spoken_by_video
-from howsteps.task import BETWEEN, SAID, Localisation, Script, Task, Video
+from howsteps.task import BETWEEN, READ, SAID, Localisation, Reading, Script, Task, Video
 
 FeaturesByVideo = Mapping[str, NDArray[np.floating]]
 
@@ -84,6 +89,8 @@ def localise(
     narration: Kind = "words",
     seconds: float = 1 / 3,
     absent: bool = True,
+    readings: Sequence[Reading] = (),
+    read_videos: Collection[str] = (),
 ) -> TaskLocalisation:
     """Find every step of a script in every video of its task.
 
@@ -103,25 +110,28 @@ def localise(
         Duration of an interval.
     absent
         Leave out the steps that are probably not in a video.
+    readings, read_videos
+        Where a language model read that steps are done, and the ids of the videos that it read: a
+        step without a reading in one of them is probably absent.
 
     Raises
     ------
     LocaliseError
         When the script has no step, or no video is long enough for all of them.
     """
-    data = TaskData(task, script, features or {}, narration, seconds)
+    data = TaskData(task, script, features or {}, narration, seconds, readings, read_videos)
     options = LEARNING_OPTIONS[data.kind]
     coarsening = options.coarsening(seconds)
     coarse = coarsening * seconds
     lengths = data.lengths_at(coarse)
-    mentions = data.mention_prior(options, coarse)
+    prior = data.word_prior(options, coarse)
     positions = mentioned = None
     if options.use_position:
         positions = position_prior(data.all_mentions, lengths, data.steps, coarse)
     if options.window:
         mentioned = data.mentioned(options.window, coarse)
     learnt = learn(
-        _prepared(data, options), mentions, options, seconds=coarse, position_prior=positions
+        _prepared(data, options), prior, options, seconds=coarse, position_prior=positions
     )
     log_odds = learnt.prior.log_odds()
     located = decide(
@@ -134,15 +144,19 @@ def localise(
         position_prior=positions,
         support=data.support(),
         mentioned=mentioned,
+        readings=data.readings,
         absent=absent,
     )
     overruled = [
         RelaxedWindow(n, int(k), float((rows[:, 2] == k).sum()))
         for n, (rows, odds) in enumerate(zip(data.mentions, log_odds, strict=True))
+        if data.readings[n] is None
         for k in np.unique(rows[:, 2].astype(np.int64))
         if (t := located.intervals[n, k]) >= 0 and odds[t // coarsening, k] < NAMED_LOG_ODDS
     ]
-    rest = with_certainty(data.place_by_mentions(located), absent=absent)
+    rest = with_certainty(
+        data.place_by_mentions(located), data.read(data.without_features), absent=absent
+    )
     settings = ModelOptions("default", options.regularisation, seconds, learnt_from=data.kind)
     return TaskLocalisation(
         data.in_task_order(located, rest),
@@ -175,10 +189,19 @@ class TaskData:
         Indices of the videos that are localised by features, and of the others.
     mentions
         S_n×3 per video with features: start and end in seconds, and the step.
+    readings
+        The same of what a language model read; None in a video that was not read.
     """
 
     def __init__(
-        self, task: Task, script: Script, features: FeaturesByVideo, narration: Kind, seconds: float
+        self,
+        task: Task,
+        script: Script,
+        features: FeaturesByVideo,
+        narration: Kind,
+        seconds: float,
+        readings: Sequence[Reading] = (),
+        read_videos: Collection[str] = (),
     ) -> None:
         if narration not in get_args(Kind):
             raise LocaliseError(unknown_name("kind of features", narration, get_args(Kind)))
@@ -204,8 +227,20 @@ class TaskData:
         self._step_mentions = [
             (m, k, 1.0) for k, step in enumerate(script.steps) for m in step.mentions
         ]
-        self._by_video = [rows[:, :3] for rows in spoken_by_video(task, self._step_mentions)]
-        self.mentions = [self._by_video[n] for n in self.with_features]
+        said = [rows[:, :3] for rows in spoken_by_video(task, self._step_mentions)]
+        self.mentions = [said[n] for n in self.with_features]
+        read: dict[str, list[tuple[float, float, int]]] = {video: [] for video in read_videos}
+        for reading in readings:
+            read.setdefault(reading.video, []).append((reading.start, reading.end, reading.step))
+        self._readings = [
+            np.array(read[video.id], np.float64).reshape(-1, 3) if video.id in read else None
+            for video in task.videos
+        ]
+        self.readings = [self._readings[n] for n in self.with_features]
+        self._by_video = [
+            mentions if rows is None else rows
+            for mentions, rows in zip(said, self._readings, strict=True)
+        ]
 
     @property
     def _videos(self) -> Sequence[Video]:
@@ -238,13 +273,24 @@ class TaskData:
         """Mentions and near-mentions of the steps, S_n×4 per video with features.
 
         Start, end, step, and the probability that the step is being done: that the mention is work
-        and not talk. It is lower for a near-mention, one that the script leaves out.
+        and not talk. It is lower for a near-mention, one that the script leaves out. In a video
+        that was read, the readings.
         """
         mentions = [*self._step_mentions, *near_mentions(self._task, self._script)]
         rows = spoken_by_video(self._task, mentions)
-        return [rows[n] for n in self.with_features]
+        return [
+            rows[n] if read is None else np.column_stack([read, np.ones(len(read))])
+            for n, read in zip(self.with_features, self.readings, strict=True)
+        ]
 
-    def mention_prior(self, options: LearningOptions, seconds: float) -> MentionPrior:
+    def word_prior(self, options: LearningOptions, seconds: float) -> MentionPrior:
+        """Return the evidence of mentions and readings, in intervals of ``seconds``."""
+        prior, lengths = self._mention_prior(options, seconds), self.lengths_at(seconds)
+        if all(rows is None for rows in self.readings):
+            return prior
+        return ReadPrior(prior, self.readings, lengths, self.steps, seconds, options.read_spread)
+
+    def _mention_prior(self, options: LearningOptions, seconds: float) -> WindowPrior | LagPrior:
         """Return the evidence of the mentions, in intervals of ``seconds``."""
         lengths = self.lengths_at(seconds)
         if options.window is None:
@@ -276,8 +322,12 @@ class TaskData:
         named: Floats = self._named(range(len(self._videos))).mean(axis=0)
         return named
 
+    def read(self, videos: Sequence[int]) -> Mask:
+        """Return which of the videos were read by a language model."""
+        return np.array([self._readings[n] is not None for n in videos], np.bool_)
+
     def place_by_mentions(self, located: StepIntervals) -> StepIntervals:
-        """Place steps shortly after their mentions, and the others evenly between those.
+        """Place steps where they were read or shortly after mentions, the others evenly between.
 
         This is for the videos without features. The confidence is estimated on those with features:
         the share of their steps (named and other ones separately) that are ``located`` within 2.5 s
@@ -287,11 +337,12 @@ class TaskData:
         videos = self.without_features
         places, named = self._mention_places(videos), self._named(videos)
         radius = round(NEAR / self.seconds)
-        ends = np.array([self.lengths[n] - 1 for n in videos], np.int64)[:, None]
-        between = (places[:, :-1] + places[:, 1:]) // 2
-        first, last = np.maximum(places - radius, 0), np.minimum(places + radius, ends)
-        first[:, 1:] = np.maximum(first[:, 1:], between + 1)
-        last[:, :-1] = np.minimum(last[:, :-1], between)
+        first, last = places.copy(), places.copy()
+        for row, n in enumerate(videos):
+            by_time = np.argsort(places[row], kind="stable")
+            first[row, by_time], last[row, by_time] = fixed_extents(
+                places[row, by_time], (NEAR, NEAR), 1 / self.seconds, self.lengths[n]
+            )
         expected = self._mention_places(self.with_features)
         expected_named = self._named(self.with_features)
         confirmed = (located.intervals >= 0) & (np.abs(expected - located.intervals) <= radius)
@@ -301,12 +352,13 @@ class TaskData:
 
         absent = places < 0
         confidence = np.where(named, accuracy(expected_named), accuracy(~expected_named))
+        read = self.read(videos)[:, None]
         return StepIntervals(
             places,
-            np.where(absent, -1, first),
-            np.where(absent, -1, last),
+            first,
+            last,
             np.where(absent, 0.0, confidence),
-            np.select([absent, named], ["", SAID], default=BETWEEN),
+            np.select([absent, named & read, named], ["", READ, SAID], default=BETWEEN),
             np.where(absent, 0.0, 1.0),
         )
 
@@ -327,19 +379,25 @@ class TaskData:
         return tuple(RelaxedWindow(self.with_features[w.video], w.step, w.support) for w in windows)
 
     def _mention_places(self, videos: Sequence[int]) -> Places:
-        """Return the interval of every step by mentions alone, N×K; −1 in a video too short."""
+        """Return the interval of every step by words alone, N×K; −1 in a video too short."""
         long_enough = [n for n in videos if self.lengths[n] >= self.steps]
         places = np.full((len(videos), self.steps), -1)
         if long_enough:
             mentions = [self._by_video[n] for n in long_enough]
             lengths = [self.lengths[n] for n in long_enough]
             aligned = [rows[:, 2].astype(np.int64) for rows in mentions]
-            times = [rows[:, :2].mean(axis=1) + LEAD for rows in mentions]
+            times = [
+                reading_middles(rows, LAG_MEAN) if read else rows[:, :2].mean(axis=1) + LEAD
+                for rows, read in zip(mentions, self.read(long_enough), strict=True)
+            ]
             intervals = [
                 np.minimum((seconds / self.seconds).astype(np.int64), length - 1)
                 for seconds, length in zip(times, lengths, strict=True)
             ]
             placed = place_aligned(aligned, intervals, lengths, self.steps)
+            for row in np.flatnonzero(self.read(long_enough)):  # in whatever order they were read
+                placed[row, aligned[row][::-1]] = intervals[row][::-1]
+                placed[row] = separate(placed[row], lengths[row])
             places[np.isin(videos, long_enough)] = placed
         return places
 

@@ -188,14 +188,14 @@ def posterior(
 
 
 def marginals(
-    evidence: Floats, gap: int = 0, order: float = ORDER, absence_log_odds: float = 0.0
+    evidence: Floats, gap: int = 0, order: float | Floats = ORDER, absence_log_odds: float = 0.0
 ) -> Marginals:
     """Return the posterior of the place of each step, and of its presence.
 
     Parameters
     ----------
     evidence, gap, order
-        As for :func:`posterior`.
+        As for :func:`posterior`; γ may differ by step (K).
     absence_log_odds
         Log-odds that a step without evidence (e = 0 everywhere) is absent.
     """

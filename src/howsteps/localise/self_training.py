@@ -63,7 +63,13 @@ class LearningOptions:
         The evidence of a step that is found by these features alone.
     certainty_kinds
         Keys of :func:`howsteps.localise.certainty.certainty_models`: for videos that name some
-        step, and for those that name none.
+        step, for those that name none, and for those in which a language model read some step, and
+        read none.
+    read_order
+        γ of a step that was read in the video: the language model has read its order.
+    read_spread
+        Standard deviation of the place of a step around what was read: seconds, and a share of the
+        seconds that were read. Small for words: the language model has read them too.
     """
 
     window: tuple[float, float] | None
@@ -77,7 +83,9 @@ class LearningOptions:
     use_position: bool = False
     extent: tuple[float, float] | None = None
     alike: str = LIKE_SAID
-    certainty_kinds: tuple[str, str] = ("words", "words")
+    certainty_kinds: tuple[str, str, str, str] = ("words", "words", "read", "read")
+    read_order: float = 0.1
+    read_spread: tuple[float, float] = (0.5, 0.05)
 
     def coarsening(self, seconds: float) -> int:
         """Return how many intervals of ``seconds`` make one of the grid of learning."""
@@ -117,7 +125,9 @@ LEARNING_OPTIONS = {
         sharpness=1.25,
         smooth=1.0,
         alike=LIKE_SEEN,
-        certainty_kinds=("words and video", "video"),
+        certainty_kinds=("words and video", "video", "read and video", "video"),
+        read_order=ORDER,
+        read_spread=(4.0, 0.25),
     ),
 }
 

@@ -21,6 +21,14 @@ given A_j. Where the scores are flat, A_j = 1, and both keep their prior values.
 lag is that of people who narrate what they do (mentions of two tasks of real captions are most
 often inside the step 1–4 s after they begin; the middle of a step is later than that).
 
+**Readings** (:class:`ReadPrior`). In a video that a language model read, what it read replaces the
+mentions. The density q of a reading from a to b seconds is a bell around
+
+    a + max(lag, (b − a)/2, b − a − d):
+
+a step that is told in a few words is seen shortly afterwards, and many words are mostly talk that
+ends in the act. A step that was not read has no evidence of words.
+
 **Position** (:func:`position_prior`). A kernel density (Gaussian kernels of width h) over the
 relative positions of the mentions of a step; a video's own mentions are left out of its own prior.
 ``UNIFORM_MENTIONS`` pseudo-mentions spread evenly over the video shrink it towards a uniform
@@ -30,7 +38,7 @@ for steps that nobody names.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, Self, TypeVar, overload
+from typing import ClassVar, Protocol, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -48,6 +56,10 @@ RELIABILITY = 0.9  # mean of the prior of ρ
 PRIOR_MENTIONS = 10.0  # weight of that prior, as a number of mentions
 MOST_RELIABLE = 0.98  # upper bound of ρ
 _ROUNDS = 10  # of the estimate of ρ, which changes little after five
+
+READ_RELIABILITY = 0.95  # ρ of a reading
+READ_END = 10.0  # d, seconds from the middle of a step to the end of a long reading
+LABEL_SPREAD = 1.0, 0.25  # standard deviation of the labels of a reading: seconds, share of b − a
 
 WIDTH = 0.12  # h, as a share of the length of the video
 UNIFORM_MENTIONS = 3.0
@@ -202,6 +214,7 @@ class WindowPrior:
     windows: Sequence[Floats | Mask]
     weight: float
     seconds: float
+    lag: ClassVar[float] = 0.0
 
     def log_odds(self) -> Sequence[Floats]:
         """Return the log-odds, T_n×K per video; 0 outside the windows."""
@@ -307,6 +320,89 @@ class LagPrior:
         bell = np.exp(-0.5 * (offset / np.where(offset < 0, *DEVIATIONS)) ** 2)
         density: Floats = bell * self.seconds / (sum(DEVIATIONS) * np.sqrt(np.pi / 2))
         return density
+
+
+@dataclass(frozen=True)
+class ReadPrior:
+    """Readings in the videos that were read, mentions in the others.
+
+    Attributes
+    ----------
+    mentions
+        Evidence of the mentions, and the lag.
+    readings
+        S_n×3 per video: start and end in seconds, and the step; None in a video that was not read.
+    lengths
+        T_n.
+    steps
+        K.
+    seconds
+        Duration of an interval.
+    spread
+        Standard deviation of q: seconds, and a share of b − a.
+    """
+
+    mentions: WindowPrior | LagPrior
+    readings: Sequence[Floats | None]
+    lengths: Sequence[int]
+    steps: int
+    seconds: float
+    spread: tuple[float, float]
+
+    def log_odds(self) -> Sequence[Floats]:
+        """Return log(1 + ρ/(1 − ρ)·T·q) of the readings, T_n×K per video."""
+        odds = READ_RELIABILITY / (1.0 - READ_RELIABILITY)
+
+        def read(rows: Floats, length: int) -> Floats:
+            bells, deviation = self._bells(rows, length, self.spread)
+            density = bells * self.seconds / (deviation * np.sqrt(2 * np.pi))
+            value: Floats = np.log1p(odds * length * self._by_step(density, rows))
+            return value
+
+        return self._where_read(read, self.mentions.log_odds())
+
+    def labels(self) -> Sequence[Floats]:
+        """Return bells of height 1 over the readings, T_n×K per video."""
+
+        def read(rows: Floats, length: int) -> Floats:
+            return self._by_step(self._bells(rows, length, LABEL_SPREAD)[0], rows)
+
+        return self._where_read(read, self.mentions.labels())
+
+    def fit(self, scores: Sequence[Floats]) -> Self:
+        """Return a copy with the mentions fitted to leave-one-out scores."""
+        return replace(self, mentions=self.mentions.fit(scores))
+
+    def _where_read(
+        self, compute: Callable[[Floats, int], Floats], said: Sequence[Floats]
+    ) -> Sequence[Floats]:
+        def value(video: int) -> Floats:
+            rows = self.readings[video]
+            return said[video] if rows is None else compute(rows, self.lengths[video])
+
+        return LazySequence(value, len(self.readings))
+
+    def _by_step(self, values: Floats, rows: Floats) -> Floats:
+        """Return the mean of T×S values over the readings of each step, T×K."""
+        belongs = rows[:, 2].astype(np.int64)[:, None] == np.arange(self.steps)
+        mean: Floats = values @ (belongs / np.maximum(belongs.sum(axis=0), 1))
+        return mean
+
+    def _bells(
+        self, rows: Floats, length: int, spread: tuple[float, float]
+    ) -> tuple[Floats, Floats]:
+        """Return a bell of height 1 for each reading, T×S, and their standard deviations, S."""
+        deviation = np.hypot(spread[0], spread[1] * (rows[:, 1] - rows[:, 0]))
+        middle = (np.arange(length)[:, None] + 0.5) * self.seconds
+        offset = middle - reading_middles(rows, self.mentions.lag)
+        return np.exp(-0.5 * (offset / deviation) ** 2), deviation
+
+
+def reading_middles(rows: Floats, lag: float = 0.0) -> Floats:
+    """Return the most likely second of each reading (S×3), S."""
+    start, span = rows[:, 0], rows[:, 1] - rows[:, 0]
+    middles: Floats = start + np.maximum.reduce([0.5 * span, span - READ_END, 0.0 * span + lag])
+    return middles
 
 
 def position_prior(
