@@ -69,6 +69,8 @@ def discover(
     script: AnyPath | None = None,
     title: str | None = None,
     keep_all: bool = False,
+    keep: Sequence[str] = (),
+    drop: Sequence[str] = (),
     speech: str | None = None,
     vision: bool | None = None,
     quick: bool = False,
@@ -98,6 +100,8 @@ def discover(
         steps, so a good title makes a better script.
     keep_all
         Also use videos that seem to show another job.
+    keep, drop
+        Ids of videos to use although they seem to show another job, and of videos to leave out.
     speech
         The Whisper model, such as ``"small.en"``, that transcribes videos without captions. None:
         they are not transcribed.
@@ -135,6 +139,7 @@ def discover(
         message says why.
     """
     options = RunOptions(steps, mode, seed, parser, speech, vision, quick, device, title, keep_all)
+    options = replace(options, keep=tuple(keep), drop=tuple(drop))
     with tempfile.TemporaryDirectory() as out:
         return _run(source, out, options, script, llm, workers, callback, pages=False).result
 
@@ -147,6 +152,8 @@ def run(
     script: AnyPath | None = None,
     title: str | None = None,
     keep_all: bool = False,
+    keep: Sequence[str] = (),
+    drop: Sequence[str] = (),
     speech: str | None = None,
     vision: bool | None = None,
     quick: bool = False,
@@ -168,8 +175,8 @@ def run(
 
     Parameters
     ----------
-    source, steps, script, title, keep_all, speech, vision, quick, mode, seed, device, parser, \
-    llm, workers, callback
+    source, steps, script, title, keep_all, keep, drop, speech, vision, quick, mode, seed, device, \
+    parser, llm, workers, callback
         As in :func:`discover`; here a path may hold several jobs.
     out
         The work folder.
@@ -188,6 +195,7 @@ def run(
         An argument is invalid, nothing can be read at all, or a folder cannot be written.
     """
     options = RunOptions(steps, mode, seed, parser, speech, vision, quick, device, title, keep_all)
+    options = replace(options, keep=tuple(keep), drop=tuple(drop))
     more = {"begin": begin, "force": force, "executor": executor}
     return _run(source, out, options, script, llm, workers, callback, **more)
 

@@ -216,6 +216,7 @@ def test_doctor_shows_what_is_missing_and_its_command(monkeypatch: pytest.Monkey
     ("said", "shown"),
     [
         ("(to keep it: `keep_all=True`)", "(to keep it: --keep-all)"),
+        ('(to keep it: `keep="a1"`)', "(to keep it: --keep a1)"),
         ('to turn it on: `speech="small.en"`', "to turn it on: --speech small.en"),
         ('as in `title="change a tire"`', 'as in --title "change a tire"'),
         ("leave out `steps`", "leave out --steps"),
@@ -277,7 +278,7 @@ class TestProblems:
         asked = (tmp_path / "make tea", "--out", tmp_path / "out", "--workers", "1", "-q")
         done = call("run", *asked)
         assert "knots: set aside as another job" in done.stderr
-        assert "1 of 9 videos set aside as another job: see report.html" in done.stdout
+        assert "1 of 9 videos set aside: see report.html (--keep ID uses one again)" in done.stdout
         assert done.exit_code == 0
         (tmp_path / "make tea" / "broken.srt").write_text("nothing here")
         assert call("run", *asked).exit_code == 3

@@ -161,10 +161,30 @@ class TestFolders:
         [said] = [problem for problem in found.problems if problem.path.name == "knots"]
         assert said.harmless
         assert "set aside as another job" in said.reason
-        kept = run(file, tmp_path / "kept", RunOptions(vision=False, keep_all=True))
-        [result] = kept.results.values()
-        assert "knots" in {video.id for video in result.task.videos}
-        assert result.set_aside == ()
+        assert aside.probability > 0.9
+        page = tmp_path / "out" / "script.md"
+        assert "\ndrop: knots <!-- knots: hardly says" in page.read_text("utf-8")
+        page.write_text(page.read_text("utf-8").replace("drop: knots", "keep: knots"), "utf-8")
+        for options, script in (
+            (RunOptions(vision=False, keep_all=True), None),
+            (RunOptions(vision=False, keep=("knots",)), None),
+            (RunOptions(vision=False), page),
+        ):
+            kept = run(file, tmp_path / "kept", options, script=script)
+            [result] = kept.results.values()
+            assert "knots" in {video.id for video in result.task.videos}
+            assert result.set_aside == ()
+        assert "\nkeep: knots\n" in (tmp_path / "kept" / "script.md").read_text("utf-8")
+
+    def test_a_video_is_dropped_in_every_mode(self, tmp_path: Path) -> None:
+        folder = captions(tmp_path / "tea", ("ann", "bob", "cyd"))
+        for mode in ("default", "paper"):
+            options = RunOptions(vision=False, mode=mode, drop=("bob",))
+            [result] = run(folder, tmp_path / mode, options).results.values()
+            assert [video.id for video in result.task.videos] == ["ann", "cyd"]
+            assert [(each.video, each.probability) for each in result.set_aside] == [("bob", 1.0)]
+        with pytest.raises(HowstepsError, match="no video 'zed'"):
+            run(folder, tmp_path / "out", RunOptions(keep=("zed",)))
 
     @pytest.mark.slow
     def test_a_folder_of_folders_is_many_tasks(self, tmp_path: Path) -> None:

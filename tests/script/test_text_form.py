@@ -14,10 +14,12 @@ from howsteps.script.text_form import (
     MAX_STEPS,
     SHOWN_ACTS,
     TextStep,
+    VideoChoices,
+    parse_choices,
     parse_script_text,
     script_text,
 )
-from howsteps.task import Mention, Script, Step
+from howsteps.task import Mention, Script, SetAside, Step
 
 PAGE = Path("script.md")
 
@@ -194,3 +196,12 @@ class TestRefusing:
         )
         again = parse(script_text("any", script))
         assert len(again) == len(steps)
+
+
+def test_videos_that_were_set_aside_are_listed_and_read_back() -> None:
+    aside = [SetAside("x1", "A --> title", "hardly says 'egg'", 0.96), SetAside("y 2", "", "no", 1)]
+    text = script_text("job", Script((Step("boil it", ()),)), VideoChoices(aside, ["z3"]))
+    assert "drop: x1 <!-- A title: hardly says 'egg', 96% -->" in text
+    assert parse_choices(text) == (("z3",), ("x1", "y 2"))
+    assert labels(text) == ["boil it"]
+    assert parse_choices(text.replace("drop: x1", "keep: x1")) == (("z3", "x1"), ("y 2",))

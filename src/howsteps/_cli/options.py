@@ -95,6 +95,18 @@ KeepAll: TypeAlias = Annotated[
     bool,
     typer.Option("--keep-all", help="Also use videos that seem to show another job."),
 ]
+Keep: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keep",
+        metavar="ID",
+        help="Use this video although it seems to show another job (may be repeated).",
+    ),
+]
+Drop: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option("--drop", metavar="ID", help="Leave out this video (may be repeated)."),
+]
 Begin: TypeAlias = Annotated[
     Stage | None,
     rare_option(

@@ -44,6 +44,8 @@ def run(
     ] = None,
     title: options.Title = None,
     keep_all: options.KeepAll = False,
+    keep: options.Keep = None,
+    drop: options.Drop = None,
     speech: options.Speech = options.SPEECH,
     quick: options.Quick = False,
     llm: Annotated[
@@ -137,6 +139,8 @@ def run(
         device=device,
         title=title,
         keep_all=keep_all,
+        keep=tuple(keep or ()),
+        drop=tuple(drop or ()),
     )
     reader = reader_of(llm, llm_url, llm_tokens, llm_parallel, ask, answer)
     with screen.progress(quiet=quiet, json_lines=json_lines) as callback:
@@ -304,8 +308,7 @@ def show(results: Mapping[str, Result], folders: Mapping[str, Path]) -> None:
         screen.out.print(f"[dim]{escape(_summary(result))}[/]")
         if aside := len(result.set_aside):
             total = screen.plural(len(result.task.videos) + aside, "video")
-            jobs = "another job" if aside == 1 else "other jobs"
-            line = f"{aside} of {total} set aside as {jobs}: see report.html (or --keep-all)"
+            line = f"{aside} of {total} set aside: see report.html (--keep ID uses one again)"
             screen.out.print(f"[dim]{line}[/]", soft_wrap=True)
         show_location(folders[name])
 

@@ -164,6 +164,8 @@ def script(
     parser: options.Parser = None,
     title: options.Title = None,
     keep_all: options.KeepAll = False,
+    keep: options.Keep = None,
+    drop: options.Drop = None,
     workers: options.Workers = None,
     quiet: options.Quiet = False,
 ) -> None:
@@ -182,6 +184,8 @@ def script(
         device=device,
         title=title,
         keep_all=keep_all,
+        keep=tuple(keep or ()),
+        drop=tuple(drop or ()),
     )
     problems: list[Problem] = []
     scripts: list[tuple[Task, Script]] = []

@@ -51,6 +51,8 @@ class RunOptions:
         Use all videos, including those that seem to be of another job.
     llm
         The language model that was asked; a later run without one goes by its answers.
+    keep, drop
+        The ids of videos to use although they seem to be of another job, and to leave out.
     """
 
     steps: Count | None = None
@@ -63,9 +65,16 @@ class RunOptions:
     device: _Device = "cpu"
     title: str | None = None
     keep_all: bool = False
+    keep: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
     llm: str | None = None
 
     def __post_init__(self) -> None:
+        for name in ("keep", "drop"):
+            if isinstance(ids := getattr(self, name), list):  # from JSON, or from Python
+                object.__setattr__(self, name, tuple(ids))
+        if both := set(self.keep) & set(self.drop):
+            raise HowstepsError(f"a video cannot be both kept and dropped: {min(both)!r}")
         for name, kind in _kinds().items():
             _check(name, getattr(self, name), kind)
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from howsteps.errors import HowstepsError, InputError
+from howsteps.errors import HowstepsError, InputError, Problem
 from howsteps.io.files import check_unchanged, fingerprint, read_bounded
 from howsteps.localise.method import LEAD
 from howsteps.pipeline import stages
@@ -17,8 +17,13 @@ from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.events import Callback, ignore_event
 from howsteps.pipeline.features import unreadable_media, visual_features
-from howsteps.pipeline.options import trusted_options
-from howsteps.pipeline.stages import match_unmentioned_steps, read_given_script
+from howsteps.pipeline.options import RunOptions, trusted_options
+from howsteps.pipeline.stages import (
+    is_text,
+    match_unmentioned_steps,
+    read_given_script,
+    with_choices,
+)
 from howsteps.pipeline.work_folder import (
     CACHE,
     check_parts,
@@ -29,6 +34,7 @@ from howsteps.pipeline.work_folder import (
     write_script,
     writing_to,
 )
+from howsteps.script.text_form import VideoChoices
 from howsteps.store import FILE, read_result, result_file, rounded, without_captions
 from howsteps.task import (
     BY_HAND,
@@ -140,15 +146,29 @@ def place_again(
     result = replace(
         before, task=task, script=new_script, localisations=localisations, readings=readings
     )
+    if given and is_text(given):
+        options = with_choices(options, given)
+        problems += _unused_choices(result, options, given)
+    choices = VideoChoices(before.set_aside, options.keep)
     with writing_to(root):
         check_unchanged(work / FILE, found)
-        problems += write_script(task, new_script, work, edited=True, given=given)
+        problems += write_script(task, new_script, work, edited=True, given=given, choices=choices)
         write_model(localised.model, work)
         write_result(result, work, context)
         if pages:
             problems += write_report(result, work, context, unreadable_media(task, features))
     context.note(problems)
     return replace(result, problems=tuple(problems))
+
+
+def _unused_choices(result: Result, options: RunOptions, script: Path) -> list[Problem]:
+    """A remark if a script keeps or drops videos, which needs another run."""
+    aside = {each.video for each in result.set_aside}
+    used = {video.id for video in result.task.videos}
+    if aside.isdisjoint(options.keep) and used.isdisjoint(options.drop):
+        return []
+    reason = "to use or leave out other videos, run again: howsteps run INPUT --script script.md"
+    return [Problem(script, reason, harmless=True)]
 
 
 def manual_localisations(folder: Path, task: Task, script: Script) -> tuple[Localisation, ...]:

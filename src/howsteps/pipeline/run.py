@@ -22,7 +22,13 @@ from howsteps import datasets
 from howsteps.datasets import Collection
 from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem, problem_of
 from howsteps.io.files import Folder
-from howsteps.narration.relevance import Way, names_the_job, relevance
+from howsteps.narration.relevance import (
+    OtherJob,
+    Relevance,
+    Way,
+    names_the_job,
+    relevance,
+)
 from howsteps.pipeline import stages
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
@@ -37,7 +43,7 @@ from howsteps.pipeline.placing import (
     with_mentions_as_readings,
 )
 from howsteps.pipeline.stages import (
-    check_given_script,
+    checked_options,
     discover_script,
     edit,
     is_text,
@@ -60,6 +66,7 @@ from howsteps.pipeline.work_folder import (
     writing_to,
 )
 from howsteps.reader import AnswerFolder, LanguageModel, Reader, Remembered
+from howsteps.script.text_form import VideoChoices
 from howsteps.store import GivenTask, Malformed, converted, without_captions
 from howsteps.task import OtherStep, OtherWay, Reading, Result, Script, SetAside, Task
 
@@ -169,6 +176,9 @@ def run(
     collection = read_source(source, options.title, context)
     tasks, problems = collection.tasks, list(collection.problems)
     context.note(problems)
+    ids = {video.id for task in tasks for video in task.videos}
+    for unknown in [id_ for id_ in (*options.keep, *options.drop) if id_ not in ids]:
+        raise HowstepsError(f"there is no video {unknown!r} to keep or drop")
     if given and is_text(given) and len(tasks) > 1:
         raise HowstepsError(f"a text script describes one job, but there are {len(tasks)}")
     if len(tasks) > 1 and (reserved := {*OWN_NAMES} & {task.name for task in tasks}):
@@ -436,7 +446,7 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
     problems: list[Problem] = []
     try:
         if given:
-            check_given_script(given, task)  # fail before the slow stages
+            options = checked_options(given, task, options)  # fail before the slow stages
         all_videos, problems = prepare_narration(task, options, context)
         filtered = set_aside_other_jobs(all_videos, options)
         task, set_aside = filtered.task, list(filtered.set_aside)
@@ -467,7 +477,14 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
         if isinstance(job.reader, AnswerFolder) and job.reader.ask:
             return None, problems, set()
         problems += other_job_remark(task.name, job.folder)
-        problems += write_script(task, script, job.folder, edited=given is not None, given=given)
+        problems += write_script(
+            task,
+            script,
+            job.folder,
+            edited=given is not None,
+            given=given,
+            choices=VideoChoices(set_aside, options.keep),
+        )
         task, features = visual_features(task, options, context)
         task, problems = set_aside_unusable(task, features.vectors, [*problems, *features.problems])
         # On a cluster, the GPUs are reserved for features and transcription.
@@ -526,33 +543,43 @@ class FilteredTask(NamedTuple):
 
 
 def set_aside_other_jobs(task: Task, options: RunOptions) -> FilteredTask:
-    """Set aside the videos of another job; modes ``paper`` and ``authors`` keep all of them."""
-    if options.keep_all or options.mode != "default":
-        return FilteredTask(task)
-    found = relevance(task)
-    others = [video for video in task.videos if video.id in found.aside]
-    kept = tuple(video for video in task.videos if video.id not in found.aside)
+    """Set aside the videos of another job, and those that a person dropped.
+
+    Modes ``paper`` and ``authors`` keep all videos that are not dropped.
+    """
+    is_asked = not options.keep_all and options.mode == "default"
+    found = relevance(task) if is_asked else Relevance({})
+    dropped = {video: OtherJob("you left it out", 1.0) for video in options.drop}
+    doubts = dropped | found.aside
+    others = [v for v in task.videos if v.id in doubts and v.id not in options.keep]
+    aside = tuple(SetAside(v.id, v.title, *doubts[v.id]) for v in others)
+    ids = {video.id for video in others}
+    kept = tuple(video for video in task.videos if video.id not in ids)
+    ways = tuple(
+        replace(way, videos=left)
+        for way in found.ways
+        if (left := tuple(video for video in way.videos if video in ids))
+    )
     remarks = [
         Problem(
             video.media or Path(video.id),
-            f"set aside as another job: {found.aside[video.id]} (to keep it: `keep_all=True`)",
+            f"set aside as another job ({each.probability:.0%}): {each.reason} "
+            f'(to keep it: `keep="{video.id}"`)',
             harmless=True,
         )
-        for video in others
-        if not any(video.id in way.videos for way in found.ways)
+        for video, each in zip(others, aside, strict=True)
+        if video.id not in options.drop and not any(video.id in way.videos for way in ways)
     ]
-    if not names_the_job(task):
+    if is_asked and not names_the_job(task):
         reason = (
             f"the name {task.name!r} says little about the job, so videos of other jobs are hard "
             'to recognise; name the job, as in `title="change a tire"`'
         )
         remarks.append(Problem(Path(task.name), reason, harmless=True))
     remarks += [
-        Problem(Path(task.name), way.sentence(len(task.videos)), harmless=True)
-        for way in found.ways
+        Problem(Path(task.name), way.sentence(len(task.videos)), harmless=True) for way in ways
     ]
-    aside = tuple(SetAside(v.id, v.title, found.aside[v.id]) for v in others)
-    return FilteredTask(replace(task, videos=kept), aside, tuple(remarks), found.ways)
+    return FilteredTask(replace(task, videos=kept), aside, tuple(remarks), ways)
 
 
 def with_page_hint(problems: Iterable[Problem], on_page: Iterable[OtherWay]) -> list[Problem]:

@@ -45,7 +45,7 @@ from howsteps.reader import (
 from howsteps.reader.dialogue import SECOND_TOKENS
 from howsteps.reader.question import estimated_tokens
 from howsteps.reader.reading import Asker, VideoQuestions, VideoReading, most_different
-from howsteps.script.text_form import parse_script_text
+from howsteps.script.text_form import parse_choices, parse_script_text
 from howsteps.script.text_mentions import script_of_text, with_matches
 from howsteps.store import (
     NarrationRecord,
@@ -417,6 +417,23 @@ def read_given_script(
     steps = parse_script_text(text, path)
     reader = partial(_read_labels, task=task.name, options=options, context=context)
     return script_of_text(steps, task, known, reader, path)
+
+
+def with_choices(options: RunOptions, script: Path) -> RunOptions:
+    """The options with the videos that the lines ``keep:`` and ``drop:`` of a script name.
+
+    An option wins over a line about the same video.
+    """
+    keep, drop = parse_choices(read_text(script))
+    more = tuple(v for v in dict.fromkeys(keep) if v not in {*options.keep, *options.drop})
+    less = tuple(v for v in dict.fromkeys(drop) if v not in {*options.keep, *options.drop, *more})
+    return replace(options, keep=(*options.keep, *more), drop=(*options.drop, *less))
+
+
+def checked_options(script: Path, task: Task, options: RunOptions) -> RunOptions:
+    """Check the syntax of a script; return the options with what it says about videos."""
+    check_given_script(script, task)
+    return with_choices(options, script) if is_text(script) else options
 
 
 def match_unmentioned_steps(

@@ -23,7 +23,7 @@ from howsteps.pipeline.options import FILE as OPTIONS
 from howsteps.script.matching import ActWithContext, acts_of, find_known_steps
 from howsteps.script.names import examples
 from howsteps.script.order import PartialOrder, partial_order
-from howsteps.script.text_form import script_text
+from howsteps.script.text_form import VideoChoices, script_text
 from howsteps.store import (
     FILE,
     VERSION,
@@ -164,6 +164,7 @@ def write_script(
     *,
     edited: bool = False,
     given: Path | None = None,
+    choices: VideoChoices | None = None,
 ) -> list[Problem]:
     """Write ``script.json``, for programs, and ``script.md``, for people to edit.
 
@@ -178,7 +179,7 @@ def write_script(
     path = folder / SCRIPT_TEXT
     is_given = given is not None and given.resolve() == path.resolve()
     problems = [] if is_given else _keep_edited(path, (_FOUND, _PLACED) if edited else (_FOUND,))
-    text = script_text(task.name, script)
+    text = script_text(task.name, script, choices)
     signed = _signed(text, _PLACED if edited else _FOUND)
     Folder(folder).write(SCRIPT_TEXT, signed.encode())
     return problems

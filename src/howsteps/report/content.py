@@ -170,8 +170,14 @@ def content(
             }
             for way in result.other_ways
         ],
+        "set_aside_because": Counter(each.reason for each in result.set_aside).most_common(),
         "set_aside": [
-            {"title": video.title or video.video, "reason": video.reason}
+            {
+                "id": video.video,
+                "title": video.title or video.video,
+                "reason": video.reason,
+                "probability": round(100 * video.probability),
+            }
             for video in result.set_aside
         ],
         "editor": result.script.editor,

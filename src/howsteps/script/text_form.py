@@ -11,8 +11,9 @@
 
 One step per line, in order. ``(optional)`` follows a step that may be left out, ``or`` precedes an
 alternative to the step above. Below a step, ``also:`` lists the acts that belong to it, and ``+``
-joins another step to it. The parser is lenient: any list will do, such as one copied from an
-article.
+joins another step to it. At the end, ``drop:`` and ``keep:`` say which videos are left out, and
+which are used although they seem to show another job. The parser is lenient: any list will do, such
+as one copied from an article.
 """
 
 import re
@@ -25,7 +26,7 @@ from typing import NamedTuple
 from howsteps.captions.cues import printable
 from howsteps.errors import InputError
 from howsteps.script.acts import Act, act_of
-from howsteps.task import Mention, Script
+from howsteps.task import Mention, Script, SetAside
 
 MAX_STEPS = 100
 MAX_PHRASES = 100  # below a step
@@ -45,6 +46,7 @@ _ITEM = re.compile(
 )
 _JOIN = re.compile(r"\+\s*(?P<text>\S.*)")
 _ALSO = re.compile(r"also\s*:\s*(?P<text>.*)", re.IGNORECASE)
+_CHOICE = re.compile(r"(?P<what>keep|drop)\s*:\s*(?P<video>\S.*)", re.IGNORECASE)
 _MORE = re.compile(r"(?:^|,|\s)\s*(?:…\s*)?and \d+ more\s*$", re.IGNORECASE)
 _OR = re.compile(r"or(?:\s*[:,]\s*|\s+)(?P<text>\S.*)", re.IGNORECASE)
 _OPTIONAL_AFTER = re.compile(r"\s*[,;]?\s*(?:[(\[]\s*optional\s*[)\]])\s*([.!:;]*)$", re.IGNORECASE)
@@ -63,12 +65,23 @@ _DETERMINERS = frozenset(
     "the a an your my our his her their its this that these those some".split()
 )
 
+HOW_TO_CHOOSE = """\
+<!-- Videos that were set aside. To use one, write "keep:" instead of "drop:"; to leave out another,
+add a line with its id. Then: howsteps run INPUT --out THIS_FOLDER --script script.md -->"""
+
 HOW_TO_EDIT = """\
 <!-- One step a line, in order: rename, move, delete and add lines as you like. "(optional)" after
 a step says that it may be left out, "or" before one that it is done instead of the step above.
 "also:" lists the phrases that count as this step; "+ another step" joins that step to the one
 above. A step without "also:" is matched by its name.
 Then: howsteps localise --out THIS_FOLDER --script script.md -->"""
+
+
+class VideoChoices(NamedTuple):
+    """The videos that were set aside, and the ids of those that a person wants to keep."""
+
+    aside: Sequence[SetAside] = ()
+    keep: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +101,7 @@ class TextStep:
     line: int = 0
 
 
-def script_text(name: str, script: Script) -> str:
+def script_text(name: str, script: Script, choices: VideoChoices | None = None) -> str:
     """Write a script as a page; ``name`` is that of the task."""
     lines = [f"# {_one_line(name)}", ""]
     for number, step in enumerate(script.steps, 1):
@@ -96,7 +109,25 @@ def script_text(name: str, script: Script) -> str:
         lines.append(f"{number}. {before}{_one_line(step.label)}{after}")
         if step.mentions:
             lines.append(f"{' ' * len(f'{number}. ')}also: {_also(step.mentions)}")
-    return "\n".join([*lines, "", HOW_TO_EDIT, ""])
+    return "\n".join([*lines, *_choices_text(choices or VideoChoices()), "", HOW_TO_EDIT, ""])
+
+
+def _choices_text(choices: VideoChoices) -> list[str]:
+    """Lines that list the videos that were set aside, and those that were kept."""
+    lines = [f"keep: {_one_line(video)}" for video in choices.keep]
+    for each in choices.aside:
+        why = _one_line(f"{each.title or each.video}: {each.reason}, {each.probability:.0%}")
+        lines.append(f"drop: {_one_line(each.video)} <!-- {why} -->")
+    return ["", HOW_TO_CHOOSE, *lines] if lines else []
+
+
+def parse_choices(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The ids of the videos to keep and to drop, from the lines ``keep:`` and ``drop:``."""
+    found: dict[str, list[str]] = {"keep": [], "drop": []}
+    for line in _COMMENT.sub("", text[:MAX_CHARACTERS]).splitlines():
+        if choice := _CHOICE.fullmatch(line.strip()):
+            found[choice["what"].lower()].append(choice["video"])
+    return tuple(found["keep"]), tuple(found["drop"])
 
 
 def parse_script_text(text: str, path: Path) -> tuple[TextStep, ...]:
@@ -182,7 +213,8 @@ def _lines(text: str) -> Iterator[_Line]:
             line = bare[1:]
         bare = _plain(bare)
         indent = len(line) - len(line.lstrip())
-        if _RULE.fullmatch(bare) or bare.startswith(("```", "~~~", "|")):
+        is_ruled = _RULE.fullmatch(bare) or bare.startswith(("```", "~~~", "|"))
+        if is_ruled or _CHOICE.fullmatch(bare):
             continue
         if found := _HEADING.fullmatch(bare):
             yield _Line("heading", 0, found["text"], number)
