@@ -330,10 +330,14 @@ def _place(
     if options.mode == "default":
         from howsteps.localise.method import localise as by_default  # noqa: PLC0415
 
-        read: dict[str, Any] = (
-            {"readings": readings, "read_videos": read_videos} if read_videos else {}
+        return by_default(
+            task,
+            script,
+            features.vectors,
+            seconds=INTERVAL,
+            readings=readings,
+            read_videos=read_videos,
         )
-        return by_default(task, script, features.vectors, seconds=INTERVAL, **read)
     from howsteps.paper.localise import localise as by_clustering  # noqa: PLC0415
 
     return by_clustering(
