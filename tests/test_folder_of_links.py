@@ -16,12 +16,14 @@ from typer.testing import CliRunner
 from howsteps._cli.app import app
 from howsteps.errors import HowstepsError
 from howsteps.pipeline import work_folder
+from howsteps.report.exports import FORMATS
 from howsteps.serve.session import Session
 from tests.pipeline.jobs import captions
 
 pytestmark = pytest.mark.slow
 LONGEST = 60  # seconds of one command
 WRITER = "0123456789abcdef" * 2
+EVERY_FORMAT = [word for name in FORMATS for word in ("--format", name)]
 STEPS = "1. fill the tub\n2. wash the cat\n"
 
 
@@ -36,7 +38,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert howsteps("run", place / "wash", "--out", work, "--workers", 1)
     shutil.copytree(place / "new", work / "new-videos")
     serve(work)
-    assert howsteps("export", work, "-f", "markdown", "-f", "page")
+    assert howsteps("export", work, *EVERY_FORMAT)
     (work / "report-pictures").mkdir(exist_ok=True)
     (work / "script.md").write_text(STEPS)
     howsteps("run", place / "wash", "--out", work, "--workers", 1)
@@ -129,7 +131,7 @@ def test_nothing_outside_is_changed_and_nothing_hangs(place, tmp_path, monkeypat
             attacked.mkdir()
             (attacked / "mine.txt").write_text("mine")
         for command in (
-            ("export", work, "-f", "vtt", "-f", "csv", "-f", "page", "-f", "markdown"),
+            ("export", work, *EVERY_FORMAT),
             ("localise", "--out", work, "--script", place / "edited.md"),
             ("apply", work, place / "new", "--out", work, "--workers", 1),
             ("script", place / "wash", "--out", work, "--workers", 1),

@@ -160,6 +160,18 @@ def test_a_job_cannot_have_the_name_of_a_part_of_the_work_folder(
     assert not (tmp_path / "out").exists()
 
 
+def test_a_terminal_of_no_columns_gets_the_message(tmp_path: Path) -> None:
+    done = subprocess.run(  # noqa: S603 - our own program
+        [sys.executable, "-m", "howsteps", "run", str(tmp_path / "nowhere")],
+        env={**os.environ, "COLUMNS": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "no such file or folder" in done.stderr
+
+
 def helped(*words: str) -> str:
     command = [sys.executable, "-m", "howsteps", *words]
     surroundings = {**os.environ, "COLUMNS": "80"}

@@ -320,7 +320,7 @@ class TestEditedScript:
             (lambda s: s["steps"][1].update(label=" "), r"steps\[1\]\.label: "),
             (lambda s: s["steps"].insert(0, "x"), r"steps\[0\]: expected object"),
             (lambda s: s["steps"][0]["mentions"][0].update(video="x"), "no video 'x'"),
-            (lambda s: s["steps"][0]["mentions"][0].update(start=1e6), "has no mention"),
+            (lambda s: s["steps"][0]["mentions"][0].update(start=1e4), "has no mention"),
             (
                 lambda s: s["steps"][0]["mentions"].append(s["steps"][1]["mentions"][0]),
                 "is in step 1 and in step 2",
