@@ -161,7 +161,9 @@ def test_the_options_of_a_folder_load_no_code(work, tmp_path, monkeypatch, caplo
         result = howsteps.place_again(work, "1. carefully fill up the kettle\n")
         [remark] = [str(each) for each in result.problems if "parser" in str(each)]
         assert "is not loaded; if you trust it, give it as `parser`" in remark
-        assert any("is not loaded" in remark for remark in Session(work).remarks())
+        session = Session(work)
+        assert any("is not loaded" in remark for remark in session.remarks())
+        session.stop()
     assert "antigravity" not in sys.modules
     with pytest.raises(HowstepsError, match="antigravity"):  # who names it gets it
         howsteps.place_again(work, "1. fill it up\n", parser="antigravity")

@@ -330,15 +330,11 @@ def level(confidence: float) -> Level:
 
 @dataclass(frozen=True, slots=True)
 class SetAside:
-    """A video that was set aside, the reason, and how probable it is that it shows another job.
-
-    The probability is 1 if a person left it out.
-    """
+    """A video that was set aside because it shows another job or a person left it out; and why."""
 
     video: str
     title: str
     reason: str
-    probability: Probability = 1.0
 
 
 class OtherStep(NamedTuple):

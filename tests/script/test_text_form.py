@@ -199,9 +199,9 @@ class TestRefusing:
 
 
 def test_videos_that_were_set_aside_are_listed_and_read_back() -> None:
-    aside = [SetAside("x1", "A --> title", "hardly says 'egg'", 0.96), SetAside("y 2", "", "no", 1)]
+    aside = [SetAside("x1", "A --> title", "hardly says 'egg'"), SetAside("y 2", "", "no")]
     text = script_text("job", Script((Step("boil it", ()),)), VideoChoices(aside, ["z3"]))
-    assert "drop: x1 <!-- A title: hardly says 'egg', 96% -->" in text
+    assert "drop: x1 <!-- A title: hardly says 'egg' -->" in text
     assert parse_choices(text) == (("z3",), ("x1", "y 2"))
     assert labels(text) == ["boil it"]
     assert parse_choices(text.replace("drop: x1", "keep: x1")) == (("z3", "x1"), ("y 2",))

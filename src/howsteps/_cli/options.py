@@ -78,7 +78,7 @@ Vision: TypeAlias = Annotated[
     ),
 ]
 Quick: TypeAlias = Annotated[
-    bool, typer.Option("--quick", help="Use fewer and smaller frames: several times faster.")
+    bool, typer.Option("--quick", help="Use fewer, smaller frames: much faster.")
 ]
 AnyDevice: TypeAlias = Annotated[Device, rare_option(help="Compute on the CPU or on a GPU.")]
 Parser: TypeAlias = Annotated[
@@ -97,11 +97,7 @@ KeepAll: TypeAlias = Annotated[
 ]
 Keep: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(
-        "--keep",
-        metavar="ID",
-        help="Use this video although it seems to show another job (may be repeated).",
-    ),
+    typer.Option("--keep", metavar="ID", help="Use this video in any case (may be repeated)."),
 ]
 Drop: TypeAlias = Annotated[
     list[str] | None,

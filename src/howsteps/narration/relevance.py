@@ -10,12 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import log, log1p
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.special import expit
 
 from howsteps.task import Task, Video
 
@@ -100,21 +98,17 @@ def job_words(name: str) -> JobWords:
 
 
 # Rates are occurrences per thousand words.
-_MIN_RATE = 3.5  # median rate of a keyword among those who say it, to be one
+_MIN_RATE = 3.5  # median rate of a keyword, below which its absence means nothing
 _TOPIC_RATE = 3.0  # rate at which a narrator talks about another thing
 _MIN_WORDS = 60  # rates of shorter narrations are computed as if they had this many words
-_MIN_COMPOUND = 4  # letters of a word that is found in longer ones
 _MIN_VIDEOS = 5  # fewer videos are no reference for a rate or a similarity
-# Share of videos that say a word of the job's name, to be a keyword: for the verb and the nouns;
-# for a qualifier, of the videos that say those.
-_CORE_SHARE, _QUALIFIER_SHARE = 0.3, 0.9
+_MAJORITY = 0.6
 # Evidence is the rate as a share of the usual one; a title counts as much as _TITLE.
-_MISSING, _TITLE = 0.3, 0.6
-_ALIKE = 0.8  # similarity as a share of the usual one, from which a video is like the others
-# Log-odds of another job: a video that is like the others; added for a keyword that is missing,
-# for no similarity, and for a title that names another thing. Fitted on five jobs in which videos
-# were marked (``docs/research/measurements.md``).
-_OFFSET, _PER_MISSING, _PER_UNLIKE, _PER_PRODUCT = -0.94, 4.05, 1.76, 2.65
+_MISSING, _TITLE = 0.25, 0.6
+# Similarity as a share of the usual one: below, a video shows another job ...
+_ALIEN, _ALIEN_TITLED = 0.4, 0.15  # (without and with the job in its title)
+# ... and from here on it is kept although a keyword is missing.
+_ALIKE, _ALIKE_NO_TITLES = 0.75, 0.6
 # Share and number of videos without the same keyword that make them a group.
 _GROUP_SHARE, _GROUP_MIN = 0.2, 5
 _OTHER_WEIGHT = 0.1  # of videos outside the reference set in the mean similarity
@@ -147,64 +141,52 @@ class Way:
         )
 
 
-class OtherJob(NamedTuple):
-    """Why a video is set aside, and the probability that it shows another job."""
-
-    reason: str
-    probability: float
-
-
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """The videos to set aside, by id, and the groups among them."""
+    """The videos to set aside (video id → reason), and the groups among them."""
 
-    aside: dict[str, OtherJob]
+    aside: dict[str, str]
     ways: tuple[Way, ...] = ()
 
 
 def relevance(task: Task) -> Relevance:
-    """Find the videos of a task that probably show another job.
+    """Find the videos of a task that show another job.
 
-    The probability is logistic in what a video is about: whether its title, its chapters or its
-    narrator name the job, whether its title names another thing, and how much its acts are like
-    those of the others.
-
-    Parameters
-    ----------
-    task
-        Its name, and titles, chapters, sentences and mentions of its videos are used. With fewer
-        than five narrated videos all are kept.
+    Its name, and titles, sentences and mentions of its videos are used. With fewer than five
+    narrated videos all are kept.
     """
     videos = [video for video in task.videos if video.mentions]
     if len(videos) < _MIN_VIDEOS:
         return Relevance({})
     usage = _KeywordUsage.of(job_words(task.name), videos)
-    least = usage.evidence.min(axis=1)
-    missing = np.maximum(0.0, 1.0 - least / _MISSING)
-    unlike = np.maximum(0.0, _ALIKE - similarity(videos, least >= 0.5))
-    products = [usage.other_product(index) for index in range(len(videos))]
-    is_other = np.array([product is not None for product in products])
-    parts = np.stack([_PER_MISSING * missing, _PER_UNLIKE * unlike, _PER_PRODUCT * is_other])
-    probability = expit(_OFFSET + parts.sum(axis=0))
-    aside: dict[str, OtherJob] = {}
-    missed: dict[str, list[int]] = {}  # the videos that are set aside, by missing keyword
-    for index in np.flatnonzero(probability > 0.5).tolist():
-        match int(parts[:, index].argmax()):
-            case 0:
-                keyword = usage.keywords[int(usage.evidence[index].argmin())]
-                missed.setdefault(keyword, []).append(index)
-                reason = f"hardly says '{usage.surface_form(keyword)}', unlike the others"
-            case 1:
-                reason = "has little in common with the other videos"
-            case _:
-                reason = f"its title names another thing: '{products[index]}'"
-        aside[videos[index].id] = OtherJob(reason, round(float(probability[index]), 2))
+    alike = similarity(videos, usage.evidence.min(axis=1) >= 0.5)
+    indices_by_missing: dict[str, list[int]] = {}
+    for index in range(len(videos)):
+        if (word := usage.missing_keyword(index)) is not None:
+            indices_by_missing.setdefault(word, []).append(index)
+    aside: dict[str, str] = {}
     ways = []
-    for keyword, indices in missed.items():
-        if len(indices) >= max(_GROUP_MIN, _GROUP_SHARE * len(videos)):
+    for word, indices in indices_by_missing.items():
+        is_group = usage.have_titles and len(indices) >= max(_GROUP_MIN, _GROUP_SHARE * len(videos))
+        if is_group:
             ids = tuple(videos[index].id for index in indices)
-            instead = _distinctive_noun(videos, set(ids))
-            ways.append(Way(ids, usage.surface_form(keyword), instead))
+            ways.append(Way(ids, usage.surface_form(word), _distinctive_noun(videos, set(ids))))
+        # A few videos that are like the others use another word for it: a stove is a cooktop. But
+        # eggs that neither the title nor the narrator calls scrambled are another dish.
+        certain = is_group or (usage.have_titles and word in usage.job.qualifiers)
+        keep_from = _ALIKE if usage.have_titles else _ALIKE_NO_TITLES
+        for index in indices:
+            if certain or alike[index] < keep_from:
+                reason = f"hardly says '{usage.surface_form(word)}', unlike the others"
+                aside[videos[index].id] = reason
+    for index, video in enumerate(videos):
+        if video.id in aside:
+            continue
+        untitled = usage.have_titles and not usage.title_names_job(index)
+        if (product := usage.other_product(index)) is not None:
+            aside[video.id] = f"its title names another thing: '{product}'"
+        elif alike[index] < (_ALIEN if untitled else _ALIEN_TITLED):
+            aside[video.id] = "has almost nothing in common with the other videos"
     return Relevance(aside, tuple(ways))
 
 
@@ -236,15 +218,13 @@ class _KeywordUsage:
     continuations: tuple[str | None, ...]  # the word right after the job's noun in each title
     rates: tuple[Counter[str], ...]
     spellings: Counter[str]
+    have_titles: bool
     is_material: bool  # the job's noun is what other things are made of
 
     @classmethod
     def of(cls, job: JobWords, videos: Sequence[Video]) -> "_KeywordUsage":
         """Count the words of titles and narrations."""
-        titles = tuple(
-            tuple(stems(" ".join([video.title, *(chapter.title for chapter in video.chapters)])))
-            for video in videos
-        )
+        titles = tuple(tuple(stems(video.title)) for video in videos)
         rates, spellings = [], Counter[str]()
         for video in videos:
             counts = Counter(word for sentence in video.sentences for word in words(sentence.text))
@@ -253,21 +233,15 @@ class _KeywordUsage:
             stem_counts: Counter[str] = Counter()
             for word, count in counts.items():
                 stem_counts[stem(word)] += count
-            # A stovetop is a stove, and a newspaper is paper.
-            for name in {*job.core, *job.qualifiers}:
-                if len(name) >= _MIN_COMPOUND:
-                    longer = (w for w in counts if name in w and stem(w) != name)
-                    stem_counts[name] += sum(counts[word] for word in longer)
             rates.append(Counter({word: 1000 * n / total for word, n in stem_counts.items()}))
-        found = [w for w in job.core if _share(w, rates) >= _CORE_SHARE]
-        keywords = [word for word in found if _usual_rate(word, rates) >= _MIN_RATE]
+        keywords = [w for w in job.core if _usual_rate(w, titles, rates) >= _MIN_RATE]
         evidence = [_evidence(word, titles, rates) for word in keywords]
-        # A qualifier is a keyword if nearly all videos that show the job use it.
-        on_topic = np.min(evidence, axis=0) >= _MISSING if evidence else np.ones(len(videos))
-        users = [rate for rate, is_user in zip(rates, on_topic, strict=True) if is_user]
+        # A qualifier is a keyword if most videos that show the job use it.
+        on_topic = np.min(evidence, axis=0) >= 0.5 if evidence else np.ones(len(videos), dtype=bool)
         for word in job.qualifiers:
-            common = len(users) >= _MIN_VIDEOS and _share(word, users) >= _QUALIFIER_SHARE
-            if common and _usual_rate(word, rates) >= _MIN_RATE:
+            used = np.array([rate[word] >= 1 for rate in rates])
+            common = on_topic.sum() >= _MIN_VIDEOS and used[on_topic].mean() >= _MAJORITY
+            if common and _usual_rate(word, titles, rates) >= _MIN_RATE:
                 keywords.append(word)
                 evidence.append(_evidence(word, titles, rates))
         continuations = tuple(_continuation(video.title, job) for video in videos)
@@ -279,8 +253,20 @@ class _KeywordUsage:
             continuations=continuations,
             rates=tuple(rates),
             spellings=spellings,
+            have_titles=sum(map(bool, titles)) > len(titles) / 2,
             is_material=sum(word is not None for word in continuations) > _MATERIAL * len(videos),
         )
+
+    def missing_keyword(self, index: int) -> str | None:
+        """The keyword that a video uses least, if it hardly uses it."""
+        if not self.keywords:
+            return None
+        least = int(self.evidence[index].argmin())
+        return self.keywords[least] if self.evidence[index, least] < _MISSING else None
+
+    def title_names_job(self, index: int) -> bool:
+        """Whether the title contains all keywords."""
+        return bool(self.keywords) and set(self.keywords) <= set(self.titles[index])
 
     def other_product(self, index: int) -> str | None:
         """What the title continues the job's noun to, if the narrator talks about it."""
@@ -298,34 +284,25 @@ class _KeywordUsage:
 
 
 def _continuation(title: str, job: JobWords) -> str | None:
-    """The word after the job's noun that makes it another thing: "caramel apple *cheesecake*".
-
-    None if the noun also stands alone: "apple crisp caramel apples".
-    """
-    ignored = {*job.core, *job.qualifiers, *map(stem, _NOT_PRODUCTS)}
-    found = []
-    for first, second in pairwise([*re.findall(r"[a-z]+|[^a-z\s]", title.lower()), ""]):
-        if stem(first) == job.head:
-            is_product = second.isalpha() and stems(second) and stem(second) not in ignored
-            found.append(second if is_product else None)
-    return found[0] if found and None not in found else None
+    """The word after the job's noun that makes it another thing: "caramel apple *cheesecake*"."""
+    for first, second in pairwise(re.findall(r"[a-z]+|[^a-z\s]", title.lower())):
+        if stem(first) == job.head and second.isalpha():
+            ignored = {*job.core, *job.qualifiers, *map(stem, _NOT_PRODUCTS)}
+            return second if stems(second) and stem(second) not in ignored else None
+    return None
 
 
-def _share(word: str, rates: Sequence[Counter[str]]) -> float:
-    """The share of videos that say a word."""
-    return sum(rate[word] > 0 for rate in rates) / len(rates)
-
-
-def _usual_rate(word: str, rates: Sequence[Counter[str]]) -> float:
-    """The median rate of a word in the videos that say it."""
-    return float(np.median([rate[word] for rate in rates if rate[word] > 0] or [0]))
+def _usual_rate(word: str, titles: Sequence[Sequence[str]], rates: Sequence[Counter[str]]) -> float:
+    """Median rate of a word in the videos with the word in their titles, or in all."""
+    titled = [rate[word] for title, rate in zip(titles, rates, strict=True) if word in title]
+    return float(np.median(titled if len(titled) >= _MIN_VIDEOS else [r[word] for r in rates]))
 
 
 def _evidence(
     word: str, titles: Sequence[Sequence[str]], rates: Sequence[Counter[str]]
 ) -> NDArray[np.float64]:
     """Evidence in [0, 1] that each video is about a word, from its rate and title."""
-    usual = _usual_rate(word, rates)
+    usual = _usual_rate(word, titles, rates)
     return np.array(
         [
             max(min(1.0, rate[word] / usual), _TITLE * (word in title))

@@ -23,7 +23,6 @@ from howsteps.datasets import Collection
 from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem, problem_of
 from howsteps.io.files import Folder
 from howsteps.narration.relevance import (
-    OtherJob,
     Relevance,
     Way,
     names_the_job,
@@ -549,10 +548,10 @@ def set_aside_other_jobs(task: Task, options: RunOptions) -> FilteredTask:
     """
     is_asked = not options.keep_all and options.mode == "default"
     found = relevance(task) if is_asked else Relevance({})
-    dropped = {video: OtherJob("you left it out", 1.0) for video in options.drop}
+    dropped = dict.fromkeys(options.drop, "you left it out")
     doubts = dropped | found.aside
     others = [v for v in task.videos if v.id in doubts and v.id not in options.keep]
-    aside = tuple(SetAside(v.id, v.title, *doubts[v.id]) for v in others)
+    aside = tuple(SetAside(v.id, v.title, doubts[v.id]) for v in others)
     ids = {video.id for video in others}
     kept = tuple(video for video in task.videos if video.id not in ids)
     ways = tuple(
@@ -563,8 +562,7 @@ def set_aside_other_jobs(task: Task, options: RunOptions) -> FilteredTask:
     remarks = [
         Problem(
             video.media or Path(video.id),
-            f"set aside as another job ({each.probability:.0%}): {each.reason} "
-            f'(to keep it: `keep="{video.id}"`)',
+            f'set aside as another job: {each.reason} (to keep it: `keep="{video.id}"`)',
             harmless=True,
         )
         for video, each in zip(others, aside, strict=True)

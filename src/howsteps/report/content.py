@@ -176,7 +176,6 @@ def content(
                 "id": video.video,
                 "title": video.title or video.video,
                 "reason": video.reason,
-                "probability": round(100 * video.probability),
             }
             for video in result.set_aside
         ],
