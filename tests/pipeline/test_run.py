@@ -368,5 +368,5 @@ def test_a_run_killed_six_times_ends_with_the_same_bytes(
     delays = [f"{generator.uniform(0.02, 0.9):.3f}" for _ in range(6)]
     program = [sys.executable, "-c", KILLED, str(job), str(tmp_path / "killed"), *delays]
     ended = subprocess.run(program, check=True, capture_output=True, text=True)  # noqa: S603
-    assert int(ended.stdout) >= 3  # it was truly killed, not only asked whether it was done
+    assert int(ended.stdout) >= 1  # it was truly killed; a quick machine is done before some kills
     assert written(tmp_path / "killed") == written(out)
