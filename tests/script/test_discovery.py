@@ -311,3 +311,15 @@ class TestJoinedAdditions:
     def test_other_acts_stay_apart(self) -> None:
         found = self.labels("add salt; peel onion")
         assert {"add the salt", "peel the onion"} <= set(found)
+
+    def test_the_end_of_the_job_is_not_cut_off(self) -> None:
+        acts = "add salt; add pepper; stir soup; serve soup; wash pot; dry pot"
+        task = spoken.task(*[acts] * 4, name="cook a soup")
+        distinct = [
+            replace(v, sentences=(*v.sentences, Sentence((Word(f"narrator {n}", 99.0, 99.1),))))
+            for n, v in enumerate(task.videos)
+        ]
+        task = replace(task, videos=tuple(distinct))
+        for steps in range(1, 7):
+            assert len(discover(task, steps=steps).steps) <= steps
+        assert discover(task, steps=6).steps[-1].label == "dry the pot"

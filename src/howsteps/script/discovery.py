@@ -92,28 +92,27 @@ def discover(task: Task, *, steps: int | None = None) -> Script:
     work = np.array([mention.work for mention in mentions])
     # An act of one narrator is not a step.
     min_support = min(2, sum(map(bool, mentions_by_video)))
-    events: list[list[NDArray[np.int64]]] = []
-    room = 0
-    for _ in range(2):  # what is joined makes room for others
-        chosen = select_clusters(table, clusters, similarity, scores, steps, room)
+
+    def events_with(room: int) -> tuple[list[list[NDArray[np.int64]]], int]:
+        """The steps in order, where ``room`` more are selected; and how many were joined."""
         members = [
             np.sort(np.concatenate([full_table.members[act] for act in clusters[i]]))
-            for i in chosen
+            for i in select_clusters(table, clusters, similarity, scores, steps, room)
         ]
-        ordered = order_steps(members, full_table, work)
         kept = [
             step
-            for step in ordered
+            for step in order_steps(members, full_table, work)
             if len({*full_table.video[step]}) >= min_support
             and followable_name([mentions[i] for i in step])
         ]
         events = join_additions(kept, full_table, mentions)
-        room = len(kept) - len(events)
-        if not room:
-            break
-    named = name_steps(
-        task, [[[mentions[i] for i in step] for step in event] for event in events[:steps]]
-    )
+        return events, len(kept) - len(events)
+
+    events, joined = events_with(0)
+    if joined:  # they make room for others; but never for more than were asked for
+        more, _ = events_with(joined)
+        events = more if steps is None or len(more) <= steps else events
+    named = name_steps(task, [[[mentions[i] for i in step] for step in e] for e in events])
     return Script(named, seconds=perf_counter() - start)
 
 
