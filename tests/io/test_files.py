@@ -7,7 +7,7 @@ import pytest
 
 from howsteps import captions
 from howsteps.errors import CannotWrite, InputError
-from howsteps.io.files import read_bounded, write_atomically
+from howsteps.io.files import Folder, read_bounded, write_atomically
 
 
 def test_reading(tmp_path):
@@ -86,3 +86,10 @@ class TestWriting:
             write_atomically(tmp_path / "a", parts())
         assert [path.name for path in tmp_path.iterdir()] == ["a"]
         assert (tmp_path / "a").read_bytes() == b"old"
+
+
+def test_bytes_that_are_there_are_not_written_again(tmp_path):
+    folder = Folder(tmp_path)
+    before = folder.write("steps.csv", b"1,2").stat().st_ino
+    assert folder.write("steps.csv", b"1,2").stat().st_ino == before
+    assert folder.write("steps.csv", b"1,3").read_bytes() == b"1,3"

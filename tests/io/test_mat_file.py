@@ -113,7 +113,7 @@ def matrix(*parts: bytes, kind: int = 6, shape: tuple[int, int] = (1, 1)) -> byt
                 kind=5,
                 shape=(2, 1),
             ),
-            "rows out of range",
+            "a sparse matrix",
         ),
     ],
 )

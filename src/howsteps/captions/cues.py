@@ -80,10 +80,7 @@ _BINARY = 0.02
 def decode(data: bytes) -> tuple[str, list[Problem]]:
     r"""Decode the bytes of a text file; line ends become ``\n`` and NULs are dropped.
 
-    Raises
-    ------
-    InputError
-        The file is empty or binary.
+    Raises ``InputError`` if the file is empty or binary.
     """
     text, problems = _decode(data)
     if "\0" in text:

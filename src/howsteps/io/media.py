@@ -39,12 +39,8 @@ def open_media(media: Path, what: str = "is not a readable video file") -> "Inpu
 
     Frames of more than ``MAX_PIXELS`` pixels are never decoded: they count as damaged.
 
-    Raises
-    ------
-    InputError
-        It is not a regular file, or not in an accepted format; the reason starts with ``what``.
-    MissingExtra
-        PyAV is not installed.
+    Raises ``InputError`` if it is not a regular file, or not in an accepted format; the reason
+    starts with ``what``. Raises ``MissingExtra`` if PyAV is not installed.
     """
     try:
         import av  # noqa: PLC0415 - an extra
@@ -115,11 +111,8 @@ def decoded(media: Path) -> Iterator[Sound]:
     Sample i is i / 16000 seconds after the start of the *file*: if the audio stream starts later
     than the video stream, silence is inserted before it.
 
-    Raises
-    ------
-    InputError
-        The file is missing, is not a media file, has no audio, is truncated, or lasts longer than
-        6 hours.
+    Raises ``InputError`` if the file is missing, is not a media file, has no audio, is truncated,
+    or lasts longer than 6 hours.
     """
     with TemporaryDirectory(prefix="howsteps-") as folder:
         target = Path(folder) / "sound"

@@ -28,11 +28,8 @@ _MARKS = {
 def read_text(path: Path, largest: int = _LARGEST) -> str:
     """Read a text file of at most ``largest`` bytes: UTF-8, or UTF-16 with a byte order mark.
 
-    Raises
-    ------
-    InputError
-        The file cannot be opened, is empty or too large, or is in another encoding. The message
-        names the line.
+    Raises ``InputError`` if the file cannot be opened, is empty or too large, or is in another
+    encoding. The message names the line.
     """
     data = read_bounded(path, largest, "annotations")
     mark = next((mark for mark in _MARKS if data.startswith(mark)), b"")
@@ -60,10 +57,8 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
 def read_rows(path: Path, width: int | None = None) -> Iterator[tuple[int, list[str]]]:
     """Yield (line number, cells) for the rows of a CSV file that are not blank.
 
-    Raises
-    ------
-    InputError
-        A row does not have ``width`` columns or, if that is None, as many as the first row.
+    Raises ``InputError`` if a row does not have ``width`` columns or, if that is None, as many as
+    the first row.
     """
     reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
     line = 1
@@ -82,10 +77,8 @@ def read_rows(path: Path, width: int | None = None) -> Iterator[tuple[int, list[
 def read_json(path: Path, largest: int = _LARGEST) -> Any:
     """Read a JSON file of at most ``largest`` bytes.
 
-    Raises
-    ------
-    InputError
-        The file cannot be read, or is not valid JSON. The message names the line.
+    Raises ``InputError`` if the file cannot be read, or is not valid JSON. The message names the
+    line.
     """
     text = read_text(path, largest)
     try:

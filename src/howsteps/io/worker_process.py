@@ -50,12 +50,8 @@ def run_in_worker(
     reason}`` an error, and ``{"unwritable": reason}`` an error in writing. The process is killed
     when ``stop`` is set.
 
-    Raises
-    ------
-    Failed
-        The work failed, the process crashed, or it was too slow.
-    CannotWrite
-        Results cannot be written.
+    Raises ``Failed`` if the work failed, the process crashed, or it was too slow. Raises
+    ``CannotWrite`` if results cannot be written.
     """
     # Otherwise each library starts a thread per core in each process.
     environment = {**os.environ, **ISOLATED, **dict.fromkeys(THREADS, str(threads))}

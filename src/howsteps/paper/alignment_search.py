@@ -27,6 +27,9 @@ from howsteps.paper.alignment_problem import AlignmentProblem
 
 # Scores of chains are shifted left by this many bits; random low bits break ties.
 TIE_BITS = 16
+# Arguments of :func:`realign`. As NumPy's integers: Numba compiles a function for each literal.
+NO_SEED: Any = np.int64(-1)
+NO_BONUS: Any = np.int64(0)
 
 
 class Tokens(NamedTuple):
@@ -365,7 +368,7 @@ def _descend(tokens: Tokens, template: Template, scratch: Scratch, queued: int) 
         queued -= 1
         scratch.queue[pick] = scratch.queue[queued]
         scratch.in_queue[n] = False
-        delta = realign(tokens, template, scratch, n, -1, 0)
+        delta = realign(tokens, template, scratch, n, NO_SEED, NO_BONUS)
         if delta < 0:
             change += delta
             queued = _enqueue_partners(tokens, scratch, n, queued)
@@ -421,7 +424,7 @@ def _ruin(tokens: Tokens, template: Template, scratch: Scratch) -> Any:
             change += detach(tokens, template, n)
     for i in range(queued):
         n = scratch.queue[i]
-        change += realign(tokens, template, scratch, n, -1, 0)
+        change += realign(tokens, template, scratch, n, NO_SEED, NO_BONUS)
         queued = _enqueue_partners(tokens, scratch, n, queued)
     return change, queued
 
@@ -439,9 +442,16 @@ def _construct(tokens: Tokens, template: Template, scratch: Scratch) -> Any:
         n = scratch.queue[j]
         scratch.queue[j] = scratch.queue[i]
         scratch.queue[i] = n
-        change += realign(tokens, template, scratch, n, -1, 0)
+        change += realign(tokens, template, scratch, n, NO_SEED, NO_BONUS)
     change += _descend(tokens, template, scratch, n_sequences)
     return len(template.slot) * tokens.match_cost + change
+
+
+@compiled
+def _copy(source: Any, target: Any) -> None:
+    """``target[:] = source``, which takes Numba ten times as long to compile."""
+    for i in range(len(source)):
+        target[i] = source[i]
 
 
 @compiled
@@ -466,7 +476,7 @@ def _anneal(
     while template.work[0] < until:
         temperature = hot * (cold / hot) ** (template.work[0] / budget)
         length = template.length[0]
-        saved[:] = slot
+        _copy(slot, saved)
         if random_below(template, 100) < RESEED_PERCENT:
             change, queued = _reseed(tokens, template, scratch)
         else:
@@ -478,7 +488,7 @@ def _anneal(
             objective[0] += change
             if objective[0] < objective[1]:
                 objective[1] = objective[0]
-                best[:] = slot
+                _copy(slot, best)
         else:
             size[: max(length, template.length[0])] = 0
             for s in range(len(slot)):
