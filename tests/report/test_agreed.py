@@ -1,6 +1,5 @@
 """Tools, durations and warnings that narrators agree on, and nothing that nobody says."""
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from howsteps.io.files import Folder
 from howsteps.report.agreed import Narrations
 from howsteps.report.exports import export
 from howsteps.task import Mention, Result, Script, Sentence, Step, Task, Video, Word
+from tests.report.how_to import check_how_to
 
 
 def act(verb: str, noun: str, said: str, text: str, **more: object) -> Mention:
@@ -32,7 +32,7 @@ def result(*videos: Video, verb: str = "", name: str = "job") -> Result:
 
 
 def listed(*videos: Video, name: str = "job") -> list[tuple[str, int]]:
-    return [(x.text, x.videos) for x in Narrations(result(*videos, name=name)).things_needed()]
+    return [(x.text, x.videos) for x in Narrations(result(*videos, name=name)).things_used()]
 
 
 def needing(noun: str, count: int = 2) -> list[Video]:
@@ -61,6 +61,22 @@ def test_things_are_counted_and_named_as_narrators_do() -> None:
     videos = [video("a", text, pry), video("b", text, pry), video("c", text, pry)]
     videos += [video("d", soda, use), video("e", soda, use)]
     assert listed(*videos) == [("levers", 3), ("baking soda", 2)]
+
+
+def test_a_thing_is_counted_wherever_it_is_worked_with() -> None:
+    text = "then fold the paper in half"
+    fold = act("fold", "paper", "fold the paper", text)
+    assert listed(*needing("paper"), video("x", text, fold)) == [("paper", 3)]
+    assert listed(video("x", text, fold), video("y", text, fold)) == []
+
+
+def test_the_quote_of_a_thing_has_the_thing() -> None:
+    text = "you see this small bamboo mat here that I have got for you to use with " * 2
+    use = act("use", "mat", "use with", text)
+    found = Narrations(result(video("a", text, use), video("b", text, use)))
+    assert all(
+        "bamboo mat" in quote.text for thing in found.things_used() for quote in thing.quotes
+    )
 
 
 def test_a_thing_of_one_narrator_is_not_listed() -> None:
@@ -127,6 +143,8 @@ def test_the_object_of_the_job_is_not_listed() -> None:
         (("cook it and rest for two minutes",) * 2, None),
         (("cook it two minutes before you eat",) * 2, None),
         (("cook for two minutes more",) * 2, None),
+        (("cook it again for two minutes",) * 2, None),
+        (("cook for one minute flip it over", "cook for 5 minutes"), None),
         (("cook for another two minutes",) * 2, None),
         (("cook for two minutes and ten seconds",) * 2, None),
         (("cook for a second",) * 2, None),
@@ -167,6 +185,16 @@ def test_warnings_are_what_two_narrators_forbid(text: str, is_warning: bool) -> 
     assert [quote.text for warning in found for quote in warning.quotes] == [text] * 2 * is_warning
 
 
+def test_a_short_warning_goes_on_in_the_next_sentence() -> None:
+    text, then = "don't pinch the tube", "until it is full of air and the tire is back on"
+    pinch = act("pinch", "tube", "pinch the tube", text, negated=True)
+    videos = [video(name, text, pinch) for name in "ab"]
+    more = Sentence(tuple(Word(word, 9.0, 9.1) for word in then.split()))
+    longer = [replace(v, sentences=(*v.sentences, more)) for v in videos]
+    [warning] = Narrations(result(*longer)).warnings()
+    assert {quote.text for quote in warning.quotes} == {f"{text} until it is full of air and …"}
+
+
 def test_every_figure_of_the_how_to_is_in_the_captions(tmp_path: Path) -> None:
     texts = (
         "now cook the egg for about two minutes with a fork",
@@ -180,12 +208,11 @@ def test_every_figure_of_the_how_to_is_in_the_captions(tmp_path: Path) -> None:
     ]
     [page, _], _ = export(result(*videos, verb="cook"), Folder(tmp_path), ["howto"])
     text = page.read_text("utf-8")
-    assert re.findall(r"^\* (.*) \((\d+) videos\)", text, re.MULTILINE) == [("fork", "2")]
+    assert "* fork (2 videos)" in text
     assert "Time: 2–10 minutes, 3 videos: " in text
-    assert "in 4 of 4 videos" in text
-    quotes = re.findall(r"“(.*?)” – (v\d), 0:0(\d)", text)
-    assert len({name for _, name, _ in quotes}) >= 3
-    for quote, name, second in quotes:
-        said = texts[int(name[1])]
-        assert quote.strip("… ") in said
-        assert int(second) == int(0.4 * said.split().index("cook"))
+    assert "Said in 4 of 4 videos" in text
+    said = [(f"v{n}", text) for n, text in enumerate(texts)]
+    check_how_to(text, said)
+    for figure, untrue in (("2–10", "2–12"), ("fork (2", "fork (3"), ("3 videos:", "5 videos:")):
+        with pytest.raises(AssertionError):
+            check_how_to(text.replace(figure, untrue), said)

@@ -7,7 +7,7 @@ makes it, and with fewer than two of them it is not made.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, takewhile
 
 from howsteps.narration.relevance import job_words, stem
@@ -17,14 +17,10 @@ from howsteps.task import Localisation, Mention, Result, Sentence, Step
 _MIN_VIDEOS = 2
 _MIN_SHARE = 0.1  # of the videos, for a thing
 _MAX_THINGS, _MAX_WARNINGS = 12, 6
-_FEW_WORDS, _QUOTE_WORDS, _WORDS_BEFORE = (
-    4,
-    18,
-    3,
-)  # of a longer sentence, only the part about the act is quoted
-
+_MAX_QUOTES = 3  # that differ, of a warning
+_FEW_WORDS, _QUOTE_WORDS = 4, 14  # of a longer sentence, only the part about the act is quoted
+_WORDS_BEFORE, _WORDS_AFTER = 3, 3
 _NEAR = 10.0  # seconds between a mention and a place of the same moment
-_PLACING = frozenset("from in into on onto out over to under with".split())
 
 # "You need a jack", "grab a towel", "add some milk": verbs whose object is a tool or a material.
 _USING = frozenset("add gather grab need require sprinkle use".split())
@@ -45,7 +41,7 @@ _NOT_USED = (
     "waste",
 )
 _VAGUE = "artifact instrumentality commodity covering substance food plant device".split()
-_VAGUE += "tool implement product ingredient equipment supply".split()
+_VAGUE += "tool implement product ingredient equipment supply mixture batter".split()
 _MIN_SENSE_SHARE = 0.25  # of the occurrences of a noun, by the frequencies of its senses
 
 _UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
@@ -72,11 +68,14 @@ _DURATION = re.compile(
     r"(?! (?:before|prior|ago|later|old|more|longer|max|tops)(?!\S))"
     rf"(?! (?:to|and) {_AMOUNT}(?!\S))(?! or (?!so|until|till))"
 )
-# Words after which a duration is about something else than the act before them.
+# Words after which a duration is about something else than the act before them, or a part of it.
 _ELSEWHERE = frozenset(
     "after and as because before but if once or so then until when while".split()
 )
-_SIDES = frozenset({"side", "sides"})
+_AGAIN = frozenset({"again", "back"})
+_SIDES = frozenset({"side", "sides", "flip"})
+# "Before you cut the steak", "after letting it rest": no good example of a step.
+_AROUND = frozenset("after before if once until when while".split())
 _SIDE_WORDS = 6  # after a duration: "two minutes on the other side"
 
 _FORBIDDING = re.compile(
@@ -132,13 +131,18 @@ class _Said:
         # "the grill is preheated", "we're gonna cook": the verb need not come first.
         self.verb = next((n for n in inside if stem(self.words[n]) == verb), self.begin)
 
-    def quote(self, last: int = 0, before: int = _WORDS_BEFORE) -> Quote:
-        """The sentence; of a long one, from some words before the act to the word ``last``."""
+    def says(self, words: Iterable[str]) -> bool:
+        """Whether the act is said in these words."""
+        spoken = set(map(stem, self.words[self.begin : self.end]))
+        return spoken.issuperset(stem(word) for word in words if word)
+
+    def quote(self, *within: int, before: int = _WORDS_BEFORE) -> Quote:
+        """The sentence; of a long one, the part about the act, with the words ``within``."""
         words = [word.text for word in self.sentence.words]
         first, stop = 0, len(words)
         if stop > _QUOTE_WORDS:
-            first = max(0, min(self.begin, self.verb) - before)
-            stop = max(first + _QUOTE_WORDS, self.end, last + 1)
+            first = max(0, min(self.begin, self.verb, *within) - before)
+            stop = max(first + _QUOTE_WORDS, self.end, *(n + 1 for n in within))
         text = " ".join(words[first:stop])
         text = f"{'… ' if first else ''}{text}{' …' if stop < len(words) else ''}"
         return Quote(self.mention.video, self.mention.start, text)
@@ -164,32 +168,45 @@ class Narrations:
     def _all(self) -> Iterator[_Said]:
         return self._said(m for video in self.result.task.videos for m in video.mentions)
 
-    def things_needed(self) -> list[Agreed]:
+    def things_used(self) -> list[Agreed]:
         """The tools and materials that several narrators use, the most frequent first.
 
-        They are named as most narrators do ("levers", "baking soda"). What the job is done to (the
-        tire that is changed, the hat that is made) is left out.
+        They are named as most narrators do ("levers", "baking soda"), and counted wherever they
+        are worked with. What the job is done to (the tire that is changed) is left out.
         """
-        found: dict[str, list[tuple[str, Quote]]] = defaultdict(list)  # by lemma, with its phrase
+        uses: dict[str, list[str]] = defaultdict(list)  # by lemma: the words before and at it
+        users: dict[str, set[str]] = defaultdict(set)
+        found: dict[str, list[tuple[str, Quote]]] = defaultdict(list)  # wherever it is worked with
         for said in self._all():
             if said.mention.is_work and not said.mention.negated:
-                for noun, at in _things(said):
+                for noun, at, is_used in _things(said):
                     phrase = " ".join(said.words[max(0, at - 1) : at + 1])
                     found[noun].append((phrase, said.quote(at)))
+                    if is_used:
+                        uses[noun].append(phrase)
+                        users[noun].add(said.mention.video)
         min_videos = max(_MIN_VIDEOS, _MIN_SHARE * len(self.result.task.videos))
         product = job_words(self.result.task.name).head
-        common = [
-            noun
-            for noun, uses in found.items()
-            if len({quote.video for _, quote in uses}) >= min_videos and stem(noun) != product
-        ]
+        common = [n for n, by in users.items() if len(by) >= min_videos and stem(n) != product]
         if not common:
             return []
         wordnet = WordNet.load()
         is_usable = _usable(wordnet)
-        things = [_named(noun, found[noun], wordnet) for noun in common if is_usable(noun)]
+        things = []
+        for noun in filter(is_usable, common):
+            name = _name(uses[noun], wordnet)
+            quotes = {
+                quote.video: quote
+                for phrase, quote in found[noun]
+                if phrase == name or " " not in name
+            }
+            things.append(Agreed(name, tuple(quotes.values())))
         things.sort(key=lambda thing: (-thing.videos, thing.text))
-        return [thing for thing in things if thing.videos >= _MIN_VIDEOS][:_MAX_THINGS]
+        # The "vanilla" of "vanilla extract" is not listed twice.
+        parts = {word for thing in things for word in thing.text.split()[:-1]}
+        return [
+            thing for thing in things if thing.videos >= _MIN_VIDEOS and thing.text not in parts
+        ][:_MAX_THINGS]
 
     def duration(self, step: Step) -> Agreed | None:
         """How long a step takes, from the shortest to the longest that its narrators say.
@@ -205,12 +222,14 @@ class Narrations:
             acts = self._acts[said.mention.video, said.mention.sentence]
             others = [other.verb for other in self._said(m for m in acts if m not in own)]
             for first, last, low, high in _durations(said.words):
-                between = said.words[said.end : first]
+                elsewhere = {*said.words[said.end : first]} & _ELSEWHERE
+                elsewhere |= {*said.words[said.verb : first]} & _AGAIN
                 is_of_another = any(said.verb < other < first for other in others)
-                if said.verb < first and not is_of_another and _ELSEWHERE.isdisjoint(between):
+                if said.verb < first and not is_of_another and not elsewhere:
                     after = takewhile(_is_no_unit, said.words[last : last + _SIDE_WORDS])
                     per_side = not _SIDES.isdisjoint([*said.mention.phrase.split(), *after])
-                    found[per_side].append((low, high, said.quote(last)))
+                    quote = said.quote(last + _WORDS_AFTER * per_side)
+                    found[per_side].append((low, high, quote))
         per_side = max(found, key=lambda side: len({quote.video for *_, quote in found[side]}))
         spans = found[per_side]
         quotes = tuple(dict.fromkeys(quote for *_, quote in spans))
@@ -234,10 +253,22 @@ class Narrations:
             is_warning = mention.negated and is_clear and mention.verb not in _NO_WARNING
             if is_warning and _FORBIDDING.search(before):
                 act = f"{mention.verb} {mention.noun}".strip()
-                found[act].setdefault(mention.video, said.quote(before=2 * _WORDS_BEFORE))
+                quote = said.quote(before=2 * _WORDS_BEFORE)
+                # "Don't jack it up", "before you loosen the nuts": a warning may go on.
+                if len(said.words) < _QUOTE_WORDS / 2 and quote.text[-1].isalpha():
+                    quote = replace(quote, text=f"{quote.text}{self._continued(mention)}")
+                found[act].setdefault(mention.video, quote)
         agreed = [Agreed(act, tuple(quotes.values())) for act, quotes in sorted(found.items())]
         agreed.sort(key=lambda warning: -warning.videos)
         return [warning for warning in agreed if warning.videos >= _MIN_VIDEOS][:_MAX_WARNINGS]
+
+    def _continued(self, mention: Mention) -> str:
+        """The beginning of the sentence after that of a mention."""
+        for following in self._sentences[mention.video][mention.sentence + 1 :][:1]:
+            words = [word.text for word in following.words]
+            text = " ".join(words[: _QUOTE_WORDS // 2])
+            return f" {text}{' …' if len(words) > _QUOTE_WORDS // 2 else ''}"
+        return ""
 
     def moment(self, number: int) -> tuple[Quote | None, Localisation | None]:
         """The clearest mention of a step, and its place there, if that is not a guess.
@@ -252,56 +283,44 @@ class Narrations:
             if place.step == number and place.time is not None and place.level != "guess"
         }
 
-        def rank(said: _Said) -> tuple[int, bool, bool, bool, float]:
+        def rank(said: _Said) -> tuple[bool, int, bool, bool, float]:
             place = _near(said.mention, places)
             return (
-                -_shared_words(said, step.label),
                 not said.mention.is_work,
+                -_shared_words(said, step.label),
                 place is None,
                 not _FEW_WORDS <= len(said.words) <= _QUOTE_WORDS,
                 -place.confidence if place else 0.0,
             )
 
-        best = min(
-            (s for s in self._said(step.mentions) if not s.mention.negated), key=rank, default=None
-        )
+        best = min(self._sayings(step), key=rank, default=None)
         if best is None:
             return None, max(places.values(), key=lambda place: place.confidence, default=None)
         return best.quote(), _near(best.mention, places)
 
-    def examples(self, step: Step, count: int) -> list[Quote]:
-        """How some narrators say a step, one quote each; those most like its label come first."""
-        said = [each for each in self._said(step.mentions) if not each.mention.negated]
-        said.sort(key=lambda each: -_shared_words(each, step.label))
+    def sayings(self, step: Step) -> Agreed:
+        """Who says a step in the words of its label, one quote each; the most similar first."""
+        said = sorted(self._sayings(step), key=lambda each: -_shared_words(each, step.label))
         found: dict[str, Quote] = {}
         for each in said:
             found.setdefault(each.mention.video, each.quote())
-        return list(found.values())[:count]
+        return Agreed(step.label, tuple(found.values()))
 
-    def instruction(self, step: Step) -> str:
-        """The label of a step; without a place or tool in it, with the one most narrators name."""
-        if not step.mentions or not _PLACING.isdisjoint(step.label.lower().split()):
-            return step.label
-        found: dict[str, set[str]] = defaultdict(set)
+    def _sayings(self, step: Step) -> list[_Said]:
+        """The mentions with the verb of a step and its object, or a pronoun for it."""
+        if not step.mentions:
+            return []
         named = step.relations[0][0]
-        for said in self._said(step.mentions):
-            mention = said.mention
-            if mention.relation == named and not mention.negated:
-                phrases = [("with", tool) for tool in mention.tools]
-                phrases += [(place.preposition, place.noun) for place in mention.places]
-                for preposition, noun in phrases:
-                    if form := _phrase(preposition, noun, " ".join(said.words)):
-                        found[form].add(mention.video)
-        best = max(found, key=lambda phrase: (len(found[phrase]), phrase), default="")
-        if not best or len(found[best]) < _MIN_VIDEOS or best.split()[-1] in step.label:
-            return step.label
-        return f"{step.label} {best}"
+        said = self._said(m for m in step.mentions if m.relation == named and not m.negated)
+        return [each for each in said if each.says([named.verb])]
 
 
 def _shared_words(said: _Said, label: str) -> int:
-    """How many words of a label are in a mention."""
+    """How many words of a label are in a mention; one less after "before", "if" and the like."""
     own = {stem(word) for word in label.lower().split() if word not in _DETERMINERS}
-    return len(own.intersection(map(stem, said.words[said.begin : said.end])))
+    spoken = said.words[max(0, said.begin - _WORDS_BEFORE) : said.end + _WORDS_AFTER]
+    is_around = not _AROUND.isdisjoint(said.words[max(0, said.verb - _WORDS_BEFORE) : said.verb])
+    return len(own.intersection(map(stem, spoken))) - is_around
 
 
 def _near(mention: Mention, places: Mapping[str, Localisation]) -> Localisation | None:
@@ -314,26 +333,25 @@ def _near(mention: Mention, places: Mapping[str, Localisation]) -> Localisation 
     return place if start - _NEAR <= mention.start <= end + _NEAR else None
 
 
-def _things(said: _Said) -> Iterator[tuple[str, int]]:
-    """The things that are used in an act, as lemmas, and where they are said."""
+def _things(said: _Said) -> Iterator[tuple[str, int, bool]]:
+    """The things in an act, as lemmas, where they are said, and whether they are surely used."""
     mention = said.mention
-    nouns = dict.fromkeys(mention.tools)
+    nouns = dict.fromkeys([*mention.tools, mention.noun, *(p.noun for p in mention.places)])
     is_got = mention.verb in _GETTING and not (mention.particle or mention.places)
-    if mention.verb in _USING or is_got:
-        nouns[mention.noun] = None
     for noun in nouns:
         forms = [n for n, word in enumerate(said.words) if _is_form(word, noun)]
         if not forms or not noun.isalpha() or noun in _OF_THE_VIDEO:
             continue
         at = min(forms, key=lambda n: (n < said.verb, abs(n - said.verb)))
-        between = said.words[said.verb + 1 : at]
         # "Not with the levers", "if you got an onion", "pump a bit of air".
         is_denied = not _DENYING.isdisjoint(said.words[max(0, min(at, said.verb) - 4) : at])
         is_verb = at + 1 < len(said.words) and said.words[at + 1] in _DETERMINERS
-        is_used = noun in mention.tools or mention.verb in _USING
-        is_new = not _GETTING.get(mention.verb, frozenset()).isdisjoint(between)
-        if (is_used or is_new) and not (is_denied or is_verb):
-            yield noun, at
+        if is_denied or is_verb:
+            continue
+        between = said.words[said.verb + 1 : at]
+        is_new = is_got and not _GETTING[mention.verb].isdisjoint(between)
+        is_object = noun == mention.noun and (mention.verb in _USING or is_new)
+        yield noun, at, noun in mention.tools or is_object
 
 
 def _is_form(word: str, noun: str) -> bool:
@@ -346,25 +364,14 @@ def _is_form(word: str, noun: str) -> bool:
     )
 
 
-def _named(noun: str, uses: Sequence[tuple[str, Quote]], wordnet: WordNet) -> Agreed:
-    """A thing under the name that most narrators use: "eggs", or "baking soda" for a soda."""
-    compounds = Counter(phrase for phrase, _ in uses if wordnet.synset_ids(phrase, "noun").size)
-    plain = Counter(phrase.split()[-1] for phrase, _ in uses)
+def _name(phrases: Sequence[str], wordnet: WordNet) -> str:
+    """The name that most narrators use: "eggs", or "baking soda" for a soda."""
+    compounds = Counter(each for each in phrases if wordnet.synset_ids(each, "noun").size)
+    plain = Counter(phrase.split()[-1] for phrase in phrases)
     name, count = max(compounds.items(), key=lambda item: (item[1], item[0]), default=("", 0))
-    if " " in name and 2 * count >= len(uses):
-        uses = [(phrase, quote) for phrase, quote in uses if phrase == name]
-    else:
-        name = max(plain, key=lambda form: (plain[form], form))
-    return Agreed(name, tuple({quote.video: quote for _, quote in uses}.values()))
-
-
-def _phrase(preposition: str, noun: str, spoken: str) -> str:
-    """A phrase of place or tool as it is said, with an article: "in the bowl", "on each side"."""
-    pattern = rf"\b{re.escape(preposition)} (\S+ )??({re.escape(noun)}(?:e?s)?)(?!\S)"
-    if not noun or not (found := re.search(pattern, spoken)):
-        return ""
-    determiner = found[1] if found[1] in ("each ", "both ", "every ") else "the "
-    return f"{preposition} {determiner}{found[2]}"
+    if " " in name and 2 * count >= len(phrases):
+        return name
+    return max(plain, key=lambda form: (plain[form], form))
 
 
 def _usable(wordnet: WordNet) -> Callable[[str], bool]:

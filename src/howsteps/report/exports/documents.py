@@ -15,7 +15,6 @@ from howsteps.io.text import format_time, milliseconds
 from howsteps.report.agreed import Agreed, Narrations, Quote
 from howsteps.report.content import (
     address,
-    capitalised,
     localisation_rows,
     markdown,
     one_line,
@@ -90,33 +89,35 @@ def howto(result: Result, folder: Path, pictures: Mapping[int, str]) -> dict[str
         if found is None:
             return None
         by_length = sorted(found.quotes, key=lambda quote: (quote == other_than, len(quote.text)))
+        distinct = {quote.text.lower(): quote for quote in reversed(by_length)}
         return {
             "text": one_line(found.text),
             "videos": found.videos,
-            "quotes": [shown(quote) for quote in by_length],
+            "quotes": [shown(quote) for quote in reversed(distinct.values())],
         }
 
     steps = []
     for number, step in enumerate(result.steps):
         quote, place = narrations.moment(number)
+        said = narrations.sayings(step)
         steps.append(
             {
                 "number": number + 1,
-                "sentence": f"{capitalised(one_line(narrations.instruction(step)))}.",
+                "sentence": f"{step_label(step)}.",
                 "optional": step.optional,
                 "alternative": step.alternative and number > 0,
                 "picture": pictures.get(number),
                 "quote": shown(quote) if quote else None,
                 "moment": _moment(by_id[place.video], place.time or 0, folder) if place else None,
                 "takes": agreed(narrations.duration(step), other_than=quote),
-                "support": step.support,
-                "examples": [shown(example) for example in narrations.examples(step, _EXAMPLES)],
+                "said": said.videos,
+                "examples": [shown(example) for example in said.quotes[:_EXAMPLES]],
             }
         )
     return {
         "title": one_line(title_of(result.task.name)),
         "videos": len(result.task.videos),
-        "things": [agreed(thing) for thing in narrations.things_needed()],
+        "things": [agreed(thing) for thing in narrations.things_used()],
         "steps": steps,
         "warnings": [agreed(warning) for warning in narrations.warnings()],
     }
@@ -126,7 +127,7 @@ def howto_text(shown: Mapping[str, Any]) -> str:
     """A how-to as one page of Markdown, with the evidence in a fold."""
     lines = [f"# {markdown(shown['title'])}", "", _FROM.format(_videos(shown["videos"])), ""]
     if shown["things"]:
-        lines += ["## What you need", ""]
+        lines += ["## What narrators use", ""]
         lines += [f"* {markdown(x['text'])} ({_videos(x['videos'])})" for x in shown["things"]]
         lines += [""]
     lines += ["## Steps", ""]
@@ -150,7 +151,7 @@ def howto_text(shown: Mapping[str, Any]) -> str:
     for step in shown["steps"]:
         if not step["examples"]:
             continue
-        said = f"This, or the like, in {step['support']} of {_videos(shown['videos'])}:"
+        said = f"Said in {step['said']} of {_videos(shown['videos'])}:"
         lines += [f"**{step['number']}. {markdown(step['sentence'])}** {said}", ""]
         takes = step["takes"]["quotes"] if step["takes"] else []
         quotes = dict.fromkeys(map(_quoted, [*step["examples"], *takes]))

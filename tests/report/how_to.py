@@ -1,0 +1,45 @@
+"""Reads every figure and every quote of a how-to back from the captions."""
+
+import re
+from collections.abc import Sequence
+from html import unescape
+
+_SAID_IN = r"\*\*\d+\. (.*)\.\*\* Said in (\d+) of (\d+)"
+_NUMBERS = "one two three four five six seven eight nine ten".split()
+
+
+def check_how_to(text: str, captions: Sequence[tuple[str, str]]) -> None:
+    """Check a how-to in Markdown against the title of each video, and what its narrator says."""
+    text = unescape(text)
+    said = [(title, _plain(words)) for title, words in captions]
+    quotes = re.findall(r"“(.*?)” – \[?(.*?), \d", text)
+    assert quotes
+    for quote, title in quotes:
+        assert any(_plain(quote.strip("… ")) in words for name, words in said if name == title)
+    for thing, number in re.findall(r"^\* ([^“].*) \((\d+) videos?\)$", text, re.MULTILINE):
+        sayers = [words for _, words in said if f" {thing.rstrip('s')}" in words]
+        assert 2 <= int(number) <= len(sayers), thing
+    for sentence, number, total in re.findall(_SAID_IN, text):
+        verb = sentence.lower().split()[0]
+        sayers = [words for _, words in said if f" {verb[:3]}" in words]
+        assert int(number) <= len(sayers), sentence
+        assert int(total) == len(said)
+    evidence = text.partition("<details>")[2]
+    for figures, number in re.findall(r"Time: (.*), (\d+) videos", text):
+        about = [part for part in evidence.split("\n\n**") if _has_all(figures, part)]
+        assert about, figures
+        assert int(number) <= max(len({*re.findall(r"– \[?(.*?), \d", each)}) for each in about)
+
+
+def _has_all(figures: str, part: str) -> bool:
+    values = re.findall(r"[0-9.]+", figures)
+    words = " ".join(re.findall(r"“(.*?)”", part))
+    for value in values:
+        spoken = _NUMBERS[int(value) - 1] if value in map(str, range(1, 11)) else value
+        if not re.search(rf"\b({re.escape(value)}|{spoken})\b", words):
+            return False
+    return True
+
+
+def _plain(text: str) -> str:
+    return f" {' '.join(re.findall(r'[a-z0-9]+', text.lower()))}"
