@@ -5,7 +5,8 @@ are inserted, lines dropped, and times scaled, so that no two are near-duplicate
 run on a folder of caption files, with page and exports. Prints for each stage, when it ends:
 wall-clock seconds, CPU seconds, and the peak memory of the process tree (resident; shared pages
 count in each process); finally, the exponents with which CPU time and memory grow with the size.
-``--keep FOLDER`` keeps videos and results, so that a second run finds the narrations in the cache.
+``--keep FOLDER`` keeps videos and results, so that a second run finds the narrations in the cache;
+``--lines N`` makes short narrations, of N lines each.
 """
 
 import argparse
@@ -37,9 +38,15 @@ PACE = 0.15  # maximum deviation of a narrator's pace
 SECONDS = 0.5  # between two measurements of memory
 
 
-def reworded(captions: Sequence[Caption], rng: Random) -> list[Caption]:
-    """Return captions with filler words, some lines missing, at another pace."""
+def reworded(captions: Sequence[Caption], rng: Random, lines: int | None = None) -> list[Caption]:
+    """Return captions with filler words, some lines missing, at another pace; at most ``lines``."""
     pace = 1.0 + PACE * (2 * rng.random() - 1)
+    if lines and lines < len(captions):
+        first = rng.randrange(len(captions) - lines + 1)
+        begin = captions[first].start
+        captions = [
+            Caption(a.start - begin, a.end - begin, a.text) for a in captions[first : first + lines]
+        ]
     kept = [line for line in captions if rng.random() >= LEFT_OUT]
     return [Caption(pace * a.start, pace * a.end, _filled(a.text, rng)) for a in kept]
 
@@ -53,16 +60,16 @@ def _filled(text: str, rng: Random) -> str:
     return " ".join(words)
 
 
-def write_videos(task: Task, folder: Path, count: int) -> Path:
+def write_videos(task: Task, folder: Path, count: int, lines: int | None = None) -> Path:
     """Write ``count`` caption files of a job, and return their folder."""
     job = folder / task.name
     job.mkdir(parents=True, exist_ok=True)
     narrated = [video for video in task.videos if video.captions]
     for number in range(count):
         video = narrated[number % len(narrated)]
-        lines = reworded(video.captions, Random(number))  # noqa: S311 - not cryptography
+        said = reworded(video.captions, Random(number), lines)  # noqa: S311 - not cryptography
         cues = (
-            f"{n}\n{_clock(a.start)} --> {_clock(a.end)}\n{a.text}\n" for n, a in enumerate(lines)
+            f"{n}\n{_clock(a.start)} --> {_clock(a.end)}\n{a.text}\n" for n, a in enumerate(said)
         )
         (job / f"{number:05} {video.id}.srt").write_text("\n".join(cues), "utf-8")
     return job
@@ -190,6 +197,7 @@ def main() -> None:
     options.add_argument("captions", type=Path, nargs="?", help="a task file")
     options.add_argument("--videos", type=int, nargs="+", default=[250, 500, 1000])
     options.add_argument("--keep", type=Path, help="a folder for videos and results")
+    options.add_argument("--lines", type=int, help="lines of a narration; by default all")
     options.add_argument("--run", type=Path, nargs=2, help=argparse.SUPPRESS)
     chosen = options.parse_args()
     if chosen.run:
@@ -200,7 +208,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         for size in chosen.videos:
             folder = (chosen.keep or Path(temporary)) / str(size)
-            found[size] = measure(write_videos(task, folder / "in", size), folder / "out")
+            job = write_videos(task, folder / "in", size, chosen.lines)
+            found[size] = measure(job, folder / "out")
     print_table(found)
 
 
