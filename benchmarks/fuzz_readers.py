@@ -21,7 +21,7 @@ from howsteps.io.text import read_text
 from howsteps.localise.model import Model, SavedModel
 from howsteps.paper.clustering import ClusteringModel
 from howsteps.pipeline.cache import Cache
-from howsteps.pipeline.work_folder import load_steps
+from howsteps.pipeline.work_folder import load_steps, script_of_learnt
 from howsteps.reader import make_question, script_of_answer
 from howsteps.script.text_form import parse_script_text
 from howsteps.store import read_result, read_script, text_of
@@ -178,7 +178,8 @@ def _model(folder: Path) -> None:
 def _learnt_steps(folder: Path) -> None:
     learnt = load_steps(folder, ("boil", "pour"))
     mention = Mention("v", "boil", "water", "boil the water", 1.0, 2.0)
-    script = learnt.script(Task("tea", (Video("v", mentions=(mention,), duration=9.0),)))
+    task = Task("tea", (Video("v", mentions=(mention,), duration=9.0),))
+    script = script_of_learnt(learnt, task)
     assert len(script.steps) == 2
     learnt.job.encode("utf-8")
 

@@ -23,10 +23,9 @@ from howsteps.pipeline.context import Context
 from howsteps.pipeline.events import Callback, ignore_event
 from howsteps.pipeline.executor import Executor
 from howsteps.pipeline.options import RunOptions, check_workers
-from howsteps.pipeline.placing import place_again
+from howsteps.pipeline.placing import place_again, read_given_script
 from howsteps.pipeline.run import Run
 from howsteps.pipeline.run import run as run_pipeline
-from howsteps.pipeline.stages import read_given_script
 from howsteps.reader import AnswerFolder, LanguageModel
 from howsteps.store import read_result
 from howsteps.task import Caption, Mode, Result, Script, Task, Video

@@ -579,10 +579,10 @@ class ActRecord(Record):
     verb: str
     particle: str
     noun: str
-    around: list[str]
+    around: tuple[str, ...]
 
 
-class LearntStepRecord(Record):
+class LearntStep(Record):
     """A step of a model: how many videos mentioned it, and its most frequent acts."""
 
     label: str
@@ -590,12 +590,12 @@ class LearntStepRecord(Record):
     acts: list[ActRecord]
 
 
-class LearntStepsRecord(Record):
+class LearntSteps(Record):
     """``steps.json`` of a model: the name of the job, and its steps in order."""
 
     version: Literal[1]
     job: str
-    steps: list[LearntStepRecord]
+    steps: list[LearntStep]
 
 
 class PlacesRecord(Record):

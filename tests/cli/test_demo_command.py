@@ -13,6 +13,7 @@ from howsteps._cli.app import app
 from howsteps.demo import job
 from howsteps.errors import CannotWrite, Extra
 from howsteps.store import read_result
+from tests.report.how_to import check_how_to
 
 FIVE = ("dee.en.vtt", "ines.en.srt", "jo.tsv", "priya.json", "rico.json")  # the shortest
 
@@ -126,6 +127,18 @@ def test_the_default_finds_these_steps_at_these_places(captions_alone: tuple[Pat
     pairs = zip(number.findall(found), number.findall(PLACES), digits, strict=True)
     far = [(now, then) for now, then, n in pairs if abs(float(now) - float(then)) > 1.1 * 10**-n]
     assert not far, f"what is found now:\n{found}"
+
+
+@pytest.mark.slow
+def test_the_how_to_says_only_what_is_said(captions_alone: tuple[Path, Result]) -> None:
+    work = captions_alone[0] / "steps"
+    CliRunner().invoke(app, ["export", str(work), "--format", "howto"])
+    videos = read_result(work).task.videos
+    said = [(video.id, " ".join(each.text for each in video.sentences)) for video in videos]
+    text = (work / "exports" / "howto" / "howto.md").read_text("utf-8")
+    assert "* levers (" in text
+    assert "pinch the tube" in text
+    check_how_to(text, said)
 
 
 @pytest.mark.usefixtures("without_eyes")

@@ -10,8 +10,8 @@ from howsteps._cli import screen
 from howsteps._cli.screen import _Display, _ended
 from howsteps.pipeline.events import Event, ItemAt, ItemDone, StageBegan, StageEnded
 from howsteps.pipeline.options import STAGES
-from howsteps.pipeline.run import OTHER_SCRIPT
-from howsteps.pipeline.stages import LABELS
+from howsteps.pipeline.placing import LABELS
+from howsteps.pipeline.selection import OTHER_SCRIPT
 
 EVENTS: tuple[Event, ...] = (
     StageBegan("features", "wash [a] cat", 2),

@@ -1,7 +1,6 @@
 """Applying a model to new videos."""
 
 from pathlib import Path
-from shutil import copytree
 
 import pytest
 
@@ -9,7 +8,6 @@ from howsteps.errors import Extra, InputError
 from howsteps.pipeline import stages
 from howsteps.pipeline.apply import apply
 from howsteps.pipeline.run import run
-from howsteps.pipeline.work_folder import STEPS_FILE
 from howsteps.store import read_result
 from howsteps.task import SAID
 from tests.films import film
@@ -52,15 +50,6 @@ class TestWords:
             here = any(m.start <= (place.time or 0) <= m.end + 4 for m in step.mentions)
             assert here == (place.evidence == SAID)
         assert sum(place.evidence == SAID for place in result.localisations) >= 3
-
-    def test_a_model_without_its_steps_still_places_them(self, work: Path, tmp_path: Path) -> None:
-        (tmp_path / "flo.srt").write_text(narration("flo"))
-        copytree(work / "model", tmp_path / "model")
-        (tmp_path / "model" / STEPS_FILE).unlink()
-        done = apply(tmp_path / "model", [tmp_path / "flo.srt"], tmp_path / "out")
-        [(name, result)] = done.results.items()
-        assert name == "out"
-        assert any(place.time is not None for place in result.localisations)
 
     def test_unusable_files_are_reported(self, work: Path, tmp_path: Path) -> None:
         (tmp_path / "a").mkdir()

@@ -20,7 +20,7 @@ from tests.pipeline.jobs import written
 STAGES = {
     "read": "howsteps.datasets.read_tasks",
     "narration": "howsteps.pipeline.stages._extract",
-    "relevance": "howsteps.pipeline.run.set_aside_other_jobs",
+    "relevance": "howsteps.pipeline.selection.set_aside_other_jobs",
     "script": "howsteps.script.discover",
     "script files": "howsteps.pipeline.run.write_script",
     "features": "howsteps.pipeline.run.visual_features",

@@ -12,17 +12,14 @@ from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.events import Event, ItemDone, StageBegan, StageEnded
 from howsteps.pipeline.options import RunOptions
-from howsteps.pipeline.run import (
-    check_task,
-    few_steps_remark,
+from howsteps.pipeline.run import check_task, read_source, run
+from howsteps.pipeline.selection import (
     find_other_ways,
-    find_script,
-    read_source,
-    run,
     set_aside_other_jobs,
     set_aside_unusable,
     with_page_hint,
 )
+from howsteps.pipeline.stages import few_steps_remark, find_script
 from howsteps.task import Caption, Mention, OtherWay, Script, Sentence, Step, Task, Video, Word
 from tests.jobs import write_tea
 from tests.pipeline.jobs import captions

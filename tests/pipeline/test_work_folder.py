@@ -14,8 +14,7 @@ from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.work_folder import (
     STEPS_FILE,
-    LearntStep,
-    LearntSteps,
+    learnt_steps,
     load_steps,
     remove_if_empty,
     save_steps,
@@ -24,7 +23,7 @@ from howsteps.pipeline.work_folder import (
     writing_to,
 )
 from howsteps.script import discover
-from howsteps.script.matching import ActWithContext
+from howsteps.store import ActRecord, LearntStep, LearntSteps
 from howsteps.task import SAID, Localisation, Mention, Result, Script, Step, Task, Video
 from tests.report.job import tea
 from tests.script import spoken
@@ -104,11 +103,12 @@ def test_a_video_is_opened_once_for_its_frame_rate(
 
 
 LEARNT = LearntSteps(
+    1,
     "make tea",
-    (
-        LearntStep("fill the kettle", 4, (ActWithContext("fill", "up", "kettle", ("tap",)),)),
-        LearntStep("hum", 0, ()),
-    ),
+    [
+        LearntStep("fill the kettle", 4, [ActRecord("fill", "up", "kettle", ("tap",))]),
+        LearntStep("hum", 0, []),
+    ],
 )
 
 
@@ -119,10 +119,10 @@ def test_steps_are_read_back(tmp_path: Path) -> None:
 
 def test_a_step_is_stored_with_its_acts() -> None:
     job = tea(4, 3)
-    found = LearntSteps.of(job.task, job.script)
+    found = learnt_steps(job.task, job.script)
     assert found.job == job.task.name
     assert [step.support for step in found.steps] == [s.support for s in job.script.steps]
-    assert found.steps[0].acts == (ActWithContext("fill", "", "kettle", ()),)
+    assert found.steps[0].acts == [ActRecord("fill", "", "kettle", ())]
 
 
 @pytest.mark.parametrize(

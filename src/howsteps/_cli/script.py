@@ -20,14 +20,14 @@ from howsteps.pipeline.cache import Cache, user_cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.executor import cores, local_executor
 from howsteps.pipeline.options import RunOptions
-from howsteps.pipeline.run import (
+from howsteps.pipeline.run import read_source
+from howsteps.pipeline.selection import find_other_ways, set_aside_other_jobs
+from howsteps.pipeline.stages import (
+    check_parser,
+    discover_script,
     few_steps_remark,
-    find_other_ways,
     prepare_narration,
-    read_source,
-    set_aside_other_jobs,
 )
-from howsteps.pipeline.stages import check_parser, discover_script
 from howsteps.pipeline.work_folder import (
     CACHE,
     check_folders,

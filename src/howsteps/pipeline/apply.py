@@ -23,13 +23,16 @@ from howsteps.pipeline.events import Callback, ignore_event
 from howsteps.pipeline.executor import local_executor, single_threaded
 from howsteps.pipeline.features import method_of, visual_features
 from howsteps.pipeline.options import INTERVAL, RunOptions
-from howsteps.pipeline.run import Run, clean_title, prepare_narration, set_aside_unusable
+from howsteps.pipeline.run import Run, clean_title
+from howsteps.pipeline.selection import set_aside_unusable
+from howsteps.pipeline.stages import path_of, prepare_narration
 from howsteps.pipeline.work_folder import (
     CACHE,
     MODEL,
     check_folders,
     load_steps,
     remove_if_empty,
+    script_of_learnt,
     write_report,
     write_result,
     writing_to,
@@ -107,14 +110,14 @@ def apply(
             # A model of video frames works without captions, so remarks on them are dropped.
             task, new_problems = prepare_narration(task, options, context)
             problems += [problem for problem in new_problems if not problem.harmless]
-        script = known.script(task)
+        script = script_of_learnt(known, task)
         seconds = learnt.options.seconds_per_interval or INTERVAL
         for video in task.videos:
             try:
                 with single_threaded():
                     located = _localised(learnt, vectors[video.id], script, video)
             except HowstepsError as error:
-                problems.append(problem_of(error, video.media or Path(video.id)))
+                problems.append(problem_of(error, path_of(video)))
                 continue
             places += map(rounded, located.in_seconds([video.id], [seconds]))
             placed.append(video)
@@ -141,7 +144,7 @@ def _other_job_remarks(result: Result) -> list[Problem]:
         if places
     }
     return [
-        Problem(video.media or Path(video.id), OTHER_JOB, harmless=True)
+        Problem(path_of(video), OTHER_JOB, harmless=True)
         for video in result.task.videos
         if video.sentences and mean.get(video.id, 1.0) < MIN_MEAN_CONFIDENCE
     ]

@@ -1,15 +1,19 @@
 """The events of a run, which are passed to a callback."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
+
+import msgspec
 
 from howsteps.errors import Problem
 
 
-@dataclass(frozen=True, slots=True)
-class StageBegan:
+class _Event(msgspec.Struct, frozen=True, tag_field="event"):
+    """As a line of JSON, an event has its kind and its fields."""
+
+
+class StageBegan(_Event, frozen=True, tag="stage-began"):
     """A stage begins on a task; ``total`` is the number of items, or 1 for a whole task."""
 
     stage: str
@@ -17,8 +21,7 @@ class StageBegan:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class ItemDone:
+class ItemDone(_Event, frozen=True, tag="item-done"):
     """An item is done; ``cached`` if nothing had to be computed."""
 
     stage: str
@@ -27,8 +30,7 @@ class ItemDone:
     cached: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ItemAt:
+class ItemAt(_Event, frozen=True, tag="item-at"):
     """Progress within a video, in seconds of it; ``total`` is its duration, if known."""
 
     stage: str
@@ -38,8 +40,7 @@ class ItemAt:
     total: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class StageEnded:
+class StageEnded(_Event, frozen=True, tag="stage-ended"):
     """A stage is done; ``cached`` of ``total`` results came from the cache."""
 
     stage: str
@@ -49,23 +50,20 @@ class StageEnded:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class ProblemFound:
+class ProblemFound(_Event, frozen=True, tag="noted"):
     """A problem or remark was reported."""
 
     problem: Problem
 
 
-@dataclass(frozen=True, slots=True)
-class Wrote:
+class Wrote(_Event, frozen=True, tag="wrote"):
     """A file or folder was written."""
 
     task: str
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
-class Sends:
+class Sends(_Event, frozen=True, tag="sends"):
     """Questions are about to be sent to a language model, with so many tokens at most."""
 
     task: str
@@ -78,16 +76,6 @@ class Sends:
 Event: TypeAlias = StageBegan | ItemAt | ItemDone | StageEnded | ProblemFound | Wrote | Sends
 Callback: TypeAlias = Callable[[Event], None]
 
-_NAMES = {
-    StageBegan: "stage-began",
-    ItemAt: "item-at",
-    ItemDone: "item-done",
-    StageEnded: "stage-ended",
-    ProblemFound: "noted",
-    Wrote: "wrote",
-    Sends: "sends",
-}
-
 
 def ignore_event(event: Event) -> None:
     """Do nothing."""
@@ -95,8 +83,6 @@ def ignore_event(event: Event) -> None:
 
 def record(event: Event) -> dict[str, Any]:
     """Convert an event to a dictionary, for a line of JSON."""
-    fields = asdict(event)
-    fields |= fields.pop("problem", {})
-    if "path" in fields:
-        fields["path"] = str(fields["path"])
-    return {"event": _NAMES[type(event)], **fields}
+    fields: dict[str, Any] = msgspec.to_builtins(event, enc_hook=str)  # paths
+    problem = fields.pop("problem", {})
+    return {**fields, **problem}

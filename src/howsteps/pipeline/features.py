@@ -60,11 +60,8 @@ def visual_features(
 
     ``learnt`` is what the method learnt from other videos; None: learn it from these.
 
-    Raises
-    ------
-    MissingExtra
-        ``options.vision`` is True and the extra is not installed, or the mode or device needs
-        another one.
+    Raises ``MissingExtra`` if ``options.vision`` is True and the extra is not installed, or the
+    mode or device needs another one.
     """
     videos = [video for video in task.videos if video.media]
     if not videos or options.vision is False:
@@ -119,10 +116,8 @@ def features_of(
     the task name in events, and ``memory`` the bytes that one video may use, on top of the
     libraries. With ``features`` in the context's ``redo``, cached descriptors are ignored.
 
-    Raises
-    ------
-    HowstepsError
-        Something is not installed, or what was learnt was learnt with other options.
+    Raises ``HowstepsError`` if something is not installed, or what was learnt was learnt with other
+    options.
     """
     method.require_extras(device)
     describe = partial(
@@ -178,10 +173,7 @@ def describe_videos(
     interruption, unfinished videos are abandoned at once; completed ones stay in the cache. Returns
     the descriptors of the videos that could be read, and problems.
 
-    Raises
-    ------
-    CannotWrite
-        The cache cannot be written, or the disk is full.
+    Raises ``CannotWrite`` if the cache cannot be written, or the disk is full.
     """
     videos = [video for video in videos if video.media is not None]
     workers = max(1, min(context.workers, len(videos)))

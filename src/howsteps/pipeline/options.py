@@ -106,10 +106,7 @@ def write_options(options: RunOptions, folder: Path) -> None:
 def read_options(folder: Path) -> RunOptions | None:
     """Read the options of the run that made a work folder; None if there is no file.
 
-    Raises
-    ------
-    InputError
-        The file is not what :func:`write_options` writes.
+    Raises ``InputError`` if the file is not what :func:`write_options` writes.
     """
     path = folder / FILE
     if not path.exists():

@@ -1,31 +1,31 @@
-"""Place the steps of an edited script again, from the files of a work folder.
+"""A person's script: read it, keep what the person placed, and place its steps again.
 
-Narrations come from ``result.json`` and video descriptors from the cache, so an edit takes seconds,
-and the video files are read only if their frames are used.
+To place again, narrations come from ``result.json`` and video descriptors from the cache, so an
+edit takes seconds, and the video files are read only if their frames are used.
 """
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from howsteps.errors import HowstepsError, InputError, Problem
 from howsteps.io.files import check_unchanged, fingerprint, read_bounded
+from howsteps.io.text import read_text
 from howsteps.localise.method import LEAD
+from howsteps.narration.labels import plain_act
 from howsteps.pipeline import stages
-from howsteps.pipeline.cache import Cache
+from howsteps.pipeline.cache import Cache, stage_key
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.events import Callback, ignore_event
 from howsteps.pipeline.features import unreadable_media, visual_features
 from howsteps.pipeline.options import RunOptions, trusted_options
-from howsteps.pipeline.stages import (
-    is_text,
-    match_unmentioned_steps,
-    read_given_script,
-    with_choices,
-)
 from howsteps.pipeline.work_folder import (
     CACHE,
+    SCRIPT,
+    SCRIPT_TEXT,
     check_parts,
     root_of,
     write_model,
@@ -34,8 +34,17 @@ from howsteps.pipeline.work_folder import (
     write_script,
     writing_to,
 )
-from howsteps.script.text_form import VideoChoices
-from howsteps.store import FILE, read_result, result_file, rounded, without_captions
+from howsteps.script.text_form import VideoChoices, parse_choices, parse_script_text
+from howsteps.script.text_mentions import script_of_text, with_matches
+from howsteps.store import (
+    FILE,
+    check_script,
+    read_result,
+    read_script,
+    result_file,
+    rounded,
+    without_captions,
+)
 from howsteps.task import (
     BY_HAND,
     READ,
@@ -48,8 +57,10 @@ from howsteps.task import (
     Step,
     Task,
 )
+from howsteps.vision.features import Features
 
 _LARGEST_RESULT = 2**31  # bytes
+LABELS = "labels"
 
 
 def place_again(
@@ -61,7 +72,7 @@ def place_again(
     parser: str | None = None,
     pages: bool = True,
     unchanged_since: tuple[int, int] | None = None,
-    callback: "Callback | None" = None,
+    callback: Callback | None = None,
 ) -> Result:
     """Place the steps of another script in the videos of a work folder, and update its files.
 
@@ -111,40 +122,31 @@ def place_again(
     stages.check_parser(parser)
     options, problems = trusted_options(root, parser)
     context = Context(Cache(root / CACHE), callback=callback or ignore_event)
-    if isinstance(script, Script):
-        new_script = script
-        if matched:
-            new_script = match_unmentioned_steps(script, before.task, options, context)
-    else:
-        new_script, remarks = read_given_script(
-            script, before.task, before.script, options, context
-        )
-        problems += remarks
-    fixed = _still_placed(before, new_script) if by_hand is None else tuple(by_hand)
-    _check(fixed, before.task, new_script)
-    task, features = visual_features(before.task, options, context)
-    readings = _still_read(before, new_script)
-    task_with_places, with_places = with_manual_mentions(task, new_script, fixed)
-    unread = {*range(len(new_script.steps))} - {reading.step for reading in readings}
-    localised = stages.localise(
-        task_with_places,
-        with_places,
-        features,
-        options,
-        context,
-        with_mentions_as_readings(readings, before.read_videos, with_places, fixed, unread),
-        before.read_videos,
-    )
-    places = [
-        replace(p, evidence=SAID) if p.evidence == READ and p.step in unread else p
-        for p in localised.localisations
-    ]
-    localisations = override_localisations(places, fixed)
-    problems += [*features.problems, *localised.remarks]
     given = script.absolute() if isinstance(script, Path) else None
+    if not isinstance(script, Script):
+        new, remarks = read_given_script(script, before.task, before.script, options, context)
+        problems += remarks
+    elif matched:
+        reader = partial(read_labels, task=before.task.name, options=options, context=context)
+        new = with_matches(script, before.task, reader)
+    else:
+        new = script
+    fixed = _still_placed(before, new) if by_hand is None else tuple(by_hand)
+    _check(fixed, before.task, new)
+    task, features = visual_features(before.task, options, context)
+    readings = _still_read(before, new)
+    unread = {*range(len(new.steps))} - {reading.step for reading in readings}
+    localised = place(
+        task, new, features, options, context, fixed, readings, before.read_videos, unread
+    )
+    problems += [*features.problems, *localised.remarks]
     task = replace(task, videos=tuple(map(without_captions, task.videos)))
     result = replace(
-        before, task=task, script=new_script, localisations=localisations, readings=readings
+        before,
+        task=task,
+        script=new,
+        localisations=localised.localisations,
+        readings=readings,
     )
     if given and is_text(given):
         options = with_choices(options, given)
@@ -152,7 +154,7 @@ def place_again(
     choices = VideoChoices(before.set_aside, options.keep)
     with writing_to(root):
         check_unchanged(work / FILE, found)
-        problems += write_script(task, new_script, work, edited=True, given=given, choices=choices)
+        problems += write_script(task, new, work, edited=True, given=given, choices=choices)
         write_model(localised.model, work)
         write_result(result, work, context)
         if pages:
@@ -171,6 +173,161 @@ def _unused_choices(result: Result, options: RunOptions, script: Path) -> list[P
     return [Problem(script, reason, harmless=True)]
 
 
+# The script that a person gives
+
+
+def is_text(path: Path) -> bool:
+    """Whether a script file is text: anything but JSON."""
+    return path.suffix.lower() != ".json"
+
+
+def checked_options(script: Path, task: Task, options: RunOptions) -> RunOptions:
+    """Check the syntax of a script; return the options with what it says about videos.
+
+    Raises ``InputError`` if the file is not a script; the message says where.
+    """
+    if not is_text(script):
+        check_script(script, task)
+        return options
+    parse_script_text(read_text(script), script)
+    return with_choices(options, script)
+
+
+def with_choices(options: RunOptions, script: Path) -> RunOptions:
+    """The options with the videos that the lines ``keep:`` and ``drop:`` of a script name.
+
+    An option wins over a line about the same video.
+    """
+    keep, drop = parse_choices(read_text(script))
+    more = tuple(v for v in dict.fromkeys(keep) if v not in {*options.keep, *options.drop})
+    less = tuple(v for v in dict.fromkeys(drop) if v not in {*options.keep, *options.drop, *more})
+    return replace(options, keep=(*options.keep, *more), drop=(*options.drop, *less))
+
+
+def read_given_script(
+    given: Path | str, task: Task, known: Script, options: RunOptions, context: Context
+) -> tuple[Script, list[Problem]]:
+    """Read a script from a file (``.json``, else text), or from a text.
+
+    ``task`` has mentions; ``known`` is the script that the text was made from
+    (:func:`known_script`). Raises ``InputError`` if it cannot be used; the message gives the line.
+    """
+    if isinstance(given, Path) and not is_text(given):
+        return read_script(given, task), []
+    path = given if isinstance(given, Path) else Path(SCRIPT_TEXT)
+    steps = parse_script_text(read_text(given) if isinstance(given, Path) else given, path)
+    reader = partial(read_labels, task=task.name, options=options, context=context)
+    return script_of_text(steps, task, known, reader, path)
+
+
+def known_script(folders: Iterable[Path], task: Task) -> Script:
+    """The first script of this task in some work folders; an empty one if there is none."""
+    for folder in folders:
+        with suppress(InputError):
+            return read_script(folder / SCRIPT, task)
+    return Script(())
+
+
+def read_labels(
+    labels: Sequence[str], task: str, options: RunOptions, context: Context
+) -> list[Sequence[Mention]]:
+    """The acts that labels of steps name, as mentions without video and time."""
+    plain = {label: (act,) for label in labels if (act := plain_act(label)) is not None}
+    jobs = [
+        (label, stage_key("narration", label=label, parser=options.parser), (label, options.parser))
+        for label in labels
+        if label not in plain
+    ]
+    parsed, _ = context.compute_each(
+        LABELS,
+        task,
+        jobs,
+        _read_label,
+        tuple[Mention, ...],
+        lambda _, acts: acts,
+        max_serial=len(jobs),
+    )
+    return [plain.get(label) or parsed.get(label, ()) for label in labels]
+
+
+def _read_label(job: tuple[str, str | None]) -> tuple[Mention, ...]:
+    from howsteps.narration.labels import acts_of_labels  # noqa: PLC0415 - loads spaCy
+
+    label, parser = job
+    [acts] = acts_of_labels([label], model=parser)
+    return tuple(acts)
+
+
+# The places that a person chose
+
+
+def place(
+    task: Task,
+    script: Script,
+    features: Features,
+    options: RunOptions,
+    context: Context,
+    by_hand: Sequence[Localisation] = (),
+    readings: Sequence[Reading] = (),
+    read_videos: Collection[str] = (),
+    unread: Collection[int] = (),
+) -> stages.LocalisedTask:
+    """Place the steps of a script; those that a person placed (``by_hand``) stay there.
+
+    The others are placed as if such a step was mentioned where it is. In the ``read_videos``,
+    ``readings`` stand for mentions, except for the ``unread`` steps, which no model read.
+    """
+    manual = {(each.video, each.step): each for each in by_hand}
+    task, script = _with_manual_mentions(task, script, manual.values())
+    evidence = [each for each in readings if (each.video, each.step) not in manual]
+    evidence += [
+        Reading(m.video, index, m.start, m.end, 1, 1)
+        for index, step in enumerate(script.steps)
+        for m in step.mentions
+        if m.video in read_videos and (index in unread or (m.video, index) in manual)
+    ]
+    found = stages.localise(task, script, features, options, context, evidence, read_videos)
+    places = (
+        replace(p, evidence=SAID) if p.evidence == READ and p.step in unread else p
+        for p in found.localisations
+    )
+    certain = {where: rounded(_certain(each)) for where, each in manual.items()}
+    return found._replace(localisations=tuple(certain.get((p.video, p.step), p) for p in places))
+
+
+def _certain(manual: Localisation) -> Localisation:
+    if manual.time is None:
+        absent = replace(manual, start=None, end=None, confidence=0.0, presence=0.0)
+        return replace(absent, evidence=BY_HAND)
+    return replace(manual, confidence=1.0, presence=1.0, evidence=BY_HAND)
+
+
+def _with_manual_mentions(
+    task: Task, script: Script, by_hand: Collection[Localisation]
+) -> tuple[Task, Script]:
+    """Replace the mentions of manually placed steps by one mention just before the place."""
+    if not by_hand:
+        return task, script
+    manual = {(each.video, each.step) for each in by_hand}
+    added: list[Mention] = []
+    steps: list[Step] = []
+    for index, step in enumerate(script.steps):
+        starts = {
+            each.video: round(max(0.0, float(each.time) - LEAD), 3)
+            for each in by_hand
+            if each.step == index and each.time is not None
+        }
+        new = [Mention(v, "", "", step.label, start, start) for v, start in starts.items()]
+        kept = [m for m in step.mentions if (m.video, index) not in manual]
+        steps.append(replace(step, mentions=(*kept, *new)))
+        added += new
+    videos = tuple(
+        replace(v, mentions=(*v.mentions, *(m for m in added if m.video == v.id)))
+        for v in task.videos
+    )
+    return replace(task, videos=videos), replace(script, steps=tuple(steps))
+
+
 def manual_localisations(folder: Path, task: Task, script: Script) -> tuple[Localisation, ...]:
     """The manual localisations in the result of a folder that still apply; empty without one."""
     try:
@@ -183,73 +340,6 @@ def manual_localisations(folder: Path, task: Task, script: Script) -> tuple[Loca
     return tuple(each for each in _still_placed(before, script) if each.video in videos)
 
 
-def override_localisations(
-    found: Iterable[Localisation], by_hand: Iterable[Localisation]
-) -> tuple[Localisation, ...]:
-    """Replace localisations by those that a person chose."""
-    manual = {(each.video, each.step): rounded(_certain(each)) for each in by_hand}
-    return tuple(manual.get((each.video, each.step), each) for each in found)
-
-
-def _certain(manual: Localisation) -> Localisation:
-    if manual.time is None:
-        absent = replace(manual, start=None, end=None, confidence=0.0, presence=0.0)
-        return replace(absent, evidence=BY_HAND)
-    return replace(manual, confidence=1.0, presence=1.0, evidence=BY_HAND)
-
-
-def with_manual_mentions(
-    task: Task, script: Script, by_hand: Sequence[Localisation]
-) -> tuple[Task, Script]:
-    """Replace the mentions of manually placed steps by one mention at the chosen place."""
-    if not by_hand:
-        return task, script
-    manual = {(each.video, each.step): each for each in by_hand}
-    steps, added = [], []
-    for index, step in enumerate(script.steps):
-        kept = [m for m in step.mentions if (m.video, index) not in manual]
-        new = [
-            _as_mention(each, step)
-            for each in manual.values()
-            if each.step == index and each.time is not None
-        ]
-        added += new
-        steps.append(replace(step, mentions=(*kept, *new)))
-    videos = tuple(
-        replace(v, mentions=(*v.mentions, *(m for m in added if m.video == v.id)))
-        for v in task.videos
-    )
-    return replace(task, videos=videos), replace(script, steps=tuple(steps))
-
-
-def with_mentions_as_readings(
-    readings: Iterable[Reading],
-    read_videos: Collection[str],
-    script: Script,
-    by_hand: Iterable[Localisation],
-    unread: Collection[int] = (),
-) -> tuple[Reading, ...]:
-    """The readings, with the mentions that stand for one in a video that was read.
-
-    These are the mentions of manually placed steps (:func:`with_manual_mentions`), and those of the
-    ``unread`` steps, which no model was asked about.
-    """
-    manual = {(each.video, each.step) for each in by_hand}
-    mentions = [
-        Reading(m.video, index, m.start, m.end, 1, 1)
-        for index, step in enumerate(script.steps)
-        for m in step.mentions
-        if m.video in read_videos and (index in unread or (m.video, index) in manual)
-    ]
-    return (*(each for each in readings if (each.video, each.step) not in manual), *mentions)
-
-
-def _as_mention(localisation: Localisation, step: Step) -> Mention:
-    """A mention of the step just before the localisation."""
-    start = round(max(0.0, float(localisation.time or 0.0) - LEAD), 3)
-    return Mention(localisation.video, "", "", step.label, start, start)
-
-
 def _new_indices(before: Result, script: Script) -> list[int | None]:
     """The index of each step of an earlier result in a script; None if it is not there.
 
@@ -258,6 +348,16 @@ def _new_indices(before: Result, script: Script) -> list[int | None]:
     by_label = {step.label: index for index, step in enumerate(script.steps)}
     by_mentions = {step.mentions: index for index, step in enumerate(script.steps) if step.mentions}
     return [by_label.get(s.label, by_mentions.get(s.mentions)) for s in before.script.steps]
+
+
+def _still_placed(before: Result, script: Script) -> tuple[Localisation, ...]:
+    """The manual localisations of an earlier result, for the steps that still exist."""
+    new_index = _new_indices(before, script)
+    return tuple(
+        replace(each, step=index)
+        for each in before.localisations
+        if each.evidence == BY_HAND and (index := new_index[each.step]) is not None
+    )
 
 
 def _still_read(before: Result, script: Script) -> tuple[Reading, ...]:
@@ -272,16 +372,6 @@ def _still_read(before: Result, script: Script) -> tuple[Reading, ...]:
         replace(each, step=index)
         for each in before.readings
         if (index := new_index[each.step]) is not None
-    )
-
-
-def _still_placed(before: Result, script: Script) -> tuple[Localisation, ...]:
-    """The manual localisations of an earlier result, for the steps that still exist."""
-    new_index = _new_indices(before, script)
-    return tuple(
-        replace(each, step=index)
-        for each in before.localisations
-        if each.evidence == BY_HAND and (index := new_index[each.step]) is not None
     )
 
 

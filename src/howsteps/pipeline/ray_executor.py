@@ -49,10 +49,7 @@ class RayExecutor:
     def check(self) -> None:
         """Connect to the cluster, so that a missing one is reported at once.
 
-        Raises
-        ------
-        HowstepsError
-            Ray is not installed, or the cluster cannot be reached.
+        Raises ``HowstepsError`` if Ray is not installed, or the cluster cannot be reached.
         """
         connected(self.address)
 
@@ -66,10 +63,7 @@ class RayExecutor:
     ) -> Iterator[Outcome[Value]]:
         """Apply a function to every item; yield outcomes as they complete.
 
-        Raises
-        ------
-        HowstepsError
-            Ray is not installed, or the cluster cannot be reached.
+        Raises ``HowstepsError`` if Ray is not installed, or the cluster cannot be reached.
         """
         ray = connected(self.address)
         task = ray.remote(attempt).options(

@@ -9,12 +9,11 @@ Videos of another job are set aside; the steps that groups of them share are lis
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
@@ -22,33 +21,13 @@ from howsteps import datasets
 from howsteps.datasets import Collection
 from howsteps.errors import CannotWrite, HowstepsError, InputError, Problem, problem_of
 from howsteps.io.files import Folder
-from howsteps.narration.relevance import (
-    Relevance,
-    Way,
-    names_the_job,
-    relevance,
-)
-from howsteps.pipeline import stages
+from howsteps.pipeline import asking, placing, selection, stages
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.events import Callback, ignore_event
 from howsteps.pipeline.executor import Executor, local_executor
 from howsteps.pipeline.features import unreadable_media, visual_features
 from howsteps.pipeline.options import STAGES, RunOptions, check_workers, read_options, write_options
-from howsteps.pipeline.placing import (
-    manual_localisations,
-    override_localisations,
-    with_manual_mentions,
-    with_mentions_as_readings,
-)
-from howsteps.pipeline.stages import (
-    checked_options,
-    discover_script,
-    edit,
-    is_text,
-    known_script,
-    read_given_script,
-)
 from howsteps.pipeline.work_folder import (
     CACHE,
     OWN_NAMES,
@@ -67,10 +46,9 @@ from howsteps.pipeline.work_folder import (
 from howsteps.reader import AnswerFolder, LanguageModel, Reader, Remembered
 from howsteps.script.text_form import VideoChoices
 from howsteps.store import GivenTask, Malformed, converted, without_captions
-from howsteps.task import OtherStep, OtherWay, Reading, Result, Script, SetAside, Task
+from howsteps.task import Reading, Result, SetAside, Task
 
 MANY_FILES = 500  # captions that take longer than a few seconds to read
-USUAL_STEPS = 5  # a script with fewer steps gets a remark
 
 
 @dataclass(frozen=True)
@@ -85,10 +63,7 @@ class Run:
     def result(self) -> Result:
         """The result of the only task, with all problems.
 
-        Raises
-        ------
-        HowstepsError
-            There are several tasks, or none has a result; the message says why.
+        Raises ``HowstepsError`` if there are several tasks, or none has a result.
         """
         if len(self.results) > 1:
             names = ", ".join(self.results)
@@ -178,7 +153,7 @@ def run(
     ids = {video.id for task in tasks for video in task.videos}
     for unknown in [id_ for id_ in (*options.keep, *options.drop) if id_ not in ids]:
         raise HowstepsError(f"there is no video {unknown!r} to keep or drop")
-    if given and is_text(given) and len(tasks) > 1:
+    if given and placing.is_text(given) and len(tasks) > 1:
         raise HowstepsError(f"a text script describes one job, but there are {len(tasks)}")
     if len(tasks) > 1 and (reserved := {*OWN_NAMES} & {task.name for task in tasks}):
         name = min(reserved)
@@ -236,10 +211,7 @@ def read_source(
 ) -> Collection:
     """Read the tasks of a source, each with its videos sorted; ``title`` renames a single task.
 
-    Raises
-    ------
-    HowstepsError
-        There is nothing to read, or a title was given for several tasks.
+    Raises ``HowstepsError`` if there is nothing to read, or a title was given for several tasks.
     """
     found = Collection((source,)) if isinstance(source, Task) else _read_tasks(source, context)
     found = replace(found, tasks=tuple(map(_sorted_by_id, found.tasks)))
@@ -278,10 +250,7 @@ def clean_title(title: str) -> str:
 def check_task(task: Task) -> None:
     """Check the name, ids, durations and captions of a task that was made in Python.
 
-    Raises
-    ------
-    HowstepsError
-        One of them cannot be used; the message says which.
+    Raises ``HowstepsError`` if one of them cannot be used; the message says which.
     """
     try:
         videos = [
@@ -301,72 +270,6 @@ def check_task(task: Task) -> None:
 def _sorted_by_id(task: Task) -> Task:
     """Sort the videos by id, so that the result does not depend on the order of the files."""
     return replace(task, videos=tuple(sorted(task.videos, key=lambda video: video.id)))
-
-
-def prepare_narration(
-    task: Task, options: RunOptions, context: Context
-) -> tuple[Task, list[Problem]]:
-    """Run the stages before the script: transcribe videos without captions, extract mentions."""
-    task, problems = stages.transcribe(task, options, context)
-    task, more_problems = stages.extract_mentions(task, options, context)
-    return task, problems + more_problems
-
-
-def set_aside_unusable(
-    task: Task, features: Mapping[str, object], problems: Sequence[Problem]
-) -> tuple[Task, list[Problem]]:
-    """Drop the videos that have neither a sentence nor features.
-
-    Each is reported once, with the first problem that is not a remark: "is not a video file"
-    says more than "has no captions", and "lasts longer than 6 hours" more than "has no frames".
-    """
-    used = {v.id for v in task.videos if v.sentences or v.id in features}
-    videos = tuple(v for v in task.videos if v.id in used)
-    reasons = dict.fromkeys(
-        (v.media or Path(v.id) for v in task.videos if v.id not in used),
-        "it has neither captions nor features",
-    )
-    # The last of several entries of a dictionary is kept.
-    remarks = [problem for problem in problems if problem.harmless]
-    losses = [problem for problem in reversed(problems) if not problem.harmless]
-    reasons |= {p.path: p.reason for p in (*remarks, *losses) if p.path in reasons}
-    others = [problem for problem in problems if problem.path not in reasons]
-    dropped = [Problem(path, f"set aside: {reason}") for path, reason in reasons.items()]
-    return replace(task, videos=videos), others + dropped
-
-
-def find_script(task: Task, options: RunOptions, context: Context) -> Script:
-    """Find the script of a task with mentions.
-
-    Raises
-    ------
-    HowstepsError
-        There are no mentions, or no steps; the message says why.
-    """
-    if not any(video.mentions for video in task.videos):
-        captioned = [video for video in task.videos if video.captions]
-        if captioned and not any(video.sentences for video in captioned):
-            raise HowstepsError("no narration could be processed")
-        raise HowstepsError("no narrator says what is being done in the available captions")
-    script = stages.discover_script(task, options, context)
-    if not script.steps:
-        raise HowstepsError(_why_no_steps(task, options.steps))
-    return script
-
-
-def few_steps_remark(task: Task, script: Script, asked: int | None) -> list[Problem]:
-    """Return a remark on steps of one narrator, or on fewer than requested or usual."""
-    found, narrators = len(script.steps), sum(bool(video.mentions) for video in task.videos)
-    if 0 < found < (asked or USUAL_STEPS):
-        wanted = f", but {asked} were requested" if asked else ""
-        steps = "1 step was" if found == 1 else f"{found} steps were"
-        agree = "narrators agree on no more" if narrators != 1 else "its narrator mentions no more"
-        reason = f"only {steps} found{wanted}: {agree}; more videos of the job may help"
-    elif found and narrators == 1:
-        reason = "the steps come from one narrator alone; more videos show which of them matter"
-    else:
-        return []
-    return [Problem(Path(task.name), reason, harmless=True)]
 
 
 def _check_stages(begin: str | None, force: Sequence[str]) -> None:
@@ -416,10 +319,8 @@ def _run_remotely(job: _Job, context: Context) -> tuple[Path | None, list[Proble
 def _run_job(job: _Job, context: Context) -> tuple[Result | None, list[Problem]]:
     """Run one job; return its result and its problems.
 
-    Raises
-    ------
-    CannotWrite
-        The disk is full or read-only. Files written before are complete, so the next run resumes.
+    Raises ``CannotWrite`` if the disk is full or read-only. Files written before are complete, so
+    the next run resumes.
     """
     if job.inside:
         (Folder(job.folder.parent) / job.folder.name).check()
@@ -441,178 +342,57 @@ def _run_task(job: _Job, context: Context) -> tuple[Result | None, list[Problem]
     -------
     The result, the problems, and the video files that cannot be decoded.
     """
-    task, given, options = job.task, job.script, job.options
+    task, given, options, reader = job.task, job.script, job.options, job.reader
     problems: list[Problem] = []
+    readings: tuple[Reading, ...] = ()
+    read: frozenset[str] = frozenset()
     try:
         if given:
-            options = checked_options(given, task, options)  # fail before the slow stages
-        all_videos, problems = prepare_narration(task, options, context)
-        filtered = set_aside_other_jobs(all_videos, options)
-        task, set_aside = filtered.task, list(filtered.set_aside)
-        problems += filtered.remarks
+            options = placing.checked_options(given, task, options)  # fail before the slow stages
+        all_videos, problems = stages.prepare_narration(task, options, context)
+        chosen = selection.set_aside_other_jobs(all_videos, options)
+        task, set_aside = chosen.task, list(chosen.set_aside)
+        problems += chosen.remarks
         if given:
-            known = known_script((job.folder, given.parent), task)
-            script, remarks = read_given_script(given, task, known, options, context)
-            problems += remarks
+            known = placing.known_script((job.folder, given.parent), task)
+            script, remarks = placing.read_given_script(given, task, known, options, context)
         else:
-            script = find_script(task, options, context)
-            problems += few_steps_remark(task, script, options.steps)
-        ways = find_other_ways(all_videos, filtered.ways, options, context)
-        problems = with_page_hint(problems, ways if job.pages else ())
-        if job.reader and not given:
+            script = stages.find_script(task, options, context)
+            remarks = stages.few_steps_remark(task, script, options.steps)
+        problems += remarks
+        ways = selection.find_other_ways(all_videos, chosen.ways, options, context)
+        problems = selection.with_page_hint(problems, ways if job.pages else ())
+        if reader and not given:
             write_script(task, script, job.folder, UNEDITED)
             before = task.videos
-            task, script, remarks = edit(
-                task, script, job.reader, options, context, filtered.set_aside
+            task, script, remarks = asking.edit(
+                task, script, reader, options, context, chosen.set_aside
             )
             problems += remarks
-            said = f"of another job, says {job.reader.model}"
+            said = f"of another job, says {reader.model}"
             set_aside += [SetAside(v.id, v.title, said) for v in before if v not in task.videos]
-        readings: tuple[Reading, ...] = ()
-        read: frozenset[str] = frozenset()
-        if job.reader and options.mode == "default":
-            readings, read, remarks = stages.read_videos(task, script, job.reader, context)
+        if reader and options.mode == "default":
+            readings, read, remarks = asking.read_videos(task, script, reader, context)
             problems += remarks
-        if isinstance(job.reader, AnswerFolder) and job.reader.ask:
+        if isinstance(reader, AnswerFolder) and reader.ask:
             return None, problems, set()
         problems += other_job_remark(task.name, job.folder)
+        choices = VideoChoices(set_aside, options.keep)
         problems += write_script(
-            task,
-            script,
-            job.folder,
-            edited=given is not None,
-            given=given,
-            choices=VideoChoices(set_aside, options.keep),
+            task, script, job.folder, edited=given is not None, given=given, choices=choices
         )
         task, features = visual_features(task, options, context)
-        task, problems = set_aside_unusable(task, features.vectors, [*problems, *features.problems])
-        # On a cluster, the GPUs are reserved for features and transcription.
-        device = "cpu" if context.executor.takes_tasks else options.device
-        by_hand = manual_localisations(job.folder, task, script)
-        task_with_places, with_places = with_manual_mentions(task, script, by_hand)
-        localised = stages.localise(
-            task_with_places,
-            with_places,
-            features,
-            replace(options, device=device),
-            context,
-            with_mentions_as_readings(readings, read, with_places, by_hand),
-            read,
+        task, problems = selection.set_aside_unusable(
+            task, features.vectors, [*problems, *features.problems]
         )
+        by_hand = placing.manual_localisations(job.folder, task, script)
+        placed = placing.place(task, script, features, options, context, by_hand, readings, read)
     except CannotWrite:
         raise
     except HowstepsError as error:
         return None, [*problems, problem_of(error, Path(task.name))], set()
-    problems += localised.remarks
-    localisations = override_localisations(localised.localisations, by_hand)
     task = replace(task, videos=tuple(map(without_captions, task.videos)))
-    result = Result(task, script, localisations, tuple(set_aside), ways, readings, read)
-    write_model(localised.model, job.folder)
+    result = Result(task, script, placed.localisations, tuple(set_aside), ways, readings, read)
+    write_model(placed.model, job.folder)
     write_result(result, job.folder, context)
-    return result, problems, unreadable_media(task, features)
-
-
-def _why_no_steps(task: Task, asked: int | None) -> str:
-    if asked is not None:
-        return (
-            f"cannot choose {asked} steps: more than that are mentioned equally often; "
-            "ask for more steps, or leave out `steps`"
-        )
-    if len(task.videos) < 2:
-        return "its narrator mentions nothing that could be a step"
-    return "no two narrators mention the same act; more videos may help"
-
-
-OTHER_SCRIPT = "script of another way"  # stage name in events
-MIN_VIDEOS = 8
-MIN_STEPS = 5
-MIN_SUPPORT, MIN_SUPPORT_SHARE = 3, 0.1  # of a step: videos, and share of the videos
-
-
-class FilteredTask(NamedTuple):
-    """The task without the videos of another job, and those videos.
-
-    There is one remark per video, or one per group of videos that do the job in another way.
-    """
-
-    task: Task
-    set_aside: tuple[SetAside, ...] = ()
-    remarks: tuple[Problem, ...] = ()
-    ways: tuple[Way, ...] = ()
-
-
-def set_aside_other_jobs(task: Task, options: RunOptions) -> FilteredTask:
-    """Set aside the videos of another job, and those that a person dropped.
-
-    Modes ``paper`` and ``authors`` keep all videos that are not dropped.
-    """
-    is_asked = not options.keep_all and options.mode == "default"
-    found = relevance(task) if is_asked else Relevance({})
-    dropped = dict.fromkeys(options.drop, "you left it out")
-    doubts = dropped | found.aside
-    others = [v for v in task.videos if v.id in doubts and v.id not in options.keep]
-    aside = tuple(SetAside(v.id, v.title, doubts[v.id]) for v in others)
-    ids = {video.id for video in others}
-    kept = tuple(video for video in task.videos if video.id not in ids)
-    ways = tuple(
-        replace(way, videos=left)
-        for way in found.ways
-        if (left := tuple(video for video in way.videos if video in ids))
-    )
-    remarks = [
-        Problem(
-            video.media or Path(video.id),
-            f'set aside as another job: {each.reason} (to keep it: `keep="{video.id}"`)',
-            harmless=True,
-        )
-        for video, each in zip(others, aside, strict=True)
-        if video.id not in options.drop and not any(video.id in way.videos for way in ways)
-    ]
-    if is_asked and not names_the_job(task):
-        reason = (
-            f"the name {task.name!r} says little about the job, so videos of other jobs are hard "
-            'to recognise; name the job, as in `title="change a tire"`'
-        )
-        remarks.append(Problem(Path(task.name), reason, harmless=True))
-    remarks += [
-        Problem(Path(task.name), way.sentence(len(task.videos)), harmless=True) for way in ways
-    ]
-    return FilteredTask(replace(task, videos=kept), aside, tuple(remarks), ways)
-
-
-def with_page_hint(problems: Iterable[Problem], on_page: Iterable[OtherWay]) -> list[Problem]:
-    """Add to the remark on another way, if its steps are on the page, where to find them."""
-    reasons = {way.reason for way in on_page}
-    hint = "; their own steps are at the end of the page"
-    return [
-        replace(problem, reason=f"{problem.reason}{hint}") if problem.reason in reasons else problem
-        for problem in problems
-    ]
-
-
-def find_other_ways(
-    task: Task, ways: Iterable[Way], options: RunOptions, context: Context
-) -> tuple[OtherWay, ...]:
-    """Find the groups of videos that have a script of their own.
-
-    Parameters
-    ----------
-    task
-        All videos with their mentions, including those of the ways.
-    """
-    found = []
-    for way in ways:
-        if len(way.videos) < MIN_VIDEOS:
-            continue
-        videos = tuple(video for video in task.videos if video.id in way.videos)
-        way_task = replace(task, videos=videos)
-        script = discover_script(way_task, options, context, stage=OTHER_SCRIPT)
-        min_support = max(MIN_SUPPORT, MIN_SUPPORT_SHARE * len(videos))
-        steps = tuple(
-            OtherStep(step.label, step.support)
-            for step in script.steps
-            if step.support >= min_support
-        )
-        if len(steps) >= MIN_STEPS:
-            found.append(OtherWay(way.sentence(len(task.videos)), way.videos, steps))
-    return tuple(found)
+    return result, [*problems, *placed.remarks], unreadable_media(task, features)

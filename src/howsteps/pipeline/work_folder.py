@@ -5,7 +5,6 @@ import json
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -20,17 +19,16 @@ from howsteps.io.text import read_json
 from howsteps.pipeline.context import Context
 from howsteps.pipeline.events import Wrote
 from howsteps.pipeline.options import FILE as OPTIONS
-from howsteps.script.matching import ActWithContext, acts_of, find_known_steps
+from howsteps.script.matching import acts_of, find_known_steps
 from howsteps.script.names import examples
-from howsteps.script.order import PartialOrder, partial_order
+from howsteps.script.order import partial_order
 from howsteps.script.text_form import VideoChoices, script_text
 from howsteps.store import (
     FILE,
     VERSION,
     ActRecord,
-    LearntStepRecord,
-    LearntStepsRecord,
-    MentionTime,
+    LearntStep,
+    LearntSteps,
     read_record,
     read_result,
     script_record,
@@ -75,12 +73,8 @@ class WrittenResults(Mapping[str, Result]):
 def check_folders(out: Path, *sources: Path) -> None:
     """Check that the sources exist, and that the work folder is a folder of its own.
 
-    Raises
-    ------
-    CannotWrite
-        A part of the work folder is a link.
-    HowstepsError
-        A source does not exist, or is the work folder; or the work folder is a file.
+    Raises ``CannotWrite`` if a part of the work folder is a link. Raises ``HowstepsError`` if a
+    source does not exist, or is the work folder; or the work folder is a file.
     """
     if out.is_file():
         raise HowstepsError(f"{out} is a file, not a folder")
@@ -95,10 +89,7 @@ def check_folders(out: Path, *sources: Path) -> None:
 def check_parts(folder: Path) -> None:
     """Check that no part of a work folder is a link.
 
-    Raises
-    ------
-    CannotWrite
-        One is.
+    Raises ``CannotWrite`` if one is.
     """
     for part in _PARTS:
         (Folder(folder) / part).check()
@@ -114,10 +105,7 @@ def root_of(work: Path) -> Path:
 def writing_to(out: Path) -> Iterator[None]:
     """Mark a work folder, which is then not read as captions, and lock it against other processes.
 
-    Raises
-    ------
-    CannotWrite
-        Another process is writing to it, or it cannot be written.
+    Raises ``CannotWrite`` if another process is writing to it, or it cannot be written.
     """
     busy = f"another howsteps is writing to {out}; wait until it is done, or use another folder"
     with Folder(out).lock(WORK_FOLDER, busy, PATIENCE) as mark:
@@ -172,8 +160,7 @@ def write_script(
     ``given`` file that this script was made from. ``edited`` means that this script is a person's
     too; it may replace one that was placed before.
     """
-    text = json.dumps(script_document([(task, script)]), ensure_ascii=False, indent=1)
-    Folder(folder).write(name, f"{text}\n".encode())
+    Folder(folder).write(name, as_text(script_document([(task, script)])))
     if name != SCRIPT:
         return []
     path = folder / SCRIPT_TEXT
@@ -307,130 +294,71 @@ def _document(task: Task, script: Script) -> dict[str, Any]:
     record = msgspec.to_builtins(script_record(script, task))
     for entry, step in zip(record["steps"], script.steps, strict=True):
         # In full, for people who edit them.
-        entry["mentions"] = msgspec.to_builtins([_mention(mention) for mention in step.mentions])
-    return {**record, "order": _order(partial_order(task, script))}
-
-
-def _mention(mention: Mention) -> MentionTime:
-    return MentionTime(
-        video=mention.video,
-        start=stored_time(mention.start),
-        end=stored_time(mention.end),
-        verb=mention.verb,
-        noun=mention.noun,
-    )
-
-
-def _order(order: PartialOrder) -> dict[str, Any]:
-    return {
-        "swaps": [
+        entry["mentions"] = [
             {
-                "steps": [swap.one + 1, swap.two + 1],
-                "in_order": swap.in_order,
-                "swapped": swap.swapped,
+                "video": mention.video,
+                "start": stored_time(mention.start),
+                "end": stored_time(mention.end),
+                "verb": mention.verb,
+                "noun": mention.noun,
             }
-            for swap in order.swaps
-        ],
-        "rarely_mentioned": [index + 1 for index in order.rarely_mentioned],
-    }
+            for mention in step.mentions
+        ]
+    order = partial_order(task, script)
+    swaps = [
+        {"steps": [s.one + 1, s.two + 1], "in_order": s.in_order, "swapped": s.swapped}
+        for s in order.swaps
+    ]
+    rare = [index + 1 for index in order.rarely_mentioned]
+    return {**record, "order": {"swaps": swaps, "rarely_mentioned": rare}}
+
+
+def as_text(value: object) -> bytes:
+    """The text of a JSON file that people read."""
+    return f"{json.dumps(value, ensure_ascii=False, indent=1)}\n".encode()
 
 
 STEPS_VERSION: Literal[1] = 1
 STEPS_FILE = "steps.json"
 
 
-@dataclass(frozen=True)
-class LearntStep:
-    """A step: how many videos mentioned it, and its most frequent acts."""
+def learnt_steps(task: Task, script: Script) -> LearntSteps:
+    """What the videos of a task say about its steps: their most frequent acts."""
+    steps = []
+    for step in script.steps:
+        # Manual places have no words.
+        acts = acts_of([mention for mention in step.mentions if mention.verb])
+        steps.append(LearntStep(step.label, step.support, [ActRecord(*act) for act in acts]))
+    return LearntSteps(STEPS_VERSION, task.name, steps)
 
-    label: str
-    support: int
-    acts: tuple[ActWithContext, ...]
 
-
-@dataclass(frozen=True)
-class LearntSteps:
-    """The name of the job, and its steps in order."""
-
-    job: str
-    steps: tuple[LearntStep, ...]
-
-    @staticmethod
-    def of(task: Task, script: Script) -> "LearntSteps":
-        """Collect what the videos of a task say about its steps."""
-
-        def learnt(step: Step) -> LearntStep:
-            # Manual places have no words.
-            spoken = [mention for mention in step.mentions if mention.verb]
-            return LearntStep(step.label, step.support, tuple(acts_of(spoken)))
-
-        return LearntSteps(task.name, tuple(learnt(step) for step in script.steps))
-
-    def script(self, task: Task) -> Script:
-        """The script, with the mentions of its steps in new videos."""
-        found = find_known_steps(
-            [[_act_mention(act) for act in step.acts] for step in self.steps], task
+def script_of_learnt(learnt: LearntSteps, task: Task) -> Script:
+    """The script of learnt steps, with their mentions in new videos."""
+    found = find_known_steps(
+        [[_act_mention(act) for act in step.acts] for step in learnt.steps], task
+    )
+    return Script(
+        tuple(
+            Step(step.label, mentions, examples(task, mentions), learnt_from=step.support)
+            for step, mentions in zip(learnt.steps, found, strict=True)
         )
-        return Script(
-            tuple(
-                Step(step.label, mentions, examples(task, mentions), learnt_from=step.support)
-                for step, mentions in zip(self.steps, found, strict=True)
-            )
-        )
+    )
+
+
+def _act_mention(act: ActRecord) -> Mention:
+    """An act as a mention without video, time and phrase."""
+    places = tuple(Place("", noun) for noun in act.around)
+    return Mention("", act.verb, act.noun, "", 0.0, 0.0, particle=act.particle, places=places)
 
 
 def save_steps(learnt: LearntSteps, folder: Folder) -> None:
     """Write the steps next to their model."""
-    content = LearntStepsRecord(
-        version=STEPS_VERSION,
-        job=learnt.job,
-        steps=[
-            LearntStepRecord(
-                label=step.label,
-                support=step.support,
-                acts=[
-                    ActRecord(verb=a.verb, particle=a.particle, noun=a.noun, around=list(a.around))
-                    for a in step.acts
-                ],
-            )
-            for step in learnt.steps
-        ],
-    )
-    written = json.dumps(msgspec.to_builtins(content), ensure_ascii=False, indent=1)
-    folder.write(STEPS_FILE, f"{written}\n".encode())
+    folder.write(STEPS_FILE, as_text(msgspec.to_builtins(learnt)))
 
 
 def load_steps(folder: Path, labels: tuple[str, ...]) -> LearntSteps:
-    """Read what :func:`save_steps` wrote; for older models without the file, use their ``labels``.
-
-    Raises
-    ------
-    InputError
-        The file is incomplete, or of another model.
-    """
-    path = folder / STEPS_FILE
-    if not path.is_file():
-        return LearntSteps("", tuple(LearntStep(label, 0, ()) for label in labels))
-    record = read_record(path, LearntStepsRecord)
-    found = LearntSteps(
-        record.job,
-        tuple(
-            LearntStep(
-                step.label,
-                step.support,
-                tuple(
-                    ActWithContext(a.verb, a.particle, a.noun, tuple(a.around)) for a in step.acts
-                ),
-            )
-            for step in record.steps
-        ),
-    )
+    """Read what :func:`save_steps` wrote; raise ``InputError`` if it is of another model."""
+    found = read_record(folder / STEPS_FILE, LearntSteps)
     if tuple(step.label for step in found.steps) != labels:
-        raise InputError(path, "has other steps than the model next to it")
+        raise InputError(folder / STEPS_FILE, "has other steps than the model next to it")
     return found
-
-
-def _act_mention(act: ActWithContext) -> Mention:
-    """An act as a mention without video, time and phrase."""
-    places = tuple(Place("", noun) for noun in act.around)
-    return Mention("", act.verb, act.noun, "", 0.0, 0.0, particle=act.particle, places=places)

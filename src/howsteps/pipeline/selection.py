@@ -1,0 +1,130 @@
+"""Which videos of a task are used, and which steps the others have of their own."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from howsteps.errors import Problem
+from howsteps.narration.relevance import Relevance, Way, names_the_job, relevance
+from howsteps.pipeline.context import Context
+from howsteps.pipeline.options import RunOptions
+from howsteps.pipeline.stages import discover_script, path_of
+from howsteps.task import OtherStep, OtherWay, SetAside, Task
+
+OTHER_SCRIPT = "script of another way"  # stage name in events
+MIN_VIDEOS = 8
+MIN_STEPS = 5
+MIN_SUPPORT, MIN_SUPPORT_SHARE = 3, 0.1  # of a step: videos, and share of the videos
+
+
+class FilteredTask(NamedTuple):
+    """The task without the videos of another job, and those videos.
+
+    There is one remark per video, or one per group of videos that do the job in another way.
+    """
+
+    task: Task
+    set_aside: tuple[SetAside, ...] = ()
+    remarks: tuple[Problem, ...] = ()
+    ways: tuple[Way, ...] = ()
+
+
+def set_aside_other_jobs(task: Task, options: RunOptions) -> FilteredTask:
+    """Set aside the videos of another job, and those that a person dropped.
+
+    Modes ``paper`` and ``authors`` keep all videos that are not dropped.
+    """
+    is_asked = not options.keep_all and options.mode == "default"
+    found = relevance(task) if is_asked else Relevance({})
+    dropped = dict.fromkeys(options.drop, "you left it out")
+    doubts = dropped | found.aside
+    others = [v for v in task.videos if v.id in doubts and v.id not in options.keep]
+    aside = tuple(SetAside(v.id, v.title, doubts[v.id]) for v in others)
+    ids = {video.id for video in others}
+    kept = tuple(video for video in task.videos if video.id not in ids)
+    ways = tuple(
+        replace(way, videos=left)
+        for way in found.ways
+        if (left := tuple(video for video in way.videos if video in ids))
+    )
+    remarks = [
+        Problem(
+            path_of(video),
+            f'set aside as another job: {each.reason} (to keep it: `keep="{video.id}"`)',
+            harmless=True,
+        )
+        for video, each in zip(others, aside, strict=True)
+        if video.id not in options.drop and not any(video.id in way.videos for way in ways)
+    ]
+    if is_asked and not names_the_job(task):
+        reason = (
+            f"the name {task.name!r} says little about the job, so videos of other jobs are hard "
+            'to recognise; name the job, as in `title="change a tire"`'
+        )
+        remarks.append(Problem(Path(task.name), reason, harmless=True))
+    remarks += [
+        Problem(Path(task.name), way.sentence(len(task.videos)), harmless=True) for way in ways
+    ]
+    return FilteredTask(replace(task, videos=kept), aside, tuple(remarks), ways)
+
+
+def with_page_hint(problems: Iterable[Problem], on_page: Iterable[OtherWay]) -> list[Problem]:
+    """Add to the remark on another way, if its steps are on the page, where to find them."""
+    reasons = {way.reason for way in on_page}
+    hint = "; their own steps are at the end of the page"
+    return [
+        replace(problem, reason=f"{problem.reason}{hint}") if problem.reason in reasons else problem
+        for problem in problems
+    ]
+
+
+def find_other_ways(
+    task: Task, ways: Iterable[Way], options: RunOptions, context: Context
+) -> tuple[OtherWay, ...]:
+    """Find the groups of videos that have a script of their own.
+
+    Parameters
+    ----------
+    task
+        All videos with their mentions, including those of the ways.
+    """
+    found = []
+    for way in ways:
+        if len(way.videos) < MIN_VIDEOS:
+            continue
+        videos = tuple(video for video in task.videos if video.id in way.videos)
+        way_task = replace(task, videos=videos)
+        script = discover_script(way_task, options, context, stage=OTHER_SCRIPT)
+        min_support = max(MIN_SUPPORT, MIN_SUPPORT_SHARE * len(videos))
+        steps = tuple(
+            OtherStep(step.label, step.support)
+            for step in script.steps
+            if step.support >= min_support
+        )
+        if len(steps) >= MIN_STEPS:
+            found.append(OtherWay(way.sentence(len(task.videos)), way.videos, steps))
+    return tuple(found)
+
+
+def set_aside_unusable(
+    task: Task, features: Mapping[str, object], problems: Sequence[Problem]
+) -> tuple[Task, list[Problem]]:
+    """Drop the videos that have neither a sentence nor features.
+
+    Each is reported once, with the first problem that is not a remark: "is not a video file"
+    says more than "has no captions", and "lasts longer than 6 hours" more than "has no frames".
+    """
+    used = {v.id for v in task.videos if v.sentences or v.id in features}
+    videos = tuple(v for v in task.videos if v.id in used)
+    reasons = dict.fromkeys(
+        (path_of(v) for v in task.videos if v.id not in used),
+        "it has neither captions nor features",
+    )
+    # The last of several entries of a dictionary is kept.
+    remarks = [problem for problem in problems if problem.harmless]
+    losses = [problem for problem in reversed(problems) if not problem.harmless]
+    reasons |= {p.path: p.reason for p in (*remarks, *losses) if p.path in reasons}
+    others = [problem for problem in problems if problem.path not in reasons]
+    dropped = [Problem(path, f"set aside: {reason}") for path, reason in reasons.items()]
+    return replace(task, videos=videos), others + dropped
