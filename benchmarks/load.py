@@ -1,21 +1,18 @@
 """Time and memory of the pipeline: ``python -m benchmarks.load``.
 
 With a path, all tasks of captions under it run through the text pipeline, then again with a full
-cache. With ``--tasks``, synthetic collections of growing size do, each in its own process. With
-``--films``, features of rendered videos of the given lengths in seconds are extracted. CPU time is
-printed beside wall-clock time, since it depends less on other load of the machine.
+cache. With ``--films``, features of rendered videos of the given lengths in seconds are extracted.
+CPU time is printed beside wall-clock time, since it depends less on other load of the machine.
+(:mod:`benchmarks.many_tasks` makes up its captions, :mod:`benchmarks.served` loads the live page.)
 """
 
 import argparse
-import multiprocessing
 import resource
 import tempfile
 import time
 from collections import defaultdict
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection
 from pathlib import Path
-from random import Random
 
 from howsteps.pipeline.cache import Cache
 from howsteps.pipeline.context import Context
@@ -23,43 +20,6 @@ from howsteps.pipeline.events import Event, StageBegan, StageEnded
 from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.run import run
 from howsteps.task import Video
-
-VERBS = "fill lift wash cut drill glue clean paint sand oil fold press turn heat cool mix".split()
-THINGS = "bucket board wheel pipe frame handle screw brush sheet panel bowl cloth lamp hose".split()
-PLACES = ("on the table", "very slowly", "with some care", "from the left side", "by hand")
-TALK = (
-    "so that is how it looks right now",
-    "if you like this kind of thing let me know",
-    "we have been here for quite a while",
-    "that was not so hard was it",
-)
-STEPS, LINES, NARRATIONS = 10, 40, 30
-
-
-def made_up(folder: Path, tasks: int, seed: int = 0) -> None:
-    """Write a collection: jobs of ten steps, each with thirty narrations that contain talk."""
-    rng = Random(seed)  # noqa: S311 - not cryptography
-    for number in range(tasks):
-        job = folder / f"job{number:04}"
-        job.mkdir(parents=True)
-        steps = [(rng.choice(VERBS), rng.choice(THINGS)) for _ in range(STEPS)]
-        for video in range(NARRATIONS):
-            (job / f"v{video:02}.srt").write_text(_narration(steps, rng))
-
-
-def _narration(steps: list[tuple[str, str]], rng: Random) -> str:
-    lines = [rng.choice(TALK) for _ in range(LINES - STEPS)]
-    indices = sorted(rng.sample(range(LINES), STEPS))
-    for (verb, noun), index in zip(steps, indices, strict=True):
-        sentence = f"now you {verb} the {noun} {rng.choice(PLACES)}"
-        lines.insert(index, rng.choice(TALK) if rng.random() < 0.2 else sentence)
-    return "".join(
-        f"{n}\n{_clock(6 * n)} --> {_clock(6 * n + 5)}\n{line}\n\n" for n, line in enumerate(lines)
-    )
-
-
-def _clock(seconds: int) -> str:
-    return f"00:{seconds // 60:02}:{seconds % 60:02},000"
 
 
 @dataclass
@@ -88,7 +48,7 @@ def peak_megabytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def measure(source: Path, out: Path, results: Connection | None = None) -> Stages:
+def measure(source: Path, out: Path) -> Stages:
     """Run the text pipeline on a collection, in this process only."""
     stages = Stages()
     started, spent = time.perf_counter(), time.process_time()
@@ -97,8 +57,6 @@ def measure(source: Path, out: Path, results: Connection | None = None) -> Stage
     stages.processor["all"] = time.process_time() - spent
     stages.counts["all"] = len(done.folders)
     stages.megabytes["all"] = peak_megabytes()
-    if results is not None:
-        results.send([dict(stages.clock), dict(stages.processor), stages.megabytes])
     return stages
 
 
@@ -117,27 +75,6 @@ def of_captions(path: Path) -> None:
                 print("| " + " | ".join(map(str, cells + more)) + " |", flush=True)
         size = sum(path.stat().st_size for path in Path(out).rglob("*") if path.is_file())
         print(f"\nthe work folder holds {size / 2**20:.1f} MB")
-
-
-def growth(sizes: list[int]) -> None:
-    """Measure collections of growing size, each in a fresh process."""
-    heading = ("tasks", "narrations", "seconds", "processor s", "s a task", "peak MB")
-    print("| " + " | ".join(heading) + " |\n" + "|---" * len(heading) + "|")
-    context = multiprocessing.get_context("spawn")
-    for size in sizes:
-        with tempfile.TemporaryDirectory() as temporary:
-            made_up(Path(temporary) / "in", size)
-            receive, send = context.Pipe(duplex=False)
-            args = (Path(temporary) / "in", Path(temporary) / "out", send)
-            process = context.Process(target=measure, args=args)
-            process.start()
-            send.close()  # so that recv() fails if the child dies
-            clock, processor, megabytes = receive.recv()
-            process.join()
-        spent = processor["all"]
-        cells = (size, size * NARRATIONS, f"{clock['all']:.0f}", f"{spent:.0f}")
-        more = (f"{spent / size:.2f}", f"{megabytes['all']:.0f}")
-        print("| " + " | ".join(map(str, cells + more)) + " |", flush=True)
 
 
 def films(lengths: list[int]) -> None:
@@ -170,13 +107,10 @@ def main() -> None:
     """Measure and print."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("captions", type=Path, nargs="?")
-    options.add_argument("--tasks", type=int, nargs="+", default=[])
     options.add_argument("--films", type=int, nargs="+", default=[])
     chosen = options.parse_args()
     if chosen.captions:
         of_captions(chosen.captions)
-    if chosen.tasks:
-        growth(chosen.tasks)
     if chosen.films:
         films(chosen.films)
 

@@ -17,7 +17,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from benchmarks.load import PLACES, TALK, THINGS, VERBS
 from benchmarks.many_videos import tree_usage
 from howsteps.pipeline.events import Event, ItemDone
 from howsteps.pipeline.executor import Executor
@@ -25,19 +24,28 @@ from howsteps.pipeline.options import RunOptions
 from howsteps.pipeline.ray_executor import RayExecutor
 from howsteps.pipeline.run import Run, run
 
+VERBS = "fill lift wash cut drill glue clean paint sand oil fold press turn heat cool mix".split()
+THINGS = "bucket board wheel pipe frame handle screw brush sheet panel bowl cloth lamp hose".split()
+PLACES = ("on the table", "very slowly", "with some care", "from the left side", "by hand")
+TALK = (
+    "so that is how it looks right now",
+    "if you like this kind of thing let me know",
+    "we have been here for quite a while",
+    "that was not so hard was it",
+)
 NARRATORS, STEPS, LINES = 5, 6, 12
 OPTIONS = RunOptions(vision=False)
 ROOM = {"num_cpus": 1, "object_store_memory": 100 << 20, "memory": 8 << 30}
 
 
-def write_tasks(folder: Path, count: int) -> Path:
+def write_tasks(folder: Path, count: int, narrators: int = NARRATORS) -> Path:
     """Write a collection of small tasks."""
     for number in range(count):
         rng = Random(number)  # noqa: S311 - not cryptography
         job = folder / f"job {number:05}"
         job.mkdir(parents=True)
         steps = list(zip(rng.sample(VERBS, STEPS), rng.sample(THINGS, STEPS), strict=True))
-        for narrator in range(NARRATORS):
+        for narrator in range(narrators):
             lines = [f"{rng.choice(TALK)} {rng.choice(THINGS)}" for _ in range(LINES - STEPS)]
             for index, (verb, noun) in enumerate(steps):
                 sentence = f"now you {verb} the {noun} {rng.choice(PLACES)}"

@@ -46,6 +46,17 @@ def test_the_published_numbers_are_shown_next_to_ours(table):
     assert "tea, order found: boil" in out
 
 
+def test_headings_and_names_are_whole_at_80_columns(tmp_path):
+    path = tmp_path / "steps.csv"
+    long = "Build Simple Floating Shelves in the Garage"
+    path.write_text(TABLE + f"{long},u,drill,0,10\nchanging_tire,w,put the jack,0,4\n")
+    found = CliRunner().invoke(app, ["evaluate", "stats", str(path)], env={"COLUMNS": "80"})
+    words = found.stdout.partition("order found")[0].split()
+    headings = "videos steps rows order error missing repeated in turn step, video, median a %"
+    assert {*headings.split(), *long.split(), "changing_tire"} <= set(words)
+    assert "…" not in found.stdout
+
+
 def test_the_listed_order_can_be_used(table):
     _, out, _ = run("evaluate", "stats", table, "--listed")
     assert "coffee, order listed: grind → pour" in out

@@ -303,7 +303,7 @@ def _table(rows: Sequence[Summary], plan: Plan) -> Table:
     columns = ["K", "precision", "recall", "F1"]
     columns += [bars] if any(row.low is not None for row in rows) else []
     columns += ["95 % of seeds"] if plan.seeds > 1 else []
-    table = screen.table("method", right=columns, no_wrap=True)
+    table = screen.table("method", right=columns)
     for row in sorted(rows, key=lambda row: row.steps):
         cells = {
             "K": str(row.steps),
@@ -386,7 +386,7 @@ def _truths(source: Path) -> GroundTruth:
 def _regularity(rows: Sequence[Statistics]) -> Table:
     """Order error, missing and repeated steps in percent, the paper's numbers in brackets."""
     headings = ("videos", "steps", "rows", "order error %", "missing %", "repeated %", "in turn %")
-    table = screen.table("task", right=headings, no_wrap=True)
+    table = screen.table("task", right=headings)
 
     def add(name: str, members: Sequence[Statistics], paper: PrintedStatistics | None) -> None:
         counts = (sum(getattr(row, what) for row in members) for what in _COUNTS)
@@ -417,7 +417,7 @@ def _percent(rows: Sequence[Statistics], what: str, paper: PrintedStatistics | N
 
 def _lengths(rows: Sequence[Statistics]) -> Table:
     headings = ("step, median s", "video, median s", "in a step %")
-    table = screen.table("task", right=headings, no_wrap=True)
+    table = screen.table("task", right=headings)
     for row in rows:
         table.add_row(
             escape(row.task),

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import wrap
 from time import monotonic
 
 import typer
@@ -53,6 +54,7 @@ err = Console(stderr=True, highlight=False)
 
 _LINE_EVERY_SECONDS = 10.0  # progress if stderr is not a terminal
 _WIDE = 100  # columns of a terminal with room for example sentences
+_HEADING = 9  # characters of a line of a heading
 _MAX_PROBLEMS = 30  # problems that are listed
 _MAX_SIMILAR = 3  # similar remarks that are listed; more are summarised
 
@@ -126,12 +128,14 @@ def _as_option(keyword: re.Match[str]) -> str:
     return f"{option} {plain}"
 
 
-def table(heading: str, *, right: Iterable[str], no_wrap: bool = False) -> Table:
-    """An empty table: a column of names, then columns of numbers."""
+def table(heading: str, *, right: Iterable[str]) -> Table:
+    """An empty table: a column of names, then columns of numbers, whose headings stay whole."""
     grid = Table(box=None, pad_edge=False, header_style="dim")
-    grid.add_column(heading, no_wrap=no_wrap)
+    grid.add_column(heading, overflow="fold")
     for each in right:
-        grid.add_column(each, justify="right")
+        lines = wrap(each, _HEADING, break_long_words=False)
+        is_short = all(len(line) <= _HEADING for line in lines)
+        grid.add_column("\n".join(lines), justify="right", no_wrap=is_short)
     return grid
 
 
