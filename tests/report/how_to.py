@@ -5,15 +5,24 @@ from collections.abc import Sequence
 from html import unescape
 
 _SAID_IN = r"\*\*\d+\. (.*)\.\*\* Said in (\d+) of (\d+)"
+_QUOTE = r"“(.*?)” – \[?(.*?), [\d:]+(?:\]\(\S*\))?"
+# The lines that have figures of their own, besides those in quotes and links.
+_WITH_FIGURES = (
+    r"# .*|From what the narrators of \d+ videos? say.*|\d+\. (or: )?\*\*.*|!\[Step \d+\].*|"
+    r"\* .* \(\d+ videos?\)|Time: .*|\*\*.*\*\* (Said in \d+ of )?\d+ videos?:|See .*"
+)
 _NUMBERS = "one two three four five six seven eight nine ten".split()
 
 
 def check_how_to(text: str, captions: Sequence[tuple[str, str]]) -> None:
     """Check a how-to in Markdown against the title of each video, and what its narrator says."""
-    text = unescape(text)
-    said = [(title, _plain(words)) for title, words in captions]
-    quotes = re.findall(r"“(.*?)” – \[?(.*?), \d", text)
+    text = re.sub(r"\\([\\`*_\[\]~#])", r"\1", unescape(text))
+    said = [(" ".join(title.split()), _plain(words)) for title, words in captions]
+    quotes = re.findall(_QUOTE, text)
     assert quotes
+    for line in text.splitlines():
+        if re.search(r"\d", re.sub(_QUOTE, "", line)):
+            assert re.fullmatch(_WITH_FIGURES, line.strip()), f"not checked: {line}"
     for quote, title in quotes:
         assert any(_plain(quote.strip("… ")) in words for name, words in said if name == title)
     for thing, number in re.findall(r"^\* ([^“].*) \((\d+) videos?\)$", text, re.MULTILINE):

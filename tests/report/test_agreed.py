@@ -70,6 +70,69 @@ def test_a_thing_is_counted_wherever_it_is_worked_with() -> None:
     assert listed(video("x", text, fold), video("y", text, fold)) == []
 
 
+def test_a_kind_with_a_name_of_its_own_is_another_thing() -> None:
+    text = "then add some green pepper"
+    add = act("add", "pepper", "add some green pepper", text)
+    videos = [video(name, text, add) for name in "xy"]
+    assert listed(*needing("pepper", 3), *videos) == [("pepper", 3), ("green pepper", 2)]
+
+
+def test_a_rare_number_of_a_noun_is_another_thing() -> None:
+    text = "then add the peppers"
+    add = act("add", "pepper", "add the peppers", text)
+    assert listed(*needing("pepper", 4), video("x", text, add)) == [("pepper", 4)]
+    assert listed(*needing("pepper", 3), video("x", text, add)) == [("pepper", 4)]
+
+
+@pytest.mark.parametrize(
+    "text", ["get the soap out of the cloth", "wipe the soap off", "add it skipping the soap"]
+)
+def test_what_is_removed_or_skipped_is_not_used(text: str) -> None:
+    verb = text.partition(" ")[0]
+    wipe = act(verb, "soap", verb, text)
+    assert listed(*needing("soap"), video("x", text, wipe)) == [("soap", 2)]
+
+
+def test_what_the_job_is_done_without_is_not_listed() -> None:
+    name = "make a milkshake without ice cream"
+    assert listed(*needing("butter"), name=name) == [("butter", 2)]
+    assert listed(*needing("cream"), name=name) == []
+
+
+def test_the_clearest_quote_comes_first() -> None:
+    texts = ("we needed a fork for all of this", "after you need a fork you know", "need a fork")
+    said = (act("need", "fork", text.split()[1], text) for text in texts[:2])
+    need = act("need", "fork", "need a fork", texts[2])
+    videos = [
+        video(f"v{n}", text, each)
+        for n, (text, each) in enumerate(zip(texts, (*said, need), strict=True))
+    ]
+    [fork] = Narrations(result(*videos)).things_used()
+    assert fork.quotes[0].text == "need a fork"
+    quotes = Narrations(result(*videos, verb="need")).sayings(0)[0].quotes
+    assert quotes[0].text == "need a fork"
+
+
+def test_a_step_is_said_by_those_who_use_the_words_of_its_label() -> None:
+    texts = ("cook the egg", "cook it now", "cook the onion now", "fry the egg now")
+    mentions = [
+        act("cook", "egg", "cook", texts[0]),
+        act("cook", "egg", "cook", texts[1], resolved=True),
+        act("cook", "onion", "cook", texts[2]),
+        act("fry", "egg", "fry", texts[3]),
+    ]
+    videos = [
+        video(f"v{n}", text, mention)
+        for n, (text, mention) in enumerate(zip(texts, mentions, strict=True))
+    ]
+    own = tuple(m for each in videos for m in each.mentions)
+    steps = (Step("cook the egg in the pan", own), Step("detach the egg", own))
+    narrations = Narrations(replace(result(*videos), script=Script(steps)))
+    assert [quote.text for quote in narrations.sayings(0)[0].quotes] == list(texts[:2])
+    # Of a name that nobody says, the words of its most common relation are shown.
+    assert [quote.text for quote in narrations.sayings(1)[0].quotes] == list(texts[:2])
+
+
 def test_the_quote_of_a_thing_has_the_thing() -> None:
     text = "you see this small bamboo mat here that I have got for you to use with " * 2
     use = act("use", "mat", "use with", text)
@@ -129,16 +192,18 @@ def test_the_object_of_the_job_is_not_listed() -> None:
     [
         (("cook for 30 to 60 seconds", "cook it for 45 seconds"), ("30–60 seconds", 2)),
         (("cook for about two minutes", "cook for 2 minutes or so"), ("2 minutes", 2)),
-        (("cook for one or two minutes", "cook for ten minutes"), ("1–10 minutes", 2)),
-        (("cook for 30 seconds", "cook for five minutes"), ("30 seconds–5 minutes", 2)),
+        (("cook for one or two minutes", "cook for three minutes"), ("1–3 minutes", 2)),
+        (("cook for 40 seconds", "cook for two minutes"), ("40 seconds–2 minutes", 2)),
         (("cook for a minute or two", "cook for about a minute"), ("1–2 minutes", 2)),
         (("cook for half an hour", "cook for an hour and a half"), ("0.5–1.5 hours", 2)),
-        (("cook for 2.5 minutes", "cook for twenty five minutes"), ("2.5–25 minutes", 2)),
+        (("cook for 22.5 minutes", "cook for twenty five minutes"), ("22.5–25 minutes", 2)),
+        (("cook for 2 minutes",) * 2 + ("cook for ten minutes",), ("2–10 minutes", 3)),
         (
             ("cook for 3 minutes a side", "cook for 4 minutes on each side"),
             ("3–4 minutes per side", 2),
         ),
-        # Nobody says it of the step, or only one does.
+        # Nobody says it of the step, or only one does, or no two agree.
+        (("cook for two minutes", "cook for ten minutes"), None),
         (("cook for two minutes", "cook until it is done"), None),
         (("cook it and rest for two minutes",) * 2, None),
         (("cook it two minutes before you eat",) * 2, None),
@@ -203,7 +268,11 @@ def test_every_figure_of_the_how_to_is_in_the_captions(tmp_path: Path) -> None:
         "cook the egg until it is done",
     )
     videos = [
-        video(f"v{n}", text, act("cook", "egg", "cook", text, tools=("fork",)))
+        video(
+            f"v{n}",
+            text,
+            act("cook", "egg", "cook", text, tools=("fork",), resolved=" it " in text),
+        )
         for n, text in enumerate(texts)
     ]
     [page, _], _ = export(result(*videos, verb="cook"), Folder(tmp_path), ["howto"])
@@ -213,6 +282,13 @@ def test_every_figure_of_the_how_to_is_in_the_captions(tmp_path: Path) -> None:
     assert "Said in 4 of 4 videos" in text
     said = [(f"v{n}", text) for n, text in enumerate(texts)]
     check_how_to(text, said)
-    for figure, untrue in (("2–10", "2–12"), ("fork (2", "fork (3"), ("3 videos:", "5 videos:")):
+    made_up = (
+        ("2–10", "2–12"),
+        ("fork (2", "fork (3"),
+        ("3 videos:", "5 videos:"),
+        ("4 of 4", "5 of 4"),
+        ("</details>", "It takes 8 minutes."),
+    )
+    for figure, untrue in made_up:
         with pytest.raises(AssertionError):
             check_how_to(text.replace(figure, untrue), said)

@@ -8,16 +8,19 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import accumulate, takewhile
+from statistics import median
+from typing import NamedTuple
 
-from howsteps.narration.relevance import job_words, stem
+from howsteps.narration.relevance import job_words, stem, words
 from howsteps.narration.wordnet import WordNet
 from howsteps.task import Localisation, Mention, Result, Sentence, Step
 
 _MIN_VIDEOS = 2
 _MIN_SHARE = 0.1  # of the videos, for a thing
 _MAX_THINGS, _MAX_WARNINGS = 12, 6
-_MAX_QUOTES = 3  # that differ, of a warning
+_ALIKE = 0.5  # of the words of two quotes, from which on one of them is enough
 _FEW_WORDS, _QUOTE_WORDS = 4, 14  # of a longer sentence, only the part about the act is quoted
 _WORDS_BEFORE, _WORDS_AFTER = 3, 3
 _NEAR = 10.0  # seconds between a mention and a place of the same moment
@@ -27,8 +30,13 @@ _USING = frozenset("add gather grab need require sprinkle use".split())
 # Only with one of these before the object: "get some oil", not "get the oil off".
 _SOME = frozenset("a an some two three four".split())
 _GETTING = {"get": _SOME, "take": _SOME | {"your", "my", "our"}}
-_DENYING = frozenset({"not", "if", "without"})
+_DENYING = frozenset("not if without skip skipping avoid avoiding instead".split())
+# "Wipe the soap off", "get it out of the cloth": what is removed is not used.
+_REMOVING = frozenset({"away", "off", "out"})
+_PER_FORM = 0.25  # of the uses; a rarer number is another thing: "peppers" are not "pepper"
 _DETERMINERS = frozenset("a an the your my our this that it them".split())
+_PREPOSITIONS = frozenset("at from in inside into of on onto over through to under with".split())
+_PARTICLES = frozenset("apart aside away back down off on out over together up".split())
 _OF_THE_VIDEO = frozenset({"video", "link"})
 # WordNet hypernyms of tools, materials and ingredients; hypernyms of other things; and
 # nouns that are too vague to be listed.
@@ -75,7 +83,7 @@ _ELSEWHERE = frozenset(
 _AGAIN = frozenset({"again", "back"})
 _SIDES = frozenset({"side", "sides", "flip"})
 # "Before you cut the steak", "after letting it rest": no good example of a step.
-_AROUND = frozenset("after before if once until when while".split())
+_AROUND = frozenset("after before how if once until when while".split())
 _SIDE_WORDS = 6  # after a duration: "two minutes on the other side"
 
 _FORBIDDING = re.compile(
@@ -113,6 +121,16 @@ class Agreed:
         """The number of narrators."""
         return len({quote.video for quote in self.quotes})
 
+    @property
+    def different(self) -> list[Quote]:
+        """The quotes in their order, without those that say nearly the same as another."""
+        found: list[tuple[set[str], Quote]] = []
+        for quote in self.quotes:
+            own = set(quote.text.lower().split())
+            if all(len(own & other) < _ALIKE * len(own | other) for other, _ in found):
+                found.append((own, quote))
+        return [quote for _, quote in found]
+
 
 class _Said:
     """A mention in its sentence: the words in lower case, and the indices that it spans."""
@@ -131,10 +149,22 @@ class _Said:
         # "the grill is preheated", "we're gonna cook": the verb need not come first.
         self.verb = next((n for n in inside if stem(self.words[n]) == verb), self.begin)
 
-    def says(self, words: Iterable[str]) -> bool:
-        """Whether the act is said in these words."""
-        spoken = set(map(stem, self.words[self.begin : self.end]))
-        return spoken.issuperset(stem(word) for word in words if word)
+    @property
+    def near(self) -> set[str]:
+        """The stems of the words of the act, and of a few around it."""
+        return set(
+            map(stem, self.words[max(0, self.begin - _WORDS_BEFORE) : self.end + _WORDS_AFTER])
+        )
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the act is told to be done: "you take", not "I took" or "after taking"."""
+        return not self.is_around and self.words[self.verb : self.verb + 1] == [self.mention.verb]
+
+    @property
+    def is_around(self) -> bool:
+        """Whether the act is told as before or after another, or if it is done at all."""
+        return not _AROUND.isdisjoint(self.words[max(0, self.verb - _WORDS_BEFORE) : self.verb])
 
     def quote(self, *within: int, before: int = _WORDS_BEFORE) -> Quote:
         """The sentence; of a long one, the part about the act, with the words ``within``."""
@@ -172,35 +202,26 @@ class Narrations:
         """The tools and materials that several narrators use, the most frequent first.
 
         They are named as most narrators do ("levers", "baking soda"), and counted wherever they
-        are worked with. What the job is done to (the tire that is changed) is left out.
+        are worked with. What the job is done to (the tire that is changed), or without, is left
+        out.
         """
-        uses: dict[str, list[str]] = defaultdict(list)  # by lemma: the words before and at it
-        users: dict[str, set[str]] = defaultdict(set)
-        found: dict[str, list[tuple[str, Quote]]] = defaultdict(list)  # wherever it is worked with
+        is_usable = _usable(WordNet.load())
+        uses: dict[str, list[_Use]] = defaultdict(list)
         for said in self._all():
             if said.mention.is_work and not said.mention.negated:
-                for noun, at, is_used in _things(said):
-                    phrase = " ".join(said.words[max(0, at - 1) : at + 1])
-                    found[noun].append((phrase, said.quote(at)))
-                    if is_used:
-                        uses[noun].append(phrase)
-                        users[noun].add(said.mention.video)
+                for use in _things(said):
+                    # "Green pepper" is another thing than "pepper".
+                    kind = f"{said.words[use.at - 1]} {use.noun}" if use.at else use.noun
+                    uses[kind if is_usable(kind) else use.noun].append(use)
+        name = self.result.task.name
+        left_out = {job_words(name).head, *map(stem, words(name.partition("without")[2]))}
         min_videos = max(_MIN_VIDEOS, _MIN_SHARE * len(self.result.task.videos))
-        product = job_words(self.result.task.name).head
-        common = [n for n, by in users.items() if len(by) >= min_videos and stem(n) != product]
-        if not common:
-            return []
-        wordnet = WordNet.load()
-        is_usable = _usable(wordnet)
         things = []
-        for noun in filter(is_usable, common):
-            name = _name(uses[noun], wordnet)
-            quotes = {
-                quote.video: quote
-                for phrase, quote in found[noun]
-                if phrase == name or " " not in name
-            }
-            things.append(Agreed(name, tuple(quotes.values())))
+        for noun, found in uses.items():
+            users = {use.said.mention.video for use in found if use.is_used}
+            is_other = left_out.isdisjoint(map(stem, (noun, noun.split()[-1])))
+            if len(users) >= min_videos and is_other and is_usable(noun):
+                things.append(_thing(noun, found))
         things.sort(key=lambda thing: (-thing.videos, thing.text))
         # The "vanilla" of "vanilla extract" is not listed twice.
         parts = {word for thing in things for word in thing.text.split()[:-1]}
@@ -232,8 +253,9 @@ class Narrations:
                     found[per_side].append((low, high, quote))
         per_side = max(found, key=lambda side: len({quote.video for *_, quote in found[side]}))
         spans = found[per_side]
-        quotes = tuple(dict.fromkeys(quote for *_, quote in spans))
-        if len({quote.video for quote in quotes}) < _MIN_VIDEOS:
+        distinct = dict.fromkeys(quote for *_, quote in spans)
+        quotes = tuple(sorted(distinct, key=lambda quote: len(quote.text)))
+        if not _do_agree(spans):
             return None
         low = min((low for low, *_ in spans), key=_seconds)
         high = max((high for _, high, _ in spans), key=_seconds)
@@ -255,10 +277,13 @@ class Narrations:
                 act = f"{mention.verb} {mention.noun}".strip()
                 quote = said.quote(before=2 * _WORDS_BEFORE)
                 # "Don't jack it up", "before you loosen the nuts": a warning may go on.
-                if len(said.words) < _QUOTE_WORDS / 2 and quote.text[-1].isalpha():
+                if len(said.words) - said.end < _FEW_WORDS / 2 and quote.text[-1].isalpha():
                     quote = replace(quote, text=f"{quote.text}{self._continued(mention)}")
                 found[act].setdefault(mention.video, quote)
-        agreed = [Agreed(act, tuple(quotes.values())) for act, quotes in sorted(found.items())]
+        agreed = [
+            Agreed(act, tuple(sorted(quotes.values(), key=lambda quote: len(quote.text))))
+            for act, quotes in sorted(found.items())
+        ]
         agreed.sort(key=lambda warning: -warning.videos)
         return [warning for warning in agreed if warning.videos >= _MIN_VIDEOS][:_MAX_WARNINGS]
 
@@ -270,57 +295,70 @@ class Narrations:
             return f" {text}{' …' if len(words) > _QUOTE_WORDS // 2 else ''}"
         return ""
 
-    def moment(self, number: int) -> tuple[Quote | None, Localisation | None]:
-        """The clearest mention of a step, and its place there, if that is not a guess.
+    def sayings(self, number: int) -> tuple[Agreed, Localisation | None]:
+        """Who says a step, one quote each, the clearest first; and the place of that moment.
 
-        Preferred are mentions that name the step as its label does, at its place, in a few words.
-        Without mentions, the place with the highest confidence.
+        Clear are mentions that name the step as its label does and tell it to be done, at its
+        place, in a few words. The place is None if it is a guess; of a step that nobody says it is
+        the one with the highest confidence.
         """
         step = self.result.steps[number]
+        own = set(_label_words(step)) - _PREPOSITIONS
         places = {
             place.video: place
             for place in self.result.localisations
             if place.step == number and place.time is not None and place.level != "guess"
         }
 
-        def rank(said: _Said) -> tuple[bool, int, bool, bool, float]:
+        def rank(said: _Said) -> tuple[bool, int, bool, bool, bool, bool, float]:
             place = _near(said.mention, places)
             return (
                 not said.mention.is_work,
-                -_shared_words(said, step.label),
+                -len(own & said.near) + said.is_around,
+                not said.is_told,
+                said.mention.video in self.result.odd_videos,
                 place is None,
                 not _FEW_WORDS <= len(said.words) <= _QUOTE_WORDS,
                 -place.confidence if place else 0.0,
             )
 
-        best = min(self._sayings(step), key=rank, default=None)
-        if best is None:
-            return None, max(places.values(), key=lambda place: place.confidence, default=None)
-        return best.quote(), _near(best.mention, places)
-
-    def sayings(self, step: Step) -> Agreed:
-        """Who says a step in the words of its label, one quote each; the most similar first."""
-        said = sorted(self._sayings(step), key=lambda each: -_shared_words(each, step.label))
-        found: dict[str, Quote] = {}
-        for each in said:
-            found.setdefault(each.mention.video, each.quote())
-        return Agreed(step.label, tuple(found.values()))
+        found: dict[str, _Said] = {}
+        for said in sorted(self._sayings(step), key=rank):
+            found.setdefault(said.mention.video, said)
+        clearest = next(iter(found.values()), None)
+        if clearest is None:
+            place = max(places.values(), key=lambda place: place.confidence, default=None)
+        else:
+            place = _near(clearest.mention, places)
+        return Agreed(step.label, tuple(said.quote() for said in found.values())), place
 
     def _sayings(self, step: Step) -> list[_Said]:
-        """The mentions with the verb of a step and its object, or a pronoun for it."""
-        if not step.mentions:
-            return []
-        named = step.relations[0][0]
-        said = self._said(m for m in step.mentions if m.relation == named and not m.negated)
-        return [each for each in said if each.says([named.verb])]
+        """The mentions of a step in the words of its label, or else of its name-giving relation.
+
+        Not needed are the words for the place or tool, nor the object where a pronoun stands for
+        it: "put it on" says "put the wheel on the frame".
+        """
+        own = _label_words(step)
+        objects = {stem(mention.relation.noun) for mention in step.mentions}.intersection(own)
+        last = next((n for n, word in enumerate(own) if word in objects), 0)
+        rest = takewhile(lambda word: word not in _PREPOSITIONS, own[last + 1 :] if objects else [])
+        phrase = {word for word in own[1 : last + 1] if word not in _PARTICLES}
+        core = {*own[:1], *rest, *own[1 : last + 1]} - {"in"}
+        said = [each for each in self._said(step.mentions) if not each.mention.negated]
+        exact = [
+            each
+            for each in said
+            if stem(each.mention.verb) in own
+            and (not objects or stem(each.mention.relation.noun) in objects)
+            and each.near.issuperset(core - (phrase if each.mention.resolved else set()))
+        ]
+        return exact or [each for each in said if each.mention.relation == step.relations[0][0]]
 
 
-def _shared_words(said: _Said, label: str) -> int:
-    """How many words of a label are in a mention; one less after "before", "if" and the like."""
-    own = {stem(word) for word in label.lower().split() if word not in _DETERMINERS}
-    spoken = said.words[max(0, said.begin - _WORDS_BEFORE) : said.end + _WORDS_AFTER]
-    is_around = not _AROUND.isdisjoint(said.words[max(0, said.verb - _WORDS_BEFORE) : said.verb])
-    return len(own.intersection(map(stem, spoken))) - is_around
+def _label_words(step: Step) -> list[str]:
+    """The stems of the words of a label, without articles."""
+    words = (word.strip(",") for word in step.label.lower().split())
+    return [stem(word) for word in words if word not in _DETERMINERS]
 
 
 def _near(mention: Mention, places: Mapping[str, Localisation]) -> Localisation | None:
@@ -333,8 +371,17 @@ def _near(mention: Mention, places: Mapping[str, Localisation]) -> Localisation 
     return place if start - _NEAR <= mention.start <= end + _NEAR else None
 
 
-def _things(said: _Said) -> Iterator[tuple[str, int, bool]]:
-    """The things in an act, as lemmas, where they are said, and whether they are surely used."""
+class _Use(NamedTuple):
+    """A thing in an act, as a lemma, where it is said, and whether it is surely used."""
+
+    said: _Said
+    noun: str
+    at: int
+    is_used: bool
+
+
+def _things(said: _Said) -> Iterator[_Use]:
+    """The things that are worked with in an act."""
     mention = said.mention
     nouns = dict.fromkeys([*mention.tools, mention.noun, *(p.noun for p in mention.places)])
     is_got = mention.verb in _GETTING and not (mention.particle or mention.places)
@@ -346,12 +393,30 @@ def _things(said: _Said) -> Iterator[tuple[str, int, bool]]:
         # "Not with the levers", "if you got an onion", "pump a bit of air".
         is_denied = not _DENYING.isdisjoint(said.words[max(0, min(at, said.verb) - 4) : at])
         is_verb = at + 1 < len(said.words) and said.words[at + 1] in _DETERMINERS
-        if is_denied or is_verb:
+        near = {mention.particle, *said.words[at + 1 : at + 2], *said.words[said.verb + 1 : at]}
+        is_removed = noun == mention.noun and not _REMOVING.isdisjoint(near)
+        if is_denied or is_verb or is_removed:
             continue
         between = said.words[said.verb + 1 : at]
         is_new = is_got and not _GETTING[mention.verb].isdisjoint(between)
         is_object = noun == mention.noun and (mention.verb in _USING or is_new)
-        yield noun, at, noun in mention.tools or is_object
+        yield _Use(said, noun, at, noun in mention.tools or is_object)
+
+
+def _thing(noun: str, uses: Sequence[_Use]) -> Agreed:
+    """A thing by the name that most narrators use, "eggs", and the clearest quote of each."""
+    forms = Counter(use.said.words[use.at] for use in uses)
+    used = Counter(use.said.words[use.at] for use in uses if use.is_used)
+    name = max(used, key=lambda form: (used[form], form))
+    uses = [use for use in uses if forms[use.said.words[use.at]] >= _PER_FORM * len(uses)]
+
+    def rank(use: _Use) -> tuple[bool, bool, int]:
+        return not use.is_used, not use.said.is_told, len(use.said.words)
+
+    quotes: dict[str, Quote] = {}
+    for use in sorted(uses, key=rank):
+        quotes.setdefault(use.said.mention.video, use.said.quote(use.at))
+    return Agreed(" ".join([*noun.split()[:-1], name]), tuple(quotes.values()))
 
 
 def _is_form(word: str, noun: str) -> bool:
@@ -362,16 +427,6 @@ def _is_form(word: str, noun: str) -> bool:
         f"{noun}es",
         f"{noun[:-1]}ies" if noun.endswith("y") else noun,
     )
-
-
-def _name(phrases: Sequence[str], wordnet: WordNet) -> str:
-    """The name that most narrators use: "eggs", or "baking soda" for a soda."""
-    compounds = Counter(each for each in phrases if wordnet.synset_ids(each, "noun").size)
-    plain = Counter(phrase.split()[-1] for phrase in phrases)
-    name, count = max(compounds.items(), key=lambda item: (item[1], item[0]), default=("", 0))
-    if " " in name and 2 * count >= len(phrases):
-        return name
-    return max(plain, key=lambda form: (plain[form], form))
 
 
 def _usable(wordnet: WordNet) -> Callable[[str], bool]:
@@ -392,6 +447,7 @@ def _usable(wordnet: WordNet) -> Callable[[str], bool]:
 
     body_part = synsets(["body part"])
 
+    @cache
     def usable(noun: str) -> bool:
         senses = wordnet.synset_ids(noun, "noun").tolist()
         if senses and not body_part.isdisjoint(wordnet.ancestors(senses[0])):
@@ -420,6 +476,13 @@ def _durations(words: Sequence[str]) -> Iterator[tuple[int, int, str, str]]:
         is_vague = found["low"] == "a" and low == high and not found["about"]
         if low <= high and not is_vague:
             yield first, last, _shown(low, found["unit"]), _shown(high, found["unit"])
+
+
+def _do_agree(spans: Sequence[tuple[str, str, Quote]]) -> bool:
+    """Whether two narrators say about the same: within a factor of two of the median."""
+    said = {quote.video: (_seconds(low) + _seconds(high)) / 2 for low, high, quote in spans}
+    usual = median(said.values()) if said else 0.0
+    return sum(usual / 2 <= one <= 2 * usual for one in said.values()) >= _MIN_VIDEOS
 
 
 def _is_no_unit(word: str) -> bool:

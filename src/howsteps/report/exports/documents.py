@@ -15,7 +15,7 @@ from howsteps.io.text import format_time, milliseconds
 from howsteps.report.agreed import Agreed, Narrations, Quote
 from howsteps.report.content import (
     address,
-    localisation_rows,
+    capitalised,
     markdown,
     one_line,
     step_label,
@@ -32,45 +32,43 @@ _HEADER = (
 )
 # Spreadsheets evaluate cells that begin with one of these as formulas.
 _FORMULA = ("=", "+", "-", "@")
-_EXAMPLES = 3  # quotes of a step in the evidence
+_EXAMPLES = 3  # quotes of a statement in the evidence
+_AGREEING = 2  # narrators; a step that fewer say says so
 _FROM = "From what the narrators of {} say, without a person who checked it."
 
 
 def csv_text(result: Result) -> str:
     """CSV: every step of every video; absent steps have no times."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_HEADER)
-    for video, row in localisation_rows(result).items():
-        for number, (step, place) in enumerate(zip(result.script.steps, row, strict=True), 1):
-            if place is None:
-                continue
-            times = (place.start, place.end, place.time)
-            writer.writerow(
-                [
-                    _safe(video),
-                    number,
-                    _safe(step_label(step)),
-                    *("" if time is None else f"{time:.3f}" for time in times),
-                    place.level or ("absent" if place.time is None else ""),
-                    f"{place.confidence:.4f}",
-                    _safe(place.evidence),
-                    f"{place.presence:.4f}",
-                    step.support,
-                ]
-            )
+    rows = [_csv_row(row) for row in result.to_table()]
+    writer = csv.DictWriter(text, _HEADER, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
     return text.getvalue()
+
+
+def _csv_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    times = ("start", "end", "time")
+    return {
+        **row,
+        **{name: "" if row[name] is None else f"{row[name]:.3f}" for name in times},
+        **{name: f"{row[name]:.4f}" for name in ("confidence", "presence")},
+        "video": _safe(row["video"]),
+        "step": _safe(capitalised(one_line(row["step"]))),
+        "evidence": _safe(row["evidence"]),
+        "level": row["level"] or ("absent" if row["time"] is None else ""),
+    }
 
 
 def howto_moments(result: Result) -> dict[int, Localisation]:
     """For each step, the place that its how-to shows, if there is one that is not a guess."""
     narrations = Narrations(result)
-    places = ((k, narrations.moment(k)[1]) for k in range(len(result.steps)))
+    places = ((k, narrations.sayings(k)[1]) for k in range(len(result.steps)))
     return {k: place for k, place in places if place is not None}
 
 
 def howto(result: Result, folder: Path, pictures: Mapping[int, str]) -> dict[str, Any]:
-    """The content of a how-to: every sentence of it is said by narrators, and says by how many.
+    """The content of a how-to: what narrators say, with their words, and by how many.
 
     Parameters
     ----------
@@ -85,21 +83,15 @@ def howto(result: Result, folder: Path, pictures: Mapping[int, str]) -> dict[str
     def shown(quote: Quote) -> dict[str, str]:
         return {"text": one_line(quote.text), **_moment(by_id[quote.video], quote.time, folder)}
 
-    def agreed(found: Agreed | None, other_than: Quote | None = None) -> dict[str, Any] | None:
-        if found is None:
-            return None
-        by_length = sorted(found.quotes, key=lambda quote: (quote == other_than, len(quote.text)))
-        distinct = {quote.text.lower(): quote for quote in reversed(by_length)}
-        return {
-            "text": one_line(found.text),
-            "videos": found.videos,
-            "quotes": [shown(quote) for quote in reversed(distinct.values())],
-        }
+    def agreed(found: Agreed, quotes: Sequence[Quote]) -> dict[str, Any]:
+        words = [shown(quote) for quote in quotes]
+        return {"text": one_line(found.text), "videos": found.videos, "quotes": words}
 
     steps = []
     for number, step in enumerate(result.steps):
-        quote, place = narrations.moment(number)
-        said = narrations.sayings(step)
+        said, place = narrations.sayings(number)
+        quote = next(iter(said.quotes), None)
+        takes = narrations.duration(step)
         steps.append(
             {
                 "number": number + 1,
@@ -109,17 +101,18 @@ def howto(result: Result, folder: Path, pictures: Mapping[int, str]) -> dict[str
                 "picture": pictures.get(number),
                 "quote": shown(quote) if quote else None,
                 "moment": _moment(by_id[place.video], place.time or 0, folder) if place else None,
-                "takes": agreed(narrations.duration(step), other_than=quote),
+                "takes": agreed(takes, takes.quotes) if takes else None,
                 "said": said.videos,
-                "examples": [shown(example) for example in said.quotes[:_EXAMPLES]],
+                "of_one": step.support > 0 and said.videos < _AGREEING,
+                "examples": [shown(example) for example in said.different[:_EXAMPLES]],
             }
         )
     return {
         "title": one_line(title_of(result.task.name)),
         "videos": len(result.task.videos),
-        "things": [agreed(thing) for thing in narrations.things_used()],
+        "things": [agreed(x, x.different[:_EXAMPLES]) for x in narrations.things_used()],
         "steps": steps,
-        "warnings": [agreed(warning) for warning in narrations.warnings()],
+        "warnings": [agreed(x, x.different[:_EXAMPLES]) for x in narrations.warnings()],
     }
 
 
@@ -127,12 +120,13 @@ def howto_text(shown: Mapping[str, Any]) -> str:
     """A how-to as one page of Markdown, with the evidence in a fold."""
     lines = [f"# {markdown(shown['title'])}", "", _FROM.format(_videos(shown["videos"])), ""]
     if shown["things"]:
-        lines += ["## What narrators use", ""]
+        lines += ["## What you need", ""]
         lines += [f"* {markdown(x['text'])} ({_videos(x['videos'])})" for x in shown["things"]]
         lines += [""]
     lines += ["## Steps", ""]
     for step in shown["steps"]:
-        before, after = "or: " * step["alternative"], " (optional)" * step["optional"]
+        before = "or: " * step["alternative"]
+        after = " (optional)" * step["optional"] + " (one narrator says so)" * step["of_one"]
         lines += [f"{step['number']}. {before}**{markdown(step['sentence'])}**{after}", ""]
         if step["picture"]:
             lines += [f"    ![Step {step['number']}]({step['picture']})", ""]
@@ -145,7 +139,7 @@ def howto_text(shown: Mapping[str, Any]) -> str:
             lines += [f"    Time: {said}: {_quoted(takes['quotes'][0])}", ""]
     if shown["warnings"]:
         lines += ["## What narrators warn of", ""]
-        lines += [f"* {'; '.join(map(_quoted, x['quotes'][:3]))}" for x in shown["warnings"]]
+        lines += [f"* {'; '.join(map(_quoted, x['quotes']))}" for x in shown["warnings"]]
         lines += [""]
     lines += ["<details>", "<summary>Evidence: who says so</summary>", ""]
     for step in shown["steps"]:
@@ -157,7 +151,8 @@ def howto_text(shown: Mapping[str, Any]) -> str:
         quotes = dict.fromkeys(map(_quoted, [*step["examples"], *takes]))
         lines += [*(f"* {quote}" for quote in quotes), ""]
     for thing in shown["things"]:
-        lines += [f"**{markdown(thing['text'])}**: {_quoted(thing['quotes'][0])}", ""]
+        lines += [f"**{markdown(thing['text'])}** {_videos(thing['videos'])}:", ""]
+        lines += [*(f"* {_quoted(quote)}" for quote in thing["quotes"]), ""]
     return "\n".join([*lines, "</details>", ""])
 
 
