@@ -1,6 +1,7 @@
 """The order of the packages: each imports only from those before it."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,3 +49,15 @@ def test_packages_import_only_from_earlier_ones() -> None:
             name = path.relative_to(PACKAGE)
             wrong += [f"{name} imports {other}" for other in imported(path) if other not in left]
     assert wrong == []
+
+
+def test_only_a_video_measures_its_length() -> None:
+    """Elsewhere, a length without a duration is ``Video.length``, and never the last caption."""
+    measured = re.compile(r"\bv(ideo)?\.duration or |(captions|sentences)\[-1\]\.end")
+    found = [
+        f"{path.relative_to(PACKAGE)}: {line.strip()}"
+        for _, path in modules()
+        for line in path.read_text("utf-8").splitlines()
+        if measured.search(line)
+    ]
+    assert found == []

@@ -1,24 +1,29 @@
 """Features of narrations, and the embeddings behind them."""
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsteps.narration import parser
+from howsteps.narration import mentions, parser
 from howsteps.narration.features import (
     Vocabulary,
     embeddings_of,
     narration_features,
     video_interval_count,
 )
-from howsteps.task import Caption, Sentence, Video, Word
+from howsteps.report.content import video_length
+from howsteps.store import without_captions
+from howsteps.task import Caption, Mention, Sentence, Video, Word
 
 
 def video(identity, text, step=2.0, duration=None):
     """One word every two seconds."""
     words = tuple(Word(w, step * n, step * n + 1) for n, w in enumerate(text.split()))
     sentences = (Sentence(words),) if words else ()
-    return Video(identity, (Caption(0, 1, text),), duration=duration, sentences=sentences)
+    captions = (Caption(0, words[-1].end, text),) if words else ()
+    return Video(identity, captions, duration=duration, sentences=sentences)
 
 
 VIDEOS = [
@@ -57,10 +62,24 @@ def test_rows_have_length_one_or_zero(kind, seconds, reach):
         assert x.dtype == np.float32
 
 
-def test_the_grid_ends_with_the_video_or_with_its_narration():
+def test_the_grid_ends_with_the_video_or_with_its_captions():
     assert video_interval_count(video("a", "one two", duration=10.0), 1 / 3) == 30
     assert video_interval_count(video("a", "one two"), 1 / 3) == 9
     assert video_interval_count(video("a", ""), 1 / 3) == 1
+
+
+def test_the_length_is_the_same_for_every_stage_and_after_reading(monkeypatch):
+    """The duration is unknown, and captions follow the last word."""
+    said = video("a", "one two")
+    whole = replace(said, captions=(*said.captions, Caption(3, 90.0, "[Music]")))
+    read = without_captions(whole)  # as from result.json
+    monkeypatch.setattr(mentions, "act_features", lambda *_, **__: set())
+    loosen = Mention("a", "loosen", "nut", "loosen the nut", start=44, end=46)
+    for form in (whole, read):
+        assert form.length == video_length(form, []) == 90.0
+        assert video_interval_count(form, 1 / 3) == 270
+        found = mentions.ActMentions([*form.sentences], [loosen], [None])
+        assert mentions.mention_features(form, found) == [{"at=4"}]
 
 
 def test_the_meaning_of_an_interval_is_the_weighted_mean_of_its_words():

@@ -108,7 +108,7 @@ def prepare(
         return target
 
     [task] = datasets.read_tasks(target).tasks
-    lengths = {v.id: v.captions[-1].end + _TAIL for v in task.videos}
+    lengths = {v.id: v.length + _TAIL for v in task.videos}
     mark = f".videos-{DRAWING_VERSION}"
     if not (folder / mark).exists():
         for video in lengths:

@@ -129,14 +129,8 @@ def narration_features(
 
 
 def video_interval_count(video: Video, seconds: float = 1 / 3) -> int:
-    """Return T_n, the number of intervals of a video.
-
-    Of a video of unknown duration these end with the last word: nothing is known of what follows.
-    """
-    length = video.length
-    if video.duration is None:
-        length = max((word.end for word in _words(video)), default=0.0)
-    return max(int(np.ceil(length / seconds - 1e-9)), 1)
+    """Return T_n, the number of intervals of a video."""
+    return max(int(np.ceil(video.length / seconds - 1e-9)), 1)
 
 
 def embeddings_of(words: Sequence[str]) -> NDArray[np.float32]:

@@ -90,11 +90,9 @@ def act_mentions(
 
 def mention_features(video: Video, found: ActMentions) -> list[set[str]]:
     """Return the features of work and talk of every act of a video."""
-    last_word = found.sentences[-1].end if found.sentences else 0.0
-    duration = max(last_word, video.duration or 0.0)
     return [
         act_features(act, negated=mention.negated)
-        | set(position_features(mention.start, mention.end, duration))
+        | set(position_features(mention.start, mention.end, video.length))
         for mention, act in zip(found.mentions, found.acts, strict=True)
     ]
 
