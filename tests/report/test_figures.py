@@ -4,6 +4,7 @@ import sys
 from dataclasses import replace
 
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from howsteps.errors import HowstepsError, MissingExtra
 from howsteps.report import figures
@@ -73,15 +74,22 @@ def test_f1_has_a_panel_per_task_and_a_line_per_method() -> None:
     assert figure.axes[0].get_ylim() == (0, pytest.approx(63))  # no error bar is cut off
 
 
-def test_methods_never_look_the_same() -> None:
+def test_twelve_methods_have_twelve_colours_and_a_whole_legend() -> None:
     rows = [
-        {"task": "tea", "method": f"m{n}", "steps": 7, "f1": 0.1, "low": 0.1, "high": 0.1}
+        {"task": "tea", "method": f"a method of my own, number {n}", "steps": 7, "f1": 0.1}
+        | {"low": 0.1, "high": 0.1}
         for n in range(12)
     ]
-    [axes] = figures.f1_figure(rows).axes
-    lines = [container.lines[0] for container in axes.containers]
-    looks = {(str(line.get_color()), line.get_marker()) for line in lines}
-    assert len(looks) == len(lines) == 12
+    figure = figures.f1_figure(rows)
+    lines = [container.lines[0] for container in figure.axes[0].containers]
+    assert len({line.get_color() for line in lines}) == 12
+    FigureCanvasAgg(figure).draw()
+    page, legend = figure.bbox, figure.legends[0].get_window_extent()
+    assert page.x0 <= legend.x0
+    assert legend.x1 <= page.x1
+    assert page.y0 <= legend.y0
+    assert legend.y1 <= page.y1
+    assert legend.x0 >= figure.axes[0].get_window_extent().x1
 
 
 def test_f1_of_nothing_is_refused() -> None:

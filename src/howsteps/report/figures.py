@@ -10,7 +10,6 @@ from howsteps.errors import HowstepsError, InputError, MissingExtra, Problem
 from howsteps.io.files import Folder
 from howsteps.io.text import format_time
 from howsteps.report.content import (
-    STEP_COLOURS,
     capitalised,
     has_levels,
     localisation_rows,
@@ -30,10 +29,16 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 _ROW = 0.42  # inches per video
-# With the eight colours, enough for 360 methods.
+# Colours of methods; after twelve, the style of the line changes.
+_CURVES = (
+    *("#0072b2", "#e69f00", "#009e73", "#d62728", "#8c3f70", "#56b4e9", "#6b4a2b", "#000000"),
+    *("#e377c2", "#8a8a00", "#7f7f7f", "#3b2fb8"),
+)
 _MARKERS = "osD^vPX*h"
 _LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)))
 _GREY = "#767676"
+_LEGEND = 24  # characters a line
+_BESIDE = 0.6  # of K: the points of all methods
 
 
 class F1Row(TypedDict):
@@ -163,10 +168,16 @@ def f1_figure(rows: Sequence[F1Row], *, percent: bool = True) -> "Figure":
     methods = list(dict.fromkeys(row["method"] for row in rows))
     n_columns = min(3, len(tasks))
     n_rows = math.ceil(len(tasks) / n_columns)
-    figure = _figure(0.6 + 3.2 * n_columns, 0.9 + 2.5 * n_rows)
+    names = [textwrap.fill(method, _LEGEND) for method in methods]
+    lines_of_names = sum(name.count("\n") + 1 for name in names)
+    legend = 0.8 + 0.07 * max(map(len, "\n".join(names).split("\n")))
+    figure = _figure(
+        0.6 + 3.2 * n_columns + legend, max(0.5 + 2.5 * n_rows, 0.4 + 0.19 * lines_of_names)
+    )
     panels = figure.subplots(n_rows, n_columns, sharey=True, squeeze=False).ravel()
     scale = 100 if percent else 1
-    lines = {}
+    apart = _BESIDE / max(10, len(methods))
+    lines: "dict[str, Line2D]" = {}
     for axes, task in zip(panels, tasks, strict=False):
         for number, method in enumerate(methods):
             points = sorted(
@@ -174,7 +185,9 @@ def f1_figure(rows: Sequence[F1Row], *, percent: bool = True) -> "Figure":
                 key=lambda row: row["steps"],
             )
             if points:
-                lines[method] = _curve(axes, points, number, scale)
+                # Side by side, so that error bars do not hide one another.
+                shift = apart * (number - (len(methods) - 1) / 2)
+                lines[names[number]] = _curve(axes, points, number, scale, shift)
         axes.set_title(_literal(task), fontsize=9)
         axes.set_xticks(sorted({row["steps"] for row in rows if row["task"] == task}))
         axes.set_xlabel("steps K")
@@ -190,8 +203,7 @@ def f1_figure(rows: Sequence[F1Row], *, percent: bool = True) -> "Figure":
     figure.legend(
         lines.values(),
         map(_literal, lines),
-        loc="outside lower center",
-        ncols=min(4, len(methods)),
+        loc="outside right upper",
         frameon=False,
         fontsize=8,
     )
@@ -221,19 +233,20 @@ def _figure(width: float, height: float) -> "Figure":
     return Figure(figsize=(width, height), layout="constrained")
 
 
-def _curve(axes: "Axes", points: Sequence[F1Row], number: int, scale: float) -> "Line2D":
-    """Draw one method in a panel: a line with markers and error bars."""
-    colour = STEP_COLOURS[number % len(STEP_COLOURS)].fill
+def _curve(
+    axes: "Axes", points: Sequence[F1Row], number: int, scale: float, shift: float
+) -> "Line2D":
+    """Draw one method in a panel: a line with markers and error bars, ``shift`` to the right."""
     values = [scale * point["f1"] for point in points]
     below = [max(0.0, scale * (point["f1"] - point["low"])) for point in points]
     above = [max(0.0, scale * (point["high"] - point["f1"])) for point in points]
     drawn = axes.errorbar(
-        [point["steps"] for point in points],
+        [point["steps"] + shift for point in points],
         values,
         yerr=[below, above],
-        color=colour,
+        color=_CURVES[number % len(_CURVES)],
         marker=_MARKERS[number % len(_MARKERS)],
-        linestyle=_LINES[number % len(_LINES)],
+        linestyle=_LINES[number // len(_CURVES) % len(_LINES)],
         markersize=4.5,
         linewidth=1.4,
         elinewidth=0.8,
