@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks import authors_numpy
 from howsteps.paper.aligners import partial_order_alignment, progressive_alignment
 from howsteps.paper.alignment import AUTHORS, align
-from howsteps.paper.alignment_bounds import certify
+from howsteps.paper.alignment_bounds import triple_bound
 from howsteps.paper.alignment_problem import make_problem
 
 
@@ -102,7 +102,7 @@ def compare(instances: Sequence[Instance], certify_seconds: float) -> None:
             for aligner in (partial_order_alignment, progressive_alignment)
         ]
         found = align(one.sequences, one.match, seconds=one.seconds)
-        tight = certify(problem, found.objective, seconds=certify_seconds)
+        tight = triple_bound(problem, objective=found.objective, seconds=certify_seconds)
         figures = [
             plain / size,
             *(rival.objective_per_token for rival in baselines),

@@ -1,9 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from howsteps.localise.order import cheapest_placement
 from howsteps.paper.clustering_problem import (
     PAPER_BIAS,
     ClusteringCost,
@@ -11,11 +8,9 @@ from howsteps.paper.clustering_problem import (
     relax,
 )
 from howsteps.paper.clustering_solvers import (
-    HullPoint,
     IncrementalWeights,
     descent,
     frank_wolfe,
-    interior_point,
 )
 from tests.localise import naive
 
@@ -84,50 +79,13 @@ def test_incremental_weights_agree_with_the_exact_ones():
     np.testing.assert_allclose(current.scores_without(1), left_out, atol=1e-10)
 
 
-def test_relaxed_solvers_agree_and_bound_every_placement():
+def test_frank_wolfe_descends_and_its_gap_bounds_every_placement():
     videos, problem = small_problem(5)
-    interior = interior_point(problem, tolerance=1e-8)
-    corners = frank_wolfe(problem, iterations=400)
-    assert interior.gap <= 1e-8 * interior.objective
-    assert corners.objective >= interior.objective - interior.gap
-    assert corners.objective - corners.gap <= interior.objective
-    least = min(value for value, _ in all_objectives(videos, problem))
-    assert interior.objective - interior.gap <= least
-
-
-def test_frank_wolfe_descends_and_its_gap_is_a_bound():
-    _, problem = small_problem(6, lengths=(12, 15, 9), steps=3)
     run = frank_wolfe(problem, iterations=60, seed=2)
     assert (np.diff([value for value, _ in run.trace]) <= 1e-15).all()
-    optimum = interior_point(problem, tolerance=1e-9).objective
+    relaxed = frank_wolfe(problem, iterations=2000).objective
     for value, gap in run.trace:
-        assert value - gap <= optimum + 1e-12
+        assert value - gap <= relaxed + 1e-12
+    assert relaxed <= min(value for value, _ in all_objectives(videos, problem))
     best = run.roundings[run.chosen][0]
     assert best == min(value for value, _ in run.roundings)
-
-
-@st.composite
-def hulls(draw):
-    steps = draw(st.integers(1, 4))
-    length = steps + draw(st.integers(0, 12))
-    rng = np.random.default_rng(draw(st.integers(0, 10_000)))
-    windows, _ = relax([rng.random((length, steps)) < draw(st.sampled_from([0.3, 0.7, 1.0]))])
-    scores = rng.normal(size=(length, steps)) * draw(st.sampled_from([0.01, 0.3, 3.0]))
-    return windows[0], scores
-
-
-@settings(max_examples=60, deadline=None)
-@given(hulls())
-def test_newton_steps_end_at_the_nearest_point_of_the_hull(problem):
-    window, scores = problem
-    hull = HullPoint(window)
-    for step in range(60):
-        hull.step(scores, max(0.1 * 0.2**step, 1e-13))
-    z = hull.point
-    assert (z[~window] == 0).all()
-    assert hull.violation < 1e-9
-    np.testing.assert_allclose(z.sum(axis=0), 1.0)
-    # Optimality: the linear oracle finds no corner with a lower value of the gradient.
-    gradient = z - scores
-    corner = cheapest_placement(gradient, window)
-    assert np.vdot(gradient, z) - gradient[corner, np.arange(len(corner))].sum() < 1e-8

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsteps.errors import HowstepsError
-from howsteps.paper.alignment_bounds import certify, pair_bound
+from howsteps.paper.alignment_bounds import pair_bound, triple_bound
 from howsteps.paper.alignment_problem import (
     AlignmentProblem,
     Match,
@@ -89,8 +89,8 @@ def align(
         None: the search. ``AUTHORS``: one random start of Frank-Wolfe, 200 iterations, 120 slots;
         or other options of :class:`FrankWolfe`.
     certificate_seconds
-        Time for a tighter ``bound`` (:func:`certify`), which depends on the speed of the machine;
-        0: the bound by pairs of sequences.
+        Time for a tighter ``bound``, by triples of sequences, which depends on the speed of the
+        machine; 0: the bound by pairs.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def align(
         placed = best if solver.rounding == "best" else last
     objective = problem.objective(placed)
     if certificate_seconds > 0 and bound < objective:
-        bound = max(bound, certify(problem, objective, seconds=certificate_seconds))
+        bound = triple_bound(problem, objective=objective, seconds=certificate_seconds)
     return Alignment(
         slots=problem.split(placed),
         objective=objective,

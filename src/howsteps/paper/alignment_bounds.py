@@ -4,29 +4,16 @@ Every token costs c = −1 with itself, and two tokens in one slot cost at least
 
     Tr(UᵀBU) ≥ −S − 2·P,    P ≥ number of matching pairs that share a slot in any alignment.
 
-:func:`pair_bound` takes milliseconds; the other two are tighter.
-
-**Triples** (Lagrangian decomposition). P is a sum over pairs of tokens e = (s, t). The unit weight
-of every e is shared among the triples of sequences q that contain it, Σ_q λ_(q,e) = 1. Each triple
-is then aligned on its own, exactly, by dynamic programming in three dimensions, and
+:func:`pair_bound` takes milliseconds; :func:`triple_bound` is tighter, by Lagrangian decomposition:
+P is a sum over pairs of tokens e = (s, t). The unit weight of every e is shared among the triples
+of sequences q that contain it, Σ_q λ_(q,e) = 1. Each triple is then aligned on its own, exactly, by
+dynamic programming in three dimensions, and
 
     P ≤ Σ_q max_x Σ_e λ_(q,e) x_(q,e)       for every λ.
 
 The right side is convex in λ. A subgradient at λ is x_(q,e) itself; a step along x_(q,e) minus its
 mean over q keeps the sums at one (Polyak's step size: the value minus the best known P, over the
 squared norm). Every λ gives a valid bound, so the method can stop at any time.
-
-**Integer programme** (maximum-weight trace). One variable x_e ∈ {0, 1} for every pair e = (s, t) of
-matching tokens of different sequences: do they share a slot? Maximise Σ_e x_e, subject to
-
-* staircases: at most one of the pairs between two sequences that pairwise cross or touch;
-* transitivity: x_(s,t) + x_(t,u) − x_(s,u) ≤ 1, and ≤ 1 without the last term where s and u cannot
-  share a slot;
-* order: along a cycle of pairs and of steps to the right inside sequences, not all pairs.
-
-The linear relaxation is solved and violated cuts are added, until there are none; then integrality
-is required. The value of a relaxation is a bound whenever it stops; an integer solution that
-violates nothing is optimal.
 """
 
 from itertools import combinations
@@ -35,55 +22,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from howsteps.compiled import compiled
 from howsteps.paper.alignment_problem import AlignmentProblem, shared_problem
 
-ROUNDING = 1e-3  # solvers return integers up to a tolerance; err on the safe side
+ROUNDING = 1e-3  # sums of floats that are integers; err on the safe side
 SIDES = ((0, 1), (0, 2), (1, 2))
 MAX_SHARES = 4_000_000
 SHARES_PER_SECOND = 24_000  # leaves time for some hundred subgradient steps
 MAX_LENGTH = 200  # tokens; the dynamic programme takes the cube
 PATIENCE = 15  # steps without progress before the step size is reduced
 CELLS_PER_CALL = 20_000_000  # of the dynamic programme between two checks of the time
-MAX_PAIRS = 4_000
-CUTS_PER_ROUND = 400
-TOLERANCE = 1e-3
-TAILS_PER_CALL = 100  # shortest paths between two checks of the time
-
-
-def certify(problem: AlignmentProblem, objective: int, *, seconds: float) -> int:
-    """Return the best lower bound of the objective that is found in the time.
-
-    Half of the time goes to the integer programme, which ends early if it proves the optimum, and
-    the rest to the decomposition into triples.
-    """
-    start = perf_counter()
-    shared = shared_problem(problem)
-    unshared_cost = problem.match_cost * (len(problem.tokens) - len(shared.tokens))
-    best = pair_bound(problem)
-    exact = integer_bound(shared, seconds=seconds / 2, objective=objective - unshared_cost)
-    if exact is not None:
-        best = max(best, exact + unshared_cost)
-    left = seconds - (perf_counter() - start)
-    if best < objective and left > 0:
-        tight = triple_bound(shared, seconds=left, objective=objective - unshared_cost)
-        if tight is not None:
-            best = max(best, tight + unshared_cost)
-    return best
 
 
 def objective_at(problem: AlignmentProblem, pairs: float) -> int:
     """Turn an upper bound of P into a lower bound of the objective; P is an integer."""
     return problem.match_cost * (len(problem.tokens) + 2 * int(np.floor(pairs + ROUNDING)))
-
-
-def _relation_counts(problem: AlignmentProblem) -> NDArray[np.int64]:
-    """How often each relation occurs in each sequence (N×D)."""
-    counts = np.zeros((len(problem.lengths), len(problem.match)), dtype=np.int64)
-    np.add.at(counts, (problem.sequence, problem.tokens), 1)
-    return counts
 
 
 @compiled
@@ -296,18 +250,21 @@ def _choose_triples(n_sequences: int, limit: int) -> NDArray[np.int64]:
     return np.unique(np.sort(np.concatenate(triples), axis=1), axis=0).astype(np.int64)
 
 
-def triple_bound(problem: AlignmentProblem, *, seconds: float, objective: int) -> int | None:
-    """Bound by triples of sequences; None if time or memory does not suffice.
+def triple_bound(whole: AlignmentProblem, *, seconds: float, objective: int) -> int:
+    """Bound by triples of sequences, or by pairs where that is tighter; it grows with the time.
 
-    A longer run gives a tighter bound. ``objective``, of the best known alignment, sets the step
-    size, and ends the search when the bound meets it.
+    ``objective``, of the best known alignment, sets the step size, and ends the search when the
+    bound meets it.
     """
     start = perf_counter()
+    problem = shared_problem(whole)  # other tokens cost a constant
     n_sequences = len(problem.lengths)
+    bound = pair_bound(whole)
     if n_sequences < 3 or int(problem.lengths.max()) >= MAX_LENGTH:
-        return None
+        return bound
     tokens, first, match = problem.tokens, problem.first, problem.match
-    counts = _relation_counts(problem)
+    counts = np.zeros((n_sequences, len(match)), dtype=np.int64)
+    np.add.at(counts, (problem.sequence, tokens), 1)
     edges = np.triu(counts @ match.astype(np.int64) @ counts.T, 1)  # matching pairs of n < m
     per_triple = 3 * max(1.0, edges.sum() / (n_sequences * (n_sequences - 1) / 2))
     limit = int(min(SHARES_PER_SECOND * seconds, MAX_SHARES) / per_triple)
@@ -329,13 +286,13 @@ def triple_bound(problem: AlignmentProblem, *, seconds: float, objective: int) -
     triple = _allocate(longest)
     per_call = max(1, CELLS_PER_CALL // (longest + 1) ** 3)
 
-    known = (objective / problem.match_cost - len(tokens)) / 2
+    known = (objective / whole.match_cost - len(whole.tokens)) / 2
     best, theta, stalled = np.inf, 1.0, 0
-    while best == np.inf or objective_at(problem, best) < objective:
+    while bound < objective:
         value = outside
         for begin in range(0, len(chosen_triples), per_call):
             if perf_counter() - start > seconds:
-                return objective_at(problem, best) if best < np.inf else None
+                return bound
             end = min(begin + per_call, len(chosen_triples))
             value += _align_triples(
                 tokens, first, match, problem.conflict_free,
@@ -343,209 +300,11 @@ def triple_bound(problem: AlignmentProblem, *, seconds: float, objective: int) -
             )  # fmt: skip
         stalled = 0 if value < best * (1 - 1e-4) else stalled + 1
         best = min(best, value)
+        bound = max(bound, objective_at(whole, best))
         if stalled > PATIENCE:
             theta, stalled = 0.7 * theta, 0
         _move_shares(
             chosen_triples, offset, edges, base, holders, share, chosen, mean,
             theta * (value - known),
         )  # fmt: skip
-    return objective_at(problem, best)
-
-
-@compiled
-def _staircase(x: Any) -> Any:
-    """Weight and cells of the heaviest path from the top right to the bottom left of x.
-
-    Its cells conflict pairwise.
-    """
-    height, width = x.shape
-    best = np.zeros((height, width))
-    for i in range(height):
-        for j in range(width - 1, -1, -1):
-            before = 0.0
-            if i > 0:
-                before = best[i - 1, j]
-            if j < width - 1:
-                before = max(before, best[i, j + 1])
-            best[i, j] = before + x[i, j]
-    path = np.empty((height + width - 1, 2), dtype=np.int64)
-    i, j = height - 1, 0
-    for step in range(height + width - 1):
-        path[step, 0], path[step, 1] = i, j
-        if i > 0 and (j == width - 1 or best[i - 1, j] >= best[i, j + 1]):
-            i -= 1
-        else:
-            j += 1
-    return best[height - 1, 0], path
-
-
-class _Programme:
-    """The variables and the three families of cuts; separation stops at ``deadline``.
-
-    ``cuts`` has the constraints Σ x_plus − Σ x_minus ≤ limit as (plus, minus, limit).
-    """
-
-    def __init__(self, problem: AlignmentProblem, deadline: float) -> None:
-        self.problem = problem
-        self.deadline = deadline
-        tokens, sequence = problem.tokens, problem.sequence
-        allowed = problem.match[np.ix_(tokens, tokens)]
-        allowed &= sequence[:, None] < sequence[None, :]
-        self.pairs = np.argwhere(allowed)
-        self.pair_index = np.full(allowed.shape, -1)
-        self.pair_index[allowed] = np.arange(len(self.pairs))
-        self.pair_index = np.maximum(self.pair_index, self.pair_index.T)
-        self.cuts: list[tuple[list[int], list[int], float]] = []
-
-    def constraints(self) -> tuple[Any, NDArray[np.float64]]:
-        """A (sparse) and b of all cuts, A x ≤ b."""
-        rows = [row for row, (plus, minus, _) in enumerate(self.cuts) for _ in (*plus, *minus)]
-        columns = [e for plus, minus, _ in self.cuts for e in (*plus, *minus)]
-        signs = [sign for p, m, _ in self.cuts for sign in (*[1.0] * len(p), *[-1.0] * len(m))]
-        shape = (len(self.cuts), len(self.pairs))
-        limits = np.array([limit for *_, limit in self.cuts], dtype=np.float64)
-        return csr_array((signs, (rows, columns)), shape), limits
-
-    def separate(self, x: NDArray[np.float64]) -> int:
-        """Add cuts that x violates; return how many.
-
-        Cuts that are not found in time make the relaxation weaker, never wrong.
-        """
-        before = len(self.cuts)
-        symmetric = np.zeros(self.pair_index.shape)
-        symmetric[self.pairs[:, 0], self.pairs[:, 1]] = x
-        symmetric += symmetric.T
-        self._staircases(symmetric)
-        self._transitivity(symmetric)
-        self._order(symmetric, x)
-        return len(self.cuts) - before
-
-    def _out_of_time(self) -> bool:
-        return perf_counter() > self.deadline
-
-    def _staircases(self, symmetric: NDArray[np.float64]) -> None:
-        """Add the most violated staircase of each pair of sequences."""
-        first = self.problem.first
-        for n in range(len(first) - 1):
-            if self._out_of_time():
-                return
-            for m in range(n + 1, len(first) - 1):
-                block = np.ix_(range(first[n], first[n + 1]), range(first[m], first[m + 1]))
-                if symmetric[block].sum() <= 1 + TOLERANCE:
-                    continue
-                weight, path = _staircase(symmetric[block])
-                if weight > 1 + TOLERANCE:
-                    pairs = self.pair_index[block][path[:, 0], path[:, 1]]
-                    self.cuts.append((pairs[pairs >= 0].tolist(), [], 1))
-
-    def _transitivity(self, symmetric: NDArray[np.float64]) -> None:
-        """Add the most violated transitivity cuts."""
-        violated = []
-        for t in range(len(symmetric)):
-            if self._out_of_time():
-                break
-            near = np.flatnonzero(symmetric[t] > TOLERANCE)
-            excess = (
-                symmetric[t, near][:, None] + symmetric[t, near] - symmetric[np.ix_(near, near)] - 1
-            )
-            for i, j in np.argwhere(np.triu(excess, 1) > TOLERANCE):
-                violated.append((-excess[i, j], near[i], t, near[j]))
-        for _, s, t, u in sorted(violated)[:CUTS_PER_ROUND]:
-            pairs = [int(self.pair_index[s, t]), int(self.pair_index[t, u])]
-            closing = int(self.pair_index[s, u])
-            same = self.problem.sequence[s] == self.problem.sequence[u]
-            if closing >= 0:
-                self.cuts.append((pairs, [closing], 1))
-            elif same or self.problem.conflict_free:
-                self.cuts.append((pairs, [], 1))
-
-    def _order(self, symmetric: NDArray[np.float64], x: NDArray[np.float64]) -> None:
-        """For every step to the right, find the shortest path back; a pair has length 1 − x."""
-        from scipy.sparse.csgraph import dijkstra  # noqa: PLC0415 - slow to import
-
-        sequence = self.problem.sequence
-        tails = np.flatnonzero(sequence[:-1] == sequence[1:])
-        if not len(tails):
-            return
-        one, two = self.pairs[x > TOLERANCE].T
-        # Zero would mean "no arc" in a sparse matrix.
-        weight = np.maximum(1 - symmetric[one, two], 0) + 1e-7
-        arcs = csr_array(
-            (
-                np.concatenate([weight, weight, np.full(len(tails), 1e-9)]),
-                (np.concatenate([one, two, tails]), np.concatenate([two, one, tails + 1])),
-            ),
-            symmetric.shape,
-        )
-        seen: set[tuple[int, ...]] = set()
-        for begin in range(0, len(tails), TAILS_PER_CALL):
-            if self._out_of_time():
-                return
-            some = tails[begin : begin + TAILS_PER_CALL]
-            length, previous = dijkstra(arcs, indices=some + 1, return_predecessors=True, limit=1.0)
-            for row, tail in enumerate(some):
-                if length[row, tail] < 1 - TOLERANCE:
-                    self._forbid(self._pairs_on_path(previous[row], int(tail)), seen)
-
-    def _pairs_on_path(self, previous: NDArray[np.int32], tail: int) -> list[int]:
-        """The pairs on the shortest path from the token after ``tail`` back to it."""
-        pairs, token = [], tail
-        while token != tail + 1:
-            before = int(previous[token])
-            if self.pair_index[token, before] >= 0:
-                pairs.append(int(self.pair_index[token, before]))
-            token = before
-        return pairs
-
-    def _forbid(self, cycle: list[int], seen: set[tuple[int, ...]]) -> None:
-        """Add the cut that not all pairs of a cycle are chosen, unless it was seen."""
-        key = tuple(sorted(cycle))
-        if key not in seen:
-            seen.add(key)
-            self.cuts.append((cycle, [], len(cycle) - 1))
-
-
-def integer_bound(problem: AlignmentProblem, *, seconds: float, objective: int) -> int | None:
-    """Return a lower bound of the objective; it is the optimum if the time suffices.
-
-    None if there are too many pairs, or no relaxation is solved in time. The programme stops early
-    when its bound meets ``objective``.
-    """
-    from scipy.optimize import linprog  # noqa: PLC0415 - slow to import
-
-    start = perf_counter()
-    tokens, first = problem.tokens, problem.first
-    matching = problem.match[:, tokens].sum(axis=1)[tokens].sum()
-    if matching > 2 * MAX_PAIRS + len(tokens):
-        return None
-    model = _Programme(problem, deadline=start + seconds)
-    width = len(model.pairs)
-    if width == 0 or len(first) < 3:
-        return objective_at(problem, 0)
-    model.separate(np.ones(width))
-    best: int | None = None
-    integral = False
-    while True:
-        left = seconds - (perf_counter() - start)
-        if left <= 0:
-            return best
-        rows, limits = model.constraints()
-        answer = linprog(
-            -np.ones(width),
-            A_ub=rows,
-            b_ub=limits,
-            bounds=(0, 1),
-            integrality=int(integral),
-            options={"time_limit": left, "mip_rel_gap": 0},
-        )
-        value = answer.mip_dual_bound if integral else answer.fun
-        if value is not None and np.isfinite(value):
-            bound = objective_at(problem, -value)
-            best = bound if best is None else max(best, bound)
-        if answer.status != 0 or (best is not None and best >= objective):
-            return best
-        x = np.round(answer.x) if integral else answer.x
-        if model.separate(x) == 0:
-            if integral or np.abs(x - np.round(x)).max() < TOLERANCE:
-                return best
-            integral = True
+    return bound

@@ -10,7 +10,7 @@ of a corner is a count of S tokens.
 """
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple, TypeAlias
@@ -148,7 +148,8 @@ def shared_problem(problem: AlignmentProblem) -> AlignmentProblem:
     lengths = np.bincount(problem.sequence[problem.shared], minlength=len(problem.lengths))
     used, renamed = np.unique(tokens, return_inverse=True)
     match = np.ascontiguousarray(problem.match[np.ix_(used, used)])
-    return AlignmentProblem(renamed.astype(np.int64), lengths[lengths > 0].astype(np.int64), match)
+    shorter = lengths[lengths > 0].astype(np.int64)
+    return replace(problem, tokens=renamed.astype(np.int64), lengths=shorter, match=match)
 
 
 def restore_unshared(problem: AlignmentProblem, placed: NDArray[np.int64]) -> NDArray[np.int64]:

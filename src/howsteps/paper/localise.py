@@ -77,7 +77,6 @@ def localise(
         steps=data.steps,
         regularisation=lambda_ if mode == "authors" else None,
         mode=mode,
-        solver="frank-wolfe",
         support=windows.support,
         seed=seed,
     )

@@ -123,6 +123,7 @@ def _fit_predict(
         steps=truth[0].shape[1],
         regularisation=regularisation,
         solver="descent",
+        starts=1,
     )
     costs: list[Floats] = [-learnt.weights.scores(features[n]) for n in test]
     return np.array([cheapest_placement(cost) for cost in costs])
@@ -212,7 +213,7 @@ def _mentions(sample: Sample) -> list[list[Mention]]:
 
 def _video_only(sample: Sample, steps: int, seed: int) -> Prediction:
     """Cluster the features under the order constraint, without windows."""
-    clustering = cluster(sample.features, steps=steps, seed=seed, solver="frank-wolfe")
+    clustering = cluster(sample.features, steps=steps, seed=seed)
     return _from_clustering(sample, clustering)
 
 
@@ -230,7 +231,7 @@ def _video_and_words(sample: Sample, steps: int, seed: int) -> Prediction:
         windows = mention_windows(times, length, GRID)
         words.append(bag_of_relations(windows, relations, len(kept)))
     joint = [np.hstack([x, bag]) for x, bag in zip(sample.features, words, strict=True)]
-    clustering = cluster(joint, steps=steps, seed=seed, solver="frank-wolfe")
+    clustering = cluster(joint, steps=steps, seed=seed)
     return _from_clustering(sample, clustering)
 
 

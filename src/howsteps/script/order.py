@@ -23,12 +23,12 @@ leave things out, so this holds for what they say, not always for the work.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from howsteps.compiled import compiled
 from howsteps.task import Relation, Script, Task
 
 MAX_EXACT_STEPS = 15  # 2^15 subsets
@@ -81,7 +81,7 @@ def aggregate(before: Matrix, positions: NDArray[np.float64]) -> list[int]:
     prior = POSITION_WEIGHT * np.tanh((positions[None, :] - positions[:, None]) / POSITION_SCALE)
     gain = before - before.T + prior
     if len(gain) <= MAX_EXACT_STEPS:
-        return [int(step) for step in _exact_order(gain)]
+        return _exact_order(gain)
     starts = (np.argsort(positions, kind="stable"), np.argsort(-gain.sum(axis=1), kind="stable"))
     orders = [_improved_by_moves([int(step) for step in start], gain) for start in starts]
     return max(orders, key=lambda order: kemeny_score(order, gain))
@@ -101,29 +101,32 @@ def _times_by_video(
     return {video: np.array(values) for video, values in found.items()}
 
 
-@compiled
-def _exact_order(gain: Any) -> Any:
+def _exact_order(gain: Matrix) -> list[int]:
     """Maximise the Kemeny score; best[S] is the score of the best order of the subset S."""
     n_steps = len(gain)
+    subsets = np.arange(1 << n_steps)
+    after = np.zeros((1 << n_steps, n_steps))  # after[S, b]: Σ gain[a, b] over a in S
+    size = np.zeros_like(subsets)
+    for step in range(n_steps):
+        half = 1 << step
+        after[half : 2 * half] = after[:half] + gain[step]
+        size[half : 2 * half] = size[:half] + 1
     best = np.full(1 << n_steps, -np.inf)
-    last = np.zeros(1 << n_steps, dtype=np.int64)
+    last = np.zeros_like(subsets)
     best[0] = 0.0
-    for subset in range(1 << n_steps):
-        for step in range(n_steps):
-            if not (subset >> step) & 1:
-                score = best[subset]
-                for other in range(n_steps):
-                    if (subset >> other) & 1:
-                        score += gain[other, step]
-                extended = subset | (1 << step)
-                if score > best[extended]:
-                    best[extended], last[extended] = score, step
-    order = np.zeros(n_steps, dtype=np.int64)
-    subset = (1 << n_steps) - 1
-    for index in range(n_steps - 1, -1, -1):
-        order[index] = last[subset]
-        subset ^= 1 << last[subset]
-    return order
+    for n_placed in range(n_steps):
+        placed = subsets[size == n_placed]
+        for step in reversed(range(n_steps)):
+            subset = placed[(placed >> step) & 1 == 0]
+            extended = subset | (1 << step)
+            score = best[subset] + after[subset, step]
+            better = score > best[extended]
+            best[extended[better]], last[extended[better]] = score[better], step
+    order, left = [], (1 << n_steps) - 1
+    while left:
+        order.append(int(last[left]))
+        left ^= 1 << order[-1]
+    return order[::-1]
 
 
 def _improved_by_moves(order: list[int], gain: Matrix) -> list[int]:
@@ -175,9 +178,11 @@ def keep_in_order(
         weights = weights * (TALK_WEIGHT + work[mentions])
     order = np.lexsort((step, positions[mentions], videos[mentions]))
     mentions, step, weights = mentions[order], step[order], weights[order]
-    bounds = np.flatnonzero(np.diff(videos[mentions], prepend=-1, append=-1)).astype(np.int64)
     kept = np.zeros(len(mentions), dtype=np.bool_)
-    _mark_chains(bounds, step, weights, may_follow, kept)
+    bounds = np.flatnonzero(np.diff(videos[mentions], prepend=-1, append=-1))
+    for begin, end in pairwise(bounds.tolist()):
+        chain = _heaviest_chain(step[begin:end], weights[begin:end], may_follow)
+        kept[begin + np.array(chain)] = True
     return [np.sort(mentions[kept & (step == k)]) for k in range(len(steps))]
 
 
@@ -190,26 +195,19 @@ def _fit(positions: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.exp(-0.25 * z**2) + MIN_FIT)
 
 
-@compiled
-def _mark_chains(bounds: Any, step: Any, weights: Any, may_follow: Any, kept: Any) -> None:
-    """Set ``kept`` for the heaviest chain of every video, bounds[n] … bounds[n + 1] − 1."""
-    for n in range(len(bounds) - 1):
-        begin, end = bounds[n], bounds[n + 1]
-        size = end - begin
-        best = np.zeros(size)
-        previous = np.full(size, -1)
-        for a in range(size):
-            best[a] = weights[begin + a]
-            for b in range(a):
-                if may_follow[step[begin + b], step[begin + a]]:
-                    factor = REPEAT_WEIGHT if step[begin + b] == step[begin + a] else 1.0
-                    total = best[b] + factor * weights[begin + a]
-                    if total > best[a]:
-                        best[a], previous[a] = total, b
-        last = best.argmax()
-        while last >= 0:
-            kept[begin + last] = True
-            last = previous[last]
+def _heaviest_chain(step: Indices, weights: Matrix, may_follow: NDArray[np.bool_]) -> list[int]:
+    """The mentions of the heaviest chain of one video, last first."""
+    best, previous = weights.copy(), np.full(len(step), -1)
+    for a in range(1, len(step)):
+        factor = np.where(step[:a] == step[a], REPEAT_WEIGHT, 1.0)
+        total = np.where(may_follow[step[:a], step[a]], best[:a] + factor * weights[a], -np.inf)
+        before = int(total.argmax())
+        if total[before] > best[a]:
+            best[a], previous[a] = total[before], before
+    chain = [int(best.argmax())]
+    while previous[chain[-1]] >= 0:
+        chain.append(int(previous[chain[-1]]))
+    return chain
 
 
 class Swap(NamedTuple):
