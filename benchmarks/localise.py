@@ -36,7 +36,9 @@ def warm_up() -> None:
     """Compile (or load) every loop on a small task, so that no timing includes compilation."""
     small = synthetic_task(4, steps=3, shortest=40, longest=50, seed=1)
     # Fewer features than intervals, and sparse, as at the real sizes.
-    cluster([x[:, :100] for x in small.features], small.windows, steps=3)
+    narrow = [x[:, :100] for x in small.features]
+    for solver in ("frank-wolfe", "descent"):
+        cluster(narrow, small.windows, steps=3, solver=solver)
 
 
 def accuracy(task: SyntheticTask, places: np.ndarray) -> float:
